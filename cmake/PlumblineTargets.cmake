@@ -1,0 +1,49 @@
+# The three kinds of target this project has, so that every folder declares them the same way.
+include_guard(GLOBAL)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Warnings and include root of our own code. Generated (Verilated) code does not link this.
+add_library(plumbline_options INTERFACE)
+target_compile_options(plumbline_options INTERFACE -Wall -Wextra -Werror)
+target_include_directories(plumbline_options INTERFACE ${CMAKE_SOURCE_DIR}/host)
+
+# plumbline_library(<name> SOURCES <files> [DEPENDS <targets>])
+# A host library `plumbline_<name>`; headers are included as "<name>/<header>.h".
+function(plumbline_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(plumbline_${name} STATIC ${arg_SOURCES})
+  target_link_libraries(plumbline_${name} PUBLIC plumbline_options ${arg_DEPENDS})
+endfunction()
+
+# plumbline_test(<name> SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
+# A GoogleTest executable registered with CTest test by test.
+function(plumbline_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  if(NOT PLUMBLINE_TESTS)
+    return()
+  endif()
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE plumbline_options ${arg_DEPENDS} GTest::gtest GTest::gmock
+                                        GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE PLUMBLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}")
+endfunction()
+
+# plumbline_fuzz(<name> SOURCES <files> [DEPENDS <targets>])
+# A libFuzzer executable `fuzz_<name>`; its seed corpus is tests/fuzz/corpus/<name>.
+function(plumbline_fuzz name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT PLUMBLINE_FUZZ)
+    return()
+  endif()
+  add_executable(fuzz_${name} ${arg_SOURCES})
+  target_link_libraries(fuzz_${name} PRIVATE plumbline_options ${arg_DEPENDS})
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+endfunction()

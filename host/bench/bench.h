@@ -1,0 +1,59 @@
+// A bench runs trials. Procedures know only this interface.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/trial.h"
+#include "card/register_bus.h"
+
+namespace plumbline::bench {
+
+struct Capabilities {
+  std::string name;         // "rtl"
+  std::string description;  // one line
+  std::uint32_t max_ports = 0;
+  BitRate line_rate;
+  Bytes min_frame{64};
+  Bytes max_frame{9216};
+  std::uint32_t flows_per_port = 0;
+  std::uint32_t groups = 0;
+  std::uint32_t max_qps = 0;
+  Picoseconds timestamp_resolution;
+  ObservationPoint observed = ObservationPoint::kTester;
+  bool simulated_dut = true;
+  // Rough cost, for `plan`: wall seconds per simulated second and port.
+  double wall_seconds_per_second = 1.0;
+};
+
+// How far the running trial is; called at a bounded rate from run()'s thread.
+struct TrialProgress {
+  Picoseconds done;
+  Picoseconds total;
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_received = 0;
+};
+
+struct TrialHooks {
+  std::function<void(const TrialProgress&)> progress;        // may be empty
+  std::function<void(const card::CapturedFrame&)> captured;  // may be empty
+};
+
+class Bench {
+ public:
+  virtual ~Bench() = default;
+
+  [[nodiscard]] virtual const Capabilities& capabilities() const = 0;
+
+  // Why this bench cannot run `spec`, one sentence each; empty when it can. Checked before anything
+  // starts.
+  [[nodiscard]] virtual std::vector<std::string> refusals(const TrialSpec& spec) const = 0;
+
+  // Runs one trial to its end. Throws Error(kUnsupported) when refusals() is not empty and
+  // Error(kTester) when the tester itself fails; a doubtful measurement is returned with faults.
+  virtual TrialResult run(const TrialSpec& spec, const TrialHooks& hooks) = 0;
+};
+
+}  // namespace plumbline::bench

@@ -1,0 +1,95 @@
+// What one test of the methodology produced, in the form every report, export and comparison
+// reads: tables, charts, distributions, anomalies, repeatability. Procedures fill it; nothing here
+// knows a particular test, so a new test needs no new report code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bench/trial.h"
+#include "stats/histogram.h"
+
+namespace plumbline::results {
+
+// A number with everything needed to trust it.
+struct Quantity {
+  double value = 0;
+  std::string unit;  // "ns", "Gb/s", "frames", "%"; empty = plain number
+  bench::ObservationPoint observed = bench::ObservationPoint::kTester;
+  std::uint32_t repetitions = 1;
+  std::optional<double> cv;              // std/mean over repetitions
+  std::optional<double> confidence_low;  // 95 % confidence interval of the mean
+  std::optional<double> confidence_high;
+};
+
+using Cell = std::variant<std::string, Quantity>;
+
+struct Table {
+  std::string id;  // machine name, unique in the test: "throughput"
+  std::string title;
+  std::string note;  // how the values are defined; may be empty
+  std::vector<std::string> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+struct Series {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;
+  bool reference = false;  // context line of the drafts or of theory, drawn dashed
+};
+
+enum class ChartKind { kLine, kBar, kStep };
+
+struct Chart {
+  std::string id;
+  std::string title;
+  ChartKind kind = ChartKind::kLine;
+  std::string x_label;  // with unit
+  std::string y_label;
+  bool log_x = false;
+  bool log_y = false;
+  std::vector<Series> series;
+};
+
+// A latency distribution; the report draws its histogram and CDF and prints the stats row
+// min, mean, P50, P95, P99, P99.9, max.
+struct Distribution {
+  std::string id;
+  std::string title;  // "1024 B, 50 % load"
+  std::string unit = "ps";
+  bench::ObservationPoint observed = bench::ObservationPoint::kTester;
+  stats::Histogram histogram;
+};
+
+// Something a reader must know: a deviation from the standard profile, an invalid trial, CV > 5 %.
+struct Anomaly {
+  std::string what;
+  std::string where;  // table, point or trial; may be empty
+};
+
+struct TestResult {
+  std::string id;       // "T5.2"
+  std::string title;    // "Latency"
+  std::string section;  // "training draft, section 5.2"
+  std::string profile;  // "quick" or "standard"
+  std::string summary;  // one or two sentences with the main figures
+  std::vector<std::pair<std::string, std::string>> configuration;  // shown in this order
+  std::vector<Quantity> primary;  // the primary KPI(s), for the CLI's last line
+  std::vector<std::string> primary_names;
+  std::vector<Table> tables;
+  std::vector<Chart> charts;
+  std::vector<Distribution> distributions;
+  std::vector<Anomaly> anomalies;
+  Table repeatability;  // iterations and CV per point
+  bool valid = true;    // false when a trial behind it was not valid or confidence not reached
+
+  [[nodiscard]] std::string toJson() const;
+  // Throws Error(kTester) for text that toJson() did not write.
+  static TestResult fromJson(const std::string& text);
+};
+
+}  // namespace plumbline::results

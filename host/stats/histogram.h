@@ -1,0 +1,64 @@
+// Log-linear histogram of non-negative integers (latencies in ps), bucket for bucket the one in the
+// card's RX path (docs/card.md, "Per group").
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace plumbline::stats {
+
+// Number of buckets: values from 2^40 on share the last one.
+inline constexpr std::uint32_t kHistogramBuckets = 4352;
+
+// Bucket of `value`: value itself below 256, else shift*128 + (value >> shift) with
+// shift = floor(log2 value) - 7. A bucket is at most 1/128 of its lower bound wide.
+std::uint32_t histogramBucket(std::uint64_t value);
+// Smallest value of a bucket, and the smallest value of the next one.
+std::uint64_t bucketLowerBound(std::uint32_t bucket);
+std::uint64_t bucketUpperBound(std::uint32_t bucket);
+
+// Counts per bucket with exact count, sum, minimum and maximum. Values are unitless here; the
+// callers' are picoseconds. Merging is exact and associative.
+class Histogram {
+ public:
+  Histogram();
+
+  void record(std::uint64_t value, std::uint64_t times = 1);
+  void merge(const Histogram& other);
+
+  // Rebuilds a histogram from what hardware counted: `cells[i]` frames in bucket first_bucket + i,
+  // with the exact minimum, maximum and 96-bit sum (high, low) of the same frames.
+  // Throws Error(kTester) when the parts contradict each other (count, or extremes outside the
+  // occupied buckets).
+  static Histogram fromHardware(std::uint32_t first_bucket, const std::vector<std::uint64_t>& cells,
+                                std::uint64_t minimum, std::uint64_t maximum,
+                                std::uint32_t sum_high, std::uint64_t sum_low);
+
+  [[nodiscard]] std::uint64_t count() const;
+  [[nodiscard]] std::uint64_t minimum() const;  // 0 when empty
+  [[nodiscard]] std::uint64_t maximum() const;  // 0 when empty
+  [[nodiscard]] double mean() const;            // 0 when empty; exact sum / count
+  // Smallest value v such that at least `q` (0..1] of the values are <= v, read as the middle of
+  // its bucket clamped to [minimum, maximum]: relative error <= 0.4 %.
+  [[nodiscard]] std::uint64_t quantile(double q) const;
+
+  struct Cell {
+    std::uint32_t bucket;
+    std::uint64_t count;
+  };
+  // Occupied buckets in ascending order.
+  [[nodiscard]] std::vector<Cell> cells() const;
+  // The exact sum as (high, low) 64-bit halves.
+  [[nodiscard]] std::uint64_t sumHigh() const;
+  [[nodiscard]] std::uint64_t sumLow() const;
+
+ private:
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t count_ = 0;
+  std::uint64_t minimum_ = 0;
+  std::uint64_t maximum_ = 0;
+  std::uint64_t sum_high_ = 0;
+  std::uint64_t sum_low_ = 0;
+};
+
+}  // namespace plumbline::stats

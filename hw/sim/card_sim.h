@@ -1,0 +1,94 @@
+// The tester card as a Verilated model with exact wire times around it.
+//
+//   driver ──AXI4-Lite──► plumb_card ──AXI4-Stream──► MAC model ──► PortPeer (the DUT)
+//                                    ◄──AXI4-Stream── MAC model ◄── deliver()
+//
+// Edge n of the card clock is at floor(n·102400/33) ps of simulated time (docs/card.md, "Time").
+// The MAC model serialises at the line rate: first beat across the boundary + kMacTxLatency is the
+// earliest time of a frame's first bit (after the SFD) on the wire; starts are aligned to 8-byte
+// columns of the line and the gap averages 12 bytes by a deficit idle count of 0 to 7, so that it is
+// never below 5 bytes (FACTS I.3). Receiving, the first beat is presented at the first clock edge at
+// or after first bit + 64 byte times + kMacRxLatency, later beats as their bytes have arrived.
+// Not modelled: PCS lanes, FEC, alignment markers, clock offset between card and DUT.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "card/register_bus.h"
+
+namespace plumbline::sim {
+
+inline constexpr std::int64_t kClockPeriodNum = 102400;
+inline constexpr std::int64_t kClockPeriodDen = 33;
+// Fixed delays of the MAC model between the AXI4-Stream boundary and the reference point.
+inline constexpr Picoseconds kMacTxLatency = nanoseconds(100);
+inline constexpr Picoseconds kMacRxLatency = nanoseconds(100);
+
+// Time of clock edge `n`.
+constexpr Picoseconds edgeTime(std::int64_t n) {
+  return Picoseconds(n * kClockPeriodNum / kClockPeriodDen);
+}
+
+using FrameBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
+
+// What the card's ports are connected to.
+class PortPeer {
+ public:
+  virtual ~PortPeer() = default;
+  // The card has sent a frame; its first bit (after the SFD) is on the wire at `first_bit`. Called
+  // when the last beat has crossed the MAC boundary, so `first_bit` may lie up to the frame's AXI
+  // time (450 ns for 9216 bytes) in the past, or up to kMacTxLatency in the future.
+  virtual void onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) = 0;
+  // Time has come to `now`; the peer may call CardSim::deliver() for frames arriving from now on.
+  // Called before every clock edge.
+  virtual void advanceTo(Picoseconds now) = 0;
+};
+
+struct CardSimOptions {
+  std::uint32_t ports = 2;     // 2, 4 or 8: one Verilated model is built for each
+  std::string trace_fst;       // file for a waveform; empty = none
+};
+
+// Statistics of the MAC model of one port, from the true wire: what tests compare the card with.
+struct WireStats {
+  std::uint64_t tx_frames = 0;
+  std::int64_t min_gap_bytes = 0;   // smallest gap between two sent frames seen so far
+  std::uint64_t underruns = 0;      // the card left a bubble inside a frame that the wire noticed
+};
+
+class CardSim final : public card::RegisterBus {
+ public:
+  // Throws Error(kUnsupported) for a port count no model was built for.
+  explicit CardSim(const CardSimOptions& options);
+  ~CardSim() override;
+
+  // Connects the ports; nullptr leaves them dark. The peer must outlive its use.
+  void connect(PortPeer* peer);
+  // Puts a frame (with FCS) on the wire towards `port`, its first bit (after the SFD) arriving at
+  // `first_bit` >= now(). Per port in time order, not overlapping; throws Error(kTester) otherwise.
+  void deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit);
+
+  // Runs the clock until `time`.
+  void runUntil(Picoseconds time);
+  [[nodiscard]] Picoseconds now() const;
+  [[nodiscard]] std::uint64_t cycles() const;
+  [[nodiscard]] WireStats wireStats(std::uint32_t port) const;
+
+  // RegisterBus: every access is an AXI4-Lite transaction and takes simulated time.
+  std::uint32_t read(std::uint32_t offset) override;
+  void write(std::uint32_t offset, std::uint32_t value) override;
+  void wait(Picoseconds duration) override;
+  std::vector<card::CapturedFrame> takeCaptured() override;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace plumbline::sim

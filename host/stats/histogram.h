@@ -13,7 +13,8 @@ inline constexpr std::uint32_t kHistogramBuckets = 4352;
 // Bucket of `value`: value itself below 256, else shift*128 + (value >> shift) with
 // shift = floor(log2 value) - 7. A bucket is at most 1/128 of its lower bound wide.
 std::uint32_t histogramBucket(std::uint64_t value);
-// Smallest value of a bucket, and the smallest value of the next one.
+// Smallest value of a bucket, and the smallest value of the next one; for the last bucket 2^40,
+// although it also counts everything above. `bucket` < kHistogramBuckets.
 std::uint64_t bucketLowerBound(std::uint32_t bucket);
 std::uint64_t bucketUpperBound(std::uint32_t bucket);
 
@@ -39,7 +40,8 @@ class Histogram {
   [[nodiscard]] std::uint64_t maximum() const;  // 0 when empty
   [[nodiscard]] double mean() const;            // 0 when empty; exact sum / count
   // Smallest value v such that at least `q` (0..1] of the values are <= v, read as the middle of
-  // its bucket clamped to [minimum, maximum]: relative error <= 0.4 %.
+  // its bucket clamped to [minimum, maximum]: relative error <= 0.4 %. Among values from 2^40 on,
+  // whose bucket is unbounded, it is the maximum. 0 when empty.
   [[nodiscard]] std::uint64_t quantile(double q) const;
 
   struct Cell {

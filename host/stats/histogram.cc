@@ -1,0 +1,166 @@
+#include "stats/histogram.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace plumbline::stats {
+namespace {
+
+__extension__ using Uint128 = unsigned __int128;
+
+constexpr std::uint32_t kSubBuckets = 128;  // per octave
+constexpr std::uint32_t kLinearBits = 8;    // values below 2^8 have a bucket each
+constexpr std::uint32_t kTopBit = 40;       // values from 2^40 on share the last bucket
+constexpr std::uint32_t kLastBucket = kHistogramBuckets - 1;
+
+constexpr Uint128 join(std::uint64_t high, std::uint64_t low) {
+  return (static_cast<Uint128>(high) << 64) | low;
+}
+
+[[noreturn]] void contradiction(const std::string& what) {
+  throw Error(ErrorKind::kTester, what, "latency histogram read from the card",
+              "clear the card and repeat the trial");
+}
+
+}  // namespace
+
+std::uint32_t histogramBucket(std::uint64_t value) {
+  if (value < (1U << kLinearBits)) return static_cast<std::uint32_t>(value);
+  if ((value >> kTopBit) != 0) return kLastBucket;
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - kLinearBits;
+  return shift * kSubBuckets + static_cast<std::uint32_t>(value >> shift);
+}
+
+std::uint64_t bucketLowerBound(std::uint32_t bucket) {
+  if (bucket < (1U << kLinearBits)) return bucket;
+  // Inverse of shift * 128 + (value >> shift), whose second term is 128 to 255.
+  const std::uint32_t shift = bucket / kSubBuckets - 1;
+  return static_cast<std::uint64_t>(bucket - shift * kSubBuckets) << shift;
+}
+
+std::uint64_t bucketUpperBound(std::uint32_t bucket) { return bucketLowerBound(bucket + 1); }
+
+Histogram::Histogram() : counts_(kHistogramBuckets, 0) {}
+
+void Histogram::record(std::uint64_t value, std::uint64_t times) {
+  if (times == 0) return;
+  counts_[histogramBucket(value)] += times;
+  minimum_ = count_ == 0 ? value : std::min(minimum_, value);
+  maximum_ = std::max(maximum_, value);
+  count_ += times;
+  const Uint128 sum = join(sum_high_, sum_low_) + static_cast<Uint128>(value) * times;
+  sum_high_ = static_cast<std::uint64_t>(sum >> 64);
+  sum_low_ = static_cast<std::uint64_t>(sum);
+}
+
+void Histogram::merge(const Histogram& other) {
+  if (other.count_ == 0) return;
+  for (std::uint32_t i = 0; i < kHistogramBuckets; ++i) counts_[i] += other.counts_[i];
+  minimum_ = count_ == 0 ? other.minimum_ : std::min(minimum_, other.minimum_);
+  maximum_ = std::max(maximum_, other.maximum_);
+  count_ += other.count_;
+  const Uint128 sum = join(sum_high_, sum_low_) + join(other.sum_high_, other.sum_low_);
+  sum_high_ = static_cast<std::uint64_t>(sum >> 64);
+  sum_low_ = static_cast<std::uint64_t>(sum);
+}
+
+Histogram Histogram::fromHardware(std::uint32_t first_bucket,
+                                  const std::vector<std::uint64_t>& cells, std::uint64_t minimum,
+                                  std::uint64_t maximum, std::uint32_t sum_high,
+                                  std::uint64_t sum_low) {
+  if (first_bucket > kHistogramBuckets || cells.size() > kHistogramBuckets - first_bucket) {
+    contradiction("cells " + std::to_string(first_bucket) + " to " +
+                  std::to_string(first_bucket + cells.size()) + " exceed the " +
+                  std::to_string(kHistogramBuckets) + " buckets there are");
+  }
+  Histogram result;
+  std::uint32_t lowest = kHistogramBuckets;
+  std::uint32_t highest = 0;
+  for (std::uint32_t i = 0; i < cells.size(); ++i) {
+    if (cells[i] == 0) continue;
+    const std::uint32_t bucket = first_bucket + i;
+    result.counts_[bucket] = cells[i];
+    result.count_ += cells[i];
+    lowest = std::min(lowest, bucket);
+    highest = std::max(highest, bucket);
+  }
+  const Uint128 sum = join(sum_high, sum_low);
+  if (result.count_ == 0) {
+    // The card's extremes of an empty group are their reset values and mean nothing.
+    if (sum != 0) contradiction("the sum is not zero although every bucket is empty");
+    return result;
+  }
+  if (minimum > maximum || histogramBucket(minimum) != lowest ||
+      histogramBucket(maximum) != highest) {
+    contradiction("minimum " + std::to_string(minimum) + " and maximum " + std::to_string(maximum) +
+                  " do not lie in the first and last occupied bucket (" + std::to_string(lowest) +
+                  " and " + std::to_string(highest) + ")");
+  }
+  // Each value lies in its bucket and between the extremes, which bounds the sum for this count.
+  Uint128 least = 0;
+  Uint128 most = 0;
+  for (std::uint32_t bucket = lowest; bucket <= highest; ++bucket) {
+    const Uint128 times = result.counts_[bucket];
+    least += times * std::max(bucketLowerBound(bucket), minimum);
+    most +=
+        times * (bucket == kLastBucket ? maximum : std::min(bucketUpperBound(bucket) - 1, maximum));
+  }
+  if (sum < least || sum > most) {
+    contradiction("the sum does not fit the " + std::to_string(result.count_) +
+                  " values counted in the buckets");
+  }
+  result.minimum_ = minimum;
+  result.maximum_ = maximum;
+  result.sum_high_ = sum_high;
+  result.sum_low_ = sum_low;
+  return result;
+}
+
+std::uint64_t Histogram::count() const { return count_; }
+std::uint64_t Histogram::minimum() const { return minimum_; }
+std::uint64_t Histogram::maximum() const { return maximum_; }
+
+double Histogram::mean() const {
+  if (count_ == 0) return 0;
+  // Dividing before rounding keeps the fraction of a picosecond at any sum.
+  const Uint128 sum = join(sum_high_, sum_low_);
+  return static_cast<double>(sum / count_) +
+         static_cast<double>(sum % count_) / static_cast<double>(count_);
+}
+
+std::uint64_t Histogram::quantile(double q) const {
+  if (count_ == 0) return 0;
+  // The rank is computed in integers, so that 0.07 of 100 values is the 7th and not the 8th.
+  const auto parts = static_cast<Uint128>(
+      std::llround(std::clamp(q, 0.0, 1.0) * static_cast<double>(Fraction::kOne)));
+  const auto whole = static_cast<Uint128>(Fraction::kOne);
+  const Uint128 rank = std::max<Uint128>(1, (parts * count_ + whole - 1) / whole);
+  Uint128 seen = 0;
+  for (std::uint32_t bucket = 0; bucket < kHistogramBuckets; ++bucket) {
+    seen += counts_[bucket];
+    if (seen < rank) continue;
+    if (bucket == kLastBucket && (maximum_ >> kTopBit) != 0) break;
+    const std::uint64_t lower = bucketLowerBound(bucket);
+    const std::uint64_t middle = lower + (bucketUpperBound(bucket) - 1 - lower) / 2;
+    return std::clamp(middle, minimum_, maximum_);
+  }
+  return maximum_;  // the last bucket has no middle once it holds values from 2^40 on
+}
+
+std::vector<Histogram::Cell> Histogram::cells() const {
+  std::vector<Cell> occupied;
+  for (std::uint32_t bucket = 0; bucket < kHistogramBuckets; ++bucket) {
+    if (counts_[bucket] != 0) occupied.push_back({bucket, counts_[bucket]});
+  }
+  return occupied;
+}
+
+std::uint64_t Histogram::sumHigh() const { return sum_high_; }
+std::uint64_t Histogram::sumLow() const { return sum_low_; }
+
+}  // namespace plumbline::stats

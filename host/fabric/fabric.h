@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/units.h"
@@ -30,17 +31,18 @@ enum class DropReason { kBufferFull, kScripted };
 
 // Counters of one output port of one switch. Observation point: modelled.
 struct PortCounters {
-  std::uint32_t node = 0;  // switch index
-  std::uint32_t port = 0;
-  std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t drops = 0;
-  std::uint64_t max_queue_bytes = 0;
+  std::uint32_t node = 0;             // switch number; kClos2: leaves, then spines
+  std::uint32_t port = 0;             // leaf: its hosts, then the spines; spine: the leaves
+  std::uint64_t packets = 0;          // taken into the queue
+  std::uint64_t bytes = 0;            // of these
+  std::uint64_t drops = 0;            // for which the buffer had no room
+  std::uint64_t max_queue_bytes = 0;  // the frame in transmission included
 };
 
 // Deterministic packet-level simulation in integer picoseconds. All events at or before a time are
 // executed in (time, link, sequence) order; the result depends on nothing but the spec and what is
-// sent.
+// sent, neither on how far ahead it is sent nor on the steps in which time is advanced. The models
+// are described in docs/fabric-model.md.
 class Fabric {
  public:
   // Throws Error(kUsage) for an impossible spec (zero delay, no hosts, …).
@@ -53,25 +55,32 @@ class Fabric {
   // runUntil() returns. `first_bit` is the exact arrival time.
   using DeliverFn = std::function<void(HostId, const Packet&, Picoseconds first_bit)>;
   void onDeliver(DeliverFn fn);
-  // Called for every packet that ends inside the fabric.
+  // Called for every packet that ends inside the fabric. Observers see now() as the time of what
+  // they observe and may send(), but not runUntil().
   using DropFn = std::function<void(const Packet&, Picoseconds, DropReason)>;
   void onDrop(DropFn fn);
 
   // `host` puts the first bit (after the SFD) of a packet on its link at `first_bit`. Per host,
-  // calls must be in time order and packets must not overlap on the wire. `first_bit` may lie
-  // before now() as long as no event that follows from it does: a store-and-forward hop needs the
-  // last bit's arrival, a cut-through hop first bit + delay + latency, a bare link first bit +
-  // delay, not to be past. Throws Error(kTester) otherwise.
+  // calls must be in time order and packets (8 bytes preamble and the frame) must not overlap on
+  // the wire. `first_bit` may lie before now() as long as what follows from it does not: a
+  // store-and-forward hop needs the last bit's arrival, a cut-through hop first bit + delay +
+  // latency, a bare link first bit + delay to lie after now(), up to which everything has happened.
+  // Throws Error(kTester) otherwise, and for a length of 0 or above 65,535 bytes, an unknown host,
+  // or the sender itself as destination; nothing has changed then.
   void send(HostId host, const Packet& packet, Picoseconds first_bit);
 
-  // Executes every event up to and including `time`; now() becomes `time`.
+  // Executes every event up to and including `time`; now() becomes `time`. Throws Error(kTester)
+  // for a time before now().
   void runUntil(Picoseconds time);
   [[nodiscard]] Picoseconds now() const;
   // Time of the next event, if any is scheduled.
   [[nodiscard]] std::optional<Picoseconds> nextEvent() const;
 
   [[nodiscard]] std::uint32_t hostCount() const;
+  // Of every switch port, by switch and port number.
   [[nodiscard]] std::vector<PortCounters> counters() const;
+  // "leaf0", "spine3", "switch0" for a switch number of PortCounters.
+  [[nodiscard]] std::string switchName(std::uint32_t node) const;
 
   // Latency of an uncontended packet of `length` bytes from first bit sent to first bit received
   // along a shortest path, from the spec alone: the closed form that tests compare with.

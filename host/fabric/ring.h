@@ -1,0 +1,49 @@
+// Growable FIFO in a power-of-two array.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace plumbline::fabric {
+
+// First in, first out. Allocates only when it must hold more than ever before, so that a steady
+// state allocates nothing. T is a small value.
+template <typename T>
+class Ring {
+ public:
+  [[nodiscard]] bool empty() const { return head_ == tail_; }
+  [[nodiscard]] std::size_t size() const { return tail_ - head_; }
+  [[nodiscard]] std::size_t capacity() const { return items_.size(); }
+
+  // The oldest and the newest item; the ring must not be empty.
+  [[nodiscard]] T& front() { return items_[head_ & mask_]; }
+  [[nodiscard]] const T& front() const { return items_[head_ & mask_]; }
+  [[nodiscard]] const T& back() const { return items_[(tail_ - 1) & mask_]; }
+
+  void push(const T& item) {
+    if (size() == items_.size()) grow();
+    items_[tail_++ & mask_] = item;
+  }
+  void pop() { ++head_; }
+
+ private:
+  static constexpr std::size_t kFirstCapacity = 16;
+
+  void grow() {
+    std::vector<T> larger(items_.empty() ? kFirstCapacity : items_.size() * 2);
+    const std::size_t count = size();
+    for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & mask_];
+    items_ = std::move(larger);
+    mask_ = items_.size() - 1;
+    head_ = 0;
+    tail_ = count;
+  }
+
+  std::vector<T> items_;
+  std::size_t mask_ = 0;
+  std::size_t head_ = 0;  // of items ever popped; indices wrap by masking
+  std::size_t tail_ = 0;
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,40 @@
+// How long bytes last on a wire of one rate.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace plumbline::fabric {
+
+// The same times as base's serializationTime(), without its 128-bit division where a byte lasts a
+// whole number of picoseconds (every Ethernet rate from 1 Gb/s to 800 Gb/s).
+class WireClock {
+ public:
+  WireClock() = default;
+  explicit WireClock(BitRate rate) : rate_(rate) {
+    constexpr std::int64_t kBitsTimesPs = 8'000'000'000'000;
+    if (kBitsTimesPs % rate.bitsPerSecond() == 0) byte_ps_ = kBitsTimesPs / rate.bitsPerSecond();
+  }
+
+  [[nodiscard]] BitRate rate() const { return rate_; }
+
+  [[nodiscard]] Picoseconds serialization(std::int64_t bytes) const {
+    if (byte_ps_ != 0) return Picoseconds(bytes * byte_ps_);
+    return serializationTime(Bytes(bytes), rate_);
+  }
+  // A frame with its preamble: what must never overlap on a wire.
+  [[nodiscard]] Picoseconds frameAndPreamble(std::int64_t bytes) const {
+    return serialization(bytes + kPreambleBytes.count());
+  }
+  // A frame with preamble and gap: from start to start of back-to-back frames.
+  [[nodiscard]] Picoseconds slot(std::int64_t bytes) const {
+    return serialization(bytes + kWireOverheadBytes.count());
+  }
+
+ private:
+  BitRate rate_{1};
+  std::int64_t byte_ps_ = 0;  // 0 = not a whole number of picoseconds
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,71 @@
+// The common start: makes the schedulers of all ports live together.
+//
+// arm_i takes start_time_i as the epoch. The schedulers are made live (running_o) 8 microseconds
+// ahead of it, so that their pipelines are filled when the first frame is due; they hold each frame
+// until its time themselves. If less than 1 microsecond is left when arming, the first frames may
+// leave late: late_start_o pulses. stop_i ends it at once and wins over arm_i; arm_i while armed or
+// running starts anew.
+//
+//        now:   ... epoch - 8 us          epoch
+//   armed_o   ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\_______________________
+//   running_o _______________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾ until stop_i
+//
+// Latency: running_o rises at most four clocks after arm_i or after its time; late_start_o two
+// clocks after arm_i.
+module plumb_start (
+  input  wire logic        clk_i,
+  input  wire logic        rst_ni,
+  input  wire logic [63:0] now_i,
+  input  wire logic        arm_i,
+  input  wire logic        stop_i,
+  input  wire logic [63:0] start_time_i,
+  output      logic [63:0] epoch_o,
+  output      logic        armed_o,
+  output      logic        running_o,
+  output      logic        late_start_o
+);
+
+  localparam logic [63:0] LeadPs = 64'd8_000_000;
+  localparam logic [63:0] LateLeadPs = 64'd1_000_000;
+
+  // now + lead is compared with the epoch (rather than now with epoch - lead) as a small epoch must
+  // not wrap. Sum and comparison each have a clock of their own.
+  logic [63:0] now_lead_q, now_late_q;
+  logic        live_q;      // the time for running has come
+  logic [1:0]  arming_q;    // one clock after arm_i in bit 0: the epoch is there; bit 1: live_q too
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      now_lead_q <= '0;
+      now_late_q <= '0;
+      live_q <= 1'b0;
+      arming_q <= '0;
+      late_start_o <= 1'b0;
+    end else begin
+      now_lead_q <= now_i + LeadPs;
+      now_late_q <= now_i + LateLeadPs;
+      live_q <= now_lead_q >= epoch_o;
+      arming_q <= {arming_q[0], arm_i && !stop_i};
+      late_start_o <= arming_q[0] && now_late_q > epoch_o;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      epoch_o <= '0;
+      armed_o <= 1'b0;
+      running_o <= 1'b0;
+    end else if (stop_i) begin
+      armed_o <= 1'b0;
+      running_o <= 1'b0;
+    end else if (arm_i) begin
+      epoch_o <= start_time_i;
+      armed_o <= 1'b1;
+      running_o <= 1'b0;
+    end else if (armed_o && arming_q == 2'b00 && live_q) begin
+      armed_o <= 1'b0;
+      running_o <= 1'b1;
+    end
+  end
+
+endmodule

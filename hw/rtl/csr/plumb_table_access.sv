@@ -1,0 +1,66 @@
+// Moves one row between TBL_DATA and a table: turns TBL_CMD into one access of the table bus.
+//
+// Tables 0 to 3 are plumb_tx's, 4 and 5 plumb_rx's; each answers within 300 clocks. Answered here,
+// in one clock: a write to a table that is read only, or while running (nothing is written), and a
+// read of a table that does not exist (zeros). busy_o is high from the clock of the command until
+// the row has moved; the port's bus makes accesses to TBL_ADDR, TBL_CMD and TBL_DATA wait for it,
+// so that config values are steady meanwhile.
+`include "plumb_assert.svh"
+
+module plumb_table_access (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+  input  wire logic         running_i,
+
+  input  wire logic         write_i,
+  input  wire logic         read_i,
+  input  wire logic [2:0]   table_i,
+  output      logic         busy_o,
+  output      logic         data_we_o,
+  output      logic [511:0] data_o,
+
+  output      logic         tbl_req_o,
+  output      logic         tbl_we_o,
+  input  wire logic         tx_tbl_ack_i,
+  input  wire logic [511:0] tx_tbl_rdata_i,
+  input  wire logic         rx_tbl_ack_i,
+  input  wire logic [511:0] rx_tbl_rdata_i
+);
+
+  logic wait_q;
+
+  logic of_tx, of_rx, may_write;
+  assign of_tx = table_i <= plumb_pkg::TableTxState;
+  assign of_rx = table_i == plumb_pkg::TableRxFlow || table_i == plumb_pkg::TableGroup;
+  assign may_write = table_i <= plumb_pkg::TableSchedule && !running_i;
+
+  logic ack;
+  assign ack = wait_q && (of_tx ? tx_tbl_ack_i : rx_tbl_ack_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wait_q <= 1'b0;
+      tbl_req_o <= 1'b0;
+      tbl_we_o <= 1'b0;
+    end else begin
+      tbl_req_o <= 1'b0;
+      if (!wait_q && (write_i ? may_write : read_i && (of_tx || of_rx))) begin
+        wait_q <= 1'b1;
+        tbl_req_o <= 1'b1;
+        tbl_we_o <= write_i;
+      end else if (ack) begin
+        wait_q <= 1'b0;
+      end
+    end
+  end
+
+  logic nowhere;
+  assign nowhere = read_i && !write_i && !of_tx && !of_rx;
+  assign busy_o = wait_q || write_i || read_i;
+  assign data_we_o = (ack && !tbl_we_o) || nowhere;
+  assign data_o = nowhere ? '0 : of_tx ? tx_tbl_rdata_i : rx_tbl_rdata_i;
+
+  `PLUMB_ASSERT(NoCommandWhileBusy, wait_q |-> !write_i && !read_i)
+  `PLUMB_ASSERT(TableSteady, wait_q |-> $stable(table_i))
+
+endmodule

@@ -1,0 +1,66 @@
+// Counters of a receiving port: 64 bits, one clock behind the pulses, zero while clear_i.
+module plumb_rx_counters (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        clear_i,
+  input  logic        frame_i,
+  input  logic [31:0] length_i,            // with frame_i
+  input  logic        fcs_error_i,
+  input  logic        icrc_error_i,
+  input  logic        runt_i,
+  input  logic        giant_i,
+  input  logic        untagged_i,
+  input  logic        unparsed_i,
+  input  logic        latency_negative_i,
+  input  logic        event_overflow_i,
+  input  logic        pause_i,
+  input  logic        control_other_i,
+  input  logic        bad_row_i,
+  output logic [63:0] cnt_frames_o,
+  output logic [63:0] cnt_bytes_o,
+  output logic [63:0] cnt_fcs_errors_o,
+  output logic [63:0] cnt_icrc_errors_o,
+  output logic [63:0] cnt_runts_o,
+  output logic [63:0] cnt_giants_o,
+  output logic [63:0] cnt_untagged_o,
+  output logic [63:0] cnt_unparsed_o,
+  output logic [63:0] cnt_latency_negative_o,
+  output logic [63:0] cnt_event_overflow_o,
+  output logic [63:0] cnt_pause_frames_o,
+  output logic [63:0] cnt_mac_control_other_o,
+  output logic [63:0] cnt_bad_row_o
+);
+
+  localparam int unsigned Count = 12;
+
+  logic [Count-1:0]    pulses;
+  logic [Count*64-1:0] counts;
+  logic [63:0]         bytes_q;
+
+  assign pulses = {bad_row_i, control_other_i, pause_i, event_overflow_i, latency_negative_i,
+                   unparsed_i, untagged_i, giant_i, runt_i, icrc_error_i, fcs_error_i, frame_i};
+
+  for (genvar i = 0; i < Count; i++) begin : gen_counter
+    logic [63:0] count_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni)        count_q <= '0;
+      else if (clear_i)   count_q <= '0;
+      else if (pulses[i]) count_q <= count_q + 64'd1;
+    end
+
+    assign counts[64*i+:64] = count_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)      bytes_q <= '0;
+    else if (clear_i) bytes_q <= '0;
+    else if (frame_i) bytes_q <= bytes_q + {32'd0, length_i};
+  end
+
+  assign cnt_bytes_o = bytes_q;
+  assign {cnt_bad_row_o, cnt_mac_control_other_o, cnt_pause_frames_o, cnt_event_overflow_o,
+          cnt_latency_negative_o, cnt_unparsed_o, cnt_untagged_o, cnt_giants_o, cnt_runts_o,
+          cnt_icrc_errors_o, cnt_fcs_errors_o, cnt_frames_o} = counts;
+
+endmodule

@@ -1,0 +1,89 @@
+// Entry of the receiver: registers the stream, finds frame starts, numbers the beats, counts the
+// bytes of the frame and takes its timestamp.
+//
+// One clock from the MAC boundary to the outputs, a beat every clock. The timestamp is the card
+// time of the cycle in which the first beat is at the boundary, plus ts_offset_i.
+`include "plumb_assert.svh"
+
+module plumb_rx_framer (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic [63:0]         now_i,
+  input  logic [31:0]         ts_offset_i,   // signed ps
+  input  logic [511:0]        rx_tdata_i,
+  input  logic [63:0]         rx_tkeep_i,
+  input  logic                rx_tvalid_i,
+  input  logic                rx_tlast_i,
+  output logic                valid_o,
+  output plumb_rx_pkg::beat_t beat_o,
+  output logic [511:0]        data_o
+);
+
+  // Number of ones in a tkeep that has none above a zero: binary search for its upper end.
+  function automatic logic [6:0] kept_bytes(input logic [63:0] keep);
+    logic [30:0] k32;
+    logic [14:0] k16;
+    logic [6:0]  k8;
+    logic [2:0]  k4;
+    logic        odd;
+    k32 = keep[31] ? keep[62:32] : keep[30:0];
+    k16 = k32[15] ? k32[30:16] : k32[14:0];
+    k8  = k16[7] ? k16[14:8] : k16[6:0];
+    k4  = k8[3] ? k8[6:4] : k8[2:0];
+    odd = k4[1] ? k4[2] : k4[0];
+    kept_bytes = keep[63] ? 7'd64 : {1'b0, keep[31], k32[15], k16[7], k8[3], k4[1], odd};
+  endfunction
+
+  logic         inside_q;      // the next beat continues a frame
+  logic [25:0]  beats_q;       // beats of the frame before the next one, saturating
+  logic [25:0]  beats;
+  logic [63:0]  stamp;
+
+  logic         valid_q;
+  logic         first_q;
+  logic         last_q;
+  logic [6:0]   bytes_q;
+  logic [25:0]  index_q;
+  logic [63:0]  stamp_q;
+  logic [511:0] data_q;
+
+  assign beats = inside_q ? beats_q : 26'd0;
+  assign stamp = now_i + {{32{ts_offset_i[31]}}, ts_offset_i};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+      valid_q  <= 1'b0;
+    end else begin
+      valid_q <= rx_tvalid_i;
+      if (rx_tvalid_i) inside_q <= !rx_tlast_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rx_tvalid_i) begin
+      beats_q <= (&beats) ? beats : beats + 26'd1;
+      first_q <= !inside_q;
+      last_q  <= rx_tlast_i;
+      bytes_q <= rx_tlast_i ? kept_bytes(rx_tkeep_i) : 7'd64;
+      index_q <= beats;
+      data_q  <= rx_tdata_i;
+      if (!inside_q) stamp_q <= stamp;
+    end
+  end
+
+  assign valid_o      = valid_q;
+  assign data_o       = data_q;
+  assign beat_o.stamp = stamp_q;
+  // Only a saturated count can carry out of 32 bits; it stays one byte below.
+  assign beat_o.length = {index_q, 6'd0} + ((&index_q) ? 32'd63 : {25'd0, bytes_q});
+  assign beat_o.index  = index_q[10:0];
+  assign beat_o.bytes  = bytes_q;
+  assign beat_o.last   = last_q;
+  assign beat_o.first  = first_q;
+
+  `PLUMB_ASSERT(TkeepContiguous, !rx_tvalid_i ||
+                (rx_tkeep_i[0] && ((rx_tkeep_i & (rx_tkeep_i + 64'd1)) == 64'd0)))
+  `PLUMB_ASSERT(TkeepFullBeforeLast, !rx_tvalid_i || rx_tlast_i || (&rx_tkeep_i))
+
+endmodule

@@ -1,0 +1,276 @@
+// Brings together what the parser found at the end of a frame and the verdict of the checksums
+// some clocks later, and says what the frame is.
+//
+// end_i is the last beat behind plumb_rx_parse_transport; body_i is right one clock later, and
+// fcs_valid_i comes CheckDelay clocks later. All outputs are registered and come one clock after
+// fcs_valid_i, in frame order, up to one per clock.
+//
+// A frame is one of: runt, giant, FCS error, good. Only a good one is looked into: it is a MAC
+// control frame, or not understood, or untagged, or tagged.
+`include "plumb_assert.svh"
+
+module plumb_rx_verdict #(
+  parameter int unsigned RowsLog2 = 11,
+  parameter int unsigned GroupsLog2 = 4,
+  parameter int unsigned CheckDelay = 7
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  input  logic                 end_i,           // a last beat, with the next ten
+  input  logic [63:0]          stamp_i,
+  input  logic [31:0]          length_i,
+  input  logic                 mac_control_i,
+  input  logic                 pfc_i,
+  input  logic                 pause_i,
+  input  logic                 roce_i,
+  input  logic                 ce_i,
+  input  logic [16:0]          ip_end_i,
+  input  logic                 known_i,
+  input  logic [7:0]           udp_data_i,
+  input  logic [7:0]           tag_off_i,
+  input  logic [143:0]         body_i,          // one clock later
+
+  input  logic                 fcs_valid_i,
+  input  logic                 fcs_ok_i,
+  input  logic                 icrc_ok_i,
+
+  output logic                 frame_o,         // a frame of any kind, with the next six
+  output logic [63:0]          stamp_o,
+  output logic [31:0]          length_o,
+  output logic                 fcs_ok_o,
+  output logic                 runt_o,
+  output logic                 giant_o,
+  output logic                 fcs_error_o,     // of legal length
+  output logic                 icrc_checked_o,  // good frame with an expected ICRC
+  output logic                 icrc_ok_o,       // and it is right
+  output logic                 pfc_o,           // kinds of good frames
+  output logic                 pause_o,
+  output logic                 control_other_o,
+  output logic                 unparsed_o,
+  output logic                 untagged_o,
+  output logic                 bad_row_o,
+  output logic                 event_o,         // tagged, for an existing row and group
+  output plumb_rx_pkg::event_t event_data_o,
+  output logic [135:0]         pfc_body_o       // classes (low byte) and times as on the wire
+);
+
+  localparam logic [31:0] FcsBytes = 32'd4;
+
+  // Clock after the last beat: the record of the frame.
+  logic        push_q;
+  logic [63:0] stamp_q;
+  logic [31:0] length_q;
+  logic        mac_control_q;
+  logic        pfc_q;
+  logic        pause_q;
+  logic        roce_q;
+  logic        ce_q;
+  logic [16:0] ip_end_q;
+  logic        known_q;
+  logic [7:0]  tag_off_q;
+  logic [7:0]  udp_data_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) push_q <= 1'b0;
+    else         push_q <= end_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (end_i) begin
+      stamp_q       <= stamp_i;
+      length_q      <= length_i;
+      mac_control_q <= mac_control_i;
+      pfc_q         <= pfc_i;
+      pause_q       <= pause_i;
+      roce_q        <= roce_i;
+      ce_q          <= ce_i;
+      ip_end_q      <= ip_end_i;
+      known_q       <= known_i;
+      tag_off_q     <= tag_off_i;
+      udp_data_q    <= udp_data_i;
+    end
+  end
+
+  // Lengths that the headers ask for, in the frame and in the IP packet. A BTH and an ICRC are the
+  // least that a RoCE packet holds.
+  logic                  headers_fit;
+  logic                  tag_fits;
+  logic                  icrc_room;
+  logic                  udp_fits;
+  plumb_rx_pkg::record_t record;
+
+  assign headers_fit = ({24'd0, tag_off_q} + FcsBytes <= length_q) &&
+                       ({9'd0, tag_off_q} + (roce_q ? 17'd4 : 17'd0) <= ip_end_q);
+  assign tag_fits    = {24'd0, tag_off_q} + plumb_pkg::TagBytes + FcsBytes <= length_q;
+  assign udp_fits    = {24'd0, udp_data_q} + FcsBytes <= length_q;
+  assign icrc_room   = {9'd0, udp_data_q} + 17'd16 <= ip_end_q;
+
+  assign record.stamp       = stamp_q;
+  assign record.length      = length_q;
+  assign record.body        = body_i;
+  assign record.understood  = known_q && headers_fit;
+  assign record.has_tag     = known_q && headers_fit && tag_fits &&
+                              ({body_i[7:0], body_i[15:8]} == plumb_pkg::TagMagic);
+  assign record.icrc        = roce_q && udp_fits && icrc_room;
+  assign record.icrc_fits   = {15'd0, ip_end_q} + FcsBytes <= length_q;
+  assign record.ce          = ce_q;
+  assign record.mac_control = mac_control_q;
+  assign record.pfc         = pfc_q;
+  assign record.pause       = pause_q;
+  assign record.runt        = length_q < plumb_pkg::MinFrameBytes;
+  assign record.giant       = length_q > plumb_pkg::MaxFrameBytes;
+
+  // Records wait in a ring; there are never more than CheckDelay of them.
+  logic [3:0]                       write_q;
+  logic [3:0]                       read_q;
+  logic [CheckDelay-1:1]            end_q;     // [k]: the last beat was k clocks ago
+  logic                             fetch;
+  logic [plumb_rx_pkg::RecordW-1:0] stored;
+  plumb_rx_pkg::record_t            rec;
+
+  assign fetch = end_q[CheckDelay-1];
+  assign rec   = stored;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= 4'd0;
+      read_q  <= 4'd0;
+      end_q   <= '0;
+    end else begin
+      end_q <= {end_q[CheckDelay-2:1], end_i};
+      if (push_q) write_q <= write_q + 4'd1;
+      if (fetch)  read_q  <= read_q + 4'd1;
+    end
+  end
+
+  plumb_rx_ram #(
+    .Width (plumb_rx_pkg::RecordW),
+    .Depth (16),
+    .AddrW (4)
+  ) u_records (
+    .clk_i   (clk_i),
+    .we_i    (push_q),
+    .waddr_i (write_q),
+    .wdata_i (record),
+    .re_i    (fetch),
+    .raddr_i (read_q),
+    .rdata_o (stored)
+  );
+
+  // What the frame is. The tag is big-endian: magic, id, sequence, departure.
+  logic [15:0] id;
+  logic [63:0] sequence_number;
+  logic [47:0] departure;
+  logic        good;
+  logic        fcs_ok;
+  logic        in_range;
+  logic        has_tag;
+
+  assign id              = {rec.body[23:16], rec.body[31:24]};
+  assign sequence_number = {rec.body[39:32], rec.body[47:40], rec.body[55:48], rec.body[63:56],
+                            rec.body[71:64], rec.body[79:72], rec.body[87:80], rec.body[95:88]};
+  assign departure       = {rec.body[103:96], rec.body[111:104], rec.body[119:112],
+                            rec.body[127:120], rec.body[135:128], rec.body[143:136]};
+  // Nothing shorter than a byte and its FCS can have a good one.
+  assign fcs_ok          = fcs_ok_i && (rec.length > FcsBytes);
+  assign good            = fcs_ok && !rec.runt && !rec.giant;
+  assign in_range        = ((id[10:0] >> RowsLog2) == 11'd0) && ((id[15:11] >> GroupsLog2) == 5'd0);
+  assign has_tag         = good && !rec.mac_control && rec.has_tag;
+
+  logic                 frame_q;
+  logic [63:0]          out_stamp_q;
+  logic [31:0]          out_length_q;
+  logic                 fcs_ok_q;
+  logic                 runt_q;
+  logic                 giant_q;
+  logic                 fcs_error_q;
+  logic                 icrc_checked_q;
+  logic                 icrc_ok_q;
+  logic                 out_pfc_q;
+  logic                 out_pause_q;
+  logic                 control_other_q;
+  logic                 unparsed_q;
+  logic                 untagged_q;
+  logic                 bad_row_q;
+  logic                 event_q;
+  plumb_rx_pkg::event_t event_data_q;
+  logic [135:0]         pfc_body_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      frame_q         <= 1'b0;
+      runt_q          <= 1'b0;
+      giant_q         <= 1'b0;
+      fcs_error_q     <= 1'b0;
+      icrc_checked_q  <= 1'b0;
+      icrc_ok_q       <= 1'b0;
+      out_pfc_q           <= 1'b0;
+      out_pause_q         <= 1'b0;
+      control_other_q <= 1'b0;
+      unparsed_q      <= 1'b0;
+      untagged_q      <= 1'b0;
+      bad_row_q       <= 1'b0;
+      event_q         <= 1'b0;
+    end else begin
+      frame_q         <= fcs_valid_i;
+      runt_q          <= fcs_valid_i && rec.runt;
+      giant_q         <= fcs_valid_i && rec.giant;
+      fcs_error_q     <= fcs_valid_i && !rec.runt && !rec.giant && !fcs_ok;
+      icrc_checked_q  <= fcs_valid_i && good && rec.icrc;
+      icrc_ok_q       <= fcs_valid_i && good && rec.icrc && rec.icrc_fits && icrc_ok_i;
+      out_pfc_q           <= fcs_valid_i && good && rec.pfc;
+      out_pause_q         <= fcs_valid_i && good && rec.pause;
+      control_other_q <= fcs_valid_i && good && rec.mac_control && !rec.pfc && !rec.pause;
+      unparsed_q      <= fcs_valid_i && good && !rec.mac_control && !rec.understood;
+      untagged_q      <= fcs_valid_i && good && !rec.mac_control && rec.understood && !rec.has_tag;
+      bad_row_q       <= fcs_valid_i && has_tag && !in_range;
+      event_q         <= fcs_valid_i && has_tag && in_range;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fcs_valid_i) begin
+      out_stamp_q               <= rec.stamp;
+      out_length_q              <= rec.length;
+      fcs_ok_q              <= fcs_ok;
+      pfc_body_q            <= rec.body[143:8];
+      event_data_q.latency  <= rec.stamp[47:0] - departure;
+      event_data_q.seq <= sequence_number;
+      event_data_q.id       <= id;
+      event_data_q.length   <= rec.length[13:0];
+      event_data_q.ce       <= rec.ce;
+      event_data_q.bad_icrc <= rec.icrc && !(rec.icrc_fits && icrc_ok_i);
+    end
+  end
+
+  assign frame_o         = frame_q;
+  assign stamp_o         = out_stamp_q;
+  assign length_o        = out_length_q;
+  assign fcs_ok_o        = fcs_ok_q;
+  assign runt_o          = runt_q;
+  assign giant_o         = giant_q;
+  assign fcs_error_o     = fcs_error_q;
+  assign icrc_checked_o  = icrc_checked_q;
+  assign icrc_ok_o       = icrc_ok_q;
+  assign pfc_o           = out_pfc_q;
+  assign pause_o         = out_pause_q;
+  assign control_other_o = control_other_q;
+  assign unparsed_o      = unparsed_q;
+  assign untagged_o      = untagged_q;
+  assign bad_row_o       = bad_row_q;
+  assign event_o         = event_q;
+  assign event_data_o    = event_data_q;
+  assign pfc_body_o      = pfc_body_q;
+
+  // The record is there exactly when its verdict is.
+  logic fetched_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) fetched_q <= 1'b0;
+    else         fetched_q <= fetch;
+  end
+
+  `PLUMB_ASSERT(VerdictMeetsRecord, fcs_valid_i == fetched_q)
+
+endmodule

@@ -1,0 +1,340 @@
+// The transmit path of a port (docs/card.md, "TX"): frames at their exact times, complete with test tag,
+// ICRC and FCS, on AXI4-Stream to the MAC.
+//
+//   scheduler (heap, gate) -> fields -> builder -> modify -> ICRC -> FCS -> output FIFO -> MAC
+//
+// A frame every two clocks, a beat every clock. From the scheduler's decision to the first beat on
+// the MAC outputs it is PopToMac clocks, always, as long as the MAC takes every beat; the gate's
+// arithmetic relies on it. A frame that comes later than its due time is counted (plumb_tx_gate). A MAC
+// that does not take a beat is counted too (cnt_stall_clocks_o, stall_o in each such clock): nothing
+// is lost then, but the departure times in the frames on their way are wrong.
+//
+// A schedule runs while running_i and tx_enable_i are high. Falling, either stops it at once; frames
+// already decided on are sent in full. After reset and clear_i the tables are swept (clear_busy_o,
+// about 2^FlowsLog2 clocks).
+//
+// now_i of a clock is the time of the edge it begins with; a beat visible in a clock crosses at the
+// edge it ends with.
+`include "plumb_assert.svh"
+
+module plumb_tx #(
+  parameter int unsigned FlowsLog2 = 8
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic [63:0]  now_i,
+  input  logic         running_i,
+  input  logic [63:0]  start_time_i,
+  input  logic         tx_enable_i,
+  input  logic         clear_i,
+  output logic         clear_busy_o,
+  output logic         active_o,
+  input  logic [31:0]  byte_time_ps_i,
+  input  logic [31:0]  ts_offset_i,
+  input  logic [31:0]  late_threshold_ps_i,
+  input  logic [7:0]   paused_i,
+  // Table bus.
+  input  logic         tbl_req_i,
+  input  logic         tbl_we_i,
+  input  logic [2:0]   tbl_table_i,
+  input  logic [15:0]  tbl_row_i,
+  input  logic [511:0] tbl_wdata_i,
+  output logic         tbl_ack_o,
+  output logic [511:0] tbl_rdata_o,
+  // MAC.
+  output logic [511:0] tx_tdata_o,
+  output logic [63:0]  tx_tkeep_o,
+  output logic         tx_tvalid_o,
+  output logic         tx_tlast_o,
+  input  logic         tx_tready_i,
+  output logic [63:0]  tx_departure_o,
+  output logic         tx_sof_o,
+  // Counters and events.
+  output logic [63:0]  cnt_frames_o,
+  output logic [63:0]  cnt_bytes_o,
+  output logic [63:0]  cnt_late_o,
+  output logic [63:0]  cnt_late_max_ps_o,
+  output logic [63:0]  cnt_pfc_skipped_o,
+  output logic [63:0]  cnt_stall_clocks_o,
+  output logic         late_o,
+  output logic         stall_o
+);
+
+  // Latencies of the stages, as their headers say.
+  localparam int unsigned ScheduleClocks = 1;
+  localparam int unsigned FieldsClocks = 4;
+  localparam int unsigned BuilderClocks = 4;
+  localparam int unsigned ModifyClocks = 3;
+  localparam int unsigned TrailerClocks = plumb_crc32_pkg::Crc32Latency + 2;
+  localparam int unsigned FifoClocks = 3;
+  localparam int unsigned PopToMac = ScheduleClocks + FieldsClocks + BuilderClocks + ModifyClocks +
+                                     2 * TrailerClocks + FifoClocks;
+  // Beats between the builder's input and the FIFO, and the clocks that pause needs to act.
+  localparam int unsigned FifoReserve = BuilderClocks + ModifyClocks + 2 * TrailerClocks + 2;
+
+  // Decisions.
+  logic                 frame, still, pending, hold, builder_empty, fields_busy, run_q;
+  logic                 clear_row_we, state_free, entry_we, entry_re, config_we, config_re, state_re;
+  logic [FlowsLog2-1:0] frame_flow, clear_row;
+  logic [13:0]          frame_length;
+  logic [63:0]          frame_sequence, frame_departure;
+  logic [FlowsLog2+1:0] row;
+  logic [511:0]         wdata, entry_row, sched_config_row, state_row;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) run_q <= 1'b0;
+    else         run_q <= running_i && tx_enable_i;
+  end
+
+  plumb_tx_sched #(
+    .FlowsLog2 (FlowsLog2),
+    .PopToMac  (PopToMac)
+  ) u_sched (
+    .clk_i               (clk_i),
+    .rst_ni              (rst_ni),
+    .now_i               (now_i),
+    .start_time_i        (start_time_i),
+    .run_i               (run_q),
+    .byte_time_ps_i      (byte_time_ps_i),
+    .late_threshold_ps_i (late_threshold_ps_i),
+    .paused_i            (paused_i),
+    .hold_i              (hold),
+    .clear_i             (clear_i),
+    .builder_busy_i      (fields_busy),
+    .clear_busy_o        (clear_busy_o),
+    .clear_row_we_o      (clear_row_we),
+    .clear_row_o         (clear_row),
+    .pending_o           (pending),
+    .frame_o             (frame),
+    .frame_flow_o        (frame_flow),
+    .frame_length_o      (frame_length),
+    .frame_sequence_o    (frame_sequence),
+    .frame_departure_o   (frame_departure),
+    .still_o             (still),
+    .entry_we_i          (entry_we),
+    .entry_re_i          (entry_re),
+    .config_we_i         (config_we),
+    .config_re_i         (config_re),
+    .state_free_o        (state_free),
+    .state_re_i          (state_re),
+    .row_i               (row[FlowsLog2-1:0]),
+    .row_wdata_i         (wdata),
+    .entry_row_o         (entry_row),
+    .config_row_o        (sched_config_row),
+    .state_row_o         (state_row),
+    .late_o              (late_o),
+    .cnt_late_o          (cnt_late_o),
+    .cnt_late_max_ps_o   (cnt_late_max_ps_o),
+    .cnt_pfc_skipped_o   (cnt_pfc_skipped_o)
+  );
+
+  // Frames to be built.
+  logic                 build;
+  plumb_tx_pkg::frame_t build_frame;
+  logic [63:0]          departure;
+  logic [511:0]         fields_config_row;
+
+  plumb_tx_fields #(
+    .FlowsLog2 (FlowsLog2)
+  ) u_fields (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .ts_offset_i     (ts_offset_i),
+    .pop_valid_i     (frame),
+    .pop_flow_i      (frame_flow),
+    .pop_length_i    (frame_length),
+    .pop_sequence_i  (frame_sequence),
+    .pop_departure_i (frame_departure),
+    .busy_o          (fields_busy),
+    .frame_valid_o   (build),
+    .frame_o         (build_frame),
+    .departure_o     (departure),
+    .config_we_i     (config_we),
+    .config_re_i     (config_re),
+    .config_row_i    (row[FlowsLog2-1:0]),
+    .config_wdata_i  (wdata),
+    .config_row_o    (fields_config_row),
+    .clear_we_i      (clear_row_we),
+    .clear_row_i     (clear_row)
+  );
+
+  // Beats.
+  logic                 pause, built, modified, with_icrc, complete, template_we, template_re;
+  logic [511:0]         built_data, modified_data, icrc_data, with_icrc_data, complete_data;
+  logic [511:0]         template_row;
+  plumb_tx_pkg::beat_t  built_beat, modified_beat, with_icrc_beat, complete_beat;
+  plumb_tx_pkg::frame_t built_frame;
+
+  plumb_tx_builder #(
+    .FlowsLog2 (FlowsLog2)
+  ) u_builder (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .pause_i       (pause),
+    .hold_o        (hold),
+    .empty_o       (builder_empty),
+    .frame_valid_i (build),
+    .frame_i       (build_frame),
+    .beat_valid_o  (built),
+    .beat_data_o   (built_data),
+    .beat_o        (built_beat),
+    .frame_o       (built_frame),
+    .tbl_we_i      (template_we),
+    .tbl_re_i      (template_re),
+    .tbl_row_i     (row),
+    .tbl_wdata_i   (wdata),
+    .tbl_rdata_o   (template_row)
+  );
+
+  plumb_tx_modify u_modify (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .beat_valid_i (built),
+    .beat_data_i  (built_data),
+    .beat_i       (built_beat),
+    .frame_i      (built_frame),
+    .beat_valid_o (modified),
+    .beat_data_o  (modified_data),
+    .beat_o       (modified_beat),
+    .icrc_data_o  (icrc_data)
+  );
+
+  plumb_tx_trailer #(
+    .SideW (plumb_tx_pkg::BeatW)
+  ) u_icrc (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .beat_valid_i (modified),
+    .beat_data_i  (modified_data),
+    .beat_side_i  (modified_beat),
+    .insert_i     (modified_beat.icrc_here),
+    .insert_at_i  (modified_beat.icrc_at),
+    .crc_valid_i  (modified && modified_beat.icrc_covered),
+    .crc_first_i  (modified_beat.first),
+    .crc_last_i   (modified_beat.icrc_ends),
+    .crc_data_i   (icrc_data),
+    .crc_bytes_i  ({modified_beat.icrc_at == 6'd0, modified_beat.icrc_at}),
+    .beat_valid_o (with_icrc),
+    .beat_data_o  (with_icrc_data),
+    .beat_side_o  (with_icrc_beat)
+  );
+
+  logic [511:0] fcs_data;
+
+  always_comb begin
+    fcs_data = with_icrc_data;
+    if (with_icrc_beat.first) fcs_data[31:0] = with_icrc_data[31:0] ^ plumb_crc32_pkg::FcsInit;
+  end
+
+  plumb_tx_trailer #(
+    .SideW (plumb_tx_pkg::BeatW)
+  ) u_fcs (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .beat_valid_i (with_icrc),
+    .beat_data_i  (with_icrc_data),
+    .beat_side_i  (with_icrc_beat),
+    .insert_i     (with_icrc_beat.fcs_here),
+    .insert_at_i  (with_icrc_beat.fcs_at),
+    .crc_valid_i  (with_icrc && with_icrc_beat.fcs_covered),
+    .crc_first_i  (with_icrc_beat.first),
+    .crc_last_i   (with_icrc_beat.fcs_ends),
+    .crc_data_i   (fcs_data),
+    .crc_bytes_i  ({with_icrc_beat.fcs_at == 6'd0, with_icrc_beat.fcs_at}),
+    .beat_valid_o (complete),
+    .beat_data_o  (complete_data),
+    .beat_side_o  (complete_beat)
+  );
+
+  logic [6:0] tx_bytes;
+
+  plumb_tx_fifo #(
+    .BeatsLog2  (6),
+    .FramesLog2 (7),
+    .Reserve    (FifoReserve)
+  ) u_fifo (
+    .clk_i             (clk_i),
+    .rst_ni            (rst_ni),
+    .pause_o           (pause),
+    .departure_valid_i (build),
+    .departure_i       (departure),
+    .beat_valid_i      (complete),
+    .beat_data_i       (complete_data),
+    .beat_first_i      (complete_beat.first),
+    .beat_last_i       (complete_beat.last),
+    .beat_last_byte_i  (complete_beat.last_byte),
+    .tx_tdata_o        (tx_tdata_o),
+    .tx_tkeep_o        (tx_tkeep_o),
+    .tx_tvalid_o       (tx_tvalid_o),
+    .tx_tlast_o        (tx_tlast_o),
+    .tx_tready_i       (tx_tready_i),
+    .tx_departure_o    (tx_departure_o),
+    .tx_sof_o          (tx_sof_o),
+    .tx_bytes_o        (tx_bytes)
+  );
+
+  logic unused_side;
+  assign unused_side = ^{with_icrc_beat, complete_beat};
+
+  plumb_tx_tables #(
+    .FlowsLog2 (FlowsLog2)
+  ) u_tables (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .tbl_req_i      (tbl_req_i),
+    .tbl_we_i       (tbl_we_i),
+    .tbl_table_i    (tbl_table_i),
+    .tbl_row_i      (tbl_row_i),
+    .tbl_wdata_i    (tbl_wdata_i),
+    .tbl_ack_o      (tbl_ack_o),
+    .tbl_rdata_o    (tbl_rdata_o),
+    .still_i        (still && !fields_busy && builder_empty),
+    .state_free_i   (state_free),
+    .template_we_o  (template_we),
+    .template_re_o  (template_re),
+    .config_we_o    (config_we),
+    .config_re_o    (config_re),
+    .entry_we_o     (entry_we),
+    .entry_re_o     (entry_re),
+    .state_re_o     (state_re),
+    .row_o          (row),
+    .wdata_o        (wdata),
+    .template_row_i (template_row),
+    .config_row_i   (sched_config_row | fields_config_row),
+    .entry_row_i    (entry_row),
+    .state_row_i    (state_row)
+  );
+
+  // Counters, at the MAC boundary. 9216-byte frames at a 64-byte grid and 144 beats in the FIFO and
+  // pipeline bound the frames on their way to less than 2^8.
+  logic       beat_out, frame_out;
+  logic [7:0] frames_inside_q;
+  assign beat_out  = tx_tvalid_o && tx_tready_i;
+  assign frame_out = beat_out && tx_tlast_o;
+  assign stall_o   = tx_tvalid_o && !tx_tready_i;
+  assign active_o  = pending || frames_inside_q != 8'd0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) frames_inside_q <= '0;
+    else         frames_inside_q <= frames_inside_q + 8'(frame) - 8'(frame_out);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cnt_frames_o       <= '0;
+      cnt_bytes_o        <= '0;
+      cnt_stall_clocks_o <= '0;
+    end else if (clear_i) begin
+      cnt_frames_o       <= '0;
+      cnt_bytes_o        <= '0;
+      cnt_stall_clocks_o <= '0;
+    end else begin
+      if (frame_out) cnt_frames_o       <= cnt_frames_o + 64'd1;
+      if (beat_out)  cnt_bytes_o        <= cnt_bytes_o + 64'(tx_bytes);
+      if (stall_o)   cnt_stall_clocks_o <= cnt_stall_clocks_o + 64'd1;
+    end
+  end
+
+  `PLUMB_ASSERT(FramesInside, !(&frames_inside_q))
+
+endmodule

@@ -1,0 +1,208 @@
+// Builds the beats of frames out of template and payload, one per clock.
+//
+// Frames wait in a small queue and are built without gaps. A first beat leaves (beat_valid_o) 4 clocks
+// after frame_valid_i if the frame finds the builder free, which the gate arranges. pause_i stops
+// at the input of the pipeline: two more beats may come out. From a pause until everything
+// waiting has been built hold_o keeps the gate from sending more, so that the latency is the fixed
+// one again for whatever is sent then; frames decided before the gate saw it (at most 8) wait
+// in the queue.
+//
+//   clock    0              1                 2               3           4
+//            frame_valid_i  queue -> frame    beat numbers,   template    beat_o, with payload
+//                                             template read               from pay_off on
+//
+// The payload is incrementing octets from 0 at pay_off; bytes before it are the template's, and beats
+// behind the template (256 bytes) are payload only. With a beat come the places of the check
+// sequences in it, and with the first beat of each frame the frame's fields (frame_o, steady till
+// the next first beat).
+//
+// Template rows may be accessed while empty_o is high; tbl_rdata_o follows tbl_re_i by one clock.
+`include "plumb_assert.svh"
+
+module plumb_tx_builder #(
+  parameter int unsigned FlowsLog2 = 8
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 pause_i,
+  output logic                 hold_o,
+  output logic                 empty_o,        // nothing in the queue or being read
+  input  logic                 frame_valid_i,
+  input  plumb_tx_pkg::frame_t frame_i,
+  output logic                 beat_valid_o,
+  output logic [511:0]         beat_data_o,
+  output plumb_tx_pkg::beat_t  beat_o,
+  output plumb_tx_pkg::frame_t frame_o,
+  // Templates.
+  input  logic                 tbl_we_i,
+  input  logic                 tbl_re_i,
+  input  logic [FlowsLog2+1:0] tbl_row_i,
+  input  logic [511:0]         tbl_wdata_i,
+  output logic [511:0]         tbl_rdata_o
+);
+
+  // ---- Queue and the frame being built ----
+  (* ram_style = "distributed" *)
+  logic [plumb_tx_pkg::FrameW-1:0] queue [0:7];
+  logic [3:0]                      head_q, tail_q;
+  logic                            waiting, load, step, last;
+  logic                            valid0_q;
+  logic [7:0]                      beat0_q;
+  plumb_tx_pkg::frame_t            frame0_q;
+  logic [13:0]                     icrc_at_q, icrc_end_q, fcs_at_q, fcs_end_q;
+  plumb_tx_pkg::frame_t            queue_head;
+
+  assign waiting    = head_q != tail_q;
+  assign queue_head = queue[head_q[2:0]];
+  assign step       = valid0_q && !pause_i;
+  assign load       = waiting && (!valid0_q || (step && last));
+
+  always_ff @(posedge clk_i) begin
+    if (frame_valid_i) queue[tail_q[2:0]] <= frame_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q   <= '0;
+      tail_q   <= '0;
+      valid0_q <= 1'b0;
+    end else begin
+      if (frame_valid_i) tail_q <= tail_q + 4'd1;
+      if (load)          head_q <= head_q + 4'd1;
+      valid0_q <= load || (valid0_q && !(step && last));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (load) begin
+      frame0_q   <= queue_head;
+      beat0_q    <= '0;
+      icrc_end_q <= queue_head.length - 14'd9;
+      icrc_at_q  <= queue_head.length - 14'd8;
+      fcs_end_q  <= queue_head.length - 14'd5;
+      fcs_at_q   <= queue_head.length - 14'd4;
+    end else if (step) begin
+      beat0_q    <= beat0_q + 8'd1;
+    end
+  end
+
+  logic held_q;
+  assign empty_o = !frame_valid_i && !waiting && !valid0_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) held_q <= 1'b0;
+    else         held_q <= pause_i || (held_q && !empty_o);
+  end
+
+  assign hold_o = held_q;
+
+  // ---- Clock 2: numbers of this beat; template read ----
+  logic [13:0]         last_byte;
+  logic                from_template;
+  plumb_tx_pkg::beat_t beat;
+
+  assign last_byte     = frame0_q.length - 14'd1;
+  assign last          = beat0_q == last_byte[13:6];
+  assign from_template = beat0_q < 8'd4;
+
+  always_comb begin
+    beat.first        = beat0_q == 8'd0;
+    beat.second       = beat0_q == 8'd1;
+    beat.last         = last;
+    beat.last_byte    = last ? last_byte[5:0] : 6'd63;
+    beat.vlan         = frame0_q.vlan;
+    beat.ipv6         = frame0_q.ipv6;
+    beat.tag_low      = frame0_q.tag_en && beat0_q == 8'(frame0_q.tag_off[7:6]);
+    beat.tag_high     = frame0_q.tag_en && beat0_q == 8'(frame0_q.tag_off[7:6]) + 8'd1;
+    beat.pay_here     = beat0_q == 8'(frame0_q.pay_off[8:6]);
+    beat.pay_all      = beat0_q > 8'(frame0_q.pay_off[8:6]) || !from_template;
+    beat.icrc_en      = frame0_q.icrc;
+    beat.icrc_covered = frame0_q.icrc && beat0_q <= icrc_end_q[13:6];
+    beat.icrc_ends    = frame0_q.icrc && beat0_q == icrc_end_q[13:6];
+    beat.icrc_here    = frame0_q.icrc && beat0_q == icrc_at_q[13:6];
+    beat.icrc_at      = icrc_at_q[5:0];
+    beat.fcs_covered  = beat0_q <= fcs_end_q[13:6];
+    beat.fcs_ends     = beat0_q == fcs_end_q[13:6];
+    beat.fcs_here     = beat0_q == fcs_at_q[13:6];
+    beat.fcs_at       = fcs_at_q[5:0];
+  end
+
+  logic unused_low_bits;
+  assign unused_low_bits = ^{icrc_end_q[5:0], fcs_end_q[5:0]};
+
+  (* ram_style = "block" *)
+  logic [511:0]         template_mem [0:4*2**FlowsLog2-1];
+  logic [511:0]         template1_q;
+  logic                 template_read;
+  logic [FlowsLog2+1:0] template_row;
+
+  assign template_read = step && from_template;
+  assign template_row  = template_read ? {frame0_q.flow[FlowsLog2-1:0], beat0_q[1:0]} : tbl_row_i;
+
+  always_ff @(posedge clk_i) begin
+    if (tbl_we_i) template_mem[tbl_row_i] <= tbl_wdata_i;
+    if (template_read || tbl_re_i) template1_q <= template_mem[template_row];
+  end
+
+  assign tbl_rdata_o = template1_q;
+
+  // ---- Clock 3: payload merged behind the template ----
+  logic                 valid1_q;
+  plumb_tx_pkg::beat_t  beat1_q;
+  plumb_tx_pkg::frame_t frame1_q;
+  logic [5:0]           pay_byte1_q;
+  logic [7:0]           pay_value1_q;   // of byte 0 of the beat
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid1_q     <= 1'b0;
+      beat_valid_o <= 1'b0;
+    end else begin
+      valid1_q     <= step;
+      beat_valid_o <= valid1_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step) begin
+      beat1_q      <= beat;
+      pay_byte1_q  <= frame0_q.pay_off[5:0];
+      pay_value1_q <= {beat0_q[1:0], 6'd0} - frame0_q.pay_off[7:0];
+      if (beat.first) frame1_q <= frame0_q;
+    end
+  end
+
+  // Eight octets per word are counted up side by side: the low seven bits of each are added, where
+  // no carry can leave the octet, and the top bits joined by XOR.
+  localparam logic [63:0] Low7 = 64'h7f7f7f7f7f7f7f7f;
+  localparam logic [63:0] Count = 64'h0706050403020100;
+  localparam logic [63:0] Eights = 64'h0808080808080808;
+
+  logic [511:0] payload;
+  logic [63:0]  value;
+
+  always_comb begin
+    payload = '0;
+    value   = {8{pay_value1_q}};
+    if (valid1_q && (beat1_q.pay_here || beat1_q.pay_all)) begin
+      for (int unsigned w = 0; w < 8; w++) begin
+        payload[64*w +: 64] = ((value & Low7) + (Count + 64'(w) * Eights)) ^ (value & ~Low7);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (valid1_q) begin
+      beat_o <= beat1_q;
+      if (beat1_q.first) frame_o <= frame1_q;
+      if (beat1_q.pay_all)        beat_data_o <= payload;
+      else if (!beat1_q.pay_here) beat_data_o <= template1_q;
+      else beat_data_o <= template1_q ^ ((template1_q ^ payload) &
+                                         ({512{1'b1}} << {pay_byte1_q, 3'd0}));
+    end
+  end
+
+  `PLUMB_ASSERT(QueueFits, frame_valid_i |-> tail_q != (head_q ^ 4'd8))
+  `PLUMB_ASSERT(RowsWhileIdle, (tbl_we_i || tbl_re_i) |-> !step)
+
+endmodule

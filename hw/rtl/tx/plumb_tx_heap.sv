@@ -1,0 +1,236 @@
+// The schedule: a binary heap of entries, one per flow, earliest due time at the root.
+//
+// An entry is {invalid, due (Q64.16 ps), flow}, compared as one unsigned number: invalid entries
+// are later than every valid one, and of flows due at the same instant the lower number goes first.
+// 2^FlowsLog2 positions; position 0 is the root, children of position i are 2i+1 and 2i+2.
+//
+// Replacing the root (replace_i) is the only operation while running. The new root is in root_o in
+// the next clock, and the next replacement may come one clock after that; the entry sinks through
+// the levels below meanwhile, one clock each.
+//
+//   clock    t          t+1                          t+2
+//   root     replace_i  new root_o; refill_*         may be replaced again
+//            take_*_o
+//
+// take_left_o / take_right_o (clock t): which child became the root; neither: the entry stayed.
+// refill_* (clock t+1, only if a child moved up): the flow that now stands in that child's place.
+//
+// Table access and sweep only while busy_o is low and no replacement comes. A row read with
+// tbl_re_i is in tbl_entry_o in the next clock. A sweep is sweep_i with sweep_quad_i counting
+// through all its values; afterwards every entry is invalid.
+`include "plumb_assert.svh"
+
+module plumb_tx_heap #(
+  parameter int unsigned FlowsLog2 = 8,
+  localparam int unsigned EntryW = 81 + FlowsLog2
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  input  logic                 replace_i,
+  input  logic [EntryW-1:0]    entry_i,
+  output logic [EntryW-1:0]    root_o,
+  output logic [FlowsLog2-1:0] left_flow_o,   // of the root's children
+  output logic [FlowsLog2-1:0] right_flow_o,
+  output logic                 take_left_o,
+  output logic                 take_right_o,
+  output logic                 refill_o,
+  output logic                 refill_right_o,
+  output logic [FlowsLog2-1:0] refill_flow_o,
+  output logic                 busy_o,
+
+  input  logic                 tbl_we_i,
+  input  logic                 tbl_re_i,
+  input  logic [FlowsLog2-1:0] tbl_row_i,
+  input  logic [EntryW-1:0]    tbl_entry_i,
+  output logic [EntryW-1:0]    tbl_entry_o,
+  input  logic                 sweep_i,
+  input  logic [FlowsLog2-3:0] sweep_quad_i
+);
+
+  localparam int unsigned Levels = FlowsLog2 + 1;  // the last holds one position
+
+  // Position -> level and index within it: position + 1 is a one followed by the index.
+  logic [FlowsLog2:0]   tbl_place;
+  logic [Levels-1:0]    tbl_level;   // one-hot
+  logic [FlowsLog2-1:0] tbl_index;
+
+  always_comb begin
+    tbl_place = {1'b0, tbl_row_i} + (FlowsLog2+1)'(1);
+    tbl_level = '0;
+    tbl_index = '0;
+    for (int unsigned l = 0; l < Levels; l++) begin
+      if ((tbl_place >> l) == (FlowsLog2+1)'(1)) begin
+        tbl_level[l] = 1'b1;
+        tbl_index    = tbl_place[FlowsLog2-1:0] & ~(FlowsLog2'(1) << l);
+      end
+    end
+  end
+
+  // Level 0, the root, and its stage.
+  logic [EntryW-1:0] root_q, left_q, right_q;
+  logic              left_first, moves;
+
+  always_comb begin
+    left_first = 1'b0;
+    moves      = 1'b0;
+    if (replace_i) begin
+      left_first = left_q < right_q;
+      moves      = left_q < entry_i || right_q < entry_i;
+    end
+  end
+
+  assign take_left_o  = moves && left_first;
+  assign take_right_o = moves && !left_first;
+
+  always_ff @(posedge clk_i) begin
+    if (sweep_i)                        root_q <= '1;
+    else if (tbl_we_i && tbl_level[0])  root_q <= tbl_entry_i;
+    else if (replace_i)                 root_q <= !moves ? entry_i : left_first ? left_q : right_q;
+  end
+
+  // Level 1, the root's children, and its stage.
+  logic                work1_q, work1_right_q;
+  logic [EntryW-1:0]   work1_entry_q;
+  logic [4*EntryW-1:0] quad2;
+  logic [EntryW-1:0]   kid_left, kid_right, stay1;
+  logic                moves1, to_right1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) work1_q <= 1'b0;
+    else         work1_q <= moves;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (replace_i) begin
+      work1_right_q <= !left_first;
+      work1_entry_q <= entry_i;
+    end
+  end
+
+  always_comb begin
+    kid_left  = '0;
+    kid_right = '0;
+    stay1     = '0;
+    moves1    = 1'b0;
+    to_right1 = 1'b0;
+    if (work1_q) begin
+      kid_left  = work1_right_q ? quad2[2*EntryW +: EntryW] : quad2[0 +: EntryW];
+      kid_right = work1_right_q ? quad2[3*EntryW +: EntryW] : quad2[EntryW +: EntryW];
+      to_right1 = kid_right < kid_left;
+      moves1    = kid_left < work1_entry_q || kid_right < work1_entry_q;
+      stay1     = !moves1 ? work1_entry_q : to_right1 ? kid_right : kid_left;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (sweep_i)                                            left_q <= '1;
+    else if (tbl_we_i && tbl_level[1] && !tbl_index[0])     left_q <= tbl_entry_i;
+    else if (work1_q && !work1_right_q)                     left_q <= stay1;
+
+    if (sweep_i)                                            right_q <= '1;
+    else if (tbl_we_i && tbl_level[1] && tbl_index[0])      right_q <= tbl_entry_i;
+    else if (work1_q && work1_right_q)                      right_q <= stay1;
+  end
+
+  assign refill_o       = work1_q;
+  assign refill_right_o = work1_right_q;
+  assign refill_flow_o  = stay1[FlowsLog2-1:0];
+
+  assign root_o       = root_q;
+  assign left_flow_o  = left_q[FlowsLog2-1:0];
+  assign right_flow_o = right_q[FlowsLog2-1:0];
+
+  // Levels 2 and down, joined by flat vectors with a slot of Levels bits per index; the slots of
+  // levels 0 and 1 and the upper bits of each are not used.
+  logic [Levels:0]               down_valid;
+  logic [(Levels+1)*Levels-1:0]  down_index;
+  logic [(Levels+1)*EntryW-1:0]  down_entry;
+  logic [Levels-1:0]             work;
+  logic [Levels*Levels-1:0]      work_index;
+  logic [(Levels+1)*4*EntryW-1:0] quads;
+
+  assign down_valid[1:0]           = 2'b00;
+  assign down_index[2*Levels-1:0]  = '0;
+  assign down_entry[2*EntryW-1:0]  = '0;
+  assign down_valid[2]             = moves1;
+  assign down_index[2*Levels +: Levels] = Levels'({work1_right_q, to_right1});
+  assign down_entry[2*EntryW +: EntryW] = work1_entry_q;
+  assign work[1:0]                 = {work1_q, replace_i};
+  assign work_index[2*Levels-1:0]  = (2*Levels)'({Levels'(work1_right_q), Levels'(0)});
+  assign quads[8*EntryW-1:0]       = '0;
+  assign quads[Levels*4*EntryW +: 4*EntryW] = '1;
+  assign quad2                     = quads[2*4*EntryW +: 4*EntryW];
+
+  for (genvar l = 2; l < Levels; l++) begin : gen_level
+    localparam int unsigned Nodes = (l == FlowsLog2) ? 1 : 2**l;
+    localparam int unsigned QuadAddrW = (l > 2) ? l - 2 : 1;
+    logic [l:0]   index_below;
+    logic [l-1:0] index_work;
+
+    plumb_tx_heap_level #(
+      .Level  (l),
+      .Nodes  (Nodes),
+      .EntryW (EntryW)
+    ) u_level (
+      .clk_i        (clk_i),
+      .rst_ni       (rst_ni),
+      .up_valid_i   (down_valid[l]),
+      .up_index_i   (down_index[l*Levels +: l]),
+      .up_entry_i   (down_entry[l*EntryW +: EntryW]),
+      .read_i       (work[l-2]),
+      .read_quad_i  (work_index[(l-2)*Levels +: QuadAddrW]),
+      .quad_o       (quads[l*4*EntryW +: 4*EntryW]),
+      .below_quad_i (quads[(l+1)*4*EntryW +: 4*EntryW]),
+      .down_valid_o (down_valid[l+1]),
+      .down_index_o (index_below),
+      .down_entry_o (down_entry[(l+1)*EntryW +: EntryW]),
+      .work_o       (work[l]),
+      .work_index_o (index_work),
+      .tbl_we_i     (tbl_we_i && tbl_level[l]),
+      .tbl_re_i     (tbl_re_i && tbl_level[l]),
+      .tbl_index_i  (tbl_index[l-1:0]),
+      .tbl_entry_i  (tbl_entry_i),
+      .sweep_i      (sweep_i),
+      .sweep_quad_i (sweep_quad_i[QuadAddrW-1:0])
+    );
+
+    assign down_index[(l+1)*Levels +: Levels] = Levels'(index_below);
+    assign work_index[l*Levels +: Levels]     = Levels'(index_work);
+  end
+
+  logic unused_slots;
+  assign unused_slots = ^{down_valid, down_index, down_entry, work_index};
+
+  assign busy_o = work1_q || (|work[Levels-1:2]);
+
+  // Row read: the lane is picked in the clock after tbl_re_i.
+  logic [Levels-1:0]    read_level_q;
+  logic [1:0]           read_lane_q;
+
+  always_ff @(posedge clk_i) begin
+    if (tbl_re_i) begin
+      read_level_q <= tbl_level;
+      read_lane_q  <= tbl_index[1:0];
+    end
+  end
+
+  logic [4*EntryW-1:0] read_quad;
+
+  always_comb begin
+    read_quad = {right_q, left_q, right_q, left_q};  // of level 1; lane 0 or 1
+    for (int unsigned l = 2; l < Levels; l++) begin
+      if (read_level_q[l]) read_quad = quads[4*l*EntryW +: 4*EntryW];
+    end
+    unique case (read_lane_q)
+      2'd0:    tbl_entry_o = read_quad[0 +: EntryW];
+      2'd1:    tbl_entry_o = read_quad[EntryW +: EntryW];
+      2'd2:    tbl_entry_o = read_quad[2*EntryW +: EntryW];
+      default: tbl_entry_o = read_quad[3*EntryW +: EntryW];
+    endcase
+    if (read_level_q[0]) tbl_entry_o = root_q;
+  end
+
+  `PLUMB_ASSERT(EveryOtherClock, replace_i |-> !work1_q)
+
+endmodule

@@ -1,0 +1,157 @@
+// One level of the schedule heap: the entries of its nodes, and one stage of the replacement.
+//
+// A replacement that reaches this level (up_valid_i) works on node up_index_i in the following
+// clock: the earliest of the entry on its way down and the node's two children is written to the
+// node; if a child moved up, the entry goes on to the child's place in the level below. Node i's
+// children are 2i and 2i+1 of the level below.
+//
+// The children must be there without waiting for a memory, or replacements could not follow each
+// other every two clocks. So a node's four grandchildren are read together while the node is
+// worked on, and the stage below picks the pair it needs: memory words are quads of entries.
+//
+//   clock            t          t+1             t+2
+//   level L - 2      works      -               -
+//   this level's     read_i     quad_o          written if the replacement comes so far
+//
+// A write in the clock of a read of the same quad is seen by the read.
+//
+// Takes a replacement every other clock, never back to back. The table ports and the sweep may
+// only be used while no replacement is under way. Sweep: every entry becomes all ones, the invalid
+// entry that is later than every other.
+`include "plumb_assert.svh"
+
+module plumb_tx_heap_level #(
+  parameter int unsigned Level = 3,    // 2 or more
+  parameter int unsigned Nodes = 8,    // nodes that exist, from index 0
+  parameter int unsigned EntryW = 89,
+  localparam int unsigned QuadAddrW = (Level > 2) ? Level - 2 : 1
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  // Replacement from the level above, combinational there.
+  input  logic                  up_valid_i,
+  input  logic [Level-1:0]      up_index_i,
+  input  logic [EntryW-1:0]     up_entry_i,
+  // This level's quads, for the stage above; read_i comes from two levels above.
+  input  logic                  read_i,
+  input  logic [QuadAddrW-1:0]  read_quad_i,
+  output logic [4*EntryW-1:0]   quad_o,
+  // The level below.
+  input  logic [4*EntryW-1:0]   below_quad_i,
+  output logic                  down_valid_o,
+  output logic [Level:0]        down_index_o,
+  output logic [EntryW-1:0]     down_entry_o,
+  // Replacement at work in this level: also the read of the level two below.
+  output logic                  work_o,
+  output logic [Level-1:0]      work_index_o,
+  // Row access and sweep while nothing is at work.
+  input  logic                  tbl_we_i,
+  input  logic                  tbl_re_i,     // the row is in quad_o one clock later
+  input  logic [Level-1:0]      tbl_index_i,
+  input  logic [EntryW-1:0]     tbl_entry_i,
+  input  logic                  sweep_i,
+  input  logic [QuadAddrW-1:0]  sweep_quad_i
+);
+
+  localparam int unsigned Quads = (Nodes + 3) / 4;
+
+  // The replacement at work.
+  logic              work_q;
+  logic [Level-1:0]  index_q;
+  logic [EntryW-1:0] entry_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) work_q <= 1'b0;
+    else         work_q <= up_valid_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (up_valid_i) begin
+      index_q <= up_index_i;
+      entry_q <= up_entry_i;
+    end
+  end
+
+  assign work_o       = work_q;
+  assign work_index_o = index_q;
+
+  // The earliest of three.
+  logic [EntryW-1:0] left, right, stay;
+  logic              moves, to_right;
+
+  always_comb begin
+    left     = '0;
+    right    = '0;
+    stay     = '0;
+    moves    = 1'b0;
+    to_right = 1'b0;
+    if (work_q) begin
+      left     = index_q[0] ? below_quad_i[2*EntryW +: EntryW] : below_quad_i[0 +: EntryW];
+      right    = index_q[0] ? below_quad_i[3*EntryW +: EntryW] : below_quad_i[EntryW +: EntryW];
+      to_right = right < left;
+      moves    = left < entry_q || right < entry_q;
+      stay     = !moves ? entry_q : to_right ? right : left;
+    end
+  end
+
+  assign down_valid_o = moves;
+  assign down_index_o = {index_q, to_right};
+  assign down_entry_o = entry_q;
+
+  // The memory: four lanes, one entry each, so that single entries can be written.
+  logic [QuadAddrW-1:0] node_quad, write_quad, read_quad;
+  logic [Level-1:0]     node_index;
+  logic [EntryW-1:0]    write_entry;
+  logic                 read;
+
+  assign node_index = work_q ? index_q : tbl_index_i;
+  if (Level > 2) begin : gen_quad_addr
+    assign node_quad = node_index[Level-1:2];
+  end else begin : gen_one_quad
+    assign node_quad = 1'b0;
+  end
+  assign write_quad  = sweep_i ? sweep_quad_i : node_quad;
+  assign write_entry = sweep_i ? '1 : work_q ? stay : tbl_entry_i;
+  assign read        = read_i || tbl_re_i;
+  assign read_quad   = read_i ? read_quad_i : node_quad;
+
+  // Addresses beyond a partly filled last level: no such nodes, their entries are invalid.
+  logic write_exists, read_exists;
+  if (Quads < 2**(Level-2)) begin : gen_partial
+    assign write_exists = 32'(write_quad) < Quads;
+    assign read_exists  = 32'(read_quad) < Quads;
+  end else begin : gen_full
+    assign write_exists = 1'b1;
+    assign read_exists  = 1'b1;
+  end
+
+  for (genvar lane = 0; lane < 4; lane++) begin : gen_lane
+    (* ram_style = "distributed" *)
+    logic [EntryW-1:0] mem [0:Quads-1];
+    logic              lane_hit, write;
+    logic [EntryW-1:0] read_q;
+
+    localparam int unsigned MemAddrW = (Quads > 1) ? $clog2(Quads) : 1;
+
+    assign lane_hit = node_index[1:0] == 2'(lane);
+    assign write    = write_exists && (sweep_i || ((work_q || tbl_we_i) && lane_hit));
+
+    always_ff @(posedge clk_i) begin
+      if (write) mem[write_quad[MemAddrW-1:0]] <= write_entry;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (read) begin
+        if (!read_exists)                            read_q <= '1;
+        else if (write && write_quad == read_quad)   read_q <= write_entry;
+        else                                         read_q <= mem[read_quad[MemAddrW-1:0]];
+      end
+    end
+
+    assign quad_o[lane*EntryW +: EntryW] = read_q;
+  end
+
+  `PLUMB_ASSERT(EveryOtherClock, work_q |-> !up_valid_i)
+  `PLUMB_ASSERT(TableWhileIdle, (tbl_we_i || tbl_re_i || sweep_i) |-> !work_q && !read_i)
+
+endmodule

@@ -1,0 +1,373 @@
+// The scheduler of a port: heap, flow contexts and gate; says which flow sends a frame when.
+//
+// A frame leaves, or is given up because its priority is paused, in two clocks:
+//
+//   clock   t                           t+1                              t+2
+//   root    decision (go), next due     replaced in the heap, state of   next decision
+//           time and state computed     the flow written
+//
+// Two clocks are too short to look anything up, so the three flows at the top of the heap (the root
+// and its children) have their contexts - schedule configuration and state - in registers. When a
+// flow moves up to a child's place, its context is fetched in the clock in which the move is known
+// and is there in the next, when it may be needed at the earliest.
+//
+// The next due time is due + period within a burst and burst start + burst interval behind it, always
+// from the scheduled times, never from actual ones. A frame given up to a pause moves the due
+// time on by one period and is not counted; the start of the burst stays what it was, and the
+// burst is sent in full. (So the period of a flow must not be zero even if its bursts are of one
+// frame.) A flow that has sent everything gets an invalid entry.
+//
+// While run_i is low the schedule stands still (still_o) and rows may be accessed; from run_i to the
+// first decision it takes 6 clocks. Stopping takes effect at once. clear_i empties the schedule and
+// zeroes the state of every flow in 2^FlowsLog2 + about 16 clocks (clear_busy_o), also after reset.
+`include "plumb_assert.svh"
+
+module plumb_tx_sched #(
+  parameter int unsigned FlowsLog2 = 8,
+  parameter int unsigned PopToMac = 40
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic [63:0]          now_i,
+  input  logic [63:0]          start_time_i,
+  input  logic                 run_i,
+  input  logic [31:0]          byte_time_ps_i,
+  input  logic [31:0]          late_threshold_ps_i,
+  input  logic [7:0]           paused_i,
+  input  logic                 hold_i,
+  input  logic                 clear_i,
+  input  logic                 builder_busy_i,  // a frame is before the last write of its flow state
+  output logic                 clear_busy_o,
+  output logic                 clear_row_we_o,  // sweep: zero the other state of this flow
+  output logic [FlowsLog2-1:0] clear_row_o,
+  output logic                 pending_o,       // some flow has frames to send
+  // A frame leaves.
+  output logic                 frame_o,
+  output logic [FlowsLog2-1:0] frame_flow_o,
+  output logic [13:0]          frame_length_o,
+  output logic [63:0]          frame_sequence_o,
+  output logic [63:0]          frame_departure_o,
+  // Rows. Entries: schedule table; config: flow table; both only while still_o. State: any time
+  // that state_free_o is high. Data one clock after the read.
+  output logic                 still_o,
+  input  logic                 entry_we_i,
+  input  logic                 entry_re_i,
+  input  logic                 config_we_i,
+  input  logic                 config_re_i,
+  output logic                 state_free_o,
+  input  logic                 state_re_i,
+  input  logic [FlowsLog2-1:0] row_i,
+  input  logic [511:0]         row_wdata_i,
+  output logic [511:0]         entry_row_o,
+  output logic [511:0]         config_row_o,   // only the fields kept here
+  output logic [511:0]         state_row_o,
+  output logic                 late_o,
+  output logic [63:0]          cnt_late_o,
+  output logic [63:0]          cnt_late_max_ps_o,
+  output logic [63:0]          cnt_pfc_skipped_o
+);
+
+  localparam int unsigned Flows = 2**FlowsLog2;
+  localparam int unsigned EntryW = 81 + FlowsLog2;
+
+  // ---- Life cycle ----
+  typedef enum logic [2:0] {
+    StClear, StStill, StLoadRoot, StLoadLeft, StLoadRight, StLoadEnd, StRun
+  } state_e;
+
+  state_e               state_q;
+  logic                 clear_pending_q;
+  logic [FlowsLog2-1:0] sweep_q;
+  logic                 heap_busy, go, skip, go_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q         <= StClear;
+      clear_pending_q <= 1'b0;
+      sweep_q         <= '0;
+    end else begin
+      if (clear_i)                                 clear_pending_q <= 1'b1;
+      else if (state_q == StClear && sweep_q == 0) clear_pending_q <= 1'b0;
+
+      unique case (state_q)
+        StClear: begin
+          sweep_q <= sweep_q + FlowsLog2'(1);
+          if (&sweep_q) state_q <= StStill;
+        end
+        StStill: begin
+          if (clear_pending_q) begin
+            if (!builder_busy_i) state_q <= StClear;
+          end else if (run_i) begin
+            state_q <= StLoadRoot;
+          end
+        end
+        StLoadRoot:  state_q <= StLoadLeft;
+        StLoadLeft:  state_q <= StLoadRight;
+        StLoadRight: state_q <= StLoadEnd;
+        StLoadEnd:   state_q <= StRun;
+        StRun: if ((!run_i || clear_pending_q) && !go_q && !heap_busy) state_q <= StStill;
+        default: state_q <= StStill;
+      endcase
+    end
+  end
+
+  logic clearing;
+  assign clearing       = state_q == StClear;
+  assign clear_busy_o   = clearing || clear_pending_q;
+  assign clear_row_we_o = clearing;
+  assign clear_row_o    = sweep_q;
+  assign still_o        = state_q == StStill && !clear_pending_q;
+
+  // ---- Heap ----
+  logic [EntryW-1:0]    root, next_entry_q, entry_row;
+  logic                 take_left, take_right, refill, refill_right;
+  logic [FlowsLog2-1:0] left_flow, right_flow, refill_flow;
+
+  plumb_tx_heap #(
+    .FlowsLog2 (FlowsLog2)
+  ) u_heap (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .replace_i      (go_q),
+    .entry_i        (next_entry_q),
+    .root_o         (root),
+    .left_flow_o    (left_flow),
+    .right_flow_o   (right_flow),
+    .take_left_o    (take_left),
+    .take_right_o   (take_right),
+    .refill_o       (refill),
+    .refill_right_o (refill_right),
+    .refill_flow_o  (refill_flow),
+    .busy_o         (heap_busy),
+    .tbl_we_i       (entry_we_i),
+    .tbl_re_i       (entry_re_i),
+    .tbl_row_i      (row_i),
+    .tbl_entry_i    ({!row_wdata_i[plumb_regs_pkg::ScheduleValidLsb],
+                      row_wdata_i[79:0],
+                      row_wdata_i[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2]}),
+    .tbl_entry_o    (entry_row),
+    .sweep_i        (clearing),
+    .sweep_quad_i   (sweep_q[FlowsLog2-3:0])
+  );
+
+  logic                 root_valid;
+  logic [79:0]          root_due;
+  logic [FlowsLog2-1:0] root_flow;
+  assign root_valid = !root[EntryW-1];
+  assign root_due   = root[FlowsLog2 +: 80];
+  assign root_flow  = root[FlowsLog2-1:0];
+  assign pending_o  = root_valid || go_q;
+
+  always_comb begin
+    entry_row_o = '0;
+    entry_row_o[79:0] = entry_row[FlowsLog2 +: 80];
+    entry_row_o[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2] = entry_row[FlowsLog2-1:0];
+    entry_row_o[plumb_regs_pkg::ScheduleValidLsb] = !entry_row[EntryW-1];
+    if (entry_row[EntryW-1]) entry_row_o = '0;
+  end
+
+  // ---- Contexts ----
+  (* ram_style = "block" *)
+  logic [plumb_tx_pkg::SchedConfigW-1:0] config_mem [0:Flows-1];
+  (* ram_style = "block" *)
+  logic [plumb_tx_pkg::SchedStateW-1:0]  state_mem [0:Flows-1];
+  plumb_tx_pkg::sched_config_t config_read_q, config_wdata;
+  plumb_tx_pkg::sched_state_t  state_read_q;
+  plumb_tx_pkg::sched_config_t root_config_q, left_config_q, right_config_q;
+  plumb_tx_pkg::sched_state_t  root_state_q, left_state_q, right_state_q;
+  plumb_tx_pkg::sched_state_t  next_state, next_state_q;
+
+  // Rows are read for the engine, or else for the table bus.
+  logic                 config_read, state_read;
+  logic [FlowsLog2-1:0] read_row, next_flow_q;
+
+  always_comb begin
+    config_read = 1'b1;
+    unique case (state_q)
+      StLoadRoot:  read_row = root_flow;
+      StLoadLeft:  read_row = left_flow;
+      StLoadRight: read_row = right_flow;
+      default: begin
+        read_row    = refill ? refill_flow : row_i;
+        config_read = refill || config_re_i;
+      end
+    endcase
+  end
+
+  assign state_free_o = !refill && (state_q == StRun || still_o);
+  assign state_read   = config_read || state_re_i;
+
+  assign config_wdata = {row_wdata_i[plumb_regs_pkg::FlowLengthLsb +: 14],
+                         row_wdata_i[plumb_regs_pkg::FlowPriorityLsb +: 3],
+                         row_wdata_i[plumb_regs_pkg::FlowPeriodLsb +: 64],
+                         row_wdata_i[plumb_regs_pkg::FlowBurstLenLsb +: 25],
+                         row_wdata_i[plumb_regs_pkg::FlowBurstCountLsb +: 32],
+                         row_wdata_i[plumb_regs_pkg::FlowBurstIntervalLsb +: 64]};
+
+  always_ff @(posedge clk_i) begin
+    if (config_we_i) config_mem[row_i] <= config_wdata;
+    if (config_read) config_read_q <= config_mem[read_row];
+  end
+
+  logic                 state_we;
+  logic [FlowsLog2-1:0] state_wrow;
+  assign state_we   = go_q || clearing;
+  assign state_wrow = clearing ? sweep_q : next_flow_q;
+
+  always_ff @(posedge clk_i) begin
+    if (state_we)   state_mem[state_wrow] <= clearing ? '0 : next_state_q;
+    if (state_read) state_read_q <= state_mem[read_row];
+  end
+
+  // A row read for the bus in the clock of its write must see it; the engine never reads then.
+  plumb_tx_pkg::sched_state_t  written_q, state_row;
+  logic                        collided_q;
+
+  always_ff @(posedge clk_i) begin
+    if (state_re_i) begin
+      collided_q <= go_q && next_flow_q == row_i;
+      written_q  <= next_state_q;
+    end
+  end
+
+  assign state_row = collided_q ? written_q : state_read_q;
+
+  logic unused_in_row;
+  assign unused_in_row = ^{state_row.burst_start, state_row.started};
+
+  always_comb begin
+    config_row_o = '0;
+    config_row_o[plumb_regs_pkg::FlowPeriodLsb +: 64]        = config_read_q.period;
+    config_row_o[plumb_regs_pkg::FlowBurstLenLsb +: 25]      = config_read_q.burst_len;
+    config_row_o[plumb_regs_pkg::FlowBurstCountLsb +: 32]    = config_read_q.burst_count;
+    config_row_o[plumb_regs_pkg::FlowBurstIntervalLsb +: 64] = config_read_q.burst_interval;
+    state_row_o = '0;
+    state_row_o[63:0]   = state_row.sequence_number;
+    state_row_o[95:64]  = state_row.bursts;
+    state_row_o[120:96] = state_row.in_burst;
+  end
+
+  // Contexts of the root's children; what was fetched for one is in the read registers for one clock.
+  logic left_fresh_q, right_fresh_q;
+  plumb_tx_pkg::sched_config_t left_config, right_config;
+  plumb_tx_pkg::sched_state_t  left_state, right_state;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_fresh_q  <= 1'b0;
+      right_fresh_q <= 1'b0;
+    end else begin
+      left_fresh_q  <= (refill && !refill_right) || state_q == StLoadLeft;
+      right_fresh_q <= (refill && refill_right) || state_q == StLoadRight;
+    end
+  end
+
+  assign left_config  = left_fresh_q ? config_read_q : left_config_q;
+  assign left_state   = left_fresh_q ? state_read_q : left_state_q;
+  assign right_config = right_fresh_q ? config_read_q : right_config_q;
+  assign right_state  = right_fresh_q ? state_read_q : right_state_q;
+
+  always_ff @(posedge clk_i) begin
+    if (left_fresh_q) begin
+      left_config_q <= config_read_q;
+      left_state_q  <= state_read_q;
+    end
+    if (right_fresh_q) begin
+      right_config_q <= config_read_q;
+      right_state_q  <= state_read_q;
+    end
+    if (state_q == StLoadLeft) begin  // behind the read of the root's row
+      root_config_q <= config_read_q;
+      root_state_q  <= state_read_q;
+    end else if (go_q) begin
+      if (take_left) begin
+        root_config_q <= left_config;
+        root_state_q  <= left_state;
+      end else if (take_right) begin
+        root_config_q <= right_config;
+        root_state_q  <= right_state;
+      end else begin
+        root_state_q <= next_state_q;
+      end
+    end
+  end
+
+  // ---- The root's next entry and state, should it go now ----
+  logic [79:0] burst_start, next_due;
+  logic        burst_ends, flow_ends;
+
+  assign burst_start = root_state_q.started ? root_state_q.burst_start : root_due;
+  assign burst_ends  = root_config_q.burst_len != 25'd0 &&
+                       root_state_q.in_burst + 25'd1 == root_config_q.burst_len;
+  assign flow_ends   = burst_ends && root_config_q.burst_count != 32'd0 &&
+                       root_state_q.bursts + 32'd1 == root_config_q.burst_count;
+
+  always_comb begin
+    next_state             = root_state_q;
+    next_state.burst_start = burst_start;
+    next_state.started     = 1'b1;
+    next_due               = root_due + 80'(root_config_q.period);
+    if (!skip) begin
+      next_state.sequence_number = root_state_q.sequence_number + 64'd1;
+      if (burst_ends) begin
+        next_due            = burst_start + 80'(root_config_q.burst_interval);
+        next_state.started  = 1'b0;
+        next_state.in_burst = '0;
+        next_state.bursts   = root_state_q.bursts + 32'd1;
+      end else if (root_config_q.burst_len != 25'd0) begin
+        next_state.in_burst = root_state_q.in_burst + 25'd1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) go_q <= 1'b0;
+    else         go_q <= go;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      next_entry_q     <= {!skip && flow_ends, next_due, root_flow};
+      next_state_q     <= next_state;
+      next_flow_q      <= root_flow;
+      frame_length_o   <= root_config_q.length;
+      frame_sequence_o <= root_state_q.sequence_number;
+    end
+  end
+
+  assign frame_flow_o = next_flow_q;
+
+  // ---- Gate ----
+  logic open;
+  assign open = state_q == StRun && run_i && !clear_pending_q && !go_q && root_valid;
+
+  plumb_tx_gate #(
+    .PopToMac (PopToMac)
+  ) u_gate (
+    .clk_i               (clk_i),
+    .rst_ni              (rst_ni),
+    .now_i               (now_i),
+    .start_time_i        (start_time_i),
+    .byte_time_ps_i      (byte_time_ps_i),
+    .late_threshold_ps_i (late_threshold_ps_i),
+    .paused_i            (paused_i),
+    .clear_i             (clear_i),
+    .open_i              (open),
+    .hold_i              (hold_i),
+    .due_i               (root_due),
+    .length_i            (root_config_q.length),
+    .priority_i          (root_config_q.pfc_priority),
+    .go_o                (go),
+    .skip_o              (skip),
+    .frame_o             (frame_o),
+    .departure_o         (frame_departure_o),
+    .late_o              (late_o),
+    .cnt_late_o          (cnt_late_o),
+    .cnt_late_max_ps_o   (cnt_late_max_ps_o),
+    .cnt_pfc_skipped_o   (cnt_pfc_skipped_o)
+  );
+
+  `PLUMB_ASSERT(NoReadOfARowBeingWritten, go_q && refill |-> 1'b0)
+  `PLUMB_ASSERT(RowsWhileStill, (entry_we_i || entry_re_i || config_we_i || config_re_i) |-> still_o)
+
+endmodule

@@ -1,0 +1,318 @@
+// The generated decoders against the register map as the generated C++ header states it. Where bits
+// lie in the structs towards hardware follows from one rule, applied here on its own: members
+// ascend in map order.
+#include <Vplumb_regs_global.h>
+#include <Vplumb_regs_port.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "card/registers.h"
+#include "tests/regs/clocked.h"
+
+namespace plumbline {
+namespace {
+
+namespace regs = card::regs;
+using regs::Access;
+using regs::RegisterInfo;
+using rtl::bitsOf;
+using rtl::setBits;
+
+template <typename Model>
+class RegisterFile : public rtl::Clocked<Model> {
+ public:
+  using rtl::Clocked<Model>::operator->;
+
+  void write(std::uint32_t offset, std::uint32_t value) {
+    Model& m = *operator->();
+    m.reg_addr_i = offset / 4;
+    m.reg_wdata_i = value;
+    m.reg_wen_i = 1;
+    this->tick();
+    m.reg_wen_i = 0;
+    this->settle();
+  }
+
+  std::uint32_t read(std::uint32_t offset) {
+    Model& m = *operator->();
+    m.reg_addr_i = offset / 4;
+    m.reg_ren_i = 1;
+    this->tick();
+    m.reg_ren_i = 0;
+    this->settle();
+    return m.reg_rdata_o;
+  }
+};
+
+struct GlobalMap {
+  using Model = Vplumb_regs_global;
+  static constexpr auto kRegisters = regs::global::kRegisters;
+};
+
+struct PortMap {
+  using Model = Vplumb_regs_port;
+  static constexpr auto kRegisters = regs::port::kRegisters;
+};
+
+// The bits of `word` under `mask`, moved together; and the reverse.
+std::uint32_t gather(std::uint32_t word, std::uint32_t mask) {
+  std::uint32_t packed = 0;
+  std::uint32_t n = 0;
+  for (std::uint32_t bit = 0; bit < 32; ++bit) {
+    if ((mask >> bit & 1) != 0) {
+      packed |= (word >> bit & 1) << n++;
+    }
+  }
+  return packed;
+}
+
+std::uint32_t spread(std::uint32_t packed, std::uint32_t mask) {
+  std::uint32_t word = 0;
+  std::uint32_t n = 0;
+  for (std::uint32_t bit = 0; bit < 32; ++bit) {
+    if ((mask >> bit & 1) != 0) {
+      word |= (packed >> n++ & 1) << bit;
+    }
+  }
+  return word;
+}
+
+template <typename Map>
+class RegisterFileTest : public testing::Test {
+ protected:
+  RegisterFile<typename Map::Model> file_;
+  std::mt19937 random_{20240611};
+
+  // Calls f(register, offset, first struct bit) for every word of registers of this access.
+  template <typename F>
+  static void forEachWord(Access access, F f) {
+    std::uint32_t position = 0;
+    for (const RegisterInfo& info : Map::kRegisters) {
+      if (info.access != access || info.constant) {
+        continue;
+      }
+      for (std::uint32_t i = 0; i < info.count; ++i) {
+        f(info, info.offset + 4 * i, position);
+        position += std::popcount(info.mask);
+      }
+    }
+  }
+
+  std::uint32_t random() { return static_cast<std::uint32_t>(random_()); }
+};
+
+using Maps = testing::Types<GlobalMap, PortMap>;
+TYPED_TEST_SUITE(RegisterFileTest, Maps);
+
+TYPED_TEST(RegisterFileTest, ResetValues) {
+  for (const RegisterInfo& info : TypeParam::kRegisters) {
+    for (std::uint32_t i = 0; i < info.count; ++i) {
+      const std::uint32_t value = this->file_.read(info.offset + 4 * i);
+      EXPECT_EQ(value, info.reset) << info.name;  // zero for all but rw and constants
+    }
+  }
+}
+
+TYPED_TEST(RegisterFileTest, ReadWriteFieldsReadBackAndReachHardware) {
+  std::map<std::uint32_t, std::uint32_t> expected;
+  this->forEachWord(Access::kReadWrite, [&](const RegisterInfo& info, std::uint32_t offset, auto) {
+    expected[offset] = info.reset;
+  });
+  for (int round = 0; round < 4; ++round) {
+    this->forEachWord(Access::kReadWrite, [&](const RegisterInfo& info, std::uint32_t offset,
+                                              std::uint32_t position) {
+      const std::uint32_t value = round == 0 ? 0xFFFFFFFF : this->random();
+      this->file_.write(offset, value);
+      expected[offset] = value & info.mask;
+      EXPECT_EQ(bitsOf(this->file_->config_o, position, std::popcount(info.mask)),
+                gather(value, info.mask))
+          << info.name;
+      // Nothing else has changed.
+      for (const auto& [other, want] : expected) {
+        ASSERT_EQ(this->file_.read(other), want) << info.name << " and offset " << other;
+      }
+    });
+  }
+}
+
+TYPED_TEST(RegisterFileTest, ReadOnlyShowsHardwareAndIgnoresWrites) {
+  for (int round = 0; round < 4; ++round) {
+    this->forEachWord(Access::kReadOnly, [&](const RegisterInfo& info, std::uint32_t offset,
+                                             std::uint32_t position) {
+      const auto width = static_cast<std::uint32_t>(std::popcount(info.mask));
+      const std::uint32_t packed = gather(this->random() | this->random(), info.mask);
+      setBits(this->file_->status_i, position, width, packed);
+      EXPECT_EQ(this->file_.read(offset), spread(packed, info.mask)) << info.name;
+      this->file_.write(offset, ~spread(packed, info.mask));
+      EXPECT_EQ(this->file_.read(offset), spread(packed, info.mask)) << info.name;
+    });
+  }
+}
+
+TYPED_TEST(RegisterFileTest, ConstantsIgnoreWrites) {
+  for (const RegisterInfo& info : TypeParam::kRegisters) {
+    if (info.constant) {
+      this->file_.write(info.offset, ~info.reset);
+      EXPECT_EQ(this->file_.read(info.offset), info.reset) << info.name;
+    }
+  }
+}
+
+TYPED_TEST(RegisterFileTest, CommandsPulseForOneClockAndReadAsZero) {
+  this->forEachWord(Access::kWriteOnePulse, [&](const RegisterInfo& info, std::uint32_t offset,
+                                                std::uint32_t position) {
+    for (std::uint32_t bit = 0; bit < 32; ++bit) {
+      const std::uint32_t word = 1U << bit;
+      this->file_.write(offset, word);
+      const std::uint64_t pulse = std::uint64_t{gather(word, info.mask)} << position;
+      EXPECT_EQ(this->file_->pulse_o, pulse) << info.name << " bit " << bit;
+      this->file_.tick();
+      EXPECT_EQ(this->file_->pulse_o, 0) << info.name;
+      EXPECT_EQ(this->file_.read(offset), 0U) << info.name;
+    }
+  });
+}
+
+TYPED_TEST(RegisterFileTest, FaultsStayUntilClearedOneByOne) {
+  this->forEachWord(Access::kWriteOneClear, [&](const RegisterInfo& info, std::uint32_t offset,
+                                                std::uint32_t position) {
+    const std::uint32_t count = std::popcount(info.mask);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      setBits(this->file_->fault_i, position, count, 1U << i);
+      this->file_.tick();
+      setBits(this->file_->fault_i, position, count, 0);
+      EXPECT_EQ(this->file_.read(offset), spread((1U << (i + 1)) - 1, info.mask)) << info.name;
+    }
+    this->file_.write(offset, 0);
+    EXPECT_EQ(this->file_.read(offset), info.mask);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      this->file_.write(offset, spread(1U << i, info.mask));
+      EXPECT_EQ(this->file_.read(offset), spread(~0U << (i + 1), info.mask)) << info.name;
+    }
+    // Set and cleared in the same clock: the fault is not lost.
+    setBits(this->file_->fault_i, position, count, 1);
+    this->file_.write(offset, 0xFFFFFFFF);
+    setBits(this->file_->fault_i, position, count, 0);
+    EXPECT_EQ(this->file_.read(offset), spread(1, info.mask));
+  });
+}
+
+TYPED_TEST(RegisterFileTest, OffsetsWithoutRegisterReadZeroAndChangeNothing) {
+  std::map<std::uint32_t, std::uint32_t> before;
+  for (std::uint32_t offset = 0; offset < 0x1000; offset += 4) {
+    before[offset] = this->file_.read(offset);
+  }
+  std::map<std::uint32_t, bool> known;
+  for (const RegisterInfo& info : TypeParam::kRegisters) {
+    for (std::uint32_t i = 0; i < info.count; ++i) {
+      known[info.offset + 4 * i] = true;
+    }
+  }
+  for (std::uint32_t offset = 0; offset < 0x1000; offset += 4) {
+    if (!known[offset]) {
+      EXPECT_EQ(before[offset], 0U) << offset;
+      this->file_.write(offset, 0xFFFFFFFF);
+      EXPECT_EQ(this->file_->pulse_o, 0) << offset;
+    }
+  }
+  for (const auto& [offset, value] : before) {
+    EXPECT_EQ(this->file_.read(offset), value) << offset;
+  }
+}
+
+// The promises of the map that its users rely on, in figures rather than through the header.
+TEST(RegisterMap, Figures) {
+  RegisterFile<Vplumb_regs_global> global;
+  EXPECT_EQ(global.read(0x010), 0x504C554DU);
+  EXPECT_EQ(global.read(0x014), 0x01000000U);
+  EXPECT_EQ(global.read(0x018), regs::kMapHash);
+  RegisterFile<Vplumb_regs_port> port;
+  EXPECT_EQ(port.read(0x010), 80U);
+  EXPECT_EQ(port.read(0x01C), 10000U);
+  EXPECT_EQ(regs::port::address(7, regs::port::kTblData), 0x8040U);
+}
+
+class PortFile : public testing::Test {
+ protected:
+  RegisterFile<Vplumb_regs_port> file_;
+};
+
+TEST_F(PortFile, AccessPulses) {
+  constexpr std::uint64_t kWritten = 1U << 5;  // behind the five commands
+  constexpr std::uint64_t kRead = 1U << 6;
+  file_.write(regs::port::kHistAddr, 0x000F1234);
+  EXPECT_EQ(file_->pulse_o, kWritten);
+  file_.read(regs::port::kHistAddr);
+  EXPECT_EQ(file_->pulse_o, 0);
+  file_.read(regs::port::kHistLo);
+  EXPECT_EQ(file_->pulse_o, 0);
+  file_.read(regs::port::kHistHi);
+  EXPECT_EQ(file_->pulse_o, kRead);
+  file_.tick();
+  EXPECT_EQ(file_->pulse_o, 0);
+}
+
+TEST_F(PortFile, HardwareLoadsAndWins) {
+  // Members ascend in map order: bucket, group, hist_addr_we, tbl_data, tbl_data_we.
+  setBits(file_->update_i, 0, 21, 0x1F0BCD);
+  setBits(file_->update_i, 21, 1, 1);
+  file_.write(regs::port::kHistAddr, 0);
+  file_->update_i[0] = 0;
+  EXPECT_EQ(file_.read(regs::port::kHistAddr), 0x001F0BCDU);
+
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    setBits(file_->update_i, 22 + 32 * i, 32, 0x1000 + i);
+  }
+  file_.tick();
+  EXPECT_EQ(file_.read(regs::port::kTblData), 0U);
+  setBits(file_->update_i, 22 + 512, 1, 1);
+  file_.tick();
+  setBits(file_->update_i, 22 + 512, 1, 0);
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(file_.read(regs::port::kTblData + 4 * i), 0x1000 + i);
+  }
+}
+
+TEST_F(PortFile, SnapshotIsAtomicUnderChangingCounters) {
+  std::uint32_t counters = 0;
+  for (const regs::CounterInfo& info : regs::port::kCounters) {
+    counters += info.count;
+  }
+  ASSERT_EQ(counters, 44U);
+  // Every counter has another value in every clock, both halves changing.
+  std::uint64_t clock = 0;
+  const auto value = [](std::uint64_t at, std::uint32_t counter) {
+    return (at * 0x9E3779B97F4A7C15ULL) ^ (std::uint64_t{counter} << 56) ^ counter;
+  };
+  const auto step = [&] {
+    ++clock;
+    for (std::uint32_t i = 0; i < counters; ++i) {
+      setBits(file_->counters_i, 64 * i, 64, value(clock, i));
+    }
+  };
+  for (int round = 0; round < 3; ++round) {
+    step();
+    file_.write(regs::port::kPortCommand, regs::port::kPortCommandSnapshot.mask());
+    step();
+    const std::uint64_t latched = clock;  // the edge that ends the clock of the pulse
+    file_.tick();
+    std::uint32_t i = 0;
+    for (const regs::CounterInfo& info : regs::port::kCounters) {
+      for (std::uint32_t n = 0; n < info.count; ++n, ++i) {
+        step();
+        const std::uint64_t low = file_.read(info.offset + 8 * n);
+        step();
+        const std::uint64_t high = file_.read(info.offset + 8 * n + 4);
+        EXPECT_EQ(high << 32 | low, value(latched, i)) << info.name << " " << n;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -3,39 +3,26 @@
 //   driver ──AXI4-Lite──► plumb_card ──AXI4-Stream──► MAC model ──► PortPeer (the DUT)
 //                                    ◄──AXI4-Stream── MAC model ◄── deliver()
 //
-// Edge n of the card clock is at floor(n·102400/33) ps of simulated time (docs/card.md, "Time").
-// The MAC model serialises at the line rate: first beat across the boundary + kMacTxLatency is the
-// earliest time of a frame's first bit (after the SFD) on the wire; starts are aligned to 8-byte
-// columns of the line and the gap averages 12 bytes by a deficit idle count of 0 to 7, so that it is
-// never below 5 bytes (FACTS I.3). Receiving, the first beat is presented at the first clock edge at
-// or after first bit + 64 byte times + kMacRxLatency, later beats as their bytes have arrived.
+// Edge n of the card clock is at floor(n·102400/33) ps of simulated time (docs/card.md, "Time");
+// the card's own time is equal to it until the driver sets it. The MAC model serialises at the line
+// rate: first beat across the boundary + kMacTxLatency is the earliest time of a frame's first bit
+// (after the SFD) on the wire; starts are aligned to 8-byte columns of the line and the gap
+// averages 12 bytes by a deficit idle count of 0 to 7, so that it is never below 5 bytes (FACTS
+// I.3). Receiving, a beat is presented at the first clock edge at or after the arrival of its last
+// byte + kMacRxLatency: the first one 64 byte times + kMacRxLatency after the frame's first bit.
 // Not modelled: PCS lanes, FEC, alignment markers, clock offset between card and DUT.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "card/register_bus.h"
+#include "sim/wire.h"
 
 namespace plumbline::sim {
-
-inline constexpr std::int64_t kClockPeriodNum = 102400;
-inline constexpr std::int64_t kClockPeriodDen = 33;
-// Fixed delays of the MAC model between the AXI4-Stream boundary and the reference point.
-inline constexpr Picoseconds kMacTxLatency = nanoseconds(100);
-inline constexpr Picoseconds kMacRxLatency = nanoseconds(100);
-
-// Time of clock edge `n`.
-constexpr Picoseconds edgeTime(std::int64_t n) {
-  return Picoseconds(n * kClockPeriodNum / kClockPeriodDen);
-}
-
-using FrameBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 
 // What the card's ports are connected to.
 class PortPeer {
@@ -52,14 +39,10 @@ class PortPeer {
 
 struct CardSimOptions {
   std::uint32_t ports = 2;     // 2, 4 or 8: one Verilated model is built for each
-  std::string trace_fst;       // file for a waveform; empty = none
-};
-
-// Statistics of the MAC model of one port, from the true wire: what tests compare the card with.
-struct WireStats {
-  std::uint64_t tx_frames = 0;
-  std::int64_t min_gap_bytes = 0;   // smallest gap between two sent frames seen so far
-  std::uint64_t underruns = 0;      // the card left a bubble inside a frame that the wire noticed
+  std::string trace_fst = {};  // file for a waveform; empty = none
+  // Bytes that may wait in a MAC for the wire before it stalls the card. A card that paces its
+  // frames to the line never fills the default.
+  std::int64_t mac_fifo_bytes = 8192;
 };
 
 class CardSim final : public card::RegisterBus {
@@ -67,6 +50,8 @@ class CardSim final : public card::RegisterBus {
   // Throws Error(kUnsupported) for a port count no model was built for.
   explicit CardSim(const CardSimOptions& options);
   ~CardSim() override;
+  CardSim(const CardSim&) = delete;
+  CardSim& operator=(const CardSim&) = delete;
 
   // Connects the ports; nullptr leaves them dark. The peer must outlive its use.
   void connect(PortPeer* peer);
@@ -74,7 +59,7 @@ class CardSim final : public card::RegisterBus {
   // `first_bit` >= now(). Per port in time order, not overlapping; throws Error(kTester) otherwise.
   void deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit);
 
-  // Runs the clock until `time`.
+  // Runs the clock until `time`: to the first edge at or after it.
   void runUntil(Picoseconds time);
   [[nodiscard]] Picoseconds now() const;
   [[nodiscard]] std::uint64_t cycles() const;

@@ -1,0 +1,254 @@
+#include "sim/card_sim.h"
+
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "sim/axi_lite_master.h"
+#include "sim/capture_dma.h"
+#include "sim/card_model.h"
+#include "sim/mac_rx_model.h"
+#include "sim/mac_tx_model.h"
+
+namespace plumbline::sim {
+namespace {
+
+constexpr int kResetClocks = 8;
+// A register access takes a few clocks; a card that has not answered after this many never will.
+constexpr std::int64_t kBusTimeoutClocks = 100'000;
+constexpr std::uint32_t kLastRegister = 0xFFFC;
+constexpr std::size_t kBeatWords = kBeatBytes / 4;
+
+std::string hex(std::uint32_t value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "0x";
+  for (int shift = 28; shift >= 0; shift -= 4) {
+    text += kDigits[(value >> shift) & 0xF];
+  }
+  return text;
+}
+
+}  // namespace
+
+class CardSim::Impl {
+ public:
+  explicit Impl(const CardSimOptions& options)
+      : model_(makeCardModel(options.ports)),
+        pins_(model_->pins()),
+        axi_(pins_.axi),
+        capture_(pins_.captured_rx, pins_.captured_tx, options.ports),
+        tx_(options.ports, MacTxModel(options.mac_fifo_bytes)),
+        rx_(options.ports) {
+    if (!options.trace_fst.empty()) {
+      model_->openTrace(options.trace_fst);
+      tracing_ = true;
+    }
+    reset();
+  }
+
+  void connect(PortPeer* peer) { peer_ = peer; }
+
+  void deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) {
+    checkPort(port);
+    if (first_bit < now_) {
+      throw Error(ErrorKind::kTester, "a frame towards the card arrives in the past",
+                  "port " + std::to_string(port) + ", first bit at " +
+                      std::to_string(first_bit.count()) + " ps",
+                  "not before " + std::to_string(now_.count()) + " ps");
+    }
+    rx_[port].deliver(std::move(frame), first_bit);
+  }
+
+  void runUntil(Picoseconds time) {
+    while (now_ < time) {
+      step();
+    }
+  }
+
+  [[nodiscard]] Picoseconds now() const { return now_; }
+  [[nodiscard]] std::uint64_t cycles() const { return static_cast<std::uint64_t>(edge_); }
+
+  [[nodiscard]] WireStats wireStats(std::uint32_t port) const {
+    checkPort(port);
+    return tx_[port].stats();
+  }
+
+  std::uint32_t read(std::uint32_t offset) {
+    checkOffset(offset);
+    axi_.startRead(static_cast<std::uint16_t>(offset));
+    finishAccess("read", offset);
+    return axi_.value();
+  }
+
+  void write(std::uint32_t offset, std::uint32_t value) {
+    checkOffset(offset);
+    axi_.startWrite(static_cast<std::uint16_t>(offset), value);
+    finishAccess("write", offset);
+  }
+
+  std::vector<card::CapturedFrame> takeCaptured() { return capture_.takeFrames(); }
+
+ private:
+  // Reset ends just before edge 0, so that the card's time starts with the simulated time. A
+  // waveform shows it as ending at time 0.
+  void reset() {
+    *pins_.rst_n = 0;
+    for (int clock = 0; clock < kResetClocks; ++clock) {
+      *pins_.clk = 1;
+      model_->eval();
+      *pins_.clk = 0;
+      model_->eval();
+    }
+    *pins_.rst_n = 1;
+    *pins_.capture_ready = 0xFF;  // the DMA takes a beat every clock
+    drivePins();
+    model_->eval();
+    trace(Picoseconds(0));
+  }
+
+  // One clock: from just after edge n to just after edge n + 1.
+  void step() {
+    const Picoseconds next = edgeTime(edge_ + 1);
+    if (peer_ != nullptr) {
+      peer_->advanceTo(next);
+    }
+    takeSentBeats(next);
+    capture_.sample();
+    const bool bus_active = axi_.busy();
+    if (bus_active) {
+      axi_.sample();
+    }
+    *pins_.clk = 1;
+    model_->eval();
+    trace(next);
+    ++edge_;
+    now_ = next;
+    drivePins();
+    if (bus_active) {
+      axi_.drive();
+    }
+    *pins_.clk = 0;
+    model_->eval();
+    trace(next + Picoseconds(kClockPeriodMax.count() / 2));
+  }
+
+  void trace(Picoseconds time) {
+    if (tracing_) {
+      model_->dumpTrace(time);
+    }
+  }
+
+  // The beats that cross the MAC boundary at the edge at `edge`.
+  void takeSentBeats(Picoseconds edge) {
+    std::uint32_t crossing = *pins_.tx_valid & ready_;
+    while (crossing != 0) {
+      const auto port = static_cast<std::uint32_t>(std::countr_zero(crossing));
+      crossing &= crossing - 1;
+      const bool last = ((*pins_.tx_last >> port) & 1U) != 0;
+      std::uint64_t keep = 0;
+      std::memcpy(&keep, pins_.tx_keep + 2 * port, sizeof keep);
+      checkKeep(port, keep, last);
+      const auto* data = reinterpret_cast<const std::uint8_t*>(pins_.tx_data + kBeatWords * port);
+      auto sent = tx_[port].beat(edge, data, static_cast<std::size_t>(std::popcount(keep)), last);
+      if (sent && peer_ != nullptr) {
+        peer_->onFrameFromCard(port, std::move(sent->frame), sent->first_bit);
+      }
+    }
+  }
+
+  // The pins that the MACs drive during the clock that begins now.
+  void drivePins() {
+    std::uint8_t ready = 0;
+    std::uint8_t valid = 0;
+    std::uint8_t last = 0;
+    for (std::uint32_t port = 0; port < rx_.size(); ++port) {
+      ready |= static_cast<std::uint8_t>(tx_[port].ready(now_) ? 1U << port : 0U);
+      const auto beat = rx_[port].next(now_);
+      if (!beat) {
+        continue;
+      }
+      const std::uint64_t keep = ~std::uint64_t{0} >> (kBeatBytes - beat->bytes);
+      std::memcpy(pins_.rx_data + kBeatWords * port, beat->data, beat->bytes);
+      std::memcpy(pins_.rx_keep + 2 * port, &keep, sizeof keep);
+      valid |= static_cast<std::uint8_t>(1U << port);
+      last |= static_cast<std::uint8_t>(beat->last ? 1U << port : 0U);
+    }
+    *pins_.rx_valid = valid;
+    *pins_.rx_last = last;
+    *pins_.tx_ready = ready;
+    ready_ = ready;
+  }
+
+  void finishAccess(const char* kind, std::uint32_t offset) {
+    const std::int64_t limit = edge_ + kBusTimeoutClocks;
+    while (axi_.busy()) {
+      if (edge_ >= limit) {
+        throw Error(ErrorKind::kTester, "the card does not answer on its register bus",
+                    std::string(kind) + " of register " + hex(offset));
+      }
+      step();
+    }
+    if (axi_.response() != 0) {
+      throw Error(
+          ErrorKind::kTester,
+          "the card refused a register access with response " + std::to_string(axi_.response()),
+          std::string(kind) + " of register " + hex(offset));
+    }
+  }
+
+  void checkPort(std::uint32_t port) const {
+    if (port >= rx_.size()) {
+      throw Error(ErrorKind::kTester, "the card has no port " + std::to_string(port), "",
+                  "0 to " + std::to_string(rx_.size() - 1));
+    }
+  }
+
+  static void checkOffset(std::uint32_t offset) {
+    if (offset % 4 != 0 || offset > kLastRegister) {
+      throw Error(ErrorKind::kTester, "there can be no register at this offset", hex(offset),
+                  "a multiple of 4 up to " + hex(kLastRegister));
+    }
+  }
+
+  // tkeep is all ones but on the last beat, where it is contiguous from bit 0 (docs/card.md).
+  static void checkKeep(std::uint32_t port, std::uint64_t keep, bool last) {
+    const bool contiguous = keep != 0 && (keep & (keep + 1)) == 0;
+    if (!contiguous || (!last && keep + 1 != 0)) {
+      throw Error(ErrorKind::kTester, "the card sent a beat with broken tkeep",
+                  "port " + std::to_string(port));
+    }
+  }
+
+  std::unique_ptr<CardModel> model_;
+  const CardPins& pins_;
+  AxiLiteMaster axi_;
+  CaptureDma capture_;
+  std::vector<MacTxModel> tx_;
+  std::vector<MacRxModel> rx_;
+  PortPeer* peer_ = nullptr;
+  std::int64_t edge_ = 0;
+  Picoseconds now_;
+  std::uint32_t ready_ = 0;  // tready as driven, one bit per port
+  bool tracing_ = false;
+};
+
+CardSim::CardSim(const CardSimOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+CardSim::~CardSim() = default;
+
+void CardSim::connect(PortPeer* peer) { impl_->connect(peer); }
+void CardSim::deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) {
+  impl_->deliver(port, std::move(frame), first_bit);
+}
+void CardSim::runUntil(Picoseconds time) { impl_->runUntil(time); }
+Picoseconds CardSim::now() const { return impl_->now(); }
+std::uint64_t CardSim::cycles() const { return impl_->cycles(); }
+WireStats CardSim::wireStats(std::uint32_t port) const { return impl_->wireStats(port); }
+std::uint32_t CardSim::read(std::uint32_t offset) { return impl_->read(offset); }
+void CardSim::write(std::uint32_t offset, std::uint32_t value) { impl_->write(offset, value); }
+void CardSim::wait(Picoseconds duration) { impl_->runUntil(impl_->now() + duration); }
+std::vector<card::CapturedFrame> CardSim::takeCaptured() { return impl_->takeCaptured(); }
+
+}  // namespace plumbline::sim

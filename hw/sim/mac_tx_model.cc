@@ -1,0 +1,59 @@
+#include "sim/mac_tx_model.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace plumbline::sim {
+namespace {
+
+constexpr std::int64_t kColumn = kColumnBytes.count();
+constexpr std::int64_t kMaxDeficit = 7;
+constexpr std::int64_t kAverageGap = kMinGapBytes.count();
+constexpr std::int64_t kPreamble = kPreambleBytes.count();
+
+constexpr std::int64_t roundUp(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+void MacTxModel::startFrame(Picoseconds earliest) {
+  std::int64_t position =
+      roundUp(roundUp(earliest.count(), kByteTime.count()) / kByteTime.count(), kColumn);
+  if (stats_.tx_frames > 0) {
+    const std::int64_t min_gap = kAverageGap - (kMaxDeficit - deficit_);
+    position = std::max(position, roundUp(frame_end_bytes_ + min_gap + kPreamble, kColumn));
+    const std::int64_t gap = position - kPreamble - frame_end_bytes_;
+    deficit_ = std::clamp<std::int64_t>(deficit_ + kAverageGap - gap, 0, kMaxDeficit);
+    stats_.min_gap_bytes = stats_.tx_frames == 1 ? gap : std::min(stats_.min_gap_bytes, gap);
+  }
+  first_bit_ = kByteTime * position;
+  next_byte_ = first_bit_;
+  starved_ = false;
+}
+
+std::optional<MacTxModel::Sent> MacTxModel::beat(Picoseconds edge, const std::uint8_t* data,
+                                                 std::size_t bytes, bool last) {
+  if (frame_.empty()) {
+    startFrame(edge + kMacTxLatency);
+  } else if (edge + kMacTxLatency > next_byte_ && !starved_) {
+    starved_ = true;
+    ++stats_.underruns;
+  }
+  frame_.insert(frame_.end(), data, data + bytes);
+  next_byte_ += kByteTime * static_cast<std::int64_t>(bytes);
+  if (!last) {
+    return std::nullopt;
+  }
+  frame_end_bytes_ = next_byte_ / kByteTime;
+  ++stats_.tx_frames;
+  const std::size_t length = frame_.size();
+  Sent sent{std::make_shared<const std::vector<std::uint8_t>>(std::move(frame_)), first_bit_};
+  // Frames of a kind follow each other: one allocation for the next.
+  frame_ = {};
+  frame_.reserve(length);
+  return sent;
+}
+
+}  // namespace plumbline::sim

@@ -1,0 +1,58 @@
+// The sending half of a port's MAC: beats of the card's AXI4-Stream in, frames at exact times on
+// the wire out.
+//
+// The line is divided into columns of 8 bytes and every frame begins in a new one: the preamble is
+// one column long, so the first bit after the SFD lies on a column boundary too. Alignment makes
+// the gap differ from 12 bytes; a deficit idle count of 0 to 7 remembers how many idle bytes have
+// been taken away, so that under full load the gap averages 12 bytes and is never below 5 (FACTS
+// I.3).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "sim/wire.h"
+
+namespace plumbline::sim {
+
+class MacTxModel {
+ public:
+  // A frame whose last beat has crossed the MAC boundary.
+  struct Sent {
+    FrameBytes frame;
+    Picoseconds first_bit;  // true time of its first bit after the SFD on the wire
+  };
+
+  // `fifo_bytes`: bytes that may wait for the wire before the MAC stalls the card.
+  explicit MacTxModel(std::int64_t fifo_bytes) : fifo_time_(kByteTime * fifo_bytes) {}
+
+  // Level of tready after the clock edge at `edge`. A beat is never refused once ready was given:
+  // the FIFO has room for one more beat beyond its limit.
+  [[nodiscard]] bool ready(Picoseconds edge) const {
+    return next_byte_ - kMacTxLatency - edge <= fifo_time_;
+  }
+
+  // A beat of `bytes` bytes (1 to 64; 64 unless `last`) crosses the MAC boundary at the clock edge
+  // at `edge`. Returns the frame when it was the last beat.
+  std::optional<Sent> beat(Picoseconds edge, const std::uint8_t* data, std::size_t bytes,
+                           bool last);
+
+  [[nodiscard]] const WireStats& stats() const { return stats_; }
+
+ private:
+  void startFrame(Picoseconds earliest);
+
+  Picoseconds fifo_time_;
+  WireStats stats_;
+  std::vector<std::uint8_t> frame_;   // of the frame that is crossing; empty between frames
+  Picoseconds first_bit_;             // of that frame
+  Picoseconds next_byte_;             // when the byte after the last accepted one goes on the wire
+  bool starved_ = false;              // the frame that is crossing had an underrun
+  std::int64_t frame_end_bytes_ = 0;  // wire position after the previous frame, in byte times
+  std::int64_t deficit_ = 0;          // deficit idle count
+};
+
+}  // namespace plumbline::sim

@@ -1,0 +1,113 @@
+// Makes the Verilated classes, one per number of ports, look the same (card_model.h).
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include <string>
+#include <type_traits>
+
+#include "VPlumbCard2.h"
+#include "VPlumbCard4.h"
+#ifdef PLUMBLINE_CARD_SIM_8
+#include "VPlumbCard8.h"
+#endif
+#include "base/error.h"
+#include "sim/card_model.h"
+
+namespace plumbline::sim {
+namespace {
+
+constexpr int kTraceDepth = 99;
+
+template <typename Verilated>
+class VerilatedCard final : public CardModel {
+ public:
+  VerilatedCard() : model_(&context_, "card") {
+    pins_.clk = &model_.clk_i;
+    pins_.rst_n = &model_.rst_ni;
+    pins_.axi = {.awaddr = &model_.s_axil_awaddr_i,
+                 .awvalid = &model_.s_axil_awvalid_i,
+                 .awready = &model_.s_axil_awready_o,
+                 .wdata = &model_.s_axil_wdata_i,
+                 .wstrb = &model_.s_axil_wstrb_i,
+                 .wvalid = &model_.s_axil_wvalid_i,
+                 .wready = &model_.s_axil_wready_o,
+                 .bresp = &model_.s_axil_bresp_o,
+                 .bvalid = &model_.s_axil_bvalid_o,
+                 .bready = &model_.s_axil_bready_i,
+                 .araddr = &model_.s_axil_araddr_i,
+                 .arvalid = &model_.s_axil_arvalid_i,
+                 .arready = &model_.s_axil_arready_o,
+                 .rdata = &model_.s_axil_rdata_o,
+                 .rresp = &model_.s_axil_rresp_o,
+                 .rvalid = &model_.s_axil_rvalid_o,
+                 .rready = &model_.s_axil_rready_i};
+    pins_.tx_data = model_.tx_axis_tdata_o.data();
+    pins_.tx_keep = model_.tx_axis_tkeep_o.data();
+    pins_.tx_valid = &model_.tx_axis_tvalid_o;
+    pins_.tx_last = &model_.tx_axis_tlast_o;
+    pins_.tx_ready = &model_.tx_axis_tready_i;
+    pins_.rx_data = model_.rx_axis_tdata_i.data();
+    pins_.rx_keep = model_.rx_axis_tkeep_i.data();
+    pins_.rx_valid = &model_.rx_axis_tvalid_i;
+    pins_.rx_last = &model_.rx_axis_tlast_i;
+    pins_.captured_rx = {.data = model_.cap_rx_tdata_o.data(),
+                         .keep = model_.cap_rx_tkeep_o.data(),
+                         .valid = &model_.cap_rx_tvalid_o,
+                         .last = &model_.cap_rx_tlast_o,
+                         .descriptor_valid = &model_.cap_rx_desc_valid_o,
+                         .descriptor = model_.cap_rx_desc_o.data()};
+    pins_.captured_tx = {.data = model_.cap_tx_tdata_o.data(),
+                         .keep = model_.cap_tx_tkeep_o.data(),
+                         .valid = &model_.cap_tx_tvalid_o,
+                         .last = &model_.cap_tx_tlast_o,
+                         .descriptor_valid = &model_.cap_tx_desc_valid_o,
+                         .descriptor = model_.cap_tx_desc_o.data()};
+    pins_.capture_ready = &model_.cap_ready_i;
+  }
+
+  ~VerilatedCard() override {
+    trace_.close();
+    model_.final();
+  }
+
+  void eval() override { model_.eval(); }
+
+  void openTrace(const std::string& path) override {
+    context_.traceEverOn(true);
+    model_.trace(&trace_, kTraceDepth);
+    trace_.open(path.c_str());
+    if (!trace_.isOpen()) {
+      throw Error(ErrorKind::kTester, "the waveform file cannot be written", path);
+    }
+  }
+
+  void dumpTrace(Picoseconds time) override {
+    trace_.dump(static_cast<std::uint64_t>(time.count()));
+  }
+
+ private:
+  VerilatedContext context_;
+  Verilated model_;
+  VerilatedFstC trace_;
+};
+
+}  // namespace
+
+std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports) {
+  switch (ports) {
+    case 2:
+      return std::make_unique<VerilatedCard<VPlumbCard2>>();
+    case 4:
+      return std::make_unique<VerilatedCard<VPlumbCard4>>();
+#ifdef PLUMBLINE_CARD_SIM_8
+    case 8:
+      return std::make_unique<VerilatedCard<VPlumbCard8>>();
+#endif
+    default:
+      throw Error(ErrorKind::kUnsupported,
+                  "no simulated card with " + std::to_string(ports) + " ports was built", {},
+                  "2 or 4 ports, or 8 in a build with PLUMBLINE_CARD_SIM_8");
+  }
+}
+
+}  // namespace plumbline::sim

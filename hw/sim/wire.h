@@ -1,0 +1,56 @@
+// What the halves of the simulated card's harness share: clock edges, the line, frames on it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/units.h"
+
+namespace plumbline::sim {
+
+// The card clock, 322.265625 MHz: its period as a fraction [ps] (docs/card.md, "Time").
+inline constexpr std::int64_t kClockPeriodNum = 102400;
+inline constexpr std::int64_t kClockPeriodDen = 33;
+// One clock rounded up: the bound of every timestamp error.
+inline constexpr Picoseconds kClockPeriodMax{kClockPeriodNum / kClockPeriodDen + 1};
+
+// Time of clock edge `n`.
+constexpr Picoseconds edgeTime(std::int64_t n) {
+  return Picoseconds(n * kClockPeriodNum / kClockPeriodDen);
+}
+
+inline constexpr BitRate kLineRate = gigabitsPerSecond(100);
+inline constexpr Picoseconds kByteTime = serializationTime(Bytes(1), kLineRate);
+// A byte time is whole, so positions on the line can be counted in bytes.
+static_assert(kByteTime * (kLineRate.bitsPerSecond() / 8) == seconds(1));
+
+// Bytes per beat of the AXI4-Streams at the MAC boundary.
+inline constexpr std::int64_t kBeatBytes = 64;
+
+// Fixed delays of the MAC model between the AXI4-Stream boundary and the reference point.
+inline constexpr Picoseconds kMacTxLatency = nanoseconds(100);
+inline constexpr Picoseconds kMacRxLatency = nanoseconds(100);
+
+// Frames start in columns of the line this long.
+inline constexpr Bytes kColumnBytes{8};
+
+// Calibration of the card's timestamps behind these MACs (TX_TS_OFFSET, RX_TS_OFFSET): the middle
+// of what lies between boundary and reference point. Sending, a start waits up to one column;
+// receiving, the first 64 bytes are complete before the beat is presented, up to one clock later.
+inline constexpr Picoseconds kTxTimestampOffset =
+    kMacTxLatency + kByteTime * kColumnBytes.count() / 2;
+inline constexpr Picoseconds kRxTimestampOffset =
+    -(kMacRxLatency + kByteTime * kBeatBytes + kClockPeriodMax / 2);
+
+// Bytes of a frame (with FCS) between card and peer: shared, never changed once sent.
+using FrameBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
+
+// Statistics of the MAC model of one port, from the true wire: what tests compare the card with.
+struct WireStats {
+  std::uint64_t tx_frames = 0;
+  std::int64_t min_gap_bytes = 0;  // smallest gap between two sent frames; 0 before there are two
+  std::uint64_t underruns = 0;     // sent frames in which the wire ran dry: the card left a bubble
+};
+
+}  // namespace plumbline::sim

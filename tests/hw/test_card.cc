@@ -1,0 +1,161 @@
+#include "test_card.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/wire.h"
+
+namespace plumbline::hw_test {
+namespace {
+
+sim::CardSimOptions withPorts(sim::CardSimOptions options, std::uint32_t ports) {
+  options.ports = ports;
+  return options;
+}
+
+}  // namespace
+
+TestWire::TestWire(sim::CardSim& sim, std::uint32_t ports, Picoseconds delay)
+    : sim_(sim), delay_(delay), sent_(ports), free_(ports), arrivals_(ports) {
+  forward = [this](const WireFrame& frame) { pass(frame); };
+  sim_.connect(this);
+}
+
+void TestWire::put(std::uint32_t port, sim::FrameBytes frame, Picoseconds earliest) {
+  // What a deficit idle count may leave of a gap (FACTS I.3).
+  constexpr Bytes kSmallestGap{5};
+  const Picoseconds first_bit = std::max(earliest, free_[port]);
+  const Bytes length(static_cast<std::int64_t>(frame->size()));
+  free_[port] =
+      first_bit + serializationTime(length + kSmallestGap + kPreambleBytes, sim::kLineRate);
+  if (keep_arrivals) {
+    arrivals_[port].push_back({port, frame, first_bit});
+  }
+  sim_.deliver(port, std::move(frame), first_bit);
+}
+
+void TestWire::pass(const WireFrame& frame) {
+  put(otherEnd(frame.port), frame.bytes, frame.first_bit + delay_);
+}
+
+void TestWire::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) {
+  const WireFrame sent{port, std::move(frame), first_bit};
+  const wire::DecodedFrame decoded = wire::decodeFrame(*sent.bytes);
+  EXPECT_TRUE(decoded.ok()) << decodeErrorName(decoded.error) << "\n" << describe(decoded);
+  EXPECT_TRUE(decoded.fcs && decoded.fcs->ok()) << describe(decoded);
+  EXPECT_TRUE(!decoded.icrc || decoded.icrc->ok()) << describe(decoded);
+  EXPECT_TRUE(!decoded.ipv4_checksum || decoded.ipv4_checksum->ok()) << describe(decoded);
+  ++sent_[port];
+  if (observe) {
+    observe(sent, decoded);
+  }
+  forward(sent);
+}
+
+void TestWire::advanceTo(Picoseconds now) {
+  if (tick) {
+    tick(now);
+  }
+}
+
+TestCard::TestCard(std::uint32_t port_count, const sim::CardSimOptions& options)
+    : ports(port_count),
+      sim(withPorts(options, port_count)),
+      wire(sim, port_count, kWireDelay),
+      driver(sim) {
+  driver.reset();
+  for (std::uint32_t port = 0; port < ports; ++port) {
+    driver.setTiming(port, {.byte_time = sim::kByteTime,
+                            .tx_offset = sim::kTxTimestampOffset,
+                            .rx_offset = sim::kRxTimestampOffset});
+  }
+}
+
+Picoseconds TestCard::start() {
+  const Picoseconds start = driver.earliestStart();
+  driver.arm(start);
+  return start;
+}
+
+void TestCard::finish(Picoseconds drain, Picoseconds step, const std::function<void()>& every) {
+  bool sending = true;
+  while (sending) {
+    sim.wait(step);
+    sending = driver.sending();
+    if (!sending) {
+      sim.wait(drain);
+    }
+    if (every) {
+      every();
+    }
+  }
+}
+
+void TestCard::expectNoFaults() {
+  EXPECT_FALSE(driver.lateStart());
+  for (std::uint32_t port = 0; port < ports; ++port) {
+    const card::PortFaults faults = driver.faults(port);
+    EXPECT_FALSE(faults.tx_stall) << "port " << port;
+    EXPECT_FALSE(faults.rx_event_overflow) << "port " << port;
+    EXPECT_FALSE(faults.capture_overflow) << "port " << port;
+    EXPECT_EQ(sim.wireStats(port).underruns, 0U) << "port " << port;
+  }
+}
+
+wire::StreamTemplateSpec udpStream(std::uint32_t from_port, std::uint32_t length) {
+  const auto from = static_cast<std::uint8_t>(from_port);
+  const auto to = static_cast<std::uint8_t>(TestWire::otherEnd(from_port));
+  wire::StreamTemplateSpec stream;
+  stream.source_mac = {{0x02, 0, 0, 0, 0, from}};
+  stream.destination_mac = {{0x02, 0, 0, 0, 0, to}};
+  stream.source_ipv4 = {{198, 18, 0, from}};
+  stream.destination_ipv4 = {{198, 18, 0, to}};
+  stream.source_ipv6.octets = {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, from};
+  stream.destination_ipv6.octets = {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, to};
+  stream.ecn = wire::Ecn::kEct0;
+  stream.length = length;
+  return stream;
+}
+
+wire::StreamTemplateSpec roceStream(std::uint32_t from_port, std::uint32_t length) {
+  wire::StreamTemplateSpec stream = udpStream(from_port, length);
+  stream.roce_opcode = wire::roce_opcode::kRcWriteOnly;
+  stream.dest_qp = 0x100;
+  return stream;
+}
+
+card::FlowConfig makeFlow(const wire::StreamTemplateSpec& stream, std::uint32_t row,
+                          std::uint32_t group) {
+  const wire::StreamTemplate frame = makeStreamTemplate(stream);
+  card::FlowConfig flow;
+  flow.head.assign(frame.bytes.begin(), frame.bytes.end());
+  flow.length = stream.length;
+  flow.payload_offset = frame.pay_off;
+  flow.tag_offset = frame.tag_off;
+  flow.group = group;
+  flow.row = row;
+  flow.vlan = stream.vlan_id.has_value();
+  flow.ipv6 = stream.ipv6;
+  flow.roce = stream.roce_opcode.has_value();
+  flow.icrc = frame.icrc;
+  flow.modify_psn = flow.roce;
+  flow.psn_base = stream.psn;
+  flow.modify_qp = flow.roce;
+  flow.qp_base = stream.dest_qp;
+  flow.source_port_base = stream.source_port;
+  flow.checksum_base = frame.csum_base;
+  flow.priority = stream.priority;
+  return flow;
+}
+
+void setConstantRate(card::FlowConfig& flow, Fraction rate, std::uint32_t frames,
+                     Picoseconds first_due) {
+  flow.first_due = first_due;
+  flow.period = card::framePeriod(Bytes(flow.length), sim::kLineRate, rate);
+  flow.burst_frames = frames;
+  flow.bursts = 1;
+}
+
+}  // namespace plumbline::hw_test

@@ -1,0 +1,63 @@
+// A flow as the driver configures it, written from docs/card.md and the tables of the register map,
+// and the bytes of the frames that it must send: the reference that plumb_tx is compared with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "wire/bytes.h"
+
+namespace plumbline::test {
+
+// One row of a table, least significant word first.
+using Row = std::array<std::uint32_t, 16>;
+
+// Writes `value` to bits [low + width - 1 : low] of the row; reads them.
+void setBits(Row& row, std::uint32_t low, std::uint32_t width, std::uint64_t value);
+std::uint64_t getBits(const Row& row, std::uint32_t low, std::uint32_t width);
+
+// Q48.16 and Q64.16 times of the schedule.
+inline constexpr std::uint64_t kPsFraction = 1U << 16;
+
+struct FlowConfig {
+  std::uint32_t length = 64;
+  std::uint16_t tag_id = 0;
+  std::uint32_t tag_off = 0;
+  std::uint32_t pay_off = 0;
+  bool tag_en = false;
+  bool icrc = false;
+  bool vlan = false;
+  bool ipv6 = false;
+  bool roce = false;
+  bool uet = false;
+  bool psn_en = false;
+  bool qp_en = false;
+  std::uint32_t sport_mode = 0;
+  std::uint32_t addr_mode = 0;
+  std::uint32_t priority = 0;
+  std::uint32_t qp_count = 1;
+  std::uint32_t qp_base = 0;
+  std::uint32_t psn_base = 0;
+  std::uint32_t sport_base = 0;
+  std::uint32_t sport_count = 1;
+  std::uint32_t addr_base = 0;
+  std::uint32_t addr_count = 1;
+  std::uint64_t period = 0;          // Q48.16 ps
+  std::uint32_t burst_len = 0;       // 0 = endless
+  std::uint32_t burst_count = 0;     // 0 = endless
+  std::uint64_t burst_interval = 0;  // Q48.16 ps
+  std::array<std::uint8_t, 256> bytes{};  // the template
+
+  [[nodiscard]] std::uint32_t l3() const { return vlan ? 18 : 14; }
+  [[nodiscard]] std::uint32_t udp() const { return l3() + (ipv6 ? 40 : 20); }
+  // The row of the flow table; csum_base is taken from the template's IPv4 header.
+  [[nodiscard]] Row row() const;
+  // Beat `beat` of the template as a row.
+  [[nodiscard]] Row templateRow(std::uint32_t beat) const;
+};
+
+// Frame number `number` (from 0) of the flow, departing at `departure` [ps, with offset]: every byte
+// with ICRC and FCS.
+wire::Buffer expectedFrame(const FlowConfig& flow, std::uint64_t number, std::uint64_t departure);
+
+}  // namespace plumbline::test

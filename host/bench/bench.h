@@ -24,7 +24,9 @@ struct Capabilities {
   Picoseconds timestamp_resolution;
   ObservationPoint observed = ObservationPoint::kTester;
   bool simulated_dut = true;
-  // Rough cost, for `plan`: wall seconds per simulated second and port.
+  // Rough cost, for `plan`: card time that a trial takes besides sending (clearing, loading,
+  // reading), and wall seconds per second of card time and port.
+  Picoseconds trial_overhead;
   double wall_seconds_per_second = 1.0;
 };
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +15,9 @@
 #include "stats/histogram.h"
 
 namespace plumbline::results {
+
+// "tester", "dut-reported", "endpoint-software", "modelled": as written in JSON and CSV.
+std::string_view observationPointName(bench::ObservationPoint point);
 
 // A number with everything needed to trust it.
 struct Quantity {
@@ -23,6 +28,18 @@ struct Quantity {
   std::optional<double> cv;              // std/mean over repetitions
   std::optional<double> confidence_low;  // 95 % confidence interval of the mean
   std::optional<double> confidence_high;
+};
+
+// One figure of one point under the machine name that the limits of a scenario, exports and diffs
+// use; the unit is the suffix of the name. Names in use:
+//   throughput_percent                     zero-loss throughput, share of line rate       (T5.1)
+//   latency_{min,mean,p50,p95,p99,p999,max}_ns   one-way, first bit to first bit          (T5.2)
+//   loss_ppm                               frames lost of frames sent at a fixed load     (T5.2)
+//   burst_frames                           longest burst absorbed without loss            (T5.3)
+struct Kpi {
+  std::string name;
+  std::string point;  // "1024 B, 50 % load": unique among the KPIs of that name in a test
+  Quantity quantity;
 };
 
 using Cell = std::variant<std::string, Quantity>;
@@ -80,6 +97,7 @@ struct TestResult {
   std::vector<std::pair<std::string, std::string>> configuration;  // shown in this order
   std::vector<Quantity> primary;  // the primary KPI(s), for the CLI's last line
   std::vector<std::string> primary_names;
+  std::vector<Kpi> kpis;  // every figure a limit may be set on, point by point
   std::vector<Table> tables;
   std::vector<Chart> charts;
   std::vector<Distribution> distributions;
@@ -87,6 +105,8 @@ struct TestResult {
   Table repeatability;  // iterations and CV per point
   bool valid = true;    // false when a trial behind it was not valid or confidence not reached
 
+  // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number
+  // is not finite: no procedure may report one.
   [[nodiscard]] std::string toJson() const;
   // Throws Error(kTester) for text that toJson() did not write.
   static TestResult fromJson(const std::string& text);

@@ -1,0 +1,145 @@
+#include "bench/rtl_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/error.h"
+#include "bench/calibration.h"
+#include "bench/fabric_link.h"
+#include "bench/rtl_trial.h"
+#include "card/driver.h"
+#include "sim/card_sim.h"
+
+namespace plumbline::bench {
+namespace {
+
+constexpr std::array<std::uint32_t, 3> kCardSizes{2, 4, 8};
+
+// Beats of a frame after its first; the card hands them over one per clock.
+std::int64_t laterBeats(Bytes frame) {
+  return (frame.count() + sim::kBeatBytes - 1) / sim::kBeatBytes - 1;
+}
+
+// Until a frame has left the card completely, the DUT cannot know it: what follows from its first
+// bit must not happen before that. Slack of a few clocks for a pause of the card within a frame.
+constexpr std::int64_t kSlackClocks = 8;
+
+Picoseconds leadNeeded(Bytes frame) {
+  return (laterBeats(frame) + kSlackClocks) * sim::kClockPeriodMax - sim::kMacTxLatency;
+}
+
+// Time from a frame's first bit at the card until the first event in the DUT that follows from it.
+// Store and forward waits for the last bit, which is always late enough.
+Picoseconds firstEvent(const fabric::FabricSpec& dut) {
+  const bool link = dut.topology.kind == fabric::TopologyKind::kLink;
+  return dut.topology.host_link_delay + (link ? Picoseconds() : dut.switches.latency);
+}
+
+bool actsOnFirstBit(const fabric::FabricSpec& dut) {
+  return dut.topology.kind == fabric::TopologyKind::kLink ||
+         dut.switches.forwarding == fabric::Forwarding::kCutThrough;
+}
+
+}  // namespace
+
+// A card with its driver, kept from trial to trial.
+class RtlBench::Tester {
+ public:
+  Tester(std::uint32_t ports, const std::string& trace)
+      : card_({.ports = ports, .trace_fst = trace}), driver_(card_) {}
+
+  TrialResult run(const TrialSpec& spec, const Capabilities& capabilities,
+                  const TrialHooks& hooks) {
+    return RtlTrial(card_, driver_, spec, capabilities, hooks).run();
+  }
+
+ private:
+  sim::CardSim card_;
+  card::Driver driver_;
+};
+
+RtlBench::RtlBench(RtlBenchOptions options) : options_(std::move(options)) {
+  capabilities_.name = "rtl";
+  capabilities_.description = "the Verilated tester card before a simulated DUT, 2 to 8 x 100G";
+  capabilities_.max_ports = kCardSizes.back();
+  capabilities_.line_rate = sim::kLineRate;
+  capabilities_.flows_per_port = 256;
+  capabilities_.groups = 16;
+  capabilities_.max_qps = 4096;
+  capabilities_.timestamp_resolution = sim::kClockPeriodMax;
+  capabilities_.observed = ObservationPoint::kTester;
+  capabilities_.simulated_dut = true;
+  capabilities_.wall_seconds_per_second = 150;
+}
+
+RtlBench::~RtlBench() = default;
+
+std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
+  std::vector<std::string> refusals = planRefusals(spec, capabilities_);
+  if (actsOnFirstBit(spec.dut)) {
+    Bytes longest;
+    for (const StreamSpec& stream : spec.streams) longest = std::max(longest, stream.frame);
+    if (firstEvent(spec.dut) < leadNeeded(longest)) {
+      refusals.push_back(fmt::format(
+          "frames of {} B need {} ns to leave the simulated card, but the DUT would act on their "
+          "first bit after {} ns: a longer link delay{}, or shorter frames",
+          longest.count(), leadNeeded(longest).toNanoseconds(),
+          firstEvent(spec.dut).toNanoseconds(),
+          spec.dut.topology.kind == fabric::TopologyKind::kLink
+              ? ""
+              : ", a higher latency, store-and-forward switches"));
+    }
+  }
+  if (spec.dut.topology.kind == fabric::TopologyKind::kLink &&
+      spec.dut.topology.host_link_delay < sim::kClockPeriodMax) {
+    refusals.push_back(fmt::format("a link delay of {} ps is below the resolution of {} ps",
+                                   spec.dut.topology.host_link_delay.count(),
+                                   sim::kClockPeriodMax.count()));
+  }
+  try {
+    const fabric::Fabric possible(spec.dut);
+  } catch (const Error& error) {
+    refusals.emplace_back(error.what());
+  }
+  return refusals;
+}
+
+RtlBench::Tester& RtlBench::testerFor(std::size_t hosts) {
+  const auto size = *std::lower_bound(kCardSizes.begin(), kCardSizes.end(), hosts);
+  std::unique_ptr<Tester>& tester = testers_[size];
+  if (options_.fresh_card) tester.reset();
+  if (!tester) {
+    std::string trace = options_.trace_fst;
+    if (!trace.empty() && traced_) trace += fmt::format(".{}ports", size);
+    traced_ = true;
+    tester = std::make_unique<Tester>(size, trace);
+  }
+  return *tester;
+}
+
+TrialResult RtlBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
+  if (const auto reasons = refusals(spec); !reasons.empty()) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the rtl bench cannot run this trial: {}", fmt::join(reasons, "; ")));
+  }
+  const auto started = std::chrono::steady_clock::now();
+  TrialResult result;
+  try {
+    result = testerFor(usedHosts(spec).size()).run(spec, capabilities_, hooks);
+  } catch (...) {
+    // The card is in the middle of something: the next trial begins with another one.
+    testers_.clear();
+    throw;
+  }
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+  result.bench = capabilities_.name;
+  result.observed = capabilities_.observed;
+  result.wall_seconds = wall.count();
+  return result;
+}
+
+}  // namespace plumbline::bench

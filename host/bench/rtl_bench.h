@@ -1,0 +1,44 @@
+// The bench on the Verilated card: the real driver, the card's RTL, exact wire times, and the
+// simulated DUT between its ports.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+#include "bench/flow_plan.h"
+
+namespace plumbline::bench {
+
+struct RtlBenchOptions {
+  std::string trace_fst;  // waveform; empty = none. A second size of card writes "<file>.<n>ports"
+  // Builds the card anew for every trial instead of resetting it. The results are the same.
+  bool fresh_card = false;
+};
+
+// Tester port = host of the DUT; the smallest card model (2, 4 or 8 ports) that has a port for
+// every host in use is taken. Trials begin at the same phase of the card's clock and the line's
+// columns, so that a trial's result does not depend on the trials before it.
+class RtlBench final : public Bench {
+ public:
+  explicit RtlBench(RtlBenchOptions options = {});
+  ~RtlBench() override;
+
+  [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
+  [[nodiscard]] std::vector<std::string> refusals(const TrialSpec& spec) const override;
+  TrialResult run(const TrialSpec& spec, const TrialHooks& hooks) override;
+
+ private:
+  class Tester;
+  Tester& testerFor(std::size_t hosts);
+
+  RtlBenchOptions options_;
+  Capabilities capabilities_;
+  std::map<std::uint32_t, std::unique_ptr<Tester>> testers_;  // by size of the card
+  bool traced_ = false;  // the trace file has been given to a card
+};
+
+}  // namespace plumbline::bench

@@ -1,0 +1,242 @@
+#include "bench/rtl_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "bench/calibration.h"
+
+namespace plumbline::bench {
+namespace {
+
+// Steps in which time passes while the card sends: a share of the trial, within these bounds.
+constexpr Picoseconds kMinStep = microseconds(2);
+constexpr Picoseconds kMaxStep = microseconds(500);
+constexpr std::int64_t kSteps = 50;
+// The last frame leaves when it is due; a card that still sends this much later is broken.
+constexpr Picoseconds kOvertime = microseconds(100);
+// From the last bit before the card's MAC until the frame is in all counters.
+constexpr Picoseconds kReceiveTime = microseconds(3);
+// Clock edges and columns of the line meet again after this time.
+constexpr Picoseconds kPhaseGrid{sim::kClockPeriodNum};
+
+Picoseconds roundUp(Picoseconds time, Picoseconds unit) {
+  return unit * ((time + unit - Picoseconds(1)) / unit);
+}
+
+}  // namespace
+
+RtlTrial::RtlTrial(sim::CardSim& card, card::Driver& driver, const TrialSpec& spec,
+                   const Capabilities& capabilities, const TrialHooks& hooks)
+    : card_(card),
+      driver_(driver),
+      spec_(spec),
+      hooks_(hooks),
+      hosts_(usedHosts(spec)),
+      port_of_host_(spec.dut.hostCount()),
+      plan_(planFlows(spec, capabilities)),
+      link_(card, spec.dut, hosts_) {
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    port_of_host_[hosts_[port]] = port;
+    underruns_before_.push_back(card.wireStats(port).underruns);
+  }
+}
+
+TrialResult RtlTrial::run() {
+  configure();
+  result_.card_time = send();
+  driver_.stop();
+  if (driver_.lateStart()) fault("the common start was armed too late");
+  collectPorts();
+  collectStreams();
+  collectLatency();
+  collectDut();
+  for (const std::string& what : link_.faults()) fault(what);
+  return std::move(result_);
+}
+
+void RtlTrial::fault(const std::string& what) { result_.faults.push_back(what); }
+
+void RtlTrial::configure() {
+  driver_.reset();
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    const std::uint32_t host = hosts_[port];
+    driver_.setTiming(port, {sim::kByteTime, kTxOffset, kRxOffset, plan_.late_threshold[host]});
+    const bool capture = spec_.capture_port == host;
+    driver_.setCapture(port, capture, capture);
+    if (!plan_.flows[host].empty()) driver_.loadFlows(port, plan_.flows[host]);
+  }
+  card_.takeCaptured();  // what an interrupted trial may have left
+}
+
+Picoseconds RtlTrial::send() {
+  // On the grid on which clock and line repeat, so that every trial sees the same phases.
+  start_ = roundUp(driver_.earliestStart(), kPhaseGrid);
+  driver_.arm(start_);
+  const Picoseconds step = std::clamp(plan_.end / kSteps, kMinStep, kMaxStep);
+  const Picoseconds end = start_ + plan_.end;
+  for (Picoseconds time = start_; time < end; time += step) advanceTo(std::min(time + step, end));
+  for (const Picoseconds limit = end + kOvertime; driver_.sending(); advanceBy(kMinStep)) {
+    if (card_.now() > limit) {
+      throw Error(ErrorKind::kTester,
+                  fmt::format("the card is still sending {} us after the end of the trial",
+                              kOvertime.toMicroseconds()));
+    }
+  }
+  drain();
+  return driver_.cardTime() - start_;
+}
+
+void RtlTrial::advanceTo(Picoseconds time) {
+  card_.runUntil(time);
+  serveHooks();
+}
+
+void RtlTrial::advanceBy(Picoseconds duration) { advanceTo(card_.now() + duration); }
+
+void RtlTrial::serveHooks() {
+  if (spec_.capture_port) {
+    for (const card::CapturedFrame& frame : card_.takeCaptured()) {
+      if (hooks_.captured) hooks_.captured(frame);
+    }
+  }
+  if (hooks_.progress) {
+    const Picoseconds done = std::clamp(card_.now() - start_, Picoseconds(), plan_.end);
+    hooks_.progress({done, plan_.end, link_.framesFromCard(), link_.framesToCard()});
+  }
+}
+
+// The drain ends early when the DUT, being simulated, is known to be empty after the last frame:
+// nothing can come any more.
+void RtlTrial::drain() {
+  std::uint64_t planned = 0;
+  for (const StreamPlan& stream : plan_.streams) planned += stream.frames;
+  const auto settled = [&] { return link_.empty() && link_.framesFromCard() >= planned; };
+  for (Picoseconds waited; waited < spec_.drain && !settled(); waited += kMinStep) {
+    advanceBy(std::min(kMinStep, spec_.drain - waited));
+  }
+  if (!link_.empty()) {
+    fault(fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
+                      link_.inFlight(), spec_.drain.toMicroseconds()));
+    card_.connect(nullptr);  // the counters must stand still while they are read
+  }
+  advanceBy(kReceiveTime);
+}
+
+void RtlTrial::collectPorts() {
+  result_.ports.resize(hosts_.back() + 1);
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    counters_.push_back(driver_.counters(port));
+    const card::PortCounters& counters = counters_.back();
+    PortResult& result = result_.ports[hosts_[port]];
+    result.tx_frames = counters.tx_frames;
+    result.tx_bytes = counters.tx_bytes;
+    result.tx_late = counters.tx_late;
+    result.tx_late_max = Picoseconds(static_cast<std::int64_t>(counters.tx_late_max_ps));
+    result.rx_frames = counters.rx_frames;
+    result.rx_bytes = counters.rx_bytes;
+    result.fcs_errors = counters.rx_fcs_errors;
+    result.icrc_errors = counters.rx_icrc_errors;
+    result.untagged = counters.rx_untagged;
+    for (std::size_t i = 0; i < result.priority.size(); ++i) {
+      result.priority[i] = {counters.rx_xoff[i], counters.rx_xon[i],
+                            Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i]))};
+    }
+
+    const auto portFault = [&](bool present, const std::string& what) {
+      if (present) fault(fmt::format("port {}: {}", hosts_[port], what));
+    };
+    const card::PortFaults sticky = driver_.faults(port);
+    portFault(sticky.tx_late,
+              fmt::format("{} frames left late, the worst by {} ns", counters.tx_late,
+                          static_cast<double>(counters.tx_late_max_ps) / 1e3));
+    portFault(sticky.tx_stall,
+              fmt::format("the MAC stalled the card for {} clocks", counters.tx_stall_clocks));
+    portFault(sticky.rx_event_overflow || counters.rx_event_overflow > 0,
+              fmt::format("{} received frames were not accounted", counters.rx_event_overflow));
+    portFault(sticky.capture_overflow || counters.capture_dropped > 0,
+              fmt::format("capture lost {} frames", counters.capture_dropped));
+    portFault(counters.rx_latency_negative > 0,
+              fmt::format("{} frames arrived before they left: the calibration is wrong",
+                          counters.rx_latency_negative));
+    portFault(counters.rx_bad_row > 0,
+              fmt::format("{} frames with a tag of no stream", counters.rx_bad_row));
+    portFault(card_.wireStats(port).underruns > underruns_before_[port],
+              "the wire ran dry within a frame");
+    // The DUT is simulated: what it handed over is known.
+    const std::uint64_t received = counters.rx_frames + counters.rx_fcs_errors;
+    portFault(received != link_.framesToPort(port),
+              fmt::format("the card received {} of {} frames on the wire", received,
+                          link_.framesToPort(port)));
+  }
+}
+
+void RtlTrial::collectStreams() {
+  // What each port should have accounted: if it all went to streams that end there, no other row
+  // has anything and need not be read.
+  std::vector<std::uint64_t> accounted(hosts_.size());
+  std::vector<card::RxFlow> rows;
+  for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
+    const std::uint32_t port = port_of_host_[spec_.streams[i].to];
+    rows.push_back(driver_.rxFlow(port, i));
+    accounted[port] += rows.back().frames;
+  }
+  for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
+    const StreamSpec& stream = spec_.streams[i];
+    const card::RxFlow& row = rows[i];
+    StreamResult result;
+    result.name = stream.name;
+    result.sent_frames = driver_.txState(port_of_host_[stream.from], plan_.streams[i].flow).frames;
+    result.sent_bytes = result.sent_frames * static_cast<std::uint64_t>(stream.frame.count());
+    result.received_frames = row.frames;
+    result.received_bytes = row.bytes;
+    result.duplicate = row.duplicate;
+    result.out_of_order = row.out_of_order;
+    result.stale = row.stale;
+    result.ce = row.ce;
+    result.bad_icrc = row.bad_icrc;
+    if (result.sent_frames != plan_.streams[i].frames) {
+      fault(fmt::format("stream '{}' sent {} of {} frames", stream.name, result.sent_frames,
+                        plan_.streams[i].frames));
+    }
+    // The row cannot know of frames lost behind the last one that came; the sender's count can.
+    const std::uint64_t arrived = row.frames - row.duplicate - row.stale;
+    if (arrived + row.lost != row.next_sequence || arrived > result.sent_frames) {
+      fault(fmt::format("stream '{}': the receiver's counters contradict each other", stream.name));
+    } else {
+      result.lost = result.sent_frames - arrived;
+    }
+    for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+      if (hosts_[port] == stream.to || counters_[port].rx_frames == accounted[port]) continue;
+      result.misdelivered += driver_.rxFlow(port, i).frames;
+    }
+    result_.streams.push_back(result);
+  }
+}
+
+void RtlTrial::collectLatency() {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> places;  // (group, port)
+  for (const StreamSpec& stream : spec_.streams) {
+    places.emplace(stream.group, port_of_host_[stream.to]);
+  }
+  std::map<std::uint32_t, stats::Histogram> groups;
+  for (const auto& [group, port] : places) groups[group].merge(driver_.latency(port, group));
+  for (auto& [group, histogram] : groups) {
+    if (histogram.count() > 0) result_.latency.push_back({group, std::move(histogram)});
+  }
+}
+
+void RtlTrial::collectDut() {
+  result_.dut_observed = ObservationPoint::kModelled;
+  for (const fabric::PortCounters& port : link_.fabric().counters()) {
+    result_.dut.push_back(
+        {fmt::format("{} port {}", link_.fabric().switchName(port.node), port.port), port.packets,
+         port.drops, Bytes(static_cast<std::int64_t>(port.max_queue_bytes))});
+  }
+}
+
+}  // namespace plumbline::bench

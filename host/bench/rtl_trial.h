@@ -1,0 +1,55 @@
+// One trial on the Verilated card, from the reset of the card to the result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+#include "bench/fabric_link.h"
+#include "bench/flow_plan.h"
+#include "card/driver.h"
+#include "sim/card_sim.h"
+
+namespace plumbline::bench {
+
+class RtlTrial {
+ public:
+  // All arguments must outlive the object. The trial must have no refusals.
+  RtlTrial(sim::CardSim& card, card::Driver& driver, const TrialSpec& spec,
+           const Capabilities& capabilities, const TrialHooks& hooks);
+
+  // Runs it; once. `bench`, `observed` and `wall_seconds` of the result are the caller's.
+  TrialResult run();
+
+ private:
+  void configure();
+  // Sends everything and waits until it has arrived; returns the card time that took.
+  Picoseconds send();
+  // Lets time pass, then serves capture and progress. To an absolute time where it matters that
+  // rounding to clock edges does not add up.
+  void advanceTo(Picoseconds time);
+  void advanceBy(Picoseconds duration);
+  void serveHooks();
+  void drain();
+  void collectPorts();
+  void collectStreams();
+  void collectLatency();
+  void collectDut();
+  void fault(const std::string& what);
+
+  sim::CardSim& card_;
+  card::Driver& driver_;
+  const TrialSpec& spec_;
+  const TrialHooks& hooks_;
+  std::vector<std::uint32_t> hosts_;         // by port of the card
+  std::vector<std::uint32_t> port_of_host_;  // of those in use
+  FlowPlan plan_;
+  FabricLink link_;
+  Picoseconds start_;                            // common start, card time
+  std::vector<card::PortCounters> counters_;     // by port
+  std::vector<std::uint64_t> underruns_before_;  // of the wire, by port
+  TrialResult result_;
+};
+
+}  // namespace plumbline::bench

@@ -1,0 +1,410 @@
+#include "card/driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+
+namespace plumbline::card {
+namespace {
+
+namespace global = regs::global;
+namespace port_regs = regs::port;
+
+// How long commands may take in card time. A clear visits every histogram cell, some 70,000
+// clocks; a table access is promised within 300.
+constexpr Picoseconds kClearLimit = milliseconds(10);
+constexpr Picoseconds kTableLimit = microseconds(100);
+constexpr Picoseconds kPollInterval = nanoseconds(500);
+// The schedulers run this long before the start; arming must be over by then.
+constexpr Picoseconds kStartLead = microseconds(10);
+
+constexpr std::uint32_t wordsUpTo(regs::TableField last) {
+  return (last.lsb + last.width + 31) / 32;
+}
+
+struct TableInfo {
+  const char* name;
+  std::uint32_t words;  // of a row that carry fields
+};
+
+// In the order of the table numbers.
+constexpr std::array<TableInfo, 6> kTables{{
+    {"template", std::tuple_size_v<regs::TableRow>},
+    {"flow", wordsUpTo(regs::flow_table::kBurstInterval)},
+    {"schedule", wordsUpTo(regs::schedule_table::kValid)},
+    {"tx_state", wordsUpTo(regs::tx_state_table::kInBurst)},
+    {"rx_flow", wordsUpTo(regs::rx_flow_table::kNextSequence)},
+    {"group", wordsUpTo(regs::group_table::kSum)},
+}};
+
+constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 20> kCounters{{
+    {port_regs::kTxFrames, &PortCounters::tx_frames},
+    {port_regs::kTxBytes, &PortCounters::tx_bytes},
+    {port_regs::kTxLate, &PortCounters::tx_late},
+    {port_regs::kTxLateMaxPs, &PortCounters::tx_late_max_ps},
+    {port_regs::kTxPfcSkipped, &PortCounters::tx_pfc_skipped},
+    {port_regs::kTxStallClocks, &PortCounters::tx_stall_clocks},
+    {port_regs::kRxFrames, &PortCounters::rx_frames},
+    {port_regs::kRxBytes, &PortCounters::rx_bytes},
+    {port_regs::kRxFcsErrors, &PortCounters::rx_fcs_errors},
+    {port_regs::kRxIcrcErrors, &PortCounters::rx_icrc_errors},
+    {port_regs::kRxRunts, &PortCounters::rx_runts},
+    {port_regs::kRxGiants, &PortCounters::rx_giants},
+    {port_regs::kRxUntagged, &PortCounters::rx_untagged},
+    {port_regs::kRxUnparsed, &PortCounters::rx_unparsed},
+    {port_regs::kRxLatencyNegative, &PortCounters::rx_latency_negative},
+    {port_regs::kRxEventOverflow, &PortCounters::rx_event_overflow},
+    {port_regs::kRxPauseFrames, &PortCounters::rx_pause_frames},
+    {port_regs::kRxMacControlOther, &PortCounters::rx_mac_control_other},
+    {port_regs::kRxBadRow, &PortCounters::rx_bad_row},
+    {port_regs::kCaptureDropped, &PortCounters::capture_dropped},
+}};
+
+constexpr std::array<std::pair<std::uint32_t, std::array<std::uint64_t, 8> PortCounters::*>, 3>
+    kPriorityCounters{{
+        {port_regs::kRxXoff, &PortCounters::rx_xoff},
+        {port_regs::kRxXon, &PortCounters::rx_xon},
+        {port_regs::kPausedPs, &PortCounters::paused_ps},
+    }};
+
+std::string versionText(std::uint32_t word) {
+  return fmt::format("{}.{}.{}", global::kVersionMajor.get(word), global::kVersionMinor.get(word),
+                     global::kVersionPatch.get(word));
+}
+
+std::uint32_t asWord(Picoseconds time, const char* what) {
+  const std::int64_t count = time.count();
+  if (count != static_cast<std::int32_t>(count)) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} of {} ps does not fit the card", what, count),
+                {}, "32 bits");
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+}  // namespace
+
+Driver::Driver(RegisterBus& bus) : bus_(bus) {
+  checkIdentity();
+  checkScratch();
+  readInfo();
+}
+
+void Driver::checkIdentity() {
+  const std::uint32_t id = bus_.read(global::kId);
+  if (id != global::kIdValue) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("no Plumbline card: its identity register reads 0x{:08X}", id), "ID",
+                fmt::format("0x{:08X}", global::kIdValue));
+  }
+  const std::uint32_t version = bus_.read(global::kVersion);
+  if (global::kVersionMajor.get(version) != regs::kMapMajor ||
+      global::kVersionMinor.get(version) < regs::kMapMinor) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the card has version {} of the register map", versionText(version)),
+                "VERSION",
+                fmt::format("this driver needs {}.{} or a later {}.x", regs::kMapMajor,
+                            regs::kMapMinor, regs::kMapMajor));
+  }
+  // A later minor version is a different map that still has everything in this one.
+  const std::uint32_t hash = bus_.read(global::kMapHash);
+  if (version == global::kVersionValue && hash != regs::kMapHash) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the card's register map has the hash 0x{:08X}", hash), "MAP_HASH",
+                fmt::format("this driver was built for 0x{:08X}: card and driver must come from "
+                            "the same source",
+                            regs::kMapHash));
+  }
+}
+
+void Driver::checkScratch() {
+  for (const std::uint32_t pattern : {0xFFFFFFFFU, 0x00000000U, 0xA5A5A5A5U, 0x5A5A5A5AU}) {
+    bus_.write(global::kScratch, pattern);
+    const std::uint32_t actual = bus_.read(global::kScratch);
+    if (actual != pattern) {
+      throw Error(
+          ErrorKind::kTester,
+          fmt::format("the register bus is faulty: wrote 0x{:08X}, read 0x{:08X}", pattern, actual),
+          "SCRATCH");
+    }
+  }
+}
+
+void Driver::readInfo() {
+  const std::uint32_t capability = bus_.read(global::kCapability);
+  const std::uint32_t features = bus_.read(global::kFeatures);
+  info_.ports = global::kCapabilityPorts.get(capability);
+  info_.data_bytes = global::kCapabilityDataBytes.get(capability);
+  info_.flows = 1U << global::kCapabilityFlowsLog2.get(capability);
+  info_.rows = 1U << global::kCapabilityRowsLog2.get(capability);
+  info_.groups = 1U << global::kCapabilityGroupsLog2.get(capability);
+  info_.icrc = global::kFeaturesIcrc.get(features) != 0;
+  info_.pfc_react = global::kFeaturesPfcReact.get(features) != 0;
+  info_.capture = global::kFeaturesCapture.get(features) != 0;
+  info_.clock_period_num = bus_.read(global::kClockPeriodNum);
+  info_.clock_period_den = bus_.read(global::kClockPeriodDen);
+  if (info_.ports == 0 || info_.ports > port_regs::kCount || info_.clock_period_num == 0 ||
+      info_.clock_period_den == 0) {
+    throw Error(ErrorKind::kTester,
+                fmt::format("the card states {} ports and a clock period of {}/{} ps", info_.ports,
+                            info_.clock_period_num, info_.clock_period_den),
+                "CAPABILITY", "1 to 8 ports and a period above 0");
+  }
+}
+
+Driver::Address Driver::portAddress(std::uint32_t port, std::uint32_t offset) const {
+  if (port >= info_.ports) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("port {} of a card with {} ports", port, info_.ports));
+  }
+  return port_regs::address(port, offset);
+}
+
+std::uint64_t Driver::read64(Address low) {
+  const std::uint64_t value = bus_.read(low);
+  return value | static_cast<std::uint64_t>(bus_.read(low + 4)) << 32;
+}
+
+void Driver::write64(std::uint32_t low_offset, std::uint64_t value) {
+  bus_.write(low_offset, static_cast<std::uint32_t>(value));
+  bus_.write(low_offset + 4, static_cast<std::uint32_t>(value >> 32));
+}
+
+void Driver::waitClear(Address address, regs::Field field, Picoseconds limit,
+                       const std::string& what) {
+  for (Picoseconds waited; field.get(bus_.read(address)) != 0; waited += kPollInterval) {
+    if (waited >= limit) {
+      throw Error(ErrorKind::kTester,
+                  fmt::format("the card is still busy with {} after {} us", what,
+                              limit.count() / microseconds(1).count()),
+                  fmt::format("register 0x{:04X}", address));
+    }
+    bus_.wait(kPollInterval);
+  }
+}
+
+void Driver::setPortField(std::uint32_t port, regs::Field field, std::uint32_t value) {
+  const Address address = portAddress(port, field.offset);
+  bus_.write(address, field.set(bus_.read(address), value));
+}
+
+void Driver::reset() {
+  stop();
+  const std::uint32_t clear =
+      port_regs::kPortCommandClearTx.of(1) | port_regs::kPortCommandClearRx.of(1);
+  for (std::uint32_t port = 0; port < info_.ports; ++port) {
+    bus_.write(portAddress(port, port_regs::kPortControl), 0);
+    bus_.write(portAddress(port, port_regs::kPortCommand), clear);
+  }
+  for (std::uint32_t port = 0; port < info_.ports; ++port) {
+    waitClear(portAddress(port, port_regs::kPortStatus), port_regs::kPortStatusClearBusy,
+              kClearLimit, fmt::format("clearing port {}", port));
+    const std::uint32_t all =
+        port_regs::kPortStickyTxLate.mask() | port_regs::kPortStickyTxStall.mask() |
+        port_regs::kPortStickyRxEventOverflow.mask() | port_regs::kPortStickyCaptureOverflow.mask();
+    bus_.write(portAddress(port, port_regs::kPortSticky), all);
+  }
+  bus_.write(global::kSticky, global::kStickyLateStart.mask());
+}
+
+void Driver::setTiming(std::uint32_t port, const PortTiming& timing) {
+  const auto set = [&](std::uint32_t offset, Picoseconds time, const char* what) {
+    bus_.write(portAddress(port, offset), asWord(time, what));
+  };
+  set(port_regs::kByteTimePs, timing.byte_time, "a byte time");
+  set(port_regs::kTxTsOffset, timing.tx_offset, "a departure offset");
+  set(port_regs::kRxTsOffset, timing.rx_offset, "an arrival offset");
+  set(port_regs::kLateThresholdPs, timing.late_threshold, "a threshold for late frames");
+}
+
+void Driver::setPfcReaction(std::uint32_t port, std::uint8_t priorities) {
+  if (priorities != 0 && !info_.pfc_react) {
+    throw Error(ErrorKind::kUnsupported, "this card cannot obey received PFC");
+  }
+  setPortField(port, port_regs::kPortControlPfcReact, priorities);
+}
+
+void Driver::setCapture(std::uint32_t port, bool received, bool sent) {
+  if ((received || sent) && !info_.capture) {
+    throw Error(ErrorKind::kUnsupported, "this card cannot capture frames");
+  }
+  setPortField(port, port_regs::kPortControlCaptureRx, received ? 1 : 0);
+  setPortField(port, port_regs::kPortControlCaptureTx, sent ? 1 : 0);
+}
+
+void Driver::tableCommand(std::uint32_t port, std::uint32_t table, std::uint32_t row,
+                          regs::Field command) {
+  bus_.write(portAddress(port, port_regs::kTblAddr),
+             port_regs::kTblAddrTable.of(table) | port_regs::kTblAddrRow.of(row));
+  bus_.write(portAddress(port, port_regs::kTblCmd), command.of(1));
+  waitClear(portAddress(port, port_regs::kTblStatus), port_regs::kTblStatusBusy, kTableLimit,
+            fmt::format("port {} table {} row {}", port, kTables.at(table).name, row));
+}
+
+void Driver::writeRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
+                      const regs::TableRow& data) {
+  for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
+    bus_.write(portAddress(port, port_regs::kTblData + 4 * word), data[word]);
+  }
+  tableCommand(port, table, row, port_regs::kTblCmdWrite);
+}
+
+regs::TableRow Driver::readRow(std::uint32_t port, std::uint32_t table, std::uint32_t row) {
+  tableCommand(port, table, row, port_regs::kTblCmdRead);
+  regs::TableRow data{};
+  for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
+    data[word] = bus_.read(portAddress(port, port_regs::kTblData + 4 * word));
+  }
+  return data;
+}
+
+void Driver::verifyRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
+                       const regs::TableRow& expected) {
+  const regs::TableRow actual = readRow(port, table, row);
+  for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
+    if (actual[word] == expected[word]) continue;
+    throw Error(ErrorKind::kTester,
+                fmt::format("a table row does not read back as written: word {} is 0x{:08X}", word,
+                            actual[word]),
+                fmt::format("port {}, table {}, row {}", port, kTables.at(table).name, row),
+                fmt::format("0x{:08X}", expected[word]));
+  }
+}
+
+void Driver::loadFlows(std::uint32_t port, std::span<const FlowConfig> flows) {
+  if (flows.size() > info_.flows) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} flows for port {}", flows.size(), port), {},
+                fmt::format("at most {}", info_.flows));
+  }
+  for (const FlowConfig& flow : flows) {
+    if (flow.row >= info_.rows || flow.group >= info_.groups) {
+      throw Error(
+          ErrorKind::kUsage,
+          fmt::format("receive row {} and latency group {} on port {}", flow.row, flow.group, port),
+          {}, fmt::format("below {} and {}", info_.rows, info_.groups));
+    }
+  }
+  // A sorted array is a heap; equal times in the order of the flows.
+  std::vector<std::uint32_t> order(flows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return flows[a].first_due < flows[b].first_due;
+  });
+
+  struct Row {
+    std::uint32_t table;
+    std::uint32_t row;
+    regs::TableRow data;
+  };
+  std::vector<Row> rows;
+  rows.reserve(flows.size() * (kTemplateRows + 2));
+  for (std::uint32_t i = 0; i < flows.size(); ++i) {
+    for (std::uint32_t beat = 0; beat < kTemplateRows; ++beat) {
+      rows.push_back(
+          {regs::template_table::kNumber, i * kTemplateRows + beat, templateRow(flows[i], beat)});
+    }
+    rows.push_back({regs::flow_table::kNumber, i, flowRow(flows[i])});
+    rows.push_back({regs::schedule_table::kNumber, i, scheduleRow(flows[order[i]], order[i])});
+  }
+  for (const Row& row : rows) writeRow(port, row.table, row.row, row.data);
+  // In a second pass, so that TBL_DATA does not hold the answer already.
+  for (const Row& row : rows) verifyRow(port, row.table, row.row, row.data);
+  setPortField(port, port_regs::kPortControlTxEnable, flows.empty() ? 0 : 1);
+}
+
+Picoseconds Driver::cardTime() {
+  bus_.write(global::kControl, global::kControlLatchTime.of(1));
+  return Picoseconds(static_cast<std::int64_t>(read64(global::kTimeLo)));
+}
+
+Picoseconds Driver::earliestStart() {
+  // Arming takes three accesses, as does reading the time; four times that for a busy host.
+  const Picoseconds before = cardTime();
+  const Picoseconds now = cardTime();
+  return now + 4 * (now - before) + kStartLead;
+}
+
+void Driver::arm(Picoseconds start) {
+  write64(global::kStartTimeLo, static_cast<std::uint64_t>(start.count()));
+  bus_.write(global::kControl, global::kControlArm.of(1));
+}
+
+bool Driver::sending() {
+  if (global::kStatusArmed.get(bus_.read(global::kStatus)) != 0) return true;
+  for (std::uint32_t port = 0; port < info_.ports; ++port) {
+    const std::uint32_t status = bus_.read(portAddress(port, port_regs::kPortStatus));
+    if (port_regs::kPortStatusTxActive.get(status) != 0) return true;
+  }
+  return false;
+}
+
+void Driver::stop() { bus_.write(global::kControl, global::kControlStop.of(1)); }
+
+bool Driver::lateStart() { return global::kStickyLateStart.get(bus_.read(global::kSticky)) != 0; }
+
+PortFaults Driver::faults(std::uint32_t port) {
+  const std::uint32_t sticky = bus_.read(portAddress(port, port_regs::kPortSticky));
+  return {port_regs::kPortStickyTxLate.get(sticky) != 0,
+          port_regs::kPortStickyTxStall.get(sticky) != 0,
+          port_regs::kPortStickyRxEventOverflow.get(sticky) != 0,
+          port_regs::kPortStickyCaptureOverflow.get(sticky) != 0};
+}
+
+PortCounters Driver::counters(std::uint32_t port) {
+  bus_.write(portAddress(port, port_regs::kPortCommand), port_regs::kPortCommandSnapshot.of(1));
+  PortCounters counters;
+  for (const auto& [offset, member] : kCounters) {
+    counters.*member = read64(portAddress(port, offset));
+  }
+  for (const auto& [offset, member] : kPriorityCounters) {
+    for (std::uint32_t priority = 0; priority < 8; ++priority) {
+      (counters.*member)[priority] = read64(portAddress(port, offset + 8 * priority));
+    }
+  }
+  return counters;
+}
+
+TxState Driver::txState(std::uint32_t port, std::uint32_t flow) {
+  if (flow >= info_.flows) {
+    throw Error(ErrorKind::kUsage, fmt::format("flow {} of {}", flow, info_.flows));
+  }
+  return txStateOf(readRow(port, regs::tx_state_table::kNumber, flow));
+}
+
+RxFlow Driver::rxFlow(std::uint32_t port, std::uint32_t row) {
+  if (row >= info_.rows) {
+    throw Error(ErrorKind::kUsage, fmt::format("receive row {} of {}", row, info_.rows));
+  }
+  return rxFlowOf(readRow(port, regs::rx_flow_table::kNumber, row));
+}
+
+stats::Histogram Driver::latency(std::uint32_t port, std::uint32_t group) {
+  if (group >= info_.groups) {
+    throw Error(ErrorKind::kUsage, fmt::format("latency group {} of {}", group, info_.groups));
+  }
+  const GroupSummary summary = groupSummaryOf(readRow(port, regs::group_table::kNumber, group));
+  if (summary.count == 0) return {};
+  const std::uint32_t first = stats::histogramBucket(summary.minimum);
+  const std::uint32_t last = stats::histogramBucket(summary.maximum);
+  bus_.write(portAddress(port, port_regs::kHistAddr),
+             port_regs::kHistAddrGroup.of(group) | port_regs::kHistAddrBucket.of(first));
+  std::vector<std::uint64_t> cells;
+  std::uint64_t total = 0;
+  for (std::uint32_t bucket = first; bucket <= last; ++bucket) {
+    cells.push_back(read64(portAddress(port, port_regs::kHistLo)));
+    total += cells.back();
+  }
+  if (total != summary.count) {
+    throw Error(
+        ErrorKind::kTester,
+        fmt::format("the latency histogram holds {} frames, its summary {}", total, summary.count),
+        fmt::format("port {}, group {}", port, group));
+  }
+  return stats::Histogram::fromHardware(first, cells, summary.minimum, summary.maximum,
+                                        summary.sum_high, summary.sum_low);
+}
+
+}  // namespace plumbline::card

@@ -1,0 +1,145 @@
+// Typed driver of one card over any register bus. What it writes to tables it reads back; a card
+// that is not ours or has another register map is refused.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "card/flow.h"
+#include "card/register_bus.h"
+#include "card/registers.h"
+#include "stats/histogram.h"
+
+namespace plumbline::card {
+
+// Size and abilities of a card, from its capability registers.
+struct CardInfo {
+  std::uint32_t ports = 0;
+  std::uint32_t data_bytes = 0;  // per beat of the datapath
+  std::uint32_t flows = 0;       // per port
+  std::uint32_t rows = 0;        // of the receive flow table, per port
+  std::uint32_t groups = 0;      // latency groups, per port
+  bool icrc = false;
+  bool pfc_react = false;
+  bool capture = false;
+  std::uint32_t clock_period_num = 0;  // clock period in ps as a fraction
+  std::uint32_t clock_period_den = 1;
+};
+
+// Per port: how a port's timestamps relate to its reference point, and what counts as late.
+struct PortTiming {
+  Picoseconds byte_time{80};
+  Picoseconds tx_offset;  // added to departure times
+  Picoseconds rx_offset;  // added to arrival times
+  Picoseconds late_threshold = nanoseconds(10);
+};
+
+// All 64-bit counters of a port, latched at one clock edge.
+struct PortCounters {
+  std::uint64_t tx_frames = 0;
+  std::uint64_t tx_bytes = 0;
+  std::uint64_t tx_late = 0;
+  std::uint64_t tx_late_max_ps = 0;
+  std::uint64_t tx_pfc_skipped = 0;
+  std::uint64_t tx_stall_clocks = 0;
+  std::uint64_t rx_frames = 0;
+  std::uint64_t rx_bytes = 0;
+  std::uint64_t rx_fcs_errors = 0;
+  std::uint64_t rx_icrc_errors = 0;
+  std::uint64_t rx_runts = 0;
+  std::uint64_t rx_giants = 0;
+  std::uint64_t rx_untagged = 0;
+  std::uint64_t rx_unparsed = 0;
+  std::uint64_t rx_latency_negative = 0;
+  std::uint64_t rx_event_overflow = 0;
+  std::uint64_t rx_pause_frames = 0;
+  std::uint64_t rx_mac_control_other = 0;
+  std::uint64_t rx_bad_row = 0;
+  std::uint64_t capture_dropped = 0;
+  std::array<std::uint64_t, 8> rx_xoff{};  // per priority
+  std::array<std::uint64_t, 8> rx_xon{};
+  std::array<std::uint64_t, 8> paused_ps{};
+};
+
+// Sticky faults of a port.
+struct PortFaults {
+  bool tx_late = false;
+  bool tx_stall = false;
+  bool rx_event_overflow = false;
+  bool capture_overflow = false;
+};
+
+// Not thread-safe. Every method may throw Error(kTester) when the bus fails or the card does not
+// answer in time; rows, flows and ports outside the card throw Error(kUsage).
+class Driver {
+ public:
+  // Opens the card behind `bus`, which must outlive the driver. Throws Error(kUnsupported) for
+  // something that is not a Plumbline card, for a register map of another major version, lower
+  // minor version or other hash; Error(kTester) when the bus loses bits (scratch register).
+  explicit Driver(RegisterBus& bus);
+
+  [[nodiscard]] const CardInfo& info() const { return info_; }
+
+  // Stops sending, empties schedules, zeroes all state, counters, histograms and sticky faults of
+  // all ports and takes them out of the common start.
+  void reset();
+
+  void setTiming(std::uint32_t port, const PortTiming& timing);
+  // Priorities (bit p = priority p) whose received PFC the port obeys.
+  void setPfcReaction(std::uint32_t port, std::uint8_t priorities);
+  // Copies frames of this port to the capture stream.
+  void setCapture(std::uint32_t port, bool received, bool sent);
+
+  // Writes templates, configuration and schedule of the flows of a port whose schedule is empty
+  // (reset()), reads every row back, and makes the port take part in the common start. Throws
+  // Error(kTester) naming port, table and row when a row does not read back.
+  void loadFlows(std::uint32_t port, std::span<const FlowConfig> flows);
+
+  [[nodiscard]] Picoseconds cardTime();
+  // Earliest start time that can still be armed in time, from the measured speed of the bus.
+  [[nodiscard]] Picoseconds earliestStart();
+  // Starts all loaded ports together when the card time reaches `start`.
+  void arm(Picoseconds start);
+  // True while the start is to come or a port still has frames to send.
+  [[nodiscard]] bool sending();
+  void stop();
+
+  [[nodiscard]] bool lateStart();  // armed too late for the start time
+  [[nodiscard]] PortFaults faults(std::uint32_t port);
+  [[nodiscard]] PortCounters counters(std::uint32_t port);
+  [[nodiscard]] TxState txState(std::uint32_t port, std::uint32_t flow);
+  [[nodiscard]] RxFlow rxFlow(std::uint32_t port, std::uint32_t row);
+  // Latencies in ps of a group at a port; empty when it saw none. Reads the occupied part of the
+  // histogram only, and throws Error(kTester) when cells and summary contradict each other.
+  [[nodiscard]] stats::Histogram latency(std::uint32_t port, std::uint32_t group);
+
+ private:
+  using Address = std::uint32_t;
+
+  [[nodiscard]] Address portAddress(std::uint32_t port, std::uint32_t offset) const;
+  void checkIdentity();
+  void checkScratch();
+  void readInfo();
+  void setPortField(std::uint32_t port, regs::Field field, std::uint32_t value);
+  [[nodiscard]] std::uint64_t read64(Address low);
+  void write64(std::uint32_t low_offset, std::uint64_t value);
+  // Waits until `field` of the register at `address` is zero.
+  void waitClear(Address address, regs::Field field, Picoseconds limit, const std::string& what);
+  void tableCommand(std::uint32_t port, std::uint32_t table, std::uint32_t row,
+                    regs::Field command);
+  void writeRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
+                const regs::TableRow& data);
+  [[nodiscard]] regs::TableRow readRow(std::uint32_t port, std::uint32_t table, std::uint32_t row);
+  void verifyRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
+                 const regs::TableRow& expected);
+
+  RegisterBus& bus_;
+  CardInfo info_;
+};
+
+}  // namespace plumbline::card

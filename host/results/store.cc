@@ -1,0 +1,333 @@
+#include "results/store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "results/sqlite.h"
+
+namespace plumbline::results {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "PLMB" in SQLite's header: tells our files from anyone else's.
+constexpr std::int64_t kApplicationId = 0x504C4D42;
+constexpr std::int64_t kSchemaVersion = 1;
+
+constexpr const char* kSchema = R"sql(
+CREATE TABLE schema_version(version INTEGER NOT NULL);
+INSERT INTO schema_version VALUES (1);
+CREATE TABLE runs(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created TEXT NOT NULL,
+  scenario_name TEXT NOT NULL,
+  scenario_file TEXT NOT NULL,
+  scenario_text TEXT NOT NULL,
+  bench TEXT NOT NULL,
+  profile TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  software TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  finished TEXT NOT NULL DEFAULT '',
+  status TEXT NOT NULL CHECK (status IN ('running', 'done', 'aborted', 'failed')));
+CREATE TABLE trials(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  spec_hash INTEGER NOT NULL,
+  repetition INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  spec TEXT NOT NULL,
+  result TEXT NOT NULL,
+  finished TEXT NOT NULL);
+CREATE INDEX trials_by_key ON trials(run, spec_hash, repetition);
+CREATE TABLE test_results(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  test TEXT NOT NULL,
+  result TEXT NOT NULL,
+  UNIQUE (run, test));
+)sql";
+
+constexpr std::array<std::pair<RunStatus, std::string_view>, 4> kStatusNames{{
+    {RunStatus::kRunning, "running"},
+    {RunStatus::kDone, "done"},
+    {RunStatus::kAborted, "aborted"},
+    {RunStatus::kFailed, "failed"},
+}};
+
+RunStatus statusFromName(std::string_view name) {
+  for (const auto& [status, candidate] : kStatusNames) {
+    if (candidate == name) return status;
+  }
+  throw Error(ErrorKind::kTester,
+              "the results database holds the unknown run status \"" + std::string(name) + "\"");
+}
+
+std::string utcNow() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, sizeof "2026-02-26T14:03:59Z"> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+// SQLite's integers are signed; the bits are what counts.
+std::int64_t signedBits(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+std::int64_t specHash(std::string_view spec_json) { return signedBits(hash64(spec_json)); }
+
+void setUp(Database& database) {
+  database.execute("PRAGMA journal_mode = WAL");
+  database.execute("PRAGMA synchronous = FULL");
+  database.execute("PRAGMA foreign_keys = ON");
+}
+
+bool isEmpty(Database& database) {
+  return database.integer("PRAGMA application_id") == 0 &&
+         database.integer("SELECT count(*) FROM sqlite_master") == 0;
+}
+
+void checkOurs(Database& database, const std::string& file) {
+  if (database.integer("PRAGMA application_id") != kApplicationId) {
+    throw Error(ErrorKind::kTester, "the file is a database of another program", file,
+                "choose another directory with --results");
+  }
+  const std::int64_t version = database.integer("SELECT max(version) FROM schema_version");
+  if (version != kSchemaVersion) {
+    throw Error(ErrorKind::kTester,
+                "the results database has schema " + std::to_string(version) +
+                    ", this program knows schema " + std::to_string(kSchemaVersion),
+                file, "use the version of plumbline that wrote it, or another directory");
+  }
+}
+
+std::unique_ptr<Database> openDatabase(const std::string& file, Database::Mode mode) {
+  auto database = std::make_unique<Database>(file, mode);
+  // Look before touching: a foreign file stays as it was.
+  if (isEmpty(*database)) {
+    setUp(*database);
+    Transaction transaction(*database);
+    // Another process may have been faster between the look and the lock.
+    if (isEmpty(*database)) {
+      database->execute(kSchema);
+      database->execute(("PRAGMA application_id = " + std::to_string(kApplicationId)).c_str());
+    }
+    transaction.commit();
+  }
+  checkOurs(*database, file);
+  setUp(*database);
+  return database;
+}
+
+constexpr std::string_view kRunColumns =
+    "SELECT id, created, scenario_name, scenario_file, scenario_text, bench, profile, seed, "
+    "software, machine, finished, status, (SELECT count(*) FROM trials WHERE trials.run = runs.id) "
+    "FROM runs ";
+
+RunInfo runFrom(const Statement& row) {
+  RunInfo info;
+  info.id = row.integer(0);
+  info.created = row.text(1);
+  info.identity.scenario_name = row.text(2);
+  info.identity.scenario_file = row.text(3);
+  info.identity.scenario_text = row.text(4);
+  info.identity.bench = row.text(5);
+  info.identity.profile = row.text(6);
+  info.identity.seed = static_cast<std::uint64_t>(row.integer(7));
+  info.software = row.text(8);
+  info.machine = row.text(9);
+  info.finished = row.text(10);
+  info.status = statusFromName(row.text(11));
+  info.trials = static_cast<std::uint64_t>(row.integer(12));
+  return info;
+}
+
+}  // namespace
+
+std::string_view runStatusName(RunStatus status) {
+  for (const auto& [candidate, name] : kStatusNames) {
+    if (candidate == status) return name;
+  }
+  return "unknown";
+}
+
+RunLock::RunLock(const fs::path& directory, std::int64_t run)
+    : file_(directory / ("run-" + std::to_string(run) + ".lock")) {
+  descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) {
+    throw Error(ErrorKind::kTester,
+                std::string("the lock of a run cannot be created: ") + std::strerror(errno),
+                file_.string(), "check that the results directory can be written");
+  }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(descriptor_);
+    throw Error(ErrorKind::kUsage, "run " + std::to_string(run) + " is in hand of another process",
+                file_.string(), "wait for it or end it; then resume");
+  }
+}
+
+// The file is left: removing it would let two processes lock two files of the same name.
+RunLock::~RunLock() { ::close(descriptor_); }
+
+ResultStore::ResultStore(fs::path directory, std::unique_ptr<Database> database)
+    : directory_(std::move(directory)), database_(std::move(database)) {}
+ResultStore::~ResultStore() = default;
+ResultStore::ResultStore(ResultStore&&) noexcept = default;
+ResultStore& ResultStore::operator=(ResultStore&&) noexcept = default;
+
+ResultStore ResultStore::open(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) {
+    throw Error(ErrorKind::kTester, "the results directory cannot be created: " + error.message(),
+                directory.string(), "choose another directory with --results");
+  }
+  return {directory, openDatabase((directory / kFileName).string(), Database::Mode::kCreate)};
+}
+
+ResultStore ResultStore::openExisting(const fs::path& directory) {
+  const fs::path file = directory / kFileName;
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    throw Error(ErrorKind::kUsage, "there are no results here", directory.string(),
+                "give the directory of earlier runs with --results");
+  }
+  return {directory, openDatabase(file.string(), Database::Mode::kExisting)};
+}
+
+std::int64_t ResultStore::createRun(const RunIdentity& identity, std::string_view software,
+                                    std::string_view machine) {
+  const std::string created = utcNow();
+  Transaction transaction(*database_);
+  Statement(*database_,
+            "INSERT INTO runs(created, scenario_name, scenario_file, scenario_text, bench, "
+            "profile, seed, software, machine, status) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running')")
+      .bind(1, created)
+      .bind(2, identity.scenario_name)
+      .bind(3, identity.scenario_file)
+      .bind(4, identity.scenario_text)
+      .bind(5, identity.bench)
+      .bind(6, identity.profile)
+      .bind(7, signedBits(identity.seed))
+      .bind(8, software)
+      .bind(9, machine)
+      .step();
+  const std::int64_t id = database_->lastInsertId();
+  transaction.commit();
+  return id;
+}
+
+void ResultStore::setStatus(std::int64_t run, RunStatus status) {
+  const std::string finished = status == RunStatus::kRunning ? std::string() : utcNow();
+  Statement(*database_, "UPDATE runs SET status = ?, finished = ? WHERE id = ?")
+      .bind(1, runStatusName(status))
+      .bind(2, finished)
+      .bind(3, run)
+      .step();
+}
+
+std::optional<std::string> ResultStore::findTrial(std::int64_t run, std::string_view spec_json,
+                                                  std::uint32_t repetition) {
+  // The hash finds, the text decides: a collision can only cost time.
+  Statement query(*database_,
+                  "SELECT result FROM trials WHERE run = ? AND spec_hash = ? AND repetition = ? "
+                  "AND spec = ?");
+  query.bind(1, run)
+      .bind(2, specHash(spec_json))
+      .bind(3, std::int64_t{repetition})
+      .bind(4, spec_json);
+  if (!query.step()) return std::nullopt;
+  return query.text(0);
+}
+
+void ResultStore::saveTrial(std::int64_t run, std::string_view spec_json, std::uint32_t repetition,
+                            std::string_view label, std::string_view result_json) {
+  const std::string finished = utcNow();
+  Transaction transaction(*database_);
+  if (!findTrial(run, spec_json, repetition)) {
+    Statement(*database_,
+              "INSERT INTO trials(run, spec_hash, repetition, label, spec, result, finished) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .bind(1, run)
+        .bind(2, specHash(spec_json))
+        .bind(3, std::int64_t{repetition})
+        .bind(4, label)
+        .bind(5, spec_json)
+        .bind(6, result_json)
+        .bind(7, finished)
+        .step();
+  }
+  transaction.commit();
+}
+
+std::vector<StoredTrial> ResultStore::listTrials(std::int64_t run) {
+  std::vector<StoredTrial> trials;
+  Statement query(*database_,
+                  "SELECT label, repetition, finished, spec, result FROM trials WHERE run = ? "
+                  "ORDER BY id");
+  query.bind(1, run);
+  while (query.step()) {
+    trials.push_back({query.text(0), static_cast<std::uint32_t>(query.integer(1)), query.text(2),
+                      query.text(3), query.text(4)});
+  }
+  return trials;
+}
+
+void ResultStore::saveTestResult(std::int64_t run, const TestResult& result) {
+  const std::string json = result.toJson();
+  Statement(*database_,
+            "INSERT INTO test_results(run, test, result) VALUES (?, ?, ?) "
+            "ON CONFLICT (run, test) DO UPDATE SET result = excluded.result")
+      .bind(1, run)
+      .bind(2, result.id)
+      .bind(3, json)
+      .step();
+}
+
+std::vector<RunInfo> ResultStore::listRuns() {
+  std::vector<RunInfo> runs;
+  Statement query(*database_, std::string(kRunColumns) + "ORDER BY id");
+  while (query.step()) runs.push_back(runFrom(query));
+  return runs;
+}
+
+StoredRun ResultStore::loadRun(std::int64_t run) {
+  StoredRun stored;
+  Statement query(*database_, std::string(kRunColumns) + "WHERE id = ?");
+  query.bind(1, run);
+  if (!query.step()) {
+    throw Error(ErrorKind::kUsage, "there is no run " + std::to_string(run), directory_.string(),
+                "`plumbline results ls` shows the runs there are");
+  }
+  stored.info = runFrom(query);
+  Statement tests(*database_, "SELECT result FROM test_results WHERE run = ? ORDER BY id");
+  tests.bind(1, run);
+  while (tests.step()) stored.tests.push_back(TestResult::fromJson(tests.text(0)));
+  return stored;
+}
+
+std::optional<RunInfo> ResultStore::latestUnfinished(const RunIdentity& identity) {
+  Statement query(*database_, std::string(kRunColumns) +
+                                  "WHERE status <> 'done' AND scenario_text = ? AND bench = ? AND "
+                                  "profile = ? AND seed = ? ORDER BY id DESC LIMIT 1");
+  query.bind(1, identity.scenario_text)
+      .bind(2, identity.bench)
+      .bind(3, identity.profile)
+      .bind(4, signedBits(identity.seed));
+  if (!query.step()) return std::nullopt;
+  return runFrom(query);
+}
+
+}  // namespace plumbline::results

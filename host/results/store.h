@@ -1,0 +1,125 @@
+// Where results live: one SQLite file per results directory. Every finished trial is one durable
+// transaction, so that an interruption of any kind loses at most the trial in hand, and resuming a
+// run is looking its trials up again.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/test_result.h"
+
+namespace plumbline::results {
+
+class Database;
+
+enum class RunStatus {
+  kRunning,  // in hand, or ended without being able to say so (kill -9, power)
+  kDone,
+  kAborted,  // interrupted by the user; resumable
+  kFailed,   // ended by an error
+};
+
+std::string_view runStatusName(RunStatus status);  // "running", "done", "aborted", "failed"
+
+// What a run is made of; equal identities may be resumed one by the other.
+struct RunIdentity {
+  std::string scenario_name;
+  std::string scenario_file;  // as the user named it; not compared
+  std::string scenario_text;
+  std::string bench;
+  std::string profile;
+  std::uint64_t seed = 0;
+};
+
+struct RunInfo {
+  std::int64_t id = 0;
+  std::string created;  // UTC, "2026-02-26T14:03:59Z"
+  RunIdentity identity;
+  std::string software;  // version that made it
+  std::string machine;   // where
+  std::string finished;  // UTC; when it ended last, empty while it is running
+  RunStatus status = RunStatus::kRunning;
+  std::uint64_t trials = 0;  // finished and stored
+};
+
+struct StoredTrial {
+  std::string label;
+  std::uint32_t repetition = 0;
+  std::string finished;  // UTC
+  std::string spec_json;
+  std::string result_json;
+};
+
+struct StoredRun {
+  RunInfo info;
+  std::vector<TestResult> tests;  // in the order in which they finished first
+};
+
+// Keeps a second process from continuing the same run; released by the kernel when its owner dies.
+class RunLock {
+ public:
+  // Throws Error(kUsage) when another process holds the lock of this run.
+  RunLock(const std::filesystem::path& directory, std::int64_t run);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+};
+
+// Not thread-safe; several processes may use the same directory. Every method throws
+// Error(kTester) when the database is damaged, full or not writable.
+class ResultStore {
+ public:
+  static constexpr std::string_view kFileName = "plumbline.db";
+
+  // Opens the store in `directory`, creating both when missing. Throws Error(kTester) for a file
+  // that is not ours, is damaged, or has a newer schema than this program knows.
+  static ResultStore open(const std::filesystem::path& directory);
+  // Opens a store that must exist: Error(kUsage) when there is none.
+  static ResultStore openExisting(const std::filesystem::path& directory);
+  ~ResultStore();
+  ResultStore(ResultStore&&) noexcept;
+  ResultStore& operator=(ResultStore&&) noexcept;
+
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+  // A new run with status kRunning; returns its id.
+  std::int64_t createRun(const RunIdentity& identity, std::string_view software,
+                         std::string_view machine);
+  // Any status but kRunning is an end and is stamped with the time.
+  void setStatus(std::int64_t run, RunStatus status);
+
+  // The stored result (JSON) of the trial with this canonical spec and repetition, if it finished.
+  std::optional<std::string> findTrial(std::int64_t run, std::string_view spec_json,
+                                       std::uint32_t repetition);
+  // Durable when it returns. A trial that is there already stays as it is.
+  void saveTrial(std::int64_t run, std::string_view spec_json, std::uint32_t repetition,
+                 std::string_view label, std::string_view result_json);
+  // In the order in which they finished.
+  std::vector<StoredTrial> listTrials(std::int64_t run);
+
+  // Replaces an earlier result of the same test in this run.
+  void saveTestResult(std::int64_t run, const TestResult& result);
+
+  std::vector<RunInfo> listRuns();  // ascending ids
+  // Throws Error(kUsage) for a run that does not exist.
+  StoredRun loadRun(std::int64_t run);
+  // The latest run of equal identity that is not done.
+  std::optional<RunInfo> latestUnfinished(const RunIdentity& identity);
+
+ private:
+  ResultStore(std::filesystem::path directory, std::unique_ptr<Database> database);
+
+  std::filesystem::path directory_;
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace plumbline::results

@@ -1,0 +1,316 @@
+#include "results/test_result.h"
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace plumbline::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Increased when a reader of the old form would misread the new one.
+constexpr int kFormat = 1;
+
+constexpr std::array<std::pair<bench::ObservationPoint, std::string_view>, 4> kObservationPoints{{
+    {bench::ObservationPoint::kTester, "tester"},
+    {bench::ObservationPoint::kDutReported, "dut-reported"},
+    {bench::ObservationPoint::kEndpointSoftware, "endpoint-software"},
+    {bench::ObservationPoint::kModelled, "modelled"},
+}};
+
+constexpr std::array<std::pair<ChartKind, std::string_view>, 3> kChartKinds{{
+    {ChartKind::kLine, "line"},
+    {ChartKind::kBar, "bar"},
+    {ChartKind::kStep, "step"},
+}};
+
+template <typename Enum, std::size_t N>
+std::string_view nameOf(const std::array<std::pair<Enum, std::string_view>, N>& names, Enum value) {
+  for (const auto& [candidate, name] : names) {
+    if (candidate == value) return name;
+  }
+  throw Error(ErrorKind::kTester, "a test result holds an enumeration value that has no name");
+}
+
+template <typename Enum, std::size_t N>
+Enum valueOf(const std::array<std::pair<Enum, std::string_view>, N>& names, const Json& json) {
+  const auto& text = json.get_ref<const std::string&>();
+  for (const auto& [value, name] : names) {
+    if (name == text) return value;
+  }
+  throw Error(ErrorKind::kTester, "a stored test result holds the unknown word \"" + text + "\"");
+}
+
+double finite(double value) {
+  if (!std::isfinite(value)) {
+    throw Error(ErrorKind::kTester, "a test result holds a number that is not finite");
+  }
+  return value;
+}
+
+Json toJson(const Quantity& q) {
+  Json json{{"value", finite(q.value)},
+            {"unit", q.unit},
+            {"observed", nameOf(kObservationPoints, q.observed)},
+            {"repetitions", q.repetitions}};
+  if (q.cv) json["cv"] = finite(*q.cv);
+  if (q.confidence_low) json["confidence_low"] = finite(*q.confidence_low);
+  if (q.confidence_high) json["confidence_high"] = finite(*q.confidence_high);
+  return json;
+}
+
+std::optional<double> optionalNumber(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it == json.end() ? std::nullopt : std::optional(it->get<double>());
+}
+
+Quantity quantityFrom(const Json& json) {
+  Quantity q;
+  q.value = json.at("value").get<double>();
+  q.unit = json.at("unit").get<std::string>();
+  q.observed = valueOf(kObservationPoints, json.at("observed"));
+  q.repetitions = json.at("repetitions").get<std::uint32_t>();
+  q.cv = optionalNumber(json, "cv");
+  q.confidence_low = optionalNumber(json, "confidence_low");
+  q.confidence_high = optionalNumber(json, "confidence_high");
+  return q;
+}
+
+Json toJson(const Table& table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json cells = Json::array();
+    for (const Cell& cell : row) {
+      if (const auto* text = std::get_if<std::string>(&cell)) {
+        cells.push_back(*text);
+      } else {
+        cells.push_back(toJson(std::get<Quantity>(cell)));
+      }
+    }
+    rows.push_back(std::move(cells));
+  }
+  return {{"id", table.id},
+          {"title", table.title},
+          {"note", table.note},
+          {"columns", table.columns},
+          {"rows", std::move(rows)}};
+}
+
+Table tableFrom(const Json& json) {
+  Table table;
+  table.id = json.at("id").get<std::string>();
+  table.title = json.at("title").get<std::string>();
+  table.note = json.at("note").get<std::string>();
+  table.columns = json.at("columns").get<std::vector<std::string>>();
+  for (const Json& row : json.at("rows")) {
+    std::vector<Cell> cells;
+    cells.reserve(row.size());
+    for (const Json& cell : row) {
+      if (cell.is_string()) {
+        cells.emplace_back(cell.get<std::string>());
+      } else {
+        cells.emplace_back(quantityFrom(cell));
+      }
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Json finiteList(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(finite(value));
+  return list;
+}
+
+Json toJson(const Chart& chart) {
+  Json series = Json::array();
+  for (const Series& s : chart.series) {
+    series.push_back({{"name", s.name},
+                      {"reference", s.reference},
+                      {"x", finiteList(s.x)},
+                      {"y", finiteList(s.y)}});
+  }
+  return {{"id", chart.id},
+          {"title", chart.title},
+          {"kind", nameOf(kChartKinds, chart.kind)},
+          {"x_label", chart.x_label},
+          {"y_label", chart.y_label},
+          {"log_x", chart.log_x},
+          {"log_y", chart.log_y},
+          {"series", std::move(series)}};
+}
+
+Chart chartFrom(const Json& json) {
+  Chart chart;
+  chart.id = json.at("id").get<std::string>();
+  chart.title = json.at("title").get<std::string>();
+  chart.kind = valueOf(kChartKinds, json.at("kind"));
+  chart.x_label = json.at("x_label").get<std::string>();
+  chart.y_label = json.at("y_label").get<std::string>();
+  chart.log_x = json.at("log_x").get<bool>();
+  chart.log_y = json.at("log_y").get<bool>();
+  for (const Json& s : json.at("series")) {
+    Series series;
+    series.name = s.at("name").get<std::string>();
+    series.reference = s.at("reference").get<bool>();
+    series.x = s.at("x").get<std::vector<double>>();
+    series.y = s.at("y").get<std::vector<double>>();
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+// Sparse: only occupied buckets, each as [bucket, count].
+Json toJson(const stats::Histogram& histogram) {
+  Json cells = Json::array();
+  for (const auto& cell : histogram.cells()) {
+    cells.push_back(Json::array({cell.bucket, cell.count}));
+  }
+  return {{"minimum", histogram.minimum()},
+          {"maximum", histogram.maximum()},
+          {"sum_high", histogram.sumHigh()},
+          {"sum_low", histogram.sumLow()},
+          {"cells", std::move(cells)}};
+}
+
+stats::Histogram histogramFrom(const Json& json) {
+  const Json& cells = json.at("cells");
+  if (cells.empty()) return {};
+  const auto bucketOf = [](const Json& cell) {
+    const auto bucket = cell.at(0).get<std::uint64_t>();
+    if (bucket >= stats::kHistogramBuckets) {
+      throw Error(ErrorKind::kTester, "a stored histogram holds a bucket that does not exist");
+    }
+    return static_cast<std::uint32_t>(bucket);
+  };
+  const std::uint32_t first = bucketOf(cells.front());
+  std::vector<std::uint64_t> dense;
+  for (const Json& cell : cells) {
+    const std::uint32_t bucket = bucketOf(cell);
+    if (bucket < first + dense.size()) {
+      throw Error(ErrorKind::kTester, "the buckets of a stored histogram are not ascending");
+    }
+    dense.resize(bucket - first + 1);
+    dense.back() = cell.at(1).get<std::uint64_t>();
+  }
+  return stats::Histogram::fromHardware(first, dense, json.at("minimum").get<std::uint64_t>(),
+                                        json.at("maximum").get<std::uint64_t>(),
+                                        json.at("sum_high").get<std::uint32_t>(),
+                                        json.at("sum_low").get<std::uint64_t>());
+}
+
+Json toJson(const Distribution& distribution) {
+  return {{"id", distribution.id},
+          {"title", distribution.title},
+          {"unit", distribution.unit},
+          {"observed", nameOf(kObservationPoints, distribution.observed)},
+          {"histogram", toJson(distribution.histogram)}};
+}
+
+Distribution distributionFrom(const Json& json) {
+  Distribution distribution;
+  distribution.id = json.at("id").get<std::string>();
+  distribution.title = json.at("title").get<std::string>();
+  distribution.unit = json.at("unit").get<std::string>();
+  distribution.observed = valueOf(kObservationPoints, json.at("observed"));
+  distribution.histogram = histogramFrom(json.at("histogram"));
+  return distribution;
+}
+
+Json toJson(const Kpi& kpi) {
+  return {{"name", kpi.name}, {"point", kpi.point}, {"quantity", toJson(kpi.quantity)}};
+}
+
+Kpi kpiFrom(const Json& json) {
+  return {json.at("name").get<std::string>(), json.at("point").get<std::string>(),
+          quantityFrom(json.at("quantity"))};
+}
+
+Json toJson(const Anomaly& anomaly) { return {{"what", anomaly.what}, {"where", anomaly.where}}; }
+
+Anomaly anomalyFrom(const Json& json) {
+  return {json.at("what").get<std::string>(), json.at("where").get<std::string>()};
+}
+
+template <typename T>
+Json listToJson(const std::vector<T>& items) {
+  Json list = Json::array();
+  for (const T& item : items) list.push_back(toJson(item));
+  return list;
+}
+
+template <typename T>
+std::vector<T> listFrom(const Json& json, T (*read)(const Json&)) {
+  std::vector<T> items;
+  items.reserve(json.size());
+  for (const Json& item : json) items.push_back(read(item));
+  return items;
+}
+
+TestResult testResultFrom(const Json& json) {
+  if (json.at("format").get<int>() != kFormat) {
+    throw Error(ErrorKind::kTester, "a stored test result was written by another version",
+                "format " + json.at("format").dump(), "read it with the version that wrote it");
+  }
+  TestResult result;
+  result.id = json.at("id").get<std::string>();
+  result.title = json.at("title").get<std::string>();
+  result.section = json.at("section").get<std::string>();
+  result.profile = json.at("profile").get<std::string>();
+  result.summary = json.at("summary").get<std::string>();
+  for (const Json& item : json.at("configuration")) {
+    result.configuration.emplace_back(item.at(0).get<std::string>(), item.at(1).get<std::string>());
+  }
+  result.primary = listFrom(json.at("primary"), quantityFrom);
+  result.primary_names = json.at("primary_names").get<std::vector<std::string>>();
+  result.kpis = listFrom(json.at("kpis"), kpiFrom);
+  result.tables = listFrom(json.at("tables"), tableFrom);
+  result.charts = listFrom(json.at("charts"), chartFrom);
+  result.distributions = listFrom(json.at("distributions"), distributionFrom);
+  result.anomalies = listFrom(json.at("anomalies"), anomalyFrom);
+  result.repeatability = tableFrom(json.at("repeatability"));
+  result.valid = json.at("valid").get<bool>();
+  return result;
+}
+
+}  // namespace
+
+std::string_view observationPointName(bench::ObservationPoint point) {
+  return nameOf(kObservationPoints, point);
+}
+
+std::string TestResult::toJson() const {
+  Json json{{"format", kFormat},  {"id", id},           {"title", title},
+            {"section", section}, {"profile", profile}, {"summary", summary}};
+  Json& shown = json["configuration"] = Json::array();
+  for (const auto& [key, value] : configuration) shown.push_back(Json::array({key, value}));
+  json["primary"] = listToJson(primary);
+  json["primary_names"] = primary_names;
+  json["kpis"] = listToJson(kpis);
+  json["tables"] = listToJson(tables);
+  json["charts"] = listToJson(charts);
+  json["distributions"] = listToJson(distributions);
+  json["anomalies"] = listToJson(anomalies);
+  json["repeatability"] = results::toJson(repeatability);
+  json["valid"] = valid;
+  try {
+    return json.dump();
+  } catch (const Json::exception& e) {  // text that is not UTF-8
+    throw Error(ErrorKind::kTester, "test result " + id + " cannot be written: " + e.what());
+  }
+}
+
+TestResult TestResult::fromJson(const std::string& text) {
+  try {
+    return testResultFrom(Json::parse(text));
+  } catch (const Json::exception& e) {
+    throw Error(ErrorKind::kTester,
+                std::string("a stored test result cannot be read: ") + e.what());
+  }
+}
+
+}  // namespace plumbline::results

@@ -1,0 +1,60 @@
+#include "results/export.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/results/sample.h"
+
+namespace plumbline::results {
+namespace {
+
+StoredRun sampleRun() {
+  StoredRun run;
+  run.info.id = 4;
+  run.info.created = "2026-02-26T14:03:59Z";
+  run.info.identity = {"demo", "demo.yaml", "plumbline: 1\n", "rtl", "quick", ~std::uint64_t{0}};
+  run.info.software = "0.1.0";
+  run.info.machine = "Linux";
+  run.info.finished = "2026-02-26T15:00:00Z";
+  run.info.status = RunStatus::kDone;
+  run.info.trials = 12;
+  run.tests = {sampleResult()};
+  return run;
+}
+
+TEST(Export, JsonHoldsTheWholeRun) {
+  const auto json = nlohmann::json::parse(exportJson(sampleRun()));
+  EXPECT_EQ(json["run"], 4);
+  EXPECT_EQ(json["status"], "done");
+  EXPECT_EQ(json["created"], "2026-02-26T14:03:59Z");
+  EXPECT_EQ(json["finished"], "2026-02-26T15:00:00Z");
+  EXPECT_EQ(json["machine"], "Linux");
+  EXPECT_EQ(json["scenario"], "plumbline: 1\n");
+  EXPECT_EQ(json["seed"], ~std::uint64_t{0});
+  ASSERT_EQ(json["tests"].size(), 1u);
+  EXPECT_EQ(json["tests"][0], nlohmann::json::parse(sampleResult().toJson()));
+}
+
+TEST(Export, CsvIsExact) {
+  EXPECT_EQ(exportCsv(sampleRun()),
+            std::string(kCsvHeader) +
+                "\n"
+                "T5.2,latency,1,size,64 B,,,,,,\n"
+                "T5.2,latency,1,\"P99, loaded\",600,ns,tester,2,,,\n"
+                "T5.2,latency,2,size,\"1,024 B\",,,,,,\n"
+                "T5.2,latency,2,\"P99, loaded\",0.3333333333333333,ns,dut-reported,1,,,\n"
+                "T5.2,kpi,\"1024 B, 50 % load\",latency_p99_ns,0.1,ns,tester,3,,,\n"
+                "T5.2,kpi,\"1024 B, 50 % load\",loss_ppm,0,ppm,modelled,1,0,,\n");
+}
+
+TEST(Export, CsvQuotesWhatNeedsIt) {
+  StoredRun run = sampleRun();
+  run.tests[0].kpis.clear();
+  run.tests[0].tables[0].rows = {{Cell("say \"hi\"\nnow")}};
+  EXPECT_EQ(exportCsv(run),
+            std::string(kCsvHeader) + "\nT5.2,latency,1,size,\"say \"\"hi\"\"\nnow\",,,,,,\n");
+}
+
+}  // namespace
+}  // namespace plumbline::results

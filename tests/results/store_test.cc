@@ -1,0 +1,301 @@
+#include "results/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "tests/results/sample.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline::results {
+namespace {
+
+using testing::HasSubstr;
+
+RunIdentity identity() {
+  return {"quickstart", "scenarios/quickstart.yaml", "plumbline: 1\n", "rtl", "quick", 7};
+}
+
+// A second, independent way into the file.
+void rawSql(const std::filesystem::path& file, const std::string& sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+  sqlite3_free(message);
+  sqlite3_close(db);
+}
+
+Error errorOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e;
+  }
+  ADD_FAILURE() << "no Error was thrown";
+  return {ErrorKind::kTester, ""};
+}
+
+class StoreTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path database() const {
+    return directory_.path() / ResultStore::kFileName;
+  }
+  TempDirectory directory_;
+};
+
+TEST_F(StoreTest, KeepsRunsAcrossOpening) {
+  std::int64_t id = 0;
+  {
+    auto store = ResultStore::open(directory_.path() / "deep" / "er");
+    id = store.createRun(identity(), "0.1.0", "Linux");
+  }
+  auto store = ResultStore::openExisting(directory_.path() / "deep" / "er");
+  const auto runs = store.listRuns();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].id, id);
+  EXPECT_EQ(runs[0].identity.scenario_name, "quickstart");
+  EXPECT_EQ(runs[0].identity.scenario_file, "scenarios/quickstart.yaml");
+  EXPECT_EQ(runs[0].identity.scenario_text, "plumbline: 1\n");
+  EXPECT_EQ(runs[0].identity.bench, "rtl");
+  EXPECT_EQ(runs[0].identity.profile, "quick");
+  EXPECT_EQ(runs[0].identity.seed, 7u);
+  EXPECT_EQ(runs[0].software, "0.1.0");
+  EXPECT_EQ(runs[0].machine, "Linux");
+  EXPECT_EQ(runs[0].finished, "");
+  EXPECT_EQ(runs[0].status, RunStatus::kRunning);
+  EXPECT_EQ(runs[0].trials, 0u);
+  EXPECT_THAT(runs[0].created, testing::MatchesRegex("20..-..-..T..:..:..Z"));
+}
+
+TEST_F(StoreTest, SeedsUseAll64Bits) {
+  auto store = ResultStore::open(directory_.path());
+  RunIdentity id = identity();
+  id.seed = ~std::uint64_t{0};
+  const auto run = store.createRun(id, "", "");
+  EXPECT_EQ(store.loadRun(run).info.identity.seed, ~std::uint64_t{0});
+  EXPECT_TRUE(store.latestUnfinished(id).has_value());
+}
+
+TEST_F(StoreTest, TheEndOfARunIsStamped) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(identity(), "", "");
+  store.setStatus(run, RunStatus::kAborted);
+  EXPECT_EQ(store.loadRun(run).info.status, RunStatus::kAborted);
+  EXPECT_THAT(store.loadRun(run).info.finished, testing::MatchesRegex("20..-..-..T..:..:..Z"));
+  store.setStatus(run, RunStatus::kRunning);
+  EXPECT_EQ(store.loadRun(run).info.finished, "");
+}
+
+TEST_F(StoreTest, FindsATrialOnlyUnderItsExactKey) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(identity(), "", "");
+  const auto other = store.createRun(identity(), "", "");
+  store.saveTrial(run, R"({"a":1})", 3, "64 B", R"({"r":"é\u0000"})");
+
+  EXPECT_EQ(store.findTrial(run, R"({"a":1})", 3), R"({"r":"é\u0000"})");
+  EXPECT_EQ(store.findTrial(run, R"({"a":1})", 2), std::nullopt);
+  EXPECT_EQ(store.findTrial(run, R"({"a":2})", 3), std::nullopt);
+  EXPECT_EQ(store.findTrial(other, R"({"a":1})", 3), std::nullopt);
+  EXPECT_EQ(store.loadRun(run).info.trials, 1u);
+}
+
+TEST_F(StoreTest, ASavedTrialIsNeverOverwritten) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(identity(), "", "");
+  store.saveTrial(run, "s", 0, "first", "1");
+  store.saveTrial(run, "s", 0, "second", "2");
+  EXPECT_EQ(store.findTrial(run, "s", 0), "1");
+  ASSERT_EQ(store.listTrials(run).size(), 1u);
+  EXPECT_EQ(store.listTrials(run)[0].label, "first");
+}
+
+TEST_F(StoreTest, EqualHashesOfDifferentSpecsDoNotMix) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(identity(), "", "");
+  store.saveTrial(run, "one", 0, "", "1");
+  store.saveTrial(run, "two", 0, "", "2");
+  rawSql(database(),
+         "UPDATE trials SET spec_hash = (SELECT spec_hash FROM trials WHERE spec='one')");
+  EXPECT_EQ(store.findTrial(run, "one", 0), "1");
+  EXPECT_EQ(store.findTrial(run, "two", 0), std::nullopt);  // its true hash is elsewhere
+}
+
+TEST_F(StoreTest, TrialsComeInTheOrderTheyFinished) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(identity(), "", "");
+  for (std::uint32_t i : {5u, 1u, 9u}) store.saveTrial(run, "s", i, "l" + std::to_string(i), "r");
+  const auto trials = store.listTrials(run);
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_EQ(trials[0].repetition, 5u);
+  EXPECT_EQ(trials[1].label, "l1");
+  EXPECT_EQ(trials[2].repetition, 9u);
+}
+
+TEST_F(StoreTest, ATrialNeedsItsRun) {
+  auto store = ResultStore::open(directory_.path());
+  const Error e = errorOf([&] { store.saveTrial(42, "s", 0, "", "r"); });
+  EXPECT_EQ(e.kind(), ErrorKind::kTester);
+  EXPECT_THAT(e.what(), HasSubstr("FOREIGN KEY"));
+}
+
+TEST_F(StoreTest, TestResultsAreKeptAndReplacedByTest) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(identity(), "", "");
+  TestResult latency = sampleResult();
+  TestResult burst = sampleResult();
+  burst.id = "T5.3";
+  store.saveTestResult(run, latency);
+  store.saveTestResult(run, burst);
+  latency.summary = "measured again";
+  store.saveTestResult(run, latency);
+
+  const StoredRun stored = store.loadRun(run);
+  ASSERT_EQ(stored.tests.size(), 2u);
+  EXPECT_EQ(stored.tests[0].summary, "measured again");
+  EXPECT_EQ(stored.tests[1].toJson(), burst.toJson());
+}
+
+TEST_F(StoreTest, ResumesTheLatestUnfinishedRunOfTheSameIdentity) {
+  auto store = ResultStore::open(directory_.path());
+  EXPECT_FALSE(store.latestUnfinished(identity()).has_value());
+  const auto done = store.createRun(identity(), "", "");
+  const auto aborted = store.createRun(identity(), "", "");
+  const auto killed = store.createRun(identity(), "", "");
+  const auto finished = store.createRun(identity(), "", "");
+  store.setStatus(done, RunStatus::kDone);
+  store.setStatus(aborted, RunStatus::kAborted);
+  store.setStatus(finished, RunStatus::kDone);
+  EXPECT_EQ(store.latestUnfinished(identity())->id, killed);
+  store.setStatus(killed, RunStatus::kFailed);
+  EXPECT_EQ(store.latestUnfinished(identity())->id, killed);
+  store.setStatus(killed, RunStatus::kDone);
+  EXPECT_EQ(store.latestUnfinished(identity())->id, aborted);
+  EXPECT_EQ(store.latestUnfinished(identity())->status, RunStatus::kAborted);
+
+  RunIdentity same = identity();
+  same.scenario_file = "copy.yaml";  // where the text was read from does not matter
+  EXPECT_EQ(store.latestUnfinished(same)->id, aborted);
+  const auto differs = [&](auto change) {
+    RunIdentity id = identity();
+    change(id);
+    return !store.latestUnfinished(id).has_value();
+  };
+  EXPECT_TRUE(differs([](RunIdentity& id) { id.scenario_text += " "; }));
+  EXPECT_TRUE(differs([](RunIdentity& id) { id.bench = "sim"; }));
+  EXPECT_TRUE(differs([](RunIdentity& id) { id.profile = "standard"; }));
+  EXPECT_TRUE(differs([](RunIdentity& id) { id.seed = 8; }));
+}
+
+TEST_F(StoreTest, OpenExistingWantsAStore) {
+  const Error e = errorOf([&] { ResultStore::openExisting(directory_.path()); });
+  EXPECT_EQ(e.kind(), ErrorKind::kUsage);
+  EXPECT_FALSE(std::filesystem::exists(database()));
+}
+
+TEST_F(StoreTest, UnknownRunIsAUsageError) {
+  auto store = ResultStore::open(directory_.path());
+  EXPECT_EQ(errorOf([&] { store.loadRun(5); }).kind(), ErrorKind::kUsage);
+}
+
+TEST_F(StoreTest, AFileThatIsNoDatabaseIsRefusedAndUntouched) {
+  const std::string content(5000, 'x');
+  std::ofstream(database()) << content;
+  const Error e = errorOf([&] { ResultStore::open(directory_.path()); });
+  EXPECT_THAT(e.what(), HasSubstr("not a database"));
+  EXPECT_EQ(e.where(), database().string());
+  EXPECT_FALSE(e.remedy().empty());
+  std::ifstream in(database());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), content);
+}
+
+TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndUntouched) {
+  rawSql(database(), "CREATE TABLE theirs(x); INSERT INTO theirs VALUES (1)");
+  const auto size = std::filesystem::file_size(database());
+  const Error e = errorOf([&] { ResultStore::open(directory_.path()); });
+  EXPECT_THAT(e.what(), HasSubstr("another program"));
+  EXPECT_EQ(std::filesystem::file_size(database()), size);
+}
+
+TEST_F(StoreTest, ANewerSchemaIsRefused) {
+  ResultStore::open(directory_.path());
+  rawSql(database(), "UPDATE schema_version SET version = 2");
+  EXPECT_THAT(errorOf([&] { ResultStore::open(directory_.path()); }).what(), HasSubstr("schema 2"));
+}
+
+TEST_F(StoreTest, ADamagedDatabaseIsReportedAsSuch) {
+  {
+    auto store = ResultStore::open(directory_.path());
+    const auto run = store.createRun(identity(), "", "");
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      store.saveTrial(run, "spec", i, "", std::string(2000, 'r'));
+    }
+  }
+  rawSql(database(), "PRAGMA wal_checkpoint(TRUNCATE)");
+  {
+    std::fstream file(database(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096);
+    const std::string noise(static_cast<std::size_t>(std::filesystem::file_size(database())) - 4096,
+                            '\xa5');
+    file << noise;
+  }
+  const Error e = errorOf([&] {
+    auto store = ResultStore::open(directory_.path());
+    store.listTrials(1);
+  });
+  EXPECT_EQ(e.kind(), ErrorKind::kTester);
+  EXPECT_THAT(e.remedy(), HasSubstr("damaged"));
+}
+
+TEST_F(StoreTest, ADirectoryThatCannotBeMadeIsReported) {
+  std::ofstream(directory_.path() / "file") << "x";
+  const Error e = errorOf([&] { ResultStore::open(directory_.path() / "file" / "results"); });
+  EXPECT_THAT(e.what(), HasSubstr("cannot be created"));
+}
+
+TEST_F(StoreTest, ARunHasOneOwner) {
+  auto first = std::make_optional<RunLock>(directory_.path(), 7);
+  EXPECT_EQ(errorOf([&] { const RunLock again(directory_.path(), 7); }).kind(), ErrorKind::kUsage);
+  const RunLock other(directory_.path(), 8);
+  first.reset();
+  EXPECT_NO_THROW(RunLock(directory_.path(), 7));
+}
+
+// A second connection reads whole rows, and ever more of them, while the first one writes.
+TEST_F(StoreTest, AReaderBesideAWriterSeesOnlyWholeTrials) {
+  auto writer = ResultStore::open(directory_.path());
+  const auto run = writer.createRun(identity(), "", "");
+  constexpr std::size_t kTrials = 100;
+  std::atomic<bool> done = false;
+  std::size_t looks = 0;
+  std::thread reading([&] {
+    std::size_t seen = 0;
+    for (bool last = false; !last; ++looks) {
+      last = done;
+      auto reader = ResultStore::openExisting(directory_.path());
+      const auto trials = reader.listTrials(run);
+      EXPECT_GE(trials.size(), seen);
+      seen = trials.size();
+      for (std::size_t i = 0; i < seen; ++i) {
+        EXPECT_EQ(trials[i].repetition, i);
+        EXPECT_EQ(trials[i].result_json, std::string(3000, static_cast<char>('a' + i % 26)));
+      }
+    }
+    EXPECT_EQ(seen, kTrials);
+  });
+  for (std::size_t i = 0; i < kTrials; ++i) {
+    writer.saveTrial(run, "s", static_cast<std::uint32_t>(i), "",
+                     std::string(3000, static_cast<char>('a' + i % 26)));
+  }
+  done = true;
+  reading.join();
+  EXPECT_GE(looks, 2u);
+}
+
+}  // namespace
+}  // namespace plumbline::results

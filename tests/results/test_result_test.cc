@@ -1,0 +1,121 @@
+#include "results/test_result.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "tests/results/sample.h"
+
+namespace plumbline::results {
+namespace {
+
+TEST(TestResultJson, ComesBackWhole) {
+  const TestResult r = sampleResult();
+  const TestResult back = TestResult::fromJson(r.toJson());
+
+  EXPECT_EQ(back.id, r.id);
+  EXPECT_EQ(back.title, r.title);
+  EXPECT_EQ(back.section, r.section);
+  EXPECT_EQ(back.profile, r.profile);
+  EXPECT_EQ(back.summary, r.summary);
+  EXPECT_EQ(back.configuration, r.configuration);  // order is kept
+  ASSERT_EQ(back.primary.size(), 1u);
+  EXPECT_EQ(back.primary[0].cv, 0.01);
+  EXPECT_EQ(back.primary[0].confidence_low, 1200.25);
+  EXPECT_EQ(back.primary[0].confidence_high, 1268.75);
+  EXPECT_EQ(back.primary_names, r.primary_names);
+  ASSERT_EQ(back.kpis.size(), 2u);
+  EXPECT_EQ(back.kpis[0].quantity.value, 0.1);
+  EXPECT_EQ(back.kpis[0].quantity.cv, std::nullopt);
+  EXPECT_EQ(back.kpis[1].quantity.cv, 0.0);  // zero is not "absent"
+  EXPECT_EQ(back.kpis[1].quantity.observed, bench::ObservationPoint::kModelled);
+  ASSERT_EQ(back.tables.size(), 1u);
+  EXPECT_EQ(back.tables[0].note, "first bit to first bit");
+  EXPECT_EQ(std::get<std::string>(back.tables[0].rows[1][0]), "1,024 B");
+  EXPECT_EQ(std::get<Quantity>(back.tables[0].rows[1][1]).value, 1.0 / 3.0);
+  ASSERT_EQ(back.charts.size(), 1u);
+  EXPECT_EQ(back.charts[0].kind, ChartKind::kStep);
+  EXPECT_TRUE(back.charts[0].log_x);
+  EXPECT_FALSE(back.charts[0].log_y);
+  EXPECT_EQ(back.charts[0].series[1].x, std::vector<double>{1e-300});
+  EXPECT_TRUE(back.charts[0].series[1].reference);
+  EXPECT_EQ(back.anomalies[0].where, "latency, 64 B");
+  EXPECT_EQ(back.repeatability.columns, r.repeatability.columns);
+  EXPECT_FALSE(back.valid);
+  // Whatever the list above forgets: the text is the same again.
+  EXPECT_EQ(back.toJson(), r.toJson());
+}
+
+TEST(TestResultJson, HistogramsAreSparseAndExact) {
+  const TestResult r = sampleResult();
+  const auto json = nlohmann::json::parse(r.toJson());
+  EXPECT_EQ(json["distributions"][0]["histogram"]["cells"].size(), 3u);
+
+  const auto& in = r.distributions[0].histogram;
+  const auto out = TestResult::fromJson(r.toJson()).distributions[0].histogram;
+  EXPECT_EQ(out.count(), (std::uint64_t{1} << 40) + 13);
+  EXPECT_EQ(out.minimum(), 0u);
+  EXPECT_EQ(out.maximum(), 900'123u);
+  EXPECT_EQ(out.sumHigh(), in.sumHigh());
+  EXPECT_EQ(out.sumLow(), in.sumLow());
+  EXPECT_EQ(out.quantile(0.5), in.quantile(0.5));
+}
+
+TEST(TestResultJson, EmptyHistogramStaysEmpty) {
+  const auto back = TestResult::fromJson(sampleResult().toJson());
+  EXPECT_EQ(back.distributions[1].histogram.count(), 0u);
+  EXPECT_EQ(back.distributions[1].histogram.maximum(), 0u);
+}
+
+TEST(TestResultJson, RefusesNumbersThatAreNotFinite) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    TestResult in_cell = sampleResult();
+    in_cell.tables[0].rows[0][1] = Quantity{bad, "ns", {}, 1, {}, {}, {}};
+    EXPECT_THROW((void)in_cell.toJson(), Error);
+    TestResult in_chart = sampleResult();
+    in_chart.charts[0].series[0].y[1] = bad;
+    EXPECT_THROW((void)in_chart.toJson(), Error);
+    TestResult in_cv = sampleResult();
+    in_cv.primary[0].cv = bad;
+    EXPECT_THROW((void)in_cv.toJson(), Error);
+  }
+}
+
+TEST(TestResultJson, RefusesForeignText) {
+  const std::string good = sampleResult().toJson();
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  for (const std::string& bad : {
+           std::string(),
+           std::string("{}"),
+           std::string("[1, 2]"),
+           good.substr(0, good.size() / 2),
+           changed(R"("format":1)", R"("format":2)"),
+           changed(R"("valid":false)", R"("valid":0)"),
+           changed(R"("observed":"tester")", R"("observed":"guessed")"),
+           changed(R"("kind":"step")", R"("kind":"pie")"),
+           changed(R"("cells":[[0,)", R"("cells":[[99999,)"),  // a bucket that does not exist
+           changed(R"("cells":[[0,)", R"("cells":[[4000,)"),   // not ascending
+           changed(R"("maximum":900123)", R"("maximum":900123000)"),
+       }) {
+    EXPECT_THROW((void)TestResult::fromJson(bad), Error) << bad.substr(0, 60);
+  }
+}
+
+TEST(ObservationPoint, EveryPointHasItsName) {
+  EXPECT_EQ(observationPointName(bench::ObservationPoint::kTester), "tester");
+  EXPECT_EQ(observationPointName(bench::ObservationPoint::kDutReported), "dut-reported");
+  EXPECT_EQ(observationPointName(bench::ObservationPoint::kEndpointSoftware), "endpoint-software");
+  EXPECT_EQ(observationPointName(bench::ObservationPoint::kModelled), "modelled");
+}
+
+}  // namespace
+}  // namespace plumbline::results

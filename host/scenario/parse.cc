@@ -1,0 +1,140 @@
+#include "scenario/parse.h"
+
+#include <fstream>
+
+#include "base/error.h"
+#include "scenario/reader.h"
+#include "scenario/sections.h"
+
+namespace plumbline::scenario {
+namespace {
+
+constexpr std::uint64_t kFormat = 1;
+constexpr std::size_t kMaxName = 100;
+constexpr std::size_t kMaxTests = 64;
+// More would not help anyone; the file is probably no scenario at all.
+constexpr std::size_t kMaxProblemsShown = 25;
+
+void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
+               Problems& problems) {
+  const YamlNode* one = map.optional("test");
+  const YamlNode* several = map.optional("tests");
+  if (one != nullptr && several != nullptr) {
+    problems.add(*several, "\"test\" and \"tests\" are both here", "one of the two");
+    return;
+  }
+  if (one == nullptr && several == nullptr) {
+    problems.add(map.node(), "the key \"test\" is missing",
+                 "test: or tests: with " + joined(vocabulary.tests));
+    return;
+  }
+  const auto read = [&](const YamlNode& item) -> std::optional<std::string> {
+    const auto index = readWord(item, vocabulary.tests, problems);
+    return index ? std::optional(vocabulary.tests[*index]) : std::nullopt;
+  };
+  if (one != nullptr) {
+    if (const auto test = read(*one)) scenario.tests = {*test};
+  } else if (const auto tests = readList(*several, kMaxTests, problems, read)) {
+    scenario.tests = *tests;
+  }
+}
+
+void readHead(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
+              Problems& problems) {
+  if (const YamlNode* value = map.required("plumbline")) {
+    readInteger(*value, kFormat, kFormat, problems);
+  }
+  if (const YamlNode* value = map.required("name")) {
+    if (const auto name = readText(*value, kMaxName, problems)) scenario.name = *name;
+  }
+  readTests(map, vocabulary, scenario, problems);
+  if (const YamlNode* value = map.optional("bench")) {
+    if (const auto bench = readWord(*value, vocabulary.benches, problems)) {
+      scenario.bench = vocabulary.benches[*bench];
+    }
+  }
+  if (const YamlNode* value = map.optional("profile")) {
+    const std::vector<std::string> words{"quick", "standard"};
+    if (const auto word = readWord(*value, words, problems)) {
+      scenario.profile = *word == 0 ? Profile::kQuick : Profile::kStandard;
+    }
+  }
+  if (const YamlNode* value = map.optional("seed")) {
+    if (const auto seed = readInteger(*value, 0, ~std::uint64_t{0}, problems)) {
+      scenario.seed = *seed;
+    }
+  }
+}
+
+void readFile(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
+              Problems& problems) {
+  auto map = readMap(root, "", problems);
+  if (!map) return;
+  readHead(*map, vocabulary, scenario, problems);
+  const YamlNode* dut = map->required("dut");
+  const std::size_t before = problems.count();
+  if (dut != nullptr) readDut(*dut, scenario, problems);
+  const bool topology_known = dut != nullptr && problems.count() == before;
+  if (const YamlNode* value = map->optional("traffic")) {
+    readTraffic(*value, topology_known, scenario, problems);
+  }
+  if (const YamlNode* value = map->optional("parameters")) {
+    readParameters(*value, topology_known, scenario, problems);
+  }
+  if (const YamlNode* value = map->optional("limits")) readLimits(*value, scenario, problems);
+  map->finish();
+}
+
+}  // namespace
+
+std::string Problem::text(std::string_view file) const {
+  std::string text(file);
+  text += ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + what;
+  if (!allowed.empty()) text += " (" + allowed + ")";
+  return text;
+}
+
+ParseResult parseScenario(std::string_view text, std::string_view file,
+                          const Vocabulary& vocabulary) {
+  ParseResult result;
+  result.scenario.file = file;
+  result.scenario.text = text;
+  if (text.size() > kMaxScenarioBytes) {
+    result.problems.push_back({1, 1, "the file is too long for a scenario",
+                               "at most " + std::to_string(kMaxScenarioBytes) + " bytes"});
+    return result;
+  }
+  const YamlTree tree = parseYaml(text);
+  if (!tree.error.empty()) {
+    result.problems.push_back({tree.root.line, tree.root.column, tree.error, tree.allowed});
+    return result;
+  }
+  Problems problems;
+  readFile(tree.root, vocabulary, result.scenario, problems);
+  result.problems = problems.sorted();
+  return result;
+}
+
+Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(kMaxScenarioBytes + 1, '\0');  // one more than allowed: enough to see that
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad() || !(stream.gcount() > 0 || stream.eof())) {
+    throw Error(ErrorKind::kUsage, "the scenario file cannot be read", file,
+                "`plumbline list scenarios` shows those that come with the program");
+  }
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  ParseResult result = parseScenario(text, file, vocabulary);
+  if (result.ok()) return std::move(result.scenario);
+  std::string all;
+  for (std::size_t i = 0; i < result.problems.size(); ++i) {
+    if (i == kMaxProblemsShown) {
+      all += "\n… and " + std::to_string(result.problems.size() - i) + " more";
+      break;
+    }
+    all += (all.empty() ? "" : "\n") + result.problems[i].text(file);
+  }
+  throw Error(ErrorKind::kUsage, all);
+}
+
+}  // namespace plumbline::scenario

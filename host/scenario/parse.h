@@ -1,0 +1,49 @@
+// Scenario file in, checked Scenario out.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenario/scenario.h"
+
+namespace plumbline::scenario {
+
+// One mistake in a scenario file.
+struct Problem {
+  std::size_t line = 0;  // from 1
+  std::size_t column = 0;
+  std::string what;     // what is wrong, one sentence without a full stop
+  std::string allowed;  // what would be right; may be empty
+
+  // "file:line:column: what (allowed)"
+  [[nodiscard]] std::string text(std::string_view file) const;
+};
+
+// Names that exist in this build but not in this room: what `test`/`tests` and `bench` may say.
+struct Vocabulary {
+  std::vector<std::string> tests;
+  std::vector<std::string> benches;
+};
+
+// Either a scenario (problems empty) or the problems in the order of the file.
+struct ParseResult {
+  Scenario scenario;
+  std::vector<Problem> problems;
+
+  [[nodiscard]] bool ok() const { return problems.empty(); }
+};
+
+// Largest scenario file that is read.
+inline constexpr std::size_t kMaxScenarioBytes = 1 << 20;
+
+// Checks `text` completely: every unknown, duplicate, missing or ill-typed key and every value out
+// of range is reported, not only the first. Never throws for any text. `file` is used in messages.
+ParseResult parseScenario(std::string_view text, std::string_view file,
+                          const Vocabulary& vocabulary);
+
+// Reads and checks the file. Throws Error(kUsage) that lists all problems, one per line.
+Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary);
+
+}  // namespace plumbline::scenario

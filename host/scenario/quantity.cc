@@ -1,0 +1,174 @@
+#include "scenario/quantity.h"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <span>
+
+namespace plumbline::scenario {
+namespace {
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+// digits / 10^decimals, exactly.
+struct Decimal {
+  Int128 digits = 0;
+  int decimals = 0;
+};
+
+struct Unit {
+  std::string_view name;
+  Int128 factor;  // of the smallest unit
+};
+
+// More significant digits than any value here can need; keeps digits * factor inside 128 bits.
+constexpr int kMaxDigits = 22;
+
+// The longest prefix of `text` that is a decimal number; what follows stays in `text`.
+Parsed<Decimal> takeDecimal(std::string_view& text) {
+  if (text.empty()) return {{}, "the value is empty"};
+  if (text.front() == '-') return {{}, "the value must not be negative"};
+  Decimal decimal;
+  int digits = 0;
+  std::size_t at = 0;
+  bool point = false;
+  for (; at < text.size() && (isDigit(text[at]) || (text[at] == '.' && !point)); ++at) {
+    if (text[at] == '.') {
+      point = true;
+      continue;
+    }
+    if (++digits > kMaxDigits) return {{}, "the number has too many digits"};
+    decimal.digits = decimal.digits * 10 + (text[at] - '0');
+    if (point) ++decimal.decimals;
+  }
+  if (at == 0) return {{}, "this is not a number"};
+  if (text[0] == '.' || text[at - 1] == '.') {
+    return {{}, "a number must begin and end with a digit"};
+  }
+  text.remove_prefix(at);
+  return {decimal, {}};
+}
+
+// digits * factor / 10^decimals when that is an integer of 63 bits.
+Parsed<std::int64_t> scaled(const Decimal& decimal, Int128 factor, std::string_view smallest) {
+  Int128 value = decimal.digits;
+  // Trailing zeros after the point carry nothing and would only make the product larger.
+  int decimals = decimal.decimals;
+  while (decimals > 0 && value % 10 == 0) {
+    value /= 10;
+    --decimals;
+  }
+  if (value != 0 && factor > std::numeric_limits<Int128>::max() / value) {
+    return {{}, "the value is too large"};
+  }
+  value *= factor;
+  for (; decimals > 0; --decimals) {
+    if (value % 10 != 0) {
+      return {{}, "the value is finer than the smallest step, " + std::string(smallest)};
+    }
+    value /= 10;
+  }
+  if (value > std::numeric_limits<std::int64_t>::max()) return {{}, "the value is too large"};
+  return {static_cast<std::int64_t>(value), {}};
+}
+
+std::string listOf(std::span<const Unit> units) {
+  std::string list;
+  for (const Unit& unit : units) {
+    if (!list.empty()) list += ", ";
+    list += unit.name;
+  }
+  return list;
+}
+
+Parsed<std::int64_t> parseWithUnit(std::string_view text, std::span<const Unit> units,
+                                   std::string_view smallest) {
+  const auto number = takeDecimal(text);
+  if (!number.value) return {{}, number.error};
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  if (text.empty()) return {{}, "the unit is missing: one of " + listOf(units)};
+  for (const Unit& unit : units) {
+    if (text == unit.name) return scaled(*number.value, unit.factor, smallest);
+  }
+  return {{}, "unknown unit \"" + std::string(text) + "\": one of " + listOf(units)};
+}
+
+template <typename T>
+Parsed<T> as(const Parsed<std::int64_t>& parsed) {
+  if (!parsed.value) return {{}, parsed.error};
+  return {T(*parsed.value), {}};
+}
+
+constexpr std::array kByteUnits{
+    Unit{"B", 1},
+    Unit{"KB", 1'000},
+    Unit{"KiB", 1'024},
+    Unit{"MB", 1'000'000},
+    Unit{"MiB", 1'048'576},
+    Unit{"GB", 1'000'000'000},
+    Unit{"GiB", 1'073'741'824},
+};
+constexpr std::array kTimeUnits{
+    Unit{"ps", 1},
+    Unit{"ns", 1'000},
+    Unit{"us", 1'000'000},
+    Unit{"ms", 1'000'000'000},
+    Unit{"s", 1'000'000'000'000},
+    Unit{"µs", 1'000'000},
+};
+constexpr std::array kRateUnits{
+    Unit{"M", 1'000'000},
+    Unit{"G", 1'000'000'000},
+    Unit{"T", 1'000'000'000'000},
+};
+
+}  // namespace
+
+Parsed<Bytes> parseBytes(std::string_view text) {
+  return as<Bytes>(parseWithUnit(text, kByteUnits, "1 B"));
+}
+
+Parsed<Picoseconds> parseDuration(std::string_view text) {
+  return as<Picoseconds>(parseWithUnit(text, kTimeUnits, "1 ps"));
+}
+
+Parsed<BitRate> parseBitRate(std::string_view text) {
+  for (const std::string_view suffix : {"b/s", "bps"}) {
+    if (text.ends_with(suffix)) {
+      text.remove_suffix(suffix.size());
+      break;
+    }
+  }
+  return as<BitRate>(parseWithUnit(text, kRateUnits, "1 b/s"));
+}
+
+Parsed<Fraction> parseShare(std::string_view text) {
+  constexpr std::array kUnits{Unit{"%", Fraction::kOne / 100}};
+  const auto parsed = parseWithUnit(text, kUnits, "10^-12");
+  if (!parsed.value) return {{}, parsed.error};
+  return {Fraction::partsPerTrillion(*parsed.value), {}};
+}
+
+Parsed<double> parseDecimal(std::string_view text) {
+  std::string_view rest = text;
+  const auto number = takeDecimal(rest);
+  if (!number.value) return {{}, number.error};
+  if (!rest.empty()) return {{}, "\"" + std::string(rest) + "\" is not part of a plain number"};
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);  // checked above
+  return {value, {}};
+}
+
+Parsed<std::uint64_t> parseInteger(std::string_view text) {
+  if (text.empty()) return {{}, "the value is empty"};
+  if (text.front() == '-') return {{}, "the value must not be negative"};
+  for (const char c : text) {
+    if (!isDigit(c)) return {{}, "this is not a plain integer"};
+  }
+  std::uint64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc()) return {{}, "the value is too large"};
+  return {value, {}};
+}
+
+}  // namespace plumbline::scenario

@@ -1,0 +1,228 @@
+#include "scenario/reader.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace plumbline::scenario {
+namespace {
+
+// Longer words are not compared: nobody means one of ours by them, and the cost is quadratic.
+constexpr std::size_t kMaxCompared = 64;
+// How much of a user's text a message repeats.
+constexpr std::size_t kMaxShown = 40;
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// Insertions, deletions, replacements and swaps of neighbours that make `a` into `b`, ignoring
+// case.
+std::size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0U);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::vector<std::size_t> row(b.size() + 1);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t differs = lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + differs});
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+          lower(a[i - 2]) == lower(b[j - 1])) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
+    }
+    before_last = std::move(last);
+    last = std::move(row);
+  }
+  return last.back();
+}
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+// The text as a message shows it: in quotes, one line, not endless.
+std::string shown(std::string_view text) {
+  std::size_t end = std::min(text.size(), kMaxShown);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  std::string line(text.substr(0, end));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return "\"" + line + (end < text.size() ? "…\"" : "\"");
+}
+
+// The text of a scalar; reports anything else.
+const std::string* scalarText(const YamlNode& node, const std::string& wanted, Problems& problems) {
+  switch (node.kind) {
+    case YamlNode::Kind::kScalar:
+      return &node.text;
+    case YamlNode::Kind::kNull:
+      problems.add(node, "the value is missing", wanted);
+      break;
+    case YamlNode::Kind::kSequence:
+      problems.add(node, "a single value is needed here, not a list", wanted);
+      break;
+    case YamlNode::Kind::kMap:
+      problems.add(node, "a single value is needed here, not a map", wanted);
+      break;
+  }
+  return nullptr;
+}
+
+// What all readers of numbers share: a scalar, parsed, within [min, max].
+template <typename T>
+std::optional<T> readWithin(const YamlNode& node, Parsed<T> (*parse)(std::string_view), T min,
+                            T max, const std::string& range, Problems& problems) {
+  const std::string* text = scalarText(node, range, problems);
+  if (text == nullptr) return std::nullopt;
+  const Parsed<T> parsed = parse(*text);
+  if (!parsed.value) {
+    problems.add(node, shown(*text) + ": " + parsed.error, range);
+    return std::nullopt;
+  }
+  if (*parsed.value < min || *parsed.value > max) {
+    problems.add(node, shown(*text) + " is out of range", range);
+    return std::nullopt;
+  }
+  return parsed.value;
+}
+
+}  // namespace
+
+std::optional<std::string> didYouMean(std::string_view word,
+                                      std::span<const std::string> candidates) {
+  if (word.size() < 2 || word.size() > kMaxCompared) return std::nullopt;
+  std::optional<std::string> best;
+  // A third of the word may be wrong; one letter in any case.
+  std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = editDistance(word, candidate);
+    if (distance < limit || (distance == limit && !best)) {
+      limit = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string joined(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+void Problems::add(const YamlNode& at, std::string what, std::string allowed) {
+  problems_.push_back({at.line, at.column, std::move(what), std::move(allowed)});
+}
+
+std::vector<Problem> Problems::sorted() const {
+  std::vector<Problem> sorted = problems_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
+    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  });
+  return sorted;
+}
+
+MapReader::MapReader(const YamlNode& map, std::string name, Problems& problems)
+    : map_(map), name_(std::move(name)), problems_(problems) {}
+
+const YamlNode* MapReader::optional(const std::string& key) {
+  known_.push_back(key);
+  for (const auto& [name, value] : map_.members) {
+    if (name.text == key) return &value;
+  }
+  return nullptr;
+}
+
+const YamlNode* MapReader::required(const std::string& key) {
+  const YamlNode* value = optional(key);
+  if (value == nullptr) {
+    problems_.add(map_, "the key \"" + key + "\" is missing" +
+                            (name_.empty() ? std::string() : " in \"" + name_ + "\""));
+  }
+  return value;
+}
+
+void MapReader::finish() {
+  std::set<std::string_view> seen;
+  for (const auto& [key, value] : map_.members) {
+    if (std::find(known_.begin(), known_.end(), key.text) == known_.end()) {
+      const auto meant = didYouMean(key.text, known_);
+      problems_.add(key,
+                    "unknown key " + shown(key.text) +
+                        (name_.empty() ? std::string() : " in \"" + name_ + "\""),
+                    meant ? "did you mean \"" + *meant + "\"?" : "allowed: " + joined(known_));
+    } else if (!seen.insert(key.text).second) {
+      problems_.add(key, "the key " + shown(key.text) + " is here twice", "each key once");
+    }
+  }
+}
+
+std::optional<MapReader> readMap(const YamlNode& node, const std::string& name,
+                                 Problems& problems) {
+  if (node.kind == YamlNode::Kind::kMap) return MapReader(node, name, problems);
+  const std::string what =
+      name.empty() ? "a scenario is a map of keys and values" : "\"" + name + "\" must be a map";
+  problems.add(node, what, "key: value, each on its own line, or {key: value, …}");
+  return std::nullopt;
+}
+
+std::optional<std::string> readText(const YamlNode& node, std::size_t max_characters,
+                                    Problems& problems) {
+  const std::string range = "1 to " + std::to_string(max_characters) + " characters";
+  const std::string* text = scalarText(node, range, problems);
+  if (text == nullptr) return std::nullopt;
+  const std::size_t length = characters(*text);
+  if (length == 0 || length > max_characters) {
+    problems.add(node, length == 0 ? "the text is empty" : "the text is too long", range);
+    return std::nullopt;
+  }
+  return *text;
+}
+
+std::optional<std::uint64_t> readInteger(const YamlNode& node, std::uint64_t min, std::uint64_t max,
+                                         Problems& problems) {
+  const std::string range =
+      min == max ? std::to_string(min) : std::to_string(min) + " to " + std::to_string(max);
+  if (node.kind == YamlNode::Kind::kScalar && node.quoted) {
+    problems.add(node, shown(node.text) + " is text, not a number",
+                 range + ", without quotation marks");
+    return std::nullopt;
+  }
+  return readWithin(node, parseInteger, min, max, range, problems);
+}
+
+std::optional<Bytes> readBytes(const YamlNode& node, Bytes min, Bytes max, const std::string& range,
+                               Problems& problems) {
+  return readWithin(node, parseBytes, min, max, range, problems);
+}
+
+std::optional<Picoseconds> readDuration(const YamlNode& node, Picoseconds min, Picoseconds max,
+                                        const std::string& range, Problems& problems) {
+  return readWithin(node, parseDuration, min, max, range, problems);
+}
+
+std::optional<BitRate> readBitRate(const YamlNode& node, BitRate min, BitRate max,
+                                   const std::string& range, Problems& problems) {
+  return readWithin(node, parseBitRate, min, max, range, problems);
+}
+
+std::optional<double> readDecimal(const YamlNode& node, double min, double max,
+                                  const std::string& range, Problems& problems) {
+  return readWithin(node, parseDecimal, min, max, range, problems);
+}
+
+std::optional<std::size_t> readWord(const YamlNode& node, std::span<const std::string> words,
+                                    Problems& problems) {
+  const std::string* text = scalarText(node, "one of " + joined(words), problems);
+  if (text == nullptr) return std::nullopt;
+  const auto found = std::find(words.begin(), words.end(), *text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  const auto meant = didYouMean(*text, words);
+  problems.add(node, shown(*text) + " is not known here",
+               meant ? "did you mean \"" + *meant + "\"?" : "one of " + joined(words));
+  return std::nullopt;
+}
+
+}  // namespace plumbline::scenario

@@ -1,0 +1,121 @@
+// Reads typed values out of a YamlNode tree and collects every mistake on the way, so that a user
+// repairs a file once. A reader returns nullopt for a value it has reported; callers go on.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenario/parse.h"
+#include "scenario/quantity.h"
+#include "scenario/yaml_tree.h"
+
+namespace plumbline::scenario {
+
+// The closest of `candidates` to a mistyped `word`, when one is close enough to be meant.
+std::optional<std::string> didYouMean(std::string_view word,
+                                      std::span<const std::string> candidates);
+
+// "a, b, c"
+std::string joined(std::span<const std::string> words);
+
+// Where mistakes go.
+class Problems {
+ public:
+  void add(const YamlNode& at, std::string what, std::string allowed = {});
+  [[nodiscard]] std::size_t count() const { return problems_.size(); }
+  // In the order of the file.
+  [[nodiscard]] std::vector<Problem> sorted() const;
+
+ private:
+  std::vector<Problem> problems_;
+};
+
+// One map of the file. Ask for every key that may be there, then call finish(), which reports what
+// was there but never asked for, and keys that were there twice.
+class MapReader {
+ public:
+  // `name` is the map's own key, for messages; empty for the whole file.
+  MapReader(const YamlNode& map, std::string name, Problems& problems);
+
+  // nullptr when the key is absent.
+  const YamlNode* optional(const std::string& key);
+  // As optional(), but its absence is a mistake.
+  const YamlNode* required(const std::string& key);
+  // Where a mistake of the map as a whole is shown.
+  [[nodiscard]] const YamlNode& node() const { return map_; }
+  void finish();
+
+ private:
+  const YamlNode& map_;
+  std::string name_;
+  Problems& problems_;
+  std::vector<std::string> known_;
+};
+
+// Reads `node` as a map; nullopt after reporting that it is none.
+std::optional<MapReader> readMap(const YamlNode& node, const std::string& name, Problems& problems);
+
+// Scalars. `range`/`words` is what messages say is allowed.
+std::optional<std::string> readText(const YamlNode& node, std::size_t max_characters,
+                                    Problems& problems);
+std::optional<std::uint64_t> readInteger(const YamlNode& node, std::uint64_t min, std::uint64_t max,
+                                         Problems& problems);
+std::optional<Bytes> readBytes(const YamlNode& node, Bytes min, Bytes max, const std::string& range,
+                               Problems& problems);
+std::optional<Picoseconds> readDuration(const YamlNode& node, Picoseconds min, Picoseconds max,
+                                        const std::string& range, Problems& problems);
+std::optional<BitRate> readBitRate(const YamlNode& node, BitRate min, BitRate max,
+                                   const std::string& range, Problems& problems);
+std::optional<double> readDecimal(const YamlNode& node, double min, double max,
+                                  const std::string& range, Problems& problems);
+// One of `words`: its index.
+std::optional<std::size_t> readWord(const YamlNode& node, std::span<const std::string> words,
+                                    Problems& problems);
+
+// A list, or a single value standing for a list of one. `read` is called per item and returns an
+// optional value. Values must differ. nullopt when any item was wrong.
+template <typename Read>
+auto readList(const YamlNode& node, std::size_t max_items, Problems& problems, const Read& read)
+    -> std::optional<std::vector<typename decltype(read(node))::value_type>> {
+  std::vector<typename decltype(read(node))::value_type> values;
+  if (node.kind != YamlNode::Kind::kSequence) {
+    const auto value = read(node);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+    return values;
+  }
+  if (node.items.empty()) {
+    problems.add(node, "the list is empty", "leave the key out for the profile's default");
+    return std::nullopt;
+  }
+  if (node.items.size() > max_items) {
+    problems.add(node, "the list has " + std::to_string(node.items.size()) + " items",
+                 "at most " + std::to_string(max_items));
+    return std::nullopt;
+  }
+  bool good = true;
+  for (const YamlNode& item : node.items) {
+    const auto value = read(item);
+    if (!value) {
+      good = false;
+      continue;
+    }
+    bool repeated = false;
+    for (const auto& earlier : values) repeated = repeated || earlier == *value;
+    if (repeated) {
+      problems.add(item, "this value is in the list already", "each value once");
+      good = false;
+    }
+    values.push_back(*value);
+  }
+  return good ? std::optional(std::move(values)) : std::nullopt;
+}
+
+}  // namespace plumbline::scenario

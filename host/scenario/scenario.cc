@@ -1,0 +1,33 @@
+#include "scenario/scenario.h"
+
+namespace plumbline::scenario {
+
+std::string_view profileName(Profile profile) {
+  return profile == Profile::kQuick ? "quick" : "standard";
+}
+
+std::optional<Profile> profileFromName(std::string_view name) {
+  for (const Profile profile : {Profile::kQuick, Profile::kStandard}) {
+    if (name == profileName(profile)) return profile;
+  }
+  return std::nullopt;
+}
+
+fabric::FabricSpec Scenario::fabricSpec() const {
+  fabric::FabricSpec spec;
+  spec.topology = topology;
+  spec.switches = switches;
+  spec.seed = seed;
+  return spec;
+}
+
+std::vector<HostPair> Scenario::hostPairs() const {
+  if (traffic.pairs) return *traffic.pairs;
+  const std::uint32_t half = topology.hostCount() / 2;
+  std::vector<HostPair> pairs;
+  pairs.reserve(half);
+  for (std::uint32_t host = 0; host < half; ++host) pairs.push_back({host, host + half});
+  return pairs;
+}
+
+}  // namespace plumbline::scenario

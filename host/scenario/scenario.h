@@ -1,0 +1,99 @@
+// What a user asks for, read from a scenario file and checked: plain data, nothing decided here
+// that the profile or the procedure decides (those members are std::optional). docs/scenarios.md is
+// the reference of the file format.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/trial.h"
+#include "fabric/fabric_spec.h"
+
+namespace plumbline::scenario {
+
+// The two sets of defaults: `quick` for seconds, `standard` with the numbers of the drafts.
+enum class Profile { kQuick, kStandard };
+
+std::string_view profileName(Profile profile);  // "quick", "standard"
+std::optional<Profile> profileFromName(std::string_view name);
+
+enum class Direction { kUnidirectional, kBidirectional };
+
+// Traffic from one host of the DUT (= tester port) to another.
+struct HostPair {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+
+  bool operator==(const HostPair&) const = default;
+};
+
+// `traffic:` what the frames look like and who sends to whom.
+struct Traffic {
+  bench::FrameFormat format;  // format.qps stays 1: the sweep over QPs is `qps` below
+
+  // Swept values, in the order of the file. Frame sizes include the FCS; message sizes are the RDMA
+  // payload of a single packet (RoCE transports only). With neither, the profile decides.
+  std::optional<std::vector<Bytes>> frame_sizes;
+  std::optional<std::vector<Bytes>> message_sizes;
+  std::optional<std::vector<std::uint32_t>> qps;  // destination QPs per pair
+  std::optional<std::vector<Direction>> directions;
+
+  // nullopt = `all`, see Scenario::hostPairs().
+  std::optional<std::vector<HostPair>> pairs;
+};
+
+// `parameters:` what replaces the profile's defaults; a report lists each such deviation.
+struct Parameters {
+  std::optional<std::uint32_t> repetitions;
+  std::optional<Picoseconds> duration;         // of one trial
+  std::optional<Picoseconds> drain;            // wait for residual frames after a trial
+  std::optional<Fraction> resolution;          // throughput search: last step, share of line rate
+  std::optional<std::vector<Fraction>> loads;  // latency: share of line rate (L1)
+  std::optional<std::vector<std::uint32_t>> incast_ratios;  // burst: senders per receiver
+  std::optional<std::uint32_t> max_burst;                   // burst: longest one tried [frames]
+};
+
+// `limits:` the only things that make a verdict. Every KPI named `kpi` of the run must be at most
+// (kAtMost) or at least (kAtLeast) `bound`.
+enum class LimitSense { kAtMost, kAtLeast };
+
+struct Limit {
+  std::string kpi;  // "latency_p99_ns": name of a results::Kpi, the unit is its suffix
+  LimitSense sense = LimitSense::kAtMost;
+  double bound = 0;
+};
+
+struct Scenario {
+  std::string file;  // as the user named it, for messages
+  std::string text;  // the whole file: stored with the run, identifies it on resume
+  std::string name;
+  std::vector<std::string> tests;  // "T5.1", … in the order of the file, at least one
+  std::string bench = "rtl";
+  Profile profile = Profile::kQuick;
+
+  fabric::TopologySpec topology;
+  fabric::SwitchSpec switches;  // meaningless for TopologyKind::kLink
+  // `dut.identification`: free text for the report, in the order of the file.
+  std::vector<std::pair<std::string, std::string>> identification;
+
+  Traffic traffic;
+  Parameters parameters;
+  std::vector<Limit> limits;
+  std::uint64_t seed = 1;
+
+  // The simulated DUT: topology, switches and seed, without impairments.
+  [[nodiscard]] fabric::FabricSpec fabricSpec() const;
+
+  // The pairs that `traffic.pairs` means: the list of the file, or for `all` every host of the
+  // lower half to its counterpart in the upper half (host i to host i + floor(n/2)), which in a
+  // clos2 crosses the spines. With an odd number of hosts the last one idles. Each pair once, in
+  // its forward direction; a bidirectional procedure adds the reverse.
+  [[nodiscard]] std::vector<HostPair> hostPairs() const;
+};
+
+}  // namespace plumbline::scenario

@@ -1,0 +1,24 @@
+// The parts of a scenario file, one reader each. They fill `scenario` with what was right and
+// report the rest.
+#pragma once
+
+#include "scenario/reader.h"
+#include "scenario/scenario.h"
+
+namespace plumbline::scenario {
+
+// `dut:` topology, switch, identification.
+void readDut(const YamlNode& node, Scenario& scenario, Problems& problems);
+
+// `traffic:` Needs the topology to judge host numbers: read after readDut(), with
+// `topology_known` = it was right.
+void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario, Problems& problems);
+
+// `parameters:` Needs topology and link rate, as readTraffic().
+void readParameters(const YamlNode& node, bool topology_known, Scenario& scenario,
+                    Problems& problems);
+
+// `limits:` Needs `tests`; with an empty list, which tests a limit belongs to is not checked.
+void readLimits(const YamlNode& node, Scenario& scenario, Problems& problems);
+
+}  // namespace plumbline::scenario

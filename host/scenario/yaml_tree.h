@@ -1,0 +1,45 @@
+// The subset of YAML that scenarios use, as a small tree in which every node knows its place in the
+// file. Anchors, aliases, tags, merge keys and several documents are refused: nothing in a scenario
+// needs them, and they are how a small file becomes an endless one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::scenario {
+
+struct YamlMember;
+
+struct YamlNode {
+  enum class Kind { kNull, kScalar, kSequence, kMap };
+
+  Kind kind = Kind::kNull;
+  std::size_t line = 1;         // from 1; of the first character, for a missing value of its key
+  std::size_t column = 1;       // from 1, in characters (code points)
+  std::string text;             // kScalar
+  bool quoted = false;          // kScalar: written with quotes or as a block
+  std::vector<YamlNode> items;  // kSequence
+  std::vector<YamlMember> members;  // kMap, in file order, duplicates kept
+};
+
+struct YamlMember {
+  YamlNode key;
+  YamlNode value;
+};
+
+// The tree, or (when `error` is not empty) what is wrong at `root`'s line and column.
+struct YamlTree {
+  YamlNode root;
+  std::string error;
+  std::string allowed;
+};
+
+inline constexpr std::size_t kMaxYamlDepth = 16;
+inline constexpr std::size_t kMaxYamlNodes = 20'000;
+
+// Never throws for any text.
+YamlTree parseYaml(std::string_view text);
+
+}  // namespace plumbline::scenario

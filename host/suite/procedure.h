@@ -1,0 +1,77 @@
+// What a test of the methodology is to the rest of the program: something that plans its trials,
+// asks a runner for them and folds what they saw into one TestResult.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/bench.h"
+#include "bench/trial.h"
+#include "results/test_result.h"
+#include "scenario/scenario.h"
+
+namespace plumbline::suite {
+
+// What a procedure may look at: the scenario and what the bench can do. Both must outlive the call.
+struct TestConfig {
+  const scenario::Scenario& scenario;
+  const bench::Capabilities& bench;
+};
+
+// A trial as the plan shows it: what it is for, and what would be sent.
+struct PlannedTrial {
+  std::string label;
+  bench::TrialSpec spec;
+};
+
+// What a run would do, without doing it.
+struct Plan {
+  // Points of the sweep, one line each: "1024 B, 4 QPs, bidirectional".
+  std::vector<std::string> points;
+  // The first trial of every point: for a look at the frames and for the bench's refusals.
+  std::vector<PlannedTrial> samples;
+  // Trials with all repetitions. Where a search decides: the most that the first repetition can
+  // need, and what the others need when they agree with it.
+  std::uint64_t trials_expected = 0;
+  // Card time of all these trials together, what the bench needs around each of them included.
+  Picoseconds simulated_time;
+  // Why the test cannot run like this, one sentence each; empty when it can.
+  std::vector<std::string> refusals;
+};
+
+// Runs trials for a procedure. An implementation may answer from a store of earlier results: a
+// trial is known by the canonical JSON of its spec and its repetition number.
+class TrialRunner {
+ public:
+  virtual ~TrialRunner() = default;
+
+  // `label` is for progress only and says which point and step the trial belongs to. Throws Error
+  // as Bench::run() does, and whatever ends a run early (the user's interrupt).
+  virtual bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                                 const std::string& label) = 0;
+};
+
+// One test. Stateless, and a pure function of its configuration and of the trials' results: that is
+// what makes resuming by lookup possible.
+class Procedure {
+ public:
+  virtual ~Procedure() = default;
+
+  // "T5.1": the number of the section it implements, with T for the training draft.
+  [[nodiscard]] virtual std::string id() const = 0;
+  // "Throughput"
+  [[nodiscard]] virtual std::string title() const = 0;
+  // Never throws for a scenario that validated; what cannot run is in `refusals`.
+  [[nodiscard]] virtual Plan plan(const TestConfig& config) const = 0;
+  // Throws Error(kUnsupported) when plan() has refusals, else only what the runner throws.
+  virtual results::TestResult run(const TestConfig& config, TrialRunner& runner) const = 0;
+};
+
+// All tests there are, in the order of their numbers.
+const std::vector<const Procedure*>& procedures();
+// The test with this id. Throws Error(kUsage) naming the ids there are.
+const Procedure& procedure(const std::string& id);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,24 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "suite/procedure.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+
+const std::vector<const Procedure*>& procedures() {
+  static const std::vector<const Procedure*> all{&throughputTest(), &latencyTest(), &burstTest()};
+  return all;
+}
+
+const Procedure& procedure(const std::string& id) {
+  std::vector<std::string> ids;
+  for (const Procedure* candidate : procedures()) {
+    if (candidate->id() == id) return *candidate;
+    ids.push_back(candidate->id());
+  }
+  throw Error(ErrorKind::kUsage, fmt::format("there is no test '{}'", id), {},
+              fmt::format("one of: {}", fmt::join(ids, ", ")));
+}
+
+}  // namespace plumbline::suite

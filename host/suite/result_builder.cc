@@ -1,0 +1,173 @@
+#include "suite/result_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stats/summary.h"
+
+namespace plumbline::suite {
+namespace {
+
+// FACTS H.4: "CV < 5 % recommended"; METHODOLOGY asks for a note above.
+constexpr double kMaxCv = 0.05;
+
+std::string transportText(const bench::FrameFormat& format) {
+  std::string text;
+  switch (format.transport) {
+    case bench::Transport::kUdp:
+      text = "UDP";
+      break;
+    case bench::Transport::kRoceSend:
+      text = "RoCEv2 RC SEND Only";
+      break;
+    case bench::Transport::kRoceWrite:
+      text = "RoCEv2 RC RDMA WRITE Only";
+      break;
+  }
+  text += format.ipv6 ? " over IPv6" : " over IPv4";
+  text += format.vlan_id ? fmt::format(", VLAN {} PCP {}", *format.vlan_id, format.priority)
+                         : std::string(", untagged");
+  text += fmt::format(", DSCP {}, {}", format.dscp, format.ect ? "ECT(0)" : "Not-ECT");
+  return text;
+}
+
+std::string topologyText(const fabric::TopologySpec& topology) {
+  const double rate = topology.link_rate.toGigabitsPerSecond();
+  switch (topology.kind) {
+    case fabric::TopologyKind::kLink:
+      return fmt::format("bare link at {} Gb/s, no switch", rate);
+    case fabric::TopologyKind::kSingleSwitch:
+      return fmt::format("single switch, {} hosts at {} Gb/s", topology.hosts, rate);
+    case fabric::TopologyKind::kClos2:
+      return fmt::format(
+          "topology A (2-tier Clos): {} leaves, {} spines, {} hosts per leaf, {} Gb/s",
+          topology.leaves, topology.spines, topology.hosts_per_leaf, rate);
+  }
+  return "unknown";
+}
+
+std::string switchText(const fabric::SwitchSpec& switches) {
+  return fmt::format(
+      "{}, latency {}, {} B buffer per port",
+      switches.forwarding == fabric::Forwarding::kCutThrough ? "cut-through" : "store-and-forward",
+      durationText(switches.latency), switches.buffer_per_port.count());
+}
+
+template <typename Values, typename Text>
+std::string listText(const Values& values, Text text) {
+  std::vector<std::string> items;
+  for (const auto& value : values) items.push_back(text(value));
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+}  // namespace
+
+results::Quantity quantityOf(std::span<const double> values, std::string unit,
+                             bench::ObservationPoint observed) {
+  const stats::Summary summary = stats::summarize(values);
+  results::Quantity quantity;
+  quantity.value = summary.mean;
+  quantity.unit = std::move(unit);
+  quantity.observed = observed;
+  quantity.repetitions = static_cast<std::uint32_t>(summary.count);
+  quantity.cv = summary.cv;
+  if (summary.ci95) {
+    quantity.confidence_low = summary.ci95->low;
+    quantity.confidence_high = summary.ci95->high;
+  }
+  return quantity;
+}
+
+ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, TestId test,
+                             const Settings& settings, const TestConfig& config) {
+  result_.id = procedure.id();
+  result_.title = procedure.title();
+  result_.section = "training draft, " + std::move(section);
+  result_.profile = scenario::profileName(config.scenario.profile);
+  result_.anomalies = deviations(test, settings, config);
+  result_.repeatability = {
+      "repeatability",
+      "Repeatability",
+      "Over the repetitions of each point; CV is the standard deviation over the mean, the "
+      "interval "
+      "is the 95 % confidence interval of the mean (Student's t).",
+      {"Point", "Metric", "Repetitions", "Mean", "CV [%]", "Minimum", "Maximum"},
+      {}};
+  configure(settings, config);
+}
+
+void ResultBuilder::configure(const Settings& settings, const TestConfig& config) {
+  const scenario::Scenario& scenario = config.scenario;
+  const auto add = [this](std::string name, std::string value) {
+    result_.configuration.emplace_back(std::move(name), std::move(value));
+  };
+  add("Bench", fmt::format("{}: {}", config.bench.name, config.bench.description));
+  add("Generator platform", "(a) hardware generator");
+  add("Timestamp resolution", durationText(config.bench.timestamp_resolution));
+  add("DUT", config.bench.simulated_dut ? "simulated; its own counters are modelled" : "real");
+  add("Topology", topologyText(scenario.topology));
+  if (scenario.topology.kind != fabric::TopologyKind::kLink) {
+    add("Switches", switchText(scenario.switches));
+  }
+  add("Link delay",
+      scenario.topology.kind == fabric::TopologyKind::kClos2
+          ? fmt::format("hosts {}, fabric {}", durationText(scenario.topology.host_link_delay),
+                        durationText(scenario.topology.fabric_link_delay))
+          : durationText(scenario.topology.host_link_delay));
+  add("Frames", transportText(scenario.traffic.format));
+  add(settings.message_sizes ? "Message sizes" : "Frame sizes",
+      listText(settings.sizes, [](const SizePoint& size) { return size.label; }));
+  add("Queue pairs per pair",
+      listText(settings.qps, [](std::uint32_t qps) { return std::to_string(qps); }));
+  if (!settings.directions.empty()) add("Directions", listText(settings.directions, directionText));
+  if (settings.duration > Picoseconds()) add("Trial duration", durationText(settings.duration));
+  add("Wait for residual frames", "at most " + durationText(settings.drain));
+  add("Repetitions", std::to_string(settings.repetitions));
+  if (settings.rate_steps > 0) {
+    add("Rate resolution", fmt::format("1/{} of line rate", settings.rate_steps));
+  }
+  add("Seed", std::to_string(scenario.seed));
+}
+
+void ResultBuilder::anomaly(std::string what, std::string where) {
+  result_.anomalies.push_back({std::move(what), std::move(where)});
+}
+
+bool ResultBuilder::accept(const bench::TrialResult& trial, const std::string& where) {
+  if (trial.valid()) return true;
+  result_.valid = false;
+  anomaly(fmt::format("trial not valid: {}", fmt::join(trial.faults, "; ")), where);
+  return false;
+}
+
+results::Quantity ResultBuilder::repeated(const std::string& point, const std::string& metric,
+                                          std::span<const double> values, const std::string& unit) {
+  results::Quantity quantity = quantityOf(values, unit);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto plain = [&](double value) {
+    results::Quantity cell;
+    cell.value = value;
+    cell.unit = unit;
+    return cell;
+  };
+  result_.repeatability.rows.push_back(
+      {point, metric, std::to_string(values.size()), quantity,
+       quantity.cv ? fmt::format("{:.3f}", 100 * *quantity.cv) : std::string("-"), plain(*low),
+       plain(*high)});
+  if (quantity.cv && *quantity.cv > kMaxCv) {
+    anomaly(fmt::format("CV of {} is {:.1f} %, above 5 %", metric, 100 * *quantity.cv), point);
+  }
+  return quantity;
+}
+
+void ResultBuilder::kpi(std::string name, std::string point, results::Quantity quantity) {
+  result_.kpis.push_back({std::move(name), std::move(point), std::move(quantity)});
+}
+
+void ResultBuilder::primary(std::string name, results::Quantity quantity) {
+  result_.primary_names.push_back(std::move(name));
+  result_.primary.push_back(std::move(quantity));
+}
+
+}  // namespace plumbline::suite

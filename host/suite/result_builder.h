@@ -1,0 +1,47 @@
+// Fills what every test's result has in the same way: identification, configuration, deviations,
+// figures over repetitions and how well they repeat.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/trial.h"
+#include "results/test_result.h"
+#include "suite/procedure.h"
+#include "suite/profile.h"
+
+namespace plumbline::suite {
+
+// Mean over repetitions with CV and 95 % confidence interval (Student's t) where there are two or
+// more. `values` must not be empty.
+results::Quantity quantityOf(std::span<const double> values, std::string unit,
+                             bench::ObservationPoint observed = bench::ObservationPoint::kTester);
+
+class ResultBuilder {
+ public:
+  // `section`: of the draft, "section 5.1". Fills id, title, profile, configuration and deviations.
+  ResultBuilder(const Procedure& procedure, std::string section, TestId test,
+                const Settings& settings, const TestConfig& config);
+
+  results::TestResult& result() { return result_; }
+
+  void anomaly(std::string what, std::string where);
+  // Checks one trial: false when it is not valid, which makes the result so and is an anomaly.
+  bool accept(const bench::TrialResult& trial, const std::string& where);
+  // A row of the repeatability table; CV above 5 % is an anomaly. Returns the figure.
+  results::Quantity repeated(const std::string& point, const std::string& metric,
+                             std::span<const double> values, const std::string& unit);
+  void kpi(std::string name, std::string point, results::Quantity quantity);
+  void primary(std::string name, results::Quantity quantity);
+
+  results::TestResult take() { return std::move(result_); }
+
+ private:
+  void configure(const Settings& settings, const TestConfig& config);
+
+  results::TestResult result_;
+};
+
+}  // namespace plumbline::suite

@@ -1,0 +1,265 @@
+// T5.1 Baseline throughput (training draft, section 5.1; RFC 2544 section 26.1).
+//
+// Swept: direction (uni-, bidirectional) × message size × queue pairs per pair.
+// Measured: the highest rate at which every frame of every pair arrives, found by binary search on
+// a grid of equal steps of line rate, beginning at line rate; once per repetition. Computed, from
+// that rate r (share of line rate L1, preamble and minimum gap counted):
+//   throughput      r
+//   frame rate      line / ((frame + 20) * 8) * r, per sending port
+//   L2, payload     L1 rate * frame / (frame + 20), L1 rate * payload / (frame + 20), all ports
+//   efficiency      payload rate / payload rate of the same frames at line rate on all sending
+//   ports utilisation     (bytes + 20 * frames) * 8 / (duration * line) of a port's own counters
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "suite/training/throughput_search.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+using results::Cell;
+using results::Quantity;
+
+std::vector<ThroughputPoint> pointsOf(const Settings& settings) {
+  std::vector<ThroughputPoint> points;
+  for (const auto direction : settings.directions) {
+    for (const SizePoint& size : settings.sizes) {
+      for (const std::uint32_t qps : settings.qps) points.push_back({size, qps, direction});
+    }
+  }
+  return points;
+}
+
+std::size_t sendingPorts(const TestConfig& config, scenario::Direction direction) {
+  std::set<std::uint32_t> senders;
+  for (const auto& pair : config.scenario.hostPairs()) {
+    senders.insert(pair.from);
+    if (direction == scenario::Direction::kBidirectional) senders.insert(pair.to);
+  }
+  return senders.size();
+}
+
+// `quantity` (a share of line rate in percent) times `factor` in another unit.
+Quantity scaled(Quantity quantity, double factor, std::string unit) {
+  quantity.value *= factor;
+  quantity.unit = std::move(unit);
+  if (quantity.confidence_low) *quantity.confidence_low *= factor;
+  if (quantity.confidence_high) *quantity.confidence_high *= factor;
+  return quantity;
+}
+
+// Rates of all sending ports together for 1 % of line rate.
+struct PercentRates {
+  double frames_per_port = 0;  // frames/s
+  double l2 = 0;               // Tb/s
+  double payload = 0;          // Tb/s
+};
+
+PercentRates percentRates(const TestConfig& config, const ThroughputPoint& point) {
+  const auto line = static_cast<double>(config.bench.line_rate.bitsPerSecond()) / 100;
+  const auto wire = static_cast<double>((point.size.frame + kWireOverheadBytes).count());
+  const double l1 = line * static_cast<double>(sendingPorts(config, point.direction)) / 1e12;
+  return {line / (wire * 8), l1 * static_cast<double>(point.size.frame.count()) / wire,
+          l1 * static_cast<double>(point.size.payload.count()) / wire};
+}
+
+class ThroughputRun {
+ public:
+  ThroughputRun(const Procedure& procedure, const TestConfig& config, TrialRunner& runner)
+      : config_(config),
+        settings_(settingsFor(TestId::kThroughput, config)),
+        runner_(runner),
+        builder_(procedure, "section 5.1", TestId::kThroughput, settings_, config) {
+    size_name_ = settings_.message_sizes ? "Message" : "Frame";
+    throughput_ = {"throughput",
+                   "Zero-loss throughput",
+                   "Rates are of the highest offered load at which every frame arrived. L1 counts "
+                   "preamble and minimum gap, L2 the frame with FCS, payload what follows the "
+                   "transport headers. Efficiency is the payload rate over that of the same frames "
+                   "at line rate on every sending port.",
+                   {size_name_, "Frame", "QPs", "Direction", "Throughput (L1)", "Per sending port",
+                    "Aggregate L2", "Aggregate payload", "Efficiency"},
+                   {}};
+    ports_ = {
+        "port_utilisation",
+        "Port utilisation",
+        "From each port's own counters in the deciding trial of the first repetition, preamble "
+        "and gap counted; a frame that begins within the trial counts whole.",
+        {"Point", "Host", "Sent", "Received"},
+        {}};
+  }
+
+  results::TestResult run() {
+    for (const ThroughputPoint& point : pointsOf(settings_)) measure(point);
+    results::TestResult& result = builder_.result();
+    result.tables.push_back(std::move(throughput_));
+    for (const auto direction : settings_.directions) addDirection(direction);
+    result.tables.push_back(std::move(ports_));
+    summarise();
+    return builder_.take();
+  }
+
+ private:
+  void measure(const ThroughputPoint& point) {
+    const ThroughputOutcome outcome =
+        findThroughput(config_, settings_, point, settings_.repetitions, runner_, builder_);
+    std::vector<Cell> row{point.size.label, fmt::format("{} B", point.size.frame.count()),
+                          std::to_string(point.qps), directionText(point.direction)};
+    if (!outcome.valid || outcome.steps.empty()) {
+      builder_.anomaly("no result: a trial was not valid", point.label());
+      row.insert(row.end(), 5, Cell{std::string("not valid")});
+      throughput_.rows.push_back(std::move(row));
+      return;
+    }
+    std::vector<double> percents;
+    for (const std::uint64_t step : outcome.steps) {
+      percents.push_back(rateOfStep(step, settings_.rate_steps).toDouble() * 100);
+    }
+    if (outcome.trials.size() < outcome.steps.size()) {
+      builder_.anomaly("frames were lost at the lowest rate tried", point.label());
+    }
+    const Quantity percent = builder_.repeated(point.label(), "throughput", percents, "%");
+    const PercentRates rates = percentRates(config_, point);
+    const Quantity payload = scaled(percent, rates.payload, "Tb/s");
+    row.insert(row.end(), {percent, scaled(percent, rates.frames_per_port, "frames/s"),
+                           scaled(percent, rates.l2, "Tb/s"), payload, scaled(percent, 1, "%")});
+    throughput_.rows.push_back(std::move(row));
+    builder_.kpi("throughput_percent", point.label(), percent);
+    payload_[key(point)] = payload;
+    last_ = {point, percent, payload};
+    if (!outcome.trials.empty()) addPorts(point, outcome.trials.front());
+  }
+
+  void addPorts(const ThroughputPoint& point, const bench::TrialResult& trial) {
+    const double capacity = settings_.duration.toSeconds() *
+                            static_cast<double>(config_.bench.line_rate.bitsPerSecond());
+    const auto share = [&](std::uint64_t frames, std::uint64_t bytes) {
+      Quantity quantity;
+      const std::uint64_t wire = bytes + frames * kWireOverheadBytes.count();
+      quantity.value = 100 * static_cast<double>(wire) * 8 / capacity;
+      quantity.unit = "%";
+      return quantity;
+    };
+    for (std::size_t host = 0; host < trial.ports.size(); ++host) {
+      const bench::PortResult& port = trial.ports[host];
+      if (port.tx_frames == 0 && port.rx_frames == 0) continue;
+      ports_.rows.push_back({point.label(), fmt::format("host{}", host),
+                             share(port.tx_frames, port.tx_bytes),
+                             share(port.rx_frames, port.rx_bytes)});
+    }
+  }
+
+  // The draft's table (size × QPs) and graph (over size) of one direction.
+  void addDirection(scenario::Direction direction) {
+    const std::string name = directionText(direction);
+    results::Table table{"payload_" + name,
+                         "Aggregate payload rate, " + name,
+                         "Size by queue pairs per pair.",
+                         {size_name_},
+                         {}};
+    results::Chart chart;
+    chart.id = "payload_vs_size_" + name;
+    chart.title = "Aggregate payload rate over size, " + name;
+    chart.x_label = size_name_ + " size [B]";
+    chart.y_label = "Payload rate [Tb/s]";
+    chart.log_x = true;
+    for (const std::uint32_t qps : settings_.qps) {
+      table.columns.push_back(qpsText(qps));
+      chart.series.push_back({qpsText(qps), {}, {}, false});
+    }
+    results::Series limit{"line rate", {}, {}, true};
+    for (const SizePoint& size : settings_.sizes) {
+      std::vector<Cell> row{size.label};
+      for (std::size_t i = 0; i < settings_.qps.size(); ++i) {
+        const auto found = payload_.find(key({size, settings_.qps[i], direction}));
+        if (found == payload_.end()) {
+          row.emplace_back(std::string("not valid"));
+          continue;
+        }
+        row.emplace_back(found->second);
+        chart.series[i].x.push_back(size.x);
+        chart.series[i].y.push_back(found->second.value);
+      }
+      table.rows.push_back(std::move(row));
+      limit.x.push_back(size.x);
+      limit.y.push_back(percentRates(config_, {size, 1, direction}).payload * 100);
+    }
+    chart.series.push_back(std::move(limit));
+    builder_.result().tables.push_back(std::move(table));
+    builder_.result().charts.push_back(std::move(chart));
+  }
+
+  void summarise() {
+    if (!last_) {
+      builder_.result().summary = "No point gave a valid result.";
+      return;
+    }
+    builder_.primary(fmt::format("throughput, {}", last_->point.label()), last_->percent);
+    builder_.primary(fmt::format("aggregate payload, {}", last_->point.label()), last_->payload);
+    builder_.result().summary =
+        fmt::format("{}: every frame arrived up to {:.6g} % of line rate, {:.6g} Tb/s of payload.",
+                    last_->point.label(), last_->percent.value, last_->payload.value);
+  }
+
+  using Key = std::tuple<std::int64_t, std::uint32_t, scenario::Direction>;
+  static Key key(const ThroughputPoint& point) {
+    return {point.size.frame.count(), point.qps, point.direction};
+  }
+
+  struct Last {
+    ThroughputPoint point;
+    Quantity percent;
+    Quantity payload;
+  };
+
+  const TestConfig& config_;
+  Settings settings_;
+  TrialRunner& runner_;
+  ResultBuilder builder_;
+  std::string size_name_;
+  results::Table throughput_;
+  results::Table ports_;
+  std::map<Key, Quantity> payload_;
+  std::optional<Last> last_;  // the last valid point of the sweep
+};
+
+class ThroughputTest final : public Procedure {
+ public:
+  [[nodiscard]] std::string id() const override { return "T5.1"; }
+  [[nodiscard]] std::string title() const override { return "Baseline throughput"; }
+
+  [[nodiscard]] Plan plan(const TestConfig& config) const override {
+    const Settings settings = settingsFor(TestId::kThroughput, config);
+    Plan plan;
+    const std::uint64_t trials = throughputTrials(settings, settings.repetitions);
+    for (const ThroughputPoint& point : pointsOf(settings)) {
+      plan.points.push_back(point.label());
+      PlannedTrial sample{point.label() + ", line rate",
+                          throughputTrial(config, settings, point, settings.rate_steps, 0)};
+      addRefusals(config, sample, plan);
+      plan.samples.push_back(std::move(sample));
+      plan.trials_expected += trials;
+    }
+    plan.simulated_time = (settings.duration + config.bench.trial_overhead) *
+                          static_cast<std::int64_t>(plan.trials_expected);
+    return plan;
+  }
+
+  results::TestResult run(const TestConfig& config, TrialRunner& runner) const override {
+    requireRunnable(*this, plan(config));
+    return ThroughputRun(*this, config, runner).run();
+  }
+};
+
+}  // namespace
+
+const Procedure& throughputTest() {
+  static const ThroughputTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,383 @@
+// T5.2 Latency (training draft, section 5.2; RFC 2544 section 26.2, FIFO latency of RFC 1242).
+//
+// Swept: message size × load: none (one queue pair of one pair, kZeroLoad of line rate), the loads
+// of the scenario on all pairs, and the zero-loss throughput of T5.1, found by the same search.
+// Measured: one-way latency of every frame, first bit into the DUT to first bit out, by the card's
+// hardware timestamps; counted into a histogram in the card.
+// Computed: minimum, mean, P50, P95, P99, P99.9 and maximum per repetition, of which the tables
+// give the averages over repetitions; histogram and CDF of all repetitions together; increase
+// factor = figure loaded / figure at zero load. Round trip: the card has no reflector, so it is not
+// observed frame by frame; with traffic in both directions the sum of the two one-way means is its
+// mean.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "stats/summary.h"
+#include "suite/training/throughput_search.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+using results::Cell;
+using results::Quantity;
+
+// Rate of the pair that measures without load: a frame has long left when the next one comes.
+constexpr Fraction kZeroLoad = Fraction::percent(1);
+// Such a trial is prolonged until it has this many frames.
+constexpr std::int64_t kZeroLoadFrames = 20;
+// Below this number of frames a P99.9 is the maximum.
+constexpr std::uint64_t kFramesForP999 = 1000;
+
+struct Metric {
+  const char* name;  // in KPI names
+  const char* column;
+  double (*value)(const stats::LatencyStats&);  // ps
+};
+
+constexpr std::array<Metric, 7> kMetrics{{
+    {"min", "Min", [](const stats::LatencyStats& s) { return static_cast<double>(s.minimum); }},
+    {"mean", "Mean", [](const stats::LatencyStats& s) { return s.mean; }},
+    {"p50", "P50", [](const stats::LatencyStats& s) { return static_cast<double>(s.p50); }},
+    {"p95", "P95", [](const stats::LatencyStats& s) { return static_cast<double>(s.p95); }},
+    {"p99", "P99", [](const stats::LatencyStats& s) { return static_cast<double>(s.p99); }},
+    {"p999", "P99.9", [](const stats::LatencyStats& s) { return static_cast<double>(s.p999); }},
+    {"max", "Max", [](const stats::LatencyStats& s) { return static_cast<double>(s.maximum); }},
+}};
+constexpr std::size_t kMean = 1;
+constexpr std::size_t kP99 = 4;
+
+// One size under one load.
+struct LatencyPoint {
+  SizePoint size;
+  std::string load_name;  // "zero load", "50 % load", "throughput rate"
+  Load load;
+  Picoseconds duration;
+  bool unloaded = false;
+
+  [[nodiscard]] std::string label() const { return fmt::format("{}, {}", size.label, load_name); }
+};
+
+scenario::Direction directionOf(const Settings& settings) {
+  const auto& directions = settings.directions;
+  return std::find(directions.begin(), directions.end(), scenario::Direction::kBidirectional) !=
+                 directions.end()
+             ? scenario::Direction::kBidirectional
+             : scenario::Direction::kUnidirectional;
+}
+
+std::uint32_t qpsOf(const Settings& settings) {
+  return *std::max_element(settings.qps.begin(), settings.qps.end());
+}
+
+LatencyPoint zeroLoadPoint(const TestConfig& config, const Settings& settings,
+                           const SizePoint& size) {
+  LatencyPoint point{size, "zero load", {}, settings.duration, true};
+  point.load = fullLoad(config, directionOf(settings), size, 1, kZeroLoad);
+  point.load.pairs.resize(1);
+  const Picoseconds period = frameSlot(size.frame, config.bench.line_rate) *
+                             (Fraction::kOne / kZeroLoad.partsPerTrillion());
+  point.duration = std::max(point.duration, period * kZeroLoadFrames);
+  return point;
+}
+
+LatencyPoint loadedPoint(const TestConfig& config, const Settings& settings, const SizePoint& size,
+                         Fraction rate, std::string name) {
+  return {size, std::move(name),
+          fullLoad(config, directionOf(settings), size, qpsOf(settings), rate), settings.duration,
+          false};
+}
+
+std::vector<LatencyPoint> fixedPoints(const TestConfig& config, const Settings& settings,
+                                      const SizePoint& size) {
+  std::vector<LatencyPoint> points{zeroLoadPoint(config, settings, size)};
+  for (const Fraction rate : settings.loads) {
+    points.push_back(loadedPoint(config, settings, size, rate, percentText(rate) + " load"));
+  }
+  return points;
+}
+
+// The search that T5.1 makes for this scenario: with its own durations and resolution.
+Settings searchSettings(const TestConfig& config) {
+  return settingsFor(TestId::kThroughput, config);
+}
+
+ThroughputPoint searchPoint(const Settings& settings, const SizePoint& size) {
+  return {size, qpsOf(settings), directionOf(settings)};
+}
+
+bench::TrialSpec latencyTrial(const TestConfig& config, const Settings& settings,
+                              const LatencyPoint& point, std::uint32_t repetition) {
+  return loadTrial(config, point.load, point.duration, settings.drain, repetition);
+}
+
+class LatencyRun {
+ public:
+  LatencyRun(const Procedure& procedure, const TestConfig& config, TrialRunner& runner)
+      : config_(config),
+        settings_(settingsFor(TestId::kLatency, config)),
+        runner_(runner),
+        builder_(procedure, "section 5.2", TestId::kLatency, settings_, config) {
+    const std::string size = settings_.message_sizes ? "Message" : "Frame";
+    latency_ = {"latency",
+                "One-way latency",
+                "First bit in to first bit out (FIFO), averages over the repetitions; minimum and "
+                "maximum are averaged as well, the distributions have the extremes of all.",
+                {size, "Load", "Frames"},
+                {}};
+    for (const Metric& metric : kMetrics) latency_.columns.emplace_back(metric.column);
+    increase_ = {"increase_factor",
+                 "Latency increase under load",
+                 "Loaded over zero load, of the averages above.",
+                 {size, "Load", "Mean", "P99"},
+                 {}};
+    round_trip_ = {
+        "round_trip",
+        "Round trip",
+        "Sum of the one-way means of both directions, measured at the same time; the time "
+        "a responder would take is not in it. Percentiles of a round trip are not "
+        "observed: the card has no reflector.",
+        {size, "Load", "Forward mean", "Reverse mean", "Round-trip mean"},
+        {}};
+    chart_.id = "latency_vs_size";
+    chart_.title = "One-way latency over size";
+    chart_.x_label = size + " size [B]";
+    chart_.y_label = "Latency [ns]";
+    chart_.log_x = true;
+  }
+
+  results::TestResult run() {
+    for (const SizePoint& size : settings_.sizes) measureSize(size);
+    results::TestResult& result = builder_.result();
+    result.tables.push_back(std::move(latency_));
+    result.tables.push_back(std::move(increase_));
+    if (directionOf(settings_) == scenario::Direction::kBidirectional) {
+      result.tables.push_back(std::move(round_trip_));
+    } else {
+      builder_.anomaly(
+          "round-trip latency not measured: traffic in one direction only, and the card "
+          "has no reflector",
+          "round trip");
+    }
+    if (!few_frames_.empty()) {
+      builder_.anomaly(fmt::format("fewer than {} frames, so that P99.9 is the maximum: {}",
+                                   kFramesForP999, fmt::join(few_frames_, "; ")),
+                       "latency");
+    }
+    result.charts.push_back(std::move(chart_));
+    summarise();
+    return builder_.take();
+  }
+
+ private:
+  void measureSize(const SizePoint& size) {
+    zero_.reset();
+    for (const LatencyPoint& point : fixedPoints(config_, settings_, size)) measure(point);
+    const Settings search = searchSettings(config_);
+    const ThroughputPoint point = searchPoint(settings_, size);
+    const ThroughputOutcome outcome = findThroughput(config_, search, point, 1, runner_, builder_);
+    if (outcome.trials.empty()) {
+      builder_.anomaly("no latency at the throughput rate: the search found no rate without loss",
+                       point.label());
+      return;
+    }
+    const Fraction rate = rateOfStep(outcome.steps.front(), search.rate_steps);
+    LatencyPoint loaded = loadedPoint(config_, settings_, size, rate, "throughput rate");
+    measure(loaded, fmt::format("throughput rate ({})", percentText(rate)));
+  }
+
+  void measure(const LatencyPoint& point) { measure(point, point.load_name); }
+
+  // `load_text`: the load as the tables show it.
+  void measure(const LatencyPoint& point, const std::string& load_text) {
+    stats::Histogram all;
+    std::array<std::vector<double>, kMetrics.size()> values;
+    std::vector<double> forward;
+    std::vector<double> reverse;
+    std::uint64_t sent = 0;
+    std::uint64_t lost = 0;
+    for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
+      const bench::TrialResult trial = runner_.run(
+          latencyTrial(config_, settings_, point, repetition), repetition, point.label());
+      const std::string where = fmt::format("{}, repetition {}", point.label(), repetition);
+      if (!builder_.accept(trial, where)) continue;
+      stats::Histogram both;
+      for (const bench::GroupLatency& group : trial.latency) {
+        both.merge(group.histogram);
+        (group.group == kForwardGroup ? forward : reverse).push_back(group.histogram.mean() / 1000);
+      }
+      if (both.count() == 0) {
+        builder_.result().valid = false;
+        builder_.anomaly("no frame arrived", where);
+        continue;
+      }
+      const stats::LatencyStats figures = stats::latencyStats(both);
+      for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+        values[i].push_back(kMetrics[i].value(figures) / 1000);
+      }
+      all.merge(both);
+      for (const bench::StreamResult& stream : trial.streams) sent += stream.sent_frames;
+      lost += trial.lost();
+    }
+    if (all.count() == 0) {
+      builder_.anomaly("no result", point.label());
+      std::vector<Cell> row{point.size.label, load_text, std::string("0")};
+      row.insert(row.end(), kMetrics.size(), Cell{std::string("not valid")});
+      latency_.rows.push_back(std::move(row));
+      return;
+    }
+    addRow(point, load_text, all, values);
+    addRoundTrip(point, load_text, forward, reverse);
+    addLoss(point, sent, lost);
+    if (all.count() < kFramesForP999) few_frames_.push_back(point.label());
+    builder_.result().distributions.push_back(
+        {fmt::format("latency_{}", builder_.result().distributions.size()), point.label(), "ps",
+         config_.bench.observed, std::move(all)});
+  }
+
+  void addRow(const LatencyPoint& point, const std::string& load_text, const stats::Histogram& all,
+              const std::array<std::vector<double>, kMetrics.size()>& values) {
+    std::vector<Cell> row{point.size.label, load_text, std::to_string(all.count())};
+    std::array<Quantity, kMetrics.size()> figures;
+    for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+      figures[i] =
+          i == kMean || i == kP99
+              ? builder_.repeated(point.label(), fmt::format("latency {}", kMetrics[i].column),
+                                  values[i], "ns")
+              : quantityOf(values[i], "ns");
+      row.emplace_back(figures[i]);
+      builder_.kpi(fmt::format("latency_{}_ns", kMetrics[i].name), point.label(), figures[i]);
+    }
+    latency_.rows.push_back(std::move(row));
+    addToChart(point, figures);
+    if (point.unloaded) {
+      zero_ = {figures[kMean].value, figures[kP99].value};
+    } else if (zero_) {
+      const auto factor = [](double loaded, double unloaded) {
+        Quantity quantity;
+        quantity.value = unloaded > 0 ? loaded / unloaded : 0;
+        return quantity;
+      };
+      increase_.rows.push_back({point.size.label, load_text,
+                                factor(figures[kMean].value, zero_->first),
+                                factor(figures[kP99].value, zero_->second)});
+    }
+    last_ = {point.label(), figures[kMean], figures[kP99]};
+  }
+
+  void addRoundTrip(const LatencyPoint& point, const std::string& load_text,
+                    const std::vector<double>& forward, const std::vector<double>& reverse) {
+    if (reverse.empty() || forward.size() != reverse.size()) return;
+    std::vector<double> sums;
+    for (std::size_t i = 0; i < forward.size(); ++i) sums.push_back(forward[i] + reverse[i]);
+    round_trip_.rows.push_back({point.size.label, load_text, quantityOf(forward, "ns"),
+                                quantityOf(reverse, "ns"), quantityOf(sums, "ns")});
+  }
+
+  void addLoss(const LatencyPoint& point, std::uint64_t sent, std::uint64_t lost) {
+    Quantity loss;
+    loss.value = 1e6 * static_cast<double>(lost) / static_cast<double>(sent);
+    loss.unit = "ppm";
+    loss.repetitions = settings_.repetitions;
+    builder_.kpi("loss_ppm", point.label(), loss);
+    if (lost > 0) {
+      builder_.anomaly(
+          fmt::format("{} of {} frames lost: latency is of those that arrived", lost, sent),
+          point.label());
+    }
+  }
+
+  void addToChart(const LatencyPoint& point, const std::array<Quantity, kMetrics.size()>& figures) {
+    for (const std::size_t i : {kMean, kP99}) {
+      const std::string name = fmt::format("{}, {}", kMetrics[i].column, point.load_name);
+      auto series = std::find_if(chart_.series.begin(), chart_.series.end(),
+                                 [&](const results::Series& s) { return s.name == name; });
+      if (series == chart_.series.end()) {
+        chart_.series.push_back({name, {}, {}, false});
+        series = chart_.series.end() - 1;
+      }
+      series->x.push_back(point.size.x);
+      series->y.push_back(figures[i].value);
+    }
+  }
+
+  void summarise() {
+    if (!last_) {
+      builder_.result().summary = "No point gave a valid result.";
+      return;
+    }
+    builder_.primary("latency P99, " + last_->label, last_->p99);
+    builder_.primary("latency mean, " + last_->label, last_->mean);
+    builder_.result().summary = fmt::format("{}: mean {:.6g} ns, P99 {:.6g} ns one way.",
+                                            last_->label, last_->mean.value, last_->p99.value);
+  }
+
+  struct Last {
+    std::string label;
+    Quantity mean;
+    Quantity p99;
+  };
+
+  const TestConfig& config_;
+  Settings settings_;
+  TrialRunner& runner_;
+  ResultBuilder builder_;
+  results::Table latency_;
+  results::Table increase_;
+  results::Table round_trip_;
+  results::Chart chart_;
+  std::optional<std::pair<double, double>> zero_;  // mean, P99 at zero load of the size in hand
+  std::vector<std::string> few_frames_;
+  std::optional<Last> last_;
+};
+
+class LatencyTest final : public Procedure {
+ public:
+  [[nodiscard]] std::string id() const override { return "T5.2"; }
+  [[nodiscard]] std::string title() const override { return "Latency"; }
+
+  [[nodiscard]] Plan plan(const TestConfig& config) const override {
+    const Settings settings = settingsFor(TestId::kLatency, config);
+    const Settings search = searchSettings(config);
+    Plan plan;
+    const auto count = [&](std::uint64_t trials, Picoseconds duration) {
+      plan.trials_expected += trials;
+      plan.simulated_time +=
+          (duration + config.bench.trial_overhead) * static_cast<std::int64_t>(trials);
+    };
+    const auto sample = [&](std::string label, bench::TrialSpec spec) {
+      plan.points.push_back(label);
+      PlannedTrial trial{std::move(label), std::move(spec)};
+      addRefusals(config, trial, plan);
+      plan.samples.push_back(std::move(trial));
+    };
+    for (const SizePoint& size : settings.sizes) {
+      for (const LatencyPoint& point : fixedPoints(config, settings, size)) {
+        sample(point.label(), latencyTrial(config, settings, point, 0));
+        count(settings.repetitions, point.duration);
+      }
+      sample(size.label + ", throughput rate",
+             throughputTrial(config, search, searchPoint(settings, size), search.rate_steps, 0));
+      count(throughputTrials(search, 1), search.duration);
+      count(settings.repetitions, settings.duration);
+    }
+    return plan;
+  }
+
+  results::TestResult run(const TestConfig& config, TrialRunner& runner) const override {
+    requireRunnable(*this, plan(config));
+    return LatencyRun(*this, config, runner).run();
+  }
+};
+
+}  // namespace
+
+const Procedure& latencyTest() {
+  static const LatencyTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,61 @@
+#include "suite/training/throughput_search.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "suite/search/search.h"
+
+namespace plumbline::suite {
+
+std::string ThroughputPoint::label() const {
+  return fmt::format("{}, {}, {}", size.label, qpsText(qps), directionText(direction));
+}
+
+bench::TrialSpec throughputTrial(const TestConfig& config, const Settings& settings,
+                                 const ThroughputPoint& point, std::uint64_t step,
+                                 std::uint32_t repetition) {
+  return loadTrial(config,
+                   fullLoad(config, point.direction, point.size, point.qps,
+                            rateOfStep(step, settings.rate_steps)),
+                   settings.duration, settings.drain, repetition);
+}
+
+ThroughputOutcome findThroughput(const TestConfig& config, const Settings& settings,
+                                 const ThroughputPoint& point, std::uint32_t repetitions,
+                                 TrialRunner& runner, ResultBuilder& builder) {
+  ThroughputOutcome outcome;
+  for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
+    std::map<std::uint64_t, bench::TrialResult> passed;
+    const auto trial = [&](std::uint64_t step) {
+      const std::string label = fmt::format("{}, {} of line rate", point.label(),
+                                            percentText(rateOfStep(step, settings.rate_steps)));
+      bench::TrialResult result =
+          runner.run(throughputTrial(config, settings, point, step, repetition), repetition, label);
+      if (!builder.accept(result, fmt::format("{}, repetition {}", label, repetition))) {
+        return Verdict::kInvalid;
+      }
+      if (result.lost() > 0) return Verdict::kFail;
+      passed.emplace(step, std::move(result));
+      return Verdict::kPass;
+    };
+    const SearchResult search =
+        outcome.steps.empty() ? searchHighestPassing(1, settings.rate_steps, trial)
+                              : searchAround(1, settings.rate_steps, outcome.steps.front(), trial);
+    if (!search.valid) {
+      outcome.valid = false;
+      continue;
+    }
+    outcome.steps.push_back(search.highest_passing.value_or(0));
+    if (search.highest_passing) {
+      outcome.trials.push_back(std::move(passed.at(*search.highest_passing)));
+    }
+  }
+  return outcome;
+}
+
+std::uint64_t throughputTrials(const Settings& settings, std::uint32_t repetitions) {
+  return searchTrials(1, settings.rate_steps) + std::uint64_t{2} * (repetitions - 1);
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,80 @@
+#include "suite/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "bench/flow_plan.h"
+
+namespace plumbline::suite {
+
+Load fullLoad(const TestConfig& config, scenario::Direction direction, const SizePoint& size,
+              std::uint32_t qps, Fraction rate) {
+  return {config.scenario.hostPairs(), direction, size, qps, rate};
+}
+
+bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picoseconds duration,
+                           Picoseconds drain, std::uint32_t repetition) {
+  bench::TrialSpec spec;
+  spec.dut = config.scenario.fabricSpec();
+  spec.duration = duration;
+  spec.drain = drain;
+  const auto addStream = [&](std::uint32_t from, std::uint32_t to, std::uint32_t group) {
+    bench::StreamSpec stream;
+    stream.name = fmt::format("host{} to host{}", from, to);
+    stream.from = from;
+    stream.to = to;
+    stream.format = config.scenario.traffic.format;
+    stream.format.qps = load.qps;
+    stream.frame = load.size.frame;
+    stream.start =
+        drawPhase(config.scenario.seed, repetition, static_cast<std::uint32_t>(spec.streams.size()),
+                  frameSlot(load.size.frame, config.bench.line_rate));
+    stream.group = group;
+    spec.streams.push_back(std::move(stream));
+  };
+  for (const auto& pair : load.pairs) addStream(pair.from, pair.to, kForwardGroup);
+  if (load.direction == scenario::Direction::kBidirectional) {
+    for (const auto& pair : load.pairs) addStream(pair.to, pair.from, kReverseGroup);
+  }
+  std::map<std::uint32_t, std::int64_t> senders;
+  for (const auto& stream : spec.streams) ++senders[stream.from];
+  for (auto& stream : spec.streams) {
+    stream.load = bench::ConstantLoad{
+        Fraction::partsPerTrillion(load.rate.partsPerTrillion() / senders[stream.from])};
+  }
+  return spec;
+}
+
+Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
+                      Picoseconds range) {
+  RandomStream random(seed, fmt::format("suite/phase/{}/{}", repetition, stream));
+  return Picoseconds(
+      static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(range.count()))));
+}
+
+Fraction rateOfStep(std::uint64_t step, std::uint32_t steps) {
+  return Fraction::partsPerTrillion(Fraction::kOne * static_cast<std::int64_t>(step) / steps);
+}
+
+std::string qpsText(std::uint32_t qps) { return fmt::format("{} QP{}", qps, qps == 1 ? "" : "s"); }
+
+void addRefusals(const TestConfig& config, const PlannedTrial& trial, Plan& plan) {
+  for (std::string& why : bench::planRefusals(trial.spec, config.bench)) {
+    const std::string text = fmt::format("{}: {}", trial.label, why);
+    if (std::find(plan.refusals.begin(), plan.refusals.end(), text) == plan.refusals.end()) {
+      plan.refusals.push_back(text);
+    }
+  }
+}
+
+void requireRunnable(const Procedure& procedure, const Plan& plan) {
+  if (plan.refusals.empty()) return;
+  throw Error(ErrorKind::kUnsupported,
+              fmt::format("{} cannot run: {}", procedure.id(), fmt::join(plan.refusals, "; ")));
+}
+
+}  // namespace plumbline::suite

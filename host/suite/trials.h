@@ -1,0 +1,54 @@
+// Trials that several procedures ask for, and the streams in them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/trial.h"
+#include "scenario/scenario.h"
+#include "suite/frame_size.h"
+#include "suite/procedure.h"
+#include "suite/profile.h"
+
+namespace plumbline::suite {
+
+// Latency groups of a load trial: the pairs as the scenario has them, and their reverse.
+inline constexpr std::uint32_t kForwardGroup = 0;
+inline constexpr std::uint32_t kReverseGroup = 1;
+
+// A load on pairs of hosts.
+struct Load {
+  std::vector<scenario::HostPair> pairs;
+  scenario::Direction direction = scenario::Direction::kUnidirectional;
+  SizePoint size;
+  std::uint32_t qps = 1;
+  Fraction rate;  // of line rate (L1) per sending host, shared evenly by its streams
+};
+
+// All pairs of the scenario at `rate`.
+Load fullLoad(const TestConfig& config, scenario::Direction direction, const SizePoint& size,
+              std::uint32_t qps, Fraction rate);
+
+// Everybody sends for `duration`. Streams begin at phases within one frame slot that are drawn anew
+// for every repetition (and are the same at every rate): what a real start leaves to chance.
+bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picoseconds duration,
+                           Picoseconds drain, std::uint32_t repetition);
+
+// A phase in [0, range) of `stream` in a repetition, from the scenario's seed.
+Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
+                      Picoseconds range);
+
+// Rate `step` of a search with `steps` steps up to line rate.
+Fraction rateOfStep(std::uint64_t step, std::uint32_t steps);
+
+// "1024 B, 4 QPs, bidirectional"; "1 QP".
+std::string qpsText(std::uint32_t qps);
+
+// What the bench's limits say about a planned trial; empty when it can run.
+void addRefusals(const TestConfig& config, const PlannedTrial& trial, Plan& plan);
+// Throws Error(kUnsupported) with the plan's refusals, if it has any.
+void requireRunnable(const Procedure& procedure, const Plan& plan);
+
+}  // namespace plumbline::suite

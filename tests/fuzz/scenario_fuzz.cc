@@ -1,0 +1,58 @@
+// links: plumbline_scenario
+// Any bytes as a scenario file: the parser must end, never throw, place every problem inside the
+// file, and accept nothing that the fabric or a procedure could not work with.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "fabric/fabric_spec.h"
+#include "scenario/parse.h"
+
+namespace {
+
+using plumbline::scenario::ParseResult;
+using plumbline::scenario::Scenario;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "violated: %s\n", what);
+  std::abort();
+}
+
+void checkAccepted(const Scenario& scenario) {
+  require(!scenario.name.empty(), "an accepted scenario has a name");
+  require(!scenario.tests.empty(), "an accepted scenario has a test");
+  plumbline::fabric::validate(scenario.fabricSpec());  // throws, and so aborts, when it cannot be
+  const auto hosts = scenario.topology.hostCount();
+  const auto pairs = scenario.hostPairs();
+  require(!pairs.empty(), "an accepted scenario has a pair of hosts");
+  for (const auto& pair : pairs) {
+    require(pair.from < hosts && pair.to < hosts && pair.from != pair.to, "pairs exist");
+  }
+}
+
+void checkRefused(const ParseResult& result, std::string_view text) {
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  for (const auto& problem : result.problems) {
+    require(problem.line >= 1 && problem.line <= lines, "a problem is on a line of the file");
+    require(problem.column >= 1 && problem.column <= text.size() + 1, "a column is in the file");
+    require(!problem.what.empty(), "a problem says what is wrong");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  static const plumbline::scenario::Vocabulary vocabulary{{"T5.1", "T5.2", "T5.3"}, {"rtl"}};
+  const ParseResult result = parseScenario(text, "fuzz", vocabulary);
+  if (result.ok()) {
+    checkAccepted(result.scenario);
+  } else {
+    checkRefused(result, text);
+  }
+  return 0;
+}

@@ -1,0 +1,196 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+
+namespace plumbline::suite {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+results::TestResult run(const scenario::Scenario& scenario, FakeDut& dut) {
+  const bench::Capabilities bench = someBench();
+  results::TestResult result = burstTest().run({scenario, bench}, dut);
+  checkWellFormed(result);
+  return result;
+}
+
+Plan plan(const scenario::Scenario& scenario) {
+  const bench::Capabilities bench = someBench();
+  return burstTest().plan({scenario, bench});
+}
+
+// A queue of 1,000,000 B that N senders fill and one link drains.
+FakeDut queueDut() {
+  FakeDut dut;
+  dut.burst = [](Bytes frame, std::size_t senders, std::uint32_t) {
+    return senders == 1 ? ~std::uint64_t{0}
+                        : static_cast<std::uint64_t>(1'000'000 / frame.count()) / (senders - 1);
+  };
+  return dut;
+}
+
+TEST(Burst, FindsTheLongestExactly) {
+  FakeDut dut = queueDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
+  const results::TestResult result = run(scenario, dut);
+  EXPECT_TRUE(result.valid);
+  // Quick profile on four hosts: 2:1 and 3:1.
+  EXPECT_EQ(kpi(result, "burst_frames", "64 B, 2:1").value, 1'000'000 / 142);
+  EXPECT_EQ(kpi(result, "burst_frames", "64 B, 3:1").value, 1'000'000 / 142 / 2);
+  EXPECT_EQ(kpi(result, "burst_frames", "4096 B, 2:1").value, 1'000'000 / 4174);
+  EXPECT_EQ(kpi(result, "burst_frames", "4096 B, 3:1").value, 1'000'000 / 4174 / 2);
+  EXPECT_EQ(kpi(result, "burst_frames", "4096 B, 3:1").repetitions, 3U);
+}
+
+TEST(Burst, ConvertsTheLengthToBytesAndTimes) {
+  FakeDut dut = queueDut();
+  const results::TestResult result = run(someScenario(), dut);
+  const auto& row = table(result, "burst").rows.at(1);
+  EXPECT_EQ(text(row[1]), "3:1");
+  const double frames = 1'000'000 / 1102 / 2;
+  EXPECT_EQ(quantity(row[2]).value, frames);
+  EXPECT_EQ(quantity(row[3]).value, 3 * frames);
+  EXPECT_EQ(quantity(row[4]).value, 3 * frames * 1102);
+  EXPECT_DOUBLE_EQ(quantity(row[5]).value, 3 * frames * 1122 * 0.08);
+  EXPECT_DOUBLE_EQ(quantity(row[6]).value, 2 * frames * 1122 * 0.08);
+  ASSERT_EQ(result.charts.size(), 2U);
+  EXPECT_THAT(result.charts[1].series.at(0).x, ::testing::ElementsAre(2, 3));
+  EXPECT_EQ(result.charts[1].series[0].y[1], 3 * frames * 1102);
+}
+
+TEST(Burst, SendsFromDifferentHostsToOneAtLineRate) {
+  FakeDut dut = queueDut();
+  run(someScenario(), dut);
+  for (const auto& [spec, repetition] : dut.asked) {
+    std::set<std::uint32_t> senders;
+    for (const auto& stream : spec.streams) {
+      EXPECT_EQ(stream.to, 0U);
+      EXPECT_TRUE(senders.insert(stream.from).second);
+      const auto& burst = std::get<bench::BurstLoad>(stream.load);
+      EXPECT_EQ(burst.extra_gap, Bytes(0));
+      EXPECT_EQ(burst.bursts, 1U);
+      EXPECT_LT(stream.start, frameSlot(stream.frame, gigabitsPerSecond(100)));
+    }
+    EXPECT_EQ(senders.count(0), 0U);
+  }
+}
+
+// RFC 9004: the length is raised until frames are lost; never a burst much longer than needed.
+TEST(Burst, RaisesTheLengthFromBelow) {
+  FakeDut dut = queueDut();
+  run(someScenario(), dut);
+  std::uint32_t previous = 0;
+  for (const auto& [spec, repetition] : dut.asked) {
+    const std::uint32_t frames = std::get<bench::BurstLoad>(spec.streams[0].load).frames;
+    if (spec.streams.size() != 2 || repetition != 0) continue;
+    if (previous < 907) {
+      EXPECT_GT(frames, previous);
+    }
+    EXPECT_LE(frames, 2U * 907 + 2);
+    previous = frames;
+  }
+  EXPECT_GT(previous, 0U);
+}
+
+TEST(Burst, TriesTheDecidingLengthsInEveryRepetition) {
+  FakeDut dut = queueDut();
+  run(someScenario(), dut);
+  std::map<std::uint32_t, std::set<std::uint32_t>> lengths;
+  for (const auto& [spec, repetition] : dut.asked) {
+    if (spec.streams.size() != 2) continue;
+    lengths[repetition].insert(std::get<bench::BurstLoad>(spec.streams[0].load).frames);
+  }
+  ASSERT_EQ(lengths.size(), 3U);
+  for (const auto& [repetition, tried] : lengths) {
+    EXPECT_TRUE(tried.count(907) == 1 && tried.count(908) == 1) << repetition;
+  }
+}
+
+TEST(Burst, AveragesRepetitionsThatDiffer) {
+  FakeDut dut;
+  dut.burst = [](Bytes, std::size_t, std::uint32_t repetition) {
+    return std::uint64_t{100} + repetition;
+  };
+  const results::TestResult result = run(someScenario(), dut);
+  const results::Quantity& burst = kpi(result, "burst_frames", "1024 B, 2:1");
+  EXPECT_DOUBLE_EQ(burst.value, 101);
+  EXPECT_NEAR(burst.cv.value(), 1.0 / 101, 1e-12);
+  EXPECT_NEAR(burst.confidence_high.value(), 101 + 4.302653 / std::sqrt(3.0), 1e-5);
+}
+
+TEST(Burst, ReportsWhatNeverFillsAsUnbounded) {
+  FakeDut dut = queueDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.parameters.incast_ratios = {{1, 2}};
+  scenario.parameters.max_burst = 5000;
+  const results::TestResult result = run(scenario, dut);
+  const auto& rows = table(result, "burst").rows;
+  EXPECT_EQ(text(rows.at(0)[2]), "unbounded (no loss up to 5000 frames)");
+  EXPECT_EQ(quantity(rows.at(1)[2]).value, 907);
+  EXPECT_EQ(kpi(result, "burst_frames", "1024 B, 1:1").value, 5000);
+  // An equal-speed port needs one trial per repetition only.
+  EXPECT_EQ(std::count_if(dut.asked.begin(), dut.asked.end(),
+                          [](const auto& asked) { return asked.first.streams.size() == 1; }),
+            3);
+  // Only what has a limit is drawn.
+  EXPECT_THAT(result.charts[0].series.at(0).x, ::testing::ElementsAre(2));
+}
+
+TEST(Burst, ReportsZeroWhenASingleFrameIsLost) {
+  FakeDut dut;
+  dut.burst = [](Bytes, std::size_t, std::uint32_t) { return std::uint64_t{0}; };
+  const results::TestResult result = run(someScenario(), dut);
+  EXPECT_EQ(kpi(result, "burst_frames", "1024 B, 2:1").value, 0);
+  EXPECT_TRUE(result.valid);
+}
+
+TEST(Burst, ATrialThatIsNotValidMakesThePointInvalid) {
+  FakeDut dut = queueDut();
+  dut.faults = [](const bench::TrialSpec& spec, std::uint32_t) {
+    return spec.streams.size() == 3 ? std::vector<std::string>{"late start"}
+                                    : std::vector<std::string>{};
+  };
+  const results::TestResult result = run(someScenario(), dut);
+  EXPECT_FALSE(result.valid);
+  EXPECT_THAT(anomalies(result), HasSubstr("no result: a trial was not valid @ 1024 B, 3:1"));
+  EXPECT_EQ(text(table(result, "burst").rows.at(1)[2]), "not valid");
+  EXPECT_EQ(kpi(result, "burst_frames", "1024 B, 2:1").value, 907);
+  EXPECT_EQ(result.kpis.size(), 1U);
+}
+
+TEST(Burst, RefusesRatiosWithoutHosts) {
+  FakeDut dut = queueDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.parameters.incast_ratios = {{2, 4}};
+  EXPECT_THAT(plan(scenario).refusals,
+              ::testing::ElementsAre(HasSubstr("4:1 needs 5 hosts, the DUT has 4")));
+  EXPECT_THROW(run(scenario, dut), Error);
+  EXPECT_TRUE(dut.asked.empty());
+}
+
+TEST(Burst, PlansAboutAsManyTrialsAsItNeeds) {
+  for (const std::int64_t buffer : {10'000, 1'000'000}) {
+    scenario::Scenario scenario = someScenario();
+    scenario.switches.buffer_per_port = Bytes(buffer);
+    FakeDut dut;
+    dut.burst = [&](Bytes frame, std::size_t senders, std::uint32_t) {
+      return static_cast<std::uint64_t>(buffer / frame.count()) / (senders - 1);
+    };
+    run(scenario, dut);
+    EXPECT_LE(dut.asked.size(), plan(scenario).trials_expected);
+    EXPECT_GE(2 * dut.asked.size(), plan(scenario).trials_expected);
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -1,0 +1,144 @@
+// A runner whose DUT is three formulas: it loses what exceeds a rate, has a latency that grows with
+// the load, and absorbs bursts up to a length. What a procedure must find is therefore known.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/bench.h"
+#include "scenario/scenario.h"
+#include "suite/procedure.h"
+
+namespace plumbline::suite {
+
+class FakeDut final : public TrialRunner {
+ public:
+  // Highest rate per sending host that loses nothing.
+  Fraction throughput = Fraction::one();
+  // Latencies [ps] of a trial's frames in one group at `rate` of line rate.
+  std::function<std::vector<std::uint64_t>(std::uint32_t group, Fraction rate)> latencies =
+      [](std::uint32_t, Fraction) { return std::vector<std::uint64_t>{1'000'000}; };
+  // Longest burst per sender [frames] that loses nothing.
+  std::function<std::uint64_t(Bytes frame, std::size_t senders, std::uint32_t repetition)> burst =
+      [](Bytes, std::size_t, std::uint32_t) { return std::uint64_t{1000}; };
+  // Faults of a trial; empty = valid.
+  std::function<std::vector<std::string>(const bench::TrialSpec&, std::uint32_t repetition)>
+      faults = [](const bench::TrialSpec&, std::uint32_t) { return std::vector<std::string>{}; };
+
+  // What was asked for, in order.
+  std::vector<std::pair<bench::TrialSpec, std::uint32_t>> asked;
+
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string&) override {
+    asked.emplace_back(spec, repetition);
+    bench::TrialResult result;
+    result.bench = "fake";
+    result.faults = faults(spec, repetition);
+    result.ports.resize(spec.dut.hostCount());
+    std::map<std::uint32_t, std::int64_t> rates;  // by sending host
+    for (const auto& stream : spec.streams) {
+      if (const auto* load = std::get_if<bench::ConstantLoad>(&stream.load)) {
+        rates[stream.from] += load->rate.partsPerTrillion();
+      }
+    }
+    std::map<std::uint32_t, std::int64_t> group_rates;
+    for (const auto& stream : spec.streams) {
+      bench::StreamResult seen;
+      seen.name = stream.name;
+      if (const auto* load = std::get_if<bench::BurstLoad>(&stream.load)) {
+        seen.sent_frames = load->frames;
+        const std::uint64_t limit = burst(stream.frame, spec.streams.size(), repetition);
+        seen.lost = load->frames > limit ? load->frames - limit : 0;
+      } else {
+        seen.sent_frames = 1'000'000;
+        if (rates[stream.from] > throughput.partsPerTrillion()) seen.lost = 1;
+        group_rates[stream.group] = rates[stream.from];
+      }
+      seen.received_frames = seen.sent_frames - seen.lost;
+      seen.sent_bytes = seen.sent_frames * static_cast<std::uint64_t>(stream.frame.count());
+      seen.received_bytes = seen.received_frames * static_cast<std::uint64_t>(stream.frame.count());
+      result.ports[stream.from].tx_frames += seen.sent_frames;
+      result.ports[stream.from].tx_bytes += seen.sent_bytes;
+      result.ports[stream.to].rx_frames += seen.received_frames;
+      result.ports[stream.to].rx_bytes += seen.received_bytes;
+      result.streams.push_back(seen);
+    }
+    for (const auto& [group, rate] : group_rates) {
+      bench::GroupLatency latency;
+      latency.group = group;
+      for (const std::uint64_t value : latencies(group, Fraction::partsPerTrillion(rate))) {
+        latency.histogram.record(value);
+      }
+      result.latency.push_back(std::move(latency));
+    }
+    return result;
+  }
+};
+
+// Four hosts on one switch, quick profile, one small message size.
+inline scenario::Scenario someScenario() {
+  scenario::Scenario scenario;
+  scenario.topology.hosts = 4;
+  scenario.profile = scenario::Profile::kQuick;
+  scenario.traffic.message_sizes = {{Bytes(1024)}};
+  scenario.seed = 7;
+  return scenario;
+}
+
+inline bench::Capabilities someBench() {
+  bench::Capabilities bench;
+  bench.name = "fake";
+  bench.description = "formulas";
+  bench.max_ports = 8;
+  bench.line_rate = gigabitsPerSecond(100);
+  bench.flows_per_port = 256;
+  bench.groups = 16;
+  bench.max_qps = 4096;
+  bench.timestamp_resolution = nanoseconds(3);
+  return bench;
+}
+
+// The figure of a KPI; fails the calling test by an exception when it is not there exactly once.
+inline const results::Quantity& kpi(const results::TestResult& result, const std::string& name,
+                                    const std::string& point) {
+  const results::Quantity* found = nullptr;
+  for (const results::Kpi& candidate : result.kpis) {
+    if (candidate.name != name || candidate.point != point) continue;
+    if (found != nullptr) throw std::runtime_error(name + " at " + point + " is there twice");
+    found = &candidate.quantity;
+  }
+  if (found == nullptr) throw std::runtime_error("no " + name + " at " + point);
+  return *found;
+}
+
+inline const results::Table& table(const results::TestResult& result, const std::string& id) {
+  for (const results::Table& candidate : result.tables) {
+    if (candidate.id == id) return candidate;
+  }
+  throw std::runtime_error("no table " + id);
+}
+
+inline const results::Quantity& quantity(const results::Cell& cell) {
+  return std::get<results::Quantity>(cell);
+}
+
+inline std::string text(const results::Cell& cell) { return std::get<std::string>(cell); }
+
+// All anomalies, one per line.
+inline std::string anomalies(const results::TestResult& result) {
+  std::string all;
+  for (const results::Anomaly& anomaly : result.anomalies) {
+    all += anomaly.what + " @ " + anomaly.where + "\n";
+  }
+  return all;
+}
+
+// What every result must satisfy whatever the test: tables are rectangular, numbers can be stored,
+// and it comes back from its JSON.
+void checkWellFormed(const results::TestResult& result);
+
+}  // namespace plumbline::suite

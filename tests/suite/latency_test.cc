@@ -1,0 +1,211 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+
+namespace plumbline::suite {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+results::TestResult run(const scenario::Scenario& scenario, FakeDut& dut) {
+  const bench::Capabilities bench = someBench();
+  results::TestResult result = latencyTest().run({scenario, bench}, dut);
+  checkWellFormed(result);
+  return result;
+}
+
+Plan plan(const scenario::Scenario& scenario) {
+  const bench::Capabilities bench = someBench();
+  return latencyTest().plan({scenario, bench});
+}
+
+// Latency in ns: 1000 at zero load, 1000 + 10 per percent of load; the reverse direction 100 more.
+FakeDut loadedDut() {
+  FakeDut dut;
+  dut.throughput = Fraction::percent(80);
+  dut.latencies = [](std::uint32_t group, Fraction rate) {
+    const auto percent = static_cast<std::uint64_t>(rate.toDouble() * 100 + 0.5);
+    const std::uint64_t base = 1'000'000 + (percent <= 1 ? 0 : percent * 10'000) + group * 100'000;
+    std::vector<std::uint64_t> values(2000, base);
+    values.push_back(2 * base);
+    return values;
+  };
+  return dut;
+}
+
+TEST(Latency, GivesTheFiguresOfEveryLoad) {
+  FakeDut dut = loadedDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
+  const results::TestResult result = run(scenario, dut);
+  EXPECT_TRUE(result.valid);
+  for (const auto& [point, base] :
+       {std::pair{"1024 B, zero load", 1000.0}, std::pair{"1024 B, 50 % load", 1500.0},
+        std::pair{"1024 B, throughput rate", 1800.0}}) {
+    EXPECT_DOUBLE_EQ(kpi(result, "latency_min_ns", point).value, base) << point;
+    EXPECT_NEAR(kpi(result, "latency_mean_ns", point).value, base * 2002 / 2001, 1e-6);
+    EXPECT_NEAR(kpi(result, "latency_p50_ns", point).value, base, base * 0.004);
+    EXPECT_NEAR(kpi(result, "latency_p99_ns", point).value, base, base * 0.004);
+    EXPECT_NEAR(kpi(result, "latency_p999_ns", point).value, base, base * 0.004);
+    EXPECT_DOUBLE_EQ(kpi(result, "latency_max_ns", point).value, 2 * base);
+    EXPECT_EQ(kpi(result, "latency_max_ns", point).repetitions, 3U);
+    EXPECT_EQ(kpi(result, "loss_ppm", point).value, 0);
+  }
+  ASSERT_EQ(result.distributions.size(), 3U);
+  EXPECT_EQ(result.distributions[1].title, "1024 B, 50 % load");
+  EXPECT_EQ(result.distributions[1].histogram.count(), 3U * 2001);
+  EXPECT_EQ(table(result, "latency").rows.size(), 3U);
+}
+
+TEST(Latency, RelatesLoadedToZeroLoad) {
+  FakeDut dut = loadedDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
+  const results::TestResult result = run(scenario, dut);
+  const results::Table& increase = table(result, "increase_factor");
+  ASSERT_EQ(increase.rows.size(), 2U);
+  EXPECT_EQ(text(increase.rows[0][1]), "50 % load");
+  EXPECT_NEAR(quantity(increase.rows[0][2]).value, 1.5, 1e-9);
+  // 79.6875 % is the highest of 64 steps below the DUT's 80 %.
+  EXPECT_EQ(text(increase.rows[1][1]), "throughput rate (79.6875 %)");
+  EXPECT_NEAR(quantity(increase.rows[1][2]).value, 1.8, 1e-9);
+}
+
+TEST(Latency, AddsUpTheRoundTripFromBothDirections) {
+  FakeDut dut = loadedDut();
+  const results::TestResult result = run(someScenario(), dut);
+  const results::Table& round_trip = table(result, "round_trip");
+  ASSERT_EQ(round_trip.rows.size(), 3U);
+  const double forward = quantity(round_trip.rows[0][2]).value;
+  const double reverse = quantity(round_trip.rows[0][3]).value;
+  EXPECT_NEAR(forward, 1000.0 * 2002 / 2001, 1e-6);
+  EXPECT_NEAR(reverse, 1100.0 * 2002 / 2001, 1e-6);
+  EXPECT_NEAR(quantity(round_trip.rows[0][4]).value, forward + reverse, 1e-9);
+  EXPECT_THAT(anomalies(result), Not(HasSubstr("round-trip latency not measured")));
+}
+
+TEST(Latency, ClaimsNoRoundTripFromOneDirection) {
+  FakeDut dut = loadedDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
+  const results::TestResult result = run(scenario, dut);
+  EXPECT_THROW(table(result, "round_trip"), std::runtime_error);
+  EXPECT_THAT(anomalies(result), HasSubstr("round-trip latency not measured"));
+}
+
+TEST(Latency, ZeroLoadIsOneQueuePairOfOnePair) {
+  FakeDut dut = loadedDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.qps = {{2, 8}};
+  run(scenario, dut);
+  const bench::TrialSpec& zero = dut.asked[0].first;
+  ASSERT_EQ(zero.streams.size(), 2U);  // there and back
+  EXPECT_EQ(zero.streams[0].format.qps, 1U);
+  EXPECT_EQ(std::get<bench::ConstantLoad>(zero.streams[0].load).rate, Fraction::percent(1));
+  // 20 frames of 1122 byte times at 1 %: more than the 200 us of a loaded trial? 179.5 us: no.
+  EXPECT_EQ(zero.duration, microseconds(200));
+  const bench::TrialSpec& loaded = dut.asked[3].first;
+  EXPECT_EQ(loaded.streams.size(), 4U);
+  EXPECT_EQ(loaded.streams[0].format.qps, 8U);
+}
+
+TEST(Latency, ProlongsZeroLoadTrialsToSomeFrames) {
+  FakeDut dut = loadedDut();
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.message_sizes = {{Bytes(4096)}};
+  run(scenario, dut);
+  // 4194 byte times / 1 % * 20 frames.
+  EXPECT_EQ(dut.asked[0].first.duration, Picoseconds(4194 * 80) * 100 * 20);
+}
+
+// A run of both tests must not search twice: the trials are the same ones.
+TEST(Latency, SearchesWithTheTrialsOfTheThroughputTest) {
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.qps = {{4}};
+  scenario.traffic.directions = {{scenario::Direction::kBidirectional}};
+  scenario.parameters.duration = microseconds(50);
+  FakeDut throughput = loadedDut();
+  const bench::Capabilities bench = someBench();
+  throughputTest().run({scenario, bench}, throughput);
+  FakeDut latency = loadedDut();
+  run(scenario, latency);
+  std::set<std::string> known;
+  for (const auto& [spec, repetition] : throughput.asked) {
+    known.insert(spec.toJson() + std::to_string(repetition));
+  }
+  std::size_t shared = 0;
+  for (const auto& [spec, repetition] : latency.asked) {
+    shared += known.count(spec.toJson() + std::to_string(repetition));
+  }
+  EXPECT_GE(shared, 7U);  // line rate and six or seven bisections
+}
+
+TEST(Latency, LeavesOutRepetitionsThatAreNotValid) {
+  FakeDut dut = loadedDut();
+  dut.faults = [](const bench::TrialSpec& spec, std::uint32_t repetition) {
+    const bool loaded =
+        std::get<bench::ConstantLoad>(spec.streams[0].load).rate == Fraction::percent(50);
+    return loaded && repetition != 2 ? std::vector<std::string>{"event overflow"}
+                                     : std::vector<std::string>{};
+  };
+  const results::TestResult result = run(someScenario(), dut);
+  EXPECT_FALSE(result.valid);
+  EXPECT_THAT(anomalies(result), HasSubstr("event overflow @ 1024 B, 50 % load, repetition 0"));
+  EXPECT_THAT(anomalies(result), HasSubstr("event overflow @ 1024 B, 50 % load, repetition 1"));
+  EXPECT_EQ(kpi(result, "latency_mean_ns", "1024 B, 50 % load").repetitions, 1U);
+  EXPECT_FALSE(kpi(result, "latency_mean_ns", "1024 B, 50 % load").cv);
+}
+
+TEST(Latency, HasNoFiguresWithoutValidTrials) {
+  FakeDut dut = loadedDut();
+  dut.faults = [](const bench::TrialSpec&, std::uint32_t) {
+    return std::vector<std::string>{"late start"};
+  };
+  const results::TestResult result = run(someScenario(), dut);
+  EXPECT_FALSE(result.valid);
+  EXPECT_TRUE(result.kpis.empty());
+  EXPECT_TRUE(result.distributions.empty());
+  EXPECT_THAT(anomalies(result), HasSubstr("no latency at the throughput rate"));
+  EXPECT_EQ(text(table(result, "latency").rows.at(0)[3]), "not valid");
+}
+
+TEST(Latency, SaysWhenFramesWereLost) {
+  FakeDut dut = loadedDut();
+  dut.throughput = Fraction::percent(40);
+  const results::TestResult result = run(someScenario(), dut);
+  // One of a million frames in each of four streams and three repetitions.
+  EXPECT_DOUBLE_EQ(kpi(result, "loss_ppm", "1024 B, 50 % load").value, 1);
+  EXPECT_THAT(anomalies(result), HasSubstr("12 of 12000000 frames lost"));
+  EXPECT_EQ(kpi(result, "loss_ppm", "1024 B, throughput rate").value, 0);
+}
+
+TEST(Latency, SaysWhenAPercentileRestsOnFewFrames) {
+  FakeDut dut = loadedDut();
+  EXPECT_THAT(anomalies(run(someScenario(), dut)), Not(HasSubstr("P99.9 is the maximum")));
+  dut.latencies = [](std::uint32_t, Fraction) { return std::vector<std::uint64_t>(10, 5000); };
+  EXPECT_THAT(anomalies(run(someScenario(), dut)), HasSubstr("P99.9 is the maximum"));
+}
+
+TEST(Latency, NeedsNoMoreTrialsThanPlanned) {
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
+  scenario.parameters.loads = {{Fraction::percent(10), Fraction::percent(70)}};
+  FakeDut dut = loadedDut();
+  run(scenario, dut);
+  const Plan planned = plan(scenario);
+  EXPECT_LE(dut.asked.size(), planned.trials_expected);
+  EXPECT_EQ(planned.trials_expected, 2U * (3 * 4 + 7));
+  EXPECT_EQ(planned.points.size(), 2U * 4);
+}
+
+}  // namespace
+}  // namespace plumbline::suite

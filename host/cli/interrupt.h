@@ -1,0 +1,32 @@
+// Ctrl-C (and SIGTERM): the first asks to stop after the trial in hand, the second ends the process
+// at once.
+#pragma once
+
+#include <csignal>
+#include <exception>
+
+namespace plumbline::cli {
+
+// Thrown between two trials after an interrupt was asked for. Deliberately no plumbline::Error:
+// nothing failed.
+class Aborted : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
+};
+
+// Handles the signals while it lives; at most one at a time.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  [[nodiscard]] bool requested() const;
+
+ private:
+  struct sigaction previous_int_ = {};
+  struct sigaction previous_term_ = {};
+};
+
+}  // namespace plumbline::cli

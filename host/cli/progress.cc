@@ -1,0 +1,140 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace plumbline::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLiveInterval = 100ms;
+constexpr auto kPlainInterval = 1s;
+constexpr std::size_t kFallbackColumns = 80;
+
+std::size_t columnsOf(std::FILE* out) {
+  struct winsize size = {};
+  if (::ioctl(::fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kFallbackColumns;
+  return size.ws_col;
+}
+
+// The first `columns` characters of UTF-8 text.
+std::string clipped(const std::string& text, std::size_t columns) {
+  std::size_t seen = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
+    if (begins && ++seen > columns) return text.substr(0, at);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string durationText(std::chrono::seconds duration) {
+  const auto total = duration.count();
+  if (total >= 3600)
+    return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+  return fmt::format("{}:{:02}", total / 60, total % 60);
+}
+
+Progress::Style Progress::styleFor(std::FILE* out, bool quiet) {
+  if (quiet) return Style::kQuiet;
+  return ::isatty(::fileno(out)) != 0 ? Style::kLive : Style::kPlain;
+}
+
+Progress::Progress(std::FILE* out, Style style) : out_(out), style_(style) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::beginTest(const std::string& test, std::uint64_t expected) {
+  test_ = test;
+  expected_ = expected;
+  done_ = 0;
+  stored_ = 0;
+  label_.clear();
+  kpi_.clear();
+  began_ = Clock::now();
+  last_shown_ = began_;
+  unshown_trial_ = false;
+}
+
+void Progress::beginTrial(const std::string& label) {
+  label_ = label;
+  update(0);
+}
+
+void Progress::update(double share) {
+  if (style_ != Style::kLive || (live_line_ && Clock::now() - last_shown_ < kLiveInterval)) return;
+  show(line(share));
+}
+
+void Progress::endTrial(const std::string& kpi, bool stored) {
+  ++done_;
+  if (stored) ++stored_;
+  kpi_ = kpi;
+  if (style_ == Style::kQuiet) return;
+  if (style_ == Style::kLive) {
+    update(0);
+  } else if (Clock::now() - last_shown_ >= kPlainInterval) {
+    show(line(0));
+    unshown_trial_ = false;
+  } else {
+    unshown_trial_ = true;
+  }
+}
+
+void Progress::endTest() {
+  if (style_ == Style::kQuiet) return;
+  if (style_ == Style::kPlain && unshown_trial_) show(line(0));
+  clear();
+  const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began_);
+  const std::string stored = stored_ > 0 ? fmt::format(", {} of them stored before", stored_) : "";
+  fmt::print(out_, "{}: {} trials in {}{}\n", test_, done_, durationText(elapsed), stored);
+  std::fflush(out_);
+}
+
+std::string Progress::line(double share) const {
+  const auto elapsed = Clock::now() - began_;
+  // A live line speaks of the trial in hand, a plain one of the last that ended.
+  const std::uint64_t number = style_ == Style::kLive ? done_ + 1 : done_;
+  std::string text =
+      fmt::format("{}  trial {} of {}  {}", test_, std::min(number, std::max(done_, expected_)),
+                  std::max(done_, expected_),
+                  durationText(std::chrono::duration_cast<std::chrono::seconds>(elapsed)));
+  // Stored trials take no time and say nothing about the rest.
+  const double measured = static_cast<double>(done_ - stored_) + share;
+  const double left = static_cast<double>(expected_ - std::min(done_, expected_)) - share;
+  if (measured >= 1 && left > 0) {
+    const std::chrono::duration<double> eta =
+        std::chrono::duration<double>(elapsed) / measured * left;
+    text += fmt::format("  ETA {}",
+                        durationText(std::chrono::duration_cast<std::chrono::seconds>(eta)));
+  }
+  text += "  " + label_;
+  if (share > 0) text += fmt::format(" {:.0f} %", share * 100);
+  if (!kpi_.empty()) text += "  " + kpi_;
+  return text;
+}
+
+void Progress::show(const std::string& text) {
+  last_shown_ = Clock::now();
+  if (style_ == Style::kLive) {
+    fmt::print(out_, "\r\x1b[K{}", clipped(text, columnsOf(out_) - 1));
+    live_line_ = true;
+  } else {
+    fmt::print(out_, "{}\n", text);
+  }
+  std::fflush(out_);
+}
+
+void Progress::clear() {
+  if (!live_line_) return;
+  fmt::print(out_, "\r\x1b[K");
+  std::fflush(out_);
+  live_line_ = false;
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/reporting.h"
+#include "cli/setup.h"
+#include "cli/verbs.h"
+#include "results/store.h"
+
+namespace plumbline::cli {
+namespace {
+
+struct ReportOptions {
+  std::optional<std::int64_t> run;
+  std::string results;
+  std::string report;
+};
+
+ExitCode report(const ReportOptions& options) {
+  auto store = results::ResultStore::openExisting(options.results);
+  const results::StoredRun run = loadRunOrLatest(store, options.run);
+  const std::string directory = options.report.empty()
+                                    ? defaultReportDirectory(options.results, run.info.id)
+                                    : options.report;
+  if (run.info.status != results::RunStatus::kDone) {
+    fmt::print(stderr, "run {} is not complete: the report holds the tests that are\n",
+               run.info.id);
+  }
+  fmt::print("report {}\n", writeRunReport(run, directory));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void addReportVerb(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* verb = app.add_subcommand("report", "Write the report of a stored run again");
+  verb->add_option("run", options->run, "Number of the run (default: the latest)");
+  addResultsOption(*verb, options->results);
+  verb->add_option("--report", options->report, "Directory for it (default: RESULTS/run-N)");
+  verb->callback([options, &action] { action = [options] { return report(*options); }; });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,125 @@
+#include "cli/reporting.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "cli/setup.h"
+#include "report/report.h"
+#include "suite/profile.h"
+
+namespace plumbline::cli {
+namespace {
+
+using fabric::TopologyKind;
+
+std::string topologyText(const fabric::TopologySpec& topology) {
+  switch (topology.kind) {
+    case TopologyKind::kLink:
+      return "a bare link";
+    case TopologyKind::kSingleSwitch:
+      return fmt::format("one switch with {} hosts", topology.hosts);
+    case TopologyKind::kClos2:
+      break;
+  }
+  return fmt::format("A: two-tier Clos, {} leaves × {} spines, {} hosts per leaf", topology.leaves,
+                     topology.spines, topology.hosts_per_leaf);
+}
+
+report::KeyValues dutText(const scenario::Scenario& scenario) {
+  const fabric::TopologySpec& topology = scenario.topology;
+  report::KeyValues dut{
+      {"Topology", topologyText(topology)},
+      {"Link rate", fmt::format("{:.6g} Gb/s", topology.link_rate.toGigabitsPerSecond())},
+      {"Host link delay", suite::durationText(topology.host_link_delay)}};
+  if (topology.kind == TopologyKind::kClos2) {
+    dut.emplace_back("Fabric link delay", suite::durationText(topology.fabric_link_delay));
+  }
+  if (topology.kind != TopologyKind::kLink) {
+    const fabric::SwitchSpec& switches = scenario.switches;
+    dut.emplace_back("Buffer per port", fmt::format("{} B", switches.buffer_per_port.count()));
+    dut.emplace_back("Forwarding latency", suite::durationText(switches.latency));
+    dut.emplace_back("Forwarding", switches.forwarding == fabric::Forwarding::kCutThrough
+                                       ? "cut-through"
+                                       : "store-and-forward");
+  }
+  return dut;
+}
+
+report::KeyValues testerText(const results::RunIdentity& identity) {
+  report::KeyValues tester{{"Bench", identity.bench},
+                           {"Profile", identity.profile},
+                           {"Seed", std::to_string(identity.seed)}};
+  if (!benchExists(identity.bench)) return tester;
+  const auto bench = bench::makeBench(identity.bench, {});
+  const bench::Capabilities& can = bench->capabilities();
+  tester[0].second += ": " + can.description;
+  tester.emplace_back("Ports", fmt::format("up to {}", can.max_ports));
+  tester.emplace_back("Line rate", fmt::format("{:.6g} Gb/s", can.line_rate.toGigabitsPerSecond()));
+  tester.emplace_back("Timestamp resolution", suite::durationText(can.timestamp_resolution));
+  tester.emplace_back("Flows per port", std::to_string(can.flows_per_port));
+  return tester;
+}
+
+}  // namespace
+
+std::string softwareName() { return "plumbline " PLUMBLINE_VERSION; }
+
+std::string machineName() {
+  struct utsname names = {};
+  uname(&names);
+  return fmt::format("{} {} {}, {} processors", names.sysname, names.release, names.machine,
+                     std::thread::hardware_concurrency());
+}
+
+void writeFile(const std::string& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  if (!stream) {
+    throw Error(ErrorKind::kTester, "the file cannot be written", file,
+                "check the directory and the room on the disk");
+  }
+}
+
+std::string defaultReportDirectory(const std::string& results, std::int64_t run) {
+  return fmt::format("{}/run-{}", results, run);
+}
+
+std::string writeRunReport(const results::StoredRun& run, const std::string& directory) {
+  const results::RunInfo& info = run.info;
+  report::ReportInput input;
+  input.title = info.identity.scenario_name;
+  input.run_id = std::to_string(info.id);
+  input.started = info.created;
+  input.finished = info.finished;
+  input.scenario = info.identity.scenario_text;
+  input.tester = testerText(info.identity);
+  input.host = {{"Software", info.software}, {"Machine", info.machine}};
+  input.tests = run.tests;
+  // The text was valid when the run was made; should this version no longer read it, the report
+  // still has it word for word.
+  const auto parsed = scenario::parseScenario(info.identity.scenario_text,
+                                              info.identity.scenario_file, vocabulary());
+  if (parsed.ok()) {
+    input.dut_identity = parsed.scenario.identification;
+    input.topology = parsed.scenario.topology;
+    input.dut = dutText(parsed.scenario);
+  }
+  return report::writeReport(directory, input).string();
+}
+
+results::StoredRun loadRunOrLatest(results::ResultStore& store, std::optional<std::int64_t> run) {
+  if (run) return store.loadRun(*run);
+  const auto runs = store.listRuns();
+  if (runs.empty()) {
+    throw Error(ErrorKind::kUsage, "there are no runs yet", store.directory().string(),
+                "`plumbline run` makes one");
+  }
+  return store.loadRun(runs.back().id);
+}
+
+}  // namespace plumbline::cli

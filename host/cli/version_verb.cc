@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "bench/registry.h"
+#include "cli/reporting.h"
+#include "cli/verbs.h"
+
+namespace plumbline::cli {
+namespace {
+
+ExitCode version() {
+  std::vector<std::string> names;
+  for (const auto& bench : bench::benches()) names.push_back(bench.name);
+  fmt::print("{}\nbenches: {}\n", softwareName(),
+             names.empty() ? "none (built without the simulated card)"
+                           : fmt::format("{}", fmt::join(names, ", ")));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void addVersionVerb(CLI::App& app, Action& action) {
+  app.add_subcommand("version", "Show version and benches")->callback([&action] {
+    action = version;
+  });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,55 @@
+#include "report/chart.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/units.h"
+
+namespace plumbline::report {
+namespace {
+
+// Without points that cannot be drawn, also those without partner.
+results::Series drawable(const results::Series& series, bool log_x, bool log_y) {
+  results::Series out{series.name, {}, {}, series.reference};
+  const std::size_t points = std::min(series.x.size(), series.y.size());
+  for (std::size_t i = 0; i < points; ++i) {
+    const double x = series.x[i];
+    const double y = series.y[i];
+    if (!std::isfinite(x) || !std::isfinite(y) || (log_x && x <= 0) || (log_y && y <= 0)) continue;
+    out.x.push_back(x);
+    out.y.push_back(y);
+  }
+  return out;
+}
+
+// Brings one coordinate of all series to the unit that fits and renames the axis.
+void fitAxis(results::Chart& chart, std::vector<double> results::Series::*values,
+             std::string results::Chart::*label) {
+  const LabelledUnit named = splitUnit(chart.*label);
+  double largest = 0;
+  for (const results::Series& series : chart.series) {
+    for (const double value : series.*values) largest = std::max(largest, std::abs(value));
+  }
+  // Frame sizes stay in bytes; times and rates change unit from five digits on.
+  const bool bytes = named.unit == "B" || named.unit == "bytes";
+  const ScaledUnit fitted = fitUnit(named.unit, largest, bytes ? 100'000 : 10'000);
+  for (results::Series& series : chart.series) {
+    for (double& value : series.*values) value /= fitted.factor;
+  }
+  if (fitted.unit != named.unit) chart.*label = labelWithUnit(named.text, fitted.unit);
+}
+
+}  // namespace
+
+std::string renderChart(const results::Chart& original) {
+  results::Chart chart = original;
+  const bool categories = chart.kind == results::ChartKind::kBar;
+  for (results::Series& series : chart.series) {
+    series = drawable(series, chart.log_x && !categories, chart.log_y);
+  }
+  if (!chart.log_x && !categories) fitAxis(chart, &results::Series::x, &results::Chart::x_label);
+  if (!chart.log_y) fitAxis(chart, &results::Series::y, &results::Chart::y_label);
+  return categories ? renderBarPlot(chart) : renderLinePlot(chart);
+}
+
+}  // namespace plumbline::report

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+
+#include "report/number.h"
+#include "report/report.h"
+#include "stats/histogram.h"
+
+namespace plumbline::report {
+namespace {
+
+using results::Cell;
+using results::Quantity;
+using results::Table;
+
+// RFC 4180: quoted where it must be.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string line(const std::vector<std::string>& fields) {
+  std::string text;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) text += ',';
+    text += field(fields[i]);
+  }
+  return text + '\n';
+}
+
+std::string optionalNumber(const std::optional<double>& value) {
+  return value ? exactNumber(*value) : std::string();
+}
+
+void appendQuantity(std::vector<std::string>& fields, const Quantity& quantity) {
+  fields.push_back(exactNumber(quantity.value));
+  fields.push_back(quantity.unit);
+  fields.push_back(optionalNumber(quantity.confidence_low));
+  fields.push_back(optionalNumber(quantity.confidence_high));
+  fields.push_back(optionalNumber(quantity.cv));
+  fields.push_back(std::to_string(quantity.repetitions));
+  fields.emplace_back(results::observationPointName(quantity.observed));
+}
+
+constexpr std::size_t kQuantityFields = 7;
+
+void appendQuantityHead(std::vector<std::string>& fields, const std::string& name) {
+  for (const char* part :
+       {"", " unit", " ci95 low", " ci95 high", " cv", " repetitions", " observed"}) {
+    fields.push_back(name + part);
+  }
+}
+
+std::string tableCsv(const Table& table) {
+  std::size_t columns = table.columns.size();
+  for (const auto& row : table.rows) columns = std::max(columns, row.size());
+  std::vector<bool> quantities(columns, false);
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (std::holds_alternative<Quantity>(row[i])) quantities[i] = true;
+    }
+  }
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < columns; ++i) {
+    const std::string name = i < table.columns.size() ? table.columns[i] : std::string();
+    if (quantities[i]) {
+      appendQuantityHead(fields, name);
+    } else {
+      fields.push_back(name);
+    }
+  }
+  std::string csv = line(fields);
+  for (const auto& row : table.rows) {
+    fields.clear();
+    for (std::size_t i = 0; i < columns; ++i) {
+      const Cell cell = i < row.size() ? row[i] : Cell(std::string());
+      if (const auto* quantity = std::get_if<Quantity>(&cell)) {
+        appendQuantity(fields, *quantity);
+        continue;
+      }
+      fields.push_back(std::get<std::string>(cell));
+      if (quantities[i]) fields.insert(fields.end(), kQuantityFields - 1, std::string());
+    }
+    csv += line(fields);
+  }
+  return csv;
+}
+
+std::string chartCsv(const results::Chart& chart) {
+  std::string csv = line({"series", "reference", chart.x_label, chart.y_label});
+  for (const results::Series& series : chart.series) {
+    for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
+      csv += line({series.name, series.reference ? "yes" : "no", exactNumber(series.x[i]),
+                   exactNumber(series.y[i])});
+    }
+  }
+  return csv;
+}
+
+std::string distributionCsv(const results::Distribution& distribution) {
+  std::string csv = line({fmt::format("lower bound [{}]", distribution.unit),
+                          fmt::format("upper bound [{}]", distribution.unit), "frames"});
+  for (const stats::Histogram::Cell& cell : distribution.histogram.cells()) {
+    csv += fmt::format("{},{},{}\n", stats::bucketLowerBound(cell.bucket),
+                       stats::bucketUpperBound(cell.bucket), cell.count);
+  }
+  return csv;
+}
+
+std::string kpiCsv(const results::TestResult& test) {
+  std::vector<std::string> fields = {"name", "point"};
+  appendQuantityHead(fields, "value");
+  std::string csv = line(fields);
+  for (const results::Kpi& kpi : test.kpis) {
+    fields = {kpi.name, kpi.point};
+    appendQuantity(fields, kpi.quantity);
+    csv += line(fields);
+  }
+  return csv;
+}
+
+// Lower case letters, digits and '-', whatever `text` is.
+std::string plainName(const std::string& text) {
+  std::string name;
+  for (const char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain || upper) {
+      name += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "unnamed" : name;
+}
+
+}  // namespace
+
+std::vector<CsvFile> renderCsv(const results::TestResult& test) {
+  std::vector<CsvFile> files;
+  std::set<std::string> taken;
+  const auto add = [&](const char* kind, const std::string& id, std::string content) {
+    const std::string stem = fmt::format("{}_{}_{}", plainName(test.id), kind, plainName(id));
+    std::string name = stem;
+    for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}-{}", stem, n);
+    files.push_back({name + ".csv", std::move(content)});
+  };
+  for (const Table& table : test.tables) add("table", table.id, tableCsv(table));
+  if (!test.repeatability.rows.empty()) {
+    add("table", "repeatability", tableCsv(test.repeatability));
+  }
+  for (const results::Chart& chart : test.charts) add("chart", chart.id, chartCsv(chart));
+  for (const results::Distribution& one : test.distributions) {
+    add("distribution", one.id, distributionCsv(one));
+  }
+  if (!test.kpis.empty()) add("all", "kpis", kpiCsv(test));
+  return files;
+}
+
+}  // namespace plumbline::report

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include "report/report.h"
+#include "report/style.h"
+#include "report/svg.h"
+#include "report/table_html.h"
+#include "report/test_section.h"
+#include "report/topology_diagram.h"
+
+namespace plumbline::report {
+namespace {
+
+std::string anchorOf(std::size_t test) { return fmt::format("test-{}", test + 1); }
+
+std::string headerHtml(const ReportInput& input) {
+  KeyValues facts = {{"Run", input.run_id}, {"Started", input.started}};
+  facts.emplace_back("Finished", input.finished.empty() ? "not finished" : input.finished);
+  if (input.dut_identity.empty()) {
+    facts.emplace_back(
+        "Device under test",
+        input.topology ? "simulated fabric: " + topologyText(*input.topology) : "not identified");
+  }
+  facts.insert(facts.end(), input.dut_identity.begin(), input.dut_identity.end());
+  return fmt::format("<header>\n<p class=\"product\">Plumbline test report</p>\n<h1>{}</h1>\n",
+                     escaped(input.title)) +
+         keyValuesHtml(facts) + "</header>\n";
+}
+
+std::string configurationHtml(const ReportInput& input) {
+  std::string html;
+  if (input.topology) {
+    html += fmt::format(
+        "<section>\n<h2>Topology</h2>\n<figure class=\"topology\">\n<figcaption>{}</figcaption>\n"
+        "{}</figure>\n</section>\n",
+        escaped(topologyText(*input.topology)), renderTopology(*input.topology));
+  }
+  html += "<section>\n<h2>Configuration</h2>\n<div class=\"columns\">\n";
+  const auto block = [&](const char* title, const KeyValues& pairs) {
+    if (pairs.empty()) return;
+    html += fmt::format("<div>\n<h3>{}</h3>\n{}</div>\n", title, keyValuesHtml(pairs));
+  };
+  block("Device under test", input.dut);
+  block("Tester", input.tester);
+  block("Host", input.host);
+  return html + "</div>\n</section>\n";
+}
+
+std::string summaryHtml(const ReportInput& input) {
+  std::string html = "<section>\n<h2>Summary</h2>\n";
+  if (input.tests.empty()) return html + "<p>No test was completed.</p>\n</section>\n";
+  html +=
+      "<table class=\"summary\">\n<thead><tr><th>Test</th><th>Main figures</th><th>Anomalies</th>"
+      "<th>Valid</th></tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < input.tests.size(); ++i) {
+    const results::TestResult& test = input.tests[i];
+    std::string figures;
+    for (std::size_t k = 0; k < test.primary.size(); ++k) {
+      if (k > 0) figures += "<br/>";
+      if (k < test.primary_names.size()) figures += escaped(test.primary_names[k]) + ": ";
+      figures += "<strong>" + quantityHtml(test.primary[k]) + "</strong>";
+    }
+    html += fmt::format(
+        "<tr><td><a href=\"#{}\">{} {}</a></td><td>{}</td><td>{}</td><td class=\"{}\">{}</td>"
+        "</tr>\n",
+        anchorOf(i), escaped(test.id), escaped(test.title),
+        figures.empty() ? escaped(test.summary) : figures,
+        test.anomalies.empty() ? "none" : std::to_string(test.anomalies.size()),
+        test.valid ? "yes" : "no", test.valid ? "yes" : "no");
+  }
+  html += "</tbody>\n</table>\n";
+  html +=
+      "<p class=\"note\">Figures describe what was measured under the stated conditions. Reference "
+      "lines in charts are context, not limits of the device under test.</p>\n";
+  return html + "</section>\n";
+}
+
+std::string appendixHtml(const ReportInput& input) {
+  std::string html;
+  std::string kpis;
+  for (const results::TestResult& test : input.tests) kpis += kpiTableHtml(test);
+  if (!kpis.empty()) {
+    html += fmt::format(
+        "<section class=\"appendix\">\n<h2>Appendix: figures by machine name</h2>\n"
+        "<p class=\"note\">These names are used in limits, exports and comparisons.</p>\n{}"
+        "</section>\n",
+        kpis);
+  }
+  html += fmt::format(
+      "<section class=\"appendix\">\n<h2>Appendix: scenario</h2>\n<pre>{}</pre>\n</section>\n",
+      escaped(input.scenario));
+  return html;
+}
+
+}  // namespace
+
+std::string renderHtml(const ReportInput& input) {
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+      "<title>{} – Plumbline test report</title>\n<style>{}</style>\n</head>\n<body>\n",
+      escaped(input.title), styleSheet());
+  html += headerHtml(input) + configurationHtml(input) + summaryHtml(input);
+  for (std::size_t i = 0; i < input.tests.size(); ++i) {
+    html += testSectionHtml(input.tests[i], anchorOf(i));
+  }
+  html += appendixHtml(input);
+  html += fmt::format("<footer>Plumbline · run {} · started {}</footer>\n</body>\n</html>\n",
+                      escaped(input.run_id), escaped(input.started));
+  return html;
+}
+
+}  // namespace plumbline::report

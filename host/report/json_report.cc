@@ -1,0 +1,38 @@
+#include <nlohmann/json.hpp>
+
+#include "report/report.h"
+
+namespace plumbline::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json pairs(const KeyValues& values) {
+  // A list, since names may repeat and their order matters.
+  Json list = Json::array();
+  for (const auto& [name, value] : values) list.push_back({{"name", name}, {"value", value}});
+  return list;
+}
+
+}  // namespace
+
+std::string renderJson(const ReportInput& input) {
+  Json tests = Json::array();
+  for (const results::TestResult& test : input.tests) tests.push_back(Json::parse(test.toJson()));
+  const Json json{{"format", "plumbline-report"},
+                  {"version", 1},
+                  {"title", input.title},
+                  {"run", input.run_id},
+                  {"started", input.started},
+                  {"finished", input.finished},
+                  {"dut_identity", pairs(input.dut_identity)},
+                  {"dut", pairs(input.dut)},
+                  {"tester", pairs(input.tester)},
+                  {"host", pairs(input.host)},
+                  {"tests", std::move(tests)},
+                  {"scenario", input.scenario}};
+  // Bytes that are not UTF-8 become U+FFFD instead of spoiling the document.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace plumbline::report

@@ -1,0 +1,66 @@
+#include "report/number.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plumbline::report {
+namespace {
+
+constexpr int kMaxDecimals = 6;
+constexpr int kSignificant = 5;
+
+double rounded(double value, int decimals) {
+  const double scale = std::pow(10.0, decimals);
+  return std::round(value * scale) / scale;
+}
+
+std::string withCommas(std::string digits) {
+  const std::size_t start = digits.front() == '-' ? 1 : 0;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  for (std::size_t at = point; at > start + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::string exactNumber(double value) {
+  // Adding zero turns a negative zero into zero.
+  return fmt::format("{}", value + 0.0);
+}
+
+std::string groupedNumber(double value, int decimals) {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  const double shown = rounded(value, decimals) + 0.0;
+  if (value != 0 && std::abs(value) < 10 * std::pow(10.0, -decimals) &&
+      std::abs(shown - value) > 0.005 * std::abs(value)) {
+    return fmt::format("{:.2g}", value);
+  }
+  if (std::abs(shown) >= 1e15) return fmt::format("{:.6g}", value);
+  return withCommas(fmt::format("{:.{}f}", shown, decimals));
+}
+
+int columnDecimals(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  if (largest == 0) return 0;
+  const int whole_digits = static_cast<int>(std::floor(std::log10(largest))) + 1;
+  const int most = std::clamp(kSignificant - whole_digits, 0, kMaxDecimals);
+  for (int decimals = 0; decimals < most; ++decimals) {
+    const bool enough = std::all_of(values.begin(), values.end(), [&](double value) {
+      return !std::isfinite(value) || rounded(value, decimals) == rounded(value, most);
+    });
+    if (enough) return decimals;
+  }
+  return most;
+}
+
+std::string readableNumber(double value) { return groupedNumber(value, columnDecimals({value})); }
+
+}  // namespace plumbline::report

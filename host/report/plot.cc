@@ -1,0 +1,156 @@
+#include "report/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+namespace plumbline::report {
+namespace {
+
+constexpr double kLeft = 92;
+constexpr double kRight = 18;
+constexpr double kTop = 12;
+constexpr double kBottom = 64;
+constexpr double kLegendRow = 22;
+constexpr double kLegendFont = 14;
+constexpr double kSwatch = 26;
+constexpr int kTicks = 6;
+constexpr int kMostDecades = 8;
+
+double legendEntryWidth(const LegendEntry& entry) {
+  return kSwatch + 6 + textWidth(entry.name, kLegendFont) + 18;
+}
+
+// Left edges of the entries and the number of rows they take.
+struct LegendLayout {
+  std::vector<Point> at;
+  double rows = 0;
+};
+
+LegendLayout layoutLegend(const std::vector<LegendEntry>& legend) {
+  LegendLayout layout;
+  double x = kLeft;
+  double row = 0;
+  for (const LegendEntry& entry : legend) {
+    const double width = legendEntryWidth(entry);
+    if (x > kLeft && x + width > kPlotWidth - kRight) {
+      x = kLeft;
+      ++row;
+    }
+    layout.at.push_back({x, kTop + row * kLegendRow + kLegendRow / 2});
+    x += width;
+  }
+  layout.rows = legend.empty() ? 0 : row + 1;
+  return layout;
+}
+
+double plotTop(const std::vector<LegendEntry>& legend) {
+  return kTop + layoutLegend(legend).rows * kLegendRow + (legend.empty() ? 0 : 6);
+}
+
+double plotHeight(const std::vector<LegendEntry>& legend) {
+  // A long legend makes the figure taller, not the plot smaller.
+  return kPlotHeight + layoutLegend(legend).rows * kLegendRow;
+}
+
+// Ascending; {1} if there are none.
+std::vector<double> distinctPositive(const std::vector<double>& values) {
+  std::vector<double> distinct;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(distinct),
+               [](double value) { return value > 0; });
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  if (distinct.empty()) distinct.push_back(1);
+  return distinct;
+}
+
+}  // namespace
+
+Pen seriesPen(std::size_t n) {
+  static constexpr std::array<const char*, 8> kColors = {
+      "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d", "#8c6d31"};
+  static constexpr std::array<const char*, 3> kDashes = {"", "7 3", "2 3"};
+  return {kColors[n % kColors.size()], 2.0, kDashes[n / kColors.size() % kDashes.size()]};
+}
+
+Pen referencePen(std::size_t n) {
+  static constexpr std::array<const char*, 3> kDashes = {"6 4", "2 4", "10 4 2 4"};
+  return {"#6b7280", 1.5, kDashes[n % kDashes.size()]};
+}
+
+PlotFrame::PlotFrame(const std::string& label, const AxisSpec& x, const AxisSpec& y,
+                     const std::vector<LegendEntry>& legend)
+    : svg_(kPlotWidth, plotHeight(legend), label),
+      x_(x.scale, x.range, x.ticks, kLeft, kPlotWidth - kRight),
+      y_(y.scale, y.range, y.ticks, plotHeight(legend) - kBottom, plotTop(legend)) {
+  x_.thinLabels(10, [](const std::string& text) { return textWidth(text, kTickFont); });
+  y_.thinLabels(2, [](const std::string&) { return kTickFont; });
+  drawLegend(legend);
+  drawAxes(x, y);
+}
+
+void PlotFrame::drawLegend(const std::vector<LegendEntry>& legend) {
+  const LegendLayout layout = layoutLegend(legend);
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const Point at = layout.at[i];
+    svg_.line(at, {at.x + kSwatch, at.y}, legend[i].pen);
+    if (legend[i].has_marker) {
+      svg_.marker({at.x + kSwatch / 2, at.y}, legend[i].marker, legend[i].pen.color);
+    }
+    svg_.text({at.x + kSwatch + 6, at.y + 5}, Anchor::kStart, "legend", legend[i].name);
+  }
+}
+
+void PlotFrame::drawAxes(const AxisSpec& x, const AxisSpec& y) {
+  const double left = x_.from();
+  const double right = x_.to();
+  const double bottom = y_.from();
+  const double top = y_.to();
+  for (const Tick& tick : y_.ticks()) {
+    const double at = y_.pixel(tick.value);
+    svg_.line({left, at}, {right, at}, "grid");
+    svg_.text({left - 8, at + 5}, Anchor::kEnd, "tick", tick.label);
+  }
+  for (const Tick& tick : x_.ticks()) {
+    const double at = x_.pixel(tick.value);
+    svg_.line({at, top}, {at, bottom}, "grid");
+    svg_.line({at, bottom}, {at, bottom + 5}, "axis");
+    svg_.text({at, bottom + 22}, Anchor::kMiddle, "tick", tick.label);
+  }
+  svg_.line({left, bottom}, {right, bottom}, "axis");
+  svg_.line({left, top}, {left, bottom}, "axis");
+  svg_.text({(left + right) / 2, bottom + 50}, Anchor::kMiddle, "label", x.label);
+  svg_.verticalText({18, (top + bottom) / 2}, "label", y.label);
+}
+
+AxisSpec linearAxis(const std::string& label, double low, double high, bool zero) {
+  if (zero && low >= 0) low = 0;
+  if (zero && low == 0 && high == 0) high = 1;
+  const RoundRange round = roundRange(low, high, kTicks);
+  return {label, Axis::Scale::kLinear, round.range, labelled(round.ticks)};
+}
+
+AxisSpec logAxis(const std::string& label, const std::vector<double>& values) {
+  const std::vector<double> sorted = distinctPositive(values);
+  const std::vector<double> decades = decadeTicks(sorted.front(), sorted.back(), kMostDecades);
+  return {label,
+          Axis::Scale::kLog,
+          {std::min(decades.front(), sorted.front() / 2), std::max(decades.back(), sorted.back())},
+          labelledDecades(decades)};
+}
+
+AxisSpec logSweepAxis(const std::string& label, const std::vector<double>& values) {
+  constexpr std::size_t kMostOwnTicks = 12;
+  const std::vector<double> sorted = distinctPositive(values);
+  if (sorted.size() > kMostOwnTicks) return logAxis(label, values);
+  // A little room, so that no point sits on the frame.
+  const double span = sorted.back() / sorted.front();
+  const double margin = span > 1 ? std::pow(span, 0.04) : 2;
+  return {label,
+          Axis::Scale::kLog,
+          {sorted.front() / margin, sorted.back() * margin},
+          labelled(sorted)};
+}
+
+}  // namespace plumbline::report

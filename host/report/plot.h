@@ -1,0 +1,65 @@
+// What all plots share: the frame with axes, grid and legend, and the look of series.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/axis.h"
+#include "report/svg.h"
+
+namespace plumbline::report {
+
+inline constexpr double kPlotWidth = 640;
+inline constexpr double kPlotHeight = 380;
+inline constexpr double kTickFont = 14;
+
+// Look of the n-th series: eight colours that readers with any colour vision can tell apart (after
+// Okabe and Ito), then the same with dashes. A reference line is grey and dashed.
+Pen seriesPen(std::size_t n);
+Pen referencePen(std::size_t n);
+
+struct LegendEntry {
+  std::string name;
+  Pen pen;
+  bool has_marker = false;
+  std::size_t marker = 0;
+};
+
+// One axis before it has a place.
+struct AxisSpec {
+  std::string label;  // with unit
+  Axis::Scale scale = Axis::Scale::kLinear;
+  Range range;
+  std::vector<Tick> ticks;
+};
+
+// Draws grid, axes and legend at once; series are added afterwards with the axes' pixels.
+class PlotFrame {
+ public:
+  // `label` is the plot's title for screen readers.
+  PlotFrame(const std::string& label, const AxisSpec& x, const AxisSpec& y,
+            const std::vector<LegendEntry>& legend);
+
+  [[nodiscard]] Point at(double x, double y) const { return {x_.pixel(x), y_.pixel(y)}; }
+  [[nodiscard]] const Axis& x() const { return x_; }
+  [[nodiscard]] const Axis& y() const { return y_; }
+  Svg& svg() { return svg_; }
+  [[nodiscard]] std::string finish() const { return svg_.finish(); }
+
+ private:
+  void drawLegend(const std::vector<LegendEntry>& legend);
+  void drawAxes(const AxisSpec& x, const AxisSpec& y);
+
+  Svg svg_;
+  Axis x_;
+  Axis y_;
+};
+
+// A linear axis over [low, high] with round ticks; with `zero` it starts at zero if low >= 0.
+AxisSpec linearAxis(const std::string& label, double low, double high, bool zero);
+// A logarithmic axis over the positive ones of `values`, with powers of ten as ticks.
+AxisSpec logAxis(const std::string& label, const std::vector<double>& values);
+// The same for a swept parameter: up to twelve distinct values are the ticks themselves.
+AxisSpec logSweepAxis(const std::string& label, const std::vector<double>& values);
+
+}  // namespace plumbline::report

@@ -1,0 +1,59 @@
+// What is handed over after a run: one HTML file for people, JSON and CSV for programs. Everything
+// is made from the generic result model; nothing here knows a particular test.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric/fabric_spec.h"
+#include "results/test_result.h"
+
+namespace plumbline::report {
+
+// Names and values in the order in which they are shown.
+using KeyValues = std::vector<std::pair<std::string, std::string>>;
+
+// Everything a report says. Texts are UTF-8 and may contain anything: they are escaped.
+struct ReportInput {
+  std::string title;       // "Latency through a leaf–spine fabric"
+  std::string run_id;      // under which the results are stored
+  std::string started;     // with time zone, "2026-02-26T14:03:59Z"
+  std::string finished;    // empty for a run that did not finish
+  std::string scenario;    // the scenario file, verbatim
+  KeyValues dut_identity;  // vendor, model, operating system …; empty for a simulated DUT
+  std::optional<fabric::TopologySpec> topology;  // drawn if known
+  KeyValues dut;                                 // configuration of the device under test
+  KeyValues tester;                              // bench, card version, capabilities
+  KeyValues host;                                // software versions, machine
+  std::vector<results::TestResult> tests;
+};
+
+// One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML. In
+// this order: identification, topology, configuration, summary, then per test key figures, tables,
+// charts, distributions, anomalies, repeatability; at the end all figures by machine name and the
+// scenario.
+std::string renderHtml(const ReportInput& input);
+
+// One JSON document: the same facts, every test as results::TestResult::toJson() writes it.
+std::string renderJson(const ReportInput& input);
+
+struct CsvFile {
+  std::string name;  // "t5-2_table_latency.csv": lower case letters, digits, '-', '_' and '.'
+  std::string content;
+};
+
+// A file for each table (repeatability too), chart and distribution of a test, and one for its
+// KPIs. RFC 4180 quoting, LF line ends; numbers with all the digits they have. A column of
+// quantities is followed by columns for its confidence interval, CV, repetitions and observation
+// point. Distributions are given as their occupied buckets [lower bound, upper bound).
+std::vector<CsvFile> renderCsv(const results::TestResult& test);
+
+// Writes report.json, csv/*.csv and report.html into `directory`, which is created. Each file
+// appears complete or not at all, report.html last; csv/ belongs to the report and is replaced.
+// Returns the path of report.html. Throws Error(kTester) when something cannot be written.
+std::filesystem::path writeReport(const std::filesystem::path& directory, const ReportInput& input);
+
+}  // namespace plumbline::report

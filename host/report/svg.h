@@ -1,0 +1,58 @@
+// Inline SVG, element by element. Colours and fonts of axes and text come from the style sheet of
+// the report; series bring their own.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::report {
+
+// Text for HTML, XML and attribute values: & < > " ' escaped, control characters other than tab
+// and line ends replaced by U+FFFD (XML has no way to say them), and so are bytes that are not
+// UTF-8.
+std::string escaped(std::string_view text);
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+// How a line or bar looks.
+struct Pen {
+  std::string color;
+  double width = 1.5;
+  std::string dash;  // SVG dash array; empty = solid
+};
+
+enum class Anchor { kStart, kMiddle, kEnd };
+
+// Pixels that `text` takes at a font of `size` pixels: an estimate that errs on the wide side.
+double textWidth(std::string_view text, double size);
+
+class Svg {
+ public:
+  // `label` is what a screen reader says.
+  Svg(double width, double height, std::string_view label);
+
+  // `style` is a class of the style sheet.
+  void line(Point from, Point to, std::string_view style);
+  void line(Point from, Point to, const Pen& pen);
+  // Points closer than a third of a pixel to the last one drawn are left out.
+  void polyline(const std::vector<Point>& points, const Pen& pen);
+  void rect(Point corner, double width, double height, std::string_view style);
+  void filledRect(Point corner, double width, double height, std::string_view color);
+  // One of six shapes, so that series differ by more than colour.
+  void marker(Point at, std::size_t shape, std::string_view color);
+  void text(Point at, Anchor anchor, std::string_view style, std::string_view content);
+  // Turned by 90° counter-clockwise.
+  void verticalText(Point at, std::string_view style, std::string_view content);
+
+  // The whole element.
+  [[nodiscard]] std::string finish() const { return body_ + "</svg>\n"; }
+
+ private:
+  std::string body_;
+};
+
+}  // namespace plumbline::report

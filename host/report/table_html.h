@@ -1,0 +1,32 @@
+// Tables of a test result as HTML.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+#include "results/test_result.h"
+
+namespace plumbline::report {
+
+// "Tester (at the DUT's ports)" and so on: the observation points in words.
+std::string observationPointText(bench::ObservationPoint point);
+
+// <data> with the number as people read it and the exact value as its machine-readable value.
+std::string numberHtml(double value, int decimals);
+// A quantity by itself: number and unit.
+std::string quantityHtml(const results::Quantity& quantity);
+// "1,200.3 to 1,268.8", or a dash when there is no interval.
+std::string intervalHtml(const results::Quantity& quantity);
+// The CV in percent, marked when it is above 5 %, or a dash.
+std::string cvHtml(const results::Quantity& quantity);
+
+// A column of quantities shows its common unit in the head, equal decimals, and ± half the
+// confidence interval where there is one. Under the table: its note and where the values were
+// observed (marked cell by cell if that differs).
+std::string tableHtml(const results::Table& table);
+
+// Two columns of names and values; empty text if there are none.
+std::string keyValuesHtml(const KeyValues& pairs);
+
+}  // namespace plumbline::report

@@ -1,0 +1,17 @@
+// One test's part of the report.
+#pragma once
+
+#include <string>
+
+#include "results/test_result.h"
+
+namespace plumbline::report {
+
+// Key figures, configuration, tables, charts, distributions, anomalies and repeatability of `test`
+// under a heading with the anchor `anchor`.
+std::string testSectionHtml(const results::TestResult& test, const std::string& anchor);
+
+// All figures of `test` by machine name and point, as a table; empty text if there are none.
+std::string kpiTableHtml(const results::TestResult& test);
+
+}  // namespace plumbline::report

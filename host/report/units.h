@@ -1,0 +1,28 @@
+// Units that scale: which multiple of a unit makes numbers easy to read.
+#pragma once
+
+#include <string>
+
+namespace plumbline::report {
+
+// Divide by `factor` to get from the original unit to `unit`.
+struct ScaledUnit {
+  double factor = 1;
+  std::string unit;
+};
+
+// The multiple of `unit` (ps to s; b/s to Tb/s; B to GB) in which `largest` lies between 1 and 1000
+// if there is one; other units stay as they are. With `keep_below`, a value below that many of the
+// original unit keeps it ("4,000 ns" reads better beside others in ns than "4 µs").
+ScaledUnit fitUnit(const std::string& unit, double largest, double keep_below = 0);
+
+// A label that ends with a unit in brackets or parentheses: "P99 latency [ns]".
+struct LabelledUnit {
+  std::string text;  // "P99 latency"; the whole label if it has no unit
+  std::string unit;  // "ns"
+};
+LabelledUnit splitUnit(const std::string& label);
+// The inverse: "P99 latency [µs]".
+std::string labelWithUnit(const std::string& text, const std::string& unit);
+
+}  // namespace plumbline::report

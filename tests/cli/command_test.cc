@@ -1,0 +1,223 @@
+// The command as scripts see it: exit codes, what goes to stdout and what to stderr. Nothing here
+// needs a bench.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "results/store.h"
+#include "tests/cli/process.h"
+#include "tests/results/sample.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kScenario =
+    "plumbline: 1\nname: n\ntest: T5.2\ndut: {topology: {kind: link}}\n";
+
+class CommandTest : public testing::Test {
+ protected:
+  Outcome run(const std::vector<std::string>& arguments) {
+    return plumblineCommand(scratch_.path(), arguments);
+  }
+  std::string file(const std::string& name, const std::string& content) {
+    const auto path = scratch_.path() / name;
+    std::ofstream(path, std::ios::binary) << content;
+    return path.string();
+  }
+  // Exit code 2, nothing on stdout, and stderr is this and no more than a hint to --help.
+  void expectUsageError(const std::vector<std::string>& arguments, const std::string& message) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+  [[nodiscard]] std::string results() const { return (scratch_.path() / "results").string(); }
+
+  // Two runs with one test each; the second one differs in its P99 and lacks the loss.
+  void storeTwoRuns() {
+    auto store = results::ResultStore::open(results());
+    for (int i = 0; i < 2; ++i) {
+      const auto id = store.createRun({"demo", "demo.yaml", kScenario, "rtl", "quick", 7},
+                                      "plumbline 0.1.0", "somewhere");
+      results::TestResult result = results::sampleResult();
+      if (i == 1) {
+        result.kpis[0].quantity.value = 0.11;
+        result.kpis.pop_back();
+      }
+      store.saveTrial(id, "{}", 0, "64 B", "{}");
+      store.saveTestResult(id, result);
+      if (i == 0) store.setStatus(id, results::RunStatus::kDone);
+    }
+  }
+
+  TempDirectory scratch_;
+};
+
+TEST_F(CommandTest, BadCommandLines) {
+  expectUsageError({}, "A subcommand is required");
+  expectUsageError({"frobnicate"}, "subcommand");
+  expectUsageError({"run"}, "scenario is required");
+  expectUsageError({"run", "a.yaml", "--frob"}, "--frob");
+  expectUsageError({"run", "a.yaml", "--capture-port", "1"}, "--capture");
+  expectUsageError({"run", "a.yaml", "--seed", "seven"}, "--seed");
+  expectUsageError({"run", "a.yaml", "--seed", "-1"}, "--seed");
+  expectUsageError({"results"}, "A subcommand is required");
+  expectUsageError({"results", "diff", "1"}, "second is required");
+  expectUsageError({"results", "export", "--format", "xml"}, "--format");
+  expectUsageError({"list", "towels"}, "subcommand");
+}
+
+TEST_F(CommandTest, BadScenarios) {
+  expectUsageError({"validate", "no-such-file.yaml"},
+                   "no-such-file.yaml: the scenario file cannot be read");
+  const std::string bad = file("bad.yaml", std::string(kScenario) + "sead: 1\nprofile: fast\n");
+  for (const char* verb : {"validate", "plan", "run"}) {
+    const Outcome outcome = run({verb, bad});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err, bad + ":5:1: unknown key \"sead\" (did you mean \"seed\"?)\n" + bad +
+                               ":6:10: \"fast\" is not known here (one of quick, standard)\n");
+    EXPECT_THAT(outcome.out, IsEmpty());
+  }
+}
+
+TEST_F(CommandTest, BadOverrides) {
+  const std::string good = file("good.yaml", kScenario);
+  expectUsageError({"validate", good, "--bench", "fpga"},
+                   "--bench: there is no bench \"fpga\" (one of rtl)");
+  expectUsageError({"validate", good, "--profile", "slow"},
+                   "--profile: there is no profile \"slow\" (quick or standard)");
+}
+
+TEST_F(CommandTest, ValidateSaysSo) {
+  const std::string good = file("good.yaml", kScenario);
+  const Outcome outcome = run({"validate", good});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith(good + ": valid"));
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(CommandTest, ShippedScenariosGoByName) {
+  const Outcome outcome = run({"list", "scenarios"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* name : {"quickstart", "latency", "throughput", "burst-incast"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string(name) + ".yaml"));
+    EXPECT_EQ(run({"validate", name}).exit_code, 0) << name;
+  }
+}
+
+TEST_F(CommandTest, ListsAndVersion) {
+  const Outcome tests = run({"list", "tests"});
+  EXPECT_EQ(tests.exit_code, 0);
+  for (const char* id : {"T5.1", "T5.2", "T5.3"}) EXPECT_THAT(tests.out, HasSubstr(id));
+  EXPECT_EQ(run({"list", "benches"}).exit_code, 0);
+  const Outcome version = run({"version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("plumbline [0-9.]+\nbenches: .*\n"));
+}
+
+TEST_F(CommandTest, HelpIsNoFault) {
+  for (const char* verb :
+       {"run", "validate", "plan", "list", "report", "results", "selftest", "version"}) {
+    const Outcome outcome = run({verb, "--help"});
+    EXPECT_EQ(outcome.exit_code, 0) << verb;
+    EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));
+  }
+}
+
+#ifndef PLUMBLINE_CARD_SIM
+TEST_F(CommandTest, WithoutABenchRunSaysWhy) {
+  const std::string good = file("good.yaml", kScenario);
+  for (const char* verb : {"run", "plan"}) {
+    expectUsageError({verb, good}, "PLUMBLINE_CARD_SIM");
+  }
+  expectUsageError({"selftest"}, "PLUMBLINE_CARD_SIM");
+  EXPECT_THAT(run({"validate", good}).out, HasSubstr("no bench rtl"));
+}
+#endif
+
+TEST_F(CommandTest, ResultsThatAreNotThere) {
+  expectUsageError({"results", "ls", "--results", results()}, "there are no results here");
+  expectUsageError({"report", "--results", results()}, "there are no results here");
+  results::ResultStore::open(results());
+  expectUsageError({"results", "show", "--results", results()}, "there are no runs yet");
+  expectUsageError({"results", "show", "9", "--results", results()}, "there is no run 9");
+}
+
+TEST_F(CommandTest, ADamagedStoreIsATesterFault) {
+  std::filesystem::create_directory(results());
+  std::ofstream(std::filesystem::path(results()) / "plumbline.db") << std::string(8192, 'x');
+  const Outcome outcome = run({"results", "ls", "--results", results()});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("not a database"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+TEST_F(CommandTest, ResultsCanBeListedAndShown) {
+  storeTwoRuns();
+  const Outcome list = run({"results", "ls", "--results", results()});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_THAT(list.out, testing::ContainsRegex("1 +20.* demo +rtl +quick +7 +1 +done\n"));
+  EXPECT_THAT(list.out, testing::ContainsRegex("2 +20.* demo +rtl +quick +7 +1 +running\n"));
+  const Outcome shown = run({"results", "show", "1", "--results", results()});
+  EXPECT_THAT(shown.out, HasSubstr("T5.2 Latency (quick profile)"));
+  EXPECT_THAT(shown.out, HasSubstr("0.333333 ns"));
+  // Without a number: the latest.
+  EXPECT_THAT(run({"results", "show", "--results", results()}).out, StartsWith("run 2 of demo"));
+}
+
+TEST_F(CommandTest, RunsCanBeCompared) {
+  storeTwoRuns();
+  const Outcome outcome = run({"results", "diff", "1", "2", "--results", results()});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("latency_p99_ns +0.1 ns +0.11 ns +.10 %\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("loss_ppm +0 ppm +- +-\n"));
+}
+
+TEST_F(CommandTest, RunsCanBeExported) {
+  storeTwoRuns();
+  const Outcome json = run({"results", "export", "1", "--results", results()});
+  EXPECT_EQ(json.exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(json.out)["tests"][0],
+            nlohmann::json::parse(results::sampleResult().toJson()));
+  const Outcome csv = run({"results", "export", "1", "--format", "csv", "--results", results()});
+  EXPECT_THAT(csv.out, StartsWith("test,table,row,column,value"));
+  const auto target = (scratch_.path() / "out.csv").string();
+  const Outcome written =
+      run({"results", "export", "1", "--format", "csv", "-o", target, "--results", results()});
+  EXPECT_THAT(written.out, IsEmpty());
+  EXPECT_EQ(contentOf(target), csv.out);
+  EXPECT_EQ(
+      run({"results", "export", "1", "-o", "/no/such/dir/x", "--results", results()}).exit_code, 3);
+}
+
+TEST_F(CommandTest, TheReportOfAStoredRunCanBeWrittenAgain) {
+  storeTwoRuns();
+  const Outcome outcome = run({"report", "1", "--results", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, IsEmpty());
+  ASSERT_THAT(outcome.out, StartsWith("report "));
+  const std::string html = contentOf(outcome.out.substr(7, outcome.out.find('\n') - 7));
+  EXPECT_THAT(html, HasSubstr("T5.2"));
+  EXPECT_THAT(html, HasSubstr("demo"));
+  EXPECT_THAT(run({"report", "2", "--results", results()}).err, HasSubstr("not complete"));
+}
+
+TEST_F(CommandTest, TheEnvironmentNamesTheResults) {
+  storeTwoRuns();
+  ::setenv("PLUMBLINE_RESULTS", results().c_str(), 1);
+  const Outcome outcome = run({"results", "ls"});
+  ::unsetenv("PLUMBLINE_RESULTS");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("demo"));
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,222 @@
+// Charts: what is drawn is where the numbers say.
+#include "report/chart.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/topology_diagram.h"
+#include "tests/report/xml.h"
+
+namespace plumbline::report::testing {
+namespace {
+
+using results::Chart;
+using results::ChartKind;
+
+Chart lineChart() {
+  return {"c",
+          "Title",
+          ChartKind::kLine,
+          "size [B]",
+          "latency [ns]",
+          false,
+          false,
+          {{"a", {0, 10, 20}, {100, 300, 200}, false}, {"theory", {0, 20}, {150, 150}, true}}};
+}
+
+std::vector<std::string> textsOf(const Element& svg) {
+  std::vector<std::string> texts;
+  for (const Element* one : svg.all("text")) texts.push_back(one->text);
+  return texts;
+}
+
+bool has(const std::vector<std::string>& texts, const std::string& wanted) {
+  return std::find(texts.begin(), texts.end(), wanted) != texts.end();
+}
+
+// The pixel rows or columns of tick labels: text → coordinate.
+double tickAt(const Element& svg, const std::string& label, const char* axis) {
+  for (const Element* one : svg.all("text")) {
+    const bool of_x = one->attributes.at("text-anchor") == "middle";
+    if (one->text == label && one->attributes.at("class") == "tick" && of_x == (*axis == 'x')) {
+      return one->number(axis);
+    }
+  }
+  ADD_FAILURE() << "no tick " << label;
+  return 0;
+}
+
+TEST(LinePlot, PointsStandWhereTheTicksSay) {
+  const Element svg = parseXml(renderChart(lineChart()));
+  const auto lines = svg.all("polyline");
+  ASSERT_EQ(lines.size(), 2U);
+  const auto points = pointsOf(*lines[0]);
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_NEAR(points[0].first, tickAt(svg, "0", "x"), 0.2);
+  EXPECT_NEAR(points[1].first, tickAt(svg, "10", "x"), 0.2);
+  EXPECT_NEAR(points[2].first, tickAt(svg, "20", "x"), 0.2);
+  // Tick labels stand 5 pixels below the middle of their row.
+  EXPECT_NEAR(points[0].second, tickAt(svg, "100", "y") - 5, 0.2);
+  EXPECT_NEAR(points[1].second, tickAt(svg, "300", "y") - 5, 0.2);
+  EXPECT_NEAR(points[2].second, tickAt(svg, "200", "y") - 5, 0.2);
+}
+
+TEST(LinePlot, HasLabelsLegendAndDashedReferences) {
+  const Element svg = parseXml(renderChart(lineChart()));
+  const auto texts = textsOf(svg);
+  for (const char* text : {"size [B]", "latency [ns]", "a", "theory"})
+    EXPECT_TRUE(has(texts, text));
+  EXPECT_EQ(svg.attributes.at("aria-label"), "Title");
+  const auto lines = svg.all("polyline");
+  EXPECT_EQ(lines[0]->attributes.count("stroke-dasharray"), 0U);
+  EXPECT_EQ(lines[1]->attributes.count("stroke-dasharray"), 1U);
+  // One marker per measured point and one in the legend; none for the reference.
+  EXPECT_EQ(svg.all("circle").size(), 4U);
+}
+
+TEST(LinePlot, LongTimesGetAFittingUnit) {
+  Chart chart = lineChart();
+  for (auto& series : chart.series) {
+    for (double& y : series.y) y *= 1000;
+  }
+  const Element svg = parseXml(renderChart(chart));
+  EXPECT_TRUE(has(textsOf(svg), "latency [µs]"));
+  const auto same = pointsOf(*parseXml(renderChart(lineChart())).all("polyline")[0]);
+  EXPECT_EQ(pointsOf(*svg.all("polyline")[0]), same);
+}
+
+TEST(LinePlot, LogarithmicAxesKeepRatios) {
+  Chart chart = lineChart();
+  chart.log_x = chart.log_y = true;
+  chart.series = {{"a", {64, 256, 1024}, {1, 100, 10'000}, false}};
+  const Element svg = parseXml(renderChart(chart));
+  const auto points = pointsOf(*svg.all("polyline")[0]);
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_NEAR(points[1].first - points[0].first, points[2].first - points[1].first, 0.2);
+  EXPECT_NEAR(points[1].second - points[0].second, points[2].second - points[1].second, 0.2);
+  for (const char* text : {"64", "256", "1,024"}) EXPECT_TRUE(has(textsOf(svg), text));
+}
+
+TEST(LinePlot, WhatCannotBeDrawnIsLeftOut) {
+  Chart chart = lineChart();
+  chart.log_y = true;
+  chart.series = {{"a", {1, 2, 3, 4, 5}, {10, NAN, INFINITY, -1, 1000}, false},
+                  {"odd", {1, 2, 3}, {5}, false}};
+  const Element svg = parseXml(renderChart(chart));
+  EXPECT_EQ(pointsOf(*svg.all("polyline")[0]).size(), 2U);
+  EXPECT_EQ(pointsOf(*svg.all("polyline")[1]).size(), 1U);
+  for (const char* word : {"nan", "inf"}) {
+    EXPECT_EQ(renderChart(chart).find(word), std::string::npos);
+  }
+}
+
+TEST(LinePlot, StepsAreConstantUntilTheNextPoint) {
+  Chart chart = lineChart();
+  chart.kind = ChartKind::kStep;
+  const auto points = pointsOf(*parseXml(renderChart(chart)).all("polyline")[0]);
+  ASSERT_EQ(points.size(), 5U);
+  EXPECT_EQ(points[0].second, points[1].second);
+  EXPECT_EQ(points[1].first, points[2].first);
+  EXPECT_EQ(points[2].second, points[3].second);
+}
+
+TEST(AllPlots, SayWhenThereIsNothing) {
+  for (const ChartKind kind : {ChartKind::kLine, ChartKind::kBar, ChartKind::kStep}) {
+    for (const bool log : {false, true}) {
+      Chart chart{"c", "Empty", kind, "x", "y", log, log, {{"a", {}, {}, false}}};
+      EXPECT_TRUE(has(textsOf(parseXml(renderChart(chart))), "no data"));
+      chart.series.clear();
+      EXPECT_TRUE(has(textsOf(parseXml(renderChart(chart))), "no data"));
+    }
+  }
+}
+
+TEST(AllPlots, OnePointIsEnough) {
+  for (const ChartKind kind : {ChartKind::kLine, ChartKind::kBar, ChartKind::kStep}) {
+    for (const bool log : {false, true}) {
+      const Chart chart{"c", "One", kind, "x", "y", log, log, {{"a", {5}, {7}, false}}};
+      const std::string svg = renderChart(chart);
+      EXPECT_NO_THROW(parseXml(svg));
+      EXPECT_EQ(svg.find("nan"), std::string::npos);
+    }
+  }
+}
+
+TEST(AllPlots, SeriesOfOneChartLookDifferent) {
+  Chart chart{"c", "Many", ChartKind::kLine, "x", "y", false, false, {}};
+  for (int i = 0; i < 20; ++i) {
+    chart.series.push_back({"series " + std::to_string(i), {0, 1}, {0.0 + i, 1.0 + i}, false});
+  }
+  const Element svg = parseXml(renderChart(chart));
+  std::set<std::pair<std::string, std::string>> looks;
+  for (const Element* line : svg.all("polyline")) {
+    const auto dash = line->attributes.find("stroke-dasharray");
+    looks.emplace(line->attributes.at("stroke"),
+                  dash == line->attributes.end() ? "" : dash->second);
+  }
+  EXPECT_EQ(looks.size(), 20U);
+  // The legend takes several rows, and the plot still has its height.
+  const auto points = pointsOf(*svg.all("polyline").back());
+  EXPECT_GT(points.front().second, points.back().second);
+}
+
+TEST(BarPlot, HeightsAreInProportion) {
+  const Chart chart{"c",
+                    "Bars",
+                    ChartKind::kBar,
+                    "ratio",
+                    "frames",
+                    false,
+                    false,
+                    {{"a", {2, 4, 8}, {400, 200, 100}, false},
+                     {"b", {2, 8}, {40, 10}, false},
+                     {"limit", {2, 4, 8}, {300, 300, 300}, true}}};
+  const Element svg = parseXml(renderChart(chart));
+  const auto bars = svg.all("rect");
+  ASSERT_EQ(bars.size(), 5U);
+  const double unit = bars[0]->number("height") / 400;
+  for (const auto& [bar, value] : {std::pair{1, 200.0}, {2, 100.0}, {3, 40.0}, {4, 10.0}}) {
+    EXPECT_NEAR(bars[static_cast<std::size_t>(bar)]->number("height"), value * unit, 0.2);
+  }
+  // Bars of one group stand side by side, all on one base line.
+  EXPECT_LT(bars[0]->number("x") + bars[0]->number("width"), bars[3]->number("x") + 0.2);
+  for (const Element* bar : bars) {
+    EXPECT_NEAR(bar->number("y") + bar->number("height"),
+                bars[0]->number("y") + bars[0]->number("height"), 0.2);
+  }
+  EXPECT_EQ(svg.all("polyline").size(), 1U);
+}
+
+TEST(Topology, DrawsEveryKindAtEverySize) {
+  fabric::TopologySpec spec;
+  spec.kind = fabric::TopologyKind::kLink;
+  EXPECT_EQ(parseXml(renderTopology(spec)).all("rect").size(), 2U);
+  spec.kind = fabric::TopologyKind::kSingleSwitch;
+  for (const std::uint32_t hosts : {2U, 9U, 8192U}) {
+    spec.hosts = hosts;
+    const Element svg = parseXml(renderTopology(spec));
+    EXPECT_EQ(svg.all("rect").size(), 1 + (hosts > 9 ? 8 : hosts));
+    EXPECT_TRUE(has(textsOf(svg), "host " + std::to_string(hosts - 1)));
+  }
+  spec.kind = fabric::TopologyKind::kClos2;
+  spec.leaves = 2;
+  spec.spines = 2;
+  spec.hosts_per_leaf = 2;
+  // Four cables between the tiers, four to hosts.
+  EXPECT_EQ(parseXml(renderTopology(spec)).all("line").size(), 8U);
+  spec.leaves = 1024;
+  spec.spines = 1024;
+  spec.hosts_per_leaf = 8;
+  const Element svg = parseXml(renderTopology(spec));
+  for (const char* name : {"spine 1023", "leaf 1023", "h8191", "· · ·"}) {
+    EXPECT_TRUE(has(textsOf(svg), name)) << name;
+  }
+  EXPECT_EQ(topologyText(spec),
+            "Leaf–spine, 1024 leaves × 1024 spines, 8 hosts on each leaf (8192 host ports)");
+}
+
+}  // namespace
+}  // namespace plumbline::report::testing

@@ -1,0 +1,163 @@
+// CSV files read back to exactly the numbers that went in.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tests/report/sample_report.h"
+
+namespace plumbline::report::testing {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// RFC 4180, written from the RFC and not from the writer.
+Rows parseCsv(const std::string& text) {
+  Rows rows;
+  std::vector<std::string> row;
+  std::string field;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+        field += '"';
+        ++i;
+      } else if (c == '"') {
+        quoted = false;
+      } else {
+        field += c;
+      }
+    } else if (c == '"' && field.empty()) {
+      quoted = true;
+    } else if (c == ',' || c == '\n') {
+      row.push_back(field);
+      field.clear();
+      if (c == '\n') {
+        rows.push_back(row);
+        row.clear();
+      }
+    } else {
+      field += c;
+    }
+  }
+  EXPECT_TRUE(row.empty() && field.empty()) << "the last line has no end";
+  return rows;
+}
+
+Rows fileOf(const results::TestResult& test, const std::string& name) {
+  for (const CsvFile& file : renderCsv(test)) {
+    if (file.name == name) return parseCsv(file.content);
+  }
+  ADD_FAILURE() << "no file " << name;
+  return {};
+}
+
+std::size_t column(const Rows& rows, const std::string& name) {
+  const auto at = std::find(rows[0].begin(), rows[0].end(), name);
+  EXPECT_NE(at, rows[0].end()) << name;
+  return static_cast<std::size_t>(at - rows[0].begin());
+}
+
+TEST(Csv, TablesKeepEveryPartOfAQuantity) {
+  const results::TestResult test = sampleReport().tests[0];
+  const results::Table& table = test.tables[0];
+  const Rows rows = fileOf(test, "t5-1_table_throughput.csv");
+  ASSERT_EQ(rows.size(), table.rows.size() + 1);
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    ASSERT_EQ(rows[r + 1].size(), rows[0].size());
+    EXPECT_EQ(rows[r + 1][0], std::get<std::string>(table.rows[r][0]));
+    for (std::size_t c = 1; c < table.columns.size(); ++c) {
+      const auto& quantity = std::get<results::Quantity>(table.rows[r][c]);
+      const std::string& name = table.columns[c];
+      const auto cell = [&](const std::string& part) {
+        return rows[r + 1][column(rows, name + part)];
+      };
+      EXPECT_EQ(std::stod(cell("")), quantity.value);
+      EXPECT_EQ(cell(" unit"), quantity.unit);
+      EXPECT_EQ(cell(" ci95 low").empty(), !quantity.confidence_low.has_value());
+      if (quantity.confidence_low) {
+        EXPECT_EQ(std::stod(cell(" ci95 low")), *quantity.confidence_low);
+        EXPECT_EQ(std::stod(cell(" ci95 high")), *quantity.confidence_high);
+        EXPECT_EQ(std::stod(cell(" cv")), *quantity.cv);
+      }
+      EXPECT_EQ(std::stoul(cell(" repetitions")), quantity.repetitions);
+      EXPECT_EQ(cell(" observed"), results::observationPointName(quantity.observed));
+    }
+  }
+}
+
+TEST(Csv, ChartsKeepEveryPoint) {
+  const results::TestResult test = sampleReport().tests[2];
+  const Rows rows = fileOf(test, "t5-3_chart_capacity.csv");
+  std::size_t row = 1;
+  for (const results::Series& series : test.charts[0].series) {
+    for (std::size_t i = 0; i < series.x.size(); ++i, ++row) {
+      ASSERT_LT(row, rows.size());
+      EXPECT_EQ(rows[row][0], series.name);
+      EXPECT_EQ(rows[row][1], series.reference ? "yes" : "no");
+      EXPECT_EQ(std::stod(rows[row][2]), series.x[i]);
+      EXPECT_EQ(std::stod(rows[row][3]), series.y[i]);
+    }
+  }
+  EXPECT_EQ(row, rows.size());
+}
+
+TEST(Csv, DistributionsRebuildTheHistogram) {
+  const results::TestResult test = sampleReport().tests[1];
+  const results::Distribution& distribution = test.distributions[4];
+  const Rows rows = fileOf(test, "t5-2_distribution_1024-b-90-load.csv");
+  EXPECT_EQ(rows[0][0], "lower bound [ps]");
+  stats::Histogram rebuilt;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    rebuilt.record(std::stoull(rows[r][0]), std::stoull(rows[r][2]));
+    EXPECT_GT(std::stoull(rows[r][1]), std::stoull(rows[r][0]));
+  }
+  const auto expected = distribution.histogram.cells();
+  const auto actual = rebuilt.cells();
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(actual[i].bucket, expected[i].bucket);
+    EXPECT_EQ(actual[i].count, expected[i].count);
+  }
+}
+
+TEST(Csv, KpisKeepNamePointAndValue) {
+  const results::TestResult test = sampleReport().tests[1];
+  const Rows rows = fileOf(test, "t5-2_all_kpis.csv");
+  ASSERT_EQ(rows.size(), test.kpis.size() + 1);
+  for (std::size_t i = 0; i < test.kpis.size(); ++i) {
+    EXPECT_EQ(rows[i + 1][0], test.kpis[i].name);
+    EXPECT_EQ(rows[i + 1][1], test.kpis[i].point);
+    EXPECT_EQ(std::stod(rows[i + 1][2]), test.kpis[i].quantity.value);
+  }
+}
+
+TEST(Csv, HostileTextStaysOneField) {
+  results::TestResult test;
+  test.id = "../../etc/x";
+  const std::string nasty = "a,\"b\"\n;c\r\n=1+1";
+  test.tables = {{"../up", "", "", {nasty, "plain"}, {{results::Cell(nasty), results::Cell("x")}}},
+                 {"..", "", "", {"c"}, {}}};
+  const auto files = renderCsv(test);
+  ASSERT_EQ(files.size(), 2U);
+  const Rows rows = parseCsv(files[0].content);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0][0], nasty);
+  EXPECT_EQ(rows[1][0], nasty);
+  EXPECT_EQ(files[0].name, "etc-x_table_up.csv");
+  EXPECT_EQ(files[1].name, "etc-x_table_unnamed.csv");
+}
+
+TEST(Csv, NamesAreUnique) {
+  results::TestResult test;
+  test.id = "T1";
+  for (const char* id : {"a b", "a-b", "A b", "a b"}) test.tables.push_back({id, "", "", {}, {}});
+  std::set<std::string> names;
+  for (const CsvFile& file : renderCsv(test)) names.insert(file.name);
+  EXPECT_EQ(names.size(), 4U);
+}
+
+}  // namespace
+}  // namespace plumbline::report::testing

@@ -1,0 +1,108 @@
+// Files on disk: complete, replaced as a whole, and a clear error when they cannot be written.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "tests/report/sample_report.h"
+
+namespace plumbline::report::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WriteReport : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::path(::testing::TempDir()) / "plumbline_report_XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  static std::string read(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(WriteReport, PutsEverythingInPlace) {
+  const ReportInput input = sampleReport();
+  const fs::path target = directory_ / "new" / "report";
+  const fs::path html = writeReport(target, input);
+  EXPECT_EQ(html, target / "report.html");
+  EXPECT_EQ(read(html), renderHtml(input));
+  EXPECT_EQ(read(target / "report.json"), renderJson(input));
+  std::size_t expected = 0;
+  for (const results::TestResult& test : input.tests) {
+    for (const CsvFile& file : renderCsv(test)) {
+      EXPECT_EQ(read(target / "csv" / file.name), file.content);
+      ++expected;
+    }
+  }
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(target)) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(files, expected + 2) << "something is left over";
+}
+
+TEST_F(WriteReport, ReplacesAnEarlierReportAndNothingElse) {
+  writeReport(directory_, sampleReport());
+  std::ofstream(directory_ / "notes.txt") << "mine";
+  ReportInput smaller = sampleReport();
+  smaller.tests.pop_back();
+  writeReport(directory_, smaller);
+  EXPECT_EQ(read(directory_ / "notes.txt"), "mine");
+  EXPECT_FALSE(fs::exists(directory_ / "csv" / "t5-3_table_burst.csv"));
+  EXPECT_TRUE(fs::exists(directory_ / "csv" / "t5-1_table_throughput.csv"));
+}
+
+TEST_F(WriteReport, TwoTestsOfOneIdKeepTheirFiles) {
+  ReportInput input = sampleReport();
+  input.tests = {input.tests[0], input.tests[0]};
+  writeReport(directory_, input);
+  EXPECT_TRUE(fs::exists(directory_ / "csv" / "t5-1_table_throughput.csv"));
+  EXPECT_TRUE(fs::exists(directory_ / "csv" / "2_t5-1_table_throughput.csv"));
+}
+
+TEST_F(WriteReport, SaysWhatCouldNotBeWritten) {
+  const fs::path file = directory_ / "file";
+  std::ofstream(file) << "x";
+  try {
+    writeReport(file / "below", sampleReport());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kTester);
+    EXPECT_NE(error.where().find("below"), std::string::npos);
+    EXPECT_FALSE(error.remedy().empty());
+  }
+  // A directory in the place of a file.
+  fs::create_directories(directory_ / "blocked" / "report.html" / "x");
+  EXPECT_THROW(writeReport(directory_ / "blocked", sampleReport()), Error);
+}
+
+TEST(ReportJson, HoldsAllTestsAsTheyAre) {
+  const ReportInput input = sampleReport();
+  const auto json = nlohmann::json::parse(renderJson(input));
+  EXPECT_EQ(json.at("format"), "plumbline-report");
+  EXPECT_EQ(json.at("run"), "42");
+  EXPECT_EQ(json.at("scenario"), input.scenario);
+  ASSERT_EQ(json.at("tests").size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto back = results::TestResult::fromJson(json.at("tests")[i].dump());
+    EXPECT_EQ(back.toJson(), input.tests[i].toJson());
+  }
+  EXPECT_EQ(json.at("dut")[1].at("name"), "Host link delay");
+  EXPECT_EQ(json.at("dut")[1].at("value"), "50 ns");
+}
+
+}  // namespace
+}  // namespace plumbline::report::testing

@@ -1,0 +1,29 @@
+// A strict reader of well-formed XML, as much of it as a report uses: the tests' own view of what
+// was rendered.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace plumbline::report::testing {
+
+struct Element {
+  std::string name;
+  std::map<std::string, std::string> attributes;
+  std::string text;  // of this element and all below it, entities resolved
+  std::vector<Element> children;
+
+  // Elements of this name anywhere below, in document order.
+  [[nodiscard]] std::vector<const Element*> all(const std::string& wanted) const;
+  [[nodiscard]] double number(const std::string& attribute) const;
+};
+
+// The root element of `document`, which may begin with <!DOCTYPE html>. Throws std::runtime_error
+// that says where it is not well-formed.
+Element parseXml(const std::string& document);
+
+// Points of a polyline's or polygon's `points` attribute.
+std::vector<std::pair<double, double>> pointsOf(const Element& element);
+
+}  // namespace plumbline::report::testing

@@ -17,7 +17,12 @@
 namespace plumbline::bench {
 namespace {
 
+// Models of the card in this build, by their ports.
+#ifdef PLUMBLINE_CARD_SIM_8
 constexpr std::array<std::uint32_t, 3> kCardSizes{2, 4, 8};
+#else
+constexpr std::array<std::uint32_t, 2> kCardSizes{2, 4};
+#endif
 
 // Beats of a frame after its first; the card hands them over one per clock.
 std::int64_t laterBeats(Bytes frame) {
@@ -64,8 +69,9 @@ class RtlBench::Tester {
 
 RtlBench::RtlBench(RtlBenchOptions options) : options_(std::move(options)) {
   capabilities_.name = "rtl";
-  capabilities_.description = "the Verilated tester card before a simulated DUT, 2 to 8 x 100G";
   capabilities_.max_ports = kCardSizes.back();
+  capabilities_.description = fmt::format(
+      "the Verilated tester card, up to {} x 100G, before a simulated DUT", kCardSizes.back());
   capabilities_.line_rate = sim::kLineRate;
   capabilities_.flows_per_port = 256;
   capabilities_.groups = 16;
@@ -73,7 +79,8 @@ RtlBench::RtlBench(RtlBenchOptions options) : options_(std::move(options)) {
   capabilities_.timestamp_resolution = sim::kClockPeriodMax;
   capabilities_.observed = ObservationPoint::kTester;
   capabilities_.simulated_dut = true;
-  capabilities_.wall_seconds_per_second = 150;
+  capabilities_.trial_overhead = microseconds(75);
+  capabilities_.wall_seconds_per_second = 400;
 }
 
 RtlBench::~RtlBench() = default;

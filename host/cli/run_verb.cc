@@ -53,6 +53,10 @@ std::int64_t chooseRun(results::ResultStore& store, const scenario::Scenario& sc
       if (!options.quiet) {
         fmt::print(stderr, "going on with run {}: {} trials are stored\n", unfinished->id,
                    unfinished->trials);
+        if (unfinished->software != softwareName()) {
+          fmt::print(stderr, "those were measured by {}, the rest will be by {}\n",
+                     unfinished->software, softwareName());
+        }
       }
       return unfinished->id;
     }

@@ -106,6 +106,7 @@ std::vector<Tick> labelled(const std::vector<double>& values) {
   const bool powers = largest >= 1e7 || smallest < 1e-4;
   const int decimals = columnDecimals(values);
   std::vector<Tick> ticks;
+  ticks.reserve(values.size());
   for (const double value : values) {
     ticks.push_back(
         {value, powers && value != 0 ? powerLabel(value) : groupedNumber(value, decimals)});
@@ -116,6 +117,7 @@ std::vector<Tick> labelled(const std::vector<double>& values) {
 std::vector<Tick> labelledDecades(const std::vector<double>& decades) {
   const bool powers = decades.front() < 0.99e-4 || decades.back() > 1.01e6;
   std::vector<Tick> ticks;
+  ticks.reserve(decades.size());
   for (const double value : decades) {
     ticks.push_back({value, powers ? powerLabel(value) : readableNumber(value)});
   }

@@ -74,7 +74,7 @@ fs::path writeReport(const fs::path& directory, const ReportInput& input) {
   makeDirectory(directory);
   replaceFile(directory / "report.json", renderJson(input));
   replaceCsvDirectory(directory, input.tests);
-  const fs::path html = directory / "report.html";
+  fs::path html = directory / "report.html";
   replaceFile(html, renderHtml(input));
   return html;
 }

@@ -16,7 +16,8 @@ namespace plumbline::wire {
 inline constexpr std::uint16_t kLinkTypeEthernet = 1;
 
 // What the file's timestamps count. Nanoseconds are read by every tool but drop the picoseconds
-// (rounded down); picoseconds keep what the card measured.
+// (rounded down); picoseconds keep what the card measured, but Wireshark 4.0 overflows when it
+// scales them: it shows fractions of a second above 18 ms wrong.
 enum class PcapngResolution : std::uint8_t { kNanoseconds = 9, kPicoseconds = 12 };
 
 enum class PacketDirection : std::uint8_t { kUnknown = 0, kInbound = 1, kOutbound = 2 };

@@ -48,8 +48,12 @@ std::uint16_t checksumBase(FixedView<Ipv4Header::kSize> header, AddressModifier 
 
 std::uint32_t minimumTaggedLength(const StreamTemplateSpec& spec) {
   const RoceOpcode* opcode = opcodeOf(spec);
-  const std::size_t length =
-      tagOffset(spec, opcode) + TestTag::kSize + (opcode != nullptr ? kIcrcSize : 0) + kFcsSize;
+  // RoCE carries multiples of four, see StreamTemplate::roce_aligned; the tag is all in the
+  // payload.
+  constexpr std::size_t kAlignedTag = (TestTag::kSize + 3) / 4 * 4;
+  const std::size_t length = tagOffset(spec, opcode) +
+                             (opcode != nullptr ? kAlignedTag + kIcrcSize : TestTag::kSize) +
+                             kFcsSize;
   return static_cast<std::uint32_t>(std::max(length, kMinFrameSize));
 }
 

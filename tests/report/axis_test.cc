@@ -83,6 +83,7 @@ TEST(DecadeTicks, CoverTheRange) {
 
 std::vector<std::string> texts(const std::vector<Tick>& ticks) {
   std::vector<std::string> out;
+  out.reserve(ticks.size());
   for (const Tick& tick : ticks) out.push_back(tick.label);
   return out;
 }

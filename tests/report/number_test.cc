@@ -91,7 +91,7 @@ TEST(Escaping, LeavesNothingThatMarkupCouldMistake) {
   EXPECT_EQ(escaped("\xFFx"), replacement + "x");
   EXPECT_EQ(escaped("\xC3"), replacement);                             // cut off
   EXPECT_EQ(escaped("\xC0\xBC"), replacement + replacement);           // overlong '<'
-  EXPECT_EQ(escaped("\xED\xA0\x80").find("\xED"), std::string::npos);  // surrogate
+  EXPECT_EQ(escaped("\xED\xA0\x80").find('\xED'), std::string::npos);  // surrogate
   EXPECT_EQ(escaped("\xF0\x9F\x98\x80"), "\xF0\x9F\x98\x80");
 }
 

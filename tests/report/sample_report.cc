@@ -7,7 +7,6 @@
 namespace plumbline::report::testing {
 namespace {
 
-using results::Anomaly;
 using results::Cell;
 using results::Chart;
 using results::ChartKind;

@@ -66,7 +66,8 @@ module plumb_rx_flow_table #(
   plumb_rx_pkg::event_t e2_q;
   plumb_rx_pkg::event_t e3_q;
   logic [63:0]          seq4_q;
-  logic [15:0]          id4_q;
+  logic [RowsLog2-1:0]  row4_q;
+  logic [4:0]           group4_q;
   logic [47:0]          latency4_q;
   logic [RowsLog2-1:0]  row1;
   logic [RowsLog2-1:0]  row2;
@@ -91,7 +92,8 @@ module plumb_rx_flow_table #(
     if (valid_q[2]) e3_q <= e2_q;
     if (valid_q[3]) begin
       seq4_q     <= e3_q.seq;
-      id4_q      <= e3_q.id;
+      row4_q     <= row3;
+      group4_q   <= e3_q.id[15:11];
       latency4_q <= e3_q.latency;
     end
   end
@@ -221,8 +223,8 @@ module plumb_rx_flow_table #(
   always_ff @(posedge clk_i) begin
     if (valid_q[4]) begin
       new_q     <= fresh;
-      row5_q    <= id4_q[RowsLog2-1:0];
-      group_q   <= id4_q[15:11];
+      row5_q    <= row4_q;
+      group_q   <= group4_q;
       latency_q <= latency4_q;
     end
   end

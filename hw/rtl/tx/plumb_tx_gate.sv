@@ -4,11 +4,12 @@
 // whose decision falls in clock n is on the MAC outputs, first beat, in clock n + PopToMac and so
 // crosses at edge n + PopToMac + 1. With X the time of that edge:
 //
-//   a frame goes when   X >= due   and   X + period > wire_free,
+//   a frame goes when   X >= due or wire_free >= due,   and   X + period > wire_free,
 //   and departs at      max(X, wire_free),   which sets   wire_free = departure + length + 20 bytes.
 //
-// So a frame waits for the first edge at or after its due time, and under back-to-back load the
-// departures follow each other by exact byte times although the edges do not. Card time and due
+// So a frame that finds the wire free waits for the first edge at or after its due time; one that
+// has to wait for the wire is there when it becomes free, so that back-to-back departures follow each
+// other by exact byte times, from the first on, although the edges do not. Card time and due
 // times are compared as Q64.16; wire_free is whole picoseconds like card time. As card time has no
 // fraction, X + 102400/33 > wire_free is the same as X + 3103 >= wire_free, and never misses an edge.
 //
@@ -74,16 +75,18 @@ module plumb_tx_gate #(
 
   // The decision.
   logic [63:0] wire_free_q;
-  logic        due, wire_free, paused;
+  logic [63:0] wire_free_rel_q;  // the same from the epoch, negative before it
+  logic        due, due_on_busy_wire, wire_free, paused;
 
-  assign due       = !cross_rel_q[63] && {cross_rel_q, 16'd0} >= due_i;
-  assign wire_free = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i;
-  assign paused    = paused_i[priority_i];
-  assign go_o      = open_i && due && (paused || wire_free);
-  assign skip_o    = open_i && due && paused;
+  assign due              = !cross_rel_q[63] && {cross_rel_q, 16'd0} >= due_i;
+  assign due_on_busy_wire = !wire_free_rel_q[63] && {wire_free_rel_q, 16'd0} >= due_i;
+  assign wire_free        = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i;
+  assign paused           = paused_i[priority_i];
+  assign skip_o           = open_i && paused && due;
+  assign go_o             = skip_o || (open_i && !paused && wire_free && (due || due_on_busy_wire));
 
   logic        frame_q, skipped_q;
-  logic [63:0] departure_q, slot_ps_q, due_ps_q;
+  logic [63:0] departure_q, departure_rel_q, slot_ps_q, due_ps_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -106,9 +109,10 @@ module plumb_tx_gate #(
 
   always_ff @(posedge clk_i) begin
     if (go_o) begin
-      departure_q <= (cross_q >= wire_free_q) ? cross_q : wire_free_q;
-      slot_ps_q   <= 64'(slot_bytes * byte_ps);
-      due_ps_q    <= due_i[79:16];
+      departure_q     <= (cross_q >= wire_free_q) ? cross_q : wire_free_q;
+      departure_rel_q <= (cross_q >= wire_free_q) ? cross_rel_q : wire_free_rel_q;
+      slot_ps_q       <= 64'(slot_bytes * byte_ps);
+      due_ps_q        <= due_i[79:16];
     end
   end
 
@@ -119,6 +123,11 @@ module plumb_tx_gate #(
     if (!rst_ni)       wire_free_q <= '0;
     else if (clear_i)  wire_free_q <= '0;
     else if (frame_q)  wire_free_q <= departure_q + slot_ps_q;
+  end
+
+  // Without a frame it follows the epoch, which the next run may set anew.
+  always_ff @(posedge clk_i) begin
+    wire_free_rel_q <= frame_q ? departure_rel_q + slot_ps_q : wire_free_q - start_time_i;
   end
 
   // Lateness. Whole picoseconds decide exactly: the fraction of the due time only lowers it by less
@@ -140,7 +149,7 @@ module plumb_tx_gate #(
 
   always_ff @(posedge clk_i) begin
     if (frame_q) begin
-      since_epoch_q <= departure_q - start_time_i;
+      since_epoch_q <= departure_rel_q;
       due1_ps_q     <= due_ps_q;
     end
     if (frame1_q) lateness_q <= since_epoch_q - due1_ps_q;
@@ -165,6 +174,6 @@ module plumb_tx_gate #(
   end
 
   `PLUMB_ASSERT(NeverConsecutive, go_o |=> !go_o)
-  `PLUMB_ASSERT(NeverEarly, go_o |-> cross_rel_q >= due_i[79:16])
+  `PLUMB_ASSERT(NeverEarly, frame_q |-> !departure_rel_q[63] && departure_rel_q >= due_ps_q)
 
 endmodule

@@ -173,13 +173,9 @@ void TxBench::setEnable(bool enable) { model_->tx_enable_i = enable ? 1 : 0; }
 void TxBench::setStartTime(std::uint64_t ps) { model_->start_time_i = ps; }
 std::uint64_t TxBench::startTime() const { return model_->start_time_i; }
 void TxBench::setByteTime(std::uint32_t ps) { model_->byte_time_ps_i = ps; }
-void TxBench::setOffset(std::int32_t ps) {
-  model_->ts_offset_i = static_cast<std::uint32_t>(ps);
-}
+void TxBench::setOffset(std::int32_t ps) { model_->ts_offset_i = static_cast<std::uint32_t>(ps); }
 void TxBench::setLateThreshold(std::uint32_t ps) { model_->late_threshold_ps_i = ps; }
-void TxBench::setPaused(std::uint32_t mask) {
-  model_->paused_i = static_cast<std::uint8_t>(mask);
-}
+void TxBench::setPaused(std::uint32_t mask) { model_->paused_i = static_cast<std::uint8_t>(mask); }
 
 void TxBench::pulseClear() {
   model_->clear_i = 1;

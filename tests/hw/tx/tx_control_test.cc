@@ -31,9 +31,16 @@ TEST(TxTables, RowsKeepWhatIsWritten) {
   }
   for (std::uint32_t row = 0; row < 256; ++row) {
     // Every field of the table, every bit at random.
-    for (const auto& [low, width] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
-             {0, 14}, {16, 48}, {64, 13}, {80, 56}, {136, 33}, {176, 33}, {216, 16}, {256, 89},
-             {352, 96}}) {
+    for (const auto& [low, width] :
+         std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{{0, 14},
+                                                                        {16, 48},
+                                                                        {64, 13},
+                                                                        {80, 56},
+                                                                        {136, 33},
+                                                                        {176, 33},
+                                                                        {216, 16},
+                                                                        {256, 89},
+                                                                        {352, 96}}) {
       for (std::uint32_t bit = low; bit < low + width; ++bit) {
         setBits(configs[row], bit, 1, random.below(2));
       }

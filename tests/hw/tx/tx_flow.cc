@@ -7,8 +7,8 @@
 namespace plumbline::test {
 namespace {
 
-// One's-complement sum of the IPv4 header at `p` without its checksum, and without the 16-bit word at
-// offset `skip` if not negative.
+// One's-complement sum of the IPv4 header at `p` without its checksum, and without the 16-bit word
+// at offset `skip` if not negative.
 std::uint16_t headerSum(const std::uint8_t* p, int skip) {
   std::uint32_t sum = 0;
   for (int at = 0; at < 20; at += 2) {
@@ -116,11 +116,10 @@ wire::Buffer expectedFrame(const FlowConfig& flow, std::uint64_t number, std::ui
   }
   writeFields(flow, number, frame);
   if (flow.tag_en) {
-    const wire::TestTag tag{.id = flow.tag_id,
-                            .sequence = number,
-                            .departure = departure & 0xFFFFFFFFFFFF};
-    tag.encode(wire::FixedSpan<wire::TestTag::kSize>(frame.data() + flow.tag_off,
-                                                     wire::TestTag::kSize));
+    const wire::TestTag tag{
+        .id = flow.tag_id, .sequence = number, .departure = departure & 0xFFFFFFFFFFFF};
+    tag.encode(
+        wire::FixedSpan<wire::TestTag::kSize>(frame.data() + flow.tag_off, wire::TestTag::kSize));
   }
   frame.resize(flow.length - 4);
   if (flow.icrc) {

@@ -42,10 +42,10 @@ struct FlowConfig {
   std::uint32_t sport_count = 1;
   std::uint32_t addr_base = 0;
   std::uint32_t addr_count = 1;
-  std::uint64_t period = 0;          // Q48.16 ps
-  std::uint32_t burst_len = 0;       // 0 = endless
-  std::uint32_t burst_count = 0;     // 0 = endless
-  std::uint64_t burst_interval = 0;  // Q48.16 ps
+  std::uint64_t period = 0;               // Q48.16 ps
+  std::uint32_t burst_len = 0;            // 0 = endless
+  std::uint32_t burst_count = 0;          // 0 = endless
+  std::uint64_t burst_interval = 0;       // Q48.16 ps
   std::array<std::uint8_t, 256> bytes{};  // the template
 
   [[nodiscard]] std::uint32_t l3() const { return vlan ? 18 : 14; }
@@ -56,8 +56,8 @@ struct FlowConfig {
   [[nodiscard]] Row templateRow(std::uint32_t beat) const;
 };
 
-// Frame number `number` (from 0) of the flow, departing at `departure` [ps, with offset]: every byte
-// with ICRC and FCS.
+// Frame number `number` (from 0) of the flow, departing at `departure` [ps, with offset]: every
+// byte with ICRC and FCS.
 wire::Buffer expectedFrame(const FlowConfig& flow, std::uint64_t number, std::uint64_t departure);
 
 }  // namespace plumbline::test

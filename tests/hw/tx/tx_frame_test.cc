@@ -166,7 +166,8 @@ FlowConfig randomFlow(RandomStream& random, std::uint32_t number) {
   flow.icrc = random.below(2) != 0;
   // Long enough for all fields of the headers, and the check sequences behind them.
   const std::uint32_t shortest = std::max(64U, flow.udp() + 20 + 8);
-  flow.length = static_cast<std::uint32_t>(shortest + random.below(random.below(2) == 0 ? 400 : 40));
+  flow.length =
+      static_cast<std::uint32_t>(shortest + random.below(random.below(2) == 0 ? 400 : 40));
   flow.tag_id = static_cast<std::uint16_t>(number);
   flow.tag_en = true;
   // The tag anywhere behind the headers, as far as its bytes (and the template) reach.
@@ -210,7 +211,8 @@ TEST_P(TxFrameRandom, EveryByte) {
     flows[f].burst_len = static_cast<std::uint32_t>(1 + random.below(20));
     flows[f].burst_count = 1;
     // Some come back to back, which makes the same flow follow itself after two clocks.
-    flows[f].period = (f % 4 == 0 ? slot(flows[f].length) : load + random.below(5000)) * kPsFraction;
+    flows[f].period =
+        (f % 4 == 0 ? slot(flows[f].length) : load + random.below(5000)) * kPsFraction;
     schedule.push_back({random.below(load) * kPsFraction + random.below(kPsFraction), f});
   }
   const auto offset = static_cast<std::int32_t>(random.below(400'000)) - 200'000;
@@ -242,7 +244,8 @@ TEST_P(TxFrameRandom, EveryByte) {
   // The offset was in the departure: without it the first beat crosses within a clock before, or
   // as late as the wire was free.
   const SentFrame& first = bench.sent.front();
-  EXPECT_NEAR(static_cast<double>(first.departure) - offset, static_cast<double>(first.crossing), 2);
+  EXPECT_NEAR(static_cast<double>(first.departure) - offset, static_cast<double>(first.crossing),
+              2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, TxFrameRandom, testing::Range(0, 8));
@@ -288,8 +291,8 @@ TEST(TxFrame, LongCounts) {
     }
     ++sent[f];
   };
-  runAndCheck(bench, flows,
-              {{0, 0}, {slot(90) * kPsFraction, 1}, {2 * slot(90) * kPsFraction, 2}}, 0);
+  runAndCheck(bench, flows, {{0, 0}, {slot(90) * kPsFraction, 1}, {2 * slot(90) * kPsFraction, 2}},
+              0);
   EXPECT_EQ(sent, (std::array<std::uint64_t, 3>{70'000, 70'000, 70'000}));
 }
 

@@ -27,8 +27,8 @@ struct Entry {
 };
 
 std::array<std::uint32_t, 3> pack(const Entry& entry) {
-  const unsigned __int128 word = static_cast<unsigned __int128>(entry.invalid) << 88 |
-                                 entry.due << 8 | entry.flow;
+  const unsigned __int128 word =
+      static_cast<unsigned __int128>(entry.invalid) << 88 | entry.due << 8 | entry.flow;
   return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32),
           static_cast<std::uint32_t>(word >> 64)};
 }
@@ -89,8 +89,8 @@ class TxHeap : public testing::Test {
 
   Entry root() { return unpack(heap_->root_o); }
 
-  // Replaces the root. Follows which flow stands at the root and its children by what the heap says,
-  // and leaves one clock after the replacement.
+  // Replaces the root. Follows which flow stands at the root and its children by what the heap
+  // says, and leaves one clock after the replacement.
   void replace(const Entry& entry) {
     heap_->replace_i = 1;
     std::ranges::copy(pack(entry), heap_->entry_i.data());
@@ -162,10 +162,10 @@ TEST_F(TxHeap, RowsAreWrittenReadAndSwept) {
 struct Load {
   const char* name;
   std::uint32_t flows;
-  std::uint64_t period;   // at most
-  std::uint64_t grain;    // due times are multiples of it: large grains make equal times
-  std::uint64_t gap;      // idle clocks between replacements, at most
-  std::uint64_t finish;   // one in this many replacements ends its flow; 0 = none
+  std::uint64_t period;  // at most
+  std::uint64_t grain;   // due times are multiples of it: large grains make equal times
+  std::uint64_t gap;     // idle clocks between replacements, at most
+  std::uint64_t finish;  // one in this many replacements ends its flow; 0 = none
 };
 
 class TxHeapLoad : public TxHeap, public testing::WithParamInterface<Load> {};

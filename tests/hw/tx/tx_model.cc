@@ -5,8 +5,8 @@
 namespace plumbline::test {
 namespace {
 
-// Card time has no fraction of a picosecond: the time that the card computes for a later edge is the
-// time of the edge `kLead` earlier plus the lead, both rounded down.
+// Card time has no fraction of a picosecond: the time that the card computes for a later edge is
+// the time of the edge `kLead` earlier plus the lead, both rounded down.
 constexpr std::uint64_t kLead = 35;
 
 std::uint64_t crossingTime(std::uint64_t edge) { return edgeTime(edge - kLead) + edgeTime(kLead); }
@@ -29,12 +29,12 @@ Departure TxModel::next() {
   const FlowConfig& config = configs_.at(flow);
   FlowState& state = states_.at(flow);
 
-  // The first edge with crossing >= due and crossing + 102400/33 ps > wire free. Start looking
-  // shortly before it.
+  // The first edge with crossing >= due (any, when the wire is busy beyond that) and crossing +
+  // 102400/33 ps > wire free. Start looking shortly before it.
   const auto due_card = static_cast<std::uint64_t>((due + 0xFFFF) >> 16) + start_time_;
   const std::uint64_t near = due_card * 33 / 102400;
   if (near > 4) edge_ = std::max(edge_, near - 4);
-  while (crossingTime(edge_) < due_card ||
+  while ((crossingTime(edge_) < due_card && wire_free_ < due_card) ||
          33 * crossingTime(edge_) + 102400 <= 33 * wire_free_) {
     ++edge_;
   }

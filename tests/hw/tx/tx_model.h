@@ -1,5 +1,5 @@
-// When frames must leave: the schedule and the gate of docs/card.md as a plain program, one flow at a
-// time in order of due time.
+// When frames must leave: the schedule and the gate of docs/card.md as a plain program, one flow at
+// a time in order of due time.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace plumbline::test {
 
 struct Departure {
   std::uint32_t flow = 0;
-  std::uint64_t number = 0;      // of the flow's frame
-  unsigned __int128 due = 0;     // Q64.16 ps from the epoch
-  std::uint64_t departure = 0;   // card time [ps]
-  std::uint64_t edge = 0;        // edge at which the first beat crosses
+  std::uint64_t number = 0;     // of the flow's frame
+  unsigned __int128 due = 0;    // Q64.16 ps from the epoch
+  std::uint64_t departure = 0;  // card time [ps]
+  std::uint64_t edge = 0;       // edge at which the first beat crosses
 };
 
 class TxModel {

@@ -79,7 +79,8 @@ TEST_F(TxPause, OnePriorityStopsTheOthersKeepTheirTimes) {
   bench_.setPaused(0);
   bench_.clocks(100);
 
-  // Every frame of every flow is on the flow's grid, within a clock; sequence numbers have no holes.
+  // Every frame of every flow is on the flow's grid, within a clock; sequence numbers have no
+  // holes.
   std::vector<std::uint64_t> next_sequence(kFlows);
   std::vector<std::uint64_t> last_slot(kFlows);
   std::uint64_t given_up = 0;
@@ -117,7 +118,8 @@ TEST_F(TxPause, BurstCountsStayExact) {
     flow.burst_interval = flow.period * 600;
   }
   start(flows);
-  // Pause priority 5 over the middle of the first burst, over the start of the second, and never again.
+  // Pause priority 5 over the middle of the first burst, over the start of the second, and never
+  // again.
   const std::uint64_t epoch = bench_.startTime();
   const std::uint64_t interval = 2 * kSlot * 600;
   const auto paused = [&](std::uint64_t decided) {
@@ -137,8 +139,8 @@ TEST_F(TxPause, BurstCountsStayExact) {
   // Slots given up: 80 in the first window, 30 in the second, give or take the edges of the window.
   const std::uint64_t given_up = bench_.counters().pfc_skipped;
   EXPECT_NEAR(static_cast<double>(given_up), 110, 3);
-  // Where each frame of flow 0 was: the third burst begins two intervals after the first, although the
-  // second one began late.
+  // Where each frame of flow 0 was: the third burst begins two intervals after the first, although
+  // the second one began late.
   std::vector<std::uint64_t> slots;
   for (const Tagged& frame : frames_) {
     if (frame.flow == 1) continue;

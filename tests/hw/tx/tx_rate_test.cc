@@ -59,8 +59,8 @@ class Follower {
     ASSERT_EQ(frame.length, flows_[want.flow].length) << "frame " << checked;
     ASSERT_EQ(frame.departure, want.departure) << "frame " << checked;
     ASSERT_EQ(frame.first_edge, want.edge) << "frame " << checked;
-    // A frame is on the boundary at most one clock before its departure, and never behind (but for the
-    // fraction of a picosecond that card time does not have).
+    // A frame is on the boundary at most one clock before its departure, and never behind (but for
+    // the fraction of a picosecond that card time does not have).
     ASSERT_LE(frame.crossing, frame.departure + 1);
     ASSERT_LT(frame.departure, frame.crossing + kClockPs);
     ASSERT_EQ(frame.last_edge, frame.first_edge + (frame.length - 1) / 64) << "a bubble";
@@ -89,17 +89,13 @@ TEST_P(TxLineRate, BackToBackWithoutDrift) {
   run.start();
   run.runFrames(kFrames);
   ASSERT_EQ(run.checked, kFrames);
+  // The first frame waits for an edge; from there on all gaps are 12 bytes exactly.
+  const std::uint64_t first = run.departures[0].departure;
+  ASSERT_GE(first, run.bench.startTime());
+  ASSERT_LT(first, run.bench.startTime() + kClockPs);
   for (std::uint64_t k = 0; k < kFrames; ++k) {
-    const std::uint64_t ideal = run.bench.startTime() + k * slot(length);
-    ASSERT_GE(run.departures[k].departure, ideal) << k;
-    ASSERT_LT(run.departures[k].departure, ideal + kClockPs) << k;
+    ASSERT_EQ(run.departures[k].departure, first + k * slot(length)) << k;
   }
-  // Gaps average 12 bytes exactly: how far departures are behind their due times only grows, to
-  // the largest phase between slots and clock (320 of them), and stays there. Card time having
-  // no fraction, up to one more picosecond is found within the next 33 times as many.
-  const std::uint64_t last = run.departures[kFrames - 1].departure;
-  EXPECT_LE(last - run.departures[320].departure - (kFrames - 321) * slot(length), 1U);
-  EXPECT_EQ(last - run.departures[11'000].departure, (kFrames - 11'001) * slot(length));
   EXPECT_EQ(run.smallest_gap_ps, 0U);
   EXPECT_EQ(run.bench.counters().late, 0U);
   EXPECT_EQ(run.bench.counters().stall_clocks, 0U);
@@ -120,8 +116,7 @@ TEST(TxRate, OneToNinetyNinePercent) {
         // Against the rate as asked for, not as rounded to the period.
         const double ideal = static_cast<double>(k) * static_cast<double>(slot(length)) * 100.0 /
                              static_cast<double>(percent);
-        const double got =
-            static_cast<double>(run.departures[k].departure - run.bench.startTime());
+        const double got = static_cast<double>(run.departures[k].departure - run.bench.startTime());
         ASSERT_GE(got, ideal - 1) << length << " bytes at " << percent << " %, frame " << k;
         ASSERT_LT(got, ideal + kClockPs) << length << " bytes at " << percent << " %, frame " << k;
       }
@@ -144,16 +139,15 @@ TEST(TxRate, PartsPerMillionOfLine) {
     run.start();
     constexpr std::uint64_t kFrames = 1200;
     for (std::uint64_t k = 0; k < kFrames; ++k) {
-      const auto due = static_cast<std::uint64_t>(
-          static_cast<unsigned __int128>(period) * k >> 16);
+      const auto due = static_cast<std::uint64_t>(static_cast<unsigned __int128>(period) * k >> 16);
       const std::uint64_t edge = (run.bench.startTime() + due) / 102400 * 33 +
                                  (run.bench.startTime() + due) % 102400 * 33 / 102400;
       run.bench.skipTo(std::max(run.bench.edge() + 100, edge - 60));
       run.runFrames(k + 1);
       if (HasFailure()) return;
     }
-    const double measured = static_cast<double>(run.departures.back().departure -
-                                                run.departures.front().departure);
+    const double measured =
+        static_cast<double>(run.departures.back().departure - run.departures.front().departure);
     const double exact = static_cast<double>(kFrames - 1) * static_cast<double>(period) /
                          static_cast<double>(kPsFraction);
     EXPECT_LT(std::abs(measured - exact), kClockPs);
@@ -221,9 +215,10 @@ TEST(TxFlows, ManyRates) {
   for (const Departure& d : run.departures) {
     ASSERT_EQ(d.number, count[d.flow]++);
     const auto& entry = schedule[d.flow];
-    ASSERT_TRUE(d.due == entry.due + static_cast<unsigned __int128>(d.number) * flows[d.flow].period);
-    behind = std::max(behind, d.departure - run.bench.startTime() -
-                                  static_cast<std::uint64_t>(d.due >> 16));
+    ASSERT_TRUE(d.due ==
+                entry.due + static_cast<unsigned __int128>(d.number) * flows[d.flow].period);
+    behind = std::max(
+        behind, d.departure - run.bench.startTime() - static_cast<std::uint64_t>(d.due >> 16));
   }
   for (std::uint32_t f = 0; f < 256; ++f) EXPECT_GT(count[f], 10U) << f;
   EXPECT_EQ(run.bench.counters().late_max_ps, behind);
@@ -257,8 +252,9 @@ TEST(TxFlows, SameInstant) {
 // Two flows that take turns, also at equal times.
 TEST(TxFlows, TwoInterleaved) {
   for (const std::uint64_t shift : {0U, 6720U, 5000U}) {
-    Follower run({plainFlow(64, 2 * slot(64) * kPsFraction), plainFlow(64, 2 * slot(64) * kPsFraction)},
-            {{0, 0}, {shift * kPsFraction, 1}});
+    Follower run(
+        {plainFlow(64, 2 * slot(64) * kPsFraction), plainFlow(64, 2 * slot(64) * kPsFraction)},
+        {{0, 0}, {shift * kPsFraction, 1}});
     run.start();
     run.runFrames(5000);
     for (std::uint64_t k = 0; k < run.checked; ++k) ASSERT_EQ(run.departures[k].flow, k % 2);
@@ -273,7 +269,8 @@ TEST(TxFlows, RandomLoads) {
     std::vector<Entry> schedule;
     const std::uint64_t count = 1 + random.below(seed % 2 == 0 ? 4 : 256);
     for (std::uint32_t f = 0; f < count; ++f) {
-      const auto length = static_cast<std::uint32_t>(64 + random.below(random.below(3) == 0 ? 1500 : 80));
+      const auto length =
+          static_cast<std::uint32_t>(64 + random.below(random.below(3) == 0 ? 1500 : 80));
       FlowConfig flow = plainFlow(length, (1 + random.below(2 * slot(length) * count)) * 60'000);
       if (random.below(3) == 0) {
         flow.burst_len = static_cast<std::uint32_t>(1 + random.below(9));

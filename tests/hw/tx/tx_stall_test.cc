@@ -1,5 +1,5 @@
-// A MAC that does not take every beat: nothing is lost, every stalled clock is counted, and the exact
-// times are back when it is over.
+// A MAC that does not take every beat: nothing is lost, every stalled clock is counted, and the
+// exact times are back when it is over.
 #include <gtest/gtest.h>
 
 #include "base/random.h"
@@ -12,8 +12,8 @@ constexpr std::uint64_t kClockPs = 3104;
 
 struct Stall {
   const char* name;
-  std::uint64_t stop;   // one clock in this many begins a stall
-  std::uint64_t clocks; // of a stall, at most
+  std::uint64_t stop;    // one clock in this many begins a stall
+  std::uint64_t clocks;  // of a stall, at most
 };
 
 class TxStall : public testing::TestWithParam<Stall> {};
@@ -26,8 +26,9 @@ TEST_P(TxStall, NothingIsLost) {
   std::vector<Entry> schedule;
   std::uint64_t load = 0;
   for (std::uint32_t f = 0; f < 40; ++f) {
-    FlowConfig flow{.length = static_cast<std::uint32_t>(
-                        64 + random.below(f % 8 == 0 ? 9153 : f % 2 == 0 ? 300 : 8)),
+    FlowConfig flow{.length = static_cast<std::uint32_t>(64 + random.below(f % 8 == 0   ? 9153
+                                                                           : f % 2 == 0 ? 300
+                                                                                        : 8)),
                     .tag_id = static_cast<std::uint16_t>(f),
                     .tag_off = 42,
                     .pay_off = 60,

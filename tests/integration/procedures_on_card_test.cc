@@ -1,0 +1,116 @@
+// T5.1 and T5.2 end to end on the Verilated card, against what is known of the simulated DUT.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fabric/fabric.h"
+#include "sim/wire.h"
+#include "suite/training/training.h"
+#include "tests/integration/direct_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string anomaliesOf(const results::TestResult& result) {
+  std::string all;
+  for (const auto& anomaly : result.anomalies) all += anomaly.what + " @ " + anomaly.where + "\n";
+  return all;
+}
+
+// Two hosts on each of two leaves, one spine: both pairs share one uplink of line rate.
+scenario::Scenario oversubscribedClos() {
+  scenario::Scenario scenario;
+  scenario.topology.kind = fabric::TopologyKind::kClos2;
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 1;
+  scenario.topology.hosts_per_leaf = 2;
+  scenario.switches.buffer_per_port = Bytes(10'000);
+  scenario.traffic.message_sizes = {{Bytes(1024)}};
+  return scenario;
+}
+
+TEST(ThroughputOnCard, OfAnOversubscribedClosIsItsUplink) {
+  // One step above 50 % the uplink is offered 3.1 % too much: 77 kB in 200 us, which a buffer of
+  // 10 kB cannot hide.
+  const results::TestResult result = runOnCard(throughputTest(), oversubscribedClos());
+  EXPECT_TRUE(result.valid) << anomaliesOf(result);
+  const auto& found = kpiOf(result, "throughput_percent", "1024 B, 1 QP, unidirectional");
+  EXPECT_EQ(found.value, 50);
+  EXPECT_EQ(found.repetitions, 2U);
+}
+
+TEST(ThroughputOnCard, OfABalancedClosIsLineRate) {
+  scenario::Scenario scenario = oversubscribedClos();
+  // Each leaf's hosts talk to each other: no uplink is shared.
+  scenario.traffic.pairs = {{{0, 1}, {2, 3}}};
+  scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
+  scenario.traffic.directions = {{scenario::Direction::kBidirectional}};
+  scenario.traffic.qps = {{4}};
+  const results::TestResult result = runOnCard(throughputTest(), scenario);
+  EXPECT_TRUE(result.valid) << anomaliesOf(result);
+  EXPECT_EQ(kpiOf(result, "throughput_percent", "64 B, 4 QPs, bidirectional").value, 100);
+  EXPECT_EQ(kpiOf(result, "throughput_percent", "4096 B, 4 QPs, bidirectional").value, 100);
+}
+
+TEST(ThroughputOnCard, WithABufferThatHidesAnOverloadSaysSo) {
+  scenario::Scenario scenario = oversubscribedClos();
+  scenario.switches.buffer_per_port = Bytes(1'000'000);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runOnCard(throughputTest(), scenario);
+  // 1 MB takes up (2 r - 1) * 200 us of line rate in frames up to r = 0.7.
+  const double found = kpiOf(result, "throughput_percent", "1024 B, 1 QP, unidirectional").value;
+  EXPECT_GT(found, 68);
+  EXPECT_LT(found, 72);
+  EXPECT_THAT(anomaliesOf(result), HasSubstr("cannot fill a buffer of 1000000 B"));
+}
+
+TEST(LatencyOnCard, OfABareLinkIsItsDelayAtEveryLoad) {
+  scenario::Scenario scenario;
+  scenario.topology.kind = fabric::TopologyKind::kLink;
+  scenario.topology.host_link_delay = nanoseconds(500);
+  scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
+  const results::TestResult result = runOnCard(latencyTest(), scenario);
+  EXPECT_TRUE(result.valid) << anomaliesOf(result);
+  const double clock_ns = sim::kClockPeriodMax.toNanoseconds();
+  for (const char* size : {"64 B", "4096 B"}) {
+    for (const char* load : {"zero load", "50 % load", "throughput rate"}) {
+      const std::string point = std::string(size) + ", " + load;
+      EXPECT_GE(kpiOf(result, "latency_min_ns", point).value, 500 - clock_ns) << point;
+      EXPECT_LE(kpiOf(result, "latency_max_ns", point).value, 500 + clock_ns) << point;
+      EXPECT_NEAR(kpiOf(result, "latency_mean_ns", point).value, 500, 0.5) << point;
+      EXPECT_EQ(kpiOf(result, "loss_ppm", point).value, 0) << point;
+    }
+  }
+  // A bare link passes line rate.
+  EXPECT_THAT(anomaliesOf(result), ::testing::Not(HasSubstr("no latency at the throughput rate")));
+}
+
+TEST(LatencyOnCard, OfASwitchAtZeroLoadIsItsClosedForm) {
+  scenario::Scenario scenario;
+  scenario.topology.hosts = 2;
+  scenario.traffic.message_sizes = {{Bytes(1024)}};
+  const results::TestResult result = runOnCard(latencyTest(), scenario);
+  EXPECT_TRUE(result.valid) << anomaliesOf(result);
+  const double expected =
+      fabric::Fabric(scenario.fabricSpec()).unloadedLatency(0, 1, Bytes(1102)).toNanoseconds();
+  const double clock_ns = sim::kClockPeriodMax.toNanoseconds();
+  EXPECT_NEAR(kpiOf(result, "latency_min_ns", "1024 B, zero load").value, expected, clock_ns);
+  EXPECT_NEAR(kpiOf(result, "latency_max_ns", "1024 B, zero load").value, expected, clock_ns);
+}
+
+// What a user sees of a whole test does not depend on when it ran.
+TEST(ProceduresOnCard, GiveTheSameResultEveryTime) {
+  scenario::Scenario scenario;
+  scenario.topology.hosts = 3;
+  scenario.traffic.pairs = {{{0, 2}, {1, 2}}};
+  scenario.switches.buffer_per_port = Bytes(20'000);
+  scenario.traffic.message_sizes = {{Bytes(256)}};
+  scenario.parameters.duration = microseconds(30);
+  for (const Procedure* test : procedures()) {
+    EXPECT_EQ(runOnCard(*test, scenario).toJson(), runOnCard(*test, scenario).toJson());
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -1,0 +1,17 @@
+# plumbline_read_links(<source> <links> <missing>)
+# For programs of one source file: reads the libraries that its first comment line names, as in
+# `// links: plumbline_wire plumbline_scenario`, and which of them are not built here.
+include_guard(GLOBAL)
+function(plumbline_read_links source links_out missing_out)
+  file(STRINGS ${source} links LIMIT_COUNT 1 REGEX "^// links: ")
+  string(REGEX REPLACE "^// links: " "" links "${links}")
+  separate_arguments(links)
+  set(missing "")
+  foreach(library ${links})
+    if(NOT TARGET ${library})
+      list(APPEND missing ${library})
+    endif()
+  endforeach()
+  set(${links_out} "${links}" PARENT_SCOPE)
+  set(${missing_out} "${missing}" PARENT_SCOPE)
+endfunction()

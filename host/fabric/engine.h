@@ -34,8 +34,8 @@ class Engine {
  public:
   // `switches` and `impairments` must be valid (fabric_spec.h). Throws Error(kUsage) for a graph
   // that cannot be routed.
-  Engine(Topology topology, const SwitchSpec& switches,
-         const std::vector<Impairment>& impairments, std::uint64_t seed);
+  Engine(Topology topology, const SwitchSpec& switches, const std::vector<Impairment>& impairments,
+         std::uint64_t seed);
 
   // As in class Fabric.
   void onDeliver(Fabric::DeliverFn fn) { deliver_ = std::move(fn); }

@@ -35,14 +35,6 @@ inline constexpr Picoseconds kMacRxLatency = nanoseconds(100);
 // Frames start in columns of the line this long.
 inline constexpr Bytes kColumnBytes{8};
 
-// Calibration of the card's timestamps behind these MACs (TX_TS_OFFSET, RX_TS_OFFSET): the middle
-// of what lies between boundary and reference point. Sending, a start waits up to one column;
-// receiving, the first 64 bytes are complete before the beat is presented, up to one clock later.
-inline constexpr Picoseconds kTxTimestampOffset =
-    kMacTxLatency + kByteTime * kColumnBytes.count() / 2;
-inline constexpr Picoseconds kRxTimestampOffset =
-    -(kMacRxLatency + kByteTime * kBeatBytes + kClockPeriodMax / 2);
-
 // Bytes of a frame (with FCS) between card and peer: shared, never changed once sent.
 using FrameBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 

@@ -179,7 +179,7 @@ TEST(CardTimestamps, HistogramIsThatOfTheTimestamps) {
   // A wire whose delay grows frame by frame, over two decades.
   std::int64_t extra = 0;
   card.wire.forward = [&](const WireFrame& frame) {
-    extra += 1 + extra / 300;
+    extra += 1 + extra / 250;
     card.wire.put(1, frame.bytes, frame.first_bit + card.wire.delay() + Picoseconds(extra));
   };
   card::FlowConfig flow = makeFlow(udpStream(0, 64), 0, 3);
@@ -187,7 +187,7 @@ TEST(CardTimestamps, HistogramIsThatOfTheTimestamps) {
   card.driver.loadFlows(0, std::vector{flow});
   card.driver.setCapture(1, true, false);
   card.start();
-  card.finish(microseconds(100));
+  card.finish(microseconds(200));
   card.expectNoFaults();
   for (const card::CapturedFrame& captured : card.sim.takeCaptured()) {
     const wire::DecodedFrame decoded = wire::decodeFrame(captured.bytes);

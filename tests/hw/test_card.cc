@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/calibration.h"
 #include "sim/wire.h"
 
 namespace plumbline::hw_test {
@@ -68,13 +69,13 @@ TestCard::TestCard(std::uint32_t port_count, const sim::CardSimOptions& options)
   driver.reset();
   for (std::uint32_t port = 0; port < ports; ++port) {
     driver.setTiming(port, {.byte_time = sim::kByteTime,
-                            .tx_offset = sim::kTxTimestampOffset,
-                            .rx_offset = sim::kRxTimestampOffset});
+                            .tx_offset = bench::kTxOffset,
+                            .rx_offset = bench::kRxOffset});
   }
 }
 
-Picoseconds TestCard::start() {
-  const Picoseconds start = driver.earliestStart();
+Picoseconds TestCard::start(Picoseconds later) {
+  const Picoseconds start = driver.earliestStart() + later;
   driver.arm(start);
   return start;
 }

@@ -68,8 +68,8 @@ inline constexpr Picoseconds kWireDelay = nanoseconds(800);
 struct TestCard {
   explicit TestCard(std::uint32_t ports, const sim::CardSimOptions& options = {});
 
-  // Arms all loaded ports for the earliest possible start and returns it.
-  Picoseconds start();
+  // Arms all loaded ports for the earliest possible start, or `later` than that; returns it.
+  Picoseconds start(Picoseconds later = {});
   // Runs until the card has sent everything and `drain` more. Calls `every` about each `step`.
   void finish(Picoseconds drain = microseconds(5), Picoseconds step = microseconds(20),
               const std::function<void()>& every = {});

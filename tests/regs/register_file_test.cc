@@ -5,11 +5,10 @@
 #include <Vplumb_regs_port.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <random>
-#include <string>
 
 #include "card/registers.h"
 #include "tests/regs/clocked.h"

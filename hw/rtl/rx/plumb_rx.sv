@@ -155,7 +155,8 @@ module plumb_rx #(
 
   // What only earlier stages use.
   logic unused_s3;
-  assign unused_s3 = ^{s3_beat.bytes, s3_net.kind, s3_net.udp, s3_net.vlan, s3_net.ipv6, s3_net.uet};
+  assign unused_s3 = ^{s3_beat.bytes, s3_net.kind, s3_net.udp, s3_net.vlan, s3_net.ipv6,
+                       s3_net.uet};
 
   // Checksums and verdict.
   logic                 check_valid;

@@ -14,7 +14,7 @@ module plumb_rx_pfc (
   input  logic            clear_i,
   input  logic [31:0]     byte_time_ps_i,
   input  logic            frame_i,
-  input  logic [135:0]    body_i,      // class-enable vector's low byte, eight times, as on the wire
+  input  logic [135:0]    body_i,      // classes (low byte of the vector), times: as on the wire
   output logic [7:0]      paused_o,
   output logic [8*64-1:0] cnt_xoff_o,
   output logic [8*64-1:0] cnt_xon_o,

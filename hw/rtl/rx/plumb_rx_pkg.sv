@@ -53,7 +53,7 @@ package plumb_rx_pkg;
   localparam int unsigned EventW = 144;
   typedef struct packed {
     logic [47:0] latency;   // modulo 2^48
-    logic [63:0] seq;     
+    logic [63:0] seq;
     logic [15:0] id;        // group in 15:11, row in 10:0
     logic [13:0] length;
     logic        ce;

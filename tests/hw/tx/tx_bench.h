@@ -28,7 +28,7 @@ struct SentFrame {
 
 // An entry of the schedule; due is Q64.16 ps from the epoch.
 struct Entry {
-  unsigned __int128 due = 0;
+  Due due = 0;
   std::uint32_t flow = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::uint64_t kSlot = 84 * 80;
+constexpr std::uint64_t kSlot = 84ULL * 80;
 
 FlowConfig flowOf(std::uint32_t length, std::uint64_t period_ps) {
   return {.length = length, .pay_off = 42, .period = period_ps * kPsFraction};
@@ -179,7 +179,7 @@ TEST(TxControl, ActiveFallsWhenAllIsSent) {
   EXPECT_EQ(bench.sent.size(), 3U);
   EXPECT_LE(bench.edge(), bench.sent.back().last_edge + 2);
   EXPECT_EQ(bench.counters(), (TxCounters{.frames = 3,
-                                          .bytes = 3 * 9216,
+                                          .bytes = 3ULL * 9216,
                                           .late = 0,
                                           .late_max_ps = bench.counters().late_max_ps,
                                           .pfc_skipped = 0,
@@ -274,7 +274,7 @@ TEST(TxLate, CountedAgainstTheThreshold) {
   EXPECT_EQ(bench.counters().late_max_ps, most);
   // Back to back until the grid is reached, then on it.
   EXPECT_EQ(bench.sent[50].departure - bench.sent[0].departure, 50 * kSlot);
-  EXPECT_LT(bench.sent[299].departure - bench.startTime() - 299 * 10'000, 3105U);
+  EXPECT_LT(bench.sent[299].departure - bench.startTime() - 299ULL * 10'000, 3105U);
 }
 
 }  // namespace

@@ -16,8 +16,10 @@ using Row = std::array<std::uint32_t, 16>;
 void setBits(Row& row, std::uint32_t low, std::uint32_t width, std::uint64_t value);
 std::uint64_t getBits(const Row& row, std::uint32_t low, std::uint32_t width);
 
-// Q48.16 and Q64.16 times of the schedule.
+// Times of the schedule: Q48.16 ps in the flow table, Q64.16 ps in its entries.
 inline constexpr std::uint64_t kPsFraction = 1U << 16;
+using Due = unsigned __int128;
+constexpr Due dueAt(std::uint64_t ps) { return static_cast<Due>(ps) << 16; }
 
 struct FlowConfig {
   std::uint32_t length = 64;

@@ -72,7 +72,7 @@ TEST(TxFrame, EveryLengthOfEveryFormat) {
     while (length <= 9216) {
       std::vector<FlowConfig> flows;
       std::vector<Entry> schedule;
-      std::uint64_t due = 0;
+      Due due = 0;
       for (std::uint32_t f = 0; f < kFlows && length <= 9216; ++f, ++length) {
         spec.length = length;
         const wire::StreamTemplate made = wire::makeStreamTemplate(spec);
@@ -92,7 +92,7 @@ TEST(TxFrame, EveryLengthOfEveryFormat) {
                         .bytes = made.bytes};
         flows.push_back(flow);
         schedule.push_back({due, f});
-        due += slot(length) * kPsFraction;
+        due += dueAt(slot(length));
       }
       runAndCheck(bench, flows, schedule, 0);
       ASSERT_EQ(bench.sent.size(), flows.size());
@@ -213,7 +213,7 @@ TEST_P(TxFrameRandom, EveryByte) {
     // Some come back to back, which makes the same flow follow itself after two clocks.
     flows[f].period =
         (f % 4 == 0 ? slot(flows[f].length) : load + random.below(5000)) * kPsFraction;
-    schedule.push_back({random.below(load) * kPsFraction + random.below(kPsFraction), f});
+    schedule.push_back({dueAt(random.below(load)) + random.below(kPsFraction), f});
   }
   const auto offset = static_cast<std::int32_t>(random.below(400'000)) - 200'000;
   runAndCheck(bench, flows, schedule, offset);
@@ -291,8 +291,7 @@ TEST(TxFrame, LongCounts) {
     }
     ++sent[f];
   };
-  runAndCheck(bench, flows, {{0, 0}, {slot(90) * kPsFraction, 1}, {2 * slot(90) * kPsFraction, 2}},
-              0);
+  runAndCheck(bench, flows, {{0, 0}, {dueAt(slot(90)), 1}, {dueAt(2 * slot(90)), 2}}, 0);
   EXPECT_EQ(sent, (std::array<std::uint64_t, 3>{70'000, 70'000, 70'000}));
 }
 

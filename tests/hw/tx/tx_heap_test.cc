@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <memory>
 #include <queue>
 #include <set>
@@ -23,12 +24,16 @@ struct Entry {
   unsigned __int128 due = 0;  // 80 bits
   std::uint32_t flow = 0;
 
-  auto operator<=>(const Entry&) const = default;
+  // As one number: the order of the heap.
+  [[nodiscard]] unsigned __int128 word() const {
+    return static_cast<unsigned __int128>(invalid) << 88 | due << 8 | flow;
+  }
+  bool operator==(const Entry& other) const { return word() == other.word(); }
+  std::strong_ordering operator<=>(const Entry& other) const { return word() <=> other.word(); }
 };
 
 std::array<std::uint32_t, 3> pack(const Entry& entry) {
-  const unsigned __int128 word =
-      static_cast<unsigned __int128>(entry.invalid) << 88 | entry.due << 8 | entry.flow;
+  const unsigned __int128 word = entry.word();
   return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32),
           static_cast<std::uint32_t>(word >> 64)};
 }
@@ -175,7 +180,8 @@ TEST_P(TxHeapLoad, ComesOutInOrder) {
   RandomStream random(2, load.name);
   std::vector<Entry> entries;
   for (std::uint32_t flow = 0; flow < load.flows; ++flow) {
-    entries.push_back({false, random.below(load.period) * load.grain, flow});
+    entries.push_back(
+        {false, static_cast<unsigned __int128>(random.below(load.period)) * load.grain, flow});
   }
   std::ranges::sort(entries);
   for (std::uint32_t row = 0; row < entries.size(); ++row) write(row, entries[row]);
@@ -188,7 +194,7 @@ TEST_P(TxHeapLoad, ComesOutInOrder) {
     ASSERT_EQ(root(), model.top()) << "replacement " << replacements;
     Entry next = model.top();
     model.pop();
-    next.due += random.below(load.period) * load.grain;
+    next.due += static_cast<unsigned __int128>(random.below(load.period)) * load.grain;
     next.invalid = load.finish != 0 && random.below(load.finish) == 0;
     replace(next);
     if (!next.invalid) model.push(next);

@@ -49,7 +49,7 @@ Departure TxModel::next() {
   if (state.in_burst == 0) state.burst_start = due;
   ++state.sent;
   ++state.in_burst;
-  unsigned __int128 next_due = due + config.period;
+  Due next_due = due + config.period;
   if (config.burst_len != 0 && state.in_burst == config.burst_len) {
     state.in_burst = 0;
     ++state.bursts;

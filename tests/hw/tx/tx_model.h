@@ -15,7 +15,7 @@ namespace plumbline::test {
 struct Departure {
   std::uint32_t flow = 0;
   std::uint64_t number = 0;     // of the flow's frame
-  unsigned __int128 due = 0;    // Q64.16 ps from the epoch
+  Due due = 0;                  // Q64.16 ps from the epoch
   std::uint64_t departure = 0;  // card time [ps]
   std::uint64_t edge = 0;       // edge at which the first beat crosses
 };
@@ -35,12 +35,12 @@ class TxModel {
     std::uint64_t sent = 0;
     std::uint64_t in_burst = 0;
     std::uint64_t bursts = 0;
-    unsigned __int128 burst_start = 0;
+    Due burst_start = 0;
   };
 
   std::vector<FlowConfig> configs_;
   std::vector<FlowState> states_;
-  std::set<std::pair<unsigned __int128, std::uint32_t>> order_;
+  std::set<std::pair<Due, std::uint32_t>> order_;
   std::uint64_t start_time_;
   std::uint64_t byte_time_ps_;
   std::uint64_t edge_;           // first edge that the next frame may use

@@ -10,7 +10,7 @@ namespace plumbline::test {
 namespace {
 
 constexpr std::uint64_t kClockPs = 3104;
-constexpr std::uint64_t kSlot = 84 * 80;
+constexpr std::uint64_t kSlot = 84ULL * 80;
 
 // Flow `f` of `count` that share the wire in turn, tagged with its number.
 FlowConfig sharingFlow(std::uint32_t f, std::uint32_t count, std::uint32_t priority) {
@@ -47,7 +47,7 @@ class TxPause : public testing::Test {
     std::vector<Entry> schedule;
     for (std::uint32_t f = 0; f < flows.size(); ++f) {
       bench_.loadFlow(f, flows[f]);
-      schedule.push_back({f * kSlot * kPsFraction, f});
+      schedule.push_back({dueAt(f * kSlot), f});
     }
     bench_.loadSchedule(schedule);
     bench_.setStartTime(bench_.now() + 1'000'000);
@@ -125,7 +125,7 @@ TEST_F(TxPause, BurstCountsStayExact) {
   const auto paused = [&](std::uint64_t decided) {
     if (decided < epoch) return false;
     const std::uint64_t at = decided - epoch;
-    return (at >= 50 * 2 * kSlot && at < 130 * 2 * kSlot) ||
+    return (at >= 100 * kSlot && at < 260 * kSlot) ||
            (at >= interval - 5 * kSlot && at < interval + 60 * kSlot);
   };
   while (frames_.size() < 1200 && bench_.edge() < 2'000'000) {

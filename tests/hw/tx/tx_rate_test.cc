@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kClockPs = 3104;  // one clock, rounded up
 
-std::uint64_t slot(std::uint32_t length) { return (length + 20) * 80; }
+std::uint64_t slot(std::uint32_t length) { return (length + 20) * 80ULL; }
 
 FlowConfig plainFlow(std::uint32_t length, std::uint64_t period) {
   FlowConfig flow{.length = length, .pay_off = 42, .period = period};
@@ -237,7 +237,7 @@ TEST(TxFlows, SameInstant) {
   for (FlowConfig& flow : flows) flow.period = round * kPsFraction;
   Follower run(flows, schedule);
   run.start();
-  run.runFrames(256 * 40);
+  run.runFrames(256ULL * 40);
   for (std::uint64_t k = 0; k < run.checked; ++k) {
     ASSERT_EQ(run.departures[k].flow, k % 256);
     if (k % 256 == 0) continue;  // the first of a round waits for the clock
@@ -254,7 +254,7 @@ TEST(TxFlows, TwoInterleaved) {
   for (const std::uint64_t shift : {0U, 6720U, 5000U}) {
     Follower run(
         {plainFlow(64, 2 * slot(64) * kPsFraction), plainFlow(64, 2 * slot(64) * kPsFraction)},
-        {{0, 0}, {shift * kPsFraction, 1}});
+        {{0, 0}, {dueAt(shift), 1}});
     run.start();
     run.runFrames(5000);
     for (std::uint64_t k = 0; k < run.checked; ++k) ASSERT_EQ(run.departures[k].flow, k % 2);
@@ -278,7 +278,7 @@ TEST(TxFlows, RandomLoads) {
         flow.burst_interval = flow.period * (1 + random.below(12));
       }
       flows.push_back(flow);
-      schedule.push_back({random.below(1 + random.below(50'000)) * kPsFraction, f});
+      schedule.push_back({dueAt(random.below(1 + random.below(50'000))), f});
     }
     Follower run(flows, schedule);
     run.start();

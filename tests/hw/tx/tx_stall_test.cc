@@ -35,7 +35,7 @@ TEST_P(TxStall, NothingIsLost) {
                     .tag_en = true};
     flow.icrc = flow.length > 80 && random.below(2) == 0;
     for (auto& byte : flow.bytes) byte = static_cast<std::uint8_t>(random.next());
-    load += (flow.length + 20) * 80;
+    load += (flow.length + 20) * 80ULL;
     flows.push_back(flow);
     schedule.push_back({0, f});
   }

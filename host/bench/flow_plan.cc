@@ -248,7 +248,7 @@ std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities&
     }
     if (load.ppt > Fraction::kOne) {
       refusals.push_back(fmt::format("host {} is to send {} % of line rate", host,
-                                     static_cast<double>(load.ppt) / (Fraction::kOne / 100)));
+                                     100 * Fraction::partsPerTrillion(load.ppt).toDouble()));
     }
     if (load.bursts && load.streams > 1) {
       refusals.push_back(

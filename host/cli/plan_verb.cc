@@ -65,7 +65,7 @@ void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& ben
 void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
               const bench::Capabilities& bench, const PlanOptions& options, CaptureFile* capture) {
   const suite::Plan& plan = test.plan;
-  fmt::print("{} {}: {} points, {} trials, {:.6g} ms on the wire, about {} here\n",
+  fmt::print("{} {}: {} points, {} trials, {:.6g} ms of card time, about {} here\n",
              test.procedure->id(), test.procedure->title(), plan.points.size(),
              plan.trials_expected, plan.simulated_time.toSeconds() * 1e3,
              durationText(wallTime(plan, scenario, bench)));

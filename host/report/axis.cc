@@ -58,9 +58,7 @@ std::string superscript(int exponent) {
 std::string powerLabel(double value) {
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value)) + kSlack));
   const double mantissa = value / std::pow(10.0, exponent);
-  std::string power = exponent == 0   ? "1"
-                            : exponent == 1 ? "10"
-                                            : "10" + superscript(exponent);
+  std::string power = exponent == 0 ? "1" : exponent == 1 ? "10" : "10" + superscript(exponent);
   if (std::abs(mantissa - 1) < 1e-6) return power;
   return readableNumber(mantissa) + "·" + power;
 }

@@ -26,6 +26,7 @@ template <std::size_t N>
 std::vector<SizePoint> sizePoints(const std::array<std::int64_t, N>& sizes, bool messages,
                                   const bench::FrameFormat& format) {
   std::vector<SizePoint> points;
+  points.reserve(N);
   for (const std::int64_t size : sizes) {
     points.push_back(messages ? messagePoint(Bytes(size), format)
                               : framePoint(Bytes(size), format));

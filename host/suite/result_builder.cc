@@ -57,6 +57,7 @@ std::string switchText(const fabric::SwitchSpec& switches) {
 template <typename Values, typename Text>
 std::string listText(const Values& values, Text text) {
   std::vector<std::string> items;
+  items.reserve(values.size());
   for (const auto& value : values) items.push_back(text(value));
   return fmt::format("{}", fmt::join(items, ", "));
 }

@@ -129,8 +129,9 @@ double Histogram::mean() const {
   if (count_ == 0) return 0;
   // Dividing before rounding keeps the fraction of a picosecond at any sum.
   const Uint128 sum = join(sum_high_, sum_low_);
-  return static_cast<double>(sum / count_) +
-         static_cast<double>(sum % count_) / static_cast<double>(count_);
+  const Uint128 whole = sum / count_;
+  const Uint128 rest = sum % count_;
+  return static_cast<double>(whole) + static_cast<double>(rest) / static_cast<double>(count_);
 }
 
 std::uint64_t Histogram::quantile(double q) const {

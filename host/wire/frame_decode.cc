@@ -22,7 +22,7 @@ class Decoder {
     if (f_.ok() && f_.bytes.size() + (options_.has_fcs ? 0 : kFcsSize) < kMinFrameSize) {
       fail(DecodeError::kRunt, f_.bytes.size());
     }
-    return std::move(f_);
+    return f_;
   }
 
  private:

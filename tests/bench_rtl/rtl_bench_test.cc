@@ -227,6 +227,21 @@ TEST(RtlBenchCounters, EqualTheScriptOfTheDut) {
   EXPECT_EQ(result.latency.at(0).histogram.count(), 453U - 4 + 453);
 }
 
+// A frame that is older than the window of 128 cannot be told from a duplicate: it counts as stale,
+// and as lost, which it may not have been. Neither is hidden.
+TEST(RtlBenchCounters, ShowAFrameThatIsLaterThanTheWindow) {
+  TrialSpec spec = switchTrial(2, {constantStream(0, 1, Bytes(256), Fraction::percent(50))});
+  // 44.16 ns apart: some 226 frames overtake it.
+  spec.dut.impairments = {{fabric::ImpairmentKind::kDelay, 0, 100, microseconds(10)}};
+  const TrialResult result = run(spec);
+  ASSERT_THAT(result.faults, IsEmpty());
+  EXPECT_EQ(result.streams[0].received_frames, result.streams[0].sent_frames);
+  EXPECT_EQ(result.streams[0].stale, 1U);
+  EXPECT_EQ(result.streams[0].lost, 1U);
+  EXPECT_EQ(result.streams[0].out_of_order, 0U);
+  EXPECT_EQ(result.latency.at(0).histogram.count(), result.streams[0].sent_frames - 1);
+}
+
 TEST(RtlBenchCounters, SeeEveryFrameThatABufferDrops) {
   TrialSpec spec =
       switchTrial(3, {burstStream(0, 2, Bytes(1024), 200), burstStream(1, 2, Bytes(1024), 200)});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -73,8 +74,8 @@ TEST(Summary, EqualRepetitionsHaveNoSpread) {
 
 TEST(Summary, ResistsCancellation) {
   // Spread of 1 around 10^15: the textbook formula with sums of squares gives nonsense here.
-  std::vector<double> values;
-  for (int i = 0; i < 1000; ++i) values.push_back(1e15 + (i % 2 == 0 ? -1 : 1));
+  std::vector<double> values(1000, 1e15 + 1);
+  std::fill_n(values.begin(), 500, 1e15 - 1);
   const Summary s = summarize(values);
   EXPECT_DOUBLE_EQ(s.mean, 1e15);
   EXPECT_NEAR(s.standard_deviation, std::sqrt(1000.0 / 999.0), 1e-9);

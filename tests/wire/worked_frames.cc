@@ -161,13 +161,13 @@ FrameSpec uetWrite() {
 // UET frames of the sheet carry the CRC trailer in its default form.
 WorkedFrame withCrc(std::string name, FrameSpec spec, std::string_view hex) {
   spec.uet_crc = UetCrcOptions{};
-  WorkedFrame frame{std::move(name), std::move(spec), fromHex(hex), {}};
+  WorkedFrame frame{std::move(name), spec, fromHex(hex), {}};
   frame.options.uet_crc = UetCrcOptions{};
   return frame;
 }
 
-WorkedFrame plain(std::string name, FrameSpec spec, std::string_view hex) {
-  return {std::move(name), std::move(spec), fromHex(hex), {}};
+WorkedFrame plain(std::string name, const FrameSpec& spec, std::string_view hex) {
+  return {std::move(name), spec, fromHex(hex), {}};
 }
 
 FrameSpec control(const Network& network) {

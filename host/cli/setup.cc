@@ -98,18 +98,18 @@ scenario::Scenario loadScenario(const ScenarioOptions& options) {
 std::vector<PlannedTest> planTests(const scenario::Scenario& scenario, const bench::Bench& bench) {
   std::vector<PlannedTest> tests;
   std::vector<std::string> refusals;
-  const auto refuse = [&](const std::string& reason) {
-    if (std::find(refusals.begin(), refusals.end(), reason) == refusals.end()) {
-      refusals.push_back(reason);
-    }
+  std::set<std::string> reasons;
+  // One reason often refuses many points: the first one stands for them.
+  const auto refuse = [&](const std::string& where, const std::string& reason) {
+    if (reasons.insert(reason).second) refusals.push_back(where + ": " + reason);
   };
   for (const std::string& id : scenario.tests) {
     const suite::Procedure& procedure = suite::procedure(id);
     suite::Plan plan = procedure.plan({scenario, bench.capabilities()});
-    for (const std::string& reason : plan.refusals) refuse(id + ": " + reason);
+    for (const std::string& reason : plan.refusals) refuse(id, reason);
     for (const auto& sample : plan.samples) {
       for (const std::string& reason : bench.refusals(sample.spec)) {
-        refuse(id + ", " + sample.label + ": " + reason);
+        refuse(id + ", " + sample.label, reason);
       }
     }
     tests.push_back({&procedure, std::move(plan)});

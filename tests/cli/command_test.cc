@@ -20,7 +20,7 @@ using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kScenario =
-    "plumbline: 1\nname: n\ntest: T5.2\ndut: {topology: {kind: link}}\n";
+    "plumbline: 1\nname: n\ntest: T5.2\ndut: {topology: {kind: link, host_delay: 1us}}\n";
 
 class CommandTest : public testing::Test {
  protected:

@@ -14,7 +14,7 @@ namespace {
 class Bracket {
  public:
   Bracket(std::uint64_t low, std::uint64_t high, const SearchTrial& trial)
-      : low_(low), high_(high), trial_(trial) {
+      : low_(low), high_(high), end_(high + 1), trial_(trial) {
     if (low > high) {
       throw Error(ErrorKind::kUsage, fmt::format("nothing to search from {} to {}", low, high));
     }
@@ -29,7 +29,7 @@ class Bracket {
         result_.highest_passing = value;
         break;
       case Verdict::kFail:
-        failing_ = value;
+        end_ = value;
         break;
       case Verdict::kInvalid:
         result_.valid = false;
@@ -40,17 +40,18 @@ class Bracket {
   }
 
   [[nodiscard]] std::optional<std::uint64_t> passing() const { return result_.highest_passing; }
-  [[nodiscard]] std::optional<std::uint64_t> failing() const { return failing_; }
+  [[nodiscard]] bool failed() const { return end_ <= high_; }
+  // Lowest value known to fail, once something failed.
+  [[nodiscard]] std::uint64_t failing() const { return end_; }
 
   // Bisects what the tries so far have left open.
   SearchResult finish() {
     while (result_.valid) {
       const std::uint64_t first = passing() ? *passing() + 1 : low_;  // lowest unknown
-      const std::uint64_t end = failing_ ? *failing_ : high_ + 1;     // lowest known to fail
-      if (first >= end) break;
+      if (first >= end_) break;
       // The middle of the bracket whose lower end, where nothing passed yet, lies below `low`.
       const std::uint64_t middle =
-          passing() ? *passing() + (end - *passing()) / 2 : first + (end - 1 - first) / 2;
+          passing() ? *passing() + (end_ - *passing()) / 2 : first + (end_ - 1 - first) / 2;
       tryValue(std::max(first, middle));
     }
     result_.reached_top = result_.highest_passing == high_;
@@ -60,8 +61,8 @@ class Bracket {
  private:
   std::uint64_t low_;
   std::uint64_t high_;
+  std::uint64_t end_;  // lowest value known to fail; high + 1 while there is none
   const SearchTrial& trial_;
-  std::optional<std::uint64_t> failing_;
   SearchResult result_;
 };
 
@@ -79,12 +80,12 @@ SearchResult searchAround(std::uint64_t low, std::uint64_t high, std::uint64_t e
   expected = std::clamp(expected, low, high);
   if (!bracket.tryValue(expected)) return bracket.finish();
   for (std::uint64_t step = 1;; step *= 2) {
-    if (!bracket.failing()) {
+    if (!bracket.failed()) {
       if (*bracket.passing() == high) break;
       if (!bracket.tryValue(*bracket.passing() + std::min(step, high - *bracket.passing()))) break;
     } else if (!bracket.passing()) {
-      if (*bracket.failing() == low) break;
-      if (!bracket.tryValue(*bracket.failing() - std::min(step, *bracket.failing() - low))) break;
+      if (bracket.failing() == low) break;
+      if (!bracket.tryValue(bracket.failing() - std::min(step, bracket.failing() - low))) break;
     } else {
       break;
     }

@@ -32,6 +32,9 @@ tbody tr { border-bottom: 1px solid var(--line); }
 th.number, td.number { text-align: right; }
 td.number { white-space: nowrap; }
 td.value { font-weight: 600; }
+/* rows of ten columns and more, such as the latency table */
+tr > :first-child:nth-last-child(n+10), tr > :first-child:nth-last-child(n+10) ~ * {
+  font-size: 12.5px; padding-right: 9px; }
 table.pairs th { color: var(--soft); padding-right: 28px; white-space: nowrap; }
 table.pairs td { overflow-wrap: anywhere; white-space: pre-line; }
 .unit { color: var(--soft); font-weight: 400; white-space: nowrap; }

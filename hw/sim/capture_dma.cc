@@ -11,9 +11,6 @@
 namespace plumbline::sim {
 namespace {
 
-constexpr std::size_t kBeatWords = kBeatBytes / 4;
-constexpr std::size_t kDescriptorWords = 3;
-
 // Calls `use` for every bit that is set in `mask`.
 template <typename Use>
 void forEachBit(std::uint32_t mask, Use use) {
@@ -35,8 +32,8 @@ void CaptureDma::take(Direction& direction) {
   forEachBit(*pins.valid, [&](std::uint32_t port) {
     PortStream& stream = direction.ports[port];
     std::uint64_t keep = 0;
-    std::memcpy(&keep, pins.keep + 2 * port, sizeof keep);
-    const auto* data = reinterpret_cast<const std::uint8_t*>(pins.data + kBeatWords * port);
+    std::memcpy(&keep, pins.keep + kKeepWords * port, sizeof keep);
+    const auto* data = reinterpret_cast<const std::uint8_t*>(pins.data + kDataWords * port);
     stream.arriving.insert(stream.arriving.end(), data, data + std::popcount(keep));
     if (((*pins.last >> port) & 1U) != 0) {
       stream.complete.push_back(std::move(stream.arriving));

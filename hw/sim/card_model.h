@@ -5,6 +5,7 @@
 // bits n·p and up.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,11 @@
 #include "base/units.h"
 
 namespace plumbline::sim {
+
+// 32-bit words per port of the wide pins.
+inline constexpr std::size_t kDataWords = 16;
+inline constexpr std::size_t kKeepWords = 2;
+inline constexpr std::size_t kDescriptorWords = 3;
 
 // The register port; constant pins are outputs of the card.
 struct AxiLitePins {

@@ -20,7 +20,6 @@ constexpr int kResetClocks = 8;
 // A register access takes a few clocks; a card that has not answered after this many never will.
 constexpr std::int64_t kBusTimeoutClocks = 100'000;
 constexpr std::uint32_t kLastRegister = 0xFFFC;
-constexpr std::size_t kBeatWords = kBeatBytes / 4;
 
 std::string hex(std::uint32_t value) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -149,9 +148,9 @@ class CardSim::Impl {
       crossing &= crossing - 1;
       const bool last = ((*pins_.tx_last >> port) & 1U) != 0;
       std::uint64_t keep = 0;
-      std::memcpy(&keep, pins_.tx_keep + 2 * port, sizeof keep);
+      std::memcpy(&keep, pins_.tx_keep + kKeepWords * port, sizeof keep);
       checkKeep(port, keep, last);
-      const auto* data = reinterpret_cast<const std::uint8_t*>(pins_.tx_data + kBeatWords * port);
+      const auto* data = reinterpret_cast<const std::uint8_t*>(pins_.tx_data + kDataWords * port);
       auto sent = tx_[port].beat(edge, data, static_cast<std::size_t>(std::popcount(keep)), last);
       if (sent && peer_ != nullptr) {
         peer_->onFrameFromCard(port, std::move(sent->frame), sent->first_bit);
@@ -171,8 +170,8 @@ class CardSim::Impl {
         continue;
       }
       const std::uint64_t keep = ~std::uint64_t{0} >> (kBeatBytes - beat->bytes);
-      std::memcpy(pins_.rx_data + kBeatWords * port, beat->data, beat->bytes);
-      std::memcpy(pins_.rx_keep + 2 * port, &keep, sizeof keep);
+      std::memcpy(pins_.rx_data + kDataWords * port, beat->data, beat->bytes);
+      std::memcpy(pins_.rx_keep + kKeepWords * port, &keep, sizeof keep);
       valid |= static_cast<std::uint8_t>(1U << port);
       last |= static_cast<std::uint8_t>(beat->last ? 1U << port : 0U);
     }

@@ -29,7 +29,7 @@ TEST(Calibration, RxOffsetIsTheMeanWayFromTheReferencePoint) {
   std::int64_t worst = 0;
   // Every picosecond of arrival within one period of the clock's phases.
   for (std::int64_t first_bit = 0; first_bit < sim::kClockPeriodNum; ++first_bit) {
-    const std::int64_t due = first_bit + 64 * 80 + sim::kMacRxLatency.count();
+    const std::int64_t due = first_bit + std::int64_t{64} * 80 + sim::kMacRxLatency.count();
     std::int64_t edge = due * sim::kClockPeriodDen / sim::kClockPeriodNum;
     while (sim::edgeTime(edge).count() < due) ++edge;
     const std::int64_t error = sim::edgeTime(edge).count() + kRxOffset.count() - first_bit;

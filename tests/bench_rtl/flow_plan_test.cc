@@ -98,7 +98,7 @@ TEST(PlanFlows, GivesEveryStreamAFlowARowAndItsGroup) {
   EXPECT_EQ(plan.flows[0][1].row, 2U);
   EXPECT_EQ(plan.flows[0][1].group, 5U);
   // Frames of one flow wait for one frame of the other at most: 84 ns and 329 ns slots.
-  EXPECT_EQ(plan.late_threshold[0], nanoseconds(10) + Picoseconds(4116 * 80));
+  EXPECT_EQ(plan.late_threshold[0], nanoseconds(10) + Picoseconds(4116) * 80);
   EXPECT_EQ(plan.late_threshold[2], nanoseconds(10));
 }
 

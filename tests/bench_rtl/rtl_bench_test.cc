@@ -167,10 +167,10 @@ TEST(RtlBenchCounters, CountMinimumFramesAtLineRateBothWays) {
 TEST(RtlBenchCounters, KeepManyFlowsOfOnePortApart) {
   TrialSpec spec = linkTrial({});
   for (std::uint32_t i = 0; i < 40; ++i) {
-    const Bytes frame(98 + 211 * (i % 7));
+    const Bytes frame = Bytes(98) + Bytes(211) * (i % 7);
     spec.streams.push_back(constantStream(0, 1, frame, Fraction::partsPerTrillion(25'000'000'000)));
     spec.streams.back().group = i % 16;
-    spec.streams.back().start = Picoseconds(1237 * i);
+    spec.streams.back().start = Picoseconds(1237) * i;
   }
   const TrialResult result = run(spec);
   ASSERT_THAT(result.faults, IsEmpty());

@@ -27,8 +27,8 @@ test: T5.2
 dut:
   topology: {kind: switch, hosts: 2}
   switch: {latency: 300ns, buffer: 64KB}
-traffic: {transport: udp, frame_sizes: [64B, 256B], pairs: [[0, 1]], direction: uni}
-parameters: {duration: 20us, drain: 5us, repetitions: 4, loads: [20%, 60%]}
+traffic: {transport: udp, frame_sizes: 256B, pairs: [[0, 1]], direction: uni}
+parameters: {duration: 20us, drain: 5us, repetitions: 3, resolution: 10%, loads: [20%, 60%]}
 seed: 11
 )";
 

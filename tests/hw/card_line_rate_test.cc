@@ -166,10 +166,10 @@ TEST(CardPfc, StopsExactlyThePriorityItNames) {
   // Burst counts stay exact: what was skipped is sent later.
   EXPECT_EQ(sent[3].size(), kFrames);
   const card::PortCounters counters = card.driver.counters(0);
-  const std::int64_t skipped_time =
-      (first_after - last_before).count() + (first_after_2 - last_before_2).count();
+  const double skipped_time =
+      static_cast<double>((first_after - last_before + first_after_2 - last_before_2).count());
   EXPECT_NEAR(static_cast<double>(counters.tx_pfc_skipped),
-              static_cast<double>(skipped_time / period.count()), 3);
+              skipped_time / static_cast<double>(period.count()), 4);
 
   EXPECT_EQ(counters.rx_pause_frames, 0U);
   for (std::uint32_t priority = 0; priority < 8; ++priority) {

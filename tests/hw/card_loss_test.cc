@@ -18,7 +18,7 @@ namespace plumbline::hw_test {
 namespace {
 
 constexpr std::uint32_t kFrames = 20'000;
-constexpr std::uint32_t kWindow = 128;  // sequence numbers that the receiver remembers
+constexpr std::uint64_t kWindow = 128;  // sequence numbers that the receiver remembers
 
 // What the script did to the frames of one flow.
 struct Script {

@@ -29,7 +29,7 @@ TEST(CardSim, EdgesAreOnTheExactGrid) {
 TEST(CardSim, CardTimeIsSimulatedTime) {
   sim::CardSim sim({});
   EXPECT_EQ(sim.now(), Picoseconds(0));
-  for (int i = 0; i < 50; ++i) {
+  for (std::int64_t i = 0; i < 50; ++i) {
     const Picoseconds before = sim.now();
     sim.write(global::kControl, global::kControlLatchTime.of(1));
     const Picoseconds after = sim.now();

@@ -45,7 +45,9 @@ struct Case {
 class IncastCapacity : public ::testing::TestWithParam<Case> {};
 
 TEST_P(IncastCapacity, IsThatOfTheBuffer) {
-  const auto& [senders, frame, buffer] = GetParam();
+  const std::uint32_t senders = GetParam().senders;
+  const std::int64_t frame = GetParam().frame;
+  const std::int64_t buffer = GetParam().buffer;
   const auto capacity = static_cast<std::uint32_t>((buffer / frame - 1) / (senders - 1));
   bench::RtlBench bench;
   const auto run = [&](std::uint32_t length) {
@@ -87,8 +89,10 @@ TEST(BurstTest, FindsTheCapacityOfTheBuffer) {
       const auto& burst = suite::kpiOf(
           result, "burst_frames", std::to_string(size) + " B, " + std::to_string(ratio) + ":1");
       // Phases are drawn per repetition; the mean lies between the two cases of the arithmetic.
-      EXPECT_GE(burst.value, static_cast<double>((room - 1) / (ratio - 1))) << size << " " << ratio;
-      EXPECT_LE(burst.value, static_cast<double>(room / (ratio - 1))) << size << " " << ratio;
+      const std::int64_t least = (room - 1) / (ratio - 1);
+      const std::int64_t most = room / (ratio - 1);
+      EXPECT_GE(burst.value, static_cast<double>(least)) << size << " " << ratio;
+      EXPECT_LE(burst.value, static_cast<double>(most)) << size << " " << ratio;
     }
     EXPECT_EQ(suite::kpiOf(result, "burst_frames", std::to_string(size) + " B, 1:1").value, 400);
   }

@@ -1,17 +1,17 @@
-// The transmit path of a port (docs/card.md, "TX"): frames at their exact times, complete with test tag,
-// ICRC and FCS, on AXI4-Stream to the MAC.
+// The transmit path of a port (docs/card.md, "TX"): frames at their exact times, complete with test
+// tag, ICRC and FCS, on AXI4-Stream to the MAC.
 //
 //   scheduler (heap, gate) -> fields -> builder -> modify -> ICRC -> FCS -> output FIFO -> MAC
 //
 // A frame every two clocks, a beat every clock. From the scheduler's decision to the first beat on
 // the MAC outputs it is PopToMac clocks, always, as long as the MAC takes every beat; the gate's
-// arithmetic relies on it. A frame that comes later than its due time is counted (plumb_tx_gate). A MAC
-// that does not take a beat is counted too (cnt_stall_clocks_o, stall_o in each such clock): nothing
-// is lost then, but the departure times in the frames on their way are wrong.
+// arithmetic relies on it. A frame that comes later than its due time is counted (plumb_tx_gate). A
+// MAC that does not take a beat is counted too (cnt_stall_clocks_o, stall_o in each such clock):
+// nothing is lost then, but the departure times in the frames on their way are wrong.
 //
-// A schedule runs while running_i and tx_enable_i are high. Falling, either stops it at once; frames
-// already decided on are sent in full. After reset and clear_i the tables are swept (clear_busy_o,
-// about 2^FlowsLog2 clocks).
+// A schedule runs while running_i and tx_enable_i are high. Falling, either stops it at once;
+// frames already decided on are sent in full. After reset and clear_i the tables are swept
+// (clear_busy_o, about 2^FlowsLog2 clocks).
 //
 // now_i of a clock is the time of the edge it begins with; a beat visible in a clock crosses at the
 // edge it ends with.
@@ -74,7 +74,8 @@ module plumb_tx #(
 
   // Decisions.
   logic                 frame, still, pending, hold, builder_empty, fields_busy, run_q;
-  logic                 clear_row_we, state_free, entry_we, entry_re, config_we, config_re, state_re;
+  logic                 clear_row_we, state_free;
+  logic                 entry_we, entry_re, config_we, config_re, state_re;
   logic [FlowsLog2-1:0] frame_flow, clear_row;
   logic [13:0]          frame_length;
   logic [63:0]          frame_sequence, frame_departure;

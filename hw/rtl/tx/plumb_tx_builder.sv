@@ -1,8 +1,8 @@
 // Builds the beats of frames out of template and payload, one per clock.
 //
-// Frames wait in a small queue and are built without gaps. A first beat leaves (beat_valid_o) 4 clocks
-// after frame_valid_i if the frame finds the builder free, which the gate arranges. pause_i stops
-// at the input of the pipeline: two more beats may come out. From a pause until everything
+// Frames wait in a small queue and are built without gaps. A first beat leaves (beat_valid_o) 4
+// clocks after frame_valid_i if the frame finds the builder free, which the gate arranges. pause_i
+// stops at the input of the pipeline: two more beats may come out. From a pause until everything
 // waiting has been built hold_o keeps the gate from sending more, so that the latency is the fixed
 // one again for whatever is sent then; frames decided before the gate saw it (at most 8) wait
 // in the queue.
@@ -11,8 +11,8 @@
 //            frame_valid_i  queue -> frame    beat numbers,   template    beat_o, with payload
 //                                             template read               from pay_off on
 //
-// The payload is incrementing octets from 0 at pay_off; bytes before it are the template's, and beats
-// behind the template (256 bytes) are payload only. With a beat come the places of the check
+// The payload is incrementing octets from 0 at pay_off; bytes before it are the template's, and
+// beats behind the template (256 bytes) are payload only. With a beat come the places of the check
 // sequences in it, and with the first beat of each frame the frame's fields (frame_o, steady till
 // the next first beat).
 //

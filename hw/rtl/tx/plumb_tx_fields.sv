@@ -10,8 +10,8 @@
 //           pop, read    rows there     fields, next   counters        frame_o
 //                                       counters       written, sum
 //
-// The flow table may be read for the table bus (config_re_i, row in config_row_o one clock later) and
-// written only while no frame is in here.
+// The flow table may be read for the table bus (config_re_i, row in config_row_o one clock later)
+// and written only while no frame is in here.
 `include "plumb_assert.svh"
 
 module plumb_tx_fields #(
@@ -28,7 +28,7 @@ module plumb_tx_fields #(
   output logic                 busy_o,
   output logic                 frame_valid_o,
   output plumb_tx_pkg::frame_t frame_o,
-  output logic [63:0]          departure_o,      // at the reference point; frame_o has 48 bits of it
+  output logic [63:0]          departure_o,      // at the reference point, in full
   // Flow table and sweep of the counters.
   input  logic                 config_we_i,
   input  logic                 config_re_i,

@@ -2,11 +2,11 @@
 // them with tready.
 //
 // Latency 3 clocks while the MAC takes everything, a beat every clock. When more than
-// 2^BeatsLog2 - Reserve beats are waiting, pause_o (registered) asks the builder to pause; Reserve is at
-// least the number of beats that can still come after that.
+// 2^BeatsLog2 - Reserve beats are waiting, pause_o (registered) asks the builder to pause; Reserve
+// is at least the number of beats that can still come after that.
 //
-// Departure times enter apart (one per frame, before its first beat; up to 2^FramesLog2 frames in the
-// whole pipeline) and leave with the first beat of the frame.
+// Departure times enter apart (one per frame, before its first beat; up to 2^FramesLog2 frames in
+// the whole pipeline) and leave with the first beat of the frame.
 `include "plumb_assert.svh"
 
 module plumb_tx_fifo #(

@@ -5,13 +5,14 @@
 // crosses at edge n + PopToMac + 1. With X the time of that edge:
 //
 //   a frame goes when   X >= due or wire_free >= due,   and   X + period > wire_free,
-//   and departs at      max(X, wire_free),   which sets   wire_free = departure + length + 20 bytes.
+//   and departs at      max(X, wire_free),, which sets wire_free = departure + length + 20 bytes.
 //
 // So a frame that finds the wire free waits for the first edge at or after its due time; one that
-// has to wait for the wire is there when it becomes free, so that back-to-back departures follow each
-// other by exact byte times, from the first on, although the edges do not. Card time and due
+// has to wait for the wire is there when it becomes free, so that back-to-back departures follow
+// each other by exact byte times, from the first on, although the edges do not. Card time and due
 // times are compared as Q64.16; wire_free is whole picoseconds like card time. As card time has no
-// fraction, X + 102400/33 > wire_free is the same as X + 3103 >= wire_free, and never misses an edge.
+// fraction, X + 102400/33 > wire_free is the same as X + 3103 >= wire_free, and never misses an
+// edge.
 //
 // A frame of a paused priority is given up as soon as it is due (skip_o), whatever the wire does.
 //
@@ -167,9 +168,9 @@ module plumb_tx_gate #(
       cnt_late_max_ps_o <= '0;
       cnt_pfc_skipped_o <= '0;
     end else begin
-      if (late_q)                                      cnt_late_o <= cnt_late_o + 64'd1;
-      if (frame2_q && lateness_q > cnt_late_max_ps_o)  cnt_late_max_ps_o <= lateness_q;
-      if (skipped_q)                                   cnt_pfc_skipped_o <= cnt_pfc_skipped_o + 64'd1;
+      if (late_q)    cnt_late_o        <= cnt_late_o + 64'd1;
+      if (skipped_q) cnt_pfc_skipped_o <= cnt_pfc_skipped_o + 64'd1;
+      if (frame2_q && lateness_q > cnt_late_max_ps_o) cnt_late_max_ps_o <= lateness_q;
     end
   end
 

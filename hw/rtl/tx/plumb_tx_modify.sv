@@ -7,9 +7,9 @@
 //           beat_i,         tag moved      test tag in,         beat_o,
 //           header fields                  end cleared          icrc_data_o
 //
-// Where the header fields are depends only on 802.1Q tag and IP version (docs/card.md, "Builder"): all are
-// in the first beat but QP and PSN behind IPv6, and none lies across two beats. The test tag may be
-// anywhere in the first 256 bytes, also across two beats.
+// Where the header fields are depends only on 802.1Q tag and IP version (docs/card.md, "Builder"):
+// all are in the first beat but QP and PSN behind IPv6, and none lies across two beats. The test
+// tag may be anywhere in the first 256 bytes, also across two beats.
 //
 // icrc_data_o is the beat as the ICRC covers it (FACTS C.5): all before the IP header zero, fields
 // that routers may change all ones, and the register's initial value XORed into the first four
@@ -55,8 +55,8 @@ module plumb_tx_modify (
   assign psn24 = {frame_i.psn[7:0], frame_i.psn[15:8], frame_i.psn[23:16]};
   assign psn32 = {psn24, frame_i.psn[31:24]};
 
-  // Placed as in an untagged frame, and moved by four bytes behind an 802.1Q tag. UDP begins at byte
-  // 34 of an IPv4 frame and 54 of an IPv6 frame.
+  // Placed as in an untagged frame, and moved by four bytes behind an 802.1Q tag. UDP begins at
+  // byte 34 of an IPv4 frame and 54 of an IPv6 frame.
   logic [511:0] field, mask, fields, masks;
 
   always_comb begin

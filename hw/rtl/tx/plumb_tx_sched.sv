@@ -11,15 +11,16 @@
 // flow moves up to a child's place, its context is fetched in the clock in which the move is known
 // and is there in the next, when it may be needed at the earliest.
 //
-// The next due time is due + period within a burst and burst start + burst interval behind it, always
-// from the scheduled times, never from actual ones. A frame given up to a pause moves the due
-// time on by one period and is not counted; the start of the burst stays what it was, and the
+// The next due time is due + period within a burst and burst start + burst interval behind it,
+// always from the scheduled times, never from actual ones. A frame given up to a pause moves the
+// due time on by one period and is not counted; the start of the burst stays what it was, and the
 // burst is sent in full. (So the period of a flow must not be zero even if its bursts are of one
 // frame.) A flow that has sent everything gets an invalid entry.
 //
-// While run_i is low the schedule stands still (still_o) and rows may be accessed; from run_i to the
-// first decision it takes 6 clocks. Stopping takes effect at once. clear_i empties the schedule and
-// zeroes the state of every flow in 2^FlowsLog2 + about 16 clocks (clear_busy_o), also after reset.
+// While run_i is low the schedule stands still (still_o) and rows may be accessed; from run_i to
+// the first decision it takes 6 clocks. Stopping takes effect at once. clear_i empties the schedule
+// and zeroes the state of every flow in 2^FlowsLog2 + about 16 clocks (clear_busy_o), also after
+// reset.
 `include "plumb_assert.svh"
 
 module plumb_tx_sched #(
@@ -36,7 +37,7 @@ module plumb_tx_sched #(
   input  logic [7:0]           paused_i,
   input  logic                 hold_i,
   input  logic                 clear_i,
-  input  logic                 builder_busy_i,  // a frame is before the last write of its flow state
+  input  logic                 builder_busy_i,  // counters of some flow are still to be written
   output logic                 clear_busy_o,
   output logic                 clear_row_we_o,  // sweep: zero the other state of this flow
   output logic [FlowsLog2-1:0] clear_row_o,
@@ -247,7 +248,8 @@ module plumb_tx_sched #(
     state_row_o[120:96] = state_row.in_burst;
   end
 
-  // Contexts of the root's children; what was fetched for one is in the read registers for one clock.
+  // Contexts of the root's children; what was fetched for one is in the read registers for one
+  // clock.
   logic left_fresh_q, right_fresh_q;
   plumb_tx_pkg::sched_config_t left_config, right_config;
   plumb_tx_pkg::sched_state_t  left_state, right_state;
@@ -368,6 +370,7 @@ module plumb_tx_sched #(
   );
 
   `PLUMB_ASSERT(NoReadOfARowBeingWritten, go_q && refill |-> 1'b0)
-  `PLUMB_ASSERT(RowsWhileStill, (entry_we_i || entry_re_i || config_we_i || config_re_i) |-> still_o)
+  `PLUMB_ASSERT(RowsWhileStill,
+                (entry_we_i || entry_re_i || config_we_i || config_re_i) |-> still_o)
 
 endmodule

@@ -1,10 +1,10 @@
 // Table bus of the transmit path: tables 0 to 3 (docs/registers.md).
 //
-// Tables 0 to 2 are reached only while the schedule stands still and the builder is empty; an access
-// waits for that at most MaxWait clocks and is then acknowledged without effect, a read with zeros (so
-// it ends while a schedule runs, too). A row of table 3 is read at any time but during a clear,
-// and is consistent. Rows that do not exist read as zero and are not written. Acknowledge: 3 clocks
-// after the request if nothing is in the way, 300 at most.
+// Tables 0 to 2 are reached only while the schedule stands still and the builder is empty; an
+// access waits for that at most MaxWait clocks and is then acknowledged without effect, a read with
+// zeros (so it ends while a schedule runs, too). A row of table 3 is read at any time but during a
+// clear, and is consistent. Rows that do not exist read as zero and are not written. Acknowledge: 3
+// clocks after the request if nothing is in the way, 300 at most.
 module plumb_tx_tables #(
   parameter int unsigned FlowsLog2 = 8
 ) (

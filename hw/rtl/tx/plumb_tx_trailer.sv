@@ -1,14 +1,15 @@
 // Computes a CRC-32 over each frame and writes it into the frame's beats; used for ICRC and FCS.
 //
-// Latency plumb_crc32_pkg::Crc32Latency + 2 clocks, a beat every clock; bubbles anywhere stay where they are.
+// Latency plumb_crc32_pkg::Crc32Latency + 2 clocks, a beat every clock; bubbles anywhere stay where
+// they are.
 //
 // What the CRC covers is given beside the beats (crc_*), as it is not always what is sent; the
 // initial value is part of it (plumb_crc32). The complement of the register goes into the
-// four bytes from insert_at_i of the beat with insert_i and, where they reach beyond it, the next one;
-// they must be zero. That beat is the one that ends what is covered, or the next.
+// four bytes from insert_at_i of the beat with insert_i and, where they reach beyond it, the next
+// one; they must be zero. That beat is the one that ends what is covered, or the next.
 //
-// The beats wait in a ring of memory. What ends the coverage of a frame comes out of the ring in the clock
-// in which that frame's CRC is in its register, where it stays till the next frame's.
+// The beats wait in a ring of memory. What ends the coverage of a frame comes out of the ring in
+// the clock in which that frame's CRC is in its register, where it stays till the next frame's.
 `include "plumb_assert.svh"
 
 module plumb_tx_trailer #(
@@ -78,8 +79,8 @@ module plumb_tx_trailer #(
     if (valid_q[Delay-2]) out_q <= ring[read];
   end
 
-  // Insertion. Byte p + i of the frame gets byte i of the CRC: with the CRC rotated by p modulo 4 and
-  // repeated all along the beat, only a mask has to be moved.
+  // Insertion. Byte p + i of the frame gets byte i of the CRC: with the CRC rotated by p modulo 4
+  // and repeated all along the beat, only a mask has to be moved.
   logic [SideW-1:0] out_side;
   logic             insert;
   logic [5:0]       insert_at;

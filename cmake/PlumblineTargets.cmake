@@ -41,7 +41,8 @@ function(plumbline_test name)
 endfunction()
 
 # plumbline_fuzz(<name> SOURCES <files> [DEPENDS <targets>])
-# A libFuzzer executable `fuzz_<name>`; its seed corpus is tests/fuzz/corpus/<name>.
+# A libFuzzer executable `fuzz_<name>`; its seed corpus is tests/fuzz/corpus/<name>. The target
+# `fuzz_targets` builds them all.
 function(plumbline_fuzz name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   if(NOT PLUMBLINE_FUZZ)
@@ -50,4 +51,8 @@ function(plumbline_fuzz name)
   add_executable(fuzz_${name} ${arg_SOURCES})
   target_link_libraries(fuzz_${name} PRIVATE plumbline_options ${arg_DEPENDS})
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  if(NOT TARGET fuzz_targets)
+    add_custom_target(fuzz_targets)
+  endif()
+  add_dependencies(fuzz_targets fuzz_${name})
 endfunction()

@@ -114,7 +114,7 @@ std::string Progress::line(double share) const {
                         durationText(std::chrono::duration_cast<std::chrono::seconds>(eta)));
   }
   text += "  " + label_;
-  if (share > 0) text += fmt::format(" {:.0f} %", share * 100);
+  if (share > 0) text += fmt::format(" [{:.0f} %]", share * 100);
   if (!kpi_.empty()) text += "  " + kpi_;
   return text;
 }

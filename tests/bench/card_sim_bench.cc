@@ -71,7 +71,7 @@ void cardSim(benchmark::State& state) {
   }
   const std::uint64_t cycles = sim.cycles();
   const std::uint64_t frames = loop.frames();
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     sim.wait(microseconds(10));
   }
   state.counters["cycles/s"] =

@@ -109,7 +109,7 @@ std::vector<std::int64_t> runOnce(std::uint32_t ports) {
     std::vector<card::FlowConfig> flows;
     for (std::uint32_t i = 0; i < 5; ++i) {
       flows.push_back(makeFlow(udpStream(port, 64 + 100 * i), i));
-      setConstantRate(flows.back(), Fraction::percent(20), 300, Picoseconds(1000 * i));
+      setConstantRate(flows.back(), Fraction::percent(20), 300, nanoseconds(i));
     }
     card.driver.loadFlows(port, flows);
   }

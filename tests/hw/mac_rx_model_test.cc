@@ -93,12 +93,12 @@ TEST(MacRxModel, BackToBackFramesKeepTheirTimes) {
     frames.push_back(frameOf(65));
     starts.push_back(time);
     mac.deliver(frames.back(), Picoseconds(time));
-    time += (65 + 8 + 5) * 80;
+    time += kByteTime.count() * (65 + 8 + 5);
   }
   const std::vector<SeenBeat> seen = run(mac, 2000, frames);
   ASSERT_EQ(seen.size(), 1000U);
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    EXPECT_EQ(seen[2 * i].edge, edgeAtOrAfter(starts[i] + 64 * 80 + 100'000));
+    EXPECT_EQ(seen[2 * i].edge, edgeAtOrAfter(starts[i] + kBeatBytes * 80 + 100'000));
   }
 }
 

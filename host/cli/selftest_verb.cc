@@ -18,6 +18,7 @@ namespace {
 
 bool show(const char* title, const std::vector<Check>& checks) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(checks.size());
   for (const Check& check : checks) {
     rows.push_back({check.passed ? "pass" : "FAIL", check.what, check.expected, check.found});
   }

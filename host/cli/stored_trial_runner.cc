@@ -46,7 +46,7 @@ bench::TrialResult StoredTrialRunner::run(const bench::TrialSpec& spec, std::uin
   parts_.progress.beginTrial(label);
   const std::string key = spec.toJson();
   const auto stored = parts_.store.findTrial(parts_.run, key, repetition);
-  const bench::TrialResult result =
+  bench::TrialResult result =
       stored ? bench::TrialResult::fromJson(*stored)
              : measure(spec, fmt::format("{}, {}, repetition {}", test_, label, repetition));
   if (!stored) parts_.store.saveTrial(parts_.run, key, repetition, label, result.toJson());

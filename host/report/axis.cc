@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "report/number.h"
@@ -44,7 +45,10 @@ constexpr double kSlack = 1e-9;
 
 std::vector<double> multiples(const Step& step, double first, double last) {
   std::vector<double> values;
-  for (double n = first; n <= last; ++n) values.push_back(step.times(n) + 0.0);
+  const auto end = static_cast<std::int64_t>(std::floor(last));
+  for (auto n = static_cast<std::int64_t>(first); n <= end; ++n) {
+    values.push_back(step.times(static_cast<double>(n)) + 0.0);
+  }
   return values;
 }
 

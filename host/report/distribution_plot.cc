@@ -155,7 +155,9 @@ Bins binned(const std::vector<Slice>& data, bool log) {
     return log ? std::pow(10, low + width * bin) : low + width * bin;
   };
   Bins out;
-  for (double bin = 0; bin < bins; ++bin) out.push_back({edge(bin), edge(bin + 1), 0});
+  for (int bin = 0; bin < static_cast<int>(bins); ++bin) {
+    out.push_back({edge(bin), edge(bin + 1), 0});
+  }
   const auto binOf = [&](double at) {
     return static_cast<std::size_t>(std::clamp(std::floor((at - low) / width), 0.0, bins - 1));
   };
@@ -267,11 +269,11 @@ std::string renderTail(const DistributionRefs& distributions, const std::string&
   }
   const double top = std::max(1.0, std::log10(most));
   AxisSpec y{"percentile", Axis::Scale::kLinear, {0, top}, {{0, "P0"}, {nines(0.5, 1e9), "P50"}}};
-  for (double nine = 1; nine <= top; ++nine) {
+  for (std::size_t nine = 1; nine <= static_cast<std::size_t>(top); ++nine) {
     std::string name = "P90";
     if (nine >= 2) name = "P99";
-    if (nine >= 3) name += "." + std::string(static_cast<std::size_t>(nine) - 2, '9');
-    y.ticks.push_back({nine, name});
+    if (nine >= 3) name += "." + std::string(nine - 2, '9');
+    y.ticks.push_back({static_cast<double>(nine), name});
   }
   PlotFrame frame(title, valueAxis(distributions, unit), y, legendOf(distributions));
   for (std::size_t i = 0; i < distributions.size(); ++i) {

@@ -18,7 +18,7 @@ namespace {
 
 void crcThroughput(benchmark::State& state) {
   const wire::Buffer bytes(static_cast<std::size_t>(state.range(0)), 0x5A);
-  for (auto _ : state) benchmark::DoNotOptimize(wire::crc32(bytes));
+  while (state.KeepRunning()) benchmark::DoNotOptimize(wire::crc32(bytes));
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(crcThroughput)->Arg(64)->Arg(1518)->Arg(9216);
@@ -41,7 +41,7 @@ wire::FrameSpec writeFrame(const wire::Buffer& payload) {
 void encodeRoceFrame(benchmark::State& state) {
   const wire::Buffer payload(static_cast<std::size_t>(state.range(0)));
   const wire::FrameSpec spec = writeFrame(payload);
-  for (auto _ : state) benchmark::DoNotOptimize(wire::encodeFrame(spec));
+  while (state.KeepRunning()) benchmark::DoNotOptimize(wire::encodeFrame(spec));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(encodeRoceFrame)->Arg(20)->Arg(1024)->Arg(4096);
@@ -49,7 +49,7 @@ BENCHMARK(encodeRoceFrame)->Arg(20)->Arg(1024)->Arg(4096);
 void decodeRoceFrame(benchmark::State& state) {
   const wire::Buffer payload(static_cast<std::size_t>(state.range(0)));
   const wire::Buffer bytes = wire::encodeFrame(writeFrame(payload));
-  for (auto _ : state) benchmark::DoNotOptimize(wire::decodeFrame(bytes));
+  while (state.KeepRunning()) benchmark::DoNotOptimize(wire::decodeFrame(bytes));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(decodeRoceFrame)->Arg(20)->Arg(1024)->Arg(4096);
@@ -60,7 +60,7 @@ void recordLatency(benchmark::State& state) {
   for (auto& value : values) value = 500'000 + random.below(2'000'000);
   stats::Histogram histogram;
   std::size_t i = 0;
-  for (auto _ : state) histogram.record(values[i++ % values.size()]);
+  while (state.KeepRunning()) histogram.record(values[i++ % values.size()]);
   benchmark::DoNotOptimize(histogram.count());
   state.SetItemsProcessed(state.iterations());
 }
@@ -70,7 +70,7 @@ void readQuantile(benchmark::State& state) {
   RandomStream random(2, "latency");
   stats::Histogram histogram;
   for (int i = 0; i < 100'000; ++i) histogram.record(500'000 + random.below(2'000'000));
-  for (auto _ : state) benchmark::DoNotOptimize(histogram.quantile(0.999));
+  while (state.KeepRunning()) benchmark::DoNotOptimize(histogram.quantile(0.999));
 }
 BENCHMARK(readQuantile);
 

@@ -256,6 +256,14 @@ TEST(PcapngReader, NamesWhatIsWrong) {
                         .block(1)
                         .file()),
             PcapngError::kOption);
+  // An option that ends four bytes behind its block.
+  FileMaker option(false);
+  option.section().u16(1).u16(0).u32(0).u16(2).u16(8).bytes("cut!").block(1);
+  EXPECT_EQ(errorOf(option.file()), PcapngError::kOption);
+  // More bytes captured than the packet had.
+  FileMaker longer(false);
+  longer.section().interface().u32(0).u64(0).u32(8).u32(7).bytes("12345678").block(6);
+  EXPECT_EQ(errorOf(longer.file()), PcapngError::kPacketLength);
 }
 
 TEST(PcapngReader, CutOrDamagedFilesNeverReadOutside) {

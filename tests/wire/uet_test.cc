@@ -40,8 +40,8 @@ TEST(Pds, Requests) {
                  .clear_psn_offset = -2,
                  .psn = 0x01020304,
                  .spdcid = 0x0506,
-                 .target = {.syn = true, .psn_offset = 0x123}};
-  EXPECT_EQ(pdsRoundTrip(rud, "118cfffe0102030405060123"), rud);
+                 .target = {.syn = true, .pdc_info = 0xA, .psn_offset = 0xF23}};
+  EXPECT_EQ(pdsRoundTrip(rud, "118cfffe010203040506af23"), rud);
   PdsRequest rod{.ordered = true,
                  .next = PdsNext::kRequestSmall,
                  .retransmit = true,
@@ -50,7 +50,7 @@ TEST(Pds, Requests) {
                  .target = {.dpdcid = 0xFEDC}};
   EXPECT_EQ(pdsRoundTrip(rod, "18900000ffffffff0001fedc"), rod);
   rud.cc = PdsRequestCc{0x42, 0xABCDEF};
-  EXPECT_EQ(pdsRoundTrip(rud, "698cfffe010203040506012342abcdef"), rud);
+  EXPECT_EQ(pdsRoundTrip(rud, "698cfffe010203040506af2342abcdef"), rud);
   rod.cc = PdsRequestCc{1, 2};
   EXPECT_EQ(pdsRoundTrip(rod, "70900000ffffffff0001fedc01000002"), rod);
   EXPECT_EQ(pdsType(rod), PdsType::kRodCcRequest);
@@ -250,6 +250,25 @@ TEST(Ses, Responses) {
                                     .job_id = 0x050607,
                                     .original_request_psn = 6},
                PdsNext::kResponseDataSmall, "020100050005060700000006");
+}
+
+TEST(Ses, ReservedBitsAreIgnoredAndSentAsZero) {
+  Buffer ones(SesStandard::kSize, 0xFF);
+  ones[1] &= 0xFE;  // not the first packet: payload length instead of header data
+  const auto again = [&ones](PdsNext next) {
+    Buffer out;
+    encodeSes(out, decodeSes(ones, next).header);
+    return out;
+  };
+  EXPECT_EQ(again(PdsNext::kRequestStandard),
+            fromHex("3ffeffffffffffff0fff0fffffffffffffffffffffffffffffffffffffffffff"
+                    "00003fffffffffffffffffff"));
+  EXPECT_EQ(again(PdsNext::kRequestSmall), fromHex("3ffe3fffffffffff0fff0fffffffffffffffffff"));
+  EXPECT_EQ(again(PdsNext::kRequestMedium),
+            fromHex("3ffe3fffffffffff0fff0fffffffffffffffffffffffffffffffffffffffffff"));
+  EXPECT_EQ(again(PdsNext::kResponse), fromHex("fffeffffffffffffffffffff"));
+  EXPECT_EQ(again(PdsNext::kResponseData), fromHex("fffeffff00ffffffffff3fffffffffffffffffff"));
+  EXPECT_EQ(again(PdsNext::kResponseDataSmall), fromHex("fffe3fff00ffffffffffffff"));
 }
 
 TEST(Ses, NamesAndReservedNext) {

@@ -95,6 +95,33 @@ TEST_P(WorkedFrames, CutAndSealedWithAGoodFcsAreErrors) {
   }
 }
 
+// A shorter packet whose lengths agree: IP and UDP say so, the rest becomes Ethernet padding.
+TEST_P(WorkedFrames, CutWithConsistentLengthsAreErrorsOrFailTheirCheck) {
+  const DecodedFrame whole = decodeFrame(GetParam().bytes, GetParam().options);
+  if (!whole.udp) return;
+  const std::size_t udp = whole.offsets.udp;
+  for (std::uint16_t length = UdpHeader::kSize; length < whole.udp->length; ++length) {
+    Buffer bytes = GetParam().bytes;
+    store16(&bytes[udp + 4], length);
+    const std::size_t ip = whole.offsets.network;
+    if (whole.ipv6() != nullptr) {
+      store16(&bytes[ip + 4], length);
+    } else {
+      store16(&bytes[ip + 2], static_cast<std::uint16_t>(udp - ip + length));
+    }
+    const DecodedFrame cut = decodeFrame(bytes, GetParam().options);
+    EXPECT_LE(cut.payload.size() + kFcsSize, bytes.size());
+    if (!cut.ok()) continue;
+    EXPECT_LT(cut.payload.size(), whole.payload.size()) << length;
+    if (whole.icrc) {
+      EXPECT_FALSE(cut.icrc->ok()) << length;
+    }
+    if (whole.uet_crc) {
+      EXPECT_FALSE(cut.uet_crc->ok()) << length;
+    }
+  }
+}
+
 TEST_P(WorkedFrames, RandomDamageNeverCrashesAndNeverDescribesNothing) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {

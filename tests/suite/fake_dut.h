@@ -132,7 +132,7 @@ inline std::string text(const results::Cell& cell) { return std::get<std::string
 inline std::string anomalies(const results::TestResult& result) {
   std::string all;
   for (const results::Anomaly& anomaly : result.anomalies) {
-    all += anomaly.what + " @ " + anomaly.where + "\n";
+    all.append(anomaly.what).append(" @ ").append(anomaly.where).append("\n");
   }
   return all;
 }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -33,8 +34,9 @@ FakeDut loadedDut() {
   FakeDut dut;
   dut.throughput = Fraction::percent(80);
   dut.latencies = [](std::uint32_t group, Fraction rate) {
-    const auto percent = static_cast<std::uint64_t>(rate.toDouble() * 100 + 0.5);
-    const std::uint64_t base = 1'000'000 + (percent <= 1 ? 0 : percent * 10'000) + group * 100'000;
+    const auto percent = static_cast<std::uint64_t>(std::llround(rate.toDouble() * 100));
+    const std::uint64_t base =
+        1'000'000 + (percent <= 1 ? 0 : percent * 10'000) + group * std::uint64_t{100'000};
     std::vector<std::uint64_t> values(2000, base);
     values.push_back(2 * base);
     return values;
@@ -124,7 +126,7 @@ TEST(Latency, ProlongsZeroLoadTrialsToSomeFrames) {
   scenario.traffic.message_sizes = {{Bytes(4096)}};
   run(scenario, dut);
   // 4194 byte times / 1 % * 20 frames.
-  EXPECT_EQ(dut.asked[0].first.duration, Picoseconds(4194 * 80) * 100 * 20);
+  EXPECT_EQ(dut.asked[0].first.duration, Picoseconds(4194) * 80 * 100 * 20);
 }
 
 // A run of both tests must not search twice: the trials are the same ones.

@@ -38,7 +38,8 @@ TEST(Throughput, IsFoundWithinTheResolution) {
     dut.throughput = Fraction::percent(percent);
     const results::TestResult result = run(someScenario(), dut);
     const results::Quantity& found = kpi(result, "throughput_percent", kPoint);
-    EXPECT_DOUBLE_EQ(found.value, static_cast<double>(percent * 64 / 100) / 64 * 100);
+    const std::int64_t step = percent * 64 / 100;
+    EXPECT_DOUBLE_EQ(found.value, static_cast<double>(step) / 64 * 100);
     EXPECT_EQ(found.unit, "%");
     EXPECT_EQ(found.repetitions, 2U);
     EXPECT_DOUBLE_EQ(found.confidence_low.value(), found.value);

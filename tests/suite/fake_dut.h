@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,12 +107,15 @@ inline bench::Capabilities someBench() {
 inline const results::Quantity& kpi(const results::TestResult& result, const std::string& name,
                                     const std::string& point) {
   const results::Quantity* found = nullptr;
+  std::size_t times = 0;
   for (const results::Kpi& candidate : result.kpis) {
     if (candidate.name != name || candidate.point != point) continue;
-    if (found != nullptr) throw std::runtime_error(name + " at " + point + " is there twice");
     found = &candidate.quantity;
+    ++times;
   }
-  if (found == nullptr) throw std::runtime_error("no " + name + " at " + point);
+  if (times != 1) {
+    throw std::runtime_error(name + " at " + point + ": " + std::to_string(times) + " times");
+  }
   return *found;
 }
 

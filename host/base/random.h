@@ -28,6 +28,11 @@ class RandomStream {
 std::uint64_t hash64(std::string_view text);
 
 // One step of splitmix64: a bijective mix of a 64-bit value.
-std::uint64_t mix64(std::uint64_t value);
+constexpr std::uint64_t mix64(std::uint64_t value) {
+  value += 0x9E3779B97F4A7C15ULL;
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBULL;
+  return value ^ (value >> 31);
+}
 
 }  // namespace plumbline

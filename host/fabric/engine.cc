@@ -3,108 +3,272 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
 
 namespace plumbline::fabric {
 namespace {
-
-// Longest frame that send() takes; far above any Ethernet frame.
-constexpr std::uint32_t kMaxLength = 65'535;
 
 [[noreturn]] void refuse(HostId host, const std::string& what, const std::string& remedy) {
   throw Error(ErrorKind::kTester, what, fmt::format("fabric host {}", host), remedy);
 }
 
+Picoseconds shortestLink(const Topology& topology) {
+  Picoseconds shortest = kNever;
+  for (const Link& link : topology.links()) shortest = std::min(shortest, link.delay);
+  return shortest;
+}
+
 }  // namespace
 
-Engine::Engine(Topology topology, const SwitchSpec& switches,
-               const std::vector<Impairment>& impairments, std::uint64_t seed)
-    : topology_(std::move(topology)), routing_(topology_, seed) {
-  buildLanes(switches);
-  for (const NodeId host : topology_.hosts()) {
-    host_links_.push_back(topology_.nodes()[host].out_links.front());
-  }
-  host_free_.resize(host_links_.size(), Picoseconds(std::numeric_limits<std::int64_t>::min()));
-  buildStages(impairments);
+Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& options)
+    : topology_(std::move(topology)),
+      spec_(spec),
+      outages_(outagesOf(topology_, spec.failures)),
+      schedule_(topology_, outages_, spec.convergence, spec.seed),
+      lookahead_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
+      wakes_(topology_.nodes().size(), kNever) {
+  buildLanes();
+  buildNodes();
+  addScripts();
+  for (HostId host = 0; host < hosts_.size(); ++host) testers_.push_back(host);
+  if (options.threads > 1)
+    pool_ = std::make_unique<WorkerPool>(options.threads, options.share_always);
 }
 
-void Engine::buildLanes(const SwitchSpec& switches) {
-  lanes_.resize(topology_.links().size());
-  ports_.reserve(lanes_.size());
-  for (LinkId id = 0; id < lanes_.size(); ++id) {
+void Engine::buildLanes() {
+  for (LinkId id = 0; id < topology_.links().size(); ++id) {
+    lanes_.push_back(std::make_unique<Lane>());
     const Link& link = topology_.links()[id];
-    const Node& to = topology_.nodes()[link.to];
-    Lane& lane = lanes_[id];
-    lane.wire = WireClock(link.rate);
-    lane.node_index = to.index;
-    lane.to_host = to.kind == NodeKind::kHost;
-    lane.fixed_delay = link.delay + (lane.to_host ? Picoseconds(0) : switches.latency);
-    lane.stored = !lane.to_host && switches.forwarding == Forwarding::kStoreAndForward;
-    lane.may_underrun = !lane.to_host && !lane.stored &&
-                        std::any_of(to.out_links.begin(), to.out_links.end(), [&](LinkId out) {
-                          return topology_.links()[out].rate > link.rate;
-                        });
-    ports_.emplace_back(lane.wire, switches.buffer_per_port);
+    lanes_.back()->to = link.to;
+    // The other direction of the cable leaves by the port that this one comes in by.
+    lanes_.back()->to_port = topology_.nodes()[link.to].kind == NodeKind::kHost
+                                 ? 0
+                                 : topology_.links()[id ^ 1U].from_port;
+    setLaneEnd(id);
   }
 }
 
-void Engine::buildStages(const std::vector<Impairment>& impairments) {
-  std::map<HostId, std::vector<ImpairmentStage::Line>> scripts;
-  for (const Impairment& one : impairments) {
-    const auto slot = static_cast<std::uint32_t>(held_.size());
-    scripts[one.host].push_back({one, slot});
-    if (one.kind == ImpairmentKind::kDelay) held_.emplace_back();
+// What the far end of a link makes of the times on it (see Lane).
+void Engine::setLaneEnd(LinkId id) {
+  const Link& link = topology_.links()[id];
+  const Node& to = topology_.nodes()[link.to];
+  const bool tester =
+      to.kind == NodeKind::kHost && (hosts_.empty() || !hosts_[to.index]->attached());
+  Lane& lane = *lanes_[id];
+  lane.propagation = link.delay;
+  lane.fixed_delay = link.delay;
+  lane.control_delay = link.delay;
+  if (!tester) {
+    lane.control_delay += WireClock(link.rate).serialization(kPauseFrameBytes);
+    if (spec_.switches.pfc) lane.control_delay += spec_.switches.pfc->response;
   }
+  if (to.kind == NodeKind::kHost) {
+    lane.stored = !tester;
+    return;
+  }
+  lane.fixed_delay += spec_.switches.latency;
+  lane.stored = spec_.switches.forwarding == Forwarding::kStoreAndForward ||
+                std::any_of(to.out_links.begin(), to.out_links.end(),
+                            [&](LinkId out) { return topology_.links()[out].rate > link.rate; });
+}
+
+// The last rule that names the link holds.
+double Engine::bitErrorRate(LinkId id) const {
+  const Link& link = topology_.links()[id];
+  const bool to_host = topology_.nodes()[link.from].kind == NodeKind::kHost ||
+                       topology_.nodes()[link.to].kind == NodeKind::kHost;
+  double rate = 0;
+  for (const BitErrorSpec& rule : spec_.bit_errors) {
+    if (rule.link == "*" || rule.link == (to_host ? "hosts" : "fabric") ||
+        topology_.findLink(rule.link) == id) {
+      rate = rule.rate;
+    }
+  }
+  return rate;
+}
+
+Wire::Setup Engine::wireSetup(LinkId id, std::vector<Outage> outages) const {
+  const Link& link = topology_.links()[id];
+  Wire::Setup setup;
+  setup.id = id;
+  setup.rate = link.rate;
+  setup.outages = std::move(outages);
+  setup.bit_error_rate = bitErrorRate(id);
+  setup.seed = mix64(spec_.seed ^ hash64(topology_.linkName(id)));
+  setup.llr = spec_.switches.llr ? &*spec_.switches.llr : nullptr;
+  setup.propagation = link.delay;
+  setup.reverse_propagation = topology_.links()[id ^ 1U].delay;
+  return setup;
+}
+
+void Engine::buildNodes() {
+  nodes_.resize(topology_.nodes().size());
+  for (const NodeId id : topology_.hosts()) {
+    const Node& node = topology_.nodes()[id];
+    const LinkId up = node.out_links.front();
+    HostNode::Setup setup{.host = node.index,
+                          .spec = &spec_.switches,
+                          .wire = wireSetup(up, outages_[up]),
+                          .output = lanes_[up].get(),
+                          .input = lanes_[up ^ 1U].get(),
+                          .storms = {}};
+    for (const PauseStormSpec& storm : spec_.storms) {
+      if (storm.host == node.index) setup.storms.push_back(storm);
+    }
+    hosts_.push_back(std::make_unique<HostNode>(std::move(setup)));
+    nodes_[id] = hosts_.back().get();
+  }
+  for (const NodeId id : topology_.switches()) {
+    const Node& node = topology_.nodes()[id];
+    SwitchNode::Setup setup;
+    setup.number = node.index;
+    setup.spec = &spec_.switches;
+    setup.routing = &schedule_;
+    setup.seed = mix64(spec_.seed ^ hash64(node.name));
+    setup.links = &topology_.links();
+    for (const LinkId out : node.out_links) {
+      setup.wires.push_back(wireSetup(out, outages_[out]));
+      setup.outputs.push_back(lanes_[out].get());
+      setup.inputs.push_back(lanes_[out ^ 1U].get());
+      const NodeId peer = topology_.links()[out].to;
+      setup.host_ports.push_back(topology_.nodes()[peer].kind == NodeKind::kHost);
+    }
+    switches_.push_back(std::make_unique<SwitchNode>(std::move(setup)));
+    nodes_[id] = switches_.back().get();
+  }
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    nodes_[id]->recorder().setNode(id);
+    for (const LinkId out : topology_.nodes()[id].out_links) {
+      lanes_[out]->outbox = &nodes_[id]->outbox();
+    }
+  }
+  for (const NodeId id : topology_.hosts()) {
+    wakes_[id] = hosts_[topology_.nodes()[id].index]->first();
+    next_ = std::min(next_, wakes_[id]);
+  }
+}
+
+void Engine::addScripts() {
+  std::map<HostId, std::vector<Impairment>> scripts;
+  for (const Impairment& one : spec_.impairments) scripts[one.host].push_back(one);
   for (auto& [host, script] : scripts) {
-    const LinkId link = host_links_[host];
-    lanes_[link].stage = static_cast<std::uint32_t>(stages_.size());
-    stages_.push_back({ImpairmentStage(std::move(script), lanes_[link].wire), {}, link});
+    const Link& up =
+        topology_.links()[topology_.nodes()[topology_.hosts()[host]].out_links.front()];
+    auto stage = std::make_unique<ImpairmentStage>(std::move(script), WireClock(up.rate));
+    const Node& far = topology_.nodes()[up.to];
+    const LinkId down = topology_.nodes()[topology_.hosts()[host]].out_links.front() ^ 1U;
+    if (far.kind == NodeKind::kHost) {
+      hosts_[far.index]->setScript(std::move(stage));
+    } else {
+      switches_[far.index]->setScript(topology_.links()[down].from_port, std::move(stage));
+    }
+  }
+}
+
+void Engine::attach(HostId host, Endpoint& endpoint) {
+  if (host >= hosts_.size()) {
+    refuse(host, "no such host", fmt::format("hosts are 0 to {}", hosts_.size() - 1));
+  }
+  hosts_[host]->attach(endpoint);
+  const LinkId up = topology_.nodes()[topology_.hosts()[host]].out_links.front();
+  setLaneEnd(up ^ 1U);
+  std::erase(testers_, host);
+  wakes_[topology_.hosts()[host]] = hosts_[host]->first();
+  next_ = std::min(next_, hosts_[host]->first());
+}
+
+void Engine::observe(Observer& observer) {
+  observers_.push_back(&observer);
+  setInterests();
+}
+
+void Engine::onDrop(Fabric::DropFn fn) {
+  drop_ = std::move(fn);
+  setInterests();
+}
+
+void Engine::setInterests() {
+  std::uint32_t interests = drop_ ? Observer::bit(RecordKind::kDrop) : 0;
+  for (const Observer* observer : observers_) interests |= observer->interests();
+  for (NodeModel* node : nodes_) node->recorder().setInterests(interests);
+}
+
+void Engine::checkHost(HostId host, Picoseconds first_bit) const {
+  if (host >= hosts_.size()) {
+    refuse(host, "no such host", fmt::format("hosts are 0 to {}", hosts_.size() - 1));
+  }
+  if (hosts_[host]->attached()) {
+    refuse(host, "the host has an endpoint of its own", "send from hosts without one");
+  }
+  if (first_bit < hosts_[host]->wire().freeAt()) {
+    refuse(host,
+           fmt::format("a frame starts at {} ps on a wire that is occupied until {} ps",
+                       first_bit.count(), hosts_[host]->wire().freeAt().count()),
+           "send frames of a host in time order, preamble and frame never overlapping");
+  }
+}
+
+void Engine::checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const {
+  checkHost(host, first_bit);
+  const auto hosts = static_cast<HostId>(hosts_.size());
+  if (packet.destination >= hosts || packet.destination == host) {
+    refuse(host, fmt::format("host {} is not a destination", packet.destination),
+           fmt::format("allowed: any other host from 0 to {}", hosts - 1));
+  }
+  if (packet.length == 0) refuse(host, "a frame of 0 bytes", "allowed: 1 to 65535 bytes");
+  const Lane& lane = hosts_[host]->wire().lane();
+  Picoseconds consequence = first_bit + lane.fixed_delay;
+  if (lane.stored) consequence += hosts_[host]->wire().clock().serialization(packet.length);
+  if (consequence < done_) {
+    refuse(
+        host,
+        fmt::format("a frame sent at {} ps takes effect at {} ps, but everything before {} ps has "
+                    "already happened",
+                    first_bit.count(), consequence.count(), done_.count()),
+        "send the frame before running past its effect");
   }
 }
 
 void Engine::send(HostId host, const Packet& packet, Picoseconds first_bit) {
   checkSend(host, packet, first_bit);
-  const LinkId link = host_links_[host];
-  host_free_[host] = first_bit + lanes_[link].wire.frameAndPreamble(packet.length);
-  launch(link, packet, first_bit);
+  Packet sent = packet;
+  sent.source = static_cast<std::uint16_t>(host);
+  hosts_[host]->send(sent, first_bit);
+  announce(*hosts_[host]);
+  if (!hosts_[host]->recorder().records().empty()) {
+    // Its time has come to be reported when the frame leaves.
+    Picoseconds& wake = wakes_[topology_.hosts()[host]];
+    wake = std::min(wake, std::max(first_bit, done_));
+    next_ = std::min(next_, wake);
+  }
 }
 
-void Engine::checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const {
-  const auto hosts = static_cast<HostId>(host_links_.size());
-  if (host >= hosts) {
-    refuse(host, "no such host", fmt::format("hosts are 0 to {}", hosts - 1));
+void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
+                       Picoseconds first_bit) {
+  checkHost(host, first_bit);
+  const Lane& lane = hosts_[host]->wire().lane();
+  if (first_bit + lane.control_delay < done_) {
+    refuse(host, "a PAUSE frame would take effect before now",
+           "send the frame before running past its effect");
   }
-  if (packet.destination >= hosts || packet.destination == host) {
-    refuse(host, fmt::format("host {} is not a destination", packet.destination),
-           fmt::format("allowed: any other host from 0 to {}", hosts - 1));
+  hosts_[host]->sendPause({.at = {}, .enabled = enabled, .xoff = xoff, .value = quanta}, first_bit);
+  announce(*hosts_[host]);
+}
+
+// Tells the nodes to which `sender` has sent.
+void Engine::announce(NodeModel& sender) {
+  for (Lane* lane : sender.outbox()) {
+    lane->announced = false;
+    nodes_[lane->to]->announce(lane->to_port);
+    wakes_[lane->to] = std::min(wakes_[lane->to], lane->earliest);
+    next_ = std::min(next_, lane->earliest);
   }
-  if (packet.length == 0 || packet.length > kMaxLength) {
-    refuse(host, fmt::format("a frame of {} bytes", packet.length),
-           fmt::format("allowed: 1 to {} bytes", kMaxLength));
-  }
-  if (first_bit < host_free_[host]) {
-    refuse(host,
-           fmt::format("a frame starts at {} ps on a wire that is occupied until {} ps",
-                       first_bit.count(), host_free_[host].count()),
-           "send frames of a host in time order, preamble and frame never overlapping");
-  }
-  const Link& link = topology_.links()[host_links_[host]];
-  const Lane& lane = lanes_[host_links_[host]];
-  const Picoseconds consequence =
-      lane.stored ? first_bit + link.delay + lane.wire.serialization(packet.length)
-                  : first_bit + lane.fixed_delay;
-  if (consequence <= now_) {
-    refuse(
-        host,
-        fmt::format("a frame sent at {} ps takes effect at {} ps, but everything up to {} ps has "
-                    "already happened",
-                    first_bit.count(), consequence.count(), now_.count()),
-        "send the frame before running past its effect");
-  }
+  sender.outbox().clear();
 }
 
 void Engine::runUntil(Picoseconds time) {
@@ -119,145 +283,126 @@ void Engine::runUntil(Picoseconds time) {
     explicit Guard(bool& f) : flag(f) { flag = true; }
     ~Guard() { flag = false; }
   } guard(running_);
-  while (!events_.empty()) {
-    const Event event = events_.top();
-    if (event.time > time) break;
-    now_ = event.time;
-    execute(event);
+  while (next_ <= time) {
+    const Picoseconds begin = next_;
+    const Picoseconds end = std::min(begin + lookahead_, time + Picoseconds(1));
+    runWindow(begin, end);
+    done_ = end;
+    report();
+    if (!records_.empty()) next_ = std::min(next_, records_.front().time);
   }
   now_ = time;
+  done_ = time + Picoseconds(1);
+}
+
+void Engine::runWindow(Picoseconds begin, Picoseconds end) {
+  // Switches first: they have the most to do, and should not be what everybody waits for.
+  runnable_.clear();
+  for (NodeId id = static_cast<NodeId>(nodes_.size()); id-- > 0;) {
+    if (wakes_[id] < end) runnable_.push_back(id);
+  }
+  const auto run = [&](std::size_t i) {
+    const NodeId id = runnable_[i];
+    wakes_[id] = nodes_[id]->run(begin, end);
+  };
+  if (pool_) {
+    pool_->run(runnable_.size(), run);
+  } else {
+    for (std::size_t i = 0; i < runnable_.size(); ++i) run(i);
+  }
+  for (const NodeId id : runnable_) announce(*nodes_[id]);
+  next_ = *std::min_element(wakes_.begin(), wakes_.end());
+}
+
+// Tells observers and testers' ports what happened in the window, in the order of time. What a
+// tester's port was told to send later is noted already, and kept until its time has come.
+void Engine::report() {
+  const bool records = drop_ || !observers_.empty();
+  if (testers_.empty() && !records) return;
+  for (const NodeId id : runnable_) {
+    const Node& node = topology_.nodes()[id];
+    if (node.kind == NodeKind::kHost && !hosts_[node.index]->attached()) {
+      auto& items = hosts_[node.index]->deliveries();
+      deliveries_.insert(deliveries_.end(), items.begin(), items.end());
+      items.clear();
+      auto& pauses = hosts_[node.index]->pauses();
+      pauses_.insert(pauses_.end(), pauses.begin(), pauses.end());
+      pauses.clear();
+    }
+    if (records) {
+      auto& items = nodes_[id]->recorder().records();
+      records_.insert(records_.end(), items.begin(), items.end());
+      items.clear();
+    }
+  }
+  if (deliveries_.empty() && records_.empty() && pauses_.empty()) return;
+
+  const auto order = [](const auto& a, const auto& b) {
+    return std::tie(a.first_bit, a.host) < std::tie(b.first_bit, b.host);
+  };
+  std::stable_sort(deliveries_.begin(), deliveries_.end(), order);
+  std::stable_sort(pauses_.begin(), pauses_.end(), order);
+  std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
+    return std::tie(a.time, a.node, a.link) < std::tie(b.time, b.node, b.link);
+  });
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const bool same = i > 0 && records_[i].time == records_[i - 1].time &&
+                      records_[i].node == records_[i - 1].node;
+    records_[i].sequence = same ? records_[i - 1].sequence + 1 : 0;
+  }
+
+  // Callbacks may send(), which appends to nothing of this.
+  auto delivery = deliveries_.begin();
+  auto pause = pauses_.begin();
+  auto record = records_.begin();
+  for (;;) {
+    const Picoseconds delivered = delivery == deliveries_.end() ? kNever : delivery->first_bit;
+    const Picoseconds paused = pause == pauses_.end() ? kNever : pause->first_bit;
+    const Picoseconds recorded = record == records_.end() ? kNever : record->time;
+    const Picoseconds now = std::min({delivered, paused, recorded});
+    if (now >= done_) break;
+    now_ = now;
+    if (paused == now) {
+      if (pause_) {
+        pause_(pause->host, pause->pause.enabled, pause->pause.xoff, pause->pause.value, now);
+      }
+      ++pause;
+    } else if (delivered == now) {
+      if (deliver_) deliver_(delivery->host, delivery->packet, now);
+      ++delivery;
+    } else {
+      if (drop_ && record->kind == RecordKind::kDrop) drop_(record->packet, now, record->reason);
+      for (Observer* observer : observers_) {
+        if ((observer->interests() & Observer::bit(record->kind)) != 0) {
+          observer->onRecord(*record);
+        }
+      }
+      ++record;
+    }
+  }
+  deliveries_.clear();
+  pauses_.clear();
+  records_.erase(records_.begin(), record);
 }
 
 std::optional<Picoseconds> Engine::nextEvent() const {
-  if (events_.empty()) return std::nullopt;
-  return events_.top().time;
+  if (next_ == kNever) return std::nullopt;
+  return next_;
 }
 
-void Engine::execute(const Event& event) {
-  if (event.source < lanes_.size()) {
-    executeLink(event.source);
-  } else if (event.source < lanes_.size() + stages_.size()) {
-    executeStage(event.source - stageSource(0));
-  } else {
-    executeHeld(event.source - heldSource(0));
-  }
+LinkCounters Engine::counters(LinkId id) const {
+  const Link& link = topology_.links()[id];
+  const Node& from = topology_.nodes()[link.from];
+  if (from.kind == NodeKind::kHost) return hosts_[from.index]->counters(now_);
+  return switches_[from.index]->counters(link.from_port, now_);
 }
 
-void Engine::executeLink(LinkId id) {
-  Lane& lane = lanes_[id];
-  const Packet packet = lane.flight.front().packet;
-  if (lane.may_underrun && !lane.head_stored) {
-    const LinkId out = routing_.nextLink(lane.node_index, packet.destination, packet.flow_hash);
-    if (ports_[out].wire().rate() > lane.wire.rate()) {
-      lane.head_stored = true;
-      events_.replaceTop({now_ + lane.wire.serialization(packet.length), id});
-      return;
-    }
-  }
-  const bool stored = lane.stored || lane.head_stored;
-  lane.head_stored = false;
-  popEvent(id, lane.flight);
-  if (lane.stage == kNone) {
-    handOver(lane, packet);
-  } else {
-    impair(lane.stage, packet, stored ? lane.wire.serialization(packet.length) : Picoseconds(0));
-  }
-}
-
-void Engine::executeStage(std::uint32_t index) {
-  Stage& stage = stages_[index];
-  const Packet packet = stage.waiting.front().packet;
-  popEvent(stageSource(index), stage.waiting);
-  handOver(lanes_[stage.link], packet);
-}
-
-void Engine::executeHeld(std::uint32_t index) {
-  const Held held = held_[index];
-  events_.pop();
-  leaveStage(held.stage, held.packet, held.head_start);
-}
-
-void Engine::impair(std::uint32_t index, const Packet& packet, Picoseconds head_start) {
-  const ImpairmentStage::Line* line = stages_[index].script.nextFrame();
-  if (line == nullptr) {
-    leaveStage(index, packet, head_start);
-    return;
-  }
-  switch (line->what.kind) {
-    case ImpairmentKind::kDrop:
-      reportDrop(packet, DropReason::kScripted);
-      break;
-    case ImpairmentKind::kDuplicate:
-      leaveStage(index, packet, head_start);
-      leaveStage(index, packet, head_start);
-      break;
-    case ImpairmentKind::kDelay:
-      held_[line->held_slot] = {packet, index, head_start};
-      events_.push({now_ + line->what.delay, heldSource(line->held_slot)});
-      break;
-  }
-}
-
-void Engine::leaveStage(std::uint32_t index, const Packet& packet, Picoseconds head_start) {
-  Stage& stage = stages_[index];
-  const Picoseconds leaves = stage.script.place(packet.length, now_, head_start);
-  if (leaves == now_) {
-    handOver(lanes_[stage.link], packet);
-  } else {
-    pushEvent(stageSource(index), stage.waiting, {packet, leaves});
-  }
-}
-
-void Engine::handOver(const Lane& lane, const Packet& packet) {
-  if (lane.to_host) {
-    if (deliver_) deliver_(lane.node_index, packet, now_);
-    return;
-  }
-  const LinkId out = routing_.nextLink(lane.node_index, packet.destination, packet.flow_hash);
-  const std::optional<Picoseconds> first_bit = ports_[out].admit(packet.length, now_);
-  if (first_bit) {
-    launch(out, packet, *first_bit);
-  } else {
-    reportDrop(packet, DropReason::kBufferFull);
-  }
-}
-
-void Engine::launch(LinkId id, const Packet& packet, Picoseconds first_bit) {
-  Lane& lane = lanes_[id];
-  Picoseconds handed_over = first_bit + lane.fixed_delay;
-  if (lane.stored) handed_over += lane.wire.serialization(packet.length);
-  pushEvent(id, lane.flight, {packet, handed_over});
-}
-
-void Engine::pushEvent(SourceId source, Ring<InFlight>& ring, const InFlight& item) {
-  if (ring.empty()) events_.push({item.handed_over, source});
-  ring.push(item);
-}
-
-void Engine::popEvent(SourceId source, Ring<InFlight>& ring) {
-  ring.pop();
-  if (ring.empty()) {
-    events_.pop();
-  } else {
-    events_.replaceTop({ring.front().handed_over, source});
-  }
-}
-
-void Engine::reportDrop(const Packet& packet, DropReason reason) const {
-  if (drop_) drop_(packet, now_, reason);
-}
-
-std::vector<PortCounters> Engine::counters() const {
-  std::vector<PortCounters> all;
-  for (const NodeId id : topology_.switches()) {
-    const Node& node = topology_.nodes()[id];
-    for (std::uint32_t port = 0; port < node.out_links.size(); ++port) {
-      const OutputPort& out = ports_[node.out_links[port]];
-      all.push_back({node.index, port, out.packets(), out.bytes(), out.drops(),
-                     static_cast<std::uint64_t>(out.maxQueueBytes())});
-    }
-  }
-  return all;
+std::uint64_t Engine::framesInside() const {
+  std::uint64_t frames = 0;
+  for (const auto& lane : lanes_) frames += lane->flight.size();
+  for (const auto& host : hosts_) frames += host->framesInside();
+  for (const auto& node : switches_) frames += node->framesInside();
+  return frames;
 }
 
 }  // namespace plumbline::fabric

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -20,9 +21,8 @@ const FabricSpec& validated(const FabricSpec& spec) {
 
 class Fabric::Impl {
  public:
-  explicit Impl(const FabricSpec& spec)
-      : spec_(validated(spec)),
-        engine_(buildTopology(spec_.topology), spec_.switches, spec_.impairments, spec_.seed) {}
+  Impl(const FabricSpec& spec, const RunOptions& options)
+      : spec_(validated(spec)), engine_(buildTopology(spec_.topology), spec_, options) {}
 
   Engine& engine() { return engine_; }
   [[nodiscard]] Picoseconds unloadedLatency(HostId from, HostId to, Bytes length) const;
@@ -32,49 +32,79 @@ class Fabric::Impl {
   Engine engine_;
 };
 
+// Along the first of the shortest paths.
 Picoseconds Fabric::Impl::unloadedLatency(HostId from, HostId to, Bytes length) const {
-  const TopologySpec& topology = spec_.topology;
-  const HostId hosts = topology.hostCount();
+  const Topology& topology = engine_.topology();
+  const auto hosts = static_cast<HostId>(topology.hosts().size());
   if (from >= hosts || to >= hosts || from == to) {
     throw Error(ErrorKind::kUsage, fmt::format("no path from host {} to host {}", from, to),
                 "unloadedLatency", fmt::format("allowed: two different hosts below {}", hosts));
   }
-  if (topology.kind == TopologyKind::kLink) return topology.host_link_delay;
-
-  const bool one_switch = topology.kind == TopologyKind::kSingleSwitch ||
-                          from / topology.hosts_per_leaf == to / topology.hosts_per_leaf;
-  const std::int64_t switches = one_switch ? 1 : 3;
-  Picoseconds per_switch = spec_.switches.latency;
-  if (spec_.switches.forwarding == Forwarding::kStoreAndForward) {
-    per_switch += serializationTime(length, topology.link_rate);
+  Picoseconds latency;
+  LinkId id = topology.nodes()[topology.hosts()[from]].out_links.front();
+  for (;;) {
+    const Link& link = topology.links()[id];
+    latency += link.delay;
+    const Node& node = topology.nodes()[link.to];
+    if (node.kind == NodeKind::kHost) return latency;
+    latency += spec_.switches.latency;
+    const bool stored = spec_.switches.forwarding == Forwarding::kStoreAndForward ||
+                        std::any_of(node.out_links.begin(), node.out_links.end(), [&](LinkId out) {
+                          return topology.links()[out].rate > link.rate;
+                        });
+    if (stored) latency += serializationTime(length, link.rate);
+    id = engine_.routing().candidates(node.index, to).front();
   }
-  return 2 * topology.host_link_delay + (switches - 1) * topology.fabric_link_delay +
-         switches * per_switch;
 }
 
-Fabric::Fabric(const FabricSpec& spec) : impl_(std::make_unique<Impl>(spec)) {}
+Fabric::Fabric(const FabricSpec& spec, const RunOptions& options)
+    : impl_(std::make_unique<Impl>(spec, options)) {}
 Fabric::~Fabric() = default;
 
+void Fabric::attach(HostId host, Endpoint& endpoint) { impl_->engine().attach(host, endpoint); }
+void Fabric::observe(Observer& observer) { impl_->engine().observe(observer); }
 void Fabric::onDeliver(DeliverFn fn) { impl_->engine().onDeliver(std::move(fn)); }
+void Fabric::onPause(PauseFn fn) { impl_->engine().onPause(std::move(fn)); }
 void Fabric::onDrop(DropFn fn) { impl_->engine().onDrop(std::move(fn)); }
 
 void Fabric::send(HostId host, const Packet& packet, Picoseconds first_bit) {
   impl_->engine().send(host, packet, first_bit);
+}
+void Fabric::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
+                       Picoseconds first_bit) {
+  impl_->engine().sendPause(host, enabled, xoff, quanta, first_bit);
 }
 
 void Fabric::runUntil(Picoseconds time) { impl_->engine().runUntil(time); }
 Picoseconds Fabric::now() const { return impl_->engine().now(); }
 std::optional<Picoseconds> Fabric::nextEvent() const { return impl_->engine().nextEvent(); }
 
+const Topology& Fabric::topology() const { return impl_->engine().topology(); }
+
 std::uint32_t Fabric::hostCount() const {
-  return static_cast<std::uint32_t>(impl_->engine().topology().hosts().size());
+  return static_cast<std::uint32_t>(topology().hosts().size());
 }
 
-std::vector<PortCounters> Fabric::counters() const { return impl_->engine().counters(); }
+std::vector<PortCounters> Fabric::counters() const {
+  std::vector<PortCounters> all;
+  for (const NodeId id : topology().switches()) {
+    const Node& node = topology().nodes()[id];
+    for (std::uint32_t port = 0; port < node.out_links.size(); ++port) {
+      const LinkId link = node.out_links[port];
+      all.push_back({impl_->engine().counters(link), node.index, port, link});
+    }
+  }
+  return all;
+}
+
+LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
+std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }
+std::uint64_t Fabric::framesReceived(HostId host) const {
+  return impl_->engine().framesReceived(host);
+}
 
 std::string Fabric::switchName(std::uint32_t node) const {
-  const Topology& topology = impl_->engine().topology();
-  return topology.nodes()[topology.switches().at(node)].name;
+  return topology().nodes()[topology().switches().at(node)].name;
 }
 
 Picoseconds Fabric::unloadedLatency(HostId from, HostId to, Bytes length) const {

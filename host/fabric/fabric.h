@@ -9,34 +9,33 @@
 #include <vector>
 
 #include "base/units.h"
+#include "fabric/counters.h"
+#include "fabric/endpoint.h"
 #include "fabric/fabric_spec.h"
+#include "fabric/observer.h"
+#include "fabric/packet.h"
+#include "fabric/topology.h"
 
 namespace plumbline::fabric {
 
-using HostId = std::uint32_t;
-
-// What switches need to know of a frame, small and by value. The owner keeps bytes, if there are
-// any, behind `cookie`; a duplicated packet carries the same cookie.
-struct Packet {
-  std::uint64_t cookie = 0;
-  std::uint64_t flow_hash = 0;  // of the fields that ECMP hashes (5-tuple); equal for equal flows
-  std::uint32_t length = 0;     // frame bytes including FCS
-  HostId destination = 0;
-  std::uint8_t priority = 0;
-  bool ect = false;
-  bool ce = false;
+// Counters of one output port of one switch. Observation point: modelled.
+struct PortCounters : LinkCounters {
+  std::uint32_t node = 0;  // switch number, in the order of Topology::switches()
+  std::uint32_t port = 0;  // in the order of Node::out_links
+  LinkId link = 0;
 };
 
-enum class DropReason { kBufferFull, kScripted };
+enum class Core {
+  kWindowed,   // as fast as possible
+  kReference,  // instant by instant, for comparison
+};
 
-// Counters of one output port of one switch. Observation point: modelled.
-struct PortCounters {
-  std::uint32_t node = 0;             // switch number; kClos2: leaves, then spines
-  std::uint32_t port = 0;             // leaf: its hosts, then the spines; spine: the leaves
-  std::uint64_t packets = 0;          // taken into the queue
-  std::uint64_t bytes = 0;            // of these
-  std::uint64_t drops = 0;            // for which the buffer had no room
-  std::uint64_t max_queue_bytes = 0;  // the frame in transmission included
+// How to run, without influence on any result.
+struct RunOptions {
+  Core core = Core::kWindowed;
+  unsigned threads = 1;
+  // For tests: threads share every window, also those with too little work for it to pay.
+  bool share_always = false;
 };
 
 // Deterministic packet-level simulation in integer picoseconds. All events at or before a time are
@@ -46,15 +45,26 @@ struct PortCounters {
 class Fabric {
  public:
   // Throws Error(kUsage) for an impossible spec (zero delay, no hosts, …).
-  explicit Fabric(const FabricSpec& spec);
+  explicit Fabric(const FabricSpec& spec, const RunOptions& options = {});
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  // Called when a packet's first bit (after the SFD) reaches a host; in time order, and before
-  // runUntil() returns. `first_bit` is the exact arrival time.
+  // Puts `endpoint` on a host's port; before the first runUntil(). It must outlive the fabric's
+  // running. A host without an endpoint is a tester's port: send() and onDeliver() are its two
+  // sides. Throws Error(kTester) for an unknown host.
+  void attach(HostId host, Endpoint& endpoint);
+  // Lets `observer` see what it is interested in from now on; it must outlive the fabric's running.
+  void observe(Observer& observer);
+
+  // Called when a packet's first bit (after the SFD) reaches a tester's port; in time order, and
+  // before runUntil() returns. `first_bit` is the exact arrival time.
   using DeliverFn = std::function<void(HostId, const Packet&, Picoseconds first_bit)>;
   void onDeliver(DeliverFn fn);
+  // The same for a PAUSE frame, time of its first bit after the SFD.
+  using PauseFn = std::function<void(HostId, PriorityMask enabled, PriorityMask xoff,
+                                     std::uint16_t quanta, Picoseconds first_bit)>;
+  void onPause(PauseFn fn);
   // Called for every packet that ends inside the fabric. Observers see now() as the time of what
   // they observe and may send(), but not runUntil().
   using DropFn = std::function<void(const Packet&, Picoseconds, DropReason)>;
@@ -62,12 +72,18 @@ class Fabric {
 
   // `host` puts the first bit (after the SFD) of a packet on its link at `first_bit`. Per host,
   // calls must be in time order and packets (8 bytes preamble and the frame) must not overlap on
-  // the wire. `first_bit` may lie before now() as long as what follows from it does not: a
-  // store-and-forward hop needs the last bit's arrival, a cut-through hop first bit + delay +
-  // latency, a bare link first bit + delay to lie after now(), up to which everything has happened.
-  // Throws Error(kTester) otherwise, and for a length of 0 or above 65,535 bytes, an unknown host,
-  // or the sender itself as destination; nothing has changed then.
+  // the wire. `first_bit` may lie before now() as long as what follows from it does not: the time
+  // at which the next node deals with the frame (first bit + delay at a host; plus latency, and
+  // plus the serialisation if the switch stores the frame) must lie after now(), up to which
+  // everything has happened. From within a callback, `first_bit` must not lie before now(). Throws
+  // Error(kTester) otherwise, and for a length of 0, an unknown host, or the sender itself as
+  // destination; nothing has changed then.
   void send(HostId host, const Packet& packet, Picoseconds first_bit);
+
+  // The same for a PAUSE frame of a tester's port: for the priorities in `enabled`, those in `xoff`
+  // pause for `quanta` × 512 bit times and the others go on.
+  void sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
+                 Picoseconds first_bit);
 
   // Executes every event up to and including `time`; now() becomes `time`. Throws Error(kTester)
   // for a time before now().
@@ -79,6 +95,14 @@ class Fabric {
   [[nodiscard]] std::uint32_t hostCount() const;
   // Of every switch port, by switch and port number.
   [[nodiscard]] std::vector<PortCounters> counters() const;
+  // Of the sending end of any link, hosts' links included.
+  [[nodiscard]] LinkCounters linkCounters(LinkId link) const;
+  [[nodiscard]] const Topology& topology() const;
+  // Frames in queues, on links and held by LLR: what was sent and has neither been delivered nor
+  // dropped.
+  [[nodiscard]] std::uint64_t framesInside() const;
+  // Frames that arrived at a host, endpoint or tester's port.
+  [[nodiscard]] std::uint64_t framesReceived(HostId host) const;
   // "leaf0", "spine3", "switch0" for a switch number of PortCounters.
   [[nodiscard]] std::string switchName(std::uint32_t node) const;
 

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "fabric/fabric_spec.h"
+#include "fabric/lane.h"
 #include "fabric/wire_clock.h"
 
 namespace plumbline::fabric {
@@ -14,33 +15,42 @@ namespace plumbline::fabric {
 // the link hands them over, and leave it one at a time: a copy, or a frame that was held back,
 // needs a wire slot of its own, and what comes meanwhile waits behind it. Frames that nothing
 // disturbs pass without any delay. The stage stands at the end of the link and not at its beginning
-// because there every frame that could matter is known, also one that send() was told late.
+// because there every frame that could matter is known, also one that Fabric::send() was told late.
 class ImpairmentStage {
  public:
-  // One line of the script. `held_slot` numbers the delays of the whole fabric.
-  struct Line {
-    Impairment what;
-    std::uint32_t held_slot = 0;
-  };
-
   // `script`: the lines of one host, in any order. `wire`: its link.
-  ImpairmentStage(std::vector<Line> script, WireClock wire);
+  ImpairmentStage(std::vector<Impairment> script, WireClock wire);
 
-  // Counts the host's next frame; the line that acts on it, or nullptr.
-  const Line* nextFrame();
+  // Moves what `lane` hands over before `end`, and what was held back until then, to output().
+  void advance(Lane& lane, Picoseconds end);
+  // When advance() has something to do next.
+  [[nodiscard]] Picoseconds next(const Lane& lane) const;
 
-  // Reserves the wire for a frame that comes at `now`, its first bit `head_start` earlier (its
-  // serialisation time if it is handed over with its last bit, else 0). Returns when it leaves:
-  // `now` unless it had to wait.
-  Picoseconds place(std::uint32_t length, Picoseconds now, Picoseconds head_start);
+  [[nodiscard]] SpscRing<Flight>& output() { return output_; }
+  // Frames held back, or waiting in output().
+  [[nodiscard]] std::size_t framesInside() const { return held_.size() + output_.size(); }
+  // What the script dropped, in order; the caller reports and clears it.
+  [[nodiscard]] std::vector<Flight>& dropped() { return dropped_; }
 
  private:
-  std::vector<Line> script_;  // ascending by frame
+  // A packet that the script holds back until `at`.
+  struct Held {
+    Flight flight;
+    std::uint64_t order = 0;
+  };
+
+  void take(const Flight& flight, bool stored);
+  void release(const Flight& flight, bool stored);
+
+  std::vector<Impairment> script_;  // ascending by frame
   std::size_t next_line_ = 0;
   std::uint64_t frames_ = 0;
   WireClock wire_;
-  Picoseconds occupied_until_;  // frame and next preamble must not overlap
-  Picoseconds next_slot_;       // where a frame goes that has to wait: with the full gap
+  Picoseconds occupied_until_{INT64_MIN};  // frame and next preamble must not overlap
+  Picoseconds next_slot_{INT64_MIN};       // where a frame goes that has to wait: with the full gap
+  std::vector<Held> held_;                 // ascending by (time, order)
+  SpscRing<Flight> output_;
+  std::vector<Flight> dropped_;
 };
 
 }  // namespace plumbline::fabric

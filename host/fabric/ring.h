@@ -20,15 +20,31 @@ class Ring {
   [[nodiscard]] T& front() { return items_[head_ & mask_]; }
   [[nodiscard]] const T& front() const { return items_[head_ & mask_]; }
   [[nodiscard]] const T& back() const { return items_[(tail_ - 1) & mask_]; }
+  // The item `index` places behind the oldest; index < size().
+  [[nodiscard]] T& at(std::size_t index) { return items_[(head_ + index) & mask_]; }
+  [[nodiscard]] const T& at(std::size_t index) const { return items_[(head_ + index) & mask_]; }
 
-  void push(const T& item) {
-    if (size() == items_.size()) grow();
-    items_[tail_++ & mask_] = item;
+  // Fetches the memory of the oldest item, and of the place of the next push().
+  void prefetchFront() const { __builtin_prefetch(&items_[head_ & mask_]); }
+  void prefetchPush() const {
+    if (!items_.empty()) __builtin_prefetch(&items_[tail_ & mask_], 1);
   }
-  void pop() { ++head_; }
+
+  void push(const T& item) { append() = item; }
+  // A new newest item, with the value of some old one, to be filled in where it is: an item that is
+  // put together elsewhere in small pieces and then copied stalls on its own stores.
+  T& append() {
+    if (size() == items_.size()) grow();
+    return items_[tail_++ & mask_];
+  }
+  // An empty ring begins anew at its first place: a queue that is mostly short stays in few cache
+  // lines.
+  void pop() {
+    if (++head_ == tail_) head_ = tail_ = 0;
+  }
 
  private:
-  static constexpr std::size_t kFirstCapacity = 16;
+  static constexpr std::size_t kFirstCapacity = 8;
 
   void grow() {
     std::vector<T> larger(items_.empty() ? kFirstCapacity : items_.size() * 2);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -12,50 +12,75 @@ namespace {
 
 constexpr std::uint32_t kUnreached = 0xFFFFFFFF;
 
-// Links that arrive at each node, ascending.
-std::vector<std::vector<LinkId>> incomingLinks(const Topology& topology) {
-  std::vector<std::vector<LinkId>> incoming(topology.nodes().size());
+// The way from a neighbouring switch.
+struct Arc {
+  std::uint32_t from;  // switch number
+  LinkId link;
+};
+
+// By switch number: the links from switches that end there and are up, ascending.
+std::vector<std::vector<Arc>> arcsInto(const Topology& topology, const std::vector<bool>& down) {
+  std::vector<std::vector<Arc>> arcs(topology.switches().size());
   for (LinkId id = 0; id < topology.links().size(); ++id) {
-    incoming[topology.links()[id].to].push_back(id);
+    const Node& from = topology.nodes()[topology.links()[id].from];
+    const Node& to = topology.nodes()[topology.links()[id].to];
+    if (down[id] || from.kind != NodeKind::kSwitch || to.kind != NodeKind::kSwitch) continue;
+    arcs[to.index].push_back({from.index, id});
   }
-  return incoming;
+  return arcs;
 }
 
-// Hops from every node to `target` through switches only.
-std::vector<std::uint32_t> hopsTo(const Topology& topology,
-                                  const std::vector<std::vector<LinkId>>& incoming, NodeId target) {
-  std::vector<std::uint32_t> hops(topology.nodes().size(), kUnreached);
-  std::vector<NodeId> frontier{target};
-  hops[target] = 0;
-  for (std::size_t next = 0; next < frontier.size(); ++next) {
-    const NodeId node = frontier[next];
-    for (const LinkId id : incoming[node]) {
-      const NodeId from = topology.links()[id].from;
-      if (hops[from] != kUnreached) continue;
-      hops[from] = hops[node] + 1;
-      if (topology.nodes()[from].kind == NodeKind::kSwitch) frontier.push_back(from);
+// Shortest paths from all switches to one, by breadth-first search against the links' direction.
+class PathSearch {
+ public:
+  explicit PathSearch(const std::vector<std::vector<Arc>>& arcs)
+      : arcs_(arcs), hops_(arcs.size()), first_links_(arcs.size()) {}
+
+  void run(std::uint32_t target) {
+    std::fill(hops_.begin(), hops_.end(), kUnreached);
+    for (auto& links : first_links_) links.clear();
+    frontier_.assign(1, target);
+    hops_[target] = 0;
+    for (std::size_t next = 0; next < frontier_.size(); ++next) {
+      const std::uint32_t hops = hops_[frontier_[next]] + 1;
+      for (const Arc& arc : arcs_[frontier_[next]]) {
+        if (hops_[arc.from] == kUnreached) {
+          hops_[arc.from] = hops;
+          frontier_.push_back(arc.from);
+        }
+        if (hops_[arc.from] == hops) first_links_[arc.from].push_back(arc.link);
+      }
     }
+    for (auto& links : first_links_) std::sort(links.begin(), links.end());
   }
-  return hops;
-}
+
+  // Where shortest paths from this switch to the target begin, ascending.
+  [[nodiscard]] const std::vector<LinkId>& firstLinks(std::uint32_t from) const {
+    return first_links_[from];
+  }
+
+ private:
+  const std::vector<std::vector<Arc>>& arcs_;
+  std::vector<std::uint32_t> hops_;  // by switch number
+  std::vector<std::vector<LinkId>> first_links_;
+  std::vector<std::uint32_t> frontier_;
+};
 
 }  // namespace
 
-std::uint32_t ecmpChoice(std::uint64_t flow_hash, std::uint64_t seed, std::uint32_t count) {
-  const std::uint64_t mixed = mix64(flow_hash ^ seed);
-  return static_cast<std::uint32_t>((mixed >> 32) * count >> 32);
+Routing::Routing(const Topology& topology, std::uint64_t seed)
+    : Routing(topology, seed, std::vector<bool>(topology.links().size(), false)) {
+  requireAllPaths(topology);
 }
 
-Routing::Routing(const Topology& topology, std::uint64_t seed) {
-  attachHosts(topology);
-  fillTable(topology);
-  for (const NodeId node : topology.switches()) {
-    seeds_.push_back(RandomStream(seed, "switch/" + topology.nodes()[node].name + "/ecmp").next());
-  }
+Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down) {
+  attachHosts(topology, down);
+  fillTable(topology, down);
+  deriveSeeds(topology, seed);
 }
 
-void Routing::attachHosts(const Topology& topology) {
-  std::map<NodeId, std::uint32_t> columns;
+void Routing::attachHosts(const Topology& topology, const std::vector<bool>& down) {
+  std::vector<std::uint32_t> columns(topology.nodes().size(), kNone);
   for (const NodeId host : topology.hosts()) {
     const Node& node = topology.nodes()[host];
     if (node.out_links.size() != 1) {
@@ -63,60 +88,72 @@ void Routing::attachHosts(const Topology& topology) {
                   fmt::format("{} has {} links", node.name, node.out_links.size()), "topology",
                   "a host has exactly one link");
     }
-    const Link& up = topology.links()[node.out_links.front()];
-    const Node& edge = topology.nodes()[up.to];
-    if (edge.kind == NodeKind::kHost) {
-      hosts_.push_back({kNone, kNone, node.out_links.front()});
+    const LinkId first_link = node.out_links.front();
+    const LinkId last_link = reverse(first_link);
+    const NodeId edge = topology.links()[first_link].to;
+    if (topology.nodes()[edge].kind == NodeKind::kHost) {
+      hosts_.push_back({kNone, kNone, last_link, 1});
       continue;
     }
-    // A host's cable is one connect(), so the way back is its link's neighbour.
-    const LinkId down = node.out_links.front() ^ 1U;
-    const auto column = columns.try_emplace(up.to, static_cast<std::uint32_t>(columns.size()));
-    if (column.second) edge_nodes_.push_back(up.to);
-    hosts_.push_back({edge.index, column.first->second, down});
+    if (columns[edge] == kNone) {
+      columns[edge] = static_cast<std::uint32_t>(edge_nodes_.size());
+      edge_nodes_.push_back(edge);
+    }
+    hosts_.push_back(
+        {topology.nodes()[edge].index, columns[edge], last_link, down[last_link] ? 0U : 1U});
   }
   edges_ = edge_nodes_.size();
 }
 
-void Routing::fillTable(const Topology& topology) {
-  const auto incoming = incomingLinks(topology);
-  std::map<std::vector<LinkId>, std::uint32_t> known;
-  table_.resize(topology.switches().size() * edges_);
+void Routing::fillTable(const Topology& topology, const std::vector<bool>& down) {
+  const auto switches = static_cast<std::uint32_t>(topology.switches().size());
+  const auto arcs = arcsInto(topology, down);
+  PathSearch search(arcs);
+  KnownGroups known;
+  // A switch has few different sets, and mostly the one it had for the column before.
+  std::vector<std::uint32_t> latest(switches, groupOf({}, known));
+  table_.resize(switches * edges_);
   for (std::uint32_t column = 0; column < edges_; ++column) {
-    const NodeId edge = edge_nodes_[column];
-    const auto hops = hopsTo(topology, incoming, edge);
-    for (std::uint32_t s = 0; s < topology.switches().size(); ++s) {
-      const Node& node = topology.nodes()[topology.switches()[s]];
-      if (topology.switches()[s] == edge) continue;
-      std::vector<LinkId> links;
-      for (const LinkId id : node.out_links) {
-        const NodeId to = topology.links()[id].to;
-        if (topology.nodes()[to].kind == NodeKind::kSwitch && hops[to] != kUnreached &&
-            hops[to] + 1 == hops[topology.switches()[s]]) {
-          links.push_back(id);
-        }
+    search.run(topology.nodes()[edge_nodes_[column]].index);
+    for (std::uint32_t s = 0; s < switches; ++s) {
+      const std::vector<LinkId>& links = search.firstLinks(s);
+      const Group group = groups_[latest[s]];
+      if (!std::equal(links.begin(), links.end(), members_.begin() + group.first,
+                      members_.begin() + group.first + group.count)) {
+        latest[s] = groupOf(links, known);
       }
-      if (links.empty()) {
-        throw Error(ErrorKind::kUsage,
-                    fmt::format("{} has no path to {}", node.name, topology.nodes()[edge].name),
-                    "topology", "every switch must reach every switch that hosts hang on");
-      }
-      const auto group = known.try_emplace(links, static_cast<std::uint32_t>(groups_.size()));
-      if (group.second) {
-        groups_.push_back({static_cast<std::uint32_t>(members_.size()),
-                           static_cast<std::uint32_t>(links.size())});
-        members_.insert(members_.end(), links.begin(), links.end());
-      }
-      table_[s * edges_ + column] = group.first->second;
+      table_[s * edges_ + column] = latest[s];
     }
   }
 }
 
-std::span<const LinkId> Routing::candidates(std::uint32_t from, std::uint32_t to) const {
-  const Attachment& at = hosts_[to];
-  if (at.edge_switch == from) return {&at.last_link, 1};
-  const Group group = groups_[table_[from * edges_ + at.edge]];
-  return {members_.data() + group.first, group.count};
+std::uint32_t Routing::groupOf(const std::vector<LinkId>& links, KnownGroups& known) {
+  const auto [group, is_new] = known.try_emplace(links, static_cast<std::uint32_t>(groups_.size()));
+  if (is_new) {
+    groups_.push_back(
+        {static_cast<std::uint32_t>(members_.size()), static_cast<std::uint32_t>(links.size())});
+    members_.insert(members_.end(), links.begin(), links.end());
+  }
+  return group->second;
+}
+
+void Routing::requireAllPaths(const Topology& topology) const {
+  for (std::uint32_t s = 0; s < topology.switches().size(); ++s) {
+    const NodeId node = topology.switches()[s];
+    for (std::uint32_t column = 0; column < edges_; ++column) {
+      if (edge_nodes_[column] == node || groups_[table_[s * edges_ + column]].count > 0) continue;
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{} has no path to {}", topology.nodes()[node].name,
+                              topology.nodes()[edge_nodes_[column]].name),
+                  "topology", "every switch must reach every switch that hosts hang on");
+    }
+  }
+}
+
+void Routing::deriveSeeds(const Topology& topology, std::uint64_t seed) {
+  for (const NodeId node : topology.switches()) {
+    seeds_.push_back(RandomStream(seed, "switch/" + topology.nodes()[node].name + "/ecmp").next());
+  }
 }
 
 }  // namespace plumbline::fabric

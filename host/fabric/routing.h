@@ -1,46 +1,49 @@
-// Shortest-path routing tables and the choice among equal paths.
+// Shortest-path routing tables.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "fabric/topology.h"
 
 namespace plumbline::fabric {
 
-// Index in [0, count) of the path that a switch with `seed` takes for a flow: uniform over flows,
-// constant for one flow, and independent between switches with different seeds.
-std::uint32_t ecmpChoice(std::uint64_t flow_hash, std::uint64_t seed, std::uint32_t count);
-
 // For every switch and destination host the links that begin a path of fewest hops, computed from
-// the graph alone. Hosts have one link and never forward. Tables are kept per edge switch (the
-// switch a host hangs on), not per host, and equal sets of links are stored once.
+// the graph alone. Parallel cables are paths of their own. Hosts have one link and never forward.
+// Tables are kept per edge switch (the switch a host hangs on), not per host, and equal sets of
+// links are stored once.
 class Routing {
  public:
-  // Throws Error(kUsage) when a host does not have exactly one link or two hosts cannot reach each
-  // other. `seed` is the fabric's; each switch derives its own from it and its name.
+  // Throws Error(kUsage) when a host does not have exactly one link or a switch cannot reach a
+  // host. `seed` is the fabric's; each switch's own is
+  // derived from it and the switch's name.
   Routing(const Topology& topology, std::uint64_t seed);
 
-  // The link on which switch number `from` sends a packet of flow `flow_hash` to host `to`.
-  [[nodiscard]] LinkId nextLink(std::uint32_t from, std::uint32_t to,
-                                std::uint64_t flow_hash) const {
+  // Tables of a fabric some of whose links are down (by link id): those lead nowhere, and what
+  // cannot be reached has no candidates. A host whose own link is down is still routed to its edge
+  // switch, where its candidates are none.
+  Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down);
+
+  // All links on which switch number `from` may send to host `to`, ascending; empty when there is
+  // no path. Valid as long as this object.
+  [[nodiscard]] std::span<const LinkId> candidates(std::uint32_t from, std::uint32_t to) const {
     const Attachment& at = hosts_[to];
-    if (at.edge_switch == from) return at.last_link;
+    if (at.edge_switch == from) return {&at.last_link, at.last_links};
     const Group group = groups_[table_[from * edges_ + at.edge]];
-    if (group.count == 1) return members_[group.first];
-    return members_[group.first + ecmpChoice(flow_hash, seeds_[from], group.count)];
+    return {members_.data() + group.first, group.count};
   }
 
-  // All links among which nextLink() chooses, ascending.
-  [[nodiscard]] std::span<const LinkId> candidates(std::uint32_t from, std::uint32_t to) const;
+  // What ECMP at switch number `from` mixes into its hash (path_hash.h).
+  [[nodiscard]] std::uint64_t seed(std::uint32_t from) const { return seeds_[from]; }
 
  private:
   struct Attachment {
     std::uint32_t edge_switch;  // switch number; kNone behind a bare link
     std::uint32_t edge;         // its column in table_
     LinkId last_link;           // towards the host
+    std::uint32_t last_links;   // 1, or 0 when last_link is down
   };
   struct Group {
     std::uint32_t first;  // in members_
@@ -48,8 +51,12 @@ class Routing {
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  void attachHosts(const Topology& topology);
-  void fillTable(const Topology& topology);
+  void attachHosts(const Topology& topology, const std::vector<bool>& down);
+  void fillTable(const Topology& topology, const std::vector<bool>& down);
+  void requireAllPaths(const Topology& topology) const;
+  using KnownGroups = std::map<std::vector<LinkId>, std::uint32_t>;
+  std::uint32_t groupOf(const std::vector<LinkId>& links, KnownGroups& known);
+  void deriveSeeds(const Topology& topology, std::uint64_t seed);
 
   std::vector<Attachment> hosts_;
   std::vector<NodeId> edge_nodes_;    // by column

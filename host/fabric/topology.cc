@@ -2,13 +2,53 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <system_error>
 #include <utility>
 
-namespace plumbline::fabric {
+#include "base/error.h"
+#include "fabric/names.h"
 
-NodeId Topology::addHost() {
+namespace plumbline::fabric {
+namespace {
+
+// "a-b#n" taken apart.
+struct LinkName {
+  std::string_view a;
+  std::string_view b;
+  std::uint32_t parallel = 0;
+};
+
+std::optional<LinkName> parseLinkName(std::string_view name) {
+  LinkName parts;
+  const std::size_t hash = name.find('#');
+  if (hash != std::string_view::npos) {
+    const std::string_view digits = name.substr(hash + 1);
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, fault] = std::from_chars(digits.data(), end, parts.parallel);
+    if (fault != std::errc{} || rest != end) return std::nullopt;
+    name = name.substr(0, hash);
+  }
+  const std::size_t dash = name.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  parts.a = name.substr(0, dash);
+  parts.b = name.substr(dash + 1);
+  return parts;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& remedy) {
+  throw Error(ErrorKind::kUsage, what, where, "allowed: " + remedy);
+}
+
+}  // namespace
+
+NodeId Topology::addHost(std::string name) {
   const auto index = static_cast<std::uint32_t>(hosts_.size());
-  const NodeId id = addNode(NodeKind::kHost, index, fmt::format("host{}", index));
+  if (name.empty()) name = fmt::format("host{}", index);
+  const NodeId id = addNode(NodeKind::kHost, index, std::move(name));
   hosts_.push_back(id);
   return id;
 }
@@ -26,8 +66,10 @@ void Topology::connect(NodeId a, NodeId b, BitRate rate, Picoseconds delay) {
 }
 
 NodeId Topology::addNode(NodeKind kind, std::uint32_t index, std::string name) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  by_name_.try_emplace(name, id);
   nodes_.push_back({kind, index, std::move(name), {}});
-  return static_cast<NodeId>(nodes_.size() - 1);
+  return id;
 }
 
 void Topology::addLink(NodeId from, NodeId to, BitRate rate, Picoseconds delay) {
@@ -36,39 +78,112 @@ void Topology::addLink(NodeId from, NodeId to, BitRate rate, Picoseconds delay) 
   ports.push_back(static_cast<LinkId>(links_.size() - 1));
 }
 
-Topology buildTopology(const TopologySpec& spec) {
-  Topology graph;
-  const std::uint32_t hosts = spec.hostCount();
-  for (std::uint32_t h = 0; h < hosts; ++h) graph.addHost();
-  const auto cableHost = [&](std::uint32_t host, NodeId to) {
-    graph.connect(graph.hosts()[host], to, spec.link_rate, spec.host_link_delay);
-  };
+std::uint32_t Topology::mostPorts() const {
+  std::size_t most = 0;
+  for (const NodeId id : switches_) most = std::max(most, nodes_[id].out_links.size());
+  return static_cast<std::uint32_t>(most);
+}
 
-  switch (spec.kind) {
-    case TopologyKind::kLink:
-      cableHost(0, graph.hosts()[1]);
-      break;
-    case TopologyKind::kSingleSwitch: {
-      const NodeId node = graph.addSwitch("switch0");
-      for (std::uint32_t h = 0; h < hosts; ++h) cableHost(h, node);
-      break;
-    }
-    case TopologyKind::kClos2: {
-      for (std::uint32_t l = 0; l < spec.leaves; ++l) graph.addSwitch(fmt::format("leaf{}", l));
-      for (std::uint32_t s = 0; s < spec.spines; ++s) graph.addSwitch(fmt::format("spine{}", s));
-      for (std::uint32_t h = 0; h < hosts; ++h) {
-        cableHost(h, graph.switches()[h / spec.hosts_per_leaf]);
-      }
-      for (std::uint32_t l = 0; l < spec.leaves; ++l) {
-        for (std::uint32_t s = 0; s < spec.spines; ++s) {
-          graph.connect(graph.switches()[l], graph.switches()[spec.leaves + s], spec.link_rate,
-                        spec.fabric_link_delay);
-        }
-      }
-      break;
-    }
+std::vector<LinkId> Topology::parallelLinks(NodeId a, NodeId b) const {
+  std::vector<LinkId> parallel;
+  for (const LinkId id : nodes_[a].out_links) {
+    if (links_[id].to == b) parallel.push_back(id);
   }
-  return graph;
+  return parallel;
+}
+
+std::string Topology::linkName(LinkId link) const {
+  const Link& one = links_.at(link);
+  const std::vector<LinkId> parallel = parallelLinks(one.from, one.to);
+  const auto position = std::find(parallel.begin(), parallel.end(), link) - parallel.begin();
+  const std::string ends = nodes_[one.from].name + "-" + nodes_[one.to].name;
+  return position == 0 ? ends : fmt::format("{}#{}", ends, position);
+}
+
+std::optional<NodeId> Topology::findNode(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<LinkId> Topology::findLink(std::string_view name) const {
+  const auto parts = parseLinkName(name);
+  if (!parts) return std::nullopt;
+  const auto a = findNode(parts->a);
+  const auto b = findNode(parts->b);
+  if (!a || !b) return std::nullopt;
+  const std::vector<LinkId> parallel = parallelLinks(*a, *b);
+  if (parts->parallel >= parallel.size()) return std::nullopt;
+  return parallel[parts->parallel];
+}
+
+NodeId Topology::requireNode(std::string_view name, const std::string& where) const {
+  if (const auto node = findNode(name)) return *node;
+  std::vector<std::string> known;
+  known.reserve(nodes_.size());
+  for (const Node& node : nodes_) known.push_back(node.name);
+  const std::string near = nearNames(name, known);
+  refuse(fmt::format("the topology has no \"{}\"", name), where,
+         near.empty()
+             ? fmt::format("names of the topology, \"{}\" to \"{}\"", known.front(), known.back())
+             : "names of the topology; near: " + near);
+}
+
+LinkId Topology::requireLink(std::string_view name, const std::string& where) const {
+  if (const auto link = findLink(name)) return *link;
+  const auto parts = parseLinkName(name);
+  if (!parts) {
+    refuse(fmt::format("\"{}\" is not the name of a link", name), where,
+           fmt::format("two joined nodes, as in \"{}\"", linkName(0)));
+  }
+  const NodeId a = requireNode(parts->a, where);
+  const NodeId b = requireNode(parts->b, where);
+  if (const auto cables = parallelLinks(a, b); !cables.empty()) {
+    refuse(fmt::format("no cable number {} between {} and {}", parts->parallel, parts->a, parts->b),
+           where, fmt::format("#0 to #{}", cables.size() - 1));
+  }
+  std::vector<std::string> neighbours;
+  for (const LinkId id : nodes_[a].out_links) neighbours.push_back(nodes_[links_[id].to].name);
+  const std::string near = nearNames(parts->b, neighbours);
+  refuse(fmt::format("no cable between {} and {}", parts->a, parts->b), where,
+         near.empty() ? fmt::format("{} is joined to {} to {}", parts->a, neighbours.front(),
+                                    neighbours.back())
+                      : fmt::format("nodes that {} is joined to; near: {}", parts->a, near));
+}
+
+bool Topology::joinsSwitches(LinkId link) const {
+  return nodes_[links_[link].from].kind == NodeKind::kSwitch &&
+         nodes_[links_[link].to].kind == NodeKind::kSwitch;
+}
+
+std::vector<LinkId> Topology::selectLinks(std::string_view selector,
+                                          const std::string& where) const {
+  const bool all = selector == "*";
+  const bool fabric = selector == "fabric";
+  if (!all && !fabric && selector != "hosts") return {requireLink(selector, where)};
+  std::vector<LinkId> selected;
+  for (LinkId id = 0; id < links_.size(); ++id) {
+    if (all || joinsSwitches(id) == fabric) selected.push_back(id);
+  }
+  return selected;
+}
+
+std::optional<Ratio> oversubscription(const Topology& topology) {
+  std::optional<Ratio> worst;
+  for (const NodeId id : topology.switches()) {
+    Ratio ratio{0, 0};
+    for (const LinkId out : topology.nodes()[id].out_links) {
+      const Link& link = topology.links()[out];
+      const auto rate = static_cast<std::uint64_t>(link.rate.bitsPerSecond());
+      (topology.nodes()[link.to].kind == NodeKind::kHost ? ratio.a : ratio.b) += rate;
+    }
+    if (ratio.a == 0 || ratio.b == 0) continue;
+    const std::uint64_t divisor = std::gcd(ratio.a, ratio.b);
+    ratio = {ratio.a / divisor, ratio.b / divisor};
+    if (!worst || static_cast<Int128>(ratio.a) * worst->b > static_cast<Int128>(worst->a) * ratio.b)
+      worst = ratio;
+  }
+  return worst;
 }
 
 }  // namespace plumbline::fabric

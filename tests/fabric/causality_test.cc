@@ -30,8 +30,8 @@ bool taken(const FabricSpec& spec, Picoseconds first_bit) {
   return true;
 }
 
-TEST(Causality, StoreAndForwardNeedsTheLastBitToBeAhead) {
-  const Picoseconds boundary = kNow - nanoseconds(50) - bytesTime(1000);
+TEST(Causality, StoreAndForwardNeedsTheForwardedFirstBitToBeAhead) {
+  const Picoseconds boundary = kNow - nanoseconds(50 + 600) - bytesTime(1000);
   EXPECT_FALSE(taken(switchSpec(2), boundary));
   EXPECT_TRUE(taken(switchSpec(2), boundary + Picoseconds(1)));
   EXPECT_FALSE(taken(closSpec(2, 1, 1), boundary));
@@ -55,7 +55,7 @@ TEST(Causality, BareLinkNeedsTheArrivalToBeAhead) {
 TEST(Causality, AHostsScriptDoesNotMoveTheBoundary) {
   FabricSpec spec = switchSpec(2);
   spec.impairments = {{ImpairmentKind::kDrop, 0, 99, {}}};
-  const Picoseconds boundary = kNow - nanoseconds(50) - bytesTime(1000);
+  const Picoseconds boundary = kNow - nanoseconds(50 + 600) - bytesTime(1000);
   EXPECT_FALSE(taken(spec, boundary));
   EXPECT_TRUE(taken(spec, boundary + Picoseconds(1)));
 }

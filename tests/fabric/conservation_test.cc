@@ -53,7 +53,7 @@ TEST_P(Conservation, EveryPacketEndsExactlyOnce) {
 
       std::uint64_t counted_drops = 0;
       for (const PortCounters& port : fabric.counters()) {
-        counted_drops += port.drops;
+        counted_drops += port.dropped();
         EXPECT_LE(port.max_queue_bytes, static_cast<std::uint64_t>(GetParam().buffer_bytes));
       }
       EXPECT_EQ(counted_drops, log.losses.size());

@@ -167,7 +167,7 @@ TEST_P(Impairments, ALongScriptIsCarriedOutToTheFrame) {
   std::vector<Sending> traffic;
   for (Sending& one : randomTraffic(2, 2000, 70, 12)) {
     if (one.from != 0) continue;
-    one.packet.cookie = traffic.size();
+    one.packet.extra = traffic.size();
     traffic.push_back(one);
   }
   const Log log = runAll(specWith(script), traffic);

@@ -122,7 +122,7 @@ TEST_P(IncastTest, LossAndLastDepartureFollowFromArithmetic) {
   EXPECT_EQ(log.deliveries.back().time, kUnloaded + (accepted - 1) * kSlot);
 
   const PortCounters port = fabric.counters().at(senders);
-  EXPECT_EQ(port.drops, static_cast<std::uint64_t>(sent - accepted));
+  EXPECT_EQ(port.dropped(), static_cast<std::uint64_t>(sent - accepted));
   EXPECT_EQ(port.packets, static_cast<std::uint64_t>(accepted));
   EXPECT_EQ(port.bytes, static_cast<std::uint64_t>(accepted) * kLength);
   const std::int64_t peak = std::min(buffer_frames, sent - (burst - 1));
@@ -192,7 +192,7 @@ TEST(BufferBoundary, ASwitchPortDoesNotTakeRoomFromAnother) {
   const Log log = runAll(fabric, traffic);
   EXPECT_GT(log.losses.size(), 150U);
   EXPECT_EQ(fabric.counters()[3].packets, 1U);
-  EXPECT_EQ(fabric.counters()[3].drops, 0U);
+  EXPECT_EQ(fabric.counters()[3].dropped(), 0U);
 }
 
 }  // namespace

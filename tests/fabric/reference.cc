@@ -74,7 +74,7 @@ class Reference {
     const auto& [time, step, from, at, frame] = event;
     const Packet& packet = traffic_[frame].packet;
     if (at < hosts()) {
-      log_.deliveries.push_back({at, packet.cookie, packet.length, time});
+      log_.deliveries.push_back({at, packet.extra, packet.length, time});
       return;
     }
     const NodeNumber towards = nextNode(at, packet.destination);
@@ -82,7 +82,7 @@ class Reference {
     switch (step) {
       case Step::kArrive:
         if (queue.bytes + packet.length > spec_.switches.buffer_per_port.count()) {
-          log_.losses.push_back({packet.cookie, packet.length, time, DropReason::kBufferFull});
+          log_.losses.push_back({packet.extra, packet.length, time, DropReason::kBufferFull});
           return;
         }
         queue.frames.push_back(frame);

@@ -4,61 +4,39 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
-#include "base/random.h"
-#include "tests/fabric/traffic.h"
+#include "fabric/path_hash.h"
+#include "tests/fabric/graphs.h"
 
 namespace plumbline::fabric::testing {
 namespace {
 
-// Packets that each spine carried, from the counters.
-std::vector<std::uint64_t> packetsPerSpine(const Fabric& fabric, const FabricSpec& spec) {
-  std::vector<std::uint64_t> packets(spec.topology.spines, 0);
-  for (const PortCounters& port : fabric.counters()) {
-    if (port.node >= spec.topology.leaves)
-      packets[port.node - spec.topology.leaves] += port.packets;
+// Flows 0 to flows-1 by the spine to which leaf 0 sends them, on the way to the last host.
+std::vector<double> spread(std::uint32_t spines, std::uint32_t flows, std::uint64_t seed) {
+  const Topology graph = buildTopology(clos2(2, spines, 1));
+  const Routing routing(graph, seed);
+  std::vector<double> counts(spines, 0);
+  for (std::uint32_t flow = 0; flow < flows; ++flow) {
+    const Link& link = graph.links()[ecmpLink(routing, 0, 1, flow)];
+    ++counts[graph.nodes()[link.to].index - 2];
   }
-  return packets;
-}
-
-// One frame each of `flows` flows with consecutive hashes from host 0 to the last host.
-std::vector<std::uint64_t> spread(FabricSpec spec, std::uint64_t flows, std::uint64_t seed) {
-  spec.seed = seed;
-  Fabric fabric(spec);
-  for (std::uint64_t f = 0; f < flows; ++f) {
-    Packet packet = packetTo(0, spec.hostCount() - 1, 64);
-    packet.flow_hash = f;
-    fabric.send(0, packet, bytesTime(static_cast<std::int64_t>(f) * 84));
-  }
-  drain(fabric);
-  return packetsPerSpine(fabric, spec);
-}
-
-TEST(Ecmp, AFlowStaysOnOnePath) {
-  const FabricSpec spec = closSpec(2, 8, 1);
-  for (std::uint64_t flow = 0; flow < 50; ++flow) {
-    Fabric fabric(spec);
-    Packet packet = packetTo(0, 1, 64);
-    packet.flow_hash = mix64(flow);
-    for (std::int64_t i = 0; i < 20; ++i) fabric.send(0, packet, i * bytesTime(84));
-    drain(fabric);
-    const auto packets = packetsPerSpine(fabric, spec);
-    EXPECT_EQ(*std::max_element(packets.begin(), packets.end()), 20U);
-    EXPECT_EQ(std::count(packets.begin(), packets.end(), 0U), 7);
-  }
+  return counts;
 }
 
 TEST(Ecmp, FlowsSpreadEvenlyOverSpines) {
   // Chi-square with 15 degrees of freedom: 99.9 % of even spreads lie below 37.7, 99.9 % above 3.5.
   for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL}) {
-    constexpr double kFlows = 16'000;
-    const auto packets = spread(closSpec(2, 16, 1), static_cast<std::uint64_t>(kFlows), seed);
+    constexpr std::uint32_t kFlows = 16'000;
     double chi_square = 0;
-    for (const std::uint64_t n : packets) {
-      const double off = static_cast<double>(n) - kFlows / 16;
-      chi_square += off * off / (kFlows / 16);
+    for (const double n : spread(16, kFlows, seed)) {
+      chi_square += (n - kFlows / 16.0) * (n - kFlows / 16.0) / (kFlows / 16.0);
     }
     EXPECT_LT(chi_square, 37.7);
     EXPECT_GT(chi_square, 3.5) << "too even for a hash";
@@ -66,22 +44,22 @@ TEST(Ecmp, FlowsSpreadEvenlyOverSpines) {
 }
 
 TEST(Ecmp, SeedDecidesAndNothingElse) {
-  const FabricSpec spec = closSpec(2, 16, 1);
-  EXPECT_EQ(spread(spec, 500, 1), spread(spec, 500, 1));
-  EXPECT_NE(spread(spec, 500, 1), spread(spec, 500, 2));
+  EXPECT_EQ(spread(16, 500, 1), spread(16, 500, 1));
+  EXPECT_NE(spread(16, 500, 1), spread(16, 500, 2));
 }
 
-// Two switches that see the same flows must choose independently: with one seed for all, every
+// Switches that see the same flows must choose independently: with one seed for all, every
 // second-stage switch would send all it gets to one path ("polarisation").
 TEST(Ecmp, SwitchesChooseIndependently) {
-  const Topology graph = buildTopology(closSpec(4, 8, 1).topology);
+  const Topology graph = buildTopology(clos2(4, 8, 1));
   const Routing routing(graph, 1);
-  const auto spineChosenBy = [&](std::uint32_t leaf, std::uint64_t flow) {
-    return graph.nodes()[graph.links()[routing.nextLink(leaf, 3, flow)].to].index;
+  EXPECT_NE(routing.seed(0), routing.seed(1));
+  const auto spineChosenBy = [&](std::uint32_t leaf, std::uint32_t flow) {
+    return graph.nodes()[graph.links()[ecmpLink(routing, leaf, 3, flow)].to].index;
   };
   int same = 0;
   constexpr int kFlows = 4000;
-  for (std::uint64_t flow = 0; flow < kFlows; ++flow) {
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
     if (spineChosenBy(0, flow) == spineChosenBy(1, flow)) ++same;
   }
   // Binomial with p = 1/8: mean 500, standard deviation 21.
@@ -91,7 +69,7 @@ TEST(Ecmp, SwitchesChooseIndependently) {
 TEST(Ecmp, ChoiceIsAlwaysInRange) {
   for (const std::uint32_t count : {1U, 2U, 3U, 7U, 64U, 1024U}) {
     std::set<std::uint32_t> seen;
-    for (std::uint64_t hash = 0; hash < 200ULL * count; ++hash) {
+    for (std::uint32_t hash = 0; hash < 200U * count; ++hash) {
       const std::uint32_t choice = ecmpChoice(hash, 99, count);
       ASSERT_LT(choice, count);
       seen.insert(choice);
@@ -100,77 +78,154 @@ TEST(Ecmp, ChoiceIsAlwaysInRange) {
   }
 }
 
-TEST(Topology, NumbersLinksAndPortsAsDocumented) {
-  const Topology graph = buildTopology(closSpec(3, 2, 4).topology);
-  ASSERT_EQ(graph.hosts().size(), 12U);
-  ASSERT_EQ(graph.switches().size(), 5U);
-  ASSERT_EQ(graph.links().size(), 2U * (12 + 3 * 2));
-  for (std::uint32_t h = 0; h < 12; ++h) {
-    EXPECT_EQ(graph.nodes()[graph.hosts()[h]].out_links, std::vector<LinkId>{2 * h});
-    EXPECT_EQ(graph.links()[2 * h + 1].to, graph.hosts()[h]);
+// The busiest of n paths with q flows, averaged over many placements, is that of q balls thrown
+// independently into n bins; the bins' distribution comes from a generator that is not ours.
+TEST(Ecmp, BusiestPathIsThatOfBallsInBins) {
+  constexpr std::uint32_t kPaths = 8;
+  constexpr int kTrials = 20'000;
+  for (const std::uint32_t flows : {1U, 4U, 8U, 16U, 32U}) {
+    std::mt19937 random(flows);
+    const auto busiest = [&](auto place) {
+      double sum = 0;
+      double squares = 0;
+      for (int trial = 0; trial < kTrials; ++trial) {
+        std::vector<int> bins(kPaths, 0);
+        for (std::uint32_t f = 0; f < flows; ++f) ++bins[place(trial, f)];
+        const int most = *std::max_element(bins.begin(), bins.end());
+        sum += most;
+        squares += most * most;
+      }
+      const double mean = sum / kTrials;
+      return std::pair{mean, (squares / kTrials - mean * mean) / kTrials};
+    };
+    std::uniform_int_distribution<std::uint32_t> bin(0, kPaths - 1);
+    const auto [expected, expected_variance] =
+        busiest([&](int, std::uint32_t) { return bin(random); });
+    const auto [measured, variance] = busiest([&](int trial, std::uint32_t f) {
+      return ecmpChoice(static_cast<std::uint32_t>(trial) * flows + f, 12345, kPaths);
+    });
+    EXPECT_NEAR(measured, expected, 4 * std::sqrt(variance + expected_variance)) << flows;
   }
-  const Node& leaf1 = graph.nodes()[graph.switches()[1]];
-  EXPECT_EQ(leaf1.name, "leaf1");
-  ASSERT_EQ(leaf1.out_links.size(), 6U);
-  EXPECT_EQ(graph.links()[leaf1.out_links[0]].to, graph.hosts()[4]);
-  EXPECT_EQ(graph.links()[leaf1.out_links[5]].to, graph.switches()[4]);
-  const Node& spine1 = graph.nodes()[graph.switches()[4]];
-  EXPECT_EQ(spine1.name, "spine1");
-  EXPECT_EQ(graph.links()[spine1.out_links[2]].to, graph.switches()[2]);
 }
 
-TEST(Routing, LeafOffersAllSpinesAndSpineOneLeaf) {
-  const Topology graph = buildTopology(closSpec(3, 4, 2).topology);
+TEST(Ecmp, QpHashKeepsQpsApart) {
+  // Bijective in the QP for one 5-tuple, so that no two QPs share a path for want of a hash.
+  std::set<std::uint32_t> hashes;
+  for (std::uint32_t qp = 0; qp < 10'000; ++qp) hashes.insert(qpFlowHash(0xDEADBEEF, qp));
+  EXPECT_EQ(hashes.size(), 10'000U);
+}
+
+// Candidates of every switch to every host against Floyd and Warshall, with `down` links.
+void expectShortest(const Topology& graph, const Routing& routing, const std::vector<bool>& down) {
+  const Distances distances = floydWarshall(graph, down);
+  for (std::uint32_t host = 0; host < graph.hosts().size(); ++host) {
+    const LinkId up = graph.nodes()[graph.hosts()[host]].out_links.front();
+    const LinkId last = up + 1;
+    const std::uint32_t edge = graph.nodes()[graph.links()[up].to].index;
+    for (std::uint32_t from = 0; from < graph.switches().size(); ++from) {
+      const auto links = routing.candidates(from, host);
+      const std::vector<LinkId> actual(links.begin(), links.end());
+      if (from == edge) {
+        EXPECT_EQ(actual, down[last] ? std::vector<LinkId>{} : std::vector<LinkId>{last});
+      } else {
+        EXPECT_EQ(actual, shortestFirstLinks(graph, distances, from, edge, down))
+            << graph.nodes()[graph.switches()[from]].name << " to host " << host;
+      }
+    }
+  }
+}
+
+std::vector<TopologySpec> everyKind() {
+  TopologySpec wide = clos2(3, 2, 2);
+  wide.uplinks = 3;
+  TopologySpec wide3 = clos3(2, 2, 2, 4, 1);
+  wide3.uplinks = 2;
+  TopologySpec single;
+  single.hosts = 4;
+  return {single,           clos2(4, 3, 2),   wide, clos3(3, 2, 2, 4, 2), wide3,
+          rail(5, 4, 2, 3), pools(2, 3, 2, 2)};
+}
+
+TEST(Routing, IsShortestOnEveryTopology) {
+  for (const TopologySpec& spec : everyKind()) {
+    const Topology graph = buildTopology(spec);
+    expectShortest(graph, Routing(graph, 1), std::vector<bool>(graph.links().size(), false));
+  }
+}
+
+TEST(Routing, IsShortestOnRandomGraphs) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 200; ++i) {
+    const Topology graph = buildTopology(randomGraph(random));
+    expectShortest(graph, Routing(graph, 1), std::vector<bool>(graph.links().size(), false));
+  }
+}
+
+// Any set of links may be down, also single directions and hosts' links.
+TEST(Routing, IsShortestWithLinksDown) {
+  std::mt19937_64 random(12);
+  for (int i = 0; i < 300; ++i) {
+    const auto kinds = everyKind();
+    const Topology graph =
+        buildTopology(i % 2 == 0 ? randomGraph(random) : kinds[random() % kinds.size()]);
+    std::vector<bool> down(graph.links().size());
+    const std::uint64_t percent = random() % 60;
+    for (std::size_t id = 0; id < down.size(); ++id) down[id] = random() % 100 < percent;
+    expectShortest(graph, Routing(graph, 1, down), down);
+  }
+}
+
+TEST(Routing, LargestTopologies) {
+  for (const TopologySpec& spec :
+       {clos2(256, 32, 32), clos3(8, 32, 8, 64, 32), rail(1024, 8, 32, 32)}) {
+    const Topology graph = buildTopology(spec);
+    ASSERT_EQ(graph.hosts().size(), 8192U);
+    const Routing routing(graph, 1);
+    // Any host is reached from any other: follow the first candidate up and down.
+    for (const std::uint32_t to : {0U, 1U, 4711U, 8191U}) {
+      for (std::uint32_t from = 0; from < 8192; from += 97) {
+        if (from == to) continue;
+        NodeId at = graph.links()[2 * from].to;
+        int hops = 0;
+        while (graph.nodes()[at].kind == NodeKind::kSwitch) {
+          ASSERT_LE(++hops, 5);
+          at = graph.links()[routing.candidates(graph.nodes()[at].index, to).front()].to;
+        }
+        EXPECT_EQ(at, graph.hosts()[to]);
+      }
+    }
+  }
+}
+
+TEST(Routing, CountsOfPathsByFormula) {
+  TopologySpec spec = clos3(3, 4, 2, 6, 1);
+  spec.uplinks = 2;
+  const Topology graph = buildTopology(spec);
   const Routing routing(graph, 1);
-  EXPECT_EQ(routing.candidates(0, 1).size(), 1U);  // own host
-  EXPECT_EQ(routing.candidates(0, 2).size(), 4U);
-  for (std::uint32_t spine = 3; spine < 7; ++spine) {
-    const auto links = routing.candidates(spine, 5);
-    ASSERT_EQ(links.size(), 1U);
-    EXPECT_EQ(graph.links()[links[0]].to, graph.switches()[2]);
-  }
-}
-
-// A ring of five switches with a chord and one host each: distances from Floyd–Warshall.
-TEST(Routing, IsShortestOnAnArbitraryGraph) {
-  Topology graph;
-  constexpr std::uint32_t kSwitches = 5;
-  std::vector<NodeId> switches;
-  for (std::uint32_t i = 0; i < kSwitches; ++i) {
-    switches.push_back(graph.addSwitch("s" + std::to_string(i)));
-  }
-  int hops[kSwitches][kSwitches];
-  for (auto& row : hops) std::fill(std::begin(row), std::end(row), 1000);
-  const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    graph.connect(switches[a], switches[b], gigabitsPerSecond(100), nanoseconds(10));
-    hops[a][b] = hops[b][a] = 1;
+  const auto numberOf = [&](const char* name) {
+    return graph.nodes()[*graph.findNode(name)].index;
   };
-  for (std::uint32_t i = 0; i < kSwitches; ++i) join(i, (i + 1) % kSwitches);
-  join(0, 2);
-  for (std::uint32_t i = 0; i < kSwitches; ++i) {
-    graph.connect(graph.addHost(), switches[i], gigabitsPerSecond(100), nanoseconds(10));
-    hops[i][i] = 0;
+  EXPECT_EQ(routing.candidates(numberOf("pod0.leaf0"), 1).size(), 4U);  // any spine
+  EXPECT_EQ(routing.candidates(numberOf("pod0.leaf0"), 11).size(), 4U);
+  EXPECT_EQ(routing.candidates(numberOf("pod0.spine0"), 11).size(), 6U);  // superspines
+  EXPECT_EQ(routing.candidates(numberOf("superspine3"), 11).size(), 2U);  // one spine of the pod
+  EXPECT_EQ(routing.candidates(numberOf("pod2.spine1"), 11).size(), 2U);
+}
+
+// The rehash after a failure: flows of the dead path move to what is left, and back afterwards.
+TEST(Routing, FlowsAvoidADeadSpineAndReturn) {
+  const Topology graph = buildTopology(clos2(2, 4, 1));
+  std::vector<bool> down(graph.links().size(), false);
+  const LinkId dead = *graph.findLink("leaf0-spine2");
+  down[dead] = down[reverse(dead)] = true;
+  const Routing intact(graph, 5);
+  const Routing broken(graph, 5, down);
+  std::map<LinkId, int> moved_to;
+  for (std::uint32_t flow = 0; flow < 4000; ++flow) {
+    EXPECT_NE(ecmpLink(broken, 0, 1, flow), dead);
+    if (ecmpLink(intact, 0, 1, flow) == dead) ++moved_to[ecmpLink(broken, 0, 1, flow)];
   }
-  for (std::uint32_t k = 0; k < kSwitches; ++k) {
-    for (auto& row : hops) {
-      for (std::uint32_t j = 0; j < kSwitches; ++j) row[j] = std::min(row[j], row[k] + hops[k][j]);
-    }
-  }
-  const Routing routing(graph, 1);
-  for (std::uint32_t from = 0; from < kSwitches; ++from) {
-    for (std::uint32_t to = 0; to < kSwitches; ++to) {
-      if (from == to) continue;
-      std::set<std::uint32_t> expected;
-      for (std::uint32_t via = 0; via < kSwitches; ++via) {
-        if (hops[from][via] == 1 && hops[via][to] + 1 == hops[from][to]) expected.insert(via);
-      }
-      std::set<std::uint32_t> actual;
-      for (const LinkId id : routing.candidates(from, to)) {
-        actual.insert(graph.nodes()[graph.links()[id].to].index);
-      }
-      EXPECT_EQ(actual, expected) << from << " to " << to;
-    }
-  }
+  EXPECT_EQ(moved_to.size(), 2U) << "a quarter of the hash's range meets two of three thirds";
 }
 
 TEST(Routing, RefusesGraphsThatCannotCarryTraffic) {
@@ -182,6 +237,8 @@ TEST(Routing, RefusesGraphsThatCannotCarryTraffic) {
       parted.connect(parted.addHost(), node, rate, nanoseconds(1));
     }
     EXPECT_THROW(Routing(parted, 1), Error);
+    const Routing tolerant(parted, 1, std::vector<bool>(4, false));
+    EXPECT_TRUE(tolerant.candidates(0, 1).empty());
   }
   {
     Topology unplugged;

@@ -31,10 +31,10 @@ FabricSpec closSpec(std::uint32_t leaves, std::uint32_t spines, std::uint32_t ho
 
 Packet packetTo(HostId from, HostId to, std::uint32_t length, std::uint64_t cookie) {
   Packet packet;
-  packet.cookie = cookie;
-  packet.flow_hash = mix64((std::uint64_t{from} << 32) | to);
-  packet.length = length;
-  packet.destination = to;
+  packet.extra = cookie;
+  packet.flow_hash = static_cast<std::uint32_t>(mix64((std::uint64_t{from} << 32) | to));
+  packet.length = static_cast<std::uint16_t>(length);
+  packet.destination = static_cast<std::uint16_t>(to);
   return packet;
 }
 
@@ -61,16 +61,16 @@ std::vector<Sending> randomTraffic(std::uint32_t hosts, std::uint32_t frames_per
   std::stable_sort(all.begin(), all.end(), [](const Sending& a, const Sending& b) {
     return std::tie(a.first_bit, a.from) < std::tie(b.first_bit, b.from);
   });
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].packet.cookie = i;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].packet.extra = i;
   return all;
 }
 
 void Log::watch(Fabric& fabric) {
   fabric.onDeliver([this](HostId to, const Packet& packet, Picoseconds time) {
-    deliveries.push_back({to, packet.cookie, packet.length, time});
+    deliveries.push_back({to, packet.extra, packet.length, time});
   });
   fabric.onDrop([this](const Packet& packet, Picoseconds time, DropReason reason) {
-    losses.push_back({packet.cookie, packet.length, time, reason});
+    losses.push_back({packet.extra, packet.length, time, reason});
   });
 }
 

@@ -1,0 +1,39 @@
+// What one end of a link counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+
+namespace plumbline::fabric {
+
+// Of one sending port: a switch output or a host. Observation point: modelled.
+struct LinkCounters {
+  std::uint64_t packets = 0;  // put on the wire, PAUSE frames and LLR replays not included
+  std::uint64_t bytes = 0;    // of these
+  std::uint64_t control = 0;  // PAUSE frames put on the wire
+  std::array<std::uint64_t, kDropReasons> drops{};  // by DropReason
+  std::uint64_t marked = 0;                         // frames that got CE here
+  std::uint64_t trimmed = 0;
+  std::uint64_t max_queue_bytes = 0;    // all priorities, the frame in transmission included
+  std::uint64_t xoff_received = 0;      // pauses that took effect, refreshes included
+  std::uint64_t pauses = 0;             // begun
+  std::array<Picoseconds, 8> paused{};  // time, by priority
+  std::uint64_t xoff_sent = 0;          // towards the far end of this link, refreshes included
+  std::uint64_t watchdog_events = 0;
+  std::uint64_t damaged = 0;   // frames sent with a bit error
+  std::uint64_t replayed = 0;  // frames sent again by LLR
+  std::uint64_t retries = 0;   // damaged frames that LLR got through
+  Picoseconds retry_total;     // sum and maximum of their retry latencies
+  Picoseconds retry_max;
+
+  [[nodiscard]] std::uint64_t dropped() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : drops) sum += count;
+    return sum;
+  }
+};
+
+}  // namespace plumbline::fabric

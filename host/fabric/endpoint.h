@@ -1,0 +1,47 @@
+// What sits on a host's port: the NIC side of the simulated fabric.
+#pragma once
+
+#include "base/units.h"
+#include "fabric/packet.h"
+
+namespace plumbline::fabric {
+
+// Called by the simulation, always in time order, possibly from another thread than the last time
+// but never from two at once. May touch nothing but what belongs to its own host: that, and the
+// fact that everything else travels a link, is what makes results independent of threads.
+//
+// At one instant the order is: pauses taking effect, received packets, wake(), transmit(). So a
+// packet that arrives just when the wire becomes free can still be answered in that slot.
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+
+  // The last bit of `packet` has arrived. To get its first bit's time, subtract its serialisation
+  // time on the host's link.
+  virtual void receive(const Packet& packet, Picoseconds now) = 0;
+
+  // The host's wire is free: fills in the frame whose first bit (after the SFD) leaves at `now` and
+  // returns true, or returns false when there is none. Priorities in `paused` must not be sent.
+  // After false it is asked again when something happened to this endpoint: receive(), wake(), or a
+  // change of `paused`.
+  virtual bool transmit(Picoseconds now, PriorityMask paused, Packet& packet) = 0;
+
+  // The time wakeAt() has come.
+  virtual void wake(Picoseconds now) = 0;
+
+  // When wake() is to be called next if nothing else happens before; kNever for not at all. A time
+  // that is past means as soon as possible.
+  [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }
+
+ protected:
+  Endpoint() = default;
+  Endpoint(const Endpoint&) = default;
+  Endpoint& operator=(const Endpoint&) = default;
+
+  void setWakeAt(Picoseconds time) { wake_at_ = time; }
+
+ private:
+  Picoseconds wake_at_ = kNever;
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,110 @@
+// A host's port: an endpoint model, or the place where a tester's port is plugged in.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fabric/endpoint.h"
+#include "fabric/fabric_spec.h"
+#include "fabric/input.h"
+#include "fabric/node.h"
+#include "fabric/wire.h"
+
+namespace plumbline::fabric {
+
+// With an endpoint, the wire is offered to it whenever it is free and something has happened; PAUSE
+// frames of scripted storms go before its frames. Frames that arrive take no buffer: a host that is
+// to be slow sends PAUSE by script. As a receiver of CBFC it frees credits at once.
+//
+// Without one, frames are sent by send() at times of the caller's choice, and what arrives is kept
+// for the engine to report. LLR and the sender's side of CBFC are then the caller's, too: a frame
+// that is damaged on its way into the fabric is lost.
+class HostNode final : public NodeModel {
+ public:
+  struct Setup {
+    HostId host = 0;
+    const SwitchSpec* spec = nullptr;
+    Wire::Setup wire;
+    Lane* output = nullptr;
+    Lane* input = nullptr;
+    std::vector<PauseStormSpec> storms;
+  };
+  // What arrived at a tester's port.
+  struct Delivery {
+    Picoseconds first_bit;
+    HostId host = 0;
+    Packet packet;
+  };
+  struct PauseDelivery {
+    Picoseconds first_bit;
+    HostId host = 0;
+    ControlFlight pause;
+  };
+
+  explicit HostNode(Setup setup);
+
+  // Plugs in `endpoint`; before anything runs. It must outlive the node.
+  void attach(Endpoint& endpoint);
+  [[nodiscard]] bool attached() const { return endpoint_ != nullptr; }
+
+  void setScript(std::unique_ptr<ImpairmentStage> stage) { input_.setScript(std::move(stage)); }
+  Picoseconds run(Picoseconds begin, Picoseconds end) override;
+  // When it first has something to do of its own accord.
+  [[nodiscard]] Picoseconds first() const { return std::min(storm_, decision_); }
+
+  // Tester's port: puts a frame, or a PAUSE frame, on the wire.
+  void send(const Packet& packet, Picoseconds first_bit) { wire_.sendUnpaced(packet, first_bit); }
+  void sendPause(const ControlFlight& pause, Picoseconds first_bit) {
+    wire_.sendPause(pause, first_bit);
+  }
+  [[nodiscard]] Wire& wire() { return wire_; }
+  [[nodiscard]] const Lane& input() const { return lane_in_; }
+
+  [[nodiscard]] std::vector<Delivery>& deliveries() { return deliveries_; }
+  [[nodiscard]] std::vector<PauseDelivery>& pauses() { return pause_deliveries_; }
+  [[nodiscard]] std::uint64_t received() const { return received_; }
+  [[nodiscard]] LinkCounters counters(Picoseconds now);
+  [[nodiscard]] std::uint64_t framesInside() const {
+    return wire_.retrying() + input_.heldFrames();
+  }
+
+ private:
+  struct Storm {
+    PauseStormSpec spec;
+    Picoseconds next;  // PAUSE frame; kNever when it is over
+  };
+
+  void runEndpoint(Picoseconds end);
+  void deliverAll(Picoseconds end);
+  void takeControl(Picoseconds now);
+  void takeFlight(Picoseconds now);
+  void useWire(Picoseconds now);
+  void runStorms(Picoseconds now);
+  void freeCredits(const Packet& packet, Picoseconds now);
+  [[nodiscard]] PriorityMask blocked(Picoseconds now);
+  [[nodiscard]] std::uint32_t creditsOf(std::int64_t length) const;
+
+  HostId host_;
+  const SwitchSpec& spec_;
+  Wire wire_;
+  Lane& lane_in_;
+  Input input_;
+  Endpoint* endpoint_ = nullptr;
+  Picoseconds decision_ = kNever;  // when to offer the wire
+  PriorityMask credited_ = 0;
+  std::array<std::uint32_t, 8> credits_in_use_{};
+  std::array<std::uint16_t, 8> credits_freed_{};
+  std::array<std::uint16_t, 8> returned_{};  // credits freed here, total modulo 2^15
+  std::vector<Storm> storms_;
+  Picoseconds storm_ = kNever;  // earliest of them
+  PriorityMask pause_enabled_ = 0;
+  PriorityMask pause_xoff_ = 0;
+  std::uint64_t received_ = 0;
+  std::vector<Delivery> deliveries_;
+  std::vector<PauseDelivery> pause_deliveries_;
+};
+
+}  // namespace plumbline::fabric

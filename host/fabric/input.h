@@ -1,0 +1,70 @@
+// A port's receiving side: the lane itself, or what a script makes of it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "fabric/impairment.h"
+#include "fabric/lane.h"
+#include "fabric/ring.h"
+
+namespace plumbline::fabric {
+
+class Input {
+ public:
+  explicit Input(Lane& lane) : lane_(&lane), flights_(&lane.flight) {}
+
+  void setScript(std::unique_ptr<ImpairmentStage> stage) {
+    stage_ = std::move(stage);
+    flights_ = &stage_->output();
+  }
+
+  // Looks at what was sent meanwhile; what is handed over before `end` is then in flights().
+  void refresh(Picoseconds end) {
+    lane_->flight.refresh();
+    takeControl();
+    if (stage_) {
+      stage_->advance(*lane_, end);
+      flights_->refresh();
+    }
+  }
+
+  // The first thing that this input has to hand over at or after the end of the last refresh().
+  [[nodiscard]] Picoseconds next() const {
+    Picoseconds time = flights_->empty() ? kNever : flights_->front().at;
+    if (stage_) time = std::min(time, stage_->next(*lane_));
+    if (!control_.empty()) time = std::min(time, control_.front().at);
+    return time;
+  }
+
+  [[nodiscard]] SpscRing<Flight>& flights() { return *flights_; }
+  // Ascending by time.
+  [[nodiscard]] Ring<ControlFlight>& control() { return control_; }
+  // Frames that a script holds back, or has let through to be handed over later.
+  [[nodiscard]] std::size_t heldFrames() const { return stage_ ? stage_->framesInside() : 0; }
+  // Packets that a script took out, reported once.
+  [[nodiscard]] ImpairmentStage* stage() { return stage_.get(); }
+
+ private:
+  // PAUSE frames and credits take different times, and a tester's port may be told of its own PAUSE
+  // frames early: they do not come in the order in which they take effect.
+  void takeControl() {
+    lane_->control.refresh();
+    for (; !lane_->control.empty(); lane_->control.pop()) {
+      control_.push(lane_->control.front());
+      for (std::size_t i = control_.size() - 1; i > 0 && control_.at(i).at < control_.at(i - 1).at;
+           --i) {
+        std::swap(control_.at(i), control_.at(i - 1));
+      }
+    }
+  }
+
+  Lane* lane_;
+  SpscRing<Flight>* flights_;
+  Ring<ControlFlight> control_;
+  std::unique_ptr<ImpairmentStage> stage_;
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,75 @@
+// One direction of a cable as the receiving node sees it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+#include "fabric/spsc_ring.h"
+
+namespace plumbline::fabric {
+
+// A packet under way; `at` is when the receiving node deals with it (see Lane).
+struct Flight {
+  Picoseconds at;
+  Packet packet;
+};
+
+// What travels backwards to steer a sender, taking effect at `at`.
+struct ControlFlight {
+  Picoseconds at;
+  PriorityMask enabled = 0;  // priorities (PFC) or channels (CBFC) it speaks of
+  PriorityMask xoff = 0;     // PFC: of these, the ones to pause
+  std::uint16_t value = 0;   // PFC: quanta; CBFC: credits freed so far, modulo 2^15
+  bool credits = false;      // a CF_Update and not a PAUSE frame
+};
+
+// Packets are handed to the node
+//   with the first bit                 : a tester's port,
+//   with the last bit                  : an endpoint,
+//   latency after the first bit        : a cut-through switch,
+//   latency after the last bit         : a store-and-forward switch.
+// A cut-through switch stores frames from a link that is slower than one of its outputs, since such
+// a frame could run dry in the middle. So all packets of one link are treated alike and stay in
+// order.
+//
+// The sender announces a lane once per window, in its node's outbox; the engine tells the receiving
+// node between windows, when no thread is at work.
+struct Lane {
+  std::vector<Lane*>* outbox = nullptr;  // of the sending node
+  bool announced = false;                // it is in the outbox, with `earliest`
+  Picoseconds earliest;                  // the first thing sent in this window takes effect
+  Picoseconds fixed_delay;               // first (or last) bit sent to handed over
+  bool stored = false;                   // counted from the last bit
+  Picoseconds propagation;               // of the link
+  Picoseconds control_delay;             // first bit of a PAUSE frame sent to its effect
+  SpscRing<Flight> flight;
+  SpscRing<ControlFlight> control;
+
+  void send(const Packet& packet, Picoseconds first_bit, Picoseconds last_bit) {
+    const Picoseconds at = (stored ? last_bit : first_bit) + fixed_delay;
+    Flight& item = flight.slot();
+    item.at = at;
+    item.packet = packet;
+    flight.publish();
+    if (!announced || at < earliest) announce(at);
+  }
+  void steer(const ControlFlight& item) {
+    control.push(item);
+    if (!announced || item.at < earliest) announce(item.at);
+  }
+
+  // The receiving end: node and port.
+  std::uint32_t to = 0;
+  std::uint32_t to_port = 0;
+
+ private:
+  void announce(Picoseconds at) {
+    if (!announced) outbox->push_back(this);
+    announced = true;
+    earliest = at;
+  }
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,108 @@
+// The queue between two nodes of the fabric, which may run on different threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace plumbline::fabric {
+
+// FIFO of small values with one producer and one consumer, growing by doubling. It stays as large
+// as the most it ever held, so that a steady state allocates nothing and touches little memory. The
+// consumer sees what had been pushed at its last refresh(); a larger block replaces the old one
+// while the consumer may still read that, so old blocks live as long as the ring.
+template <typename T>
+class SpscRing {
+ public:
+  SpscRing() { addBlock(kFirstCapacity); }
+  SpscRing(const SpscRing&) = delete;
+  SpscRing& operator=(const SpscRing&) = delete;
+
+  // Producer.
+  void push(const T& item) {
+    slot() = item;
+    publish();
+  }
+  // The same in two steps: an item is filled in where it is, then shown to the consumer.
+  T& slot() {
+    const std::size_t tail = tail_.load(std::memory_order_relaxed);
+    if (tail - known_head_ > write_mask_) {
+      known_head_ = head_.load(std::memory_order_acquire);
+      if (tail - known_head_ > write_mask_) grow();
+    }
+    return write_items_[tail & write_mask_];
+  }
+  void publish() {
+    tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  // Producer: fetches the place of the next push().
+  void prefetchPush() const {
+    __builtin_prefetch(&write_items_[tail_.load(std::memory_order_relaxed) & write_mask_], 1);
+  }
+
+  // Items in it, while neither side is at work.
+  [[nodiscard]] std::size_t size() const { return tail_.load() - head_.load(); }
+
+  // Consumer. refresh() before the first look at what was pushed since the last one.
+  void refresh() {
+    seen_tail_ = tail_.load(std::memory_order_acquire);
+    const Block* block = block_.load(std::memory_order_acquire);
+    read_items_ = block->items.get();
+    read_mask_ = block->mask;
+  }
+  [[nodiscard]] bool empty() const { return head_.load(std::memory_order_relaxed) == seen_tail_; }
+  [[nodiscard]] const T& front() const {
+    return read_items_[head_.load(std::memory_order_relaxed) & read_mask_];
+  }
+  void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+ private:
+  static constexpr std::size_t kFirstCapacity = 8;
+
+  struct Block {
+    std::size_t mask;
+    std::unique_ptr<T[]> items;  // NOLINT(modernize-avoid-c-arrays): length is the mask's
+  };
+
+  void addBlock(std::size_t capacity) {
+    blocks_.push_back(std::make_unique<Block>(
+        Block{capacity - 1, std::make_unique<T[]>(capacity)}));  // NOLINT(modernize-avoid-c-arrays)
+    write_items_ = blocks_.back()->items.get();
+    write_mask_ = capacity - 1;
+    block_.store(blocks_.back().get(), std::memory_order_release);
+  }
+
+  void grow() {
+    const T* old = write_items_;
+    const std::size_t old_mask = write_mask_;
+    // The copy must be complete before the consumer can find the block.
+    auto block = std::make_unique<Block>(
+        Block{old_mask * 2 + 1,
+              std::make_unique<T[]>((old_mask + 1) * 2)});  // NOLINT(modernize-avoid-c-arrays)
+    const std::size_t tail = tail_.load(std::memory_order_relaxed);
+    for (std::size_t i = known_head_; i != tail; ++i) {
+      block->items[i & block->mask] = old[i & old_mask];
+    }
+    write_items_ = block->items.get();
+    write_mask_ = block->mask;
+    block_.store(block.get(), std::memory_order_release);
+    blocks_.push_back(std::move(block));
+  }
+
+  // The producer's and the consumer's members on lines of their own.
+  alignas(64) std::atomic<std::size_t> tail_{0};
+  T* write_items_ = nullptr;
+  std::size_t write_mask_ = 0;
+  std::size_t known_head_ = 0;  // the consumer's line is looked at only when the ring seems full
+  std::atomic<const Block*> block_{nullptr};
+  std::vector<std::unique_ptr<Block>> blocks_;
+  alignas(64) std::atomic<std::size_t> head_{0};
+  std::size_t seen_tail_ = 0;
+  const T* read_items_ = nullptr;
+  std::size_t read_mask_ = 0;
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,175 @@
+// Rules that not every packet meets: routing changes, lossless priorities, trimming, marking,
+// credits.
+#include <algorithm>
+#include <bit>
+
+#include "base/random.h"
+#include "fabric/switch_node.h"
+
+namespace plumbline::fabric {
+
+// The routing tables that hold at `now`; times do not go back.
+void SwitchNode::useTablesOf(Picoseconds now) {
+  while (now >= next_epoch_) {
+    ++epoch_;
+    table_ = routing_.epochs()[epoch_].routing.get();
+    next_epoch_ =
+        epoch_ + 1 < routing_.epochs().size() ? routing_.epochs()[epoch_ + 1].from : kNever;
+  }
+}
+
+std::int64_t SwitchNode::queuedBytes(LinkId link) {
+  const std::uint32_t port = links_[link].from_port;
+  advance(port, now_);
+  return buffer_.bytes(port);
+}
+
+void SwitchNode::offerWithRules(std::uint32_t port, std::uint32_t input, Packet& packet,
+                                Picoseconds now) {
+  Output& out = outputs_[port];
+  const unsigned priority = packet.priority;
+  if ((out.discarding >> priority & 1U) != 0) {
+    out.wire.drop(packet, DropReason::kWatchdog, now);
+    return;
+  }
+  if ((lossless_ >> priority & 1U) != 0) {
+    offerLossless(port, input, packet, now);
+    return;
+  }
+  const std::int64_t depth = out.queued[priority];
+  Charge charge = Charge::kOutput;
+  if ((credited_ >> priority & 1U) != 0) {
+    charge = Charge::kCredit;
+    buffer_.chargeCredited(port, packet.length);
+  } else {
+    const bool may_trim = spec_.trim && packet.trimmable && !packet.trimmed;
+    if ((may_trim && depth + packet.length > spec_.trim->threshold.count()) ||
+        !fits(port, priority, packet.length, now)) {
+      if (may_trim) {
+        trim(port, input, packet, depth, now);
+      } else {
+        out.wire.drop(packet, DropReason::kBufferFull, now);
+      }
+      return;
+    }
+    if (packet.trimmed && spec_.trim && depth + packet.length > spec_.trim->limit.count()) {
+      out.wire.drop(packet, DropReason::kTrimmedFull, now);
+      return;
+    }
+    buffer_.chargeOutput(port, packet.length);
+  }
+  enqueue(out, port, packet, input, charge, depth, now);
+}
+
+bool SwitchNode::fits(std::uint32_t port, unsigned priority, std::int64_t length, Picoseconds now) {
+  if (buffer_.fits(port, outputs_[port].queued[priority], length)) return true;
+  bringUp(now);
+  return buffer_.fits(port, outputs_[port].queued[priority], length);
+}
+
+void SwitchNode::offerLossless(std::uint32_t port, std::uint32_t input, Packet& packet,
+                               Picoseconds now) {
+  const unsigned priority = packet.priority;
+  bool headroom = buffer_.pausing(input, priority);
+  if (!headroom && buffer_.overXoff(input, priority, packet.length)) {
+    bringUp(now);
+    if (buffer_.overXoff(input, priority, packet.length)) {
+      askToPause(input, priority, true, now);
+      headroom = buffer_.sharedFull(packet.length);
+    }
+  }
+  Output& out = outputs_[port];
+  if (!buffer_.chargeInput(input, priority, packet.length, headroom)) {
+    out.wire.drop(packet, DropReason::kHeadroomFull, now);
+    return;
+  }
+  buffer_.addLossless(port, packet.length);
+  enqueue(out, port, packet, input, Charge::kInput, out.queued[priority], now);
+}
+
+void SwitchNode::trim(std::uint32_t port, std::uint32_t input, Packet& packet, std::int64_t depth,
+                      Picoseconds now) {
+  Output& out = outputs_[port];
+  packet.length = std::min(packet.length, static_cast<std::uint16_t>(spec_.trim->keep.count()));
+  packet.trimmed = true;
+  packet.trimmed_last_hop = host_ports_[port];
+  packet.priority = spec_.trim->priority & 7U;
+  ++out.wire.counters().trimmed;
+  recorder().note({.time = now,
+                   .link = out.wire.id(),
+                   .kind = RecordKind::kTrim,
+                   .priority = packet.priority,
+                   .value = depth,
+                   .packet = packet});
+  offer(port, input, packet, now);
+}
+
+void SwitchNode::markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
+                             Picoseconds now) {
+  if (depth <= rule.kmin) return;
+  if (depth <= rule.kmax) {
+    // p = pmax (q - kmin) / (kmax - kmin), compared without a division.
+    const std::uint64_t random = mix64(out.mark_seed + ++out.marks) >> 32;
+    const auto scaled = static_cast<Int128>(random) * (rule.kmax - rule.kmin) * Fraction::kOne;
+    const auto bound = (static_cast<Int128>(rule.pmax) * (depth - rule.kmin)) << 32;
+    if (scaled >= bound) return;
+  }
+  packet.ce = true;
+  ++out.wire.counters().marked;
+  recorder().note({.time = now,
+                   .link = out.wire.id(),
+                   .kind = RecordKind::kMark,
+                   .priority = packet.priority,
+                   .value = depth,
+                   .packet = packet});
+}
+
+// A PAUSE frame or an LLR replay, which go before everything that waits.
+void SwitchNode::sendUrgent(Output& out, Picoseconds now) {
+  if (out.pause_enabled != 0) {
+    out.wire.sendPause({.at = {},
+                        .enabled = out.pause_enabled,
+                        .xoff = out.pause_xoff,
+                        .value = spec_.pfc->quanta},
+                       now);
+    out.pause_enabled = 0;
+  } else {
+    out.wire.replay(now);
+  }
+}
+
+// Of `candidates`, those whose first frame has credits on its channel.
+PriorityMask SwitchNode::withCredits(const Output& out, PriorityMask candidates) const {
+  for (auto left = static_cast<PriorityMask>(candidates & credited_); left != 0; left &= left - 1) {
+    const auto p = static_cast<unsigned>(std::countr_zero(left));
+    const std::int64_t length = out.queues[p].front().packet.length;
+    if (out.credits[p].in_use + creditsOf(length) > spec_.cbfc->credits) {
+      candidates &= static_cast<PriorityMask>(~(1U << p));
+    }
+  }
+  return candidates;
+}
+
+// Returns the buffer of a frame whose last bit has left, or that was discarded.
+void SwitchNode::giveBack(std::uint32_t port, const Leaving& frame, Picoseconds now) {
+  outputs_[port].queued[frame.priority] -= frame.length;
+  switch (frame.charge) {
+    case Charge::kOutput:
+      buffer_.releaseOutput(port, frame.length);
+      break;
+    case Charge::kInput:
+      buffer_.removeLossless(port, frame.length);
+      buffer_.releaseInput(frame.input, frame.priority, frame.length);
+      if (buffer_.pausing(frame.input, frame.priority) &&
+          buffer_.belowXon(frame.input, frame.priority)) {
+        askToPause(frame.input, frame.priority, false, now);
+      }
+      break;
+    case Charge::kCredit:
+      buffer_.releaseCredited(port, frame.length);
+      free(frame.input, frame.priority, frame.length, now);
+      break;
+  }
+}
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,68 @@
+#include "fabric/switch_buffer.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace plumbline::fabric {
+
+SwitchBuffer::SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports)
+    : per_port_(spec.buffer_per_port.count()), outputs_(ports), inputs_(std::size_t{ports} * 8) {
+  std::int64_t headrooms = 0;
+  if (spec.pfc) {
+    xoff_ = spec.pfc->xoff.count();
+    xon_ = spec.pfc->xon.count();
+    headroom_ = spec.pfc->headroom.count();
+    headrooms = headroom_ * std::popcount(spec.pfc->priorities) * ports;
+    if (spec.pfc->dynamic_alpha) pfc_alpha_ = fixedAlpha(*spec.pfc->dynamic_alpha);
+  }
+  if (spec.shared_buffer) {
+    is_shared_ = true;
+    reserve_ = spec.shared_buffer->reserve_per_port.count();
+    shared_ = spec.shared_buffer->total.count() - headrooms - reserve_ * ports;
+    alpha_ = fixedAlpha(spec.shared_buffer->alpha);
+  }
+}
+
+std::int64_t SwitchBuffer::fixedAlpha(Fraction alpha) {
+  constexpr Int128 kUnits = Int128{1} << kAlphaBits;
+  return static_cast<std::int64_t>((kUnits * alpha.partsPerTrillion() + Fraction::kOne / 2) /
+                                   Fraction::kOne);
+}
+
+std::int64_t SwitchBuffer::xoff() const { return pfc_alpha_ == 0 ? xoff_ : threshold(pfc_alpha_); }
+
+bool SwitchBuffer::overXoff(std::uint32_t input, unsigned priority, std::int64_t length) const {
+  const Input& in = inputs_[input * 8 + priority];
+  if (sharedFull(length)) return true;
+  return in.shared + in.headroom + length > xoff();
+}
+
+bool SwitchBuffer::belowXon(std::uint32_t input, unsigned priority) const {
+  const Input& in = inputs_[input * 8 + priority];
+  const std::int64_t xon =
+      pfc_alpha_ == 0 ? xon_ : std::max<std::int64_t>(xoff() - (xoff_ - xon_), 0);
+  return in.headroom == 0 && in.shared <= xon;
+}
+
+bool SwitchBuffer::chargeInput(std::uint32_t input, unsigned priority, std::int64_t length,
+                               bool headroom) {
+  Input& in = inputs_[input * 8 + priority];
+  if (headroom) {
+    if (in.headroom + length > headroom_) return false;
+    in.headroom += length;
+  } else {
+    in.shared += length;
+    if (is_shared_) shared_used_ += length;
+  }
+  return true;
+}
+
+void SwitchBuffer::releaseInput(std::uint32_t input, unsigned priority, std::int64_t length) {
+  Input& in = inputs_[input * 8 + priority];
+  const std::int64_t from_headroom = std::min(in.headroom, length);
+  in.headroom -= from_headroom;
+  in.shared -= length - from_headroom;
+  if (is_shared_) shared_used_ -= length - from_headroom;
+}
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,121 @@
+// Who may put a frame into a switch's memory, and who must be asked to pause.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/fabric_spec.h"
+#include "fabric/packet.h"
+
+namespace plumbline::fabric {
+
+// Accounting of one switch's buffer (docs/fabric-model.md has the equations).
+//
+// Lossy frames belong to their output: with `buffer_per_port`, a port takes a frame while all of
+// its bytes fit; with a shared buffer, bytes of a port up to its reserve are free of charge, those
+// above count as shared, and a queue may grow to alpha times what is free of the shared part.
+//
+// Lossless (PFC) frames belong to the input and priority they came by. They count as shared until
+// their input is above xoff or the shared part is full, and to that input's headroom from then on.
+//
+// A frame counts with its whole length from admission until its last bit has left.
+class SwitchBuffer {
+ public:
+  SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports);
+
+  // Would the output take a lossy frame now? `queued` are the bytes of its port and priority.
+  // Counting frames that have left already only ever turns a yes into a no.
+  [[nodiscard]] bool fits(std::uint32_t port, std::int64_t queued, std::int64_t length) const {
+    const Output& out = outputs_[port];
+    if (!is_shared_) return out.lossy + length <= per_port_;
+    const std::int64_t more = sharedOf(out.lossy + length) - sharedOf(out.lossy);
+    if (more == 0) return true;
+    return queued + length <= threshold(alpha_) && shared_used_ + more <= shared_;
+  }
+  void chargeOutput(std::uint32_t port, std::int64_t length) {
+    Output& out = outputs_[port];
+    if (is_shared_) shared_used_ += sharedOf(out.lossy + length) - sharedOf(out.lossy);
+    out.lossy += length;
+    out.bytes += length;
+    note(port);
+  }
+  void releaseOutput(std::uint32_t port, std::int64_t length) {
+    Output& out = outputs_[port];
+    if (is_shared_) shared_used_ -= sharedOf(out.lossy) - sharedOf(out.lossy - length);
+    out.lossy -= length;
+    out.bytes -= length;
+  }
+
+  // Lossless frame of `length` from an input: would it lift the input above xoff (or find no shared
+  // memory)? Counting frames that have left only ever turns a no into a yes.
+  [[nodiscard]] bool overXoff(std::uint32_t input, unsigned priority, std::int64_t length) const;
+  [[nodiscard]] bool sharedFull(std::int64_t length) const {
+    return is_shared_ && shared_used_ + length > shared_;
+  }
+  [[nodiscard]] bool belowXon(std::uint32_t input, unsigned priority) const;
+  [[nodiscard]] bool pausing(std::uint32_t input, unsigned priority) const {
+    return inputs_[input * 8 + priority].pausing;
+  }
+  void setPausing(std::uint32_t input, unsigned priority, bool pausing) {
+    inputs_[input * 8 + priority].pausing = pausing;
+  }
+  // To the shared part, or to the headroom; false when that is full.
+  bool chargeInput(std::uint32_t input, unsigned priority, std::int64_t length, bool headroom);
+  void releaseInput(std::uint32_t input, unsigned priority, std::int64_t length);
+
+  // Frames on CBFC channels: their room is what credits stand for, only the port's bytes count.
+  void chargeCredited(std::uint32_t port, std::int64_t length) {
+    outputs_[port].bytes += length;
+    note(port);
+  }
+  void releaseCredited(std::uint32_t port, std::int64_t length) { outputs_[port].bytes -= length; }
+  // The port's share of lossless frames, for its queue depth.
+  void addLossless(std::uint32_t port, std::int64_t length) { chargeCredited(port, length); }
+  void removeLossless(std::uint32_t port, std::int64_t length) { releaseCredited(port, length); }
+
+  // All bytes waiting at or leaving an output, and the most there ever were.
+  [[nodiscard]] std::int64_t bytes(std::uint32_t port) const { return outputs_[port].bytes; }
+  [[nodiscard]] std::int64_t maxBytes(std::uint32_t port) const { return outputs_[port].max; }
+
+ private:
+  struct Output {
+    std::int64_t bytes = 0;
+    std::int64_t lossy = 0;
+    std::int64_t max = 0;
+  };
+  struct Input {
+    std::int64_t shared = 0;
+    std::int64_t headroom = 0;
+    bool pausing = false;
+  };
+
+  void note(std::uint32_t port) {
+    if (outputs_[port].bytes > outputs_[port].max) outputs_[port].max = outputs_[port].bytes;
+  }
+  [[nodiscard]] std::int64_t sharedOf(std::int64_t lossy) const {
+    return lossy > reserve_ ? lossy - reserve_ : 0;
+  }
+  [[nodiscard]] std::int64_t threshold(std::int64_t alpha) const {
+    return shared_used_ >= shared_ ? 0 : (shared_ - shared_used_) * alpha >> kAlphaBits;
+  }
+  [[nodiscard]] std::int64_t xoff() const;
+
+  // Alphas are kept in units of 1/4096: a product with any buffer size fits 64 bits.
+  static constexpr unsigned kAlphaBits = 12;
+  static std::int64_t fixedAlpha(Fraction alpha);
+
+  bool is_shared_ = false;
+  std::int64_t per_port_ = 0;
+  std::int64_t shared_ = 0;  // bytes that reserves and headrooms leave
+  std::int64_t shared_used_ = 0;
+  std::int64_t reserve_ = 0;
+  std::int64_t alpha_ = 0;
+  std::int64_t xoff_ = 0;
+  std::int64_t xon_ = 0;
+  std::int64_t pfc_alpha_ = 0;  // 0 = static thresholds
+  std::int64_t headroom_ = 0;
+  std::vector<Output> outputs_;
+  std::vector<Input> inputs_;  // [input][priority]
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,199 @@
+// PFC with its watchdog, and CBFC.
+#include <algorithm>
+#include <bit>
+
+#include "fabric/bits.h"
+#include "fabric/switch_node.h"
+
+namespace plumbline::fabric {
+namespace {
+
+constexpr std::uint16_t kFreedMask = 0x7FFF;  // CF counter: 15 bits
+
+}  // namespace
+
+void SwitchNode::obey(std::uint32_t port, const ControlFlight& item, Picoseconds now) {
+  advance(port, now);
+  Output& out = outputs_[port];
+  if (item.credits) {
+    for (PriorityMask left = item.enabled; left != 0; left &= left - 1) {
+      Credits& credits = out.credits[static_cast<unsigned>(std::countr_zero(left))];
+      credits.in_use -= static_cast<std::uint16_t>(item.value - credits.freed) & kFreedMask;
+      credits.freed = item.value;
+    }
+  } else {
+    out.wire.obey(item, now);
+    if (spec_.pfc && spec_.pfc->watchdog && item.xoff != 0 && poll_ == kNever) startPolling(now);
+  }
+  if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
+  setBit(may_pause_, port);
+  setStep(out, port);
+}
+
+// Decides that the sender into `input` is to pause or to go on.
+void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, Picoseconds now) {
+  if (buffer_.pausing(input, priority) != xoff) {
+    buffer_.setPausing(input, priority, xoff);
+    pausing_ += xoff ? 1U : ~0U;
+  }
+  Output& out = outputs_[input];
+  const Picoseconds quantum = out.wire.clock().serialization(64);
+  refresh_[input * 8 + priority] = xoff ? now + quantum * spec_.pfc->quanta / 2 : kNever;
+  updateTimer();
+  if (xoff) ++out.wire.counters().xoff_sent;
+  recorder().note({.time = now,
+                   .link = out.wire.id(),
+                   .kind = xoff ? RecordKind::kXoff : RecordKind::kXon,
+                   .priority = static_cast<std::uint8_t>(priority),
+                   .packet = {}});
+  const auto bit = static_cast<PriorityMask>(1U << priority);
+  sendPause(input, bit, xoff ? bit : PriorityMask{0}, now);
+}
+
+// A PAUSE frame leaves as soon as the wire is free; news until then go into the same frame.
+void SwitchNode::sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff,
+                           Picoseconds now) {
+  advance(port, now);
+  Output& out = outputs_[port];
+  out.pause_enabled |= enabled;
+  out.pause_xoff = static_cast<PriorityMask>((out.pause_xoff & ~enabled) | xoff);
+  out.decision = std::max(out.wire.freeAt(), now);
+  setStep(out, port);
+}
+
+void SwitchNode::refreshPauses(Picoseconds now) {
+  for (std::size_t i = 0; i < refresh_.size(); ++i) {
+    if (refresh_[i] == now) {
+      askToPause(static_cast<std::uint32_t>(i / 8), static_cast<unsigned>(i % 8), true, now);
+    }
+  }
+}
+
+std::uint32_t SwitchNode::creditsOf(std::int64_t length) const {
+  const std::int64_t size = spec_.cbfc->credit_size.count();
+  return static_cast<std::uint32_t>((length + spec_.cbfc->packet_overhead + size - 1) / size);
+}
+
+void SwitchNode::free(std::uint32_t input, unsigned channel, std::int64_t length, Picoseconds now) {
+  Freed& freed = freed_[input * 8 + channel];
+  freed.total = static_cast<std::uint16_t>(freed.total + creditsOf(length)) & kFreedMask;
+  freed.unreported += length;
+  if (freed.unreported >= spec_.cbfc->update_spacing.count()) {
+    tellFreed(input, channel, now);
+  } else if (freed.due == kNever) {
+    freed.due = now + spec_.cbfc->update_period;
+    timer_ = std::min(timer_, freed.due);
+  }
+}
+
+// CF_Update is an ordered set between frames: it takes no frame's time on the wire.
+void SwitchNode::tellFreed(std::uint32_t input, unsigned channel, Picoseconds now) {
+  Freed& freed = freed_[input * 8 + channel];
+  freed.unreported = 0;
+  freed.due = kNever;
+  Lane& lane = outputs_[input].wire.lane();
+  lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
+              .enabled = static_cast<PriorityMask>(1U << channel),
+              .xoff = 0,
+              .value = freed.total,
+              .credits = true});
+}
+
+void SwitchNode::runTimer(Picoseconds now) {
+  now_ = now;
+  if (poll_ == now) pollWatchdog(now);
+  if (pausing_ > 0) refreshPauses(now);
+  for (std::size_t i = 0; i < freed_.size(); ++i) {
+    if (freed_[i].due == now) {
+      tellFreed(static_cast<std::uint32_t>(i / 8), static_cast<unsigned>(i % 8), now);
+    }
+  }
+  updateTimer();
+}
+
+void SwitchNode::updateTimer() {
+  timer_ = poll_;
+  if (pausing_ > 0) {
+    for (const Picoseconds time : refresh_) timer_ = std::min(timer_, time);
+  }
+  for (const Freed& freed : freed_) timer_ = std::min(timer_, freed.due);
+}
+
+// The watchdog polls at multiples of its period, but only while there are pauses to watch: a fabric
+// with nothing to do stays quiet.
+void SwitchNode::startPolling(Picoseconds now) {
+  const Picoseconds period = spec_.pfc->watchdog->poll;
+  poll_ = (now / period + 1) * period;
+  for (Output& out : outputs_) {
+    for (unsigned p = 0; p < 8; ++p) {
+      out.guards[p].departures = out.departures[p];
+      out.guards[p].stuck = Picoseconds(0);
+    }
+  }
+  updateTimer();
+}
+
+void SwitchNode::pollWatchdog(Picoseconds now) {
+  const WatchdogSpec& spec = *spec_.pfc->watchdog;
+  poll_ = kNever;
+  for (std::uint32_t port = 0; port < outputs_.size(); ++port) {
+    Output& out = outputs_[port];
+    const PriorityMask paused = out.wire.pausedAt(now);
+    if ((paused & lossless_) != 0 || out.discarding != 0 || out.ignoring != 0) {
+      poll_ = now + spec.poll;
+    }
+    for (unsigned p = 0; p < 8; ++p) {
+      const auto bit = static_cast<PriorityMask>(1U << p);
+      if ((lossless_ & bit) == 0) continue;
+      Guard& guard = out.guards[p];
+      if (!guard.acting) {
+        const bool stuck = (paused & bit) != 0 && (out.waiting & bit) != 0 &&
+                           guard.departures == out.departures[p];
+        guard.stuck = stuck ? guard.stuck + spec.poll : Picoseconds(0);
+        guard.departures = out.departures[p];
+        if (guard.stuck < spec.detection) continue;
+        guard.acting = true;
+        guard.quiet = Picoseconds(0);
+        ++out.wire.counters().watchdog_events;
+        if (spec.action == WatchdogSpec::Action::kDrop) {
+          out.discarding |= bit;
+          discardQueue(port, p, now);
+        } else {
+          out.ignoring |= bit;
+          if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
+          setStep(out, port);
+        }
+      } else {
+        guard.quiet = (paused & bit) == 0 ? guard.quiet + spec.poll : Picoseconds(0);
+        if (guard.quiet < spec.restoration) continue;
+        guard.acting = false;
+        guard.stuck = Picoseconds(0);
+        guard.departures = out.departures[p];
+        out.discarding &= static_cast<PriorityMask>(~bit);
+        out.ignoring &= static_cast<PriorityMask>(~bit);
+      }
+      recorder().note({.time = now,
+                       .link = out.wire.id(),
+                       .kind = guard.acting ? RecordKind::kWatchdogOn : RecordKind::kWatchdogOff,
+                       .priority = static_cast<std::uint8_t>(p),
+                       .packet = {}});
+    }
+  }
+}
+
+void SwitchNode::discardQueue(std::uint32_t port, unsigned priority, Picoseconds now) {
+  Output& out = outputs_[port];
+  ClassQueue& queue = out.queues[priority];
+  while (!queue.empty()) {
+    const Queued item = queue.front();
+    queue.pop();
+    out.wire.drop(item.packet, DropReason::kWatchdog, now);
+    giveBack(
+        port,
+        {item.packet.length, item.input, static_cast<std::uint8_t>(priority), item.charge, false},
+        now);
+  }
+  out.waiting &= static_cast<PriorityMask>(~(1U << priority));
+}
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,235 @@
+// A switch: inputs, routing, shared buffer, priority queues on every output.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fabric/bits.h"
+#include "fabric/class_queue.h"
+#include "fabric/fabric_spec.h"
+#include "fabric/input.h"
+#include "fabric/load_balancer.h"
+#include "fabric/node.h"
+#include "fabric/schedule.h"
+#include "fabric/scheduler.h"
+#include "fabric/switch_buffer.h"
+#include "fabric/topology.h"
+#include "fabric/window_order.h"
+#include "fabric/wire.h"
+
+namespace plumbline::fabric {
+
+// Work is put off as long as nothing can tell: an output's frames start, and give their buffer
+// back, when a packet is offered to that output or the window ends. That is exact for everything
+// that depends on the output alone. What depends on the whole switch (shared buffer, xoff) is first
+// asked with the frames that have left still counted in, which can only err towards "no"; then
+// everything is brought up to date and asked again. Only while an input is pausing its sender, or
+// with CBFC, is the time of every departure of interest to others: then outputs move in strict
+// order of time.
+class SwitchNode final : public NodeModel, private QueueDepths {
+ public:
+  struct Setup {
+    std::uint32_t number = 0;  // among the switches
+    const SwitchSpec* spec = nullptr;
+    const RoutingSchedule* routing = nullptr;
+    std::uint64_t seed = 1;
+    std::vector<Wire::Setup> wires;            // by port
+    std::vector<Lane*> outputs;                // by port
+    std::vector<Lane*> inputs;                 // by port: the other direction of the same cable
+    const std::vector<Link>* links = nullptr;  // of the topology
+    std::vector<bool> host_ports;              // by port: a host hangs on it
+  };
+
+  explicit SwitchNode(Setup setup);
+
+  Picoseconds run(Picoseconds begin, Picoseconds end) override;
+
+  // Scripted impairments act on what comes in by `port`.
+  void setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> stage);
+
+  // Counters of the output `port`, up to date at `now`.
+  [[nodiscard]] LinkCounters counters(std::uint32_t port, Picoseconds now);
+  // Bytes in the switch, and frames: what conservation needs.
+  [[nodiscard]] std::uint64_t framesInside() const;
+
+ private:
+  // A frame whose bits are leaving; its bytes count until the last one has left.
+  struct Leaving {
+    std::uint16_t length = 0;
+    std::uint16_t input = 0;
+    std::uint8_t priority = 0;
+    Charge charge = Charge::kOutput;
+    bool active = false;
+  };
+  // Credit-based flow control of one channel, sender's side.
+  struct Credits {
+    std::uint32_t in_use = 0;
+    std::uint16_t freed = 0;  // last total heard of
+  };
+  // PFC watchdog of one queue.
+  struct Guard {
+    std::uint64_t departures = 0;  // of this queue, when last polled
+    Picoseconds stuck;             // for how long
+    Picoseconds quiet;             // for how long no pause was seen while acting
+    bool acting = false;
+  };
+  struct alignas(64) Output {
+    Output(Wire::Setup setup, Lane& lane, Recorder& recorder, const SwitchSpec& spec,
+           std::uint32_t inputs);
+
+    // What every frame touches comes first.
+    Picoseconds decision = kNever;   // when to look for a frame to send
+    PriorityMask waiting = 0;        // priorities with frames
+    PriorityMask pause_enabled = 0;  // of a PAUSE frame that waits to be sent
+    PriorityMask pause_xoff = 0;
+    PriorityMask discarding = 0;  // watchdog: frames are dropped
+    PriorityMask ignoring = 0;    // watchdog: pauses are not obeyed
+    Leaving leaving;
+    Wire wire;
+    std::array<std::int64_t, 8> queued{};  // bytes by priority, the leaving frame included
+    std::array<ClassQueue, 8> queues;
+    std::array<std::uint64_t, 8> departures{};
+    Scheduler scheduler;
+    std::uint64_t marks = 0;  // frames tested for a mark: the index of the random number
+    std::uint64_t mark_seed = 0;
+    std::array<Credits, 8> credits{};
+    std::array<Guard, 8> guards{};
+  };
+  // What the window brings, in the order of the inputs: steering first, then packets.
+  struct Steering {
+    std::uint32_t port;
+    ControlFlight item;
+  };
+  struct Incoming {
+    std::uint16_t input;
+    std::uint16_t output;  // kUnrouted while it is not known
+    Packet packet;
+  };
+  static constexpr std::uint16_t kUnrouted = 0xFFFF;
+  // A priority's ECN rule, ready to use.
+  struct Marking {
+    bool enabled = false;
+    bool at_dequeue = false;
+    std::int64_t kmin = 0;
+    std::int64_t kmax = 0;
+    std::int64_t pmax = 0;  // parts per 10^12
+  };
+  // CBFC of one input and channel, receiver's side.
+  struct Freed {
+    std::uint16_t total = 0;      // credits, modulo 2^15
+    std::int64_t unreported = 0;  // bytes since the last CF_Update
+    Picoseconds due = kNever;     // when they must be told
+  };
+
+  // --- switch_node.cc: time
+  void bringUp(Picoseconds time);
+  void runTimersBefore(Picoseconds time);
+  [[nodiscard]] Picoseconds finish(Picoseconds end);
+  [[nodiscard]] bool strict() const { return pausing_ > 0 || spec_.cbfc.has_value(); }
+  // An output's next step: a last bit that leaves, or a decision; of both at one instant the former
+  // is the earlier. `before(t)` is the bound up to which all is done that happens before t.
+  [[nodiscard]] static std::int64_t before(Picoseconds time) { return time.count() * 2; }
+  void setStep(const Output& out, std::uint32_t port) {
+    if (!out.leaving.active && out.decision == kNever) {
+      step_[port] = kNever.count();
+      clearBit(active_, port);
+      return;
+    }
+    step_[port] =
+        out.leaving.active ? out.wire.lastBitAt().count() * 2 : out.decision.count() * 2 + 1;
+    setBit(active_, port);
+    earliest_ = std::min(earliest_, step_[port]);
+  }
+  void takeStep(std::uint32_t port);
+
+  // --- switch_path.cc: what every packet goes through
+  void gather(Picoseconds begin, Picoseconds end);
+  void prefetchOutput(const Incoming& incoming) const;
+  void prefetchPlaces(const Incoming& incoming) const;
+  [[nodiscard]] std::uint32_t hashedPort(const Packet& packet,
+                                         std::span<const LinkId> candidates) const;
+  [[nodiscard]] Incoming& nextIncoming();
+  void arrive(Incoming& incoming, Picoseconds now);
+  void offer(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now);
+  void enqueue(Output& out, std::uint32_t port, const Packet& packet, std::uint32_t input,
+               Charge charge, std::int64_t depth, Picoseconds now);
+  void advance(std::uint32_t port, Picoseconds time);
+  void advanceAll(Picoseconds time);
+  void advanceInOrder(Picoseconds time);
+  void decide(Output& out, Picoseconds now);
+  [[nodiscard]] PriorityMask eligible(Output& out, Picoseconds now);
+  void depart(Output& out, unsigned priority, Picoseconds now);
+  void release(Output& out, std::uint32_t port, Picoseconds now);
+
+  // --- switch_admission.cc: what some packets go through
+  void useTablesOf(Picoseconds now);
+  std::int64_t queuedBytes(LinkId link) override;
+  void offerWithRules(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now);
+  void offerLossless(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now);
+  void trim(std::uint32_t port, std::uint32_t input, Packet& packet, std::int64_t depth,
+            Picoseconds now);
+  [[nodiscard]] bool fits(std::uint32_t port, unsigned priority, std::int64_t length,
+                          Picoseconds now);
+  void markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
+                   Picoseconds now);
+  void sendUrgent(Output& out, Picoseconds now);
+  [[nodiscard]] PriorityMask withCredits(const Output& out, PriorityMask candidates) const;
+  void giveBack(std::uint32_t port, const Leaving& frame, Picoseconds now);
+
+  // --- switch_flow_control.cc: PFC, watchdog, CBFC
+  void obey(std::uint32_t port, const ControlFlight& item, Picoseconds now);
+  void askToPause(std::uint32_t input, unsigned priority, bool xoff, Picoseconds now);
+  void sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff, Picoseconds now);
+  void free(std::uint32_t input, unsigned channel, std::int64_t length, Picoseconds now);
+  void tellFreed(std::uint32_t input, unsigned channel, Picoseconds now);
+  void runTimer(Picoseconds now);
+  void refreshPauses(Picoseconds now);
+  void startPolling(Picoseconds now);
+  void pollWatchdog(Picoseconds now);
+  void discardQueue(std::uint32_t port, unsigned priority, Picoseconds now);
+  void updateTimer();
+  [[nodiscard]] std::uint32_t creditsOf(std::int64_t length) const;
+
+  std::uint32_t number_;
+  const SwitchSpec& spec_;
+  const RoutingSchedule& routing_;
+  const std::vector<Link>& links_;
+  std::size_t epoch_ = 0;
+  Picoseconds next_epoch_ = kNever;
+  const Routing* table_ = nullptr;
+  LoadBalancingKind balancing_;
+  std::uint64_t seed_;
+  std::unique_ptr<LoadBalancer> balancer_;  // none for the plain hashes
+  PriorityMask lossless_ = 0;
+  PriorityMask credited_ = 0;
+  PriorityMask ruled_ = 0;  // priorities for which more than room in the output counts
+  bool all_strict_ = true;  // no priority is weighted
+  std::array<Marking, 8> marking_{};
+  std::vector<bool> host_ports_;
+
+  SwitchBuffer buffer_;
+  std::vector<Output> outputs_;
+  std::vector<Input> inputs_;
+  std::vector<std::uint64_t> busy_;         // bit per input with something to hand over
+  std::vector<std::int64_t> step_;          // by output, see setStep(); kNever if none
+  std::vector<std::uint64_t> active_;       // bit per output that has a step
+  std::int64_t earliest_ = kNever.count();  // no step is earlier
+  std::vector<std::uint64_t> may_pause_;    // bit per output that may have pauses to forget
+  WindowOrder order_;
+  std::vector<Steering> steering_;
+  std::vector<Incoming> incoming_;  // the first incoming_count_ of them
+  std::size_t incoming_count_ = 0;
+  Picoseconds now_;
+
+  std::uint32_t pausing_ = 0;         // inputs and priorities that were told to pause
+  std::vector<Picoseconds> refresh_;  // [input][priority]: when to repeat the PAUSE; kNever if none
+  std::vector<Freed> freed_;          // [input][channel]
+  Picoseconds poll_ = kNever;         // next watchdog poll
+  Picoseconds timer_ = kNever;        // earliest of all timers
+};
+
+}  // namespace plumbline::fabric

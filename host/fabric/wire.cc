@@ -1,0 +1,242 @@
+#include "fabric/wire.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace plumbline::fabric {
+
+Wire::Wire(Setup setup, Lane& lane, Recorder& recorder)
+    : clock_(setup.rate),
+      lane_(lane),
+      recorder_(recorder),
+      perfect_(setup.outages.empty() && setup.bit_error_rate <= 0),
+      setup_(std::move(setup)),
+      random_(setup_.seed, "bit errors") {
+  if (setup_.bit_error_rate > 0) drawError();
+}
+
+void Wire::noteDeparture(const Packet& packet, Picoseconds first_bit) {
+  recorder_.note({.time = first_bit,
+                  .link = setup_.id,
+                  .kind = RecordKind::kDeparture,
+                  .priority = packet.priority,
+                  .packet = packet});
+}
+
+void Wire::sendUnpaced(const Packet& packet, Picoseconds first_bit) {
+  send(packet, first_bit);
+  free_at_ = first_bit + clock_.frameAndPreamble(packet.length);
+}
+
+void Wire::sendPause(const ControlFlight& pause, Picoseconds first_bit) {
+  occupy(kPauseFrameBytes, first_bit);
+  ++counters_.control;
+  if (!perfect_) {
+    if (goesDown(first_bit, last_bit_ + setup_.propagation)) return;
+    if (damaged(kPauseFrameBytes)) {
+      ++counters_.damaged;
+      return;  // MAC control is not eligible for LLR; the refresh repairs it
+    }
+  }
+  ControlFlight item = pause;
+  item.at = first_bit + lane_.control_delay;
+  lane_.steer(item);
+}
+
+bool Wire::goesDown(Picoseconds from, Picoseconds until) {
+  while (next_outage_ < setup_.outages.size() && setup_.outages[next_outage_].up <= from) {
+    ++next_outage_;
+  }
+  return next_outage_ < setup_.outages.size() && setup_.outages[next_outage_].down <= until;
+}
+
+// Distance in bits to the next error: geometric, sampled by its continuous limit.
+void Wire::drawError() {
+  const double uniform = static_cast<double>((random_.next() >> 11) + 1) * 0x1.0p-53;
+  const double bits = -std::log(uniform) / setup_.bit_error_rate;
+  bits_to_error_ = bits < 9e18 ? static_cast<std::int64_t>(bits) : INT64_MAX;
+}
+
+bool Wire::damaged(std::int64_t length) {
+  if (setup_.bit_error_rate <= 0) return false;
+  const std::int64_t bits = length * 8;
+  if (bits_to_error_ >= bits) {
+    bits_to_error_ -= bits;
+    return false;
+  }
+  drawError();  // further errors in the same frame change nothing
+  return true;
+}
+
+// The slow path: everything that can happen to a frame on a link that is not perfect.
+void Wire::transmit(const Packet& packet, Picoseconds first_bit) {
+  if (goesDown(first_bit, last_bit_ + setup_.propagation)) {
+    drop(packet, DropReason::kLinkDown, first_bit);
+    return;
+  }
+  const bool hit = damaged(packet.length);
+  if (hit) ++counters_.damaged;
+  if (!retries_) {
+    if (hit) {
+      drop(packet, DropReason::kCorrupt, first_bit);
+    } else {
+      lane_.send(packet, first_bit, last_bit_);
+    }
+    return;
+  }
+  if (retry_) {  // behind a damaged frame: the receiver discards it, whole or not
+    retry_->frames.push(packet);
+    ++retry_->sent;
+  } else if (hit) {
+    startRetry(packet, first_bit);
+  } else {
+    lane_.send(packet, first_bit, last_bit_);
+  }
+}
+
+void Wire::startRetry(const Packet& packet, Picoseconds first_bit) {
+  retry_ = std::make_unique<Retry>();
+  retry_->frames.push(packet);
+  retry_->sent = 1;
+  retry_->waiting = true;
+  retry_->damaged_until = first_bit + clock_.serialization(packet.length);
+  retry_->first_damaged = true;
+  retry_->nack = retry_->damaged_until + setup_.propagation + setup_.llr->receiver_processing +
+                 setup_.reverse_propagation + setup_.llr->sender_processing;
+}
+
+Picoseconds Wire::retryDue() const {
+  // Within a round the frames follow each other; what the wire is doing is the caller's to know.
+  if (retry_->waiting) {
+    return retry_->sent < retry_->frames.size() ? free_at_ : retry_->nack;
+  }
+  return free_at_;
+}
+
+void Wire::replay(Picoseconds first_bit) {
+  Retry& retry = *retry_;
+  if (retry.waiting && retry.nack <= first_bit) {
+    retry.waiting = false;
+    retry.sent = 0;
+  }
+  const Packet packet = retry.frames.at(retry.sent);
+  occupy(packet.length, first_bit);
+  ++counters_.replayed;
+  if (goesDown(first_bit, last_bit_ + setup_.propagation)) {
+    // The link is gone, and with it the retry: what it still held is lost.
+    while (!retry.frames.empty()) {
+      drop(retry.frames.front(), DropReason::kLinkDown, first_bit);
+      retry.frames.pop();
+    }
+    retry_.reset();
+    return;
+  }
+  const bool hit = damaged(packet.length);
+  if (hit) ++counters_.damaged;
+  if (retry.waiting) {
+    ++retry.sent;  // behind a frame that was damaged again
+    return;
+  }
+  if (hit) {
+    if (!retry.first_damaged) {
+      retry.first_damaged = true;
+      retry.damaged_until = last_bit_;
+    }
+    retry.waiting = true;
+    retry.sent = 1;
+    retry.nack = last_bit_ + setup_.propagation + setup_.llr->receiver_processing +
+                 setup_.reverse_propagation + setup_.llr->sender_processing;
+    return;
+  }
+  if (retry.first_damaged) {
+    const Picoseconds latency = last_bit_ - retry.damaged_until;
+    ++counters_.retries;
+    counters_.retry_total += latency;
+    counters_.retry_max = std::max(counters_.retry_max, latency);
+    recorder_.note({.time = first_bit,
+                    .link = setup_.id,
+                    .kind = RecordKind::kRetry,
+                    .priority = packet.priority,
+                    .value = latency.count(),
+                    .packet = packet});
+    retry.first_damaged = false;
+  }
+  lane_.send(packet, first_bit, last_bit_);
+  retry.frames.pop();
+  if (retry.frames.empty()) retry_.reset();
+}
+
+void Wire::obey(const ControlFlight& pause, Picoseconds now) {
+  const Picoseconds quantum = clock_.serialization(64);
+  for (unsigned p = 0; p < 8; ++p) {
+    const auto bit = static_cast<PriorityMask>(1U << p);
+    if ((pause.enabled & bit) == 0) continue;
+    if ((pause.xoff & bit) == 0 || pause.value == 0) {
+      if ((pause_mask_ & bit) != 0) endPause(p, std::min(now, paused_until_[p]));
+      continue;
+    }
+    ++counters_.xoff_received;
+    const Picoseconds duration = quantum * pause.value;
+    if ((pause_mask_ & bit) != 0 && paused_until_[p] < now) endPause(p, paused_until_[p]);
+    if ((pause_mask_ & bit) == 0) {
+      ++counters_.pauses;
+      pause_mask_ |= bit;
+      paused_since_[p] = now;
+    }
+    paused_until_[p] = now + duration;
+    recorder_.note({.time = now,
+                    .link = setup_.id,
+                    .kind = RecordKind::kPaused,
+                    .priority = static_cast<std::uint8_t>(p),
+                    .value = duration.count(),
+                    .packet = {}});
+  }
+}
+
+PriorityMask Wire::expirePauses(Picoseconds now) {
+  for (PriorityMask left = pause_mask_; left != 0; left &= left - 1) {
+    const auto p = static_cast<unsigned>(std::countr_zero(left));
+    if (paused_until_[p] <= now) endPause(p, paused_until_[p]);
+  }
+  return pause_mask_;
+}
+
+void Wire::endPause(unsigned priority, Picoseconds now) {
+  pause_mask_ &= static_cast<PriorityMask>(~(1U << priority));
+  counters_.paused[priority] += now - paused_since_[priority];
+  recorder_.note({.time = now,
+                  .link = setup_.id,
+                  .kind = RecordKind::kResumed,
+                  .priority = static_cast<std::uint8_t>(priority),
+                  .packet = {}});
+}
+
+void Wire::settlePauses(Picoseconds now) {
+  for (PriorityMask left = pausedAt(now); left != 0; left &= left - 1) {
+    const auto p = static_cast<unsigned>(std::countr_zero(left));
+    counters_.paused[p] += now - paused_since_[p];
+    paused_since_[p] = now;
+  }
+}
+
+Picoseconds Wire::resumesAt(PriorityMask priorities) const {
+  Picoseconds earliest = kNever;
+  for (PriorityMask left = priorities & pause_mask_; left != 0; left &= left - 1) {
+    earliest = std::min(earliest, paused_until_[static_cast<unsigned>(std::countr_zero(left))]);
+  }
+  return earliest;
+}
+
+void Wire::drop(const Packet& packet, DropReason reason, Picoseconds now) {
+  ++counters_.drops[static_cast<unsigned>(reason)];
+  recorder_.note({.time = now,
+                  .link = setup_.id,
+                  .kind = RecordKind::kDrop,
+                  .reason = reason,
+                  .priority = packet.priority,
+                  .packet = packet});
+}
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,138 @@
+// The sending end of a link: occupancy, outages, bit errors and retry, pauses.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/random.h"
+#include "base/units.h"
+#include "fabric/counters.h"
+#include "fabric/fabric_spec.h"
+#include "fabric/lane.h"
+#include "fabric/recorder.h"
+#include "fabric/ring.h"
+#include "fabric/schedule.h"
+#include "fabric/topology.h"
+#include "fabric/wire_clock.h"
+
+namespace plumbline::fabric {
+
+// PAUSE frame on the wire [bytes].
+inline constexpr std::int64_t kPauseFrameBytes = 64;
+
+// Whoever owns it decides what to send when; the wire says when it is free, what becomes of a frame
+// on the way, and which priorities the far end has paused. A frame's fate is known when it is sent,
+// because outages come from a script and bit errors from a random stream of the link's own.
+class Wire {
+ public:
+  struct Setup {
+    LinkId id = 0;
+    BitRate rate;
+    std::vector<Outage> outages;
+    double bit_error_rate = 0;
+    std::uint64_t seed = 1;           // of the link's random stream
+    const LlrSpec* llr = nullptr;     // none: damaged frames are lost
+    Picoseconds propagation;          // of this link
+    Picoseconds reverse_propagation;  // of the way back (LLR NACKs)
+  };
+
+  Wire(Setup setup, Lane& lane, Recorder& recorder);
+
+  [[nodiscard]] LinkId id() const { return setup_.id; }
+  [[nodiscard]] const WireClock& clock() const { return clock_; }
+  [[nodiscard]] Lane& lane() const { return lane_; }
+  // When the next first bit may leave.
+  [[nodiscard]] Picoseconds freeAt() const { return free_at_; }
+  // When the last bit of the last frame has left.
+  [[nodiscard]] Picoseconds lastBitAt() const { return last_bit_; }
+
+  // A frame leaves with its first bit at `first_bit`, not before freeAt().
+  void send(const Packet& packet, Picoseconds first_bit) {
+    occupy(packet.length, first_bit);
+    ++counters_.packets;
+    counters_.bytes += packet.length;
+    if (recorder_.wants(RecordKind::kDeparture)) noteDeparture(packet, first_bit);
+    if (perfect_) {
+      lane_.send(packet, first_bit, last_bit_);
+    } else {
+      transmit(packet, first_bit);
+    }
+  }
+  // Damaged frames are sent again from now on, if the spec has LLR.
+  void useRetry() { retries_ = setup_.llr != nullptr; }
+
+  // A frame sent by somebody who keeps his own clock (a tester's port): the next one must only not
+  // overlap with frame and preamble.
+  void sendUnpaced(const Packet& packet, Picoseconds first_bit);
+  // A PAUSE frame leaves.
+  void sendPause(const ControlFlight& pause, Picoseconds first_bit);
+
+  // LLR: when a replay is due (kNever without), and the replay of its next frame.
+  [[nodiscard]] Picoseconds replayAt() const { return retry_ ? retryDue() : kNever; }
+  void replay(Picoseconds first_bit);
+
+  // Frames that LLR still holds back.
+  [[nodiscard]] std::size_t retrying() const { return retry_ ? retry_->frames.size() : 0; }
+
+  // A PAUSE frame from the far end takes effect.
+  void obey(const ControlFlight& pause, Picoseconds now);
+  // Priorities paused at `now`; forgets pauses that have run out.
+  PriorityMask pausedAt(Picoseconds now) { return pause_mask_ == 0 ? 0 : expirePauses(now); }
+  // When the first of `priorities` runs out of its pause, all of them being paused.
+  [[nodiscard]] Picoseconds resumesAt(PriorityMask priorities) const;
+  // Adds the pauses still going on to the counters.
+  void settlePauses(Picoseconds now);
+
+  [[nodiscard]] LinkCounters& counters() { return counters_; }
+  [[nodiscard]] const LinkCounters& counters() const { return counters_; }
+
+  // `packet` ends here.
+  void drop(const Packet& packet, DropReason reason, Picoseconds now);
+
+ private:
+  // Frames that LLR must send again: the damaged one and everything sent behind it.
+  struct Retry {
+    Ring<Packet> frames;
+    std::size_t sent = 0;        // of `frames` in the current round
+    bool waiting = false;        // for the NACK of a damaged frame
+    Picoseconds nack;            // when it arrives
+    Picoseconds damaged_until;   // end of the first transmission of frames.front()
+    bool first_damaged = false;  // frames.front() is the frame that damaged_until speaks of
+  };
+
+  void occupy(std::int64_t length, Picoseconds first_bit) {
+    last_bit_ = first_bit + clock_.serialization(length);
+    free_at_ = first_bit + clock_.slot(length);
+  }
+  void noteDeparture(const Packet& packet, Picoseconds first_bit);
+  [[nodiscard]] Picoseconds retryDue() const;
+  [[nodiscard]] bool goesDown(Picoseconds from, Picoseconds until);
+  [[nodiscard]] bool damaged(std::int64_t length);
+  void drawError();
+  void transmit(const Packet& packet, Picoseconds first_bit);
+  void startRetry(const Packet& packet, Picoseconds first_bit);
+  PriorityMask expirePauses(Picoseconds now);
+  void endPause(unsigned priority, Picoseconds now);
+
+  // What every frame touches comes first.
+  Picoseconds free_at_{INT64_MIN};
+  Picoseconds last_bit_{INT64_MIN};
+  WireClock clock_;
+  Lane& lane_;
+  Recorder& recorder_;
+  std::unique_ptr<Retry> retry_;
+  PriorityMask pause_mask_ = 0;
+  bool perfect_ = true;   // never fails and has no errors
+  bool retries_ = false;  // by LLR
+  LinkCounters counters_;
+  std::array<Picoseconds, 8> paused_until_{};
+  std::array<Picoseconds, 8> paused_since_{};
+  Setup setup_;
+  std::size_t next_outage_ = 0;
+  std::int64_t bits_to_error_ = INT64_MAX;
+  RandomStream random_;
+};
+
+}  // namespace plumbline::fabric

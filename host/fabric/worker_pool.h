@@ -1,0 +1,48 @@
+// Threads that share the nodes of a window.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace plumbline::fabric {
+
+// run() hands out the indices [0, count) to the calling thread and the workers and returns when all
+// are done. Waiting is blocking: spinning barriers cost more than they save on a machine that does
+// anything else. A round that is too short to be worth waking anybody runs on the calling thread
+// alone; how long rounds take is measured as they go.
+class WorkerPool {
+ public:
+  // `threads` in all, the caller included; at least 1. `share_always`: also rounds that are not
+  // worth it, index by index.
+  explicit WorkerPool(unsigned threads, bool share_always = false);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  void run(std::size_t count, const std::function<void(std::size_t)>& work);
+
+ private:
+  void loop();
+  void share();
+
+  const bool share_always_;
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable begin_;
+  std::condition_variable end_;
+  std::uint64_t round_ = 0;  // guarded by mutex_
+  unsigned busy_ = 0;        // guarded by mutex_: workers in the current round
+  bool stop_ = false;        // guarded by mutex_
+  const std::function<void(std::size_t)>* work_ = nullptr;
+  std::size_t count_ = 0;
+  std::atomic<std::size_t> next_{0};
+  std::int64_t work_ns_ = 0;  // of all threads together, in the last round
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,59 @@
+// The windowed core, on any number of threads, does exactly what the core that goes from instant to
+// instant does: the same records at the same picosecond, the same deliveries, the same counters.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/fabric/random_scenario.h"
+
+namespace plumbline::fabric::testing {
+namespace {
+
+constexpr std::uint64_t kShards = 20;
+constexpr std::uint64_t kScenariosEach = 120;
+
+class Equivalence : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Equivalence, WindowedCoreIsTheReferenceCore) {
+  for (std::uint64_t i = 0; i < kScenariosEach; ++i) {
+    const std::uint64_t seed = GetParam() * kScenariosEach + i;
+    SCOPED_TRACE("scenario " + std::to_string(seed));
+    const Scenario scenario = randomScenario(seed);
+    const Outcome reference = runScenario(scenario, {.core = Core::kReference});
+    ASSERT_EQ(difference(reference, runScenario(scenario, {.core = Core::kWindowed})), "");
+  }
+}
+
+TEST_P(Equivalence, ThreadsAndStepsMakeNoDifference) {
+  for (std::uint64_t i = 0; i < kScenariosEach; i += 6) {
+    const std::uint64_t seed = GetParam() * kScenariosEach + i;
+    SCOPED_TRACE("scenario " + std::to_string(seed));
+    const Scenario scenario = randomScenario(seed);
+    const Outcome one = runScenario(scenario, {});
+    const unsigned threads = 2 + static_cast<unsigned>(i / 6 % 3);
+    ASSERT_EQ(difference(one, runScenario(scenario, {.threads = threads, .share_always = true})),
+              "")
+        << threads << " threads";
+    ASSERT_EQ(difference(one, runScenario(scenario, {}, 7)), "") << "in steps";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, Equivalence, ::testing::Range<std::uint64_t>(0, kShards));
+
+// What the scenarios must have in them all together for the comparison to be worth something.
+TEST(EquivalenceScenarios, EverythingHappensInThem) {
+  constexpr std::size_t kRecordKinds = 11;
+  std::set<RecordKind> kinds;
+  std::set<DropReason> reasons;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (const Record& record : runScenario(randomScenario(seed), {}).records) {
+      kinds.insert(record.kind);
+      if (record.kind == RecordKind::kDrop) reasons.insert(record.reason);
+    }
+  }
+  EXPECT_EQ(kinds.size(), kRecordKinds);
+  EXPECT_EQ(reasons.size(), std::size_t{kDropReasons});
+}
+
+}  // namespace
+}  // namespace plumbline::fabric::testing

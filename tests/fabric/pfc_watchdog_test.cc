@@ -1,0 +1,211 @@
+// The PFC watchdog, and the deadlock of a cyclic buffer dependency that it is there for.
+#include <gtest/gtest.h>
+
+#include "tests/fabric/graphs.h"
+#include "tests/fabric/harness.h"
+
+namespace plumbline::fabric::testing {
+namespace {
+
+constexpr unsigned kLossless = 3;
+
+WatchdogSpec watchdog(WatchdogSpec::Action action) {
+  WatchdogSpec spec;
+  spec.poll = microseconds(100);
+  spec.detection = microseconds(300);
+  spec.restoration = microseconds(400);
+  spec.action = action;
+  return spec;
+}
+
+// One sender, one receiver that storms, a bystander on another priority and one on another port.
+struct StormRun {
+  std::uint64_t lossless_arrived = 0;
+  std::uint64_t dropped = 0;
+  std::vector<Record> on;
+  std::vector<Record> off;
+  std::uint64_t departed_while_acting = 0;
+};
+
+constexpr Picoseconds kStorm = microseconds(550);
+constexpr Picoseconds kStormLength = milliseconds(2);
+
+StormRun runStorm(WatchdogSpec::Action action) {
+  FabricSpec spec;
+  spec.topology.hosts = 3;
+  PfcSpec pfc;
+  pfc.priorities = 1U << kLossless;
+  pfc.watchdog = watchdog(action);
+  spec.switches.pfc = pfc;
+  spec.storms.push_back({1, 1U << kLossless, kStorm, kStormLength});
+  ListFabric fabric(spec);
+  for (int i = 0; i < 500; ++i) {
+    const Picoseconds time = microseconds(10) * i;
+    fabric.host(0).add(frame(0, 1, 1'024, kLossless), time);
+    fabric.host(0).add(frame(0, 1, 256, 0), time);
+    fabric.host(0).add(frame(0, 2, 256, 1), time);
+  }
+  fabric.drain();
+  fabric.expectConserved();
+  StormRun run;
+  std::uint64_t others = 0;
+  for (const auto& arrival : fabric.host(1).arrivals()) {
+    ++(arrival.packet.priority == kLossless ? run.lossless_arrived : others);
+  }
+  EXPECT_EQ(others, 500U);
+  EXPECT_EQ(fabric.host(2).arrivals().size(), 500U);
+  run.dropped = totalCounters(*fabric).drops[static_cast<unsigned>(DropReason::kWatchdog)];
+  EXPECT_EQ(run.dropped, totalCounters(*fabric).dropped());
+  run.on = fabric.log().of(RecordKind::kWatchdogOn);
+  run.off = fabric.log().of(RecordKind::kWatchdogOff);
+  for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link("switch0-host1"))) {
+    if (one.priority == kLossless && !run.on.empty() && one.time >= run.on[0].time &&
+        one.time < kStorm + kStormLength) {
+      ++run.departed_while_acting;
+    }
+  }
+  return run;
+}
+
+TEST(PfcWatchdog, DetectsAndRestoresWithinAPollAndDropsMeanwhile) {
+  const StormRun run = runStorm(WatchdogSpec::Action::kDrop);
+  ASSERT_EQ(run.on.size(), 1U);
+  ASSERT_EQ(run.off.size(), 1U);
+  const WatchdogSpec spec = watchdog(WatchdogSpec::Action::kDrop);
+  EXPECT_GE(run.on[0].time, kStorm + spec.detection - spec.poll);
+  EXPECT_LE(run.on[0].time, kStorm + spec.detection + spec.poll);
+  const Picoseconds end = kStorm + kStormLength;
+  EXPECT_GE(run.off[0].time, end + spec.restoration - spec.poll);
+  EXPECT_LE(run.off[0].time, end + spec.restoration + spec.poll);
+  EXPECT_EQ(run.departed_while_acting, 0U);
+  // Everything that came from the storm's beginning to the restoration: a frame per 10 us.
+  EXPECT_NEAR(static_cast<double>(run.dropped),
+              (run.off[0].time - kStorm).toMicroseconds() / 10, 2);
+  EXPECT_EQ(run.lossless_arrived + run.dropped, 500U);
+}
+
+TEST(PfcWatchdog, ForwardsInSpiteOfThePauseWhenToldTo) {
+  const StormRun run = runStorm(WatchdogSpec::Action::kForward);
+  ASSERT_EQ(run.on.size(), 1U);
+  ASSERT_EQ(run.off.size(), 1U);
+  EXPECT_EQ(run.dropped, 0U);
+  EXPECT_EQ(run.lossless_arrived, 500U);
+  EXPECT_GT(run.departed_while_acting, 100U);
+}
+
+TEST(PfcWatchdog, APauseShorterThanDetectionIsNoStorm) {
+  FabricSpec spec;
+  spec.switches.pfc = PfcSpec{};
+  spec.switches.pfc->watchdog = watchdog(WatchdogSpec::Action::kDrop);
+  spec.storms.push_back({1, 1U << kLossless, microseconds(150), microseconds(140)});
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, 1'024, kLossless), 50, microseconds(160));
+  fabric.drain();
+  EXPECT_TRUE(fabric.log().of(RecordKind::kWatchdogOn).empty());
+  EXPECT_EQ(fabric.host(1).arrivals().size(), 50U);
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+}
+
+// Two spines S1, S2 (s0, s1), leaves L1 to L4 (s2 to s5), a host on each leaf; S1-L4 and S2-L3 are
+// down. Flow A from L3 to L4 bounces at L1, B from L4 to L3 at L2; C goes from L1 to L2 by S2, D
+// from L2 to L1 by S1. So S1>L1>S2>L2>S1 wait for each other.
+FabricSpec cyclicSpec() {
+  GraphBuilder graph(4, 6);
+  for (int leaf = 0; leaf < 4; ++leaf) {
+    const std::string name = "s" + std::to_string(leaf + 2);
+    graph.cable("h" + std::to_string(leaf), name, gigabitsPerSecond(100), nanoseconds(50));
+    graph.cable("s0", name, gigabitsPerSecond(100), nanoseconds(250));
+    graph.cable("s1", name, gigabitsPerSecond(100), nanoseconds(250));
+  }
+  FabricSpec spec = graph.spec();
+  spec.failures = {{"s0-s5", Picoseconds(0), {}}, {"s1-s4", Picoseconds(0), {}}};
+  spec.convergence = Picoseconds(0);
+  PfcSpec pfc;
+  pfc.priorities = 1U << kLossless;
+  pfc.xoff = Bytes(40'000);
+  pfc.xon = Bytes(5'000);
+  pfc.headroom = Bytes(60'000);
+  spec.switches.pfc = pfc;
+  return spec;
+}
+
+struct CycleRun {
+  std::uint64_t late_departures = 0;  // on the links of the cycle, in the last part of the run
+  std::uint64_t watchdog_drops = 0;
+  Balance balance;
+};
+
+CycleRun runCycle(const FabricSpec& spec) {
+  ListFabric fabric(spec);
+  const Topology& topology = fabric->topology();
+  std::vector<bool> down(topology.links().size(), false);
+  for (const auto& failure : spec.failures) {
+    const LinkId link = fabric.link(failure.element);
+    down[link] = down[reverse(link)] = true;
+  }
+  const Routing routing(topology, spec.seed, down);
+  // The flow whose hash makes switch `at` send it to `next`.
+  const auto flow = [&](HostId from, HostId to, const std::string& at, const std::string& next) {
+    const NodeId node = *topology.findNode(at);
+    for (std::uint32_t hash = 0;; ++hash) {
+      const LinkId link = ecmpLink(routing, topology.nodes()[node].index, to, hash * 0x9E3779B9U);
+      if (topology.nodes()[topology.links()[link].to].name != next) continue;
+      Packet packet = frame(from, to, 1'024, kLossless);
+      packet.flow_hash = hash * 0x9E3779B9U;
+      return packet;
+    }
+  };
+  const std::array<Packet, 4> flows{flow(0, 1, "s2", "s1"), flow(1, 0, "s3", "s0"),
+                                    flow(2, 3, "s0", "s2"), flow(3, 2, "s1", "s3")};
+  constexpr Picoseconds kEnd = milliseconds(4);
+  // 42 % of line rate each, so that two of them fit on a link.
+  for (HostId from = 0; from < 4; ++from) {
+    for (Picoseconds time; time < kEnd; time += nanoseconds(200)) {
+      fabric.host(from).add(flows.at(from), time);
+    }
+  }
+  fabric->runUntil(kEnd);
+  CycleRun run;
+  run.balance = fabric.expectConserved();
+  for (const std::string link : {"s0-s2", "s2-s1", "s1-s3", "s3-s0"}) {
+    for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link(link))) {
+      if (one.time >= milliseconds(3)) ++run.late_departures;
+    }
+  }
+  run.watchdog_drops = totalCounters(*fabric).drops[static_cast<unsigned>(DropReason::kWatchdog)];
+  EXPECT_EQ(run.watchdog_drops, run.balance.dropped);
+  return run;
+}
+
+// All four links of the cycle carry 84 % of a line; over a millisecond that is so many frames.
+constexpr std::uint64_t kFullFlow = 4 * 2 * 5'000;
+constexpr PauseStormSpec kTrigger{3, 1U << kLossless, microseconds(300), microseconds(100)};
+
+TEST(CyclicBufferDependency, RunsAsLongAsNothingTriggersIt) {
+  const CycleRun run = runCycle(cyclicSpec());
+  EXPECT_NEAR(static_cast<double>(run.late_departures), kFullFlow, 40);
+  EXPECT_EQ(run.balance.dropped, 0U);
+}
+
+TEST(CyclicBufferDependency, DeadlocksForeverWithoutWatchdog) {
+  FabricSpec spec = cyclicSpec();
+  spec.storms.push_back(kTrigger);
+  const CycleRun run = runCycle(spec);
+  // Over since 0.4 ms, and not a frame from 3 to 4 ms.
+  EXPECT_EQ(run.late_departures, 0U);
+  EXPECT_EQ(run.balance.dropped, 0U);
+  EXPECT_GT(run.balance.inside, 100U);
+}
+
+TEST(CyclicBufferDependency, RecoversWithWatchdog) {
+  FabricSpec spec = cyclicSpec();
+  spec.storms.push_back(kTrigger);
+  spec.switches.pfc->watchdog = watchdog(WatchdogSpec::Action::kDrop);
+  const CycleRun run = runCycle(spec);
+  EXPECT_GT(run.watchdog_drops, 0U);
+  // Hosts catch up on what they could not send, so the links may carry more than before.
+  EXPECT_GT(run.late_departures, kFullFlow * 8 / 10);
+}
+
+}  // namespace
+}  // namespace plumbline::fabric::testing

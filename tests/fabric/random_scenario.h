@@ -1,0 +1,57 @@
+// Random small scenarios that touch every model of the fabric, and everything that comes out of
+// them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "fabric/fabric_spec.h"
+
+namespace plumbline::fabric::testing {
+
+// Plain data: the same scenario can be run any number of times.
+struct Scenario {
+  enum class HostKind { kTester, kEndpoint };
+  struct Send {
+    HostId host;
+    Packet packet;
+    Picoseconds first_bit;
+  };
+  struct Pause {
+    HostId host;
+    PriorityMask enabled;
+    PriorityMask xoff;
+    std::uint16_t quanta;
+    Picoseconds first_bit;
+  };
+
+  FabricSpec spec;
+  std::vector<HostKind> hosts;
+  std::vector<Send> sends;         // of testers' ports, by host in order of time
+  std::vector<Pause> pauses;       // of testers' ports that send no frames
+  std::uint64_t endpoint_seed = 0;
+  std::uint32_t frames_each = 0;   // of an endpoint
+  Picoseconds until;
+};
+
+Scenario randomScenario(std::uint64_t seed);
+
+// What a run showed. Deliveries at testers' ports, PAUSE frames there and arrivals at endpoints are
+// kept as records as well (node = host, value = what tells them apart).
+struct Outcome {
+  std::vector<Record> records;
+  std::vector<Record> deliveries;
+  std::vector<Record> pauses;
+  std::vector<Record> arrivals;
+  std::vector<std::uint64_t> counters;
+};
+
+// Nothing if they are the same, else the first difference.
+std::string difference(const Outcome& a, const Outcome& b);
+
+// Also checks conservation. `steps` is in how many parts time is advanced.
+Outcome runScenario(const Scenario& scenario, const RunOptions& options, int steps = 1);
+
+}  // namespace plumbline::fabric::testing

@@ -1,0 +1,84 @@
+// Between what a host runs and the transports that carry its messages.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+
+namespace plumbline::transport {
+
+using fabric::HostId;
+using fabric::kNever;
+
+enum class Verb : std::uint8_t {
+  kWrite,  // RDMA Write: the receiver's application is told as well, which stands for polling
+  kWriteImmediate,  // Write with immediate ("PUT with signal")
+  kSend,            // into a posted receive buffer
+  kRead,            // RDMA Read: `bytes` travel from `to` to the poster
+};
+
+// One message. `to` differs from the poster.
+struct Message {
+  HostId to = 0;
+  std::uint32_t flow = 0;  // which QP or PDC of this pair of hosts, 0 to 255; each keeps its order
+  Verb verb = Verb::kWrite;
+  std::uint64_t bytes = 0;  // payload, 1 to 2^40 - 1
+  std::uint32_t tag = 0;    // the application's; travels along
+};
+
+// A message is completely at its receiver (kRead: at its poster).
+struct Arrival {
+  HostId from = 0;
+  std::uint32_t flow = 0;
+  Verb verb = Verb::kWrite;
+  std::uint64_t bytes = 0;
+  std::uint32_t tag = 0;
+};
+
+// A message is done for its poster: acknowledged, or, for unacknowledged services, sent.
+struct Completion {
+  HostId to = 0;
+  std::uint32_t flow = 0;
+  Verb verb = Verb::kWrite;
+  std::uint64_t bytes = 0;
+  std::uint32_t tag = 0;
+  Picoseconds posted;   // when post() was called
+  bool failed = false;  // retries exhausted; not every byte arrived
+};
+
+// Where an application posts its messages.
+class Poster {
+ public:
+  virtual ~Poster() = default;
+  virtual void post(const Message& message, Picoseconds now) = 0;
+};
+
+// What runs on one host. Called as fabric::Endpoint is (same thread rules), by the NIC of its host;
+// may call Poster::post() from within every call.
+class Application {
+ public:
+  virtual ~Application() = default;
+
+  // Once, before anything else: where to post. Nothing may be posted yet; whatever is to begin at
+  // time zero sets wakeAt() to zero.
+  virtual void attach(Poster& poster) = 0;
+  virtual void onArrival(const Arrival& arrival, Picoseconds now) = 0;
+  virtual void onCompletion(const Completion& completion, Picoseconds now) = 0;
+  // The time wakeAt() has come.
+  virtual void wake(Picoseconds now) = 0;
+
+  [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }
+
+ protected:
+  Application() = default;
+  Application(const Application&) = default;
+  Application& operator=(const Application&) = default;
+
+  void setWakeAt(Picoseconds time) { wake_at_ = time; }
+
+ private:
+  Picoseconds wake_at_ = kNever;
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,49 @@
+// What an endpoint counts. Observation point: endpoint software (modelled).
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+#include "stats/histogram.h"
+
+namespace plumbline::transport {
+
+// Of one host and protocol since the beginning. Every data packet sent is counted once at its
+// sender; packets that arrive are counted at the receiver.
+struct EndpointStats {
+  std::uint64_t data_sent = 0;         // data packets, retransmissions included
+  std::uint64_t bytes_sent = 0;        // their frame bytes
+  std::uint64_t retransmitted = 0;     // data packets sent again
+  std::uint64_t control_sent = 0;      // ACK, NACK, CNP, credit, …
+  std::uint64_t data_received = 0;     // data packets, duplicates included, trimmed ones not
+  std::uint64_t payload_received = 0;  // bytes, each byte of a message once: goodput
+  std::uint64_t duplicates = 0;
+  std::uint64_t out_of_order = 0;  // data packets that arrived before one sent earlier
+  std::uint64_t discarded = 0;     // arrived, but the service has no use for it (go-back-N)
+  std::uint64_t ce_received = 0;   // data packets with CE
+  std::uint64_t trimmed_received = 0;
+  std::uint64_t cnp_sent = 0;
+  std::uint64_t cnp_received = 0;
+  std::uint64_t nack_received = 0;  // sequence NAKs and UET NACKs
+  std::uint64_t timeouts = 0;
+  std::uint64_t messages_completed = 0;  // by their poster
+  std::uint64_t messages_failed = 0;
+  stats::Histogram latency;  // one-way of data packets, first bit to first bit [ps]
+
+  void merge(const EndpointStats& other);
+};
+
+// Of one flow (QP or PDC) at its sender, or at its receiver: one of the two halves is zero.
+struct FlowStats {
+  fabric::HostId peer = 0;
+  std::uint32_t flow = 0;                  // number within the pair
+  std::uint64_t payload_acknowledged = 0;  // bytes; unacknowledged services: sent
+  std::uint64_t packets_sent = 0;          // retransmissions included
+  std::uint64_t packets_retransmitted = 0;
+  std::uint64_t payload_received = 0;
+  Picoseconds first_sent = fabric::kNever;
+  Picoseconds last_done{};  // last completion (sender) or arrival of a message (receiver)
+};
+
+}  // namespace plumbline::transport

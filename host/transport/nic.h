@@ -1,0 +1,41 @@
+// The NIC of one simulated host: an application above, protocols sharing the wire below.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fabric/endpoint.h"
+#include "transport/application.h"
+#include "transport/protocol.h"
+
+namespace plumbline::transport {
+
+// Protocols take turns on the wire, frame by frame; packets go to the protocol that their opcode
+// names. Messages of the application go to the first protocol. Memory-bus, PCIe and software times
+// are not modelled: a packet is answered at the instant its last bit is there.
+class Nic final : public fabric::Endpoint, public Poster {
+ public:
+  // `application` may be null (pure sinks and sources); it and this object must live as long as the
+  // fabric runs. At least one protocol, each of its own id.
+  Nic(Application* application, std::vector<std::unique_ptr<Protocol>> protocols);
+  Nic(const Nic&) = delete;
+  Nic& operator=(const Nic&) = delete;
+
+  void post(const Message& message, Picoseconds now) override;
+  void receive(const fabric::Packet& packet, Picoseconds now) override;
+  bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
+  void wake(Picoseconds now) override;
+
+  [[nodiscard]] const std::vector<std::unique_ptr<Protocol>>& protocols() const {
+    return protocols_;
+  }
+
+ private:
+  void updateWake();
+
+  Application* application_;
+  std::vector<std::unique_ptr<Protocol>> protocols_;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,60 @@
+// One transport on one host, and what it needs of its host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+#include "transport/application.h"
+#include "transport/endpoint_stats.h"
+
+namespace plumbline::transport {
+
+// The protocols that may share a wire; the upper two bits of Packet::opcode.
+enum class ProtocolId : std::uint8_t { kStream = 0, kRoce = 1, kUet = 2 };
+
+constexpr ProtocolId protocolOf(std::uint8_t opcode) {
+  return static_cast<ProtocolId>(opcode >> 6);
+}
+constexpr std::uint8_t opcodeOf(ProtocolId protocol, std::uint8_t code) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(protocol) << 6 | code);
+}
+
+// What a protocol knows of the host it runs on.
+struct HostContext {
+  HostId self = 0;
+  BitRate rate;            // of the host's link
+  std::uint64_t seed = 1;  // of the scenario; random streams are named "host<self>/<use>"
+  Application* application = nullptr;  // told of arrivals and completions; may be absent
+};
+
+// Called by its Nic, under the rules of fabric::Endpoint.
+class Protocol {
+ public:
+  virtual ~Protocol() = default;
+
+  [[nodiscard]] virtual ProtocolId id() const = 0;
+  virtual void post(const Message& message, Picoseconds now) = 0;
+  virtual void receive(const fabric::Packet& packet, Picoseconds now) = 0;
+  // As Endpoint::transmit(). The protocol orders its own control packets before its data.
+  virtual bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) = 0;
+  virtual void wake(Picoseconds now) = 0;
+  [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }
+
+  [[nodiscard]] virtual const EndpointStats& stats() const = 0;
+  // Appends the statistics of every flow that was ever open.
+  virtual void appendFlows(std::vector<FlowStats>& flows) const = 0;
+
+ protected:
+  Protocol() = default;
+  Protocol(const Protocol&) = default;
+  Protocol& operator=(const Protocol&) = default;
+
+  void setWakeAt(Picoseconds time) { wake_at_ = time; }
+
+ private:
+  Picoseconds wake_at_ = kNever;
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,300 @@
+#include "transport/roce_protocol.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace plumbline::transport {
+
+namespace {
+
+constexpr std::uint32_t kMaxFlow = 255;
+constexpr std::uint32_t kMaxHost = 0xFFFF;
+constexpr std::uint64_t kMaxMessage = (std::uint64_t{1} << 40) - 1;
+constexpr std::int64_t kDefaultWindow = std::int64_t{1} << 22;
+// NICs take their UDP source ports from here.
+constexpr std::uint32_t kFirstSourcePort = 0xC000;
+
+const RoceSpec& validated(const RoceSpec& spec) {
+  validate(spec);
+  return spec;
+}
+
+}  // namespace
+
+RoceProtocol::RoceProtocol(const RoceSpec& spec, const HostContext& context)
+    : spec_(validated(spec)),
+      context_(context),
+      clock_(context.rate),
+      frames_(spec),
+      dcqcn_(spec.dcqcn, context.rate),
+      window_(spec.window_packets == 0 ? kDefaultWindow : spec.window_packets),
+      mtu_shift_(static_cast<unsigned>(std::countr_zero(spec.path_mtu))) {
+  if (context.self > kMaxHost) {
+    throw Error(ErrorKind::kUsage, "RoCE: the host's number is out of range", {}, "0 to 65535");
+  }
+}
+
+std::uint32_t RoceProtocol::openQp(HostId peer, std::uint32_t flow) {
+  const std::uint32_t number = qpNumber(peer, flow);
+  const std::uint32_t known = table_.find(number);
+  if (known != kNone) return known;
+  const std::uint32_t index = qps_.take();
+  table_.insert(number, index);
+  Qp& qp = qps_[index];
+  qp.peer = static_cast<std::uint16_t>(peer);
+  qp.flow = static_cast<std::uint8_t>(flow);
+  const std::uint64_t both = static_cast<std::uint64_t>(context_.self) << 16 | peer;
+  const std::uint64_t port =
+      kFirstSourcePort | (mix64(mix64(context_.seed) ^ (both << 8 | flow)) & 0x3FFF);
+  qp.flow_hash = static_cast<std::uint32_t>(mix64(both << 16 | port));
+  return index;
+}
+
+void RoceProtocol::post(const Message& message, Picoseconds now) {
+  if (message.flow > kMaxFlow || message.bytes == 0 || message.bytes > kMaxMessage ||
+      message.to > kMaxHost || message.to == context_.self) {
+    throw Error(ErrorKind::kUsage, "RoCE: a message cannot be posted", {},
+                "another host, flow 0 to 255, 1 to 2^40 - 1 bytes");
+  }
+  if (spec_.service == RoceService::kUc && message.verb == Verb::kRead) {
+    throw Error(ErrorKind::kUsage, "RoCE: unreliable connections have no READ", {}, "service RC");
+  }
+  const std::uint32_t index = openQp(message.to, message.flow);
+  Qp& qp = qps_[index];
+  const std::uint32_t slot = messages_.take();
+  const auto packets =
+      static_cast<PacketNumber>((message.bytes + spec_.path_mtu - 1) >> mtu_shift_);
+  messages_[slot] = {.bytes = message.bytes,
+                     .posted = now,
+                     .first = qp.posted,
+                     .end = qp.posted + packets,
+                     .tag = message.tag,
+                     .following = kNone,
+                     .verb = message.verb};
+  qp.posted += packets;
+  if (qp.head == kNone) {
+    qp.head = slot;
+  } else {
+    messages_[qp.tail].following = slot;
+  }
+  qp.tail = slot;
+  if (qp.cursor == kNone) qp.cursor = slot;
+  if (!qp.posted_before) {
+    qp.posted_before = true;
+    qp.eligible = std::max(qp.eligible, now + spec_.setup_time);
+  }
+  if (qp.failed && qp.deadline == kNever) startTimer(qp, index, now);
+  schedule(index, now);
+  updateWake();
+}
+
+bool RoceProtocol::hasWork(const Qp& qp) const {
+  if (qp.job_head != kNone) return true;
+  if (qp.failed) return false;
+  return qp.lost != 0 || (qp.cursor != kNone && qp.next - qp.acknowledged < window_);
+}
+
+// Puts an idle QP that has something to send where it belongs.
+void RoceProtocol::schedule(std::uint32_t index, Picoseconds now) {
+  Qp& qp = qps_[index];
+  if (qp.state != Qp::State::kIdle || !hasWork(qp)) return;
+  if (qp.eligible <= now) {
+    qp.state = Qp::State::kReady;
+    ready_.push(index);
+  } else {
+    qp.state = Qp::State::kPaced;
+    paced_.push(qp.eligible, index);
+  }
+}
+
+bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
+  const auto allowed = [paused](std::uint8_t priority) { return (paused >> priority & 1U) == 0; };
+  const bool sent = (allowed(spec_.cnp_priority) && transmitCnp(packet)) ||
+                    (allowed(spec_.ack_priority) && transmitAck(packet)) ||
+                    (allowed(spec_.data_priority) && transmitData(now, packet));
+  updateWake();
+  return sent;
+}
+
+bool RoceProtocol::transmitCnp(fabric::Packet& packet) {
+  if (cnps_.empty()) return false;
+  Qp& qp = qps_[cnps_.front()];
+  cnps_.pop();
+  qp.cnp_queued = false;
+  fillHeader(qp, roce_code::kCnp, spec_.cnp_priority, false, packet);
+  packet.length = frames_.bytes(roce_code::kCnp, 0);
+  ++stats_.control_sent;
+  ++stats_.cnp_sent;
+  return true;
+}
+
+bool RoceProtocol::transmitData(Picoseconds now, fabric::Packet& packet) {
+  while (!ready_.empty()) {
+    const std::uint32_t index = ready_.front();
+    ready_.pop();
+    Qp& qp = qps_[index];
+    qp.state = Qp::State::kIdle;
+    if (qp.eligible > now) {  // a CNP came since
+      schedule(index, now);
+      continue;
+    }
+    if (emitResponse(qp, index, now, packet) ||
+        (!qp.failed && (emitLost(qp, index, now, packet) || emitRequest(qp, index, now, packet)))) {
+      // Not before the wire is free again, so that a QP at line rate stays in the round.
+      schedule(index, now + clock_.slot(packet.length));
+      return true;
+    }
+  }
+  return false;
+}
+
+// What every frame that a QP's rate applies to has in common, after it was filled in.
+void RoceProtocol::finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet) {
+  ++qp.packets_sent;
+  qp.first_sent = std::min(qp.first_sent, now);
+  qp.started = now;
+  qp.started_bytes = packet.length + static_cast<std::uint32_t>(kWireOverheadBytes.count());
+  if (qp.rate == kNone) return;
+  DcqcnState& rate = rates_[qp.rate];
+  dcqcn_.onSent(rate, packet.length, now);
+  qp.eligible = dcqcn_.paidAt(rate, now, qp.started_bytes);
+}
+
+void RoceProtocol::fillHeader(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
+                              fabric::Packet& packet) const {
+  // In one go: bit fields are slow to fill one after the other.
+  packet = {.destination = qp.peer,
+            .source = static_cast<std::uint16_t>(context_.self),
+            .flow_hash = qp.flow_hash,
+            .priority = static_cast<std::uint8_t>(priority & 7U),
+            .ect = ect,
+            .opcode = opcodeOf(ProtocolId::kRoce, code),
+            .connection = qpNumber(context_.self, qp.flow) & 0xFF'FFFF};
+}
+
+void RoceProtocol::fillData(const Qp& qp, std::uint8_t code, std::uint32_t payload,
+                            bool ack_request, PacketNumber number, Picoseconds now,
+                            fabric::Packet& packet) const {
+  fillHeader(qp, code, spec_.data_priority, spec_.ect, packet);
+  if (spec_.spray) {
+    packet.flow_hash = static_cast<std::uint32_t>(
+        mix64(static_cast<std::uint64_t>(qp.flow_hash) << 32 ^ qp.packets_sent));
+  }
+  packet.length = frames_.bytes(code, payload);
+  packet.psn = psnOf(number, spec_.first_psn);
+  packet.extra = DataInfo{payload, ack_request}.pack();
+  packet.stamp = static_cast<std::uint64_t>(now.count());
+}
+
+void RoceProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
+  const auto code = static_cast<std::uint8_t>(packet.opcode & (kRoceCodes - 1));
+  const RoceMeaning& meaning = meaningOf(code);
+  if (packet.trimmed) {
+    ++stats_.trimmed_received;
+    return;
+  }
+  if (meaning.kind == RoceKind::kRequest || meaning.kind == RoceKind::kReadRequest) {
+    onRequest(openQp(packet.source, packet.connection & kMaxFlow), code, packet, now);
+  } else {
+    const std::uint32_t index = table_.find(packet.connection);
+    if (index == kNone) return;  // an answer to nothing
+    if (meaning.kind == RoceKind::kAck) onAck(index, packet, now);
+    if (meaning.kind == RoceKind::kReadResponse) onReadResponse(index, meaning, packet, now);
+    if (meaning.kind == RoceKind::kCnp) onCnp(index, now);
+  }
+  updateWake();
+}
+
+// Of every data packet: statistics, and DCQCN's notification point.
+void RoceProtocol::countArrival(Qp& qp, std::uint32_t index, const fabric::Packet& packet,
+                                Picoseconds now) {
+  ++stats_.data_received;
+  const std::int64_t first_bit = (now - clock_.serialization(packet.length)).count();
+  stats_.latency.record(static_cast<std::uint64_t>(first_bit) - packet.stamp);
+  if (!packet.ce) return;
+  ++stats_.ce_received;
+  if (!spec_.dcqcn.enabled || now < qp.cnp_allowed || qp.cnp_queued) return;
+  qp.cnp_allowed = now + spec_.dcqcn.cnp_interval;
+  qp.cnp_queued = true;
+  cnps_.push(index);
+}
+
+void RoceProtocol::onCnp(std::uint32_t index, Picoseconds now) {
+  ++stats_.cnp_received;
+  if (!spec_.dcqcn.enabled) return;
+  Qp& qp = qps_[index];
+  if (qp.rate == kNone) {
+    qp.rate = rates_.take();
+    rates_[qp.rate] = dcqcn_.firstCnp(now);
+  } else {
+    dcqcn_.onCnp(rates_[qp.rate], now);
+  }
+  if (qp.started_bytes > 0) {
+    const Picoseconds paid = dcqcn_.paidAt(rates_[qp.rate], qp.started, qp.started_bytes);
+    qp.eligible = std::max(qp.eligible, paid);
+  }
+}
+
+void RoceProtocol::wake(Picoseconds now) {
+  while (!paced_.empty() && paced_.top().time <= now) {
+    const std::uint32_t index = paced_.top().index;
+    paced_.pop();
+    qps_[index].state = Qp::State::kIdle;
+    schedule(index, now);
+  }
+  while (!timeouts_.empty() && timeouts_.top().time <= now) {
+    const TimerHeap::Entry entry = timeouts_.top();
+    timeouts_.pop();
+    if (qps_[entry.index].timer_at == entry.time) onTimer(entry.index, now);
+  }
+  updateWake();
+}
+
+void RoceProtocol::updateWake() {
+  Picoseconds at = paced_.empty() ? kNever : paced_.top().time;
+  if (!timeouts_.empty()) at = std::min(at, timeouts_.top().time);
+  setWakeAt(at);
+}
+
+double RoceProtocol::rateOf(HostId peer, std::uint32_t flow, Picoseconds now) const {
+  const std::uint32_t index = table_.find(qpNumber(peer, flow));
+  if (index == kNone || qps_[index].rate == kNone) {
+    return static_cast<double>(context_.rate.bitsPerSecond());
+  }
+  DcqcnState state = rates_[qps_[index].rate];
+  dcqcn_.advance(state, now);
+  return state.current;
+}
+
+void RoceProtocol::appendFlows(std::vector<FlowStats>& flows) const {
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) {
+    const Qp& qp = qps_[i];
+    if (qp.packets_sent > 0 || qp.posted_before) {
+      FlowStats& flow = flows.emplace_back();
+      flow.peer = qp.peer;
+      flow.flow = qp.flow;
+      flow.payload_acknowledged = qp.payload_done;
+      if (qp.head != kNone && messages_[qp.head].verb != Verb::kRead &&
+          qp.acknowledged > messages_[qp.head].first) {
+        flow.payload_acknowledged +=
+            static_cast<std::uint64_t>(qp.acknowledged - messages_[qp.head].first) << mtu_shift_;
+      }
+      flow.packets_sent = qp.packets_sent;
+      flow.packets_retransmitted = qp.packets_retransmitted;
+      flow.first_sent = qp.first_sent;
+      flow.last_done = qp.last_completion;
+    }
+    if (qp.payload_received > 0) {
+      FlowStats& flow = flows.emplace_back();
+      flow.peer = qp.peer;
+      flow.flow = qp.flow;
+      flow.payload_received = qp.payload_received;
+      flow.last_done = qp.last_arrival;
+    }
+  }
+}
+
+}  // namespace plumbline::transport

@@ -1,0 +1,122 @@
+// The RoCEv2 endpoint of one host: queue pairs with RDMA Write, Send and Read over reliable or
+// unreliable connections, and DCQCN. Model, parameters and limits: docs/model/roce.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/ring.h"
+#include "fabric/wire_clock.h"
+#include "transport/dcqcn.h"
+#include "transport/protocol.h"
+#include "transport/roce_packet.h"
+#include "transport/roce_pool.h"
+#include "transport/roce_qp.h"
+#include "transport/roce_spec.h"
+
+namespace plumbline::transport {
+
+// A QP is named by its peer host and a flow number; it comes into being on either side when first
+// used. Both hosts must have the same RoceSpec.
+class RoceProtocol final : public Protocol {
+ public:
+  // Throws Error(kUsage) when `spec` is not valid or the host's number needs more than 16 bits.
+  RoceProtocol(const RoceSpec& spec, const HostContext& context);
+
+  [[nodiscard]] ProtocolId id() const override { return ProtocolId::kRoce; }
+  // Throws Error(kUsage) for a flow above 255, no bytes or 2^40 and more, itself as receiver, or a
+  // READ over UC.
+  void post(const Message& message, Picoseconds now) override;
+  void receive(const fabric::Packet& packet, Picoseconds now) override;
+  bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
+  void wake(Picoseconds now) override;
+  [[nodiscard]] const EndpointStats& stats() const override { return stats_; }
+  // A QP that sent requests and one that received payload are two entries. Payload acknowledged
+  // includes the acknowledged part of messages that are not done; that of READs is received.
+  void appendFlows(std::vector<FlowStats>& flows) const override;
+
+  // Messages posted here that are not done, and reorder buffers in use.
+  [[nodiscard]] std::uint32_t openMessages() const { return messages_.inUse(); }
+  [[nodiscard]] std::uint32_t openReorderBuffers() const { return buffers_.inUse(); }
+  // Rate of the QP (peer, flow) [bit/s]; line rate when nothing has slowed it down.
+  [[nodiscard]] double rateOf(HostId peer, std::uint32_t flow, Picoseconds now) const;
+
+ private:
+  // roce_protocol.cc: QPs, and whose turn it is.
+  static std::uint32_t qpNumber(HostId peer, std::uint32_t flow) { return peer << 8 | flow; }
+  std::uint32_t openQp(HostId peer, std::uint32_t flow);
+  [[nodiscard]] bool hasWork(const Qp& qp) const;
+  void schedule(std::uint32_t index, Picoseconds now);
+  bool transmitData(Picoseconds now, fabric::Packet& packet);
+  bool transmitCnp(fabric::Packet& packet);
+  void finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet);
+  void fillHeader(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
+                  fabric::Packet& packet) const;
+  void fillData(const Qp& qp, std::uint8_t code, std::uint32_t payload, bool ack_request,
+                PacketNumber number, Picoseconds now, fabric::Packet& packet) const;
+  void countArrival(Qp& qp, std::uint32_t index, const fabric::Packet& packet, Picoseconds now);
+  void onCnp(std::uint32_t index, Picoseconds now);
+  void updateWake();
+
+  // roce_requester.cc: messages from post to completion.
+  bool emitRequest(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  bool emitLost(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  std::uint32_t fillRequest(Qp& qp, std::uint32_t index, const OpenMessage& message,
+                            PacketNumber number, Picoseconds now, fabric::Packet& packet);
+  void acknowledge(Qp& qp, std::uint32_t index, PacketNumber below, Picoseconds now);
+  void completeHead(Qp& qp, bool failed, Picoseconds now);
+  void progress(Qp& qp, std::uint32_t index, PacketNumber acknowledged, Picoseconds now);
+  void rewind(Qp& qp, std::uint32_t index, PacketNumber to, Picoseconds now);
+  void askAgain(Qp& qp, std::uint32_t index, Picoseconds now);
+  void judgeLosses(Qp& qp, PacketNumber base, std::uint64_t present) const;
+  void onAck(std::uint32_t index, const fabric::Packet& packet, Picoseconds now);
+  void onReadResponse(std::uint32_t index, const RoceMeaning& meaning, const fabric::Packet& packet,
+                      Picoseconds now);
+  void startTimer(Qp& qp, std::uint32_t index, Picoseconds now);
+  void onTimer(std::uint32_t index, Picoseconds now);
+  void failMessages(Qp& qp, Picoseconds now);
+  [[nodiscard]] std::uint32_t messageOf(const Qp& qp, PacketNumber number) const;
+
+  // roce_responder.cc: what comes from the peer's requester.
+  void onRequest(std::uint32_t index, std::uint8_t code, const fabric::Packet& packet,
+                 Picoseconds now);
+  void onUcRequest(Qp& qp, const RoceMeaning& meaning, const fabric::Packet& packet,
+                   Picoseconds now);
+  void accept(Qp& qp, std::uint32_t index, std::uint8_t code, std::uint32_t aux,
+              std::uint64_t extra, Picoseconds now);
+  void acceptPayload(Qp& qp, const RoceMeaning& meaning, std::uint32_t tag, std::uint32_t payload,
+                     Picoseconds now);
+  void onEarly(Qp& qp, std::uint32_t index, PacketNumber number, std::uint8_t code,
+               const fabric::Packet& packet);
+  bool drain(Qp& qp, std::uint32_t index, Picoseconds now);
+  void addJob(Qp& qp, std::uint32_t index, PacketNumber first, std::uint64_t bytes, bool repeated,
+              Picoseconds now);
+  bool emitResponse(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  void queueAck(Qp& qp, std::uint32_t index);
+  bool transmitAck(fabric::Packet& packet);
+  [[nodiscard]] std::uint64_t presentBits(const Qp& qp) const;
+
+  RoceSpec spec_;
+  HostContext context_;
+  fabric::WireClock clock_;
+  RoceFrames frames_;
+  DcqcnRules dcqcn_;
+  std::int64_t window_;
+  unsigned mtu_shift_;
+
+  Pool<Qp> qps_;
+  QpTable table_;
+  Pool<OpenMessage> messages_;
+  Pool<ReadJob> jobs_;
+  Pool<ReorderBuffer> buffers_;
+  Pool<DcqcnState> rates_;
+
+  fabric::Ring<std::uint32_t> ready_;  // QPs in the round
+  fabric::Ring<std::uint32_t> acks_;   // QPs that owe an ACK or NAK
+  fabric::Ring<std::uint32_t> cnps_;
+  TimerHeap paced_;
+  TimerHeap timeouts_;
+  EndpointStats stats_;
+};
+
+}  // namespace plumbline::transport

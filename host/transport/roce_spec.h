@@ -1,0 +1,99 @@
+// What a RoCEv2 endpoint is made of: plain data, filled from a scenario. The equations behind the
+// parameters are in docs/model/roce.md.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace plumbline::transport {
+
+// Reliable and unreliable connection.
+enum class RoceService : std::uint8_t { kRc, kUc };
+
+// What an RC receiver does with a packet that arrives before its predecessor.
+enum class RoceRecovery : std::uint8_t {
+  kGoBackN,          // discards it and asks for the missing one and all that follow
+  kSelectiveRepeat,  // keeps it and tells which ones are there (vendor feature)
+};
+
+// DCQCN of sender (reaction point) and receiver (notification point). Defaults are the paper's.
+struct DcqcnSpec {
+  bool enabled = false;  // off: line rate, and no CNP is sent
+  // Notification point: at most one CNP per QP in this time. 0 = one for every marked packet.
+  Picoseconds cnp_interval = microseconds(50);
+
+  // Reaction point. A CNP that comes sooner after the last effective one changes nothing.
+  Picoseconds decrease_interval = microseconds(50);
+  double initial_alpha = 1.0;
+  double g = 1.0 / 256;         // gain of alpha
+  double min_alpha = 0.0;       // alpha never decays below
+  double cut_weight = 0.5;      // Rc falls by alpha * cut_weight ("gd")
+  double min_cut_factor = 0.5;  // but not below this share of itself at once
+  Picoseconds alpha_period = microseconds(55);
+  Picoseconds increase_period = microseconds(55);
+  std::int64_t increase_bytes = 10'000'000;  // byte counter; 0 = no byte counter
+  std::uint32_t fast_recovery_steps = 5;     // F
+  BitRate additive_increase{40'000'000};
+  BitRate hyper_increase{200'000'000};
+  bool scaled_hyper_increase = false;  // the k-th hyper step in a row adds k times as much
+  BitRate min_rate{10'000'000};
+  BitRate max_rate{};        // 0 = line rate
+  BitRate first_cnp_rate{};  // the first CNP sets this rate instead of cutting; 0 = it cuts
+  // Every cut sets the target rate to the rate before it. Otherwise only a cut after an increase by
+  // the byte counter does, or, with the second flag, after one by the timer.
+  bool clamp_target = true;
+  bool clamp_target_after_timer = true;
+
+  static DcqcnSpec paper();   // Zhu et al., SIGCOMM 2015, 40 Gb/s
+  static DcqcnSpec nvidia();  // defaults of ConnectX NICs
+  static DcqcnSpec hpcc();    // defaults of the HPCC authors' simulator
+};
+
+struct RoceSpec {
+  RoceService service = RoceService::kRc;
+  RoceRecovery recovery = RoceRecovery::kGoBackN;
+
+  // Frames.
+  std::uint32_t path_mtu = 4096;  // payload of a full packet: 256, 512, 1024, 2048 or 4096
+  bool vlan = false;              // 802.1Q tag
+  bool ipv6 = false;
+  bool ect = true;  // data and ACKs may be marked; CNPs never
+  std::uint8_t data_priority = 3;
+  std::uint8_t ack_priority = 3;
+  std::uint8_t cnp_priority = 6;
+  // Every data packet of a QP has an entropy value of its own, instead of one value for the QP.
+  bool spray = false;
+
+  // RC.
+  std::uint32_t first_psn = 0;  // of every QP
+  // An ACK is asked for by every n-th packet, the last one of a message, and the one that closes
+  // the window. 0 = not by every n-th.
+  std::uint32_t ack_every = 16;
+  std::uint32_t window_packets = 0;  // outstanding per QP; 0 = 2^22, half of what PSNs allow
+  // Bitmap of a selective NAK on top of an ACK's frame, and how many packets a receiver keeps.
+  std::uint32_t selective_nak_bytes = 8;
+  std::uint32_t reorder_packets = 1024;  // a power of two, 64 or more
+  // Selective repeat: a packet counts as lost when one sent more than this many packets later has
+  // arrived.
+  std::uint32_t reorder_tolerance = 0;
+  Picoseconds ack_timeout = localAckTimeout(8);
+  bool exponential_backoff = true;                    // each timeout in a row doubles the next one,
+  Picoseconds max_ack_timeout = localAckTimeout(14);  // up to this
+  std::uint32_t retry_count = 7;                      // timeouts in a row that do not yet fail a QP
+
+  Picoseconds setup_time{};  // from the first message of a QP to its first packet
+
+  DcqcnSpec dcqcn;
+
+  // The InfiniBand time of a "local ACK timeout" code 1 to 31.
+  static constexpr Picoseconds localAckTimeout(unsigned code) {
+    return nanoseconds(std::int64_t{4096} << code);
+  }
+};
+
+// Throws Error(kUsage) naming the parameter and its limits.
+void validate(const DcqcnSpec& spec);
+void validate(const RoceSpec& spec);
+
+}  // namespace plumbline::transport

@@ -1,0 +1,163 @@
+// Containers of the UET endpoint: windows indexed by sequence number, and a map from ids.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace plumbline::transport {
+
+// Items first() to end() - 1 in a power-of-two array that grows when it must and never shrinks.
+template <typename T>
+class Window {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == end_; }
+  [[nodiscard]] std::uint64_t first() const { return first_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+  [[nodiscard]] std::size_t capacity() const { return items_.size(); }
+
+  // Drops everything; the next item is number `first`.
+  void restart(std::uint64_t first) { first_ = end_ = first; }
+
+  [[nodiscard]] T& operator[](std::uint64_t number) { return items_[number & mask_]; }
+  [[nodiscard]] const T& operator[](std::uint64_t number) const { return items_[number & mask_]; }
+  [[nodiscard]] T& front() { return items_[first_ & mask_]; }
+  [[nodiscard]] T& back() { return items_[(end_ - 1) & mask_]; }
+
+  void push(const T& item) {
+    if (end_ - first_ == items_.size()) grow();
+    items_[end_++ & mask_] = item;
+  }
+  void pop() { ++first_; }
+  // Drops everything below `number`, which lies in the window or is its end.
+  void popTo(std::uint64_t number) { first_ = number; }
+
+ private:
+  static constexpr std::size_t kFirstCapacity = 8;
+
+  void grow() {
+    std::vector<T> larger(items_.empty() ? kFirstCapacity : items_.size() * 2);
+    for (std::uint64_t n = first_; n != end_; ++n) {
+      larger[n & (larger.size() - 1)] = items_[n & mask_];
+    }
+    items_ = std::move(larger);
+    mask_ = items_.size() - 1;
+  }
+
+  std::vector<T> items_;
+  std::uint64_t mask_ = 0;
+  std::uint64_t first_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+// A bit per PSN of a sliding range; grows with the range it must span.
+class BitWindow {
+ public:
+  void clear() {
+    for (std::uint64_t& word : words_) word = 0;
+  }
+  // Makes room for any PSNs that differ by at most `span`.
+  void reserve(std::uint64_t low, std::uint64_t span) {
+    const std::uint64_t needed = (span >> 6) + 2;
+    if (needed <= words_.size()) return;
+    std::size_t size = words_.empty() ? 2 : words_.size();
+    while (size < needed) size *= 2;
+    std::vector<std::uint64_t> larger(size, 0);
+    for (std::uint64_t i = 0; i < words_.size(); ++i) {
+      const std::uint64_t word = (low >> 6) + i;
+      larger[word & (size - 1)] = words_[word & (words_.size() - 1)];
+    }
+    words_ = std::move(larger);
+  }
+  [[nodiscard]] bool test(std::uint64_t psn) const {
+    return (words_[(psn >> 6) & (words_.size() - 1)] >> (psn & 63) & 1) != 0;
+  }
+  void set(std::uint64_t psn) {
+    words_[(psn >> 6) & (words_.size() - 1)] |= std::uint64_t{1} << (psn & 63);
+  }
+  void reset(std::uint64_t psn) {
+    words_[(psn >> 6) & (words_.size() - 1)] &= ~(std::uint64_t{1} << (psn & 63));
+  }
+  // Bits psn to psn + 63, bit 0 first. All of them must be in range.
+  [[nodiscard]] std::uint64_t from(std::uint64_t psn) const {
+    const std::uint64_t mask = words_.size() - 1;
+    const std::uint64_t low = words_[(psn >> 6) & mask];
+    const unsigned shift = psn & 63;
+    return shift == 0 ? low : low >> shift | words_[((psn >> 6) + 1) & mask] << (64 - shift);
+  }
+  [[nodiscard]] bool empty() const { return words_.empty(); }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// Map from 32-bit ids to 32-bit indices: open addressing, linear probing, no tombstones. Never
+// iterated, so its layout decides no order.
+class IdMap {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  [[nodiscard]] std::uint32_t find(std::uint32_t id) const {
+    if (cells_.empty()) return kNone;
+    for (std::size_t i = home(id);; i = (i + 1) & mask_) {
+      if (cells_[i].index == kNone) return kNone;
+      if (cells_[i].id == id) return cells_[i].index;
+    }
+  }
+  // Adds or replaces; `index` is not kNone.
+  void set(std::uint32_t id, std::uint32_t index) {
+    if ((size_ + 1) * 2 > cells_.size()) grow();
+    insert(id, index);
+  }
+  void erase(std::uint32_t id) {
+    if (cells_.empty()) return;
+    std::size_t i = home(id);
+    while (cells_[i].id != id || cells_[i].index == kNone) {
+      if (cells_[i].index == kNone) return;
+      i = (i + 1) & mask_;
+    }
+    --size_;
+    // Moves up whatever the gap would cut off from its home.
+    for (std::size_t j = (i + 1) & mask_; cells_[j].index != kNone; j = (j + 1) & mask_) {
+      const std::size_t want = home(cells_[j].id);
+      if (((j - want) & mask_) >= ((j - i) & mask_)) {
+        cells_[i] = cells_[j];
+        i = j;
+      }
+    }
+    cells_[i].index = kNone;
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  struct Cell {
+    std::uint32_t id = 0;
+    std::uint32_t index = kNone;
+  };
+
+  [[nodiscard]] std::size_t home(std::uint32_t id) const {
+    return (std::uint64_t{id} * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
+  }
+  void insert(std::uint32_t id, std::uint32_t index) {
+    std::size_t i = home(id);
+    while (cells_[i].index != kNone && cells_[i].id != id) i = (i + 1) & mask_;
+    if (cells_[i].index == kNone) ++size_;
+    cells_[i] = {id, index};
+  }
+  void grow() {
+    std::vector<Cell> old(cells_.empty() ? 16 : cells_.size() * 2);
+    old.swap(cells_);
+    mask_ = cells_.size() - 1;
+    size_ = 0;
+    for (const Cell& cell : old) {
+      if (cell.index != kNone) insert(cell.id, cell.index);
+    }
+  }
+
+  std::vector<Cell> cells_;
+  std::size_t mask_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,59 @@
+// Which entropy value (UDP source port) the next packet of a PDC carries: the policies of A.6.4.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "transport/uet_spec.h"
+
+namespace plumbline::transport {
+
+// One per PDC. Values are indices 0 to set_size - 1; the PDC makes ports of them. Everything that
+// looks random is a counter mixed with the seed, so that it depends on nothing but the PDC.
+class EntropySelector {
+ public:
+  EntropySelector() = default;
+  // `spec` must live as long as this object.
+  EntropySelector(const UetEntropySpec& spec, UetEntropyPolicy policy, std::uint64_t seed);
+
+  // For the next data packet.
+  std::uint16_t next(Picoseconds now);
+  // A packet that carried `value` was acknowledged, with or without a mark.
+  void onAck(std::uint16_t value, bool marked);
+  // A packet that carried `value` was trimmed or negatively acknowledged.
+  void onNack(std::uint16_t value);
+  // A packet that carried `value` was given up on after a timeout.
+  void onTimeout(std::uint16_t value, Picoseconds now);
+
+  [[nodiscard]] bool freezing() const { return freezing_; }
+
+ private:
+  std::uint16_t random();
+  std::uint16_t nextBitmap();
+  std::uint16_t nextReps(Picoseconds now);
+  void penalise(std::uint16_t value, std::uint8_t penalty);
+
+  const UetEntropySpec* spec_ = nullptr;
+  UetEntropyPolicy policy_ = UetEntropyPolicy::kConstant;
+  std::uint64_t seed_ = 0;
+  std::uint64_t draws_ = 0;     // of random numbers
+  std::uint16_t position_ = 0;  // kOblivious, kRoundRobin, kBitmap
+  std::uint16_t pass_xor_ = 0;  // kOblivious
+  std::vector<std::uint8_t> penalties_;  // kBitmap
+
+  // kReps: a circular buffer; the oldest valid entry is reused once.
+  struct Cached {
+    std::uint16_t value = 0;
+    bool valid = false;
+  };
+  std::vector<Cached> cache_;
+  std::uint8_t head_ = 0;          // where the next value is written
+  std::uint8_t valid_ = 0;         // entries
+  std::uint8_t filled_ = 0;        // entries ever written, at most the size
+  std::uint16_t explore_ = 0;      // packets left that must explore
+  bool freezing_ = false;
+  Picoseconds freezing_until_{};
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,108 @@
+// What the sending and the receiving half of a UET endpoint share: parameters, counters, timers and
+// the queue of control packets.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+#include "fabric/ring.h"
+#include "transport/endpoint_stats.h"
+#include "transport/protocol.h"
+#include "transport/uet_spec.h"
+#include "transport/uet_wire.h"
+
+namespace plumbline::transport {
+
+// What a UET endpoint counts beyond EndpointStats. Observation point: endpoint software (modelled).
+struct UetStats {
+  std::uint64_t pdcs_opened = 0;       // as initiator
+  std::uint64_t pdcs_established = 0;  // of these, heard of by their target
+  std::uint64_t pdcs_closed = 0;       // by CLOSE_CMD and its ACK
+  std::uint64_t pdcs_failed = 0;
+  std::uint64_t max_open = 0;          // as initiator, at a time
+  std::uint64_t targets_opened = 0;
+  std::uint64_t max_open_targets = 0;
+  std::uint64_t targets_refused = 0;  // NACK NO_PDC_AVAIL sent
+  Picoseconds setup_total{};          // first packet sent to first ACK, over pdcs_established
+  Picoseconds setup_max{};
+  std::uint64_t acks_sent = 0;         // ACK, ACK_CC and RUDI responses
+  std::uint64_t nacks_sent = 0;
+  std::uint64_t credits_sent = 0;      // CREDIT control packets
+  std::uint64_t gap_losses = 0;        // packets inferred lost from later acknowledgements
+};
+
+enum class UetTimer : std::uint8_t {
+  kRetransmission,  // of a PDC
+  kNoPdcRetry,      // of a PDC
+  kStart,           // of a PDC that waits for an id
+  kCredit,          // of a congestion control context
+  kTargetExpiry,    // of a target
+};
+
+// Timers are never cancelled: whoever set one finds out when it fires that it means nothing any
+// more.
+struct UetTimerEntry {
+  Picoseconds time;
+  std::uint64_t sequence = 0;  // breaks ties
+  UetTimer kind = UetTimer::kRetransmission;
+  std::uint32_t index = 0;
+  std::uint32_t generation = 0;  // of the slot `index`
+
+  // std::push_heap keeps the greatest in front: the earliest is to be the greatest.
+  bool operator<(const UetTimerEntry& other) const {
+    return time != other.time ? time > other.time : sequence > other.sequence;
+  }
+};
+
+class UetHost {
+ public:
+  // `spec` must be valid and live as long as this object.
+  UetHost(const UetSpec& spec, const HostContext& context);
+
+  [[nodiscard]] const UetSpec& spec() const { return spec_; }
+  [[nodiscard]] const HostContext& context() const { return context_; }
+  [[nodiscard]] EndpointStats& stats() { return stats_; }
+  [[nodiscard]] const EndpointStats& stats() const { return stats_; }
+  [[nodiscard]] UetStats& uetStats() { return uet_stats_; }
+  [[nodiscard]] const UetStats& uetStats() const { return uet_stats_; }
+
+  // A control packet to `peer` with everything but its type's own fields.
+  [[nodiscard]] fabric::Packet control(HostId peer, PdsType type, std::uint8_t flags,
+                                       std::uint16_t ses_bytes, std::uint32_t flow_hash) const;
+  void queueControl(const fabric::Packet& packet, Picoseconds now) {
+    control_queue_.push({packet, now});
+  }
+  // The next control packet; false if there is none.
+  bool transmitControl(Picoseconds now, fabric::Packet& packet);
+
+  // First bit to first bit, of a packet whose last bit is there.
+  void recordLatency(const fabric::Packet& packet, Picoseconds now);
+
+  void setTimer(Picoseconds time, UetTimer kind, std::uint32_t index, std::uint32_t generation);
+  [[nodiscard]] Picoseconds nextTimer() const {
+    return timers_.empty() ? kNever : timers_.front().time;
+  }
+  UetTimerEntry popTimer();
+
+ private:
+  struct Control {
+    fabric::Packet packet;
+    Picoseconds since;
+  };
+
+  const UetSpec& spec_;
+  HostContext context_;
+  std::int64_t ps_per_byte_;  // 0: not an integer
+  EndpointStats stats_;
+  UetStats uet_stats_;
+  fabric::Ring<Control> control_queue_;
+  std::vector<UetTimerEntry> timers_;  // heap
+  std::uint64_t timer_sequence_ = 0;
+};
+
+// Packets of one path have one hash: (source, destination, entropy value).
+std::uint32_t uetFlowHash(HostId source, HostId destination, std::uint32_t entropy);
+
+}  // namespace plumbline::transport

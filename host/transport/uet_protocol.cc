@@ -1,0 +1,126 @@
+#include "transport/uet_protocol.h"
+
+#include <algorithm>
+
+namespace plumbline::transport {
+namespace {
+
+const UetSpec& checked(const UetSpec& spec) {
+  validate(spec);
+  return spec;
+}
+
+bool isPaused(fabric::PriorityMask paused, std::uint8_t priority) {
+  return (paused >> priority & 1) != 0;
+}
+
+}  // namespace
+
+UetProtocol::UetProtocol(const UetSpec& spec, const HostContext& context)
+    : spec_(checked(spec)), host_(spec_, context), sender_(host_), receiver_(host_) {}
+
+void UetProtocol::post(const Message& message, Picoseconds now) {
+  sender_.post(message, now);
+  updateWake();
+}
+
+void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
+  switch (pdsType(packet.opcode)) {
+    case PdsType::kRudRequest:
+    case PdsType::kRodRequest:
+    case PdsType::kRudiRequest:
+    case PdsType::kUudRequest:
+    case PdsType::kRudCcRequest:
+    case PdsType::kRodCcRequest:
+      receiver_.onData(packet, now);
+      break;
+    case PdsType::kAck:
+    case PdsType::kAckCc:
+      sender_.onAck(packet, now);
+      break;
+    case PdsType::kRudiResponse:
+      sender_.onRudiResponse(packet, now);
+      break;
+    case PdsType::kNack:
+      sender_.onNack(packet, now);
+      break;
+    case PdsType::kControl:
+      switch (static_cast<ControlType>(packet.aux)) {
+        case ControlType::kCloseCommand:
+          receiver_.onData(packet, now);
+          break;
+        case ControlType::kCredit:
+          sender_.onCredit(packet, now);
+          break;
+        case ControlType::kCreditRequest:
+          receiver_.onCreditRequest(packet, now);
+          break;
+      }
+      break;
+  }
+  tell(now);
+  updateWake();
+}
+
+bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
+  bool sent = !isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet);
+  if (!sent && !isPaused(paused, spec_.data_priority)) sent = sender_.transmit(now, packet);
+  // UUD messages are done when they are sent; a timer may have been set.
+  tell(now);
+  updateWake();
+  return sent;
+}
+
+void UetProtocol::wake(Picoseconds now) {
+  while (host_.nextTimer() <= now) {
+    const UetTimerEntry timer = host_.popTimer();
+    if (timer.kind == UetTimer::kTargetExpiry) {
+      receiver_.onExpiry(timer, now);
+    } else {
+      sender_.onTimer(timer, now);
+    }
+  }
+  sender_.closeIdle(now);
+  receiver_.pace(now);
+  tell(now);
+  updateWake();
+}
+
+// Calls the application only when both halves are in order again, since it may post at once.
+void UetProtocol::tell(Picoseconds now) {
+  Application* const application = host_.context().application;
+  std::vector<UetDelivery>& deliveries = receiver_.deliveries();
+  for (std::size_t i = 0; i < deliveries.size(); ++i) {
+    const UetDelivery d = deliveries[i];
+    if (d.read_request) {
+      sender_.postReadResponse(d.from, d.flow, d.bytes, d.tag, now);
+      continue;
+    }
+    Arrival arrival{d.from, d.flow, d.verb, d.bytes, d.tag};
+    if (d.response) {
+      Completion completion;
+      if (!sender_.takeRead(d.from, d.flow, d.tag, now, completion)) continue;
+      arrival.tag = completion.tag;
+      sender_.completions().push_back(completion);
+    }
+    if (application != nullptr) application->onArrival(arrival, now);
+  }
+  deliveries.clear();
+  std::vector<Completion>& completions = sender_.completions();
+  for (std::size_t i = 0; i < completions.size(); ++i) {
+    const Completion completion = completions[i];
+    if (application != nullptr) application->onCompletion(completion, now);
+  }
+  completions.clear();
+}
+
+void UetProtocol::updateWake() {
+  setWakeAt(std::min({host_.nextTimer(), sender_.nextClose(), receiver_.nextGrant()}));
+}
+
+void UetProtocol::appendFlows(std::vector<FlowStats>& flows) const {
+  sender_.appendFlows(flows);
+  receiver_.appendFlows(flows);
+}
+
+}  // namespace plumbline::transport

@@ -1,0 +1,544 @@
+#include "transport/uet_receiver.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace plumbline::transport {
+namespace {
+
+constexpr std::uint32_t kLingering = 0xFFFFFFFE;  // in by_pdc_: closed a moment ago
+
+UetService serviceOf(PdsType type) {
+  switch (type) {
+    case PdsType::kRodRequest:
+    case PdsType::kRodCcRequest:
+      return UetService::kRod;
+    case PdsType::kRudiRequest:
+      return UetService::kRudi;
+    case PdsType::kUudRequest:
+      return UetService::kUud;
+    default:
+      return UetService::kRud;
+  }
+}
+
+}  // namespace
+
+UetReceiver::UetReceiver(UetHost& host)
+    : host_(host),
+      nscc_(usesNscc(effectiveControl(host.spec()))),
+      credit_(usesCredit(effectiveControl(host.spec()))),
+      pacer_(host.context().rate, host.spec().rccc.grant, host.spec().rccc.pace) {}
+
+void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
+  const PdsType type = pdsType(packet.opcode);
+  const bool close_command = type == PdsType::kControl;
+  const UetService service = close_command ? host_.spec().service : serviceOf(type);
+  const bool has_pdc = service == UetService::kRod || service == UetService::kRud;
+  const DataFields fields = unpackData(packet.extra, has_pdc);
+  EndpointStats& stats = host_.stats();
+  if (packet.trimmed) {
+    ++stats.trimmed_received;
+  } else if (!close_command) {
+    ++stats.data_received;
+    host_.recordLatency(packet, now);
+  }
+  if (packet.ce) ++stats.ce_received;
+
+  const std::uint32_t slot = findOrOpen(packet, fields, service, has_pdc, now);
+  if (slot == IdMap::kNone) return;
+  Target& target = targets_[slot];
+  if (credit_ && !close_command) {
+    pacer_.request(target.peer, fields.credit_target, false);
+    pace(now);
+  }
+  target.last_activity = now;
+  const std::uint64_t psn = unwrapPsn(packet.psn, target.cack);
+  if (packet.trimmed) {
+    onTrimmed(target, packet, psn, now);
+    return;
+  }
+  target.marked = target.marked || packet.ce;
+
+  const bool accepted = service == UetService::kRod ? acceptOrdered(target, packet, psn, now)
+                                                    : acceptAny(target, packet, psn, now);
+  if (!accepted) {
+    // Whatever was refused as a duplicate is answered at once: its ACK may have been lost.
+    if (psn <= target.cack || service != UetService::kRod) {
+      if (service == UetService::kRudi) {
+        respond(target, psn, fields.retx, packet.ce, now);
+      } else if (has_pdc && psn <= target.cack + host_.spec().mp_range) {
+        acknowledge(target, psn, fields.retx, now);
+      }
+    }
+    return;
+  }
+  if (close_command) {
+    acknowledge(target, psn, fields.retx, now);
+    close(slot);
+    by_pdc_.set(std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF), kLingering);
+    lingering_.push({std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF),
+                     now + host_.spec().linger});
+    return;
+  }
+
+  const std::uint16_t ses = fields.response ? kSesResponseData : kSesStandard;
+  const bool read_request = !fields.response && static_cast<Verb>(fields.verb) == Verb::kRead;
+  const auto payload = static_cast<std::uint16_t>(
+      read_request ? 0 : packet.length - unpaddedFrame(host_.spec(), type, ses, 0));
+  target.received_bytes += nominalSize(host_.spec(), type, ses, payload);
+  reassemble(target, packet, fields, psn, payload, now);
+
+  if (service == UetService::kRudi) {
+    respond(target, psn, fields.retx, packet.ce, now);
+  } else if (has_pdc) {
+    const UetSpec& spec = host_.spec();
+    target.ack_bytes += std::max<std::uint32_t>(payload, spec.ack_min_add_bytes);
+    if (fields.ack_request || spec.ack_per_packet || (packet.ce && spec.ack_on_ecn) ||
+        target.ack_bytes >= spec.ack_trigger_bytes) {
+      acknowledge(target, psn, fields.retx, now);
+    }
+  }
+}
+
+void UetReceiver::onCreditRequest(const fabric::Packet& packet, Picoseconds now) {
+  if (!credit_) return;
+  pacer_.request(peerOf(packet.source), static_cast<std::uint32_t>(packet.extra), true);
+  pace(now);
+}
+
+void UetReceiver::pace(Picoseconds now) {
+  while (const auto grant = pacer_.next(now)) {
+    const HostId peer = peers_[grant->source].host;
+    fabric::Packet packet =
+        host_.control(peer, PdsType::kControl, 0, 0, uetFlowHash(host_.context().self, peer, 0));
+    packet.aux = static_cast<std::uint32_t>(ControlType::kCredit);
+    packet.extra = grant->credit;
+    host_.queueControl(packet, now);
+    ++host_.uetStats().credits_sent;
+  }
+}
+
+// ---- Targets ----
+
+std::uint32_t UetReceiver::findOrOpen(const fabric::Packet& packet, const DataFields& fields,
+                                      UetService service, bool has_pdc, Picoseconds now) {
+  if (!has_pdc) {
+    const std::uint32_t key = std::uint32_t{packet.source} << 8 | packet.connection >> 16;
+    const std::uint32_t found = by_flow_.find(key);
+    if (found != IdMap::kNone) return found;
+    // Any 64-bit number with the right low half will do; far enough from zero to count down.
+    const std::uint64_t psn = std::uint64_t{packet.psn} + (std::uint64_t{1} << 32);
+    const std::uint32_t slot =
+        open(packet, fields, service, psn - fields.psn_offset - 1, now);
+    by_flow_.set(key, slot);
+    return slot;
+  }
+  const std::uint32_t key = std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF);
+  forgetLingering(now);
+  const std::uint32_t found = by_pdc_.find(key);
+  if (found < kLingering) return found;
+  const bool close_command = pdsType(packet.opcode) == PdsType::kControl;
+  if (found == kLingering) {
+    // Late copies of a PDC that is closed. A CLOSE_CMD means that its ACK was lost.
+    ++host_.stats().duplicates;
+    if (close_command) {
+      fabric::Packet ack = host_.control(packet.source, PdsType::kAck, fields.retx ? kFlagRetx : 0,
+                                         kSesResponse, answerHash(packet));
+      ack.connection = packet.connection;
+      ack.psn = packet.psn;
+      host_.queueControl(ack, now);
+      ++host_.uetStats().acks_sent;
+    } else {
+      nack(packet, NackCode::kClosing, packet.psn, now);
+    }
+    return IdMap::kNone;
+  }
+  if (!fields.syn) {
+    ++host_.stats().discarded;
+    nack(packet, NackCode::kInvalidDpdcid, packet.psn, now);
+    return IdMap::kNone;
+  }
+  if (packet.trimmed) {
+    // An ordered PDC that is not open yet still expects its first packet.
+    nack(packet, packet.trimmed_last_hop ? NackCode::kTrimmedLastHop : NackCode::kTrimmed,
+         service == UetService::kRod ? packet.psn - fields.psn_offset : packet.psn, now);
+    return IdMap::kNone;
+  }
+  // Read data comes on the return direction of a PDC that exists: no limit for it.
+  if (!fields.response && open_ >= host_.spec().max_pdcs) {
+    ++host_.stats().discarded;
+    ++host_.uetStats().targets_refused;
+    nack(packet, NackCode::kNoPdcAvailable, packet.psn, now);
+    return IdMap::kNone;
+  }
+  const std::uint64_t psn = std::uint64_t{packet.psn} + (std::uint64_t{1} << 32);
+  const std::uint32_t slot = open(packet, fields, service, psn - fields.psn_offset - 1, now);
+  by_pdc_.set(key, slot);
+  return slot;
+}
+
+std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& fields,
+                                UetService service, std::uint64_t cack, Picoseconds now) {
+  std::uint32_t slot = static_cast<std::uint32_t>(targets_.size());
+  if (free_.empty()) {
+    targets_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  Target& target = targets_[slot];
+  const auto flow = static_cast<std::uint8_t>(packet.connection >> 16);
+  const std::uint32_t flow_key = std::uint32_t{packet.source} << 8 | flow;
+  std::uint32_t statistics = flow_of_.find(flow_key);
+  if (statistics == IdMap::kNone) {
+    statistics = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+    flows_.back().peer = packet.source;
+    flows_.back().flow = flow;
+    flow_of_.set(flow_key, statistics);
+  }
+  target.cack = target.highest = cack;
+  target.unreported_min = ~std::uint64_t{0};
+  target.unreported_max = 0;
+  target.received_bytes = target.payload = target.gap = 0;
+  target.last_activity = now;
+  target.ack_bytes = target.above = 0;
+  ++target.generation;
+  target.peer = peerOf(packet.source);
+  ++peers_[target.peer].targets;
+  target.statistics = statistics;
+  target.source = packet.source;
+  target.id = static_cast<std::uint16_t>(packet.connection);
+  target.flow = flow;
+  target.service = service;
+  target.open = true;
+  target.marked = target.nacked = false;
+  target.received.clear();
+  target.messages.clear();
+  target.returning = fields.response;
+  if (!target.returning) {
+    ++open_;
+    UetStats& stats = host_.uetStats();
+    ++stats.targets_opened;
+    stats.max_open_targets = std::max<std::uint64_t>(stats.max_open_targets, open_);
+  }
+  host_.setTimer(now + host_.spec().target_expiry, UetTimer::kTargetExpiry, slot,
+                 target.generation);
+  return slot;
+}
+
+void UetReceiver::close(std::uint32_t slot) {
+  Target& target = targets_[slot];
+  flows_[target.statistics].payload_received += target.payload;
+  target.payload = 0;
+  target.open = false;
+  releasePeer(target.peer);
+  if (!target.returning) --open_;
+  free_.push_back(slot);
+}
+
+void UetReceiver::onExpiry(const UetTimerEntry& timer, Picoseconds now) {
+  Target& target = targets_[timer.index];
+  if (!target.open || target.generation != timer.generation) return;
+  const Picoseconds expiry = target.last_activity + host_.spec().target_expiry;
+  if (now < expiry) {
+    host_.setTimer(expiry, UetTimer::kTargetExpiry, timer.index, timer.generation);
+    return;
+  }
+  if (target.service == UetService::kRod || target.service == UetService::kRud) {
+    by_pdc_.erase(std::uint32_t{target.source} << 16 | target.id);
+  } else {
+    by_flow_.erase(std::uint32_t{target.source} << 8 | target.flow);
+  }
+  close(timer.index);
+}
+
+void UetReceiver::forgetLingering(Picoseconds now) {
+  while (!lingering_.empty() && lingering_.front().until <= now) {
+    by_pdc_.erase(lingering_.front().key);
+    lingering_.pop();
+  }
+}
+
+std::uint32_t UetReceiver::peerOf(HostId host) {
+  const std::uint32_t found = peer_of_.find(host);
+  if (found != IdMap::kNone) return found;
+  std::uint32_t index = static_cast<std::uint32_t>(peers_.size());
+  if (free_peers_.empty()) {
+    peers_.emplace_back();
+  } else {
+    index = free_peers_.back();
+    free_peers_.pop_back();
+  }
+  peers_[index] = {host, 0};
+  peer_of_.set(host, index);
+  return index;
+}
+
+void UetReceiver::releasePeer(std::uint32_t index) {
+  if (--peers_[index].targets > 0) return;
+  pacer_.remove(index);
+  peer_of_.erase(peers_[index].host);
+  free_peers_.push_back(index);
+}
+
+// ---- Packets ----
+
+void UetReceiver::onTrimmed(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+                            Picoseconds now) {
+  if (target.service == UetService::kUud) return;
+  const bool retx = unpackData(packet.extra, target.id != 0).retx;
+  const bool held = psn <= target.cack || (target.above > 0 && psn <= target.highest &&
+                                           target.received.test(psn));
+  if (held) {
+    ++host_.stats().duplicates;
+    if (target.service == UetService::kRudi) {
+      respond(target, psn, retx, packet.ce, now);
+    } else {
+      acknowledge(target, psn, retx, now);
+    }
+    return;
+  }
+  const NackCode code =
+      packet.trimmed_last_hop ? NackCode::kTrimmedLastHop : NackCode::kTrimmed;
+  if (target.service != UetService::kRod) {
+    nack(packet, code, packet.psn, now);
+  } else if (const bool expected = psn == target.cack + 1; expected || !target.nacked) {
+    target.nacked = true;
+    nack(packet, expected ? code : NackCode::kRodOutOfOrder,
+         static_cast<std::uint32_t>(target.cack + 1), now);
+  }
+}
+
+bool UetReceiver::acceptOrdered(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+                                Picoseconds now) {
+  if (psn <= target.cack) {
+    ++host_.stats().duplicates;
+    return false;
+  }
+  if (psn != target.cack + 1) {
+    ++host_.stats().out_of_order;
+    ++host_.stats().discarded;
+    if (!target.nacked) {
+      target.nacked = true;
+      nack(packet, NackCode::kRodOutOfOrder, static_cast<std::uint32_t>(target.cack + 1), now);
+    }
+    return false;
+  }
+  target.nacked = false;
+  target.cack = target.highest = psn;
+  return true;
+}
+
+bool UetReceiver::acceptAny(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+                            Picoseconds now) {
+  if (psn == target.cack + 1 && target.above == 0) {
+    target.cack = target.highest = psn;
+    return true;
+  }
+  const std::uint16_t range = host_.spec().mp_range;
+  if (psn > target.cack + range) {
+    if (target.service != UetService::kUud) {
+      ++host_.stats().discarded;
+      nack(packet, NackCode::kPsnOutOfWindow, packet.psn, now);
+      return false;
+    }
+    slide(target, psn - range);
+  }
+  if (psn <= target.cack || (psn <= target.highest && target.above > 0 &&
+                             target.received.test(psn))) {
+    ++host_.stats().duplicates;
+    return false;
+  }
+  if (psn != target.cack + 1) ++host_.stats().out_of_order;
+  // 64 more than are in use, for a SACK bitmap that begins at the highest.
+  target.received.reserve(target.cack, std::max(psn, target.highest) - target.cack + 64);
+  target.received.set(psn);
+  ++target.above;
+  target.highest = std::max(target.highest, psn);
+  target.unreported_min = std::min(target.unreported_min, psn);
+  target.unreported_max = std::max(target.unreported_max, psn);
+  advance(target);
+  return true;
+}
+
+void UetReceiver::advance(Target& target) {
+  while (target.above > 0 && target.received.test(target.cack + 1)) {
+    ++target.cack;
+    target.received.reset(target.cack);
+    --target.above;
+  }
+}
+
+// UUD: gives up what is missing up to `cack`, and with it the messages it belonged to.
+void UetReceiver::slide(Target& target, std::uint64_t cack) {
+  while (target.cack < cack) {
+    const std::uint64_t psn = target.cack + 1;
+    if (target.above == 0 && cack - target.cack > host_.spec().mp_range) {
+      // Nothing but gaps up to there.
+      target.gap = cack;
+      target.messages.clear();
+      target.cack = target.highest = cack;
+      return;
+    }
+    if (target.above > 0 && target.received.test(psn)) {
+      target.received.reset(psn);
+      --target.above;
+    } else {
+      target.gap = psn;
+      std::erase_if(target.messages, [psn](const Reassembly& m) {
+        return m.first <= psn && (m.total == 0 || psn < m.first + m.total);
+      });
+    }
+    target.cack = psn;
+  }
+  target.highest = std::max(target.highest, target.cack);
+  advance(target);
+}
+
+void UetReceiver::reassemble(Target& target, const fabric::Packet& packet,
+                             const DataFields& fields, std::uint64_t psn, std::uint16_t payload,
+                             Picoseconds now) {
+  target.payload += payload;
+  host_.stats().payload_received += payload;
+  UetDelivery delivery;
+  delivery.from = target.source;
+  delivery.flow = target.flow;
+  delivery.verb = static_cast<Verb>(fields.verb);
+  delivery.response = fields.response;
+  delivery.tag = packet.aux;
+  if (fields.last && fields.index == 0) {
+    delivery.bytes = payload;
+    delivery.read_request = delivery.verb == Verb::kRead && !fields.response;
+    if (delivery.read_request) {
+      delivery.bytes = packet.aux;
+      delivery.tag = packet.psn;
+    }
+    deliver(target, delivery, now);
+    return;
+  }
+  const std::uint64_t first = psn - fields.index;
+  if (target.service == UetService::kUud && first <= target.gap && target.gap < psn) return;
+  // The newest message first: that is where most packets belong.
+  std::size_t i = target.messages.size();
+  while (i > 0 && target.messages[i - 1].first != first) --i;
+  if (i == 0) {
+    target.messages.push_back({first, 0, 0, 0});
+    i = target.messages.size();
+  }
+  Reassembly& message = target.messages[i - 1];
+  ++message.packets;
+  message.bytes += payload;
+  if (fields.last) message.total = fields.index + 1;
+  if (message.packets != message.total) return;
+  delivery.bytes = message.bytes;
+  message = target.messages.back();
+  target.messages.pop_back();
+  deliver(target, delivery, now);
+}
+
+void UetReceiver::deliver(Target& target, const UetDelivery& delivery, Picoseconds now) {
+  flows_[target.statistics].last_done = now;
+  deliveries_.push_back(delivery);
+}
+
+// ---- Answers ----
+
+// Reports the state of `target`. Every packet above CACK_PSN is reported at least once, so as many
+// ACKs are sent as their bitmaps need; nearly always that is one.
+void UetReceiver::acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now) {
+  std::uint64_t low = std::max(target.unreported_min, target.cack + 1);
+  const std::uint64_t high = target.unreported_max;
+  do {
+    std::uint64_t base = target.cack + 1;
+    std::uint64_t sack = 0;
+    if (target.above > 0) {
+      // Room below the news repeats older reports, in case their ACKs were lost.
+      const std::uint64_t top = high > target.cack ? high : target.highest;
+      base = std::max(target.cack + 1, top >= 63 ? top - 63 : 0);
+      if (low <= high) base = std::min(base, low);
+      sack = target.received.from(base);
+    }
+    sendAck(target, psn, retx, base, sack, now);
+    target.marked = false;  // told once
+    low = base + 64;
+    while (low <= high && !target.received.test(low)) ++low;
+  } while (low <= high);
+  target.unreported_min = ~std::uint64_t{0};
+  target.unreported_max = 0;
+  target.ack_bytes = 0;
+}
+
+void UetReceiver::sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
+                          std::uint64_t sack, Picoseconds now) {
+  const bool with_state = nscc_ || credit_ || sack != 0;
+  const auto flags = static_cast<std::uint8_t>((target.marked ? kFlagMarked : 0U) |
+                                               (retx ? kFlagRetx : 0U));
+  const std::uint32_t entropy = target.service == UetService::kRod
+                                    ? target.id
+                                    : static_cast<std::uint32_t>(psn) & 0xFFFF;
+  fabric::Packet ack =
+      host_.control(target.source, with_state ? PdsType::kAckCc : PdsType::kAck, flags,
+                    with_state ? 0 : kSesResponse,
+                    uetFlowHash(host_.context().self, target.source, entropy));
+  ack.connection = (std::uint32_t{target.flow} << 16 | target.id) & 0xFFFFFF;
+  ack.psn = static_cast<std::uint32_t>(target.cack);
+  // The offset of an old duplicate may not fit; all that matters is that it is not positive.
+  ack.aux = packOffsets(std::max<std::int64_t>(static_cast<std::int64_t>(psn - target.cack), -4096),
+                        static_cast<std::int64_t>(sack_base - target.cack));
+  ack.stamp = sack;
+  if (with_state) {
+    NsccState state;
+    state.penalty = host_.spec().receiver_penalty;
+    state.received = static_cast<std::uint32_t>((target.received_bytes + kCreditUnit - 1) /
+                                                kCreditUnit);
+    state.out_of_order =
+        static_cast<std::uint16_t>(std::min<std::uint32_t>(target.above, 0xFFFE));
+    ack.extra = packNscc(state);
+  }
+  host_.queueControl(ack, now);
+  ++host_.uetStats().acks_sent;
+}
+
+void UetReceiver::respond(const Target& target, std::uint64_t psn, bool retx, bool marked,
+                          Picoseconds now) {
+  const auto flags =
+      static_cast<std::uint8_t>((marked ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
+  fabric::Packet answer = host_.control(
+      target.source, PdsType::kRudiResponse, flags, kSesResponse,
+      uetFlowHash(host_.context().self, target.source, static_cast<std::uint32_t>(psn) & 0xFFFF));
+  answer.connection = (std::uint32_t{target.flow} << 16) & 0xFFFFFF;
+  answer.psn = static_cast<std::uint32_t>(psn);
+  host_.queueControl(answer, now);
+  ++host_.uetStats().acks_sent;
+}
+
+void UetReceiver::nack(const fabric::Packet& packet, NackCode code, std::uint32_t psn,
+                       Picoseconds now) {
+  const bool has_pdc = (packet.connection & 0xFFFF) != 0;
+  const bool retx = unpackData(packet.extra, has_pdc).retx;
+  const auto flags =
+      static_cast<std::uint8_t>((packet.ce ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
+  fabric::Packet answer =
+      host_.control(packet.source, PdsType::kNack, flags, 0, answerHash(packet));
+  answer.connection = packet.connection;
+  answer.psn = psn;
+  answer.aux = static_cast<std::uint32_t>(code);
+  host_.queueControl(answer, now);
+  ++host_.uetStats().nacks_sent;
+}
+
+std::uint32_t UetReceiver::answerHash(const fabric::Packet& packet) const {
+  return uetFlowHash(host_.context().self, packet.source, packet.psn & 0xFFFF);
+}
+
+void UetReceiver::appendFlows(std::vector<FlowStats>& flows) const {
+  const std::size_t first = flows.size();
+  flows.insert(flows.end(), flows_.begin(), flows_.end());
+  for (const Target& target : targets_) {
+    if (target.open) flows[first + target.statistics].payload_received += target.payload;
+  }
+}
+
+}  // namespace plumbline::transport

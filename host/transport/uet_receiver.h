@@ -1,0 +1,129 @@
+// The receiving half of a UET endpoint: targets of PDCs, reassembly, acknowledgements, credit.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/ring.h"
+#include "transport/rccc.h"
+#include "transport/uet_containers.h"
+#include "transport/uet_host.h"
+
+namespace plumbline::transport {
+
+// A message that is completely there.
+struct UetDelivery {
+  HostId from = 0;
+  std::uint32_t flow = 0;
+  Verb verb = Verb::kWrite;
+  bool response = false;       // read data; `tag` is the request's PSN
+  bool read_request = false;   // `bytes` are asked for; `tag` is this request's PSN
+  std::uint64_t bytes = 0;
+  std::uint32_t tag = 0;
+};
+
+class UetReceiver {
+ public:
+  explicit UetReceiver(UetHost& host);
+
+  // A data packet, CLOSE_CMD or CREDIT_REQ has arrived.
+  void onData(const fabric::Packet& packet, Picoseconds now);
+  void onCreditRequest(const fabric::Packet& packet, Picoseconds now);
+
+  void onExpiry(const UetTimerEntry& timer, Picoseconds now);
+  // Gives the credit that is due.
+  void pace(Picoseconds now);
+  [[nodiscard]] Picoseconds nextGrant() const { return pacer_.nextAt(); }
+
+  // What onData() has completed since this was last cleared, in order.
+  [[nodiscard]] std::vector<UetDelivery>& deliveries() { return deliveries_; }
+  void appendFlows(std::vector<FlowStats>& flows) const;
+  [[nodiscard]] std::size_t openTargets() const { return open_; }
+
+ private:
+  struct Reassembly {
+    std::uint64_t first = 0;     // PSN
+    std::uint32_t packets = 0;   // received
+    std::uint32_t total = 0;     // 0 until the last packet is there
+    std::uint64_t bytes = 0;     // received
+  };
+  // Per PDC, or, for RUDI and UUD, per flow of a peer.
+  struct Target {
+    std::uint64_t cack = 0;     // everything up to it has been received
+    std::uint64_t highest = 0;  // PSN received
+    std::uint64_t unreported_min = ~std::uint64_t{0};  // received above cack, not in any ACK yet
+    std::uint64_t unreported_max = 0;
+    std::uint64_t received_bytes = 0;  // nominal sizes, each packet once
+    std::uint64_t payload = 0;         // each byte once
+    std::uint64_t gap = 0;             // UUD: the last PSN that was given up
+    Picoseconds last_activity;
+    std::uint32_t ack_bytes = 0;  // since the last ACK
+    std::uint32_t above = 0;      // packets received above cack
+    std::uint32_t generation = 0;
+    std::uint32_t peer = 0;       // index into peers_
+    std::uint32_t statistics = 0;
+    std::uint16_t source = 0;
+    std::uint16_t id = 0;  // the initiator's; 0 for RUDI and UUD
+    std::uint8_t flow = 0;
+    UetService service = UetService::kRud;
+    bool open = false;
+    bool marked = false;   // CE since the last ACK
+    bool returning = false;  // carries read data
+    bool nacked = false;   // ROD: told of the missing packet already
+    BitWindow received;
+    std::vector<Reassembly> messages;  // begun and incomplete
+  };
+  // A host that targets here belong to: what RCCC knows it by.
+  struct Peer {
+    HostId host = 0;
+    std::uint32_t targets = 0;
+  };
+  struct Lingering {
+    std::uint32_t key = 0;
+    Picoseconds until;
+  };
+
+  std::uint32_t findOrOpen(const fabric::Packet& packet, const DataFields& fields,
+                           UetService service, bool has_pdc, Picoseconds now);
+  std::uint32_t open(const fabric::Packet& packet, const DataFields& fields, UetService service,
+                     std::uint64_t cack, Picoseconds now);
+  void close(std::uint32_t slot);
+  void forgetLingering(Picoseconds now);
+  std::uint32_t peerOf(HostId host);
+  void releasePeer(std::uint32_t index);
+
+  void onTrimmed(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
+  bool acceptOrdered(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+                     Picoseconds now);
+  bool acceptAny(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
+  void slide(Target& target, std::uint64_t cack);
+  void advance(Target& target);
+  void reassemble(Target& target, const fabric::Packet& packet, const DataFields& fields,
+                  std::uint64_t psn, std::uint16_t payload, Picoseconds now);
+  void deliver(Target& target, const UetDelivery& delivery, Picoseconds now);
+  void acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now);
+  void sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
+               std::uint64_t sack, Picoseconds now);
+  void respond(const Target& target, std::uint64_t psn, bool retx, bool marked, Picoseconds now);
+  void nack(const fabric::Packet& packet, NackCode code, std::uint32_t psn, Picoseconds now);
+  [[nodiscard]] std::uint32_t answerHash(const fabric::Packet& packet) const;
+
+  UetHost& host_;
+  bool nscc_;
+  bool credit_;
+  std::vector<Target> targets_;
+  std::vector<std::uint32_t> free_;
+  IdMap by_pdc_;   // source << 16 | id → target, or kLingering
+  IdMap by_flow_;  // source << 8 | flow → target (RUDI, UUD)
+  fabric::Ring<Lingering> lingering_;
+  std::vector<Peer> peers_;
+  std::vector<std::uint32_t> free_peers_;
+  IdMap peer_of_;
+  RcccPacer pacer_;
+  std::size_t open_ = 0;  // targets, return directions not counted
+  std::vector<UetDelivery> deliveries_;
+  std::vector<FlowStats> flows_;  // cold: every flow that ever was
+  IdMap flow_of_;                 // source << 8 | flow → flows_
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,382 @@
+#include "transport/uet_sender.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace plumbline::transport {
+namespace {
+
+std::int64_t windowBytes(double factor, BitRate rate, Picoseconds base_rtt, std::uint32_t least) {
+  const double bdp = static_cast<double>(rate.bitsPerSecond()) / 8.0 * base_rtt.toSeconds();
+  return std::max<std::int64_t>(static_cast<std::int64_t>(factor * bdp), least);
+}
+
+std::uint32_t flowKey(HostId peer, std::uint32_t flow) { return peer << 8 | flow; }
+// Of by_flow_: the return direction of a peer's PDC is a PDC of its own here.
+std::uint32_t pdcKey(HostId peer, std::uint32_t flow, bool returning) {
+  return flowKey(peer, flow) | (returning ? 1U << 24 : 0U);
+}
+
+}  // namespace
+
+UetSender::UetSender(UetHost& host)
+    : host_(host),
+      control_(effectiveControl(host.spec())),
+      data_type_(dataType(host.spec())),
+      mtu_cost_(nominalSize(host.spec(), data_type_, kSesStandard, host.spec().mtu_payload)),
+      fixed_window_(windowBytes(host.spec().fixed_window, host.context().rate,
+                                host.spec().base_rtt, mtu_cost_)),
+      credit_window_(windowBytes(host.spec().rccc.max_window, host.context().rate,
+                                 host.spec().base_rtt, mtu_cost_)),
+      nscc_parameters_(makeNsccParameters(host.spec().nscc, host.context().rate,
+                                          host.spec().base_rtt, mtu_cost_,
+                                          host.spec().trimming)) {}
+
+bool UetSender::connectionless() const {
+  return host_.spec().service == UetService::kRudi || host_.spec().service == UetService::kUud;
+}
+
+void UetSender::post(const Message& message, Picoseconds now) {
+  const bool read = message.verb == Verb::kRead;
+  if (read && connectionless()) {
+    throw Error(ErrorKind::kUsage, "RUDI and UUD cannot carry reads", "uet.service",
+                "use RUD or ROD");
+  }
+  if (read && message.bytes > 0xFFFFFFFF) {
+    throw Error(ErrorKind::kUsage, "a UET read asks for 2^32 bytes or more", "message",
+                "split it: request_length has 32 bits");
+  }
+  const std::uint64_t packets =
+      read ? 1 : (message.bytes + host_.spec().mtu_payload - 1) / host_.spec().mtu_payload;
+  if (message.bytes == 0 || packets > kMaxMessagePackets || message.flow > 255) {
+    throw Error(ErrorKind::kUsage, "a UET message has no bytes, over 2^28 packets, or a flow above "
+                "255: " + std::to_string(message.bytes) + " bytes", "message",
+                "1 byte to 2^28 packets, flow 0 to 255");
+  }
+  const std::uint32_t slot = pdcFor(message.to, message.flow, false, now);
+  Pdc& pdc = pdcs_[slot];
+  TxMessage tx;
+  tx.bytes = message.bytes;
+  tx.posted = now;
+  tx.packets = tx.unacked = static_cast<std::uint32_t>(packets);
+  tx.tag = message.tag;
+  tx.verb = message.verb;
+  tx.kind = read ? Kind::kReadRequest : Kind::kData;
+  if (read) {
+    pdc.reads.push_back({message.bytes, now, static_cast<std::uint32_t>(pdc.end), message.tag});
+  }
+  enqueue(slot, tx);
+}
+
+void UetSender::postReadResponse(HostId to, std::uint32_t flow, std::uint64_t bytes,
+                                 std::uint32_t request, Picoseconds now) {
+  TxMessage tx;
+  tx.bytes = bytes;
+  tx.posted = now;
+  tx.packets = tx.unacked = static_cast<std::uint32_t>((bytes + host_.spec().mtu_payload - 1) /
+                                                       host_.spec().mtu_payload);
+  tx.tag = request;
+  tx.verb = Verb::kRead;
+  tx.kind = Kind::kReadResponse;
+  enqueue(pdcFor(to, flow, true, now), tx);
+}
+
+bool UetSender::takeRead(HostId from, std::uint32_t flow, std::uint32_t request,
+                         Picoseconds now, Completion& completion) {
+  const std::uint32_t slot = by_flow_.find(pdcKey(from, flow, false));
+  if (slot == kNone) return false;
+  Pdc& pdc = pdcs_[slot];
+  const auto read = std::find_if(pdc.reads.begin(), pdc.reads.end(),
+                                 [&](const OpenRead& r) { return r.request == request; });
+  if (read == pdc.reads.end()) return false;
+  completion = {from, flow, Verb::kRead, read->bytes, read->tag, read->posted, false};
+  pdc.reads.erase(read);
+  ++host_.stats().messages_completed;
+  flows_[pdc.statistics].stats.last_done = now;
+  idleIfDone(slot, now);
+  return true;
+}
+
+std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
+                                Picoseconds now) {
+  const std::uint32_t pdc_key = pdcKey(peer, flow, returning);
+  const std::uint32_t found = by_flow_.find(pdc_key);
+  if (found != kNone) return found;
+
+  const std::uint32_t key = flowKey(peer, flow);
+  std::uint32_t statistics = flow_of_.find(key);
+  if (statistics == kNone) {
+    statistics = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+    flows_.back().stats.peer = peer;
+    flows_.back().stats.flow = flow;
+    flow_of_.set(key, statistics);
+  }
+  std::uint32_t slot = static_cast<std::uint32_t>(pdcs_.size());
+  if (free_pdcs_.empty()) {
+    pdcs_.emplace_back();
+  } else {
+    slot = free_pdcs_.back();
+    free_pdcs_.pop_back();
+  }
+  by_flow_.set(pdc_key, slot);
+  Pdc& pdc = pdcs_[slot];
+  const std::uint64_t seed =
+      mix64(mix64(host_.context().seed) ^ std::uint64_t{host_.context().self} << 32 ^ started_++);
+  // PSNs count on in 64 bits, of which the wire sees the lower 32.
+  const bool goes_on = connectionless() && flows_[statistics].next_psn != 0;
+  pdc.start = goes_on ? flows_[statistics].next_psn
+                      : (std::uint64_t{1} << 32) + (mix64(seed) & 0xFFFFFFFF);
+  pdc.next = pdc.end = pdc.start;
+  pdc.cack = pdc.start - 1;
+  pdc.send_hint = pdc.ack_hint = 0;
+  pdc.timer_at = kNever;
+  pdc.judged = pdc.start;
+  pdc.order = pdc.highest_acked = pdc.lost = pdc.received = 0;
+  ++pdc.generation;
+  pdc.id = 0;
+  pdc.port_base = static_cast<std::uint16_t>(seed);
+  pdc.peer = static_cast<std::uint16_t>(peer);
+  pdc.flow = static_cast<std::uint8_t>(flow);
+  pdc.timeouts = 0;
+  pdc.ready = pdc.waiting = pdc.blocked = pdc.idle = false;
+  pdc.returning = returning;
+  pdc.statistics = statistics;
+  pdc.slots.restart(pdc.start);
+  pdc.messages.restart(0);
+  pdc.entropy = EntropySelector(host_.spec().entropy,
+                                host_.spec().service == UetService::kRod
+                                    ? UetEntropyPolicy::kConstant
+                                    : host_.spec().entropy.policy,
+                                seed);
+  pdc.opened = kNever;
+  pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
+  pdc.ccc = cccFor(peer, now);
+  ++cccs_[pdc.ccc].pdcs;
+  pdc.state = State::kWaiting;
+  if (connectionless()) {
+    pdc.state = State::kEstablished;
+  } else {
+    (returning ? returning_ : waiting_).push(slot);
+    startWaiting(now);
+  }
+  return slot;
+}
+
+void UetSender::enqueue(std::uint32_t slot, const TxMessage& message) {
+  Pdc& pdc = pdcs_[slot];
+  if (pdc.idle) clearIdle(pdc);
+  pdc.messages.push(message);
+  TxMessage& queued = pdc.messages.back();
+  queued.first = pdc.end;
+  pdc.end += message.packets;
+  const std::uint64_t last = pdc.end - 1;
+  changeBacklog(cccs_[pdc.ccc],
+                std::int64_t{message.packets - 1} * costOf(queued, queued.first) +
+                    costOf(queued, last));
+  if (hasWork(pdc)) makeReady(slot);
+}
+
+// Gives ids to PDCs that wait for one, as far as there are any. Return directions come first and
+// without regard to the limit: in truth they belong to a PDC that is open already, and two hosts
+// that read from each other must not wait for each other.
+void UetSender::startWaiting(Picoseconds now) {
+  while (!returning_.empty() || !waiting_.empty()) {
+    fabric::Ring<std::uint32_t>& queue = returning_.empty() ? waiting_ : returning_;
+    if (returning_.empty() && open_ >= host_.spec().max_pdcs) {
+      // Makes room by closing what has been idle for longest.
+      if (idle_head_ != kNone) beginClose(idle_head_, now);
+      return;
+    }
+    const std::optional<std::uint16_t> id = takeId(now);
+    if (!id) return;
+    const std::uint32_t slot = queue.front();
+    queue.pop();
+    Pdc& pdc = pdcs_[slot];
+    pdc.id = *id;
+    pdc.state = State::kSynSent;
+    by_id_.set(pdc.id, slot);
+    if (!pdc.returning) {
+      ++open_;
+      UetStats& stats = host_.uetStats();
+      ++stats.pdcs_opened;
+      stats.max_open = std::max<std::uint64_t>(stats.max_open, open_);
+    }
+    if (hasWork(pdc)) makeReady(slot);
+  }
+}
+
+std::optional<std::uint16_t> UetSender::takeId(Picoseconds now) {
+  if (!free_ids_.empty() && free_ids_.front().from <= now) {
+    const std::uint16_t id = free_ids_.front().id;
+    free_ids_.pop();
+    return id;
+  }
+  if (next_id_ <= 0xFFFF) return static_cast<std::uint16_t>(next_id_++);
+  if (!free_ids_.empty()) host_.setTimer(free_ids_.front().from, UetTimer::kStart, 0, 0);
+  return std::nullopt;
+}
+
+// QUIESCE and ACK_WAIT last no time: only a PDC with nothing to do is closed. Messages from now on
+// open a new one.
+void UetSender::beginClose(std::uint32_t slot, Picoseconds now) {
+  Pdc& pdc = pdcs_[slot];
+  clearIdle(pdc);
+  by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
+  if (connectionless()) {
+    destroy(slot, now);
+    return;
+  }
+  pdc.state = State::kClosing;
+  TxMessage close;
+  close.posted = now;
+  close.packets = close.unacked = 1;
+  close.kind = Kind::kClose;
+  enqueue(slot, close);
+}
+
+void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
+  Pdc& pdc = pdcs_[slot];
+  Flow& flow = flows_[pdc.statistics];
+  flow.stats.packets_sent += pdc.packets_sent;
+  flow.stats.packets_retransmitted += pdc.packets_retransmitted;
+  flow.stats.payload_acknowledged += pdc.payload_acknowledged;
+  pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
+  if (connectionless()) {
+    flow.next_psn = pdc.end;
+  } else {
+    by_id_.erase(pdc.id);
+    if (!pdc.returning) --open_;
+    // The target remembers the id for `linger`; it must not come back any earlier.
+    free_ids_.push({pdc.id, now + 2 * host_.spec().linger});
+  }
+  if (pdc.waiting) stopWaiting(slot);
+  Ccc& ccc = cccs_[pdc.ccc];
+  if (--ccc.pdcs == 0) {
+    ccc_of_.erase(ccc.peer);
+    ++ccc.generation;
+    free_cccs_.push_back(pdc.ccc);
+  } else {
+    release(ccc);
+  }
+  while (!pdc.lost_queue.empty()) pdc.lost_queue.pop();
+  while (!pdc.resent.empty()) pdc.resent.pop();
+  pdc.reads.clear();
+  ++pdc.generation;
+  pdc.state = pdc.ready ? State::kDead : State::kFree;
+  if (pdc.state == State::kFree) free_pdcs_.push_back(slot);
+  startWaiting(now);
+}
+
+// The peer does not answer any more: whatever is not acknowledged is reported as failed.
+void UetSender::fail(std::uint32_t slot, Picoseconds now) {
+  Pdc& pdc = pdcs_[slot];
+  Ccc& ccc = cccs_[pdc.ccc];
+  const bool closing = pdc.state == State::kClosing;
+  for (std::uint64_t n = pdc.messages.first(); n != pdc.messages.end(); ++n) {
+    const TxMessage& m = pdc.messages[n];
+    for (std::uint64_t psn = std::max(m.first, pdc.cack + 1); psn < m.first + m.packets; ++psn) {
+      if (psn >= pdc.slots.end() || pdc.slots[psn].state == Slot::kLost) {
+        changeBacklog(ccc, -std::int64_t{costOf(m, psn)});
+      } else if (pdc.slots[psn].state == Slot::kFlight) {
+        ccc.inflight -= costOf(m, psn);
+      }
+    }
+    if (m.unacked == 0 || m.kind == Kind::kClose) continue;
+    if (m.kind == Kind::kReadRequest) continue;  // among the open reads
+    ++host_.stats().messages_failed;
+    if (m.kind == Kind::kData) {
+      completions_.push_back({pdc.peer, pdc.flow, m.verb, m.bytes, m.tag, m.posted, true});
+    }
+  }
+  for (const OpenRead& read : pdc.reads) {
+    ++host_.stats().messages_failed;
+    completions_.push_back(
+        {pdc.peer, pdc.flow, Verb::kRead, read.bytes, read.tag, read.posted, true});
+  }
+  ++host_.uetStats().pdcs_failed;
+  if (!closing) by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
+  if (pdc.idle) clearIdle(pdc);
+  pdc.lost = 0;
+  // Nothing is left to do for whatever list still holds it.
+  pdc.cack = pdc.end - 1;
+  pdc.next = pdc.end;
+  destroy(slot, now);
+}
+
+void UetSender::setIdle(std::uint32_t slot, Picoseconds now) {
+  Pdc& pdc = pdcs_[slot];
+  pdc.idle = true;
+  pdc.idle_since = now;
+  pdc.idle_before = idle_tail_;
+  pdc.idle_after = kNone;
+  (idle_tail_ == kNone ? idle_head_ : pdcs_[idle_tail_].idle_after) = slot;
+  idle_tail_ = slot;
+  if (!waiting_.empty()) startWaiting(now);
+}
+
+void UetSender::clearIdle(Pdc& pdc) {
+  (pdc.idle_before == kNone ? idle_head_ : pdcs_[pdc.idle_before].idle_after) = pdc.idle_after;
+  (pdc.idle_after == kNone ? idle_tail_ : pdcs_[pdc.idle_after].idle_before) = pdc.idle_before;
+  pdc.idle = false;
+}
+
+Picoseconds UetSender::nextClose() const {
+  if (idle_head_ == kNone || host_.spec().close_after == kNever) return kNever;
+  return pdcs_[idle_head_].idle_since + host_.spec().close_after;
+}
+
+void UetSender::closeIdle(Picoseconds now) {
+  while (nextClose() <= now) beginClose(idle_head_, now);
+}
+
+std::uint32_t UetSender::cccFor(HostId peer, Picoseconds now) {
+  const std::uint32_t found = ccc_of_.find(peer);
+  if (found != kNone) return found;
+  std::uint32_t index = static_cast<std::uint32_t>(cccs_.size());
+  if (free_cccs_.empty()) {
+    cccs_.emplace_back(nscc_parameters_);
+  } else {
+    index = free_cccs_.back();
+    free_cccs_.pop_back();
+  }
+  Ccc& ccc = cccs_[index];
+  ccc.inflight = ccc.backlog = 0;
+  ccc.wait_head = ccc.wait_tail = kNone;
+  ccc.peer = peer;
+  ccc.index = index;
+  ccc.pdcs = 0;
+  ccc.asked = 0;
+  ccc.timer = false;
+  ccc.last_credit = now;
+  ccc.credit = RcccSource(credit_window_);
+  ccc.nscc = Nscc(nscc_parameters_, now);
+  ccc_of_.set(peer, index);
+  return index;
+}
+
+UetSender::CongestionView UetSender::congestion(HostId peer) const {
+  const std::uint32_t index = ccc_of_.find(peer);
+  if (index == kNone) return {};
+  const Ccc& ccc = cccs_[index];
+  return {usesNscc(control_) ? ccc.nscc.window() : static_cast<double>(fixed_window_),
+          ccc.inflight, usesCredit(control_) ? ccc.credit.unspent() : 0};
+}
+
+void UetSender::appendFlows(std::vector<FlowStats>& flows) const {
+  const std::size_t first = flows.size();
+  for (const Flow& flow : flows_) flows.push_back(flow.stats);
+  for (const Pdc& pdc : pdcs_) {
+    if (pdc.state == State::kFree || pdc.state == State::kDead) continue;
+    FlowStats& stats = flows[first + pdc.statistics];
+    stats.packets_sent += pdc.packets_sent;
+    stats.packets_retransmitted += pdc.packets_retransmitted;
+    stats.payload_acknowledged += pdc.payload_acknowledged;
+  }
+}
+
+}  // namespace plumbline::transport

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "transport/stream_protocol.h"
+
+namespace plumbline::transport {
+namespace {
+
+// The card's rule with a set of all numbers ever seen.
+struct Oracle {
+  std::uint64_t window;
+  std::set<std::uint64_t> seen;
+  StreamReceived counts;
+
+  void add(std::uint64_t sequence) {
+    if (sequence >= counts.next_sequence) {
+      counts.lost += sequence - counts.next_sequence;
+      counts.next_sequence = sequence + 1;
+    } else if (sequence + window < counts.next_sequence) {
+      ++counts.stale;
+      return;
+    } else if (seen.count(sequence) != 0) {
+      ++counts.duplicate;
+    } else {
+      ++counts.out_of_order;
+      --counts.lost;
+    }
+    seen.insert(sequence);
+  }
+};
+
+class WindowOfSize : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(WindowOfSize, CountsAsTheSetOfAllNumbersDoes) {
+  RandomStream random(GetParam(), "window");
+  SequenceWindow window(GetParam());
+  StreamReceived counts;
+  Oracle oracle{GetParam(), {}, {}};
+  std::uint64_t next = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    std::uint64_t sequence = next;
+    const std::uint64_t what = random.below(20);
+    if (what < 10) {
+      ++next;
+    } else if (what < 13) {
+      next += random.below(6) + 1;
+      sequence = next - 1;
+    } else if (what == 13 && random.below(50) == 0) {
+      next += random.below(4UL * GetParam()) + 1;
+      sequence = next - 1;
+    } else {
+      sequence -= std::min(sequence, random.below(2UL * GetParam()));
+    }
+    next = std::max(next, sequence + 1);
+    window.add(sequence, counts);
+    oracle.add(sequence);
+    ASSERT_EQ(counts.lost, oracle.counts.lost) << i;
+    ASSERT_EQ(counts.duplicate, oracle.counts.duplicate) << i;
+  }
+  EXPECT_EQ(counts.next_sequence, oracle.counts.next_sequence);
+  EXPECT_EQ(counts.stale, oracle.counts.stale);
+  EXPECT_EQ(counts.out_of_order, oracle.counts.out_of_order);
+  EXPECT_GT(counts.stale, 0U);
+  EXPECT_GT(counts.duplicate, 0U);
+  EXPECT_GT(counts.out_of_order, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, WindowOfSize, testing::Values(64, 128, 1024));
+
+TEST(SequenceWindow, OnlyTheLast128NumbersAreToldApart) {
+  SequenceWindow window(128);
+  StreamReceived counts;
+  window.add(200, counts);
+  EXPECT_EQ(window.add(201 - 128, counts), SequenceWindow::Verdict::kOutOfOrder);
+  EXPECT_EQ(window.add(201 - 129, counts), SequenceWindow::Verdict::kStale);
+  EXPECT_EQ(window.add(201 - 128, counts), SequenceWindow::Verdict::kDuplicate);
+  EXPECT_EQ(counts.lost, 199U);
+}
+
+TEST(SequenceWindow, RefusesOtherSizes) {
+  EXPECT_THROW(SequenceWindow(0), Error);
+  EXPECT_THROW(SequenceWindow(96), Error);
+  EXPECT_THROW(SequenceWindow(32), Error);
+}
+
+}  // namespace
+}  // namespace plumbline::transport

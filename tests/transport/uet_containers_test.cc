@@ -1,0 +1,93 @@
+// The containers of the UET endpoint against those of the standard library.
+#include "transport/uet_containers.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <set>
+
+#include "base/random.h"
+
+namespace plumbline::transport_test {
+namespace {
+
+using transport::BitWindow;
+using transport::IdMap;
+using transport::Window;
+
+TEST(Window, KeepsItsItemsWhileItGrowsAndSlides) {
+  RandomStream random(1, "window");
+  Window<std::uint64_t> window;
+  window.restart(0xFFFFFFFD);
+  std::deque<std::uint64_t> expected;
+  std::uint64_t first = 0xFFFFFFFD;
+  for (int i = 0; i < 20'000; ++i) {
+    if (random.below(100) < 52) {
+      const std::uint64_t value = random.next();
+      window.push(value);
+      expected.push_back(value);
+    } else if (!expected.empty()) {
+      window.pop();
+      expected.pop_front();
+      ++first;
+    }
+    ASSERT_EQ(window.first(), first);
+    ASSERT_EQ(window.end(), first + expected.size());
+    if (expected.empty()) continue;
+    const std::uint64_t at = random.below(expected.size());
+    ASSERT_EQ(window[first + at], expected[at]);
+    ASSERT_EQ(window.back(), expected.back());
+  }
+}
+
+TEST(BitWindow, HoldsASlidingSetAcrossGrowth) {
+  RandomStream random(2, "bits");
+  BitWindow bits;
+  std::set<std::uint64_t> expected;
+  std::uint64_t low = (std::uint64_t{1} << 32) - 1000;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t span = 1 + random.below(1 + static_cast<std::uint64_t>(i) / 8);
+    const std::uint64_t psn = low + random.below(span);
+    bits.reserve(low, (expected.empty() ? psn : std::max(psn, *expected.rbegin())) - low + 64);
+    bits.set(psn);
+    expected.insert(psn);
+    while (!expected.empty() && (expected.size() > 300 || random.below(3) == 0)) {
+      bits.reset(*expected.begin());
+      low = *expected.begin() + 1;
+      expected.erase(expected.begin());
+    }
+    if (expected.empty()) continue;
+    const std::uint64_t from = low + random.below(*expected.rbegin() - low + 1);
+    const std::uint64_t word = bits.from(from);
+    for (unsigned b = 0; b < 64; ++b) {
+      ASSERT_EQ(word >> b & 1, expected.count(from + b)) << i;
+    }
+  }
+}
+
+TEST(IdMap, AgreesWithAStandardMap) {
+  RandomStream random(3, "map");
+  IdMap map;
+  std::map<std::uint32_t, std::uint32_t> expected;
+  for (int i = 0; i < 200'000; ++i) {
+    // Few ids, so that chains form and break.
+    const auto id = static_cast<std::uint32_t>(random.below(300) << (random.below(2) * 16));
+    switch (random.below(3)) {
+      case 0:
+        map.set(id, static_cast<std::uint32_t>(i));
+        expected[id] = static_cast<std::uint32_t>(i);
+        break;
+      case 1:
+        map.erase(id);
+        expected.erase(id);
+        break;
+      default:
+        ASSERT_EQ(map.find(id), expected.count(id) != 0 ? expected[id] : IdMap::kNone);
+    }
+    ASSERT_EQ(map.size(), expected.size());
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::transport_test

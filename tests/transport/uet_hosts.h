@@ -1,0 +1,70 @@
+// Hosts that speak UET, joined by a TestNetwork.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tests/transport/scripted_application.h"
+#include "tests/transport/test_network.h"
+#include "transport/nic.h"
+#include "transport/uet_protocol.h"
+
+namespace plumbline::transport_test {
+
+struct UetHosts {
+  // 100 Gb/s, a byte lasts 80 ps; 1 µs one way.
+  explicit UetHosts(const transport::UetSpec& spec, std::uint32_t count = 2,
+                    std::uint64_t seed = 1)
+      : applications(count) {
+    const BitRate rate = gigabitsPerSecond(100);
+    std::vector<fabric::Endpoint*> endpoints;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::vector<std::unique_ptr<transport::Protocol>> protocols;
+      auto protocol = std::make_unique<transport::UetProtocol>(
+          spec, transport::HostContext{
+                    .self = i, .rate = rate, .seed = seed, .application = &applications[i]});
+      uet.push_back(protocol.get());
+      protocols.push_back(std::move(protocol));
+      nics.push_back(std::make_unique<transport::Nic>(&applications[i], std::move(protocols)));
+      endpoints.push_back(nics.back().get());
+    }
+    network = std::make_unique<TestNetwork>(endpoints, rate, microseconds(1));
+  }
+
+  static bool isData(const fabric::Packet& p) {
+    switch (transport::pdsType(p.opcode)) {
+      case transport::PdsType::kRudRequest:
+      case transport::PdsType::kRodRequest:
+      case transport::PdsType::kRudiRequest:
+      case transport::PdsType::kUudRequest:
+      case transport::PdsType::kRudCcRequest:
+      case transport::PdsType::kRodCcRequest:
+        return true;
+      default:
+        return false;
+    }
+  }
+  static bool isAck(const fabric::Packet& p) {
+    const transport::PdsType type = transport::pdsType(p.opcode);
+    return type == transport::PdsType::kAck || type == transport::PdsType::kAckCc ||
+           type == transport::PdsType::kRudiResponse;
+  }
+  static bool isNack(const fabric::Packet& p) {
+    return transport::pdsType(p.opcode) == transport::PdsType::kNack;
+  }
+  static bool isControl(const fabric::Packet& p, transport::ControlType type) {
+    return transport::pdsType(p.opcode) == transport::PdsType::kControl &&
+           p.aux == static_cast<std::uint32_t>(type);
+  }
+  static bool isClose(const fabric::Packet& p) {
+    return isControl(p, transport::ControlType::kCloseCommand);
+  }
+
+  std::vector<ScriptedApplication> applications;  // one per host
+  std::vector<transport::UetProtocol*> uet;
+  std::vector<std::unique_ptr<transport::Nic>> nics;
+  std::unique_ptr<TestNetwork> network;
+};
+
+}  // namespace plumbline::transport_test

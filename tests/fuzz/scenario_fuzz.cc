@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <variant>
 
+#include "bench/trial.h"
 #include "fabric/fabric_spec.h"
 #include "scenario/parse.h"
+#include "workload/placement.h"
 
 namespace {
 
@@ -22,11 +25,28 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
+void checkSimulated(const Scenario& scenario, std::uint32_t hosts) {
+  if (scenario.transport) {
+    std::visit([](const auto& spec) { plumbline::transport::validate(spec); }, *scenario.transport);
+  }
+  const auto workload = scenario.workloadSpec();
+  plumbline::workload::placeJobs(workload.jobs, hosts);
+  const bool free = scenario.tests.front() == plumbline::scenario::kFreeTest;
+  require(free == scenario.workload.has_value(), "a workload belongs to the test free");
+  require(!free || scenario.transport.has_value(), "the test free has a transport");
+  plumbline::bench::TrialSpec trial;
+  trial.dut = scenario.fabricSpec();
+  trial.transport = scenario.transport;
+  trial.workload = workload;
+  require(!trial.toJson().empty(), "an accepted scenario can be written");
+}
+
 void checkAccepted(const Scenario& scenario) {
   require(!scenario.name.empty(), "an accepted scenario has a name");
   require(!scenario.tests.empty(), "an accepted scenario has a test");
   plumbline::fabric::validate(scenario.fabricSpec());  // throws, and so aborts, when it cannot be
   const auto hosts = scenario.topology.hostCount();
+  checkSimulated(scenario, hosts);
   const auto pairs = scenario.hostPairs();
   require(!pairs.empty(), "an accepted scenario has a pair of hosts");
   for (const auto& pair : pairs) {
@@ -47,7 +67,8 @@ void checkRefused(const ParseResult& result, std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  static const plumbline::scenario::Vocabulary vocabulary{{"T5.1", "T5.2", "T5.3"}, {"rtl"}};
+  static const plumbline::scenario::Vocabulary vocabulary{{"T5.1", "T5.2", "T5.3", "free"},
+                                                          {"rtl", "sim"}};
   const ParseResult result = parseScenario(text, "fuzz", vocabulary);
   if (result.ok()) {
     checkAccepted(result.scenario);

@@ -1,0 +1,63 @@
+#include "workload/ideal_time.h"
+
+#include <algorithm>
+
+namespace plumbline::workload {
+namespace {
+
+std::uint64_t largestChunk(std::uint64_t bytes, std::uint32_t ranks) {
+  return (bytes + ranks - 1) / ranks;
+}
+
+}  // namespace
+
+Picoseconds ringHalfTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time) {
+  if (ranks < 2 || bytes == 0) return {};
+  return time.arrival(largestChunk(bytes, ranks)) * (ranks - 1);
+}
+
+Picoseconds ringAllReduceTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time) {
+  return ringHalfTime(ranks, bytes, time) * 2;
+}
+
+Picoseconds halvingDoublingTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time) {
+  Picoseconds total;
+  for (std::uint64_t parts = 2; parts <= ranks; parts *= 2) {
+    total += time.arrival(bytes / parts) * 2;
+  }
+  return total;
+}
+
+Picoseconds treeBroadcastTime(std::uint32_t ranks, std::uint32_t chunks, std::uint64_t chunk_bytes,
+                              const MessageTime& time) {
+  if (ranks < 2 || chunks == 0 || chunk_bytes == 0) return {};
+  const Picoseconds slot = time.serialization(chunk_bytes);
+  // The root sends a chunk to each of its children per round; deeper ranks keep up with it. A chunk
+  // reaches a first child one slot, a second child two slots after its parent had it (plus
+  // latency).
+  const std::int64_t rounds = std::int64_t{chunks} - 1;
+  const std::int64_t fanout = ranks > 2 ? 2 : 1;
+  Picoseconds worst;
+  for (std::uint32_t position = ranks / 2; position < ranks; ++position) {
+    Picoseconds path;
+    for (std::uint32_t at = position; at != 0; at = (at - 1) / 2) {
+      path += slot * (at % 2 == 0 ? 2 : 1) + time.latency;
+    }
+    worst = std::max(worst, path);
+  }
+  return slot * (rounds * fanout) + worst;
+}
+
+Picoseconds pairwiseAllToAllTime(std::uint32_t ranks, std::uint64_t bytes,
+                                 const MessageTime& time) {
+  if (ranks < 2 || bytes == 0) return {};
+  const Picoseconds exchange = time.arrival(bytes / ranks);
+  return (exchange + time.acknowledgement) * (ranks - 2) + exchange;
+}
+
+Picoseconds directAllToAllTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time) {
+  if (ranks < 2 || bytes == 0) return {};
+  return time.serialization(bytes / ranks) * (ranks - 1) + time.latency;
+}
+
+}  // namespace plumbline::workload

@@ -1,0 +1,76 @@
+// A job's messages on one host: labels, distribution over flows, and what is counted of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "stats/histogram.h"
+#include "transport/application.h"
+#include "workload/workload_spec.h"
+
+namespace plumbline::workload {
+
+// How a job knows its messages: 7 bits of `sequence` and 16 of `step` travel in the tag.
+struct Label {
+  std::uint32_t sequence = 0;
+  std::uint32_t step = 0;
+};
+inline constexpr std::uint32_t kSequenceBits = 7;
+
+// Of one job on one host.
+struct PortCounters {
+  std::uint64_t messages_posted = 0;  // whole ones, as all below
+  std::uint64_t bytes_posted = 0;     // S_fabric of this rank
+  std::uint64_t messages_completed = 0;
+  std::uint64_t messages_failed = 0;  // of them: not every byte arrived
+  std::uint64_t messages_arrived = 0;
+  std::uint64_t bytes_arrived = 0;
+  Picoseconds first_posted = transport::kNever;
+  Picoseconds last_done{};        // last completion or arrival
+  stats::Histogram message_time;  // posted to completed [ps], failed ones left out
+
+  void merge(const PortCounters& other);
+};
+
+// Splits messages over flows and puts them together again. State: of split messages that are open.
+class MessagePort {
+ public:
+  // `job` below 256 goes into the tags.
+  MessagePort(std::uint32_t job, const JobSpec& spec);
+
+  void attach(transport::Poster& poster) { poster_ = &poster; }
+  static std::uint32_t jobOf(std::uint32_t tag) { return tag >> 24; }
+
+  // `turn` chooses the flow in round robin. Messages open at one time between two hosts differ in
+  // their labels.
+  void post(HostId to, std::uint64_t bytes, Label label, std::uint64_t turn, Picoseconds now);
+  // The label, once the last part is there.
+  std::optional<Label> arrived(const transport::Arrival& arrival, Picoseconds now);
+  std::optional<Label> completed(const transport::Completion& completion, Picoseconds now);
+
+  [[nodiscard]] const PortCounters& counters() const { return counters_; }
+
+ private:
+  struct Parts {
+    HostId peer = 0;
+    std::uint32_t tag = 0;
+    std::uint32_t missing = 0;
+    bool failed = false;
+  };
+
+  // Counts one part; true when it was the last, `failed` then of the whole.
+  bool assemble(std::vector<Parts>& open, HostId peer, std::uint32_t tag, bool& failed) const;
+
+  transport::Poster* poster_ = nullptr;
+  std::uint32_t job_;
+  std::uint32_t flows_;
+  bool split_;
+  transport::Verb verb_;
+  std::vector<Parts> sending_;
+  std::vector<Parts> receiving_;
+  PortCounters counters_;
+};
+
+}  // namespace plumbline::workload

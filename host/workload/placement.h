@@ -1,0 +1,15 @@
+// Where the ranks of jobs sit.
+#pragma once
+
+#include <vector>
+
+#include "workload/workload_spec.h"
+
+namespace plumbline::workload {
+
+// Hosts of every job, rank by rank, in a fabric of `hosts` hosts. Throws Error(kUsage) when there
+// are not enough free hosts, an explicit one does not exist or is named twice in one job, or a
+// parameter makes no sense; names the job.
+std::vector<std::vector<HostId>> placeJobs(const std::vector<JobSpec>& jobs, std::uint32_t hosts);
+
+}  // namespace plumbline::workload

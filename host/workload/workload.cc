@@ -1,0 +1,238 @@
+#include "workload/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "workload/pattern.h"
+#include "workload/placement.h"
+
+namespace plumbline::workload {
+namespace {
+
+constexpr std::size_t kMaxJobs = 256;
+constexpr std::uint32_t kMaxFlows = 256;
+constexpr std::uint64_t kMaxMessage = (std::uint64_t{1} << 40) - 1;
+constexpr std::uint32_t kMaxIterations = 10'000'000;
+constexpr std::size_t kMaxConnections = 1U << 16;  // of a rank; they are the labels' steps
+constexpr std::uint32_t kMaxSplitOutstanding = 1U << kSequenceBits;
+
+[[noreturn]] void refuse(const std::string& what, const std::string& remedy) {
+  throw Error(ErrorKind::kUsage, what, {}, remedy);
+}
+
+void checkJob(const JobSpec& job) {
+  if (job.flows == 0 || job.flows > kMaxFlows) {
+    refuse(fmt::format("{} flows", job.flows), "1 to 256");
+  }
+  if (job.start < Picoseconds()) refuse("a start before the beginning", "zero or later");
+}
+
+void checkTraining(const JobSpec& job, const TrainingProgram& program) {
+  if (job.verb == transport::Verb::kRead) refuse("collectives by Read", "a verb that writes");
+  if (program.iterations == 0 || program.iterations > kMaxIterations) {
+    refuse(fmt::format("{} iterations", program.iterations), "1 to 10^7");
+  }
+  bool negative = program.compute < Picoseconds() || program.compute_spread < Picoseconds();
+  for (const CollectiveSpec& spec : program.collectives) {
+    negative |= spec.before < Picoseconds() || spec.after < Picoseconds();
+  }
+  if (negative) refuse("a negative duration", "zero or more");
+}
+
+void checkMessages(const JobSpec& job, const MessageProgram& program) {
+  if (program.bytes == 0 || program.bytes > kMaxMessage) {
+    refuse(fmt::format("messages of {} bytes", program.bytes), "1 to 2^40 - 1");
+  }
+  if (program.phase < Picoseconds()) refuse("a negative phase", "zero or more");
+  if (program.on_off &&
+      (program.on_off->on <= Picoseconds() || program.on_off->off < Picoseconds())) {
+    refuse("an on/off pattern that is never on", "on above zero, off zero or more");
+  }
+  if (const auto* arrivals = std::get_if<Arrivals>(&program.load)) {
+    if (arrivals->interval <= Picoseconds()) refuse("messages at no interval", "above zero");
+    return;
+  }
+  const std::uint32_t outstanding = std::get<ClosedLoop>(program.load).outstanding;
+  if (outstanding == 0) refuse("no message outstanding", "at least 1");
+  if (job.flow_use == FlowUse::kSplit && outstanding > kMaxSplitOutstanding) {
+    refuse(fmt::format("{} split messages outstanding", outstanding), "at most 128");
+  }
+}
+
+// Widens the job's iterations by those of one rank, the `first` one if there were none before.
+void mergeIterations(const std::vector<RankIteration>& of_rank,
+                     std::vector<IterationResult>& of_job, bool first) {
+  if (first) {
+    for (const RankIteration& own : of_rank) of_job.push_back({own.start, own.finish});
+    return;
+  }
+  for (std::size_t i = 0; i < of_job.size(); ++i) {
+    of_job[i].start = std::min(of_job[i].start, of_rank[i].start);
+    of_job[i].finish = std::max(of_job[i].finish, of_rank[i].finish);
+  }
+}
+
+}  // namespace
+
+Picoseconds JobResult::completionTime() const {
+  if (iterations.empty()) return {};
+  Picoseconds first = iterations.front().start;
+  Picoseconds last = iterations.front().finish;
+  for (const IterationResult& iteration : iterations) {
+    first = std::min(first, iteration.start);
+    last = std::max(last, iteration.finish);
+  }
+  return last - first;
+}
+
+Workload::Workload(const WorkloadSpec& spec, std::uint32_t hosts)
+    : spec_(spec), placement_(placeJobs(spec.jobs, hosts)) {
+  if (spec_.jobs.size() > kMaxJobs) {
+    refuse(fmt::format("{} jobs", spec_.jobs.size()), "at most 256");
+  }
+  hosts_.resize(hosts);
+  tasks_.resize(spec_.jobs.size());
+  for (std::uint32_t job = 0; job < spec_.jobs.size(); ++job) {
+    try {
+      buildJob(job);
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("job '{}': {}", spec_.jobs[job].name, error.what()),
+                  error.where(), error.remedy());
+    }
+  }
+}
+
+void Workload::buildJob(std::uint32_t job) {
+  const JobSpec& spec = spec_.jobs[job];
+  checkJob(spec);
+  members_.push_back(std::make_unique<Members>(placement_[job]));
+  if (const auto* training = std::get_if<TrainingProgram>(&spec.program)) {
+    buildTraining(job, *training);
+  } else if (const auto* messages = std::get_if<MessageProgram>(&spec.program)) {
+    buildMessages(job, *messages);
+  } else {
+    buildTrace(job, std::get<TraceProgram>(spec.program));
+  }
+}
+
+void Workload::addTask(std::uint32_t job, Rank rank, std::unique_ptr<Task> task) {
+  auto& application = hosts_[placement_[job][rank]];
+  if (application == nullptr) application = std::make_unique<HostApplication>();
+  tasks_[job].push_back(task.get());
+  application->add(job, std::move(task));
+}
+
+void Workload::buildTraining(std::uint32_t job, const TrainingProgram& program) {
+  const JobSpec& spec = spec_.jobs[job];
+  checkTraining(spec, program);
+  const std::uint64_t seed = mix64(spec_.seed) ^ hash64("compute/" + spec.name);
+  for (Rank rank = 0; rank < members_[job]->count(); ++rank) {
+    addTask(job, rank,
+            std::make_unique<TrainingTask>(MessagePort(job, spec), program, *members_[job], rank,
+                                           spec.start, seed));
+  }
+}
+
+void Workload::buildMessages(std::uint32_t job, const MessageProgram& program) {
+  const JobSpec& spec = spec_.jobs[job];
+  checkMessages(spec, program);
+  const std::uint32_t ranks = members_[job]->count();
+  std::vector<std::vector<MessageTask::Opening>> openings(ranks);
+  std::uint32_t number = 0;
+  for (const auto& [from, to] : pairsOf(program, ranks, spec_.seed, spec.name)) {
+    // Both directions of a pair begin together.
+    const std::uint32_t pair = program.bidirectional ? number / 2 : number;
+    openings[from].push_back({to, number++, spec.start + program.phase * pair});
+    if (openings[from].size() > kMaxConnections) {
+      refuse(fmt::format("rank {} sends in too many pairs", from), "at most 65536");
+    }
+  }
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    addTask(job, rank,
+            std::make_unique<MessageTask>(MessagePort(job, spec), program, *members_[job], rank,
+                                          openings[rank], spec_.seed, "arrivals/" + spec.name));
+  }
+}
+
+void Workload::buildTrace(std::uint32_t job, const TraceProgram& program) {
+  const JobSpec& spec = spec_.jobs[job];
+  const std::uint32_t ranks = members_[job]->count();
+  std::vector<std::uint32_t> order(program.entries.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return program.entries[a].time < program.entries[b].time;
+  });
+  std::vector<std::vector<std::uint32_t>> own(ranks);
+  for (const std::uint32_t i : order) {
+    const TraceEntry& entry = program.entries[i];
+    if (entry.from >= ranks || entry.to >= ranks || entry.from == entry.to || entry.bytes == 0 ||
+        entry.bytes > kMaxMessage || entry.time < Picoseconds()) {
+      refuse(fmt::format("trace entry {}: {} B from rank {} to rank {} of {}", i, entry.bytes,
+                         entry.from, entry.to, ranks),
+             "two different ranks, 1 to 2^40 - 1 bytes, time zero or later");
+    }
+    own[entry.from].push_back(i);
+    if (own[entry.from].size() > TraceTask::kMaxEntries) {
+      refuse(fmt::format("too many trace entries of rank {}", entry.from), "at most 2^23");
+    }
+  }
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    addTask(job, rank,
+            std::make_unique<TraceTask>(MessagePort(job, spec), program, *members_[job], own[rank],
+                                        spec.start));
+  }
+}
+
+bool Workload::finished() const {
+  for (const auto& tasks : tasks_) {
+    for (const Task* task : tasks) {
+      if (!task->finished()) return false;
+    }
+  }
+  return true;
+}
+
+JobResult Workload::resultOf(std::uint32_t job) const {
+  JobResult result;
+  result.name = spec_.jobs[job].name;
+  result.finished = true;
+  if (const auto* trace = std::get_if<TraceProgram>(&spec_.jobs[job].program)) {
+    result.trace_completed.assign(trace->entries.size(), transport::kNever);
+  }
+  for (const Task* task : tasks_[job]) {
+    result.finished = result.finished && task->finished();
+    const PortCounters& counters = task->port().counters();
+    result.total.merge(counters);
+    result.bytes_posted.push_back(counters.bytes_posted);
+    if (const auto* training = dynamic_cast<const TrainingTask*>(task)) {
+      mergeIterations(training->iterations(), result.iterations, task == tasks_[job].front());
+    } else if (const auto* messages = dynamic_cast<const MessageTask*>(task)) {
+      const auto own = messages->results();
+      result.connections.insert(result.connections.end(), own.begin(), own.end());
+    } else if (const auto* trace = dynamic_cast<const TraceTask*>(task)) {
+      for (const TraceTask::Item& item : trace->items()) {
+        result.trace_completed[item.entry] = item.completed;
+      }
+    }
+  }
+  std::sort(
+      result.connections.begin(), result.connections.end(),
+      [](const ConnectionResult& a, const ConnectionResult& b) { return a.number < b.number; });
+  while (!result.iterations.empty() && result.iterations.back().finish == transport::kNever) {
+    result.iterations.pop_back();
+  }
+  return result;
+}
+
+std::vector<JobResult> Workload::results() const {
+  std::vector<JobResult> results;
+  for (std::uint32_t job = 0; job < tasks_.size(); ++job) results.push_back(resultOf(job));
+  return results;
+}
+
+}  // namespace plumbline::workload

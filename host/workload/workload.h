@@ -1,0 +1,70 @@
+// Builds the applications of a workload's hosts, and collects what they saw.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workload/host_application.h"
+#include "workload/message_task.h"
+#include "workload/trace_task.h"
+#include "workload/training_task.h"
+#include "workload/workload_spec.h"
+
+namespace plumbline::workload {
+
+// One iteration over all ranks: from the first rank's start to the last one's finish.
+struct IterationResult {
+  Picoseconds start;
+  Picoseconds finish;
+  [[nodiscard]] Picoseconds duration() const { return finish - start; }
+};
+
+// Observation point: endpoint software (modelled).
+struct JobResult {
+  std::string name;
+  bool finished = false;  // everything posted was completed, every iteration ended
+  PortCounters total;     // of all ranks; message_time over all messages
+  std::vector<std::uint64_t> bytes_posted;    // S_fabric, by rank
+  std::vector<IterationResult> iterations;    // TrainingProgram: those that every rank finished
+  std::vector<ConnectionResult> connections;  // MessageProgram, in the pattern's order
+  std::vector<Picoseconds> trace_completed;   // TraceProgram: by entry; kNever if not completed
+  // TrainingProgram, when finished: from the first start to the last finish. JCT.
+  [[nodiscard]] Picoseconds completionTime() const;
+};
+
+// Nothing here is shared between hosts but immutable plans, so hosts may run on any threads.
+class Workload {
+ public:
+  // For a fabric of `hosts` hosts. Throws Error(kUsage), naming the job, for a workload that cannot
+  // be: see placeJobs(), makeSchedule() and the comments of workload_spec.h.
+  Workload(const WorkloadSpec& spec, std::uint32_t hosts);
+
+  // What runs on `host`; null if nothing does. Lives as long as this object.
+  [[nodiscard]] transport::Application* application(HostId host) const {
+    return hosts_[host].get();
+  }
+  // Hosts of the jobs, rank by rank.
+  [[nodiscard]] const std::vector<std::vector<HostId>>& placement() const { return placement_; }
+
+  // Not while the fabric is running.
+  [[nodiscard]] bool finished() const;
+  [[nodiscard]] std::vector<JobResult> results() const;
+
+ private:
+  void buildJob(std::uint32_t job);
+  void addTask(std::uint32_t job, Rank rank, std::unique_ptr<Task> task);
+  void buildTraining(std::uint32_t job, const TrainingProgram& program);
+  void buildMessages(std::uint32_t job, const MessageProgram& program);
+  void buildTrace(std::uint32_t job, const TraceProgram& program);
+  [[nodiscard]] JobResult resultOf(std::uint32_t job) const;
+
+  WorkloadSpec spec_;
+  std::vector<std::vector<HostId>> placement_;
+  std::vector<std::unique_ptr<Members>> members_;  // by job
+  std::vector<std::unique_ptr<HostApplication>> hosts_;
+  std::vector<std::vector<const Task*>> tasks_;  // by job, by rank
+};
+
+}  // namespace plumbline::workload

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "bench/packet.h"
+#include "bench/sim_frame.h"
+#include "bench/transit.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
 
@@ -14,14 +19,39 @@ namespace {
 
 constexpr std::uint32_t kNoPort = ~std::uint32_t{0};
 constexpr std::size_t kMaxFaults = 8;
+// Source address of the PFC frames of switch ports.
+constexpr wire::MacAddress kSwitchMac{{0x02, 0x00, 0x00, 0xFF, 0x00, 0x00}};
+
+// What simulated hosts speak when it can come to the card (see RtlBench::refusals()).
+transport::RoceSpec roceOf(const TrialSpec& spec) {
+  if (!spec.transport) return {};
+  const auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);
+  return roce != nullptr ? *roce : transport::RoceSpec{};
+}
+
+wire::Buffer pfcFrame(fabric::PriorityMask enabled, fabric::PriorityMask xoff,
+                      std::uint16_t quanta) {
+  wire::PfcHeader pfc;
+  pfc.enabled = enabled;
+  for (unsigned p = 0; p < pfc.quanta.size(); ++p) {
+    if ((enabled & xoff & 1U << p) != 0) pfc.quanta[p] = quanta;
+  }
+  wire::FrameSpec frame;
+  frame.destination = wire::kMacControlAddress;
+  frame.source = kSwitchMac;
+  frame.network = pfc;
+  return wire::encodeFrame(frame);
+}
 
 }  // namespace
 
-FabricLink::FabricLink(sim::CardSim& card, const fabric::FabricSpec& spec,
-                       std::vector<std::uint32_t> hosts)
+FabricLink::FabricLink(sim::CardSim& card, const TrialSpec& spec, std::vector<std::uint32_t> hosts)
     : card_(card),
-      fabric_(spec),
+      fabric_(spec.dut),
       hosts_(std::move(hosts)),
+      sim_hosts_(spec, fabric_, std::set<fabric::HostId>(hosts_.begin(), hosts_.end())),
+      roce_(roceOf(spec)),
+      pfc_(!spec.dut.switches.cbfc),
       port_of_host_(fabric_.hostCount(), kNoPort),
       duplicates_(hosts_.size()),
       sent_by_port_(hosts_.size()),
@@ -30,7 +60,7 @@ FabricLink::FabricLink(sim::CardSim& card, const fabric::FabricSpec& spec,
   for (std::uint32_t host = 0; host < fabric_.hostCount(); ++host) {
     host_of_[wire::hostMac(host)] = host;
   }
-  for (const auto& impairment : spec.impairments) {
+  for (const auto& impairment : spec.dut.impairments) {
     const std::uint32_t port = port_of_host_.at(impairment.host);
     if (impairment.kind == fabric::ImpairmentKind::kDuplicate && port != kNoPort) {
       ++duplicates_[port][impairment.frame];
@@ -38,28 +68,42 @@ FabricLink::FabricLink(sim::CardSim& card, const fabric::FabricSpec& spec,
   }
   fabric_.onDeliver([this](fabric::HostId host, const fabric::Packet& packet,
                            Picoseconds first_bit) { onDelivery(host, packet, first_bit); });
-  fabric_.onDrop([this](const fabric::Packet& packet, Picoseconds, fabric::DropReason) {
-    endCopy(packet.cookie);
+  fabric_.onPause([this](fabric::HostId host, fabric::PriorityMask enabled,
+                         fabric::PriorityMask xoff, std::uint16_t quanta, Picoseconds first_bit) {
+    onPause(host, enabled, xoff, quanta, first_bit);
   });
-  // The card's time goes on from trial to trial; the fabric's begins here.
-  fabric_.runUntil(card_.now());
+  fabric_.onDrop([this](const fabric::Packet& packet, Picoseconds, fabric::DropReason) {
+    if (ofCard(packet)) endCopy(packet.extra);
+  });
   card_.connect(this);
 }
 
 FabricLink::~FabricLink() { card_.connect(nullptr); }
 
+void FabricLink::startAt(Picoseconds start) { origin_ = start; }
+
 std::uint64_t FabricLink::framesToCard() const {
   return std::accumulate(to_port_.begin(), to_port_.end(), std::uint64_t{0});
 }
 
+bool FabricLink::ofCard(const fabric::Packet& packet) const {
+  return port_of_host_[packet.source] != kNoPort;
+}
+
 void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) {
+  const wire::DecodedFrame decoded = wire::decodeFrame(*frame);
+  const bool intact = decoded.fcs && decoded.fcs->ok();
+  const bool expected = port < hosts_.size() && origin_ != fabric::kNever;
+  if (intact && expected && decoded.ethernet.ether_type == wire::ether_type::kMacControl) {
+    if (decoded.pfc() != nullptr) onPfcFromCard(port, *decoded.pfc(), first_bit - origin_);
+    return;
+  }
   ++frames_from_card_;
-  if (port >= hosts_.size()) {
+  if (!expected) {
     reject(port, "a port that has nothing to send sent a frame");
     return;
   }
-  const wire::DecodedFrame decoded = wire::decodeFrame(*frame);
-  if (!decoded.fcs || !decoded.fcs->ok()) {
+  if (!intact) {
     reject(port, "a frame has a bad FCS");
     return;
   }
@@ -69,34 +113,78 @@ void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Pico
            fmt::format("no host has the address {}", decoded.ethernet.destination.toString()));
     return;
   }
+  if (sim_hosts_.simulated(destination->second)) {
+    reject(port, fmt::format("a frame is for host {}, which is simulated", destination->second));
+    return;
+  }
   fabric::Packet packet = packetOf(decoded, destination->second);
+  packet.stamp = static_cast<std::uint64_t>((first_bit - origin_).count());
   if (free_.empty()) {
     free_.push_back(pending_.size());
     pending_.emplace_back();
   }
-  packet.cookie = free_.back();
+  packet.extra = free_.back();
   free_.pop_back();
   const auto& duplicates = duplicates_[port];
   const auto extra = duplicates.find(sent_by_port_[port]);
   const std::uint32_t copies = 1 + (extra == duplicates.end() ? 0 : extra->second);
-  pending_[packet.cookie] = {std::move(frame), copies};
+  pending_[packet.extra] = {std::move(frame), copies};
   in_flight_ += copies;
   ++sent_by_port_[port];
-  fabric_.send(hosts_[port], packet, first_bit);
+  fabric_.send(hosts_[port], packet, first_bit - origin_);
 }
 
-void FabricLink::advanceTo(Picoseconds now) { fabric_.runUntil(now); }
+// A PFC frame may name a time per priority, a pause of the fabric has one for all.
+void FabricLink::onPfcFromCard(std::uint32_t port, const wire::PfcHeader& pfc,
+                               Picoseconds first_bit) {
+  fabric::PriorityMask xoff = 0;
+  std::uint16_t quanta = 0;
+  for (unsigned p = 0; p < pfc.quanta.size(); ++p) {
+    if ((pfc.enabled & 1U << p) == 0 || pfc.quanta[p] == 0) continue;
+    if (xoff != 0 && pfc.quanta[p] != quanta) {
+      reject(port, "a PFC frame pauses priorities for different times, which is not modelled");
+      return;
+    }
+    xoff |= static_cast<fabric::PriorityMask>(1U << p);
+    quanta = pfc.quanta[p];
+  }
+  fabric_.sendPause(hosts_[port], pfc.enabled, xoff, quanta, first_bit);
+}
+
+void FabricLink::advanceTo(Picoseconds now) {
+  if (now >= origin_) fabric_.runUntil(now - origin_);
+}
 
 void FabricLink::onDelivery(fabric::HostId host, const fabric::Packet& packet,
                             Picoseconds first_bit) {
   const std::uint32_t port = port_of_host_.at(host);
+  if (!ofCard(packet)) {
+    deliver(port, std::make_shared<wire::Buffer>(frameOf(packet, roce_)), first_bit);
+    return;
+  }
+  const sim::FrameBytes& sent = pending_[packet.extra].bytes;
   if (port == kNoPort) {
     reject(port, fmt::format("a frame came out at host {}, where no tester port is", host));
+  } else if (untouched(packet)) {
+    deliver(port, sent, first_bit);
+  } else if (std::optional<wire::Buffer> changed = afterTransit(*sent, packet)) {
+    deliver(port, std::make_shared<wire::Buffer>(std::move(*changed)), first_bit);
   } else {
-    ++to_port_[port];
-    card_.deliver(port, pending_[packet.cookie].bytes, first_bit);
+    reject(port, fmt::format("the TTL of a frame does not last for {} switches", packet.hops));
   }
-  endCopy(packet.cookie);
+  endCopy(packet.extra);
+}
+
+void FabricLink::onPause(fabric::HostId host, fabric::PriorityMask enabled,
+                         fabric::PriorityMask xoff, std::uint16_t quanta, Picoseconds first_bit) {
+  const std::uint32_t port = port_of_host_.at(host);
+  if (port == kNoPort || !pfc_) return;
+  deliver(port, std::make_shared<wire::Buffer>(pfcFrame(enabled, xoff, quanta)), first_bit);
+}
+
+void FabricLink::deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) {
+  ++to_port_[port];
+  card_.deliver(port, std::move(frame), first_bit + origin_);
 }
 
 void FabricLink::endCopy(std::uint64_t cookie) {

@@ -1,6 +1,6 @@
 // The cable between the simulated card and the simulated DUT: frames of the card become packets of
-// the fabric, and packets that the fabric delivers become the card's frames again, byte for byte
-// and to the picosecond.
+// the fabric, and packets that the fabric delivers become the card's frames again, as the switches
+// left them (transit.h) and to the picosecond. Pauses travel it as PFC frames, both ways.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,48 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/sim_hosts.h"
+#include "bench/trial.h"
 #include "fabric/fabric.h"
 #include "sim/card_sim.h"
 #include "wire/ethernet.h"
+#include "wire/flow_control.h"
 
 namespace plumbline::bench {
 
+// Frames that belong to the cable alone never enter the fabric as packets: the switch takes MAC
+// control for itself, obeys PFC, and has no use for 802.3x PAUSE and CC_Update. The credits of CBFC
+// are told to the fabric's model only; the card neither sends nor gets CC_Update frames.
 class FabricLink final : public sim::PortPeer {
  public:
-  // Port p of the card is host hosts[p] of the DUT. `card` must outlive the link; the link connects
-  // itself to it and disconnects at its end.
-  FabricLink(sim::CardSim& card, const fabric::FabricSpec& spec, std::vector<std::uint32_t> hosts);
+  // Port p of the card is host hosts[p] of the DUT; the other hosts are simulated as the trial
+  // says. `card` must outlive the link; the link connects itself to it and disconnects at its end.
+  FabricLink(sim::CardSim& card, const TrialSpec& spec, std::vector<std::uint32_t> hosts);
   ~FabricLink() override;
   FabricLink(const FabricLink&) = delete;
   FabricLink& operator=(const FabricLink&) = delete;
 
+  // The fabric's time zero is the card's time `start`. Until this is called it stands still, and
+  // nothing may be sent.
+  void startAt(Picoseconds start);
+
   void onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) override;
   void advanceTo(Picoseconds now) override;
 
+  // For observers, before startAt(). A frame of the card has the time of its first bit as `stamp`.
+  [[nodiscard]] fabric::Fabric& fabric() { return fabric_; }
   [[nodiscard]] const fabric::Fabric& fabric() const { return fabric_; }
-  // True when no frame is inside the DUT.
+  [[nodiscard]] const SimHosts& simHosts() const { return sim_hosts_; }
+  // True when no frame of the card is inside the DUT.
   [[nodiscard]] bool empty() const { return in_flight_ == 0; }
   [[nodiscard]] std::uint64_t inFlight() const { return in_flight_; }
   [[nodiscard]] std::uint64_t framesFromCard() const { return frames_from_card_; }
   [[nodiscard]] std::uint64_t framesToCard() const;
-  // Frames put on the wire towards one port of the card.
+  // Frames put on the wire towards one port of the card, PFC frames included.
   [[nodiscard]] std::uint64_t framesToPort(std::uint32_t port) const { return to_port_.at(port); }
-  // Frames of the card that no switch would forward (bad FCS, unknown address) or that came out
-  // where no tester port is: each a fault of the tester. Only the first few are described.
+  // Frames of the card that no switch would forward (bad FCS, unknown address, TTL too small) or
+  // that came out where no tester port is: each a fault of the tester. Only the first few are
+  // described.
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
 
  private:
@@ -46,13 +60,22 @@ class FabricLink final : public sim::PortPeer {
     std::uint32_t copies = 0;
   };
 
+  [[nodiscard]] bool ofCard(const fabric::Packet& packet) const;
   void reject(std::uint32_t port, const std::string& why);
   void endCopy(std::uint64_t cookie);
+  void onPfcFromCard(std::uint32_t port, const wire::PfcHeader& pfc, Picoseconds first_bit);
   void onDelivery(fabric::HostId host, const fabric::Packet& packet, Picoseconds first_bit);
+  void onPause(fabric::HostId host, fabric::PriorityMask enabled, fabric::PriorityMask xoff,
+               std::uint16_t quanta, Picoseconds first_bit);
+  void deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit);
 
   sim::CardSim& card_;
   fabric::Fabric fabric_;
-  std::vector<std::uint32_t> hosts_;                    // by port
+  std::vector<std::uint32_t> hosts_;  // by port
+  SimHosts sim_hosts_;
+  transport::RoceSpec roce_;  // of simulated hosts, for their frames that come to the card
+  bool pfc_;                  // the fabric's pauses are PFC, not credits
+  Picoseconds origin_ = fabric::kNever;                 // card time of the fabric's time zero
   std::vector<std::uint32_t> port_of_host_;             // kNoPort where no tester port is
   std::map<wire::MacAddress, fabric::HostId> host_of_;  // by its address
   std::vector<std::map<std::uint64_t, std::uint32_t>>

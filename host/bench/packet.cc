@@ -36,17 +36,28 @@ std::uint8_t priorityOf(const wire::DecodedFrame& frame) {
   return 0;
 }
 
+std::uint8_t priorityOf(const FrameFormat& format) {
+  return format.vlan_id ? format.priority : format.dscp >> 3;
+}
+
 fabric::Packet packetOf(const wire::DecodedFrame& frame, fabric::HostId destination) {
   fabric::Packet packet;
-  packet.flow_hash = flowHash(frame);
-  packet.length = static_cast<std::uint32_t>(frame.bytes.size());
-  packet.destination = destination;
-  packet.priority = priorityOf(frame);
-  const auto ecn = frame.ipv4() != nullptr   ? frame.ipv4()->ecn
-                   : frame.ipv6() != nullptr ? frame.ipv6()->ecn
-                                             : wire::Ecn::kNotEct;
-  packet.ect = ecn == wire::Ecn::kEct0 || ecn == wire::Ecn::kEct1;
-  packet.ce = ecn == wire::Ecn::kCe;
+  packet.flow_hash = static_cast<std::uint32_t>(flowHash(frame) >> 32);
+  packet.length = static_cast<std::uint16_t>(frame.bytes.size());
+  packet.destination = static_cast<std::uint16_t>(destination);
+  packet.priority = priorityOf(frame) & 7U;
+  packet.opcode = kCardFrameOpcode;
+  const auto readIp = [&packet](const auto& ip) {
+    packet.ect = ip.ecn == wire::Ecn::kEct0 || ip.ecn == wire::Ecn::kEct1;
+    packet.ce = ip.ecn == wire::Ecn::kCe;
+    packet.trimmable = ip.dscp == kTrimmableDscp;
+  };
+  if (const auto* ip = frame.ipv4()) readIp(*ip);
+  if (const auto* ip = frame.ipv6()) readIp(*ip);
+  if (const auto* roce = frame.roce()) {
+    packet.connection = roce->bth.dest_qp & 0xFFFFFFU;
+    packet.psn = roce->bth.psn;
+  }
   return packet;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "bench/sim_bench.h"
 #ifdef PLUMBLINE_CARD_SIM
 #include "bench/rtl_bench.h"
 #endif
@@ -23,6 +24,11 @@ const std::vector<Entry>& entries() {
          return std::make_unique<RtlBench>(RtlBenchOptions{.trace_fst = options.trace_fst});
        }},
 #endif
+      {{"sim", "simulated hosts and fabric, packet by packet"},
+       [](const BenchOptions& options) -> std::unique_ptr<Bench> {
+         return std::make_unique<SimBench>(
+             SimBenchOptions{.line_rate = options.line_rate, .threads = options.threads});
+       }},
   };
   return all;
 }
@@ -44,9 +50,11 @@ std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& op
     if (entry.info.name == name) return entry.make(options);
     names.push_back(entry.info.name);
   }
-  throw Error(ErrorKind::kUsage, fmt::format("there is no bench '{}'", name), {},
-              names.empty() ? "this build has none: it was configured without PLUMBLINE_CARD_SIM"
-                            : fmt::format("one of: {}", fmt::join(names, ", ")));
+  std::string remedy = fmt::format("one of: {}", fmt::join(names, ", "));
+#ifndef PLUMBLINE_CARD_SIM
+  if (name == "rtl") remedy += "; the rtl bench needs a build with PLUMBLINE_CARD_SIM";
+#endif
+  throw Error(ErrorKind::kUsage, fmt::format("there is no bench '{}'", name), {}, remedy);
 }
 
 }  // namespace plumbline::bench

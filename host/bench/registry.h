@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "bench/bench.h"
 
 namespace plumbline::bench {
 
 struct BenchOptions {
   std::string trace_fst;  // waveform of the card's simulation; empty = none
+  // sim: rate of the hosts' links of the scenario, and threads of one simulation.
+  BitRate line_rate = gigabitsPerSecond(100);
+  unsigned threads = 1;
 };
 
 struct BenchInfo {

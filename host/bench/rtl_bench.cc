@@ -6,13 +6,16 @@
 #include <array>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "bench/calibration.h"
 #include "bench/fabric_link.h"
 #include "bench/rtl_trial.h"
+#include "bench/sim_hosts.h"
 #include "card/driver.h"
 #include "sim/card_sim.h"
+#include "workload/pattern.h"
 
 namespace plumbline::bench {
 namespace {
@@ -47,6 +50,38 @@ Picoseconds firstEvent(const fabric::FabricSpec& dut) {
 bool actsOnFirstBit(const fabric::FabricSpec& dut) {
   return dut.topology.kind == fabric::TopologyKind::kLink ||
          dut.switches.forwarding == fabric::Forwarding::kCutThrough;
+}
+
+// Why `job`, with ranks on `hosts`, cannot have a rank on a port of the tester. The card sends its
+// streams only, and answers nothing.
+const char* refusalOnPort(const TrialSpec& spec, const workload::JobSpec& job,
+                          const std::vector<fabric::HostId>& hosts, fabric::HostId port) {
+  const auto* roce = spec.transport ? std::get_if<transport::RoceSpec>(&*spec.transport) : nullptr;
+  const auto* messages = std::get_if<workload::MessageProgram>(&job.program);
+  if (roce == nullptr || roce->service != transport::RoceService::kUc || messages == nullptr) {
+    return "the card answers no messages, so only messages over RoCE UC can go there";
+  }
+  const auto ranks = static_cast<std::uint32_t>(hosts.size());
+  for (const auto& pair : pairsOf(*messages, ranks, spec.workload->seed, job.name)) {
+    if (hosts[pair.first] == port) return "the card sends no messages";
+  }
+  return nullptr;
+}
+
+void refuseRanksOnPorts(const TrialSpec& spec, const workload::Workload& workload,
+                        std::vector<std::string>& refusals) {
+  const std::vector<std::uint32_t> ports = usedHosts(spec);
+  for (std::size_t i = 0; i < workload.placement().size(); ++i) {
+    const workload::JobSpec& job = spec.workload->jobs[i];
+    const std::vector<fabric::HostId>& hosts = workload.placement()[i];
+    for (const fabric::HostId host : hosts) {
+      if (!std::binary_search(ports.begin(), ports.end(), host)) continue;
+      if (const char* why = refusalOnPort(spec, job, hosts, host)) {
+        refusals.push_back(fmt::format("job '{}' has a rank on host {}, a port of the tester: {}",
+                                       job.name, host, why));
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -108,7 +143,12 @@ std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
                                    sim::kClockPeriodMax.count()));
   }
   try {
-    const fabric::Fabric possible(spec.dut);
+    fabric::Fabric possible(spec.dut);
+    const std::vector<std::uint32_t> ports = usedHosts(spec);
+    const SimHosts hosts(spec, possible, {ports.begin(), ports.end()});
+    if (spec.workload) {
+      refuseRanksOnPorts(spec, workload::Workload(*spec.workload, possible.hostCount()), refusals);
+    }
   } catch (const Error& error) {
     refusals.emplace_back(error.what());
   }

@@ -19,6 +19,11 @@ struct RtlBenchOptions {
   bool fresh_card = false;
 };
 
+// Hosts at which streams begin or end, and the one of the capture, are the tester's ports; the
+// trial's workload runs on the others, which are simulated. A rank of the workload may be on a port
+// of the tester only to receive messages over RoCE UC: background load that the card sees but does
+// not answer.
+//
 // Tester port = host of the DUT; the smallest card model (2, 4 or 8 ports) that has a port for
 // every host in use is taken. Trials begin at the same phase of the card's clock and the line's
 // columns, so that a trial's result does not depend on the trials before it.

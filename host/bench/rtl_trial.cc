@@ -21,8 +21,15 @@ constexpr std::int64_t kSteps = 50;
 constexpr Picoseconds kOvertime = microseconds(100);
 // From the last bit before the card's MAC until the frame is in all counters.
 constexpr Picoseconds kReceiveTime = microseconds(3);
+// From the card's decision to stop until its last frame is on the wire.
+constexpr Picoseconds kTransmitTime = microseconds(3);
 // Clock edges and columns of the line meet again after this time.
 constexpr Picoseconds kPhaseGrid{sim::kClockPeriodNum};
+
+// What a NIC in this network would be configured to obey pauses of.
+std::uint8_t losslessPriorities(const fabric::FabricSpec& dut) {
+  return dut.switches.pfc ? dut.switches.pfc->priorities : 0;
+}
 
 Picoseconds roundUp(Picoseconds time, Picoseconds unit) {
   return unit * ((time + unit - Picoseconds(1)) / unit);
@@ -39,7 +46,7 @@ RtlTrial::RtlTrial(sim::CardSim& card, card::Driver& driver, const TrialSpec& sp
       hosts_(usedHosts(spec)),
       port_of_host_(spec.dut.hostCount()),
       plan_(planFlows(spec, capabilities)),
-      link_(card, spec.dut, hosts_) {
+      link_(card, spec, hosts_) {
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     port_of_host_[hosts_[port]] = port;
     underruns_before_.push_back(card.wireStats(port).underruns);
@@ -68,6 +75,7 @@ void RtlTrial::configure() {
     driver_.setTiming(port, {sim::kByteTime, kTxOffset, kRxOffset, plan_.late_threshold[host]});
     const bool capture = spec_.capture_port == host;
     driver_.setCapture(port, capture, capture);
+    driver_.setPfcReaction(port, losslessPriorities(spec_.dut));
     if (!plan_.flows[host].empty()) driver_.loadFlows(port, plan_.flows[host]);
   }
   card_.takeCaptured();  // what an interrupted trial may have left
@@ -76,11 +84,18 @@ void RtlTrial::configure() {
 Picoseconds RtlTrial::send() {
   // On the grid on which clock and line repeat, so that every trial sees the same phases.
   start_ = roundUp(driver_.earliestStart(), kPhaseGrid);
+  link_.startAt(start_);
   driver_.arm(start_);
   const Picoseconds step = std::clamp(plan_.end / kSteps, kMinStep, kMaxStep);
   const Picoseconds end = start_ + plan_.end;
   for (Picoseconds time = start_; time < end; time += step) advanceTo(std::min(time + step, end));
-  for (const Picoseconds limit = end + kOvertime; driver_.sending(); advanceBy(kMinStep)) {
+  if (driver_.sending() && pausedAway()) {
+    // What the network did not let it send in time is not made up for.
+    driver_.stop();
+    stopped_ = true;
+  }
+  for (const Picoseconds limit = end + kOvertime; !stopped_ && driver_.sending();
+       advanceBy(kMinStep)) {
     if (card_.now() > limit) {
       throw Error(ErrorKind::kTester,
                   fmt::format("the card is still sending {} us after the end of the trial",
@@ -89,6 +104,14 @@ Picoseconds RtlTrial::send() {
   }
   drain();
   return driver_.cardTime() - start_;
+}
+
+bool RtlTrial::pausedAway() {
+  if (losslessPriorities(spec_.dut) == 0) return false;
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    if (driver_.counters(port).tx_pfc_skipped > 0) return true;
+  }
+  return false;
 }
 
 void RtlTrial::advanceTo(Picoseconds time) {
@@ -110,20 +133,24 @@ void RtlTrial::serveHooks() {
   }
 }
 
-// The drain ends early when the DUT, being simulated, is known to be empty after the last frame:
-// nothing can come any more.
+// The drain ends early when the DUT, being simulated, is known to hold no frame of the card after
+// the last one: none can come any more.
 void RtlTrial::drain() {
   std::uint64_t planned = 0;
   for (const StreamPlan& stream : plan_.streams) planned += stream.frames;
-  const auto settled = [&] { return link_.empty() && link_.framesFromCard() >= planned; };
+  if (stopped_) advanceBy(kTransmitTime);
+  const auto settled = [&] {
+    return link_.empty() && (stopped_ || link_.framesFromCard() >= planned);
+  };
   for (Picoseconds waited; waited < spec_.drain && !settled(); waited += kMinStep) {
     advanceBy(std::min(kMinStep, spec_.drain - waited));
   }
   if (!link_.empty()) {
     fault(fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
                       link_.inFlight(), spec_.drain.toMicroseconds()));
-    card_.connect(nullptr);  // the counters must stand still while they are read
   }
+  card_.connect(
+      nullptr);  // simulated hosts go on; the counters must stand still while they are read
   advanceBy(kReceiveTime);
 }
 
@@ -198,7 +225,7 @@ void RtlTrial::collectStreams() {
     result.stale = row.stale;
     result.ce = row.ce;
     result.bad_icrc = row.bad_icrc;
-    if (result.sent_frames != plan_.streams[i].frames) {
+    if (result.sent_frames != plan_.streams[i].frames && !stopped_) {
       fault(fmt::format("stream '{}' sent {} of {} frames", stream.name, result.sent_frames,
                         plan_.streams[i].frames));
     }
@@ -214,6 +241,22 @@ void RtlTrial::collectStreams() {
       result.misdelivered += driver_.rxFlow(port, i).frames;
     }
     result_.streams.push_back(result);
+  }
+  if (stopped_) checkSkipped();
+}
+
+// Every frame that was due in the trial was sent, or its slot was given up to a pause.
+void RtlTrial::checkSkipped() {
+  std::vector<std::uint64_t> missing(hosts_.size());
+  for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
+    missing[port_of_host_[spec_.streams[i].from]] +=
+        plan_.streams[i].frames - result_.streams[i].sent_frames;
+  }
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    if (missing[port] > counters_[port].tx_pfc_skipped) {
+      fault(fmt::format("port {}: {} frames were not sent, but only {} slots paused", hosts_[port],
+                        missing[port], counters_[port].tx_pfc_skipped));
+    }
   }
 }
 
@@ -234,7 +277,7 @@ void RtlTrial::collectDut() {
   for (const fabric::PortCounters& port : link_.fabric().counters()) {
     result_.dut.push_back(
         {fmt::format("{} port {}", link_.fabric().switchName(port.node), port.port), port.packets,
-         port.drops, Bytes(static_cast<std::int64_t>(port.max_queue_bytes))});
+         port.dropped(), Bytes(static_cast<std::int64_t>(port.max_queue_bytes))});
   }
 }
 

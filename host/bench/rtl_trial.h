@@ -22,6 +22,10 @@ class RtlTrial {
   // Runs it; once. `bench`, `observed` and `wall_seconds` of the result are the caller's.
   TrialResult run();
 
+  // The fabric between the card's ports, for observers; before run().
+  [[nodiscard]] fabric::Fabric& fabric() { return link_.fabric(); }
+  [[nodiscard]] const SimHosts& simHosts() const { return link_.simHosts(); }
+
  private:
   void configure();
   // Sends everything and waits until it has arrived; returns the card time that took.
@@ -30,10 +34,13 @@ class RtlTrial {
   // rounding to clock edges does not add up.
   void advanceTo(Picoseconds time);
   void advanceBy(Picoseconds duration);
+  // True when pauses have kept the card from sending.
+  bool pausedAway();
   void serveHooks();
   void drain();
   void collectPorts();
   void collectStreams();
+  void checkSkipped();
   void collectLatency();
   void collectDut();
   void fault(const std::string& what);
@@ -47,6 +54,7 @@ class RtlTrial {
   FlowPlan plan_;
   FabricLink link_;
   Picoseconds start_;                            // common start, card time
+  bool stopped_ = false;                         // before all was sent, because of pauses
   std::vector<card::PortCounters> counters_;     // by port
   std::vector<std::uint64_t> underruns_before_;  // of the wire, by port
   TrialResult result_;

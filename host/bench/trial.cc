@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <utility>
 
 #include "base/error.h"
+#include "bench/dut_json.h"
+#include "bench/histogram_json.h"
+#include "bench/json_names.h"
+#include "bench/workload_json.h"
 
 namespace plumbline::bench {
 namespace {
@@ -19,9 +20,6 @@ using Json = nlohmann::json;  // object keys are kept sorted, which makes dump()
 constexpr int kSpecFormat = 1;
 constexpr int kResultFormat = 1;
 
-template <typename Enum, std::size_t N>
-using Names = std::array<std::pair<Enum, const char*>, N>;
-
 constexpr Names<ObservationPoint, 4> kObservationNames{
     {{ObservationPoint::kTester, "tester"},
      {ObservationPoint::kDutReported, "dut-reported"},
@@ -30,35 +28,6 @@ constexpr Names<ObservationPoint, 4> kObservationNames{
 constexpr Names<Transport, 3> kTransportNames{{{Transport::kUdp, "udp"},
                                                {Transport::kRoceSend, "roce-send"},
                                                {Transport::kRoceWrite, "roce-write"}}};
-constexpr Names<fabric::TopologyKind, 3> kTopologyNames{
-    {{fabric::TopologyKind::kLink, "link"},
-     {fabric::TopologyKind::kSingleSwitch, "single-switch"},
-     {fabric::TopologyKind::kClos2, "clos2"}}};
-constexpr Names<fabric::Forwarding, 2> kForwardingNames{
-    {{fabric::Forwarding::kStoreAndForward, "store-and-forward"},
-     {fabric::Forwarding::kCutThrough, "cut-through"}}};
-constexpr Names<fabric::ImpairmentKind, 3> kImpairmentNames{
-    {{fabric::ImpairmentKind::kDrop, "drop"},
-     {fabric::ImpairmentKind::kDuplicate, "duplicate"},
-     {fabric::ImpairmentKind::kDelay, "delay"}}};
-
-template <typename Enum, std::size_t N>
-const char* nameOf(const Names<Enum, N>& names, Enum value) {
-  for (const auto& [candidate, name] : names) {
-    if (candidate == value) return name;
-  }
-  throw Error(ErrorKind::kTester,
-              fmt::format("value {} of an enumeration has no name", static_cast<int>(value)));
-}
-
-template <typename Enum, std::size_t N>
-Enum valueOf(const Names<Enum, N>& names, std::string_view text) {
-  for (const auto& [value, name] : names) {
-    if (text == name) return value;
-  }
-  throw Error(ErrorKind::kTester, fmt::format("unknown name '{}'", text));
-}
-
 Json toJsonValue(const FrameFormat& format) {
   Json json{{"transport", nameOf(kTransportNames, format.transport)},
             {"ipv6", format.ipv6},
@@ -88,40 +57,6 @@ Json toJsonValue(const StreamSpec& stream) {
                      {"interval_ps", burst.interval.count()}};
   }
   return json;
-}
-
-Json toJsonValue(const fabric::FabricSpec& dut) {
-  Json topology{{"kind", nameOf(kTopologyNames, dut.topology.kind)},
-                {"link_bps", dut.topology.link_rate.bitsPerSecond()},
-                {"host_link_delay_ps", dut.topology.host_link_delay.count()}};
-  // Only what the kind of topology has: a number it does not use must not tell trials apart.
-  switch (dut.topology.kind) {
-    case fabric::TopologyKind::kLink:
-      break;
-    case fabric::TopologyKind::kSingleSwitch:
-      topology["hosts"] = dut.topology.hosts;
-      break;
-    case fabric::TopologyKind::kClos2:
-      topology["leaves"] = dut.topology.leaves;
-      topology["spines"] = dut.topology.spines;
-      topology["hosts_per_leaf"] = dut.topology.hosts_per_leaf;
-      topology["fabric_link_delay_ps"] = dut.topology.fabric_link_delay.count();
-      break;
-  }
-  Json impairments = Json::array();
-  for (const auto& impairment : dut.impairments) {
-    impairments.push_back({{"kind", nameOf(kImpairmentNames, impairment.kind)},
-                           {"host", impairment.host},
-                           {"frame", impairment.frame},
-                           {"delay_ps", impairment.delay.count()}});
-  }
-  return {{"topology", topology},
-          {"switch",
-           {{"buffer_per_port_bytes", dut.switches.buffer_per_port.count()},
-            {"latency_ps", dut.switches.latency.count()},
-            {"forwarding", nameOf(kForwardingNames, dut.switches.forwarding)}}},
-          {"impairments", impairments},
-          {"seed", dut.seed}};
 }
 
 Json toJsonValue(const StreamResult& stream) {
@@ -192,36 +127,13 @@ PortResult portFromJson(const Json& json) {
 }
 
 Json toJsonValue(const GroupLatency& latency) {
-  const stats::Histogram& histogram = latency.histogram;
-  Json cells = Json::array();
-  for (const auto& cell : histogram.cells()) cells.push_back({cell.bucket, cell.count});
-  return {{"group", latency.group},
-          {"cells", cells},
-          {"minimum_ps", histogram.minimum()},
-          {"maximum_ps", histogram.maximum()},
-          {"sum_high", histogram.sumHigh()},
-          {"sum_low", histogram.sumLow()}};
+  Json json = histogramToJson(latency.histogram);
+  json["group"] = latency.group;
+  return json;
 }
 
 GroupLatency latencyFromJson(const Json& json) {
-  GroupLatency latency;
-  json.at("group").get_to(latency.group);
-  const Json& cells = json.at("cells");
-  if (cells.empty()) return latency;
-  const auto first = cells.front().at(0).get<std::uint32_t>();
-  const auto last = cells.back().at(0).get<std::uint32_t>();
-  if (last < first || last >= stats::kHistogramBuckets) {
-    throw Error(ErrorKind::kTester, "histogram cells are not in ascending order");
-  }
-  std::vector<std::uint64_t> counts(last - first + 1, 0);
-  for (const Json& cell : cells) {
-    counts.at(cell.at(0).get<std::uint32_t>() - first) = cell.at(1).get<std::uint64_t>();
-  }
-  latency.histogram = stats::Histogram::fromHardware(
-      first, counts, json.at("minimum_ps").get<std::uint64_t>(),
-      json.at("maximum_ps").get<std::uint64_t>(), json.at("sum_high").get<std::uint32_t>(),
-      json.at("sum_low").get<std::uint64_t>());
-  return latency;
+  return {json.at("group").get<std::uint32_t>(), histogramFromJson(json)};
 }
 
 TrialResult resultFromJson(const Json& json) {
@@ -246,6 +158,9 @@ TrialResult resultFromJson(const Json& json) {
   json.at("faults").get_to(result.faults);
   result.card_time = Picoseconds(json.at("card_time_ps").get<std::int64_t>());
   json.at("wall_seconds").get_to(result.wall_seconds);
+  if (json.contains("fabric")) {
+    result.fabric = FabricResult::fromJson(json.at("fabric").dump());
+  }
   return result;
 }
 
@@ -255,11 +170,13 @@ std::string TrialSpec::toJson() const {
   Json stream_array = Json::array();
   for (const auto& stream : streams) stream_array.push_back(toJsonValue(stream));
   Json json{{"format", kSpecFormat},
-            {"dut", toJsonValue(dut)},
+            {"dut", dutToJson(dut)},
             {"streams", stream_array},
             {"duration_ps", duration.count()},
             {"drain_ps", drain.count()}};
   if (capture_port) json["capture_port"] = *capture_port;
+  if (transport) json["transport"] = transportToJson(*transport);
+  if (workload) json["workload"] = workloadToJson(*workload);
   return json.dump();
 }
 
@@ -283,7 +200,7 @@ std::string TrialResult::toJson() const {
                          {"drops", port.drops},
                          {"max_queue_bytes", port.max_queue.count()}});
   }
-  return Json{{"format", kResultFormat},
+  Json json{{"format", kResultFormat},
               {"bench", bench},
               {"observed", nameOf(kObservationNames, observed)},
               {"streams", stream_array},
@@ -293,8 +210,9 @@ std::string TrialResult::toJson() const {
               {"dut", dut_array},
               {"faults", faults},
               {"card_time_ps", card_time.count()},
-              {"wall_seconds", wall_seconds}}
-      .dump();
+              {"wall_seconds", wall_seconds}};
+  if (fabric) json["fabric"] = Json::parse(fabric->toJson());
+  return json.dump();
 }
 
 TrialResult TrialResult::fromJson(const std::string& text) {
@@ -302,8 +220,6 @@ TrialResult TrialResult::fromJson(const std::string& text) {
     return resultFromJson(Json::parse(text));
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::kTester, fmt::format("not the result of a trial: {}", error.what()));
-  } catch (const std::out_of_range&) {
-    throw Error(ErrorKind::kTester, "not the result of a trial: histogram cells are not in order");
   }
 }
 

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/fabric_result.h"
+#include "bench/transport_json.h"
 #include "fabric/fabric_spec.h"
 #include "stats/histogram.h"
+#include "workload/workload_spec.h"
 
 namespace plumbline::bench {
 
@@ -66,6 +69,8 @@ struct TrialSpec {
   Picoseconds duration{};                     // during which constant loads send
   Picoseconds drain = microseconds(20);       // wait for residual frames afterwards
   std::optional<std::uint32_t> capture_port;  // capture every frame of this port, both directions
+  std::optional<TransportSpec> transport;     // of simulated hosts
+  std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
 
   // Canonical JSON of everything above: equal text means equal trial. Used as the key under which
   // a result is stored and found again on resume.
@@ -127,6 +132,8 @@ struct TrialResult {
   std::vector<GroupLatency> latency;  // ascending groups that saw frames
   ObservationPoint dut_observed = ObservationPoint::kModelled;
   std::vector<DutPort> dut;
+  // What the simulated fabric and hosts saw; benches that simulate all of it have it.
+  std::optional<FabricResult> fabric;
   std::vector<std::string>
       faults;               // why the trial is not valid (late start, overflow, …); empty = valid
   Picoseconds card_time;    // card time that passed

@@ -77,7 +77,8 @@ void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
 
 ExitCode plan(const PlanOptions& options) {
   const scenario::Scenario scenario = loadScenario(options.scenario);
-  const auto bench = bench::makeBench(scenario.bench, {});
+  const auto bench =
+      bench::makeBench(scenario.bench, {.trace_fst = {}, .line_rate = scenario.topology.link_rate});
   const auto tests = planTests(scenario, *bench);
   std::optional<CaptureFile> capture;
   if (!options.pcapng.empty()) capture.emplace(options.pcapng);

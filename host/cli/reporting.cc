@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/setup.h"
+#include "fabric/describe.h"
 #include "report/report.h"
 #include "suite/profile.h"
 
@@ -16,26 +17,13 @@ namespace {
 
 using fabric::TopologyKind;
 
-std::string topologyText(const fabric::TopologySpec& topology) {
-  switch (topology.kind) {
-    case TopologyKind::kLink:
-      return "a bare link";
-    case TopologyKind::kSingleSwitch:
-      return fmt::format("one switch with {} hosts", topology.hosts);
-    case TopologyKind::kClos2:
-      break;
-  }
-  return fmt::format("A: two-tier Clos, {} leaves × {} spines, {} hosts per leaf", topology.leaves,
-                     topology.spines, topology.hosts_per_leaf);
-}
-
 report::KeyValues dutText(const scenario::Scenario& scenario) {
   const fabric::TopologySpec& topology = scenario.topology;
   report::KeyValues dut{
-      {"Topology", topologyText(topology)},
+      {"Topology", fabric::topologyText(topology)},
       {"Link rate", fmt::format("{:.6g} Gb/s", topology.link_rate.toGigabitsPerSecond())},
       {"Host link delay", suite::durationText(topology.host_link_delay)}};
-  if (topology.kind == TopologyKind::kClos2) {
+  if (topology.kind != TopologyKind::kLink && topology.kind != TopologyKind::kSingleSwitch) {
     dut.emplace_back("Fabric link delay", suite::durationText(topology.fabric_link_delay));
   }
   if (topology.kind != TopologyKind::kLink) {

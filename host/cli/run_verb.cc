@@ -23,6 +23,7 @@ namespace plumbline::cli {
 namespace {
 
 struct RunOptions {
+  unsigned threads = 1;
   ScenarioOptions scenario;
   bool resume = false;
   bool quiet = false;
@@ -172,7 +173,9 @@ std::string resumeCommand(const RunOptions& options) {
 ExitCode run(const RunOptions& options) {
   const scenario::Scenario scenario = loadScenario(options.scenario);
   checkCapture(options, scenario);
-  const auto bench = bench::makeBench(scenario.bench, {.trace_fst = options.trace});
+  const auto bench = bench::makeBench(scenario.bench, {.trace_fst = options.trace,
+                                                       .line_rate = scenario.topology.link_rate,
+                                                       .threads = options.threads});
   const std::vector<PlannedTest> tests = planTests(scenario, *bench);
 
   auto store = results::ResultStore::open(options.results);
@@ -224,6 +227,10 @@ void addRunVerb(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_option("--trace", options->trace,
                    "Write a waveform (FST) of the simulated card to this file");
+  verb->add_option("--threads", options->threads,
+                   "Threads of one simulation on the sim bench; results do not depend on it")
+      ->check(plainInteger())
+      ->capture_default_str();
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");
   verb->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -54,7 +54,9 @@ scenario::Vocabulary vocabulary() {
     vocabulary.tests.push_back(procedure->id());
   }
   for (const auto& bench : bench::benches()) vocabulary.benches.push_back(bench.name);
-  if (!benchExists(kSimulatedCard)) vocabulary.benches.emplace_back(kSimulatedCard);
+  if (!benchExists(kSimulatedCard)) {
+    vocabulary.benches.insert(vocabulary.benches.begin(), kSimulatedCard);
+  }
   return vocabulary;
 }
 
@@ -66,7 +68,7 @@ bool benchExists(const std::string& name) {
 std::vector<fs::path> shippedScenarios() {
   std::set<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(PLUMBLINE_SCENARIO_DIR, error)) {
+  for (const auto& entry : fs::recursive_directory_iterator(PLUMBLINE_SCENARIO_DIR, error)) {
     if (entry.path().extension() == ".yaml") files.insert(entry.path());
   }
   return {files.begin(), files.end()};

@@ -12,7 +12,9 @@ namespace {
 ExitCode validate(const ScenarioOptions& options) {
   const scenario::Scenario scenario = loadScenario(options);
   if (benchExists(scenario.bench)) {
-    planTests(scenario, *bench::makeBench(scenario.bench, {}));
+    planTests(scenario,
+              *bench::makeBench(scenario.bench,
+                                {.trace_fst = {}, .line_rate = scenario.topology.link_rate}));
     fmt::print("{}: valid, and the bench {} can run it\n", scenario.file, scenario.bench);
   } else {
     fmt::print("{}: valid; this build has no bench {} to ask whether it can run it\n",

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "fabric/describe.h"
 #include "report/report.h"
 #include "report/style.h"
 #include "report/svg.h"
@@ -16,9 +17,9 @@ std::string headerHtml(const ReportInput& input) {
   KeyValues facts = {{"Run", input.run_id}, {"Started", input.started}};
   facts.emplace_back("Finished", input.finished.empty() ? "not finished" : input.finished);
   if (input.dut_identity.empty()) {
-    facts.emplace_back(
-        "Device under test",
-        input.topology ? "simulated fabric: " + topologyText(*input.topology) : "not identified");
+    facts.emplace_back("Device under test",
+                       input.topology ? "simulated fabric: " + fabric::topologyText(*input.topology)
+                                      : "not identified");
   }
   facts.insert(facts.end(), input.dut_identity.begin(), input.dut_identity.end());
   return fmt::format("<header>\n<p class=\"product\">Plumbline test report</p>\n<h1>{}</h1>\n",
@@ -32,7 +33,7 @@ std::string configurationHtml(const ReportInput& input) {
     html += fmt::format(
         "<section>\n<h2>Topology</h2>\n<figure class=\"topology\">\n<figcaption>{}</figcaption>\n"
         "{}</figure>\n</section>\n",
-        escaped(topologyText(*input.topology)), renderTopology(*input.topology));
+        escaped(fabric::topologyText(*input.topology)), renderTopology(*input.topology));
   }
   html += "<section>\n<h2>Configuration</h2>\n<div class=\"columns\">\n";
   const auto block = [&](const char* title, const KeyValues& pairs) {

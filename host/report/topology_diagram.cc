@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "fabric/describe.h"
+#include "fabric/topology.h"
 #include "report/number.h"
 #include "report/svg.h"
 
@@ -13,6 +19,7 @@ namespace {
 
 using fabric::TopologyKind;
 using fabric::TopologySpec;
+using fabric::topologyText;
 
 constexpr double kWidth = 760;
 constexpr double kMargin = 20;
@@ -77,6 +84,35 @@ class Drawing {
  private:
   Svg svg_;
 };
+
+// Switches by their distance from the nearest host, the nearest first; each in order of number.
+std::vector<std::vector<fabric::NodeId>> tiersOf(const fabric::Topology& graph) {
+  std::vector<std::vector<fabric::NodeId>> tiers;
+  std::vector<bool> seen(graph.nodes().size(), false);
+  std::vector<fabric::NodeId> frontier = graph.hosts();
+  for (;;) {
+    std::set<fabric::NodeId> next;
+    for (const fabric::NodeId node : frontier) {
+      for (const fabric::LinkId link : graph.nodes()[node].out_links) {
+        const fabric::NodeId to = graph.links()[link].to;
+        if (graph.nodes()[to].kind == fabric::NodeKind::kSwitch && !seen[to]) next.insert(to);
+      }
+    }
+    if (next.empty()) return tiers;
+    for (const fabric::NodeId node : next) seen[node] = true;
+    frontier.assign(next.begin(), next.end());
+    tiers.push_back(frontier);
+  }
+}
+
+// Hosts that hang on a switch.
+std::size_t hostsOf(const fabric::Topology& graph, fabric::NodeId node) {
+  const std::vector<fabric::LinkId>& links = graph.nodes()[node].out_links;
+  return static_cast<std::size_t>(
+      std::count_if(links.begin(), links.end(), [&](fabric::LinkId link) {
+        return graph.nodes()[graph.links()[link].to].kind == fabric::NodeKind::kHost;
+      }));
+}
 
 constexpr double kHostHeight = 24;
 constexpr double kSwitchHeight = 32;
@@ -153,6 +189,56 @@ std::string drawClos(const TopologySpec& topology) {
   return drawing.finish();
 }
 
+// Any graph, by its distance from the hosts: switches with hosts are the lowest tier, with the
+// number of their hosts beneath, and so on upwards.
+std::string drawTiers(const TopologySpec& topology) {
+  constexpr double kTierHeight = 110;
+  constexpr double kTop = 20;
+  constexpr std::size_t kMost = 9;
+  const fabric::Topology graph = fabric::buildTopology(topology);
+  const auto tiers = tiersOf(graph);
+  const auto rows = static_cast<double>(tiers.size());
+  Drawing drawing(kTop + rows * kTierHeight + kHostHeight + 16, topologyText(topology));
+
+  std::map<fabric::NodeId, std::pair<double, double>> at;  // centre and top of what is drawn
+  double y = kTop + (rows - 1) * kTierHeight;
+  for (const std::vector<fabric::NodeId>& tier : tiers) {
+    for (const Box& box :
+         place(shown(static_cast<std::int64_t>(tier.size()), kMost), kMargin, kRight)) {
+      if (box.number != kGap) at[tier[static_cast<std::size_t>(box.number)]] = {box.center, y};
+    }
+    y -= kTierHeight;
+  }
+  for (const fabric::Link& link : graph.links()) {
+    const auto from = at.find(link.from);
+    const auto to = at.find(link.to);
+    if (from == at.end() || to == at.end() || link.from > link.to) continue;
+    const auto& low = from->second.second > to->second.second ? from->second : to->second;
+    const auto& high = from->second.second > to->second.second ? to->second : from->second;
+    drawing.cable(high.first, high.second + kSwitchHeight, low.first, low.second);
+  }
+  for (const auto& [node, place] : at) {
+    const std::size_t hosts = hostsOf(graph, node);
+    if (hosts > 0) {
+      const double host_y = place.second + kTierHeight;
+      drawing.cable(place.first, place.second + kSwitchHeight, place.first, host_y);
+      drawing.box({place.first, 0}, host_y, 56, kHostHeight, "host",
+                  fmt::format("{} host{}", hosts, hosts == 1 ? "" : "s"));
+    }
+    drawing.box({place.first, 0}, place.second, 60, kSwitchHeight, "switch",
+                graph.nodes()[node].name);
+  }
+  for (std::size_t row = 0; row < tiers.size(); ++row) {
+    if (tiers[row].size() <= kMost) continue;
+    const double row_y = kTop + (rows - 1 - static_cast<double>(row)) * kTierHeight;
+    for (const Box& box :
+         place(shown(static_cast<std::int64_t>(tiers[row].size()), kMost), kMargin, kRight)) {
+      if (box.number == kGap) drawing.box(box, row_y, 60, kSwitchHeight, "switch", "");
+    }
+  }
+  return drawing.finish();
+}
+
 }  // namespace
 
 std::string renderTopology(const TopologySpec& topology) {
@@ -162,23 +248,14 @@ std::string renderTopology(const TopologySpec& topology) {
     case TopologyKind::kSingleSwitch:
       return drawSwitch(topology);
     case TopologyKind::kClos2:
+      return drawClos(topology);
+    case TopologyKind::kClos3:
+    case TopologyKind::kRail:
+    case TopologyKind::kPools:
+    case TopologyKind::kGraph:
       break;
   }
-  return drawClos(topology);
-}
-
-std::string topologyText(const TopologySpec& topology) {
-  switch (topology.kind) {
-    case TopologyKind::kLink:
-      return "Bare link between two host ports";
-    case TopologyKind::kSingleSwitch:
-      return fmt::format("Single switch with {} host ports", topology.hosts);
-    case TopologyKind::kClos2:
-      break;
-  }
-  return fmt::format("Leaf–spine, {} leaves × {} spines, {} hosts on each leaf ({} host ports)",
-                     topology.leaves, topology.spines, topology.hosts_per_leaf,
-                     topology.hostCount());
+  return drawTiers(topology);
 }
 
 }  // namespace plumbline::report

@@ -9,10 +9,7 @@ namespace plumbline::report {
 
 // SVG with the tester's ports as hosts at the bottom, switches above, every cable drawn, rates and
 // delays beside the tiers. Tiers that are too wide show their first and last members and an
-// ellipsis; the numbers are in topologyText().
+// ellipsis; the numbers are in fabric::topologyText().
 std::string renderTopology(const fabric::TopologySpec& topology);
-
-// "Leaf–spine, 8 leaves × 16 spines, 16 hosts on each leaf (128 host ports)".
-std::string topologyText(const fabric::TopologySpec& topology);
 
 }  // namespace plumbline::report

@@ -1,5 +1,6 @@
 #include "scenario/parse.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/error.h"
@@ -14,6 +15,10 @@ constexpr std::size_t kMaxName = 100;
 constexpr std::size_t kMaxTests = 64;
 // More would not help anyone; the file is probably no scenario at all.
 constexpr std::size_t kMaxProblemsShown = 25;
+
+bool isFree(const Scenario& scenario) {
+  return std::find(scenario.tests.begin(), scenario.tests.end(), kFreeTest) != scenario.tests.end();
+}
 
 void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
                Problems& problems) {
@@ -36,6 +41,39 @@ void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
     if (const auto test = read(*one)) scenario.tests = {*test};
   } else if (const auto tests = readList(*several, kMaxTests, problems, read)) {
     scenario.tests = *tests;
+    if (scenario.tests.size() > 1 && isFree(scenario)) {
+      problems.add(*several, "the test free runs by itself", "test: free");
+    }
+  }
+}
+
+// `bench`, and what `test: free` means for it.
+void readBench(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
+               Problems& problems) {
+  const bool free = isFree(scenario);
+  if (free) scenario.bench = kSimulatedHosts;
+  const YamlNode* value = map.optional("bench");
+  if (value == nullptr) return;
+  const auto bench = readWord(*value, vocabulary.benches, problems);
+  if (!bench) return;
+  scenario.bench = vocabulary.benches[*bench];
+  if (free && scenario.bench != kSimulatedHosts) {
+    problems.add(*value, "the test free needs simulated hosts",
+                 std::string(kSimulatedHosts) + ", or leave \"bench\" out");
+  }
+}
+
+// `transport` and `workload`, after everything that they are judged by.
+void readHosts(MapReader& map, bool topology_known, Scenario& scenario, Problems& problems) {
+  const bool free = isFree(scenario);
+  const auto find = [&](const char* key) { return free ? map.required(key) : map.optional(key); };
+  if (const YamlNode* value = find("transport")) readTransport(*value, scenario, problems);
+  const YamlNode* workload = find("workload");
+  if (workload == nullptr) return;
+  if (!free && !scenario.tests.empty()) {
+    problems.add(*workload, "the tests of this scenario bring their own workload", "test: free");
+  } else {
+    readWorkload(*workload, topology_known, scenario, problems);
   }
 }
 
@@ -48,11 +86,7 @@ void readHead(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
     if (const auto name = readText(*value, kMaxName, problems)) scenario.name = *name;
   }
   readTests(map, vocabulary, scenario, problems);
-  if (const YamlNode* value = map.optional("bench")) {
-    if (const auto bench = readWord(*value, vocabulary.benches, problems)) {
-      scenario.bench = vocabulary.benches[*bench];
-    }
-  }
+  readBench(map, vocabulary, scenario, problems);
   if (const YamlNode* value = map.optional("profile")) {
     const std::vector<std::string> words{"quick", "standard"};
     if (const auto word = readWord(*value, words, problems)) {
@@ -75,6 +109,7 @@ void readFile(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scen
   const std::size_t before = problems.count();
   if (dut != nullptr) readDut(*dut, scenario, problems);
   const bool topology_known = dut != nullptr && problems.count() == before;
+  readHosts(*map, topology_known, scenario, problems);
   if (const YamlNode* value = map->optional("traffic")) {
     readTraffic(*value, topology_known, scenario, problems);
   }

@@ -159,6 +159,29 @@ Parsed<double> parseDecimal(std::string_view text) {
   return {value, {}};
 }
 
+Parsed<Fraction> parseFactor(std::string_view text) {
+  const auto number = takeDecimal(text);
+  if (!number.value) return {{}, number.error};
+  if (!text.empty()) return {{}, "\"" + std::string(text) + "\" is not part of a plain number"};
+  const auto parsed = scaled(*number.value, Fraction::kOne, "10^-12");
+  if (!parsed.value) return {{}, parsed.error};
+  return {Fraction::partsPerTrillion(*parsed.value), {}};
+}
+
+Parsed<double> parseProbability(std::string_view text) {
+  std::string_view rest = text;
+  const auto number = takeDecimal(rest);
+  if (!number.value) return {{}, number.error};
+  if (!rest.empty()) {
+    const bool exponent = rest.starts_with("e-") && (rest.size() == 3 || rest.size() == 4) &&
+                          isDigit(rest[2]) && isDigit(rest.back());
+    if (!exponent) return {{}, "\"" + std::string(rest) + "\" is not part of a probability"};
+  }
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);  // checked above
+  return {value, {}};
+}
+
 Parsed<std::uint64_t> parseInteger(std::string_view text) {
   if (text.empty()) return {{}, "the value is empty"};
   if (text.front() == '-') return {{}, "the value must not be negative"};
@@ -169,6 +192,17 @@ Parsed<std::uint64_t> parseInteger(std::string_view text) {
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc()) return {{}, "the value is too large"};
   return {value, {}};
+}
+
+Parsed<std::int64_t> parseSigned(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const auto magnitude = parseInteger(negative ? text.substr(1) : text);
+  if (!magnitude.value) return {{}, magnitude.error};
+  if (*magnitude.value > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return {{}, "the value is too large"};
+  }
+  const auto value = static_cast<std::int64_t>(*magnitude.value);
+  return {negative ? -value : value, {}};
 }
 
 }  // namespace plumbline::scenario

@@ -43,15 +43,6 @@ std::size_t characters(std::string_view text) {
   }));
 }
 
-// The text as a message shows it: in quotes, one line, not endless.
-std::string shown(std::string_view text) {
-  std::size_t end = std::min(text.size(), kMaxShown);
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
-  std::string line(text.substr(0, end));
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return "\"" + line + (end < text.size() ? "…\"" : "\"");
-}
-
 // The text of a scalar; reports anything else.
 const std::string* scalarText(const YamlNode& node, const std::string& wanted, Problems& problems) {
   switch (node.kind) {
@@ -106,6 +97,14 @@ std::optional<std::string> didYouMean(std::string_view word,
   return best;
 }
 
+std::string shown(std::string_view text) {
+  std::size_t end = std::min(text.size(), kMaxShown);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  std::string line(text.substr(0, end));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return "\"" + line + (end < text.size() ? "…\"" : "\"");
+}
+
 std::string joined(std::span<const std::string> words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -128,7 +127,7 @@ MapReader::MapReader(const YamlNode& map, std::string name, Problems& problems)
     : map_(map), name_(std::move(name)), problems_(problems) {}
 
 const YamlNode* MapReader::optional(const std::string& key) {
-  known_.push_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   for (const auto& [name, value] : map_.members) {
     if (name.text == key) return &value;
   }
@@ -211,6 +210,33 @@ std::optional<BitRate> readBitRate(const YamlNode& node, BitRate min, BitRate ma
 std::optional<double> readDecimal(const YamlNode& node, double min, double max,
                                   const std::string& range, Problems& problems) {
   return readWithin(node, parseDecimal, min, max, range, problems);
+}
+
+std::optional<std::int64_t> readSigned(const YamlNode& node, std::int64_t min, std::int64_t max,
+                                       Problems& problems) {
+  const std::string range = std::to_string(min) + " to " + std::to_string(max);
+  return readWithin(node, parseSigned, min, max, range, problems);
+}
+
+std::optional<Fraction> readShare(const YamlNode& node, Fraction min, Fraction max,
+                                  const std::string& range, Problems& problems) {
+  return readWithin(node, parseShare, min, max, range, problems);
+}
+
+std::optional<Fraction> readFactor(const YamlNode& node, Fraction min, Fraction max,
+                                   const std::string& range, Problems& problems) {
+  return readWithin(node, parseFactor, min, max, range, problems);
+}
+
+std::optional<double> readProbability(const YamlNode& node, const std::string& range,
+                                      Problems& problems) {
+  return readWithin(node, parseProbability, 0.0, 1.0, range, problems);
+}
+
+std::optional<bool> readBool(const YamlNode& node, Problems& problems) {
+  static const std::vector<std::string> words{"false", "true"};
+  const auto word = readWord(node, words, problems);
+  return word ? std::optional(*word == 1) : std::nullopt;
 }
 
 std::optional<std::size_t> readWord(const YamlNode& node, std::span<const std::string> words,

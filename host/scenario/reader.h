@@ -22,6 +22,9 @@ namespace plumbline::scenario {
 std::optional<std::string> didYouMean(std::string_view word,
                                       std::span<const std::string> candidates);
 
+// The text of a user as a message shows it: in quotes, one line, not endless.
+std::string shown(std::string_view text);
+
 // "a, b, c"
 std::string joined(std::span<const std::string> words);
 
@@ -75,6 +78,15 @@ std::optional<BitRate> readBitRate(const YamlNode& node, BitRate min, BitRate ma
                                    const std::string& range, Problems& problems);
 std::optional<double> readDecimal(const YamlNode& node, double min, double max,
                                   const std::string& range, Problems& problems);
+std::optional<std::int64_t> readSigned(const YamlNode& node, std::int64_t min, std::int64_t max,
+                                       Problems& problems);
+std::optional<Fraction> readShare(const YamlNode& node, Fraction min, Fraction max,
+                                  const std::string& range, Problems& problems);
+std::optional<Fraction> readFactor(const YamlNode& node, Fraction min, Fraction max,
+                                   const std::string& range, Problems& problems);
+std::optional<double> readProbability(const YamlNode& node, const std::string& range,
+                                      Problems& problems);
+std::optional<bool> readBool(const YamlNode& node, Problems& problems);
 // One of `words`: its index.
 std::optional<std::size_t> readWord(const YamlNode& node, std::span<const std::string> words,
                                     Problems& problems);

@@ -17,6 +17,16 @@ fabric::FabricSpec Scenario::fabricSpec() const {
   fabric::FabricSpec spec;
   spec.topology = topology;
   spec.switches = switches;
+  spec.bit_errors = bit_errors;
+  spec.failures = failures;
+  spec.convergence = convergence;
+  spec.storms = storms;
+  spec.seed = seed;
+  return spec;
+}
+
+workload::WorkloadSpec Scenario::workloadSpec() const {
+  workload::WorkloadSpec spec = workload.value_or(workload::WorkloadSpec());
   spec.seed = seed;
   return spec;
 }

@@ -68,6 +68,11 @@ struct Limit {
   double bound = 0;
 };
 
+// The test that runs the file's own transport and workload and reports their numbers; by itself,
+// on the bench that simulates the hosts.
+inline constexpr std::string_view kFreeTest = "free";
+inline constexpr std::string_view kSimulatedHosts = "sim";
+
 struct Scenario {
   std::string file;  // as the user named it, for messages
   std::string text;  // the whole file: stored with the run, identifies it on resume
@@ -78,16 +83,27 @@ struct Scenario {
 
   fabric::TopologySpec topology;
   fabric::SwitchSpec switches;  // meaningless for TopologyKind::kLink
+  std::vector<fabric::BitErrorSpec> bit_errors;
+  std::vector<fabric::FailureSpec> failures;
+  Picoseconds convergence = fabric::FabricSpec().convergence;
+  std::vector<fabric::PauseStormSpec> storms;
   // `dut.identification`: free text for the report, in the order of the file.
   std::vector<std::pair<std::string, std::string>> identification;
 
+  // What simulated hosts speak; nothing = the test decides.
+  std::optional<bench::TransportSpec> transport;
+  // What runs on them; `test: free` only. Its seed is meaningless, see workloadSpec().
+  std::optional<workload::WorkloadSpec> workload;
   Traffic traffic;
   Parameters parameters;
   std::vector<Limit> limits;
   std::uint64_t seed = 1;
 
-  // The simulated DUT: topology, switches and seed, without impairments.
+  // The simulated DUT: everything above and the seed, without impairments.
   [[nodiscard]] fabric::FabricSpec fabricSpec() const;
+
+  // The workload with the scenario's seed; without jobs when there is none.
+  [[nodiscard]] workload::WorkloadSpec workloadSpec() const;
 
   // The pairs that `traffic.pairs` means: the list of the file, or for `all` every host of the
   // lower half to its counterpart in the upper half (host i to host i + floor(n/2)), which in a

@@ -7,12 +7,20 @@
 
 namespace plumbline::scenario {
 
-// `dut:` topology, switch, identification.
+// `dut:` the device under test, judged by fabric::validate().
 void readDut(const YamlNode& node, Scenario& scenario, Problems& problems);
 
 // `traffic:` Needs the topology to judge host numbers: read after readDut(), with
 // `topology_known` = it was right.
 void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario, Problems& problems);
+
+// `transport:` what the simulated hosts speak, judged by its validate().
+void readTransport(const YamlNode& node, Scenario& scenario, Problems& problems);
+
+// `workload:` what runs on the simulated hosts, judged by its validate(). Needs the topology, as
+// readTraffic().
+void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
+                  Problems& problems);
 
 // `parameters:` Needs topology and link rate, as readTraffic().
 void readParameters(const YamlNode& node, bool topology_known, Scenario& scenario,

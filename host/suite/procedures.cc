@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "suite/free_test.h"
 #include "suite/procedure.h"
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
 
 const std::vector<const Procedure*>& procedures() {
-  static const std::vector<const Procedure*> all{&throughputTest(), &latencyTest(), &burstTest()};
+  static const std::vector<const Procedure*> all{&throughputTest(), &latencyTest(), &burstTest(),
+                                                 &freeTest()};
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fabric/describe.h"
 #include "stats/summary.h"
 
 namespace plumbline::suite {
@@ -30,21 +31,6 @@ std::string transportText(const bench::FrameFormat& format) {
                          : std::string(", untagged");
   text += fmt::format(", DSCP {}, {}", format.dscp, format.ect ? "ECT(0)" : "Not-ECT");
   return text;
-}
-
-std::string topologyText(const fabric::TopologySpec& topology) {
-  const double rate = topology.link_rate.toGigabitsPerSecond();
-  switch (topology.kind) {
-    case fabric::TopologyKind::kLink:
-      return fmt::format("bare link at {} Gb/s, no switch", rate);
-    case fabric::TopologyKind::kSingleSwitch:
-      return fmt::format("single switch, {} hosts at {} Gb/s", topology.hosts, rate);
-    case fabric::TopologyKind::kClos2:
-      return fmt::format(
-          "topology A (2-tier Clos): {} leaves, {} spines, {} hosts per leaf, {} Gb/s",
-          topology.leaves, topology.spines, topology.hosts_per_leaf, rate);
-  }
-  return "unknown";
 }
 
 std::string switchText(const fabric::SwitchSpec& switches) {
@@ -107,12 +93,14 @@ void ResultBuilder::configure(const Settings& settings, const TestConfig& config
   add("Generator platform", "(a) hardware generator");
   add("Timestamp resolution", durationText(config.bench.timestamp_resolution));
   add("DUT", config.bench.simulated_dut ? "simulated; its own counters are modelled" : "real");
-  add("Topology", topologyText(scenario.topology));
+  add("Topology", fabric::topologyText(scenario.topology));
+  add("Link rate", fmt::format("{} Gb/s", scenario.topology.link_rate.toGigabitsPerSecond()));
   if (scenario.topology.kind != fabric::TopologyKind::kLink) {
     add("Switches", switchText(scenario.switches));
   }
   add("Link delay",
-      scenario.topology.kind == fabric::TopologyKind::kClos2
+      scenario.topology.kind != fabric::TopologyKind::kLink &&
+              scenario.topology.kind != fabric::TopologyKind::kSingleSwitch
           ? fmt::format("hosts {}, fabric {}", durationText(scenario.topology.host_link_delay),
                         durationText(scenario.topology.fabric_link_delay))
           : durationText(scenario.topology.host_link_delay));

@@ -51,8 +51,8 @@ void run(benchmark::State& state, HostId senders, std::uint64_t frames, Destinat
       for (HostId from = 0; from < senders; ++from) {
         Packet packet;
         packet.length = kFrame;
-        packet.destination = destination(from);
-        packet.flow_hash = flow(from, i);
+        packet.destination = static_cast<std::uint16_t>(destination(from));
+        packet.flow_hash = static_cast<std::uint32_t>(flow(from, i));
         fabric.send(from, packet, now);
       }
       fabric.runUntil(now);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <set>
 
+#include "transport/protocol.h"
 #include "wire/addresses.h"
 #include "wire/template.h"
 
@@ -49,6 +50,46 @@ TEST(PacketOf, CarriesWhatSwitchesLookAt) {
   EXPECT_FALSE(packet(spec).ect);
   spec.ecn = wire::Ecn::kNotEct;
   EXPECT_FALSE(packet(spec).ect || packet(spec).ce);
+}
+
+TEST(PacketOf, TellsTrimmableFramesAndTheirConnection) {
+  wire::StreamTemplateSpec spec = someFrame();
+  spec.dest_qp = 0xABCDEF;
+  spec.psn = 0x123456;
+  EXPECT_EQ(packet(spec).connection, 0xABCDEFU);
+  EXPECT_EQ(packet(spec).psn, 0x123456U);
+  for (const bool ipv6 : {false, true}) {
+    spec.ipv6 = ipv6;
+    for (const std::uint8_t dscp : {0, 24, 26, 27, 48}) {
+      spec.dscp = dscp;
+      EXPECT_EQ(packet(spec).trimmable, dscp == 26) << int{dscp};
+    }
+  }
+  spec.roce_opcode.reset();
+  EXPECT_EQ(packet(spec).connection, 0U);
+  EXPECT_EQ(packet(spec).psn, 0U);
+}
+
+// No simulated host takes the card's frames for its own protocol's.
+TEST(PacketOf, BelongsToNoProtocol) {
+  const auto protocol = transport::protocolOf(packet(someFrame()).opcode);
+  EXPECT_NE(protocol, transport::ProtocolId::kStream);
+  EXPECT_NE(protocol, transport::ProtocolId::kRoce);
+  EXPECT_NE(protocol, transport::ProtocolId::kUet);
+}
+
+TEST(PriorityOf, AStreamIsThatOfItsFrames) {
+  for (const bool tagged : {false, true}) {
+    FrameFormat format;
+    format.priority = 6;
+    format.dscp = 46;
+    if (tagged) format.vlan_id = 9;
+    wire::StreamTemplateSpec spec = someFrame();
+    spec.dscp = format.dscp;
+    spec.priority = format.priority;
+    spec.vlan_id = format.vlan_id;
+    EXPECT_EQ(priorityOf(format), packet(spec).priority) << tagged;
+  }
 }
 
 TEST(FlowHash, DependsOnTheFiveTupleOnly) {

@@ -91,7 +91,7 @@ TEST_F(CommandTest, BadScenarios) {
 TEST_F(CommandTest, BadOverrides) {
   const std::string good = file("good.yaml", kScenario);
   expectUsageError({"validate", good, "--bench", "fpga"},
-                   "--bench: there is no bench \"fpga\" (one of rtl)");
+                   "--bench: there is no bench \"fpga\" (one of rtl, sim)");
   expectUsageError({"validate", good, "--profile", "slow"},
                    "--profile: there is no profile \"slow\" (quick or standard)");
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "fabric/describe.h"
 #include "report/topology_diagram.h"
 #include "tests/report/xml.h"
 
@@ -214,8 +215,25 @@ TEST(Topology, DrawsEveryKindAtEverySize) {
   for (const char* name : {"spine 1023", "leaf 1023", "h8191", "· · ·"}) {
     EXPECT_TRUE(has(textsOf(svg), name)) << name;
   }
-  EXPECT_EQ(topologyText(spec),
-            "Leaf–spine, 1024 leaves × 1024 spines, 8 hosts on each leaf (8192 host ports)");
+  EXPECT_EQ(fabric::topologyText(spec),
+            "A: 2-tier Clos, 1024 leaves × 1024 spines, 8 hosts per leaf, 8192 host ports");
+}
+
+// Three tiers of a graph that has them: every switch with its name, hosts counted beneath.
+TEST(TopologyDiagram, TiersOfAnyGraph) {
+  fabric::TopologySpec spec;
+  spec.kind = fabric::TopologyKind::kClos3;
+  spec.pods = 2;
+  spec.leaves = 2;
+  spec.spines = 2;
+  spec.superspines = 2;
+  spec.hosts_per_leaf = 3;
+  const Element svg = parseXml(renderTopology(spec));
+  for (const char* name : {"pod1.leaf1", "pod0.spine0", "superspine1", "3 hosts"}) {
+    EXPECT_TRUE(has(textsOf(svg), name)) << name;
+  }
+  // Per pod 4 between leaves and spines, 2 to superspines; and one line to the hosts of each leaf.
+  EXPECT_EQ(svg.all("line").size(), 2U * (4 + 2) + 4);
 }
 
 }  // namespace

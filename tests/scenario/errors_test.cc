@@ -31,6 +31,7 @@ std::string withLink(const std::string& rest) {
 }
 
 const std::string kSizes = " (64B to 9216B, with FCS)";
+const std::string kKinds = "link, switch, clos2, clos3, rail, pools, graph";
 const std::string kLoads = " (more than 0% up to 100% of the link's rate, or a rate such as 25G)";
 
 class ScenarioErrors : public testing::TestWithParam<Case> {};
@@ -84,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
              withLink("sead: 7\nfrobnicate: yes\n"),
              {"s:5:1: unknown key \"sead\" (did you mean \"seed\"?)",
               "s:6:1: unknown key \"frobnicate\" (allowed: plumbline, name, test, tests, bench, "
-              "profile, seed, dut, traffic, parameters, limits)"}},
+              "profile, seed, dut, transport, workload, traffic, parameters, limits)"}},
         Case{"DuplicateKey",
              withLink("seed: 1\nseed: 2\n"),
              {"s:6:1: the key \"seed\" is here twice (each key once)"}},
@@ -136,8 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
              with("dut:\n  topology: {hosts: 2}\n"),
              {"s:5:13: the key \"kind\" is missing in \"topology\""}},
         Case{"UnknownKind",
-             with("dut:\n  topology: {kind: clos3}\n"),
-             {"s:5:20: \"clos3\" is not known here (did you mean \"clos2\"?)"}},
+             with("dut:\n  topology: {kind: clos4}\n"),
+             {"s:5:20: \"clos4\" is not known here (did you mean \"clos2\"?)"}},
         Case{"KeysOfOtherKinds",
              with("dut:\n  topology: {kind: switch, leaves: 2, fabric_delay: 1us}\n"),
              {"s:5:36: \"leaves\" does not exist in a topology of kind switch",
@@ -146,26 +147,29 @@ INSTANTIATE_TEST_SUITE_P(
              with("dut:\n  topology: {kind: link}\n  switch: {latency: 1us}\n"),
              {"s:6:11: a topology of kind link has no switch (leave \"switch\" out)"}},
         Case{"OutOfRange",
-             with("dut:\n  topology:\n    kind: switch\n    hosts: 1\n    link: 2T\n"
+             with("dut:\n  topology:\n    kind: switch\n    hosts: 1\n    link: 9T\n"
                   "    host_delay: 0ns\n  switch:\n    buffer: 63B\n    latency: 2s\n"),
              {"s:7:12: \"1\" is out of range (2 to 8192)",
-              "s:8:11: \"2T\" is out of range (1M to 1600G, in b/s)",
-              "s:9:17: \"0ns\" is out of range (1ps to 1s)",
-              "s:11:13: \"63B\" is out of range (64B to 1024GiB)",
-              "s:12:14: \"2s\" is out of range (1ps to 1s)"}},
-        Case{"Units",
-             with("dut:\n  topology: {kind: link, link: 100GB, host_delay: 5}\n"),
-             {"s:5:32: \"100GB\": unknown unit \"GB\": one of M, G, T (1M to 1600G, in b/s)",
-              "s:5:51: \"5\": the unit is missing: one of ps, ns, us, ms, s, µs (1ps to 1s)"}},
+              "s:8:11: \"9T\" is out of range (1 Mb/s to 8 Tb/s)",
+              "s:9:17: \"0ns\" is out of range (1 to 1000000000000 ps)",
+              "s:11:13: \"63B\" is out of range (64 to 1099511627776 bytes)",
+              "s:12:14: \"2s\" is out of range (1 to 1000000000000 ps)"}},
+        Case{
+            "Units",
+            with("dut:\n  topology: {kind: link, link: 100GB, host_delay: 5}\n"),
+            {"s:5:32: \"100GB\": unknown unit \"GB\": one of M, G, T (a rate such as 400G, in b/s)",
+             "s:5:51: \"5\": the unit is missing: one of ps, ns, us, ms, s, µs (a time such as "
+             "1.5us)"}},
         Case{"TooManyHosts",
              with("dut: {topology: {kind: clos2, leaves: 1000, hosts_per_leaf: 1000}}\n"),
-             {"s:4:17: leaves × hosts_per_leaf gives 1000000 hosts (2 to 8192)"}},
+             {"s:4:17: topology.leaves * topology.hosts_per_leaf: 1000000 is out of range (2 to "
+              "8192)"}},
         Case{"MissingValue",
              with("dut:\n  topology:\n    kind:\n  switch: {}\n"),
-             {"s:6:5: the value is missing (one of link, switch, clos2)"}},
+             {"s:6:5: the value is missing (one of " + kKinds + ")"}},
         Case{"ListForAValue",
              with("dut: {topology: {kind: [link]}}\n"),
-             {"s:4:24: a single value is needed here, not a list (one of link, switch, clos2)"}},
+             {"s:4:24: a single value is needed here, not a list (one of " + kKinds + ")"}},
         Case{"Identification",
              with("dut:\n  topology: {kind: link}\n  identification:\n    vendor: a\n"
                   "    vendor: b\n    model: {x: y}\n"),
@@ -251,7 +255,7 @@ INSTANTIATE_TEST_SUITE_P(
              "traffic: {pairs: [[0, 7]]}\nparameters: {incast_ratios: [9], loads: [25G]}\n"
              "limits: {throughput_percent: 99}\n",
              {"s:3:7: \"T7\" is not known here (one of T5.1, T5.2, T5.3)",
-              "s:4:39: \"x\": this is not a plain integer (2 to 8192)"}}),
+              "s:4:39: \"x\": this is not a plain integer (0 to 4294967295)"}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

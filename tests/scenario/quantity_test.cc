@@ -60,6 +60,40 @@ TEST(Quantity, PlainNumbers) {
   EXPECT_THAT(parseInteger("18446744073709551616").error, HasSubstr("too large"));
 }
 
+TEST(Quantity, Factors) {
+  EXPECT_EQ(parseFactor("1").value, Fraction::one());
+  EXPECT_EQ(parseFactor("8").value, Fraction::percent(800));
+  EXPECT_EQ(parseFactor("0.125").value, Fraction::partsPerTrillion(125'000'000'000));
+  EXPECT_EQ(parseFactor("0").value, Fraction());
+  EXPECT_THAT(parseFactor("0.0000000000001").error, HasSubstr("finer"));
+  EXPECT_THAT(parseFactor("9999999999999").error, HasSubstr("too large"));
+  for (const char* text : {"", "50%", "-1", "1e3", "1/8", "1 "}) {
+    EXPECT_FALSE(parseFactor(text).value) << text;
+  }
+}
+
+TEST(Quantity, Probabilities) {
+  EXPECT_EQ(parseProbability("1e-6").value, 1e-6);
+  EXPECT_EQ(parseProbability("2.5e-12").value, 2.5e-12);
+  EXPECT_EQ(parseProbability("0.000001").value, 1e-6);
+  EXPECT_EQ(parseProbability("0").value, 0.0);
+  EXPECT_EQ(parseProbability("1e-03").value, 1e-3);
+  for (const char* text :
+       {"", "e-6", "1e6", "1e+6", "1e", "1e-", "1e-100", "1E-6", "1e-6x", "1e-x", "-1e-6", "1%"}) {
+    EXPECT_FALSE(parseProbability(text).value) << text;
+  }
+}
+
+TEST(Quantity, SignedNumbers) {
+  EXPECT_EQ(parseSigned("-16").value, -16);
+  EXPECT_EQ(parseSigned("127").value, 127);
+  EXPECT_EQ(parseSigned("-9223372036854775807").value, -INT64_MAX);
+  EXPECT_THAT(parseSigned("9223372036854775808").error, HasSubstr("too large"));
+  for (const char* text : {"", "-", "--1", "+1", "1.0", "- 1"}) {
+    EXPECT_FALSE(parseSigned(text).value) << text;
+  }
+}
+
 TEST(Quantity, NothingIsRoundedOrCutOff) {
   EXPECT_THAT(parseBytes("0.5B").error, HasSubstr("finer than the smallest step, 1 B"));
   EXPECT_THAT(parseBytes("1.0001KB").error, HasSubstr("finer"));

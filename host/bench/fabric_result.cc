@@ -1,0 +1,223 @@
+#include "bench/fabric_result.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.h"
+#include "bench/histogram_json.h"
+
+namespace plumbline::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kFormat = 1;
+
+// Members that are plain counts, by their name in JSON: one list for both directions.
+template <typename T>
+using Counts = std::vector<std::pair<const char*, std::uint64_t T::*>>;
+
+const Counts<fabric::LinkCounters>& linkCounts() {
+  using C = fabric::LinkCounters;
+  static const Counts<C> counts{{"packets", &C::packets},
+                                {"bytes", &C::bytes},
+                                {"control", &C::control},
+                                {"marked", &C::marked},
+                                {"trimmed", &C::trimmed},
+                                {"max_queue_bytes", &C::max_queue_bytes},
+                                {"xoff_received", &C::xoff_received},
+                                {"pauses", &C::pauses},
+                                {"xoff_sent", &C::xoff_sent},
+                                {"watchdog_events", &C::watchdog_events},
+                                {"damaged", &C::damaged},
+                                {"replayed", &C::replayed},
+                                {"retries", &C::retries}};
+  return counts;
+}
+
+const Counts<transport::EndpointStats>& endpointCounts() {
+  using E = transport::EndpointStats;
+  static const Counts<E> counts{{"data_sent", &E::data_sent},
+                                {"bytes_sent", &E::bytes_sent},
+                                {"retransmitted", &E::retransmitted},
+                                {"control_sent", &E::control_sent},
+                                {"data_received", &E::data_received},
+                                {"payload_received", &E::payload_received},
+                                {"duplicates", &E::duplicates},
+                                {"out_of_order", &E::out_of_order},
+                                {"discarded", &E::discarded},
+                                {"ce_received", &E::ce_received},
+                                {"trimmed_received", &E::trimmed_received},
+                                {"cnp_sent", &E::cnp_sent},
+                                {"cnp_received", &E::cnp_received},
+                                {"nack_received", &E::nack_received},
+                                {"timeouts", &E::timeouts},
+                                {"messages_completed", &E::messages_completed},
+                                {"messages_failed", &E::messages_failed}};
+  return counts;
+}
+
+template <typename T>
+Json countsToJson(const Counts<T>& counts, const T& value) {
+  Json json;
+  for (const auto& [name, member] : counts) json[name] = value.*member;
+  return json;
+}
+
+template <typename T>
+void countsFromJson(const Counts<T>& counts, const Json& json, T& value) {
+  for (const auto& [name, member] : counts) json.at(name).get_to(value.*member);
+}
+
+Json optionalToJson(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::optional<double> optionalFromJson(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return json.get<double>();
+}
+
+Picoseconds timeFromJson(const Json& json) { return Picoseconds(json.get<std::int64_t>()); }
+
+Json totalToJson(const fabric::LinkCounters& total) {
+  Json json = countsToJson(linkCounts(), total);
+  json["drops"] = total.drops;
+  Json paused = Json::array();
+  for (const Picoseconds time : total.paused) paused.push_back(time.count());
+  json["paused_ps"] = paused;
+  json["retry_total_ps"] = total.retry_total.count();
+  json["retry_max_ps"] = total.retry_max.count();
+  return json;
+}
+
+fabric::LinkCounters totalFromJson(const Json& json) {
+  fabric::LinkCounters total;
+  countsFromJson(linkCounts(), json, total);
+  json.at("drops").get_to(total.drops);
+  for (std::size_t p = 0; p < total.paused.size(); ++p) {
+    total.paused[p] = timeFromJson(json.at("paused_ps").at(p));
+  }
+  total.retry_total = timeFromJson(json.at("retry_total_ps"));
+  total.retry_max = timeFromJson(json.at("retry_max_ps"));
+  return total;
+}
+
+Json linkToJson(const LinkLoad& link) {
+  return {{"name", link.name},
+          {"rate_bps", link.rate.bitsPerSecond()},
+          {"between_switches", link.between_switches},
+          {"packets", link.packets},
+          {"bytes", link.bytes},
+          {"dropped", link.dropped},
+          {"marked", link.marked},
+          {"max_queue_bytes", link.max_queue_bytes},
+          {"paused_ps", link.paused.count()},
+          {"utilisation", link.utilisation}};
+}
+
+LinkLoad linkFromJson(const Json& json) {
+  LinkLoad link;
+  json.at("name").get_to(link.name);
+  link.rate = BitRate(json.at("rate_bps").get<std::int64_t>());
+  json.at("between_switches").get_to(link.between_switches);
+  json.at("packets").get_to(link.packets);
+  json.at("bytes").get_to(link.bytes);
+  json.at("dropped").get_to(link.dropped);
+  json.at("marked").get_to(link.marked);
+  json.at("max_queue_bytes").get_to(link.max_queue_bytes);
+  link.paused = timeFromJson(json.at("paused_ps"));
+  json.at("utilisation").get_to(link.utilisation);
+  return link;
+}
+
+Json jobToJson(const JobOutcome& job) {
+  Json iterations = Json::array();
+  for (const Picoseconds time : job.iterations) iterations.push_back(time.count());
+  return {{"name", job.name},
+          {"finished", job.finished},
+          {"iterations_ps", iterations},
+          {"completion_ps", job.completion.count()},
+          {"messages_completed", job.messages_completed},
+          {"messages_failed", job.messages_failed},
+          {"bytes_arrived", job.bytes_arrived},
+          {"bytes_per_rank", job.bytes_per_rank},
+          {"message_time", histogramToJson(job.message_time)}};
+}
+
+JobOutcome jobFromJson(const Json& json) {
+  JobOutcome job;
+  json.at("name").get_to(job.name);
+  json.at("finished").get_to(job.finished);
+  for (const Json& time : json.at("iterations_ps")) job.iterations.push_back(timeFromJson(time));
+  job.completion = timeFromJson(json.at("completion_ps"));
+  json.at("messages_completed").get_to(job.messages_completed);
+  json.at("messages_failed").get_to(job.messages_failed);
+  json.at("bytes_arrived").get_to(job.bytes_arrived);
+  json.at("bytes_per_rank").get_to(job.bytes_per_rank);
+  job.message_time = histogramFromJson(json.at("message_time"));
+  return job;
+}
+
+FabricResult fabricFromJson(const Json& json) {
+  if (const int format = json.at("format").get<int>(); format != kFormat) {
+    throw Error(ErrorKind::kTester, fmt::format("format {} instead of {}", format, kFormat));
+  }
+  FabricResult result;
+  result.sim_end = timeFromJson(json.at("sim_end_ps"));
+  json.at("packet_hops").get_to(result.packet_hops);
+  result.total = totalFromJson(json.at("total"));
+  json.at("frames_inside").get_to(result.frames_inside);
+  result.link_jfi = optionalFromJson(json.at("link_jfi"));
+  result.link_mmr = optionalFromJson(json.at("link_mmr"));
+  for (const Json& link : json.at("links")) result.links.push_back(linkFromJson(link));
+  countsFromJson(endpointCounts(), json.at("endpoints"), result.endpoints);
+  result.endpoints.latency = histogramFromJson(json.at("latency"));
+  const Json& flows = json.at("flows");
+  flows.at("flows").get_to(result.flows.flows);
+  result.flows.jfi = optionalFromJson(flows.at("jfi"));
+  flows.at("goodput_min_gbps").get_to(result.flows.goodput_min_gbps);
+  flows.at("goodput_mean_gbps").get_to(result.flows.goodput_mean_gbps);
+  flows.at("goodput_max_gbps").get_to(result.flows.goodput_max_gbps);
+  for (const Json& job : json.at("jobs")) result.jobs.push_back(jobFromJson(job));
+  json.at("peak_rss_bytes").get_to(result.peak_rss_bytes);
+  return result;
+}
+
+}  // namespace
+
+std::string FabricResult::toJson() const {
+  Json link_array = Json::array();
+  for (const LinkLoad& link : links) link_array.push_back(linkToJson(link));
+  Json job_array = Json::array();
+  for (const JobOutcome& job : jobs) job_array.push_back(jobToJson(job));
+  return Json{{"format", kFormat},
+              {"sim_end_ps", sim_end.count()},
+              {"packet_hops", packet_hops},
+              {"total", totalToJson(total)},
+              {"frames_inside", frames_inside},
+              {"link_jfi", optionalToJson(link_jfi)},
+              {"link_mmr", optionalToJson(link_mmr)},
+              {"links", link_array},
+              {"endpoints", countsToJson(endpointCounts(), endpoints)},
+              {"latency", histogramToJson(endpoints.latency)},
+              {"flows",
+               {{"flows", flows.flows},
+                {"jfi", optionalToJson(flows.jfi)},
+                {"goodput_min_gbps", flows.goodput_min_gbps},
+                {"goodput_mean_gbps", flows.goodput_mean_gbps},
+                {"goodput_max_gbps", flows.goodput_max_gbps}}},
+              {"jobs", job_array},
+              {"peak_rss_bytes", peak_rss_bytes}}
+      .dump();
+}
+
+FabricResult FabricResult::fromJson(const std::string& text) {
+  try {
+    return fabricFromJson(Json::parse(text));
+  } catch (const Json::exception& error) {
+    throw Error(ErrorKind::kTester, fmt::format("not the result of a fabric: {}", error.what()));
+  }
+}
+
+}  // namespace plumbline::bench

@@ -1,0 +1,71 @@
+// What a simulated fabric and the simulated hosts on it say of one trial.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/counters.h"
+#include "stats/histogram.h"
+#include "transport/endpoint_stats.h"
+
+namespace plumbline::bench {
+
+// One direction of a cable that carried something. Observation point: modelled.
+struct LinkLoad {
+  std::string name;  // "leaf0-spine1"
+  BitRate rate;
+  bool between_switches = false;
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t marked = 0;
+  std::uint64_t max_queue_bytes = 0;
+  Picoseconds paused;  // summed over priorities
+  // Share of the time [0, sim_end] in which the wire was taken, preambles and gaps included.
+  double utilisation = 0;
+};
+
+// Observation point: endpoint software (modelled).
+struct JobOutcome {
+  std::string name;
+  bool finished = false;
+  std::vector<Picoseconds> iterations;  // durations, in order; none for messages and traces
+  Picoseconds completion;               // first start to last finish; 0 unless finished
+  std::uint64_t messages_completed = 0;
+  std::uint64_t messages_failed = 0;
+  std::uint64_t bytes_arrived = 0;   // payload, over all ranks
+  std::uint64_t bytes_per_rank = 0;  // S_fabric: payload that the busiest rank posted
+  stats::Histogram message_time;     // posted to completed [ps]
+};
+
+struct FlowSummary {
+  std::uint64_t flows = 0;    // that payload was acknowledged for
+  std::optional<double> jfi;  // of their goodputs, from first sent to last done
+  double goodput_min_gbps = 0;
+  double goodput_mean_gbps = 0;
+  double goodput_max_gbps = 0;
+};
+
+struct FabricResult {
+  Picoseconds sim_end;
+  std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
+  fabric::LinkCounters total;       // summed over all links; maxima where it has maxima
+  std::uint64_t frames_inside = 0;  // when the trial ended
+  std::optional<double> link_jfi;   // over the bytes of links between switches
+  std::optional<double> link_mmr;
+  std::vector<LinkLoad> links;
+  transport::EndpointStats endpoints;  // of all simulated hosts
+  FlowSummary flows;
+  std::vector<JobOutcome> jobs;
+  std::uint64_t peak_rss_bytes = 0;  // of the process so far; not part of reproducible output
+
+  // One line of JSON, and back. fromJson() throws Error(kTester) for text toJson() did not write.
+  [[nodiscard]] std::string toJson() const;
+  static FabricResult fromJson(const std::string& text);
+};
+
+}  // namespace plumbline::bench

@@ -1,0 +1,162 @@
+#include "bench/sim_hosts.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "bench/packet.h"
+#include "transport/roce_protocol.h"
+#include "transport/uet_protocol.h"
+
+namespace plumbline::bench {
+namespace {
+
+// A frame that waits for nothing leaves when it is due.
+constexpr Picoseconds kLateThreshold = nanoseconds(10);
+
+BitRate linkRateOf(const fabric::Fabric& fabric, fabric::HostId host) {
+  const fabric::Topology& topology = fabric.topology();
+  return topology.links()[topology.nodes()[topology.hosts()[host]].out_links.front()].rate;
+}
+
+transport::PlainStream plainStream(const StreamSpec& stream, Picoseconds duration) {
+  transport::PlainStream plain;
+  plain.from = stream.from;
+  plain.to = stream.to;
+  plain.frame = stream.frame;
+  plain.priority = priorityOf(stream.format);
+  plain.ect = stream.format.ect;
+  plain.trimmable = stream.format.dscp == kTrimmableDscp;
+  plain.qps = stream.format.qps;
+  plain.start = stream.start;
+  plain.end = duration;
+  plain.group = stream.group;
+  if (const auto* constant = std::get_if<ConstantLoad>(&stream.load)) {
+    plain.load = transport::ConstantRate{constant->rate};
+  } else {
+    const auto& burst = std::get<BurstLoad>(stream.load);
+    plain.load =
+        transport::FrameBursts{burst.frames, burst.extra_gap, burst.bursts, burst.interval};
+  }
+  return plain;
+}
+
+// Streams of one host meet on its wire: with no more than line rate together a frame waits at most
+// for one frame of every other stream.
+Picoseconds lateThreshold(const transport::StreamPlan& plan, fabric::HostId host) {
+  Picoseconds sum;
+  Picoseconds least = fabric::kNever;
+  for (const transport::PlainStream& stream : plan.streams()) {
+    if (stream.from != host) continue;
+    const Picoseconds slot = frameSlot(stream.frame, plan.rate());
+    sum += slot;
+    least = std::min(least, slot);
+  }
+  return sum == Picoseconds() ? kLateThreshold : kLateThreshold + sum - least;
+}
+
+std::unique_ptr<transport::Protocol> makeTransport(const TrialSpec& spec,
+                                                   const transport::HostContext& context) {
+  if (!spec.transport) {
+    return std::make_unique<transport::RoceProtocol>(transport::RoceSpec{}, context);
+  }
+  if (const auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) {
+    return std::make_unique<transport::UetProtocol>(*uet, context);
+  }
+  return std::make_unique<transport::RoceProtocol>(std::get<transport::RoceSpec>(*spec.transport),
+                                                   context);
+}
+
+}  // namespace
+
+SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
+                   const std::set<fabric::HostId>& tester_ports)
+    : streaming_(fabric.hostCount()), nics_(fabric.hostCount()) {
+  if (spec.workload) {
+    workload_ = std::make_unique<workload::Workload>(*spec.workload, fabric.hostCount());
+  }
+  buildStreams(spec, fabric, tester_ports);
+  for (fabric::HostId host = 0; host < fabric.hostCount(); ++host) {
+    if (!tester_ports.contains(host)) buildHost(spec, fabric, host);
+  }
+}
+
+void SimHosts::buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
+                            const std::set<fabric::HostId>& tester_ports) {
+  std::vector<transport::PlainStream> plain;
+  for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
+    const StreamSpec& stream = spec.streams[i];
+    if (tester_ports.contains(stream.from)) continue;
+    streams_.push_back(i);
+    plain.push_back(plainStream(stream, spec.duration));
+    for (const std::uint32_t host : {stream.from, stream.to}) {
+      if (host < streaming_.size()) streaming_[host] = true;
+    }
+  }
+  if (!plain.empty()) {
+    plan_ = std::make_shared<const transport::StreamPlan>(std::move(plain), linkRateOf(fabric, 0));
+  }
+}
+
+void SimHosts::buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::HostId host) {
+  transport::HostContext context;
+  context.self = host;
+  context.rate = linkRateOf(fabric, host);
+  context.seed = spec.dut.seed;
+  context.application = workload_ ? workload_->application(host) : nullptr;
+  std::vector<std::unique_ptr<transport::Protocol>> protocols;
+  if (context.application != nullptr) protocols.push_back(makeTransport(spec, context));
+  if (streaming_[host]) {
+    auto streams = std::make_unique<transport::StreamProtocol>(
+        context, plan_,
+        transport::StreamOptions{.sequence_window = 128,
+                                 .late_threshold = lateThreshold(*plan_, host)});
+    stream_ends_.push_back(streams.get());
+    protocols.push_back(std::move(streams));
+  }
+  if (protocols.empty()) return;
+  nics_[host] = std::make_unique<transport::Nic>(context.application, std::move(protocols));
+  fabric.attach(host, *nics_[host]);
+  hosts_.push_back(host);
+}
+
+transport::EndpointStats SimHosts::statsOf(fabric::HostId host) const {
+  transport::EndpointStats stats;
+  if (nics_.at(host) == nullptr) return stats;
+  for (const auto& protocol : nics_[host]->protocols()) stats.merge(protocol->stats());
+  return stats;
+}
+
+std::vector<transport::FlowStats> SimHosts::flowsOf(fabric::HostId host) const {
+  std::vector<transport::FlowStats> flows;
+  if (nics_.at(host) == nullptr) return flows;
+  for (const auto& protocol : nics_[host]->protocols()) protocol->appendFlows(flows);
+  return flows;
+}
+
+bool SimHosts::workloadFinished() const { return !workload_ || workload_->finished(); }
+
+std::vector<workload::JobResult> SimHosts::jobResults() const {
+  return workload_ ? workload_->results() : std::vector<workload::JobResult>{};
+}
+
+std::vector<transport::StreamOutcome> SimHosts::streamOutcomes() const {
+  return plan_ ? transport::collectStreams(*plan_, stream_ends_)
+               : std::vector<transport::StreamOutcome>{};
+}
+
+std::vector<GroupLatency> SimHosts::streamLatency() const {
+  std::map<std::uint32_t, stats::Histogram> groups;
+  for (const transport::StreamProtocol* end : stream_ends_) {
+    for (const transport::StreamLatency& latency : end->latency()) {
+      groups[latency.group].merge(latency.histogram);
+    }
+  }
+  std::vector<GroupLatency> result;
+  for (auto& [group, histogram] : groups) {
+    if (histogram.count() > 0) result.push_back({group, std::move(histogram)});
+  }
+  return result;
+}
+
+}  // namespace plumbline::bench

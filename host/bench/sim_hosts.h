@@ -1,0 +1,72 @@
+// The simulated hosts of a trial: what runs on them, how they speak, and what they saw. Shared by
+// every bench whose DUT is the simulated fabric.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "bench/trial.h"
+#include "fabric/fabric.h"
+#include "transport/endpoint_stats.h"
+#include "transport/nic.h"
+#include "transport/stream_protocol.h"
+#include "workload/workload.h"
+
+namespace plumbline::bench {
+
+// A host is simulated if it is no tester's port and the trial's workload has a rank on it or one of
+// the trial's streams begins or ends there. It then has a NIC with the trial's transport (RoCE with
+// its defaults when the trial names none) where the workload runs, and plain streams where streams
+// begin or end. Streams that begin at a tester's port are the tester's own.
+//
+// Times are the fabric's: the common start of all streams is its time zero.
+class SimHosts {
+ public:
+  // Attaches a NIC to every simulated host; before the fabric runs. The fabric must not run any
+  // more when this object is gone. Throws Error(kUsage) for a workload, a transport or streams that
+  // cannot be.
+  SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
+           const std::set<fabric::HostId>& tester_ports = {});
+  SimHosts(const SimHosts&) = delete;
+  SimHosts& operator=(const SimHosts&) = delete;
+
+  // Hosts that are simulated, ascending.
+  [[nodiscard]] const std::vector<fabric::HostId>& hosts() const { return hosts_; }
+  [[nodiscard]] bool simulated(fabric::HostId host) const { return nics_.at(host) != nullptr; }
+
+  // --- Not while the fabric is running ---
+
+  // Of all protocols of `host` together; all zero if it is not simulated.
+  [[nodiscard]] transport::EndpointStats statsOf(fabric::HostId host) const;
+  // Of every flow (QP, PDC, stream) that was ever open at `host`.
+  [[nodiscard]] std::vector<transport::FlowStats> flowsOf(fabric::HostId host) const;
+
+  // True when the workload has nothing left to do, or there is none.
+  [[nodiscard]] bool workloadFinished() const;
+  // By job; none without a workload.
+  [[nodiscard]] std::vector<workload::JobResult> jobResults() const;
+
+  // The trial's streams that simulated hosts send, by their number in the trial, ascending.
+  [[nodiscard]] const std::vector<std::uint32_t>& streams() const { return streams_; }
+  // What became of them, in the same order. What a tester's port received is not in it.
+  [[nodiscard]] std::vector<transport::StreamOutcome> streamOutcomes() const;
+  // Of their groups, ascending; first bit to first bit [ps].
+  [[nodiscard]] std::vector<GroupLatency> streamLatency() const;
+
+ private:
+  void buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
+                    const std::set<fabric::HostId>& tester_ports);
+  void buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::HostId host);
+
+  std::unique_ptr<workload::Workload> workload_;
+  std::shared_ptr<const transport::StreamPlan> plan_;  // of the streams in streams_
+  std::vector<std::uint32_t> streams_;
+  std::vector<bool> streaming_;                        // by host: a stream begins or ends there
+  std::vector<std::unique_ptr<transport::Nic>> nics_;  // by host
+  std::vector<fabric::HostId> hosts_;
+  std::vector<const transport::StreamProtocol*> stream_ends_;
+};
+
+}  // namespace plumbline::bench

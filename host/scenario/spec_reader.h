@@ -1,0 +1,195 @@
+// Reads the structs of a specification (fabric, transport, workload) out of maps of the file. What
+// values such a specification may have is known by its own validate() and nowhere else: FieldPlaces
+// remembers where each field stands, so that what validate() says of a field is reported there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "scenario/reader.h"
+
+namespace plumbline::scenario {
+
+// The fault alone, out of the "where: fault (remedy)" of an Error.
+std::string faultOf(const Error& error);
+
+// Places of the fields of one specification, by the names that its validate() uses:
+// "switches.pfc.xon", "failures[1].element".
+class FieldPlaces {
+ public:
+  // A field that the file gives: `take_back` lets it have its value from before. Without
+  // `take_back`, what is wrong with the field has been reported already.
+  void addGiven(const std::string& field, const YamlNode& node, std::function<void()> take_back);
+  // A field that the file could have given under `key` in the map at `node`.
+  void addLeftOut(const std::string& field, const YamlNode& node, const std::string& key);
+  // A map or the like whose fields are added on their own.
+  void addBlock(const std::string& field, const YamlNode& node);
+  // A list of maps whose keys are called as the fields, or of scalars; `items` in the order of the
+  // specification. `erase` removes an item. With `others_depend`, other fields are not judged any
+  // more once an item was erased.
+  void addList(const std::string& field, std::vector<const YamlNode*> items,
+               std::function<void(std::size_t)> erase, bool others_depend = false);
+
+  // Calls `validate` and reports its Error(kUsage) at the field that it names. Then takes that
+  // field back and goes on, so that a user sees all mistakes at once. What names no known field is
+  // reported at the closest enclosing one, or at `root`, unless it may only follow from a value
+  // that was taken back.
+  void judge(const std::function<void()>& validate, const YamlNode& root, Problems& problems);
+
+ private:
+  enum class State { kGiven, kLeftOut, kBlock, kReported };
+  struct Field {
+    State state;
+    const YamlNode* node;
+    std::string key;
+    std::function<void()> take_back;
+  };
+  struct List {
+    std::vector<const YamlNode*> items;
+    std::function<void(std::size_t)> erase;
+    bool others_depend;
+  };
+  // An item of a list: the list's name, the item's number, and the member behind it, if any.
+  struct ItemName {
+    std::string list;
+    std::size_t item;
+    std::string member;
+  };
+
+  [[nodiscard]] std::optional<ItemName> itemOf(const std::string& field) const;
+  // Report one fault; return whether judging goes on.
+  bool settle(const std::string& field, const std::string& what, const std::string& allowed,
+              const YamlNode& root, Problems& problems);
+  bool settleItem(const ItemName& name, const std::string& what, const std::string& allowed,
+                  Problems& problems);
+
+  std::map<std::string, Field> fields_;
+  std::map<std::string, List> lists_;
+  bool incomplete_ = false;                 // a field was taken back or could not be read
+  std::optional<std::string> broken_list_;  // others depend on it, and an item was erased
+};
+
+// A value of any type that a specification has, without a range of its own.
+template <typename T>
+std::optional<T> readValue(const YamlNode& node, Problems& problems);
+
+// Parses of values whose type does not tell how they are written.
+std::optional<Fraction> readAnyFactor(const YamlNode& node, Problems& problems);  // 0.125
+std::optional<double> readRate(const YamlNode& node, Problems& problems);         // 1e-6
+std::optional<double> readAnyDecimal(const YamlNode& node, Problems& problems);   // 0.5
+// A priority or a list of them, as a bit each.
+std::optional<std::uint8_t> readPriorities(const YamlNode& node, Problems& problems);
+
+template <typename T>
+struct SpecValue {
+  using Type = T;
+};
+template <typename T>
+struct SpecValue<std::optional<T>> {
+  using Type = T;
+};
+
+template <typename Enum>
+using SpecWords = std::span<const std::pair<const char*, Enum>>;
+
+// One map of the file that fills one struct. Keys that are not there leave their field alone.
+class SpecReader {
+ public:
+  // `path` is the struct's name for validate(). Without `places` no field's place is kept: for
+  // items of a list, which FieldPlaces knows by themselves.
+  SpecReader(MapReader map, std::string path, FieldPlaces* places, Problems& problems)
+      : map_(std::move(map)), path_(std::move(path)), places_(places), problems_(problems) {}
+
+  template <typename T>
+  void read(const std::string& key, const char* member, T& target) {
+    read(key, member, target, readValue<typename SpecValue<T>::Type>);
+  }
+
+  // With a function of its own: (node, problems) to an optional value.
+  template <typename T, typename Read>
+  void read(const std::string& key, const char* member, T& target, const Read& read_value) {
+    const YamlNode* node = map_.optional(key);
+    if (node == nullptr) {
+      if (places_ != nullptr) places_->addLeftOut(field(member), map_.node(), key);
+      return;
+    }
+    const auto value = read_value(*node, problems_);
+    std::function<void()> take_back;
+    if (value) {
+      take_back = [&target, before = target] { target = before; };
+      target = *value;
+    }
+    if (places_ != nullptr) places_->addGiven(field(member), *node, std::move(take_back));
+  }
+
+  // One of `words`.
+  template <typename Enum>
+  void readWordOf(const std::string& key, const char* member, SpecWords<Enum> words, Enum& target) {
+    read(key, member, target, [&](const YamlNode& node, Problems& problems) {
+      std::vector<std::string> names;
+      for (const auto& [name, value] : words) names.emplace_back(name);
+      const auto word = readWord(node, names, problems);
+      return word ? std::optional(words[*word].second) : std::nullopt;
+    });
+  }
+
+  // The map under `key`, when it is there and is one.
+  std::optional<SpecReader> block(const std::string& key, const char* member);
+  // As MapReader.
+  const YamlNode* optional(const std::string& key) { return map_.optional(key); }
+  const YamlNode* required(const std::string& key) { return map_.required(key); }
+  [[nodiscard]] const YamlNode& node() const { return map_.node(); }
+  void finish() { map_.finish(); }
+  // "switches.pfc" + "xon"
+  [[nodiscard]] std::string field(const std::string& member) const {
+    return path_.empty() ? member : path_ + "." + member;
+  }
+
+ private:
+  MapReader map_;
+  std::string path_;
+  FieldPlaces* places_;
+  Problems& problems_;
+};
+
+// A list of maps, or one map standing for a list of one, into the vector of structs that validate()
+// calls `field`. `read` fills one struct: (reader, struct). Items with mistakes are left out.
+template <typename T, typename Read>
+void readItems(const std::string& name, const YamlNode& node, const std::string& field,
+               std::vector<T>& target, FieldPlaces& places, Problems& problems, bool others_depend,
+               const Read& read) {
+  std::vector<const YamlNode*> items;
+  const auto readItem = [&](const YamlNode& item) {
+    const std::size_t before = problems.count();
+    auto map = readMap(item, name, problems);
+    if (!map) return;
+    SpecReader reader(std::move(*map), field, nullptr, problems);
+    T value;
+    read(reader, value);
+    reader.finish();
+    if (problems.count() != before) return;
+    target.push_back(std::move(value));
+    items.push_back(&item);
+  };
+  if (node.kind == YamlNode::Kind::kSequence) {
+    for (const YamlNode& item : node.items) readItem(item);
+  } else {
+    readItem(node);
+  }
+  places.addList(
+      field, std::move(items),
+      [&target](std::size_t i) { target.erase(target.begin() + static_cast<std::ptrdiff_t>(i)); },
+      others_depend);
+}
+
+}  // namespace plumbline::scenario

@@ -1,0 +1,200 @@
+#include "bench/workload_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace plumbline::bench {
+namespace {
+
+using workload::MessageProgram;
+using workload::PlacementRule;
+using workload::TraceProgram;
+using workload::TrainingProgram;
+using workload::WorkloadSpec;
+
+// These stop compiling when a struct gets a member, so that nobody forgets its line below.
+[[maybe_unused]] void membersAsOfThisTest(WorkloadSpec& s, TrainingProgram& t, MessageProgram& m,
+                                          TraceProgram& r) {
+  [[maybe_unused]] auto& [a1, a2] = s;
+  [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7] = s.jobs[0];
+  [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7] = s.jobs[0].placement;
+  [[maybe_unused]] auto& [d1, d2, d3, d4, d5, d6] = t;
+  [[maybe_unused]] auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9] = t.collectives[0];
+  [[maybe_unused]] auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = m;
+  [[maybe_unused]] auto& [g1, g2] = *m.on_off;
+  [[maybe_unused]] auto& [h1, h2] = std::get<workload::Arrivals>(m.load);
+  [[maybe_unused]] auto& [i1] = std::get<workload::ClosedLoop>(m.load);
+  [[maybe_unused]] auto& [j1] = r;
+  [[maybe_unused]] auto& [k1, k2, k3, k4, k5] = r.entries[0];
+}
+
+// Every change must give a text of its own.
+void expectDifferent(const WorkloadSpec& base,
+                     std::initializer_list<void (*)(WorkloadSpec&)> changes) {
+  std::set<std::string> seen{workloadToJson(base).dump()};
+  std::size_t number = 0;
+  for (const auto change : changes) {
+    WorkloadSpec spec = base;
+    change(spec);
+    EXPECT_TRUE(seen.insert(workloadToJson(spec).dump()).second) << "change " << number;
+    ++number;
+  }
+}
+
+template <typename Program>
+WorkloadSpec with(const Program& program) {
+  WorkloadSpec spec;
+  spec.jobs.emplace_back().program = program;
+  return spec;
+}
+
+TEST(WorkloadJson, EveryFieldOfAJobShows) {
+  using S = WorkloadSpec;
+  expectDifferent(with(TrainingProgram()),
+                  {[](S& s) { s.seed = 2; },
+                   [](S& s) { s.jobs.clear(); },
+                   [](S& s) { s.jobs.emplace_back(); },
+                   [](S& s) { s.jobs[0].name = "x"; },
+                   [](S& s) { s.jobs[0].start = seconds(1); },
+                   [](S& s) { s.jobs[0].flows = 2; },
+                   [](S& s) { s.jobs[0].flow_use = workload::FlowUse::kSplit; },
+                   [](S& s) { s.jobs[0].verb = transport::Verb::kWriteImmediate; },
+                   [](S& s) { s.jobs[0].verb = transport::Verb::kSend; },
+                   [](S& s) { s.jobs[0].verb = transport::Verb::kRead; },
+                   [](S& s) { s.jobs[0].placement.ranks = 3; },
+                   [](S& s) { s.jobs[0].placement.first = 3; },
+                   [](S& s) { s.jobs[0].placement.rule = PlacementRule::kStrided; },
+                   [](S& s) { s.jobs[0].placement.rule = PlacementRule::kRandom; },
+                   [](S& s) { s.jobs[0].placement.rule = PlacementRule::kInterleaved; },
+                   [](S& s) { s.jobs[0].placement.rule = PlacementRule::kExplicit; },
+                   [](S& s) {
+                     s.jobs[0].placement.rule = PlacementRule::kExplicit;
+                     s.jobs[0].placement.hosts = {1, 2};
+                   },
+                   [](S& s) {
+                     s.jobs[0].placement.rule = PlacementRule::kStrided;
+                     s.jobs[0].placement.stride = 2;
+                   },
+                   [](S& s) {
+                     s.jobs[0].placement.rule = PlacementRule::kRandom;
+                     s.jobs[0].placement.seed = 2;
+                   },
+                   [](S& s) {
+                     s.jobs[0].placement.rule = PlacementRule::kInterleaved;
+                     s.jobs[0].placement.hosts_per_leaf = 2;
+                   },
+                   [](S& s) { s.jobs[0].program = MessageProgram(); },
+                   [](S& s) { s.jobs[0].program = TraceProgram(); }});
+}
+
+TrainingProgram& training(WorkloadSpec& spec) {
+  return std::get<TrainingProgram>(spec.jobs[0].program);
+}
+workload::CollectiveSpec& collective(WorkloadSpec& spec) { return training(spec).collectives[0]; }
+
+TEST(WorkloadJson, EveryFieldOfTrainingShows) {
+  using S = WorkloadSpec;
+  using workload::Algorithm;
+  using workload::CollectiveKind;
+  TrainingProgram program;
+  program.collectives.emplace_back();
+  expectDifferent(with(program),
+                  {[](S& s) { training(s).iterations = 2; },
+                   [](S& s) { training(s).compute = seconds(1); },
+                   [](S& s) { training(s).compute_spread = seconds(1); },
+                   [](S& s) { training(s).overlap = true; },
+                   [](S& s) { training(s).barrier = true; },
+                   [](S& s) { training(s).collectives.clear(); },
+                   [](S& s) { collective(s).kind = CollectiveKind::kReduceScatter; },
+                   [](S& s) { collective(s).kind = CollectiveKind::kAllGather; },
+                   [](S& s) { collective(s).kind = CollectiveKind::kAllToAll; },
+                   [](S& s) { collective(s).kind = CollectiveKind::kBroadcast; },
+                   [](S& s) { collective(s).algorithm = Algorithm::kTree; },
+                   [](S& s) { collective(s).algorithm = Algorithm::kDoubleTree; },
+                   [](S& s) { collective(s).algorithm = Algorithm::kHalvingDoubling; },
+                   [](S& s) { collective(s).algorithm = Algorithm::kHierarchical; },
+                   [](S& s) { collective(s).algorithm = Algorithm::kLinearShift; },
+                   [](S& s) { collective(s).algorithm = Algorithm::kXor; },
+                   [](S& s) { collective(s).bytes = 1; },
+                   [](S& s) { collective(s).element_bytes = 4; },
+                   [](S& s) { collective(s).chunk_bytes = 1; },
+                   [](S& s) { collective(s).window = 1; },
+                   [](S& s) { collective(s).ranks_per_server = 2; },
+                   [](S& s) { collective(s).before = seconds(1); },
+                   [](S& s) { collective(s).after = seconds(1); }});
+}
+
+MessageProgram& messages(WorkloadSpec& spec) {
+  return std::get<MessageProgram>(spec.jobs[0].program);
+}
+
+TEST(WorkloadJson, EveryFieldOfMessagesShows) {
+  using S = WorkloadSpec;
+  using workload::Arrivals;
+  using workload::ClosedLoop;
+  using workload::OnOff;
+  using workload::Pattern;
+  expectDifferent(
+      with(MessageProgram()),
+      {[](S& s) { messages(s).pattern = Pattern::kShift; },
+       [](S& s) {
+         messages(s).pattern = Pattern::kShift;
+         messages(s).shift = 2;
+       },
+       [](S& s) { messages(s).pattern = Pattern::kRandomPermutation; },
+       [](S& s) { messages(s).pattern = Pattern::kIncast; },
+       [](S& s) { messages(s).pattern = Pattern::kExplicit; },
+       [](S& s) {
+         messages(s).pattern = Pattern::kExplicit;
+         messages(s).pairs = {{0, 1}};
+       },
+       [](S& s) { messages(s).bidirectional = true; }, [](S& s) { messages(s).bytes = 1; },
+       [](S& s) { messages(s).load = ClosedLoop{2}; }, [](S& s) { messages(s).load = Arrivals{}; },
+       [](S& s) {
+         messages(s).load = Arrivals{seconds(1), false};
+       },
+       [](S& s) {
+         messages(s).load = Arrivals{seconds(1), true};
+       },
+       [](S& s) { messages(s).on_off = OnOff{}; },
+       [](S& s) {
+         messages(s).on_off = OnOff{seconds(1), {}};
+       },
+       [](S& s) {
+         messages(s).on_off = OnOff{{}, seconds(1)};
+       },
+       [](S& s) { messages(s).phase = seconds(1); }, [](S& s) { messages(s).messages = 1; },
+       [](S& s) { messages(s).until = seconds(1); }});
+}
+
+workload::TraceEntry& entry(WorkloadSpec& spec) {
+  return std::get<TraceProgram>(spec.jobs[0].program).entries[1];
+}
+
+TEST(WorkloadJson, EveryFieldOfTracesShows) {
+  using S = WorkloadSpec;
+  expectDifferent(with(TraceProgram{{{}, {}}}),
+                  {[](S& s) { std::get<TraceProgram>(s.jobs[0].program).entries.pop_back(); },
+                   [](S& s) { entry(s).time = seconds(1); }, [](S& s) { entry(s).from = 1; },
+                   [](S& s) { entry(s).to = 1; }, [](S& s) { entry(s).bytes = 1; },
+                   [](S& s) { entry(s).tag = 1; }});
+}
+
+// What a rule or a pattern does not use must not tell trials apart.
+TEST(WorkloadJson, LeavesOutWhatHasNoEffect) {
+  const WorkloadSpec base = with(MessageProgram());
+  WorkloadSpec other = base;
+  other.jobs[0].placement.stride = 7;
+  other.jobs[0].placement.seed = 7;
+  other.jobs[0].placement.hosts_per_leaf = 7;
+  other.jobs[0].placement.hosts = {7};
+  messages(other).shift = 7;
+  messages(other).pairs = {{7, 8}};
+  EXPECT_EQ(workloadToJson(other).dump(), workloadToJson(base).dump());
+}
+
+}  // namespace
+}  // namespace plumbline::bench

@@ -106,7 +106,7 @@ void SwitchNode::trim(std::uint32_t port, std::uint32_t input, Packet& packet, s
 
 void SwitchNode::markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
                              Picoseconds now) {
-  if (depth <= rule.kmin) return;
+  if (packet.ce || depth <= rule.kmin) return;  // marked once is marked
   if (depth <= rule.kmax) {
     // p = pmax (q - kmin) / (kmax - kmin), compared without a division.
     const std::uint64_t random = mix64(out.mark_seed + ++out.marks) >> 32;

@@ -81,6 +81,7 @@ void UetProtocol::wake(Picoseconds now) {
     }
   }
   sender_.closeIdle(now);
+  receiver_.acknowledgeLate(now);
   receiver_.pace(now);
   tell(now);
   updateWake();
@@ -115,7 +116,8 @@ void UetProtocol::tell(Picoseconds now) {
 }
 
 void UetProtocol::updateWake() {
-  setWakeAt(std::min({host_.nextTimer(), sender_.nextClose(), receiver_.nextGrant()}));
+  setWakeAt(std::min({host_.nextTimer(), sender_.nextClose(), receiver_.nextGrant(),
+                      receiver_.nextLateAck()}));
 }
 
 void UetProtocol::appendFlows(std::vector<FlowStats>& flows) const {

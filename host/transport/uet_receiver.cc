@@ -93,10 +93,16 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
     respond(target, psn, fields.retx, packet.ce, now);
   } else if (has_pdc) {
     const UetSpec& spec = host_.spec();
+    const bool first = target.ack_bytes == 0;
     target.ack_bytes += std::max<std::uint32_t>(payload, spec.ack_min_add_bytes);
+    target.last_psn = psn;
+    target.last_retx = fields.retx;
+    target.last_arrival = now;
     if (fields.ack_request || spec.ack_per_packet || (packet.ce && spec.ack_on_ecn) ||
         target.ack_bytes >= spec.ack_trigger_bytes) {
       acknowledge(target, psn, fields.retx, now);
+    } else if (first && spec.ack_delay > Picoseconds(0)) {
+      late_acks_.push({now + spec.ack_delay, slot, target.generation, target.acks});
     }
   }
 }
@@ -129,8 +135,7 @@ std::uint32_t UetReceiver::findOrOpen(const fabric::Packet& packet, const DataFi
     if (found != IdMap::kNone) return found;
     // Any 64-bit number with the right low half will do; far enough from zero to count down.
     const std::uint64_t psn = std::uint64_t{packet.psn} + (std::uint64_t{1} << 32);
-    const std::uint32_t slot =
-        open(packet, fields, service, psn - fields.psn_offset - 1, now);
+    const std::uint32_t slot = open(packet, fields, service, psn - fields.psn_offset - 1, now);
     by_flow_.set(key, slot);
     return slot;
   }
@@ -289,8 +294,8 @@ void UetReceiver::onTrimmed(Target& target, const fabric::Packet& packet, std::u
                             Picoseconds now) {
   if (target.service == UetService::kUud) return;
   const bool retx = unpackData(packet.extra, target.id != 0).retx;
-  const bool held = psn <= target.cack || (target.above > 0 && psn <= target.highest &&
-                                           target.received.test(psn));
+  const bool held = psn <= target.cack ||
+                    (target.above > 0 && psn <= target.highest && target.received.test(psn));
   if (held) {
     ++host_.stats().duplicates;
     if (target.service == UetService::kRudi) {
@@ -300,8 +305,7 @@ void UetReceiver::onTrimmed(Target& target, const fabric::Packet& packet, std::u
     }
     return;
   }
-  const NackCode code =
-      packet.trimmed_last_hop ? NackCode::kTrimmedLastHop : NackCode::kTrimmed;
+  const NackCode code = packet.trimmed_last_hop ? NackCode::kTrimmedLastHop : NackCode::kTrimmed;
   if (target.service != UetService::kRod) {
     nack(packet, code, packet.psn, now);
   } else if (const bool expected = psn == target.cack + 1; expected || !target.nacked) {
@@ -346,8 +350,8 @@ bool UetReceiver::acceptAny(Target& target, const fabric::Packet& packet, std::u
     }
     slide(target, psn - range);
   }
-  if (psn <= target.cack || (psn <= target.highest && target.above > 0 &&
-                             target.received.test(psn))) {
+  if (psn <= target.cack ||
+      (psn <= target.highest && target.above > 0 && target.received.test(psn))) {
     ++host_.stats().duplicates;
     return false;
   }
@@ -397,9 +401,8 @@ void UetReceiver::slide(Target& target, std::uint64_t cack) {
   advance(target);
 }
 
-void UetReceiver::reassemble(Target& target, const fabric::Packet& packet,
-                             const DataFields& fields, std::uint64_t psn, std::uint16_t payload,
-                             Picoseconds now) {
+void UetReceiver::reassemble(Target& target, const fabric::Packet& packet, const DataFields& fields,
+                             std::uint64_t psn, std::uint16_t payload, Picoseconds now) {
   target.payload += payload;
   host_.stats().payload_received += payload;
   UetDelivery delivery;
@@ -445,6 +448,25 @@ void UetReceiver::deliver(Target& target, const UetDelivery& delivery, Picosecon
 
 // ---- Answers ----
 
+bool UetReceiver::isCurrent(const LateAck& late) const {
+  const Target& target = targets_[late.slot];
+  return target.open && target.generation == late.generation && target.acks == late.acks;
+}
+
+Picoseconds UetReceiver::nextLateAck() {
+  while (!late_acks_.empty() && !isCurrent(late_acks_.front())) late_acks_.pop();
+  return late_acks_.empty() ? kNever : late_acks_.front().due;
+}
+
+void UetReceiver::acknowledgeLate(Picoseconds now) {
+  while (nextLateAck() <= now) {
+    Target& target = targets_[late_acks_.front().slot];
+    late_acks_.pop();
+    // Its waiting goes into the service time.
+    acknowledge(target, target.last_psn, target.last_retx, target.last_arrival);
+  }
+}
+
 // Reports the state of `target`. Every packet above CACK_PSN is reported at least once, so as many
 // ACKs are sent as their bitmaps need; nearly always that is one.
 void UetReceiver::acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now) {
@@ -468,20 +490,19 @@ void UetReceiver::acknowledge(Target& target, std::uint64_t psn, bool retx, Pico
   target.unreported_min = ~std::uint64_t{0};
   target.unreported_max = 0;
   target.ack_bytes = 0;
+  ++target.acks;
 }
 
 void UetReceiver::sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
                           std::uint64_t sack, Picoseconds now) {
   const bool with_state = nscc_ || credit_ || sack != 0;
-  const auto flags = static_cast<std::uint8_t>((target.marked ? kFlagMarked : 0U) |
-                                               (retx ? kFlagRetx : 0U));
-  const std::uint32_t entropy = target.service == UetService::kRod
-                                    ? target.id
-                                    : static_cast<std::uint32_t>(psn) & 0xFFFF;
-  fabric::Packet ack =
-      host_.control(target.source, with_state ? PdsType::kAckCc : PdsType::kAck, flags,
-                    with_state ? 0 : kSesResponse,
-                    uetFlowHash(host_.context().self, target.source, entropy));
+  const auto flags =
+      static_cast<std::uint8_t>((target.marked ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
+  const std::uint32_t entropy =
+      target.service == UetService::kRod ? target.id : static_cast<std::uint32_t>(psn) & 0xFFFF;
+  fabric::Packet ack = host_.control(target.source, with_state ? PdsType::kAckCc : PdsType::kAck,
+                                     flags, with_state ? 0 : kSesResponse,
+                                     uetFlowHash(host_.context().self, target.source, entropy));
   ack.connection = (std::uint32_t{target.flow} << 16 | target.id) & 0xFFFFFF;
   ack.psn = static_cast<std::uint32_t>(target.cack);
   // The offset of an old duplicate may not fit; all that matters is that it is not positive.
@@ -491,10 +512,9 @@ void UetReceiver::sendAck(Target& target, std::uint64_t psn, bool retx, std::uin
   if (with_state) {
     NsccState state;
     state.penalty = host_.spec().receiver_penalty;
-    state.received = static_cast<std::uint32_t>((target.received_bytes + kCreditUnit - 1) /
-                                                kCreditUnit);
-    state.out_of_order =
-        static_cast<std::uint16_t>(std::min<std::uint32_t>(target.above, 0xFFFE));
+    state.received =
+        static_cast<std::uint32_t>((target.received_bytes + kCreditUnit - 1) / kCreditUnit);
+    state.out_of_order = static_cast<std::uint16_t>(std::min<std::uint32_t>(target.above, 0xFFFE));
     ack.extra = packNscc(state);
   }
   host_.queueControl(ack, now);

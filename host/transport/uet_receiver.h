@@ -16,8 +16,8 @@ struct UetDelivery {
   HostId from = 0;
   std::uint32_t flow = 0;
   Verb verb = Verb::kWrite;
-  bool response = false;       // read data; `tag` is the request's PSN
-  bool read_request = false;   // `bytes` are asked for; `tag` is this request's PSN
+  bool response = false;      // read data; `tag` is the request's PSN
+  bool read_request = false;  // `bytes` are asked for; `tag` is this request's PSN
   std::uint64_t bytes = 0;
   std::uint32_t tag = 0;
 };
@@ -34,6 +34,9 @@ class UetReceiver {
   // Gives the credit that is due.
   void pace(Picoseconds now);
   [[nodiscard]] Picoseconds nextGrant() const { return pacer_.nextAt(); }
+  // Sends the ACKs that have waited for more data long enough, and when the next one is due.
+  void acknowledgeLate(Picoseconds now);
+  [[nodiscard]] Picoseconds nextLateAck();
 
   // What onData() has completed since this was last cleared, in order.
   [[nodiscard]] std::vector<UetDelivery>& deliveries() { return deliveries_; }
@@ -42,34 +45,38 @@ class UetReceiver {
 
  private:
   struct Reassembly {
-    std::uint64_t first = 0;     // PSN
-    std::uint32_t packets = 0;   // received
-    std::uint32_t total = 0;     // 0 until the last packet is there
-    std::uint64_t bytes = 0;     // received
+    std::uint64_t first = 0;    // PSN
+    std::uint32_t packets = 0;  // received
+    std::uint32_t total = 0;    // 0 until the last packet is there
+    std::uint64_t bytes = 0;    // received
   };
   // Per PDC, or, for RUDI and UUD, per flow of a peer.
   struct Target {
-    std::uint64_t cack = 0;     // everything up to it has been received
-    std::uint64_t highest = 0;  // PSN received
+    std::uint64_t cack = 0;                            // everything up to it has been received
+    std::uint64_t highest = 0;                         // PSN received
     std::uint64_t unreported_min = ~std::uint64_t{0};  // received above cack, not in any ACK yet
     std::uint64_t unreported_max = 0;
     std::uint64_t received_bytes = 0;  // nominal sizes, each packet once
     std::uint64_t payload = 0;         // each byte once
     std::uint64_t gap = 0;             // UUD: the last PSN that was given up
     Picoseconds last_activity;
+    std::uint64_t last_psn = 0;  // of the packet that was accepted last, and when
+    Picoseconds last_arrival;
+    std::uint32_t acks = 0;       // ACKs sent
     std::uint32_t ack_bytes = 0;  // since the last ACK
     std::uint32_t above = 0;      // packets received above cack
     std::uint32_t generation = 0;
-    std::uint32_t peer = 0;       // index into peers_
+    std::uint32_t peer = 0;  // index into peers_
     std::uint32_t statistics = 0;
     std::uint16_t source = 0;
     std::uint16_t id = 0;  // the initiator's; 0 for RUDI and UUD
     std::uint8_t flow = 0;
     UetService service = UetService::kRud;
     bool open = false;
-    bool marked = false;   // CE since the last ACK
+    bool marked = false;     // CE since the last ACK
     bool returning = false;  // carries read data
-    bool nacked = false;   // ROD: told of the missing packet already
+    bool nacked = false;     // ROD: told of the missing packet already
+    bool last_retx = false;  // of last_psn
     BitWindow received;
     std::vector<Reassembly> messages;  // begun and incomplete
   };
@@ -77,6 +84,13 @@ class UetReceiver {
   struct Peer {
     HostId host = 0;
     std::uint32_t targets = 0;
+  };
+  // Data that waits for its ACK; out of date when the target has sent one since.
+  struct LateAck {
+    Picoseconds due;
+    std::uint32_t slot = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t acks = 0;
   };
   struct Lingering {
     std::uint32_t key = 0;
@@ -101,6 +115,7 @@ class UetReceiver {
   void reassemble(Target& target, const fabric::Packet& packet, const DataFields& fields,
                   std::uint64_t psn, std::uint16_t payload, Picoseconds now);
   void deliver(Target& target, const UetDelivery& delivery, Picoseconds now);
+  [[nodiscard]] bool isCurrent(const LateAck& late) const;
   void acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now);
   void sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
                std::uint64_t sack, Picoseconds now);
@@ -116,6 +131,7 @@ class UetReceiver {
   IdMap by_pdc_;   // source << 16 | id → target, or kLingering
   IdMap by_flow_;  // source << 8 | flow → target (RUDI, UUD)
   fabric::Ring<Lingering> lingering_;
+  fabric::Ring<LateAck> late_acks_;  // all wait equally long, so the oldest is due first
   std::vector<Peer> peers_;
   std::vector<std::uint32_t> free_peers_;
   IdMap peer_of_;

@@ -14,9 +14,7 @@ void require(bool holds, const char* field, const char* allowed) {
               allowed);
 }
 
-bool positive(const std::optional<Picoseconds>& time) {
-  return !time || *time > Picoseconds(0);
-}
+bool positive(const std::optional<Picoseconds>& time) { return !time || *time > Picoseconds(0); }
 
 void validateNscc(const NsccSpec& nscc) {
   require(nscc.reference_bdp > Bytes(0), "nscc.reference_bdp", "above 0");
@@ -56,6 +54,7 @@ void validate(const UetSpec& spec) {
   require(spec.target_expiry > Picoseconds(0), "target_expiry", "above 0");
   require(spec.no_pdc_retry > Picoseconds(0), "no_pdc_retry", "above 0");
   require(spec.ack_trigger_bytes >= 1, "ack_trigger_bytes", "1 or more");
+  require(spec.ack_delay >= Picoseconds(0), "ack_delay", "0 or more");
   require(spec.receiver_penalty <= 127, "receiver_penalty", "0 to 127");
   require(spec.rto > Picoseconds(0), "rto", "above 0");
   require(spec.max_rto_retries <= 15, "max_rto_retries", "0 to 15");

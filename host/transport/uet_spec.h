@@ -19,10 +19,10 @@ enum class UetService : std::uint8_t {
 };
 
 enum class UetCongestionControl : std::uint8_t {
-  kNone,       // a fixed window per destination
-  kNscc,       // network signals, window at the source (A.6.2)
-  kRccc,       // credit of the destination (A.6.3)
-  kNsccRccc,   // both must permit
+  kNone,      // a fixed window per destination
+  kNscc,      // network signals, window at the source (A.6.2)
+  kRccc,      // credit of the destination (A.6.3)
+  kNsccRccc,  // both must permit
 };
 
 // How the entropy value (UDP source port) of a packet is chosen (A.6.4).
@@ -37,9 +37,9 @@ enum class UetEntropyPolicy : std::uint8_t {
 
 struct UetEntropySpec {
   UetEntropyPolicy policy = UetEntropyPolicy::kOblivious;
-  std::uint16_t set_size = 256;    // values to choose from; power of two, 1 to 32768
-  std::uint8_t reps_buffer = 8;    // cached values of kReps, 1 to 64
-  std::uint16_t reps_explore = 16; // packets on random values at the start and after freezing
+  std::uint16_t set_size = 256;     // values to choose from; power of two, 1 to 32768
+  std::uint8_t reps_buffer = 8;     // cached values of kReps, 1 to 64
+  std::uint16_t reps_explore = 16;  // packets on random values at the start and after freezing
   Picoseconds reps_freezing = milliseconds(10);  // how long after a timeout
   std::uint8_t bitmap_ecn_penalty = 1;           // kBitmap: rounds that a value is left out
   std::uint8_t bitmap_nack_penalty = 4;
@@ -48,27 +48,27 @@ struct UetEntropySpec {
 
 // Factors of NSCC (A.6.2). The network's own quantities (rate, base RTT, MTU) come on top.
 struct NsccSpec {
-  Bytes reference_bdp{150'000};                    // 100 Gb/s × 12 µs
+  Bytes reference_bdp{150'000};  // 100 Gb/s × 12 µs
   Picoseconds reference_rtt = microseconds(12);
-  std::optional<Picoseconds> target_qdelay;        // 0.75 base RTT with trimming, else 1.0
-  double alpha = 4.0;                              // × MTU·scaling_a·scaling_b / target_qdelay
-  double fair_increase = 5.0;                      // × MTU·scaling_a
-  double eta = 0.15;                               // × MTU·scaling_a
-  double fast_increase = 0.25;                     // × scaling_a
+  std::optional<Picoseconds> target_qdelay;  // 0.75 base RTT with trimming, else 1.0
+  double alpha = 4.0;                        // × MTU·scaling_a·scaling_b / target_qdelay
+  double fair_increase = 5.0;                // × MTU·scaling_a
+  double eta = 0.15;                         // × MTU·scaling_a
+  double fast_increase = 0.25;               // × scaling_a
   double gamma = 0.8;
   double max_md_jump = 0.5;
-  double delay_gain = 0.0125;                      // weight of a sample in avg_delay
-  std::uint8_t qa_gate = 3;                        // quick adapt below max_wnd / 2^gate
-  double qa_threshold = 4.0;                       // × target_qdelay
-  double adjust_bytes = 8.0;                       // × MTU
-  std::optional<Picoseconds> adjust_period;        // base RTT
-  Picoseconds zero_qdelay = microseconds(1);       // queueing delay up to this counts as none
-  double max_window = 1.5;                         // × BDP; also the initial window
+  double delay_gain = 0.0125;                 // weight of a sample in avg_delay
+  std::uint8_t qa_gate = 3;                   // quick adapt below max_wnd / 2^gate
+  double qa_threshold = 4.0;                  // × target_qdelay
+  double adjust_bytes = 8.0;                  // × MTU
+  std::optional<Picoseconds> adjust_period;   // base RTT
+  Picoseconds zero_qdelay = microseconds(1);  // queueing delay up to this counts as none
+  double max_window = 1.5;                    // × BDP; also the initial window
 };
 
 // Receiver credit (A.6.3).
 struct RcccSpec {
-  Bytes grant{16'384};  // most that one grant gives; multiple of 256
+  Bytes grant{16'384};                    // most that one grant gives; multiple of 256
   Fraction pace = Fraction::percent(99);  // of the link rate at which credit is given
   double max_window = 1.5;                // × BDP; also the speculative credit at the start
 };
@@ -90,16 +90,19 @@ struct UetSpec {
   std::uint32_t max_pdcs = 65535;  // open at a time, in either role, per host; ids have 16 bits
   // A PDC with nothing to do is closed after this time; fabric::kNever: never.
   Picoseconds close_after = microseconds(100);
-  Picoseconds linger = milliseconds(1);         // a closed PDC's id stays unused and is remembered
+  Picoseconds linger = milliseconds(1);  // a closed PDC's id stays unused and is remembered
   Picoseconds target_expiry = milliseconds(200);  // target forgets a peer that fell silent
   Picoseconds no_pdc_retry = microseconds(20);    // wait after NACK NO_PDC_AVAIL
 
   // Acknowledgement (A.5.3, A.5.4).
   std::uint32_t ack_trigger_bytes = 16'384;  // ACK_Gen_Trigger
   std::uint32_t ack_min_add_bytes = 1'024;   // ACK_Gen_Min_Pkt_Add
-  bool ack_on_ecn = true;                    // ACK_On_ECN
-  bool ack_per_packet = false;               // Enb_ACK_Per_Pkt
-  std::uint8_t receiver_penalty = 0;         // rcv_cwnd_pend that targets report, 0 to 127
+  // Data that no other rule has acknowledged by then is, this long after it arrived: the source may
+  // have stopped on a packet that it did not expect to be its last. Our choice; 0 = wait for more.
+  Picoseconds ack_delay = microseconds(4);
+  bool ack_on_ecn = true;             // ACK_On_ECN
+  bool ack_per_packet = false;        // Enb_ACK_Per_Pkt
+  std::uint8_t receiver_penalty = 0;  // rcv_cwnd_pend that targets report, 0 to 127
 
   // Loss.
   Picoseconds rto = milliseconds(1);  // RTO_Init_Time; doubles with every timeout in a row
@@ -107,7 +110,7 @@ struct UetSpec {
   std::uint8_t max_nack_retries = 0;  // of one packet; 0 = no limit
   // RUD: a packet counts as lost when one that was sent this many packets later is acknowledged.
   // 0 = never (wait for a NACK or the timeout).
-  std::uint16_t loss_gap = 128;
+  std::uint16_t loss_gap = 256;
 
   // Congestion management.
   UetCongestionControl congestion_control = UetCongestionControl::kNscc;

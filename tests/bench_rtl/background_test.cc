@@ -385,7 +385,7 @@ TEST(Background, OfACollectiveRunsBesideTheCard) {
   job.placement.hosts = {1, 4, 2, 5};
   workload::TrainingProgram training;
   training.iterations = 1;
-  training.collectives = {{.bytes = 64 * 1024}};
+  training.collectives = {{.bytes = std::uint64_t{64} * 1024}};
   job.program = training;
   spec.workload->jobs = {job};
   const Observed seen = observe(spec);

@@ -29,7 +29,8 @@ std::string describe(const Record& record) {
   const Packet& p = record.packet;
   return fmt::format(
       "{} ps node {} #{} link {} kind {} reason {} priority {} value {} packet {}>{} hash {:x} "
-      "length {} priority {} ect {} ce {} trim {}{}{} opcode {} connection {} hops {} psn {} aux {} "
+      "length {} priority {} ect {} ce {} trim {}{}{} opcode {} connection {} hops {} psn {} aux "
+      "{} "
       "stamp {} extra {}",
       record.time.count(), record.node, record.sequence, record.link,
       static_cast<unsigned>(record.kind), static_cast<unsigned>(record.reason), record.priority,
@@ -127,13 +128,15 @@ LinkCounters totalCounters(const Fabric& fabric) {
     total.pauses += one.pauses;
     total.xoff_sent += one.xoff_sent;
     total.watchdog_events += one.watchdog_events;
+    total.max_queue_bytes = std::max(total.max_queue_bytes, one.max_queue_bytes);
     for (std::size_t i = 0; i < one.drops.size(); ++i) total.drops[i] += one.drops[i];
   }
   return total;
 }
 
 std::string Balance::text() const {
-  return fmt::format("{} sent, {} received, {} dropped, {} inside", sent, received, dropped, inside);
+  return fmt::format("{} sent, {} received, {} dropped, {} inside", sent, received, dropped,
+                     inside);
 }
 
 Balance balanceOf(const Fabric& fabric) {

@@ -110,7 +110,7 @@ class ListFabric {
   Fabric fabric_;
 };
 
-// Sum of the counters of all links, hosts' included.
+// Sum (of max_queue_bytes: the largest) of the counters of all links, hosts' included.
 LinkCounters totalCounters(const Fabric& fabric);
 
 // A frame of `length` bytes from host to host at `priority`.

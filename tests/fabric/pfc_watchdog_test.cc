@@ -79,8 +79,8 @@ TEST(PfcWatchdog, DetectsAndRestoresWithinAPollAndDropsMeanwhile) {
   EXPECT_LE(run.off[0].time, end + spec.restoration + spec.poll);
   EXPECT_EQ(run.departed_while_acting, 0U);
   // Everything that came from the storm's beginning to the restoration: a frame per 10 us.
-  EXPECT_NEAR(static_cast<double>(run.dropped),
-              (run.off[0].time - kStorm).toMicroseconds() / 10, 2);
+  EXPECT_NEAR(static_cast<double>(run.dropped), (run.off[0].time - kStorm).toMicroseconds() / 10,
+              2);
   EXPECT_EQ(run.lossless_arrived + run.dropped, 500U);
 }
 

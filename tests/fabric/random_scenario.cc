@@ -109,8 +109,8 @@ PfcSpec anyPfc(Dice& dice, bool shared) {
   pfc.xoff = Bytes(dice.between(1, 12'000));
   pfc.xon = Bytes(dice.between(0, pfc.xoff.count()));
   pfc.headroom = Bytes(dice.oneIn(3) ? dice.between(0, 3'000) : 12'000);
-  pfc.quanta = static_cast<std::uint16_t>(dice.oneIn(3) ? dice.between(8, 100)
-                                                        : dice.between(100, 5'000));
+  pfc.quanta =
+      static_cast<std::uint16_t>(dice.oneIn(3) ? dice.between(8, 100) : dice.between(100, 5'000));
   pfc.response = nanoseconds(dice.between(0, 3) * 40);
   if (shared && dice.oneIn(2)) pfc.dynamic_alpha = Fraction::percent(dice.between(1, 150));
   if (dice.oneIn(2)) {
@@ -165,7 +165,8 @@ SwitchSpec anySwitch(Dice& dice, std::uint32_t most_ports) {
     cbfc.credit_size = Bytes(std::int64_t{32} << dice.below(4));
     cbfc.packet_overhead = static_cast<std::int32_t>(dice.between(-16, 127));
     // Room for one of the largest frames at least.
-    cbfc.credits = static_cast<std::uint32_t>(9'400 / cbfc.credit_size.count() + dice.between(0, 200));
+    cbfc.credits =
+        static_cast<std::uint32_t>(9'400 / cbfc.credit_size.count() + dice.between(0, 200));
     cbfc.update_spacing = Bytes(dice.between(1, 8'000));
     cbfc.update_period = nanoseconds(dice.between(100, 2'000));
     cbfc.processing = nanoseconds(dice.between(0, 200));
@@ -350,7 +351,8 @@ Scenario randomScenario(std::uint64_t seed) {
   if (dice.oneIn(3)) addFailures(spec, topology, dice);
   if (dice.oneIn(4)) {
     spec.storms.push_back({static_cast<std::uint32_t>(dice.below(hosts)), dice.mask(),
-                           nanoseconds(dice.between(0, 9'000)), nanoseconds(dice.between(1, 30'000))});
+                           nanoseconds(dice.between(0, 9'000)),
+                           nanoseconds(dice.between(1, 30'000))});
   }
   if (dice.oneIn(4)) {
     for (std::uint64_t n = 1 + dice.below(4), k = 0; n > 0; --n) {
@@ -405,7 +407,8 @@ void noteCounters(const Fabric& fabric, std::vector<std::uint64_t>& values) {
                    c.retries, static_cast<std::uint64_t>(c.retry_total.count()),
                    static_cast<std::uint64_t>(c.retry_max.count())});
     for (const std::uint64_t drops : c.drops) values.push_back(drops);
-    for (const Picoseconds time : c.paused) values.push_back(static_cast<std::uint64_t>(time.count()));
+    for (const Picoseconds time : c.paused)
+      values.push_back(static_cast<std::uint64_t>(time.count()));
   }
   for (HostId host = 0; host < fabric.hostCount(); ++host) {
     values.push_back(fabric.framesReceived(host));
@@ -456,8 +459,8 @@ Outcome runScenario(const Scenario& scenario, const RunOptions& options, int ste
   const auto hosts = fabric.hostCount();
   for (HostId host = 0; host < hosts; ++host) {
     if (scenario.hosts[host] == Scenario::HostKind::kTester) continue;
-    fabric.attach(host, endpoints.emplace_back(host, hosts, scenario.frames_each,
-                                               scenario.endpoint_seed));
+    fabric.attach(
+        host, endpoints.emplace_back(host, hosts, scenario.frames_each, scenario.endpoint_seed));
   }
   fabric.observe(log);
   fabric.onDeliver([&](HostId host, const Packet& packet, Picoseconds time) {
@@ -465,8 +468,11 @@ Outcome runScenario(const Scenario& scenario, const RunOptions& options, int ste
   });
   fabric.onPause([&](HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
                      Picoseconds time) {
-    outcome.pauses.push_back(
-        {.time = time, .node = host, .priority = enabled, .value = xoff * 65'536 + quanta, .packet = {}});
+    outcome.pauses.push_back({.time = time,
+                              .node = host,
+                              .priority = enabled,
+                              .value = xoff * 65'536 + quanta,
+                              .packet = {}});
   });
   for (const Scenario::Send& one : scenario.sends) {
     fabric.send(one.host, one.packet, one.first_bit);

@@ -29,10 +29,10 @@ struct Scenario {
 
   FabricSpec spec;
   std::vector<HostKind> hosts;
-  std::vector<Send> sends;         // of testers' ports, by host in order of time
-  std::vector<Pause> pauses;       // of testers' ports that send no frames
+  std::vector<Send> sends;    // of testers' ports, by host in order of time
+  std::vector<Pause> pauses;  // of testers' ports that send no frames
   std::uint64_t endpoint_seed = 0;
-  std::uint32_t frames_each = 0;   // of an endpoint
+  std::uint32_t frames_each = 0;  // of an endpoint
   Picoseconds until;
 };
 

@@ -24,13 +24,13 @@ enum class What {
 struct Event {
   std::int64_t time = 0;
   What what = What::kTryToSend;
-  std::size_t port = 0;       // where it happens; hosts' ports for the hosts
+  std::size_t port = 0;  // where it happens; hosts' ports for the hosts
   bool at_host = false;
-  std::uint64_t order = 0;    // first come, first served among equals
-  std::size_t frame = 0;      // kLastBitLeft, kFrameHandedOver
-  std::uint8_t enabled = 0;   // kPauseTakesEffect
+  std::uint64_t order = 0;   // first come, first served among equals
+  std::size_t frame = 0;     // kLastBitLeft, kFrameHandedOver
+  std::uint8_t enabled = 0;  // kPauseTakesEffect
   std::uint8_t xoff = 0;
-  unsigned priority = 0;      // kRefresh
+  unsigned priority = 0;  // kRefresh
 
   bool operator<(const Event& o) const {
     return std::tie(time, what, port, at_host, order) <
@@ -52,12 +52,12 @@ struct Sender {
 };
 
 struct SwitchPort {
-  std::int64_t lossy = 0;          // bytes of lossy frames in its queues or leaving
-  std::int64_t queued[8] = {};     // bytes by priority, the leaving frame included
-  std::int64_t arrived[8] = {};    // lossless bytes that came in here and are still in the switch
-  std::int64_t headroom[8] = {};   // of these, in the headroom
+  std::int64_t lossy = 0;         // bytes of lossy frames in its queues or leaving
+  std::int64_t queued[8] = {};    // bytes by priority, the leaving frame included
+  std::int64_t arrived[8] = {};   // lossless bytes that came in here and are still in the switch
+  std::int64_t headroom[8] = {};  // of these, in the headroom
   bool pausing[8] = {};
-  std::int64_t refresh[8] = {};    // when to repeat the pause
+  std::int64_t refresh[8] = {};  // when to repeat the pause
 };
 
 class Oracle {
@@ -74,8 +74,11 @@ class Oracle {
   OracleResult run() {
     result_.fates.resize(frames_.size());
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-      add({.time = frames_[i].ready_ps, .what = What::kFrameReady, .port = frames_[i].from,
-           .at_host = true, .frame = i});
+      add({.time = frames_[i].ready_ps,
+           .what = What::kFrameReady,
+           .port = frames_[i].from,
+           .at_host = true,
+           .frame = i});
     }
     while (!events_.empty()) {
       const Event event = *events_.begin();
@@ -97,7 +100,9 @@ class Oracle {
   [[nodiscard]] bool lossless(unsigned priority) const {
     return spec_.pfc && (spec_.pfc->priorities >> priority & 1U) != 0;
   }
-  Sender& sender(const Event& event) { return event.at_host ? hosts_[event.port] : senders_[event.port]; }
+  Sender& sender(const Event& event) {
+    return event.at_host ? hosts_[event.port] : senders_[event.port];
+  }
 
   void happen(const Event& event) {
     switch (event.what) {
@@ -139,7 +144,9 @@ class Oracle {
       if ((event.enabled >> p & 1U) == 0) continue;
       const bool off = (event.xoff >> p & 1U) != 0;
       sender(event).paused_until[p] = off ? now_ + bits(64) * spec_.pfc->quanta : now_;
-      add({.time = sender(event).paused_until[p], .what = What::kPauseOver, .port = event.port,
+      add({.time = sender(event).paused_until[p],
+           .what = What::kPauseOver,
+           .port = event.port,
            .at_host = event.at_host});
     }
     tryLater(event.port, event.at_host);
@@ -209,10 +216,13 @@ class Oracle {
     const auto bit = static_cast<std::uint8_t>(1U << priority);
     Sender& wire = senders_[port];
     wire.pause_enabled |= bit;
-    wire.pause_xoff = static_cast<std::uint8_t>(off ? wire.pause_xoff | bit : wire.pause_xoff & ~bit);
+    wire.pause_xoff =
+        static_cast<std::uint8_t>(off ? wire.pause_xoff | bit : wire.pause_xoff & ~bit);
     if (off) {
       ports_[port].refresh[priority] = now_ + bits(64) * spec_.pfc->quanta / 2;
-      add({.time = ports_[port].refresh[priority], .what = What::kRefresh, .port = port,
+      add({.time = ports_[port].refresh[priority],
+           .what = What::kRefresh,
+           .port = port,
            .priority = priority});
     }
     tryLater(port, false);
@@ -223,8 +233,11 @@ class Oracle {
     if (now_ < from.wire_free) return;
     if (from.pause_enabled != 0) {
       add({.time = now_ + bits(64) + delay_ + spec_.pfc->response.count(),
-           .what = What::kPauseTakesEffect, .port = port, .at_host = true,
-           .enabled = from.pause_enabled, .xoff = from.pause_xoff});
+           .what = What::kPauseTakesEffect,
+           .port = port,
+           .at_host = true,
+           .enabled = from.pause_enabled,
+           .xoff = from.pause_xoff});
       from.pause_enabled = 0;
       from.pause_xoff = 0;
       occupy(from, port, at_host, 64);
@@ -241,13 +254,18 @@ class Oracle {
       result_.fates[index].host_departure_ps = now_;
       const std::int64_t stored =
           spec_.forwarding == Forwarding::kStoreAndForward ? bits(frame.length) : 0;
-      add({.time = now_ + delay_ + stored + spec_.latency.count(), .what = What::kFrameHandedOver,
-           .port = port, .frame = index});
+      add({.time = now_ + delay_ + stored + spec_.latency.count(),
+           .what = What::kFrameHandedOver,
+           .port = port,
+           .frame = index});
       return;
     }
     result_.fates[index].switch_departure_ps = now_;
     markIfDeep(index, ports_[port].queued[frame.priority] - frame.length, true);
-    add({.time = now_ + bits(frame.length), .what = What::kLastBitLeft, .port = port, .frame = index});
+    add({.time = now_ + bits(frame.length),
+         .what = What::kLastBitLeft,
+         .port = port,
+         .frame = index});
   }
 
   void occupy(Sender& from, std::size_t port, bool at_host, std::int64_t length) {

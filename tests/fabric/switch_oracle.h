@@ -37,8 +37,9 @@ struct OracleResult {
   std::uint64_t xons = 0;
 };
 
-// `spec`: a single switch; of its switch the buffer per port, latency, forwarding, weights, quantum,
-// ecn and pfc (static) are looked at. Frames of one host and priority in ascending order of time.
+// `spec`: a single switch; of its switch the buffer per port, latency, forwarding, weights,
+// quantum, ecn and pfc (static) are looked at. Frames of one host and priority in ascending order
+// of time.
 OracleResult oracleRun(const FabricSpec& spec, const std::vector<OracleFrame>& frames);
 
 }  // namespace plumbline::fabric::testing

@@ -1,11 +1,12 @@
 // The switch against a simulator of its own kind, to the picosecond.
+#include "tests/fabric/switch_oracle.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
 #include "tests/fabric/harness.h"
-#include "tests/fabric/switch_oracle.h"
 
 namespace plumbline::fabric::testing {
 namespace {

@@ -159,10 +159,76 @@ JobOutcome jobFromJson(const Json& json) {
   return job;
 }
 
+Json toJsonValue(const FastForwardOutcome& outcome) {
+  Json points = Json::array();
+  for (const FastForwardPoint& point : outcome.points) {
+    points.push_back({{"message_bytes", point.message_bytes},
+                      {"flow_level_ps", point.flow_level.count()},
+                      {"packet_level_ps", point.packet_level.count()}});
+  }
+  return {{"points", points},
+          {"calibrated_error", outcome.calibrated_error},
+          {"calibration_spread", outcome.calibration_spread},
+          {"message_bytes", outcome.message_bytes},
+          {"flow_level_ps", outcome.flow_level.count()},
+          {"packet_hops", outcome.packet_hops}};
+}
+
+FastForwardOutcome outcomeFromJson(const Json& json) {
+  FastForwardOutcome outcome;
+  for (const Json& point : json.at("points")) {
+    outcome.points.push_back({point.at("message_bytes").get<std::uint64_t>(),
+                              timeFromJson(point.at("flow_level_ps")),
+                              timeFromJson(point.at("packet_level_ps"))});
+  }
+  json.at("calibrated_error").get_to(outcome.calibrated_error);
+  json.at("calibration_spread").get_to(outcome.calibration_spread);
+  json.at("message_bytes").get_to(outcome.message_bytes);
+  outcome.flow_level = timeFromJson(json.at("flow_level_ps"));
+  json.at("packet_hops").get_to(outcome.packet_hops);
+  return outcome;
+}
+
+// Of a fast-forwarded job: what was not simulated is not there.
+Json predictedToJson(const FabricResult& result) {
+  Json job_array = Json::array();
+  for (const JobOutcome& job : result.jobs) {
+    Json iterations = Json::array();
+    for (const Picoseconds time : job.iterations) iterations.push_back(time.count());
+    job_array.push_back({{"name", job.name},
+                         {"finished", job.finished},
+                         {"iterations_ps", iterations},
+                         {"completion_ps", job.completion.count()}});
+  }
+  return {{"format", kFormat},
+          {"sim_end_ps", result.sim_end.count()},
+          {"fast_forward", toJsonValue(*result.fast_forward)},
+          {"jobs", job_array},
+          {"peak_rss_bytes", result.peak_rss_bytes}};
+}
+
+FabricResult predictedFromJson(const Json& json) {
+  FabricResult result;
+  result.sim_end = timeFromJson(json.at("sim_end_ps"));
+  result.fast_forward = outcomeFromJson(json.at("fast_forward"));
+  for (const Json& job : json.at("jobs")) {
+    JobOutcome& predicted = result.jobs.emplace_back();
+    job.at("name").get_to(predicted.name);
+    job.at("finished").get_to(predicted.finished);
+    for (const Json& time : job.at("iterations_ps")) {
+      predicted.iterations.push_back(timeFromJson(time));
+    }
+    predicted.completion = timeFromJson(job.at("completion_ps"));
+  }
+  json.at("peak_rss_bytes").get_to(result.peak_rss_bytes);
+  return result;
+}
+
 FabricResult fabricFromJson(const Json& json) {
   if (const int format = json.at("format").get<int>(); format != kFormat) {
     throw Error(ErrorKind::kTester, fmt::format("format {} instead of {}", format, kFormat));
   }
+  if (json.contains("fast_forward")) return predictedFromJson(json);
   FabricResult result;
   result.sim_end = timeFromJson(json.at("sim_end_ps"));
   json.at("packet_hops").get_to(result.packet_hops);
@@ -187,6 +253,7 @@ FabricResult fabricFromJson(const Json& json) {
 }  // namespace
 
 std::string FabricResult::toJson() const {
+  if (fast_forward) return predictedToJson(*this).dump();
   Json link_array = Json::array();
   for (const LinkLoad& link : links) link_array.push_back(linkToJson(link));
   Json job_array = Json::array();

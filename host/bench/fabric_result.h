@@ -50,6 +50,27 @@ struct FlowSummary {
   double goodput_max_gbps = 0;
 };
 
+// One size of a fast-forwarded job, at both levels; times of the first iteration.
+struct FastForwardPoint {
+  std::uint64_t message_bytes = 0;  // of its largest message
+  Picoseconds flow_level;
+  Picoseconds packet_level;
+};
+
+// How times were predicted that no packets were simulated for.
+struct FastForwardOutcome {
+  // The runs at packet level, ascending. Calibrated on the first two, the last one is predicted
+  // with this relative error (the largest of its iterations' times and its completion); the result
+  // is calibrated on the last two.
+  std::vector<FastForwardPoint> points;
+  double calibrated_error = 0;
+  // How far apart, relative to the result, the two calibrations are at the job's own size.
+  double calibration_spread = 0;
+  std::uint64_t message_bytes = 0;  // of the job's largest message
+  Picoseconds flow_level;           // the job's first iteration
+  std::uint64_t packet_hops = 0;    // of all runs at packet level
+};
+
 struct FabricResult {
   Picoseconds sim_end;
   std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
@@ -62,6 +83,9 @@ struct FabricResult {
   FlowSummary flows;
   std::vector<JobOutcome> jobs;
   std::uint64_t peak_rss_bytes = 0;  // of the process so far; not part of reproducible output
+  // When set, the times in sim_end and jobs (name, finished, iterations, completion) are predicted,
+  // and nothing else of the above was seen: toJson() leaves it out.
+  std::optional<FastForwardOutcome> fast_forward;
 
   // One line of JSON, and back. fromJson() throws Error(kTester) for text toJson() did not write.
   [[nodiscard]] std::string toJson() const;

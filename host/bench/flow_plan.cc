@@ -207,6 +207,7 @@ std::vector<std::uint32_t> usedHosts(const TrialSpec& spec) {
 std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities& capabilities) {
   std::vector<std::string> refusals;
   if (spec.streams.empty()) refusals.emplace_back("the trial has no streams");
+  if (spec.fast_forward) refusals.emplace_back("only simulated hosts can be fast-forwarded");
   if (spec.streams.size() > kMaxStreams) {
     refusals.push_back(
         fmt::format("{} streams, the bench tells {} apart", spec.streams.size(), kMaxStreams));

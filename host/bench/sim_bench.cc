@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "bench/fast_forward.h"
 #include "bench/sim_hosts.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
@@ -18,6 +19,29 @@ namespace {
 // How often progress is told, in simulated time; also how long a trial may run on after its
 // workload has finished.
 constexpr Picoseconds kStep = microseconds(20);
+// Frames that have been inside for this long without any of them being delivered will not be.
+constexpr Picoseconds kDeadlock = seconds(10);
+
+// Whether frames get through the fabric at all. Pauses that keep each other up are refreshed for
+// ever, so that a deadlock does not end by itself.
+class Watch {
+ public:
+  [[nodiscard]] bool deadlocked(const fabric::Fabric& fabric) {
+    std::uint64_t delivered = 0;
+    for (fabric::HostId host = 0; host < fabric.hostCount(); ++host) {
+      delivered += fabric.framesReceived(host);
+    }
+    if (delivered != delivered_ || fabric.framesInside() == 0) {
+      delivered_ = delivered;
+      since_ = fabric.now();
+    }
+    return fabric.now() - since_ > kDeadlock;
+  }
+
+ private:
+  std::uint64_t delivered_ = 0;
+  Picoseconds since_{};
+};
 
 std::uint64_t peakRssBytes() {
   rusage usage{};
@@ -201,6 +225,7 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   } catch (const Error& error) {
     refusals.emplace_back(error.what());
   }
+  if (spec.fast_forward && refusals.empty()) return fastForwardRefusals(spec);
   return refusals;
 }
 
@@ -208,6 +233,24 @@ TrialResult SimBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   if (const std::vector<std::string> why = refusals(spec); !why.empty()) {
     throw Error(ErrorKind::kUnsupported, fmt::format("{}", fmt::join(why, "; ")), "sim bench");
   }
+  return mustFastForward(spec) ? predict(spec, hooks) : simulate(spec, hooks);
+}
+
+TrialResult SimBench::predict(const TrialSpec& spec, const TrialHooks& hooks) const {
+  const auto started = std::chrono::steady_clock::now();
+  TrialResult result;
+  result.bench = capabilities_.name;
+  result.observed = capabilities_.observed;
+  result.dut_observed = ObservationPoint::kModelled;
+  result.fabric = fastForward(spec, threads_, hooks);
+  result.fabric->peak_rss_bytes = peakRssBytes();
+  result.card_time = result.fabric->sim_end;
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+  result.wall_seconds = wall.count();
+  return result;
+}
+
+TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) const {
   fabric::Fabric fabric(spec.dut, {fabric::Core::kWindowed, threads_});
   const SimHosts hosts(spec, fabric);
   const bool limited = spec.duration > Picoseconds(0);
@@ -215,11 +258,13 @@ TrialResult SimBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   const Picoseconds limit = limited ? spec.duration + spec.drain : fabric::kNever;
 
   const auto started = std::chrono::steady_clock::now();
+  Watch watch;
+  bool stuck = false;  // nothing will change any more
   while (fabric.now() < limit) {
     const auto next = fabric.nextEvent();
-    const bool idle = !next;
-    if (hosts.workloadFinished() && (idle || (fabric.now() >= streams_end && !limited))) break;
-    if (idle) break;
+    if (hosts.workloadFinished() && fabric.now() >= streams_end && !limited) break;
+    stuck = !next || watch.deadlocked(fabric);
+    if (stuck) break;
     fabric.runUntil(std::min(std::max(*next, fabric.now()) + kStep, limit));
     if (hooks.progress) {
       hooks.progress({fabric.now(), limited ? limit : fabric.now(), 0, 0});
@@ -242,10 +287,16 @@ TrialResult SimBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   collectFlows(hosts, *result.fabric);
   collectJobs(hosts, *result.fabric);
   result.fabric->peak_rss_bytes = peakRssBytes();
-  if (!hosts.workloadFinished() && !limited) {
+  if (!hosts.workloadFinished() && (stuck || !limited)) {
     result.faults.emplace_back(
         "the workload stopped before it was finished: messages failed or "
         "the fabric is deadlocked");
+  }
+  for (const JobOutcome& job : result.fabric->jobs) {
+    if (job.messages_failed > 0) {
+      result.faults.push_back(
+          fmt::format("job '{}': {} messages failed", job.name, job.messages_failed));
+    }
   }
   return result;
 }

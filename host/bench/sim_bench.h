@@ -15,8 +15,12 @@ struct SimBenchOptions {
 // fabric's own counters beside them (TrialResult::fabric).
 //
 // A trial ends when its workload is finished and its streams have been sent and drained; with a
-// duration, at the latest after duration and drain. A workload that is cut off by that is a fault
-// only if something of it could not finish.
+// duration, at the latest after duration and drain. A workload that is cut off by that is no fault;
+// one with messages that failed is, and one that could never have finished: because nothing is left
+// to happen, or no frame of those in the fabric was delivered for 10 s of its time.
+//
+// A trial with TrialSpec::fast_forward that has more packets than that allows is not simulated but
+// predicted (fast_forward.h): its result has FabricResult::fast_forward and nothing but times.
 class SimBench final : public Bench {
  public:
   explicit SimBench(const SimBenchOptions& options);
@@ -26,6 +30,10 @@ class SimBench final : public Bench {
   TrialResult run(const TrialSpec& spec, const TrialHooks& hooks) override;
 
  private:
+  [[nodiscard]] TrialResult simulate(const TrialSpec& spec, const TrialHooks& hooks) const;
+  // Without packets beyond what spec.fast_forward allows.
+  [[nodiscard]] TrialResult predict(const TrialSpec& spec, const TrialHooks& hooks) const;
+
   Capabilities capabilities_;
   unsigned threads_;
 };

@@ -1,9 +1,12 @@
 #include "bench/sim_hosts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "base/error.h"
 #include "bench/packet.h"
 #include "transport/roce_protocol.h"
 #include "transport/uet_protocol.h"
@@ -90,7 +93,12 @@ void SimHosts::buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
     streams_.push_back(i);
     plain.push_back(plainStream(stream, spec.duration));
     for (const std::uint32_t host : {stream.from, stream.to}) {
-      if (host < streaming_.size()) streaming_[host] = true;
+      if (host >= streaming_.size()) {
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("stream '{}': there is no host {}", stream.name, host), {},
+                    fmt::format("0 to {}", streaming_.size() - 1));
+      }
+      streaming_[host] = true;
     }
   }
   if (!plain.empty()) {

@@ -134,6 +134,7 @@ Json toJsonValue(const UetSpec& uet) {
             {"no_pdc_retry_ps", uet.no_pdc_retry.count()},
             {"ack_trigger_bytes", uet.ack_trigger_bytes},
             {"ack_min_add_bytes", uet.ack_min_add_bytes},
+            {"ack_delay_ps", uet.ack_delay.count()},
             {"ack_on_ecn", uet.ack_on_ecn},
             {"ack_per_packet", uet.ack_per_packet},
             {"receiver_penalty", uet.receiver_penalty},
@@ -145,6 +146,7 @@ Json toJsonValue(const UetSpec& uet) {
             {"base_rtt_ps", uet.base_rtt.count()},
             {"fixed_window", uet.fixed_window},
             {"entropy", entropyToJson(uet.entropy)}};
+  if (uet.start_psn) json["start_psn"] = *uet.start_psn;
   using Control = UetCongestionControl;
   const Control control = uet.congestion_control;
   if (control == Control::kNscc || control == Control::kNsccRccc) {

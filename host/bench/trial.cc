@@ -177,6 +177,7 @@ std::string TrialSpec::toJson() const {
   if (capture_port) json["capture_port"] = *capture_port;
   if (transport) json["transport"] = transportToJson(*transport);
   if (workload) json["workload"] = workloadToJson(*workload);
+  if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
   return json.dump();
 }
 
@@ -201,16 +202,16 @@ std::string TrialResult::toJson() const {
                          {"max_queue_bytes", port.max_queue.count()}});
   }
   Json json{{"format", kResultFormat},
-              {"bench", bench},
-              {"observed", nameOf(kObservationNames, observed)},
-              {"streams", stream_array},
-              {"ports", port_array},
-              {"latency", latency_array},
-              {"dut_observed", nameOf(kObservationNames, dut_observed)},
-              {"dut", dut_array},
-              {"faults", faults},
-              {"card_time_ps", card_time.count()},
-              {"wall_seconds", wall_seconds}};
+            {"bench", bench},
+            {"observed", nameOf(kObservationNames, observed)},
+            {"streams", stream_array},
+            {"ports", port_array},
+            {"latency", latency_array},
+            {"dut_observed", nameOf(kObservationNames, dut_observed)},
+            {"dut", dut_array},
+            {"faults", faults},
+            {"card_time_ps", card_time.count()},
+            {"wall_seconds", wall_seconds}};
   if (fabric) json["fabric"] = Json::parse(fabric->toJson());
   return json.dump();
 }

@@ -63,6 +63,11 @@ struct StreamSpec {
   std::uint32_t group = 0;  // latencies of streams of one group are counted together
 };
 
+// Permission to fast-forward a trial that has more packets than this (fast_forward.h).
+struct FastForwardSpec {
+  std::uint64_t packets = 250'000'000;  // of data, simulated at most
+};
+
 struct TrialSpec {
   fabric::FabricSpec dut;
   std::vector<StreamSpec> streams;
@@ -71,6 +76,7 @@ struct TrialSpec {
   std::optional<std::uint32_t> capture_port;  // capture every frame of this port, both directions
   std::optional<TransportSpec> transport;     // of simulated hosts
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
+  std::optional<FastForwardSpec> fast_forward;
 
   // Canonical JSON of everything above: equal text means equal trial. Used as the key under which
   // a result is stored and found again on resume.

@@ -8,7 +8,7 @@ namespace plumbline::fabric {
 namespace {
 
 // A host does not know how long the endpoint's next frame will be, so it needs credits for the
-// longest one before it offers a channel.
+// longest one, or all there are, before it offers a channel.
 constexpr std::int64_t kLongestFrame = 9'216;
 constexpr std::uint16_t kFreedMask = 0x7FFF;  // CF counter: 15 bits
 
@@ -159,7 +159,8 @@ PriorityMask HostNode::blocked(Picoseconds now) {
   PriorityMask blocked = wire_.pausedAt(now);
   for (PriorityMask left = credited_; left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
-    if (credits_in_use_[p] + creditsOf(kLongestFrame) > spec_.cbfc->credits) {
+    const std::uint32_t needed = std::min(creditsOf(kLongestFrame), spec_.cbfc->credits);
+    if (credits_in_use_[p] + needed > spec_.cbfc->credits) {
       blocked |= static_cast<PriorityMask>(1U << p);
     }
   }

@@ -16,7 +16,7 @@ namespace plumbline::fabric {
 // needs a wire slot of its own, and what comes meanwhile waits behind it. Frames that nothing
 // disturbs pass without any delay. The stage stands at the end of the link and not at its beginning
 // because there every frame that could matter is known, also one that Fabric::send() was told late.
-class ImpairmentStage {
+class ImpairmentStage {  // NOLINT(clang-analyzer-optin.performance.Padding): see Lane
  public:
   // `script`: the lines of one host, in any order. `wire`: its link.
   ImpairmentStage(std::vector<Impairment> script, WireClock wire);

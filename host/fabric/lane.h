@@ -35,8 +35,9 @@ struct ControlFlight {
 // order.
 //
 // The sender announces a lane once per window, in its node's outbox; the engine tells the receiving
-// node between windows, when no thread is at work.
-struct Lane {
+// node between windows, when no thread is at work. Padded because a ring keeps its two ends on
+// cache lines of their own.
+struct Lane {                            // NOLINT(clang-analyzer-optin.performance.Padding)
   std::vector<Lane*>* outbox = nullptr;  // of the sending node
   bool announced = false;                // it is in the outbox, with `earliest`
   Picoseconds earliest;                  // the first thing sent in this window takes effect

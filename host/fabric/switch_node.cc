@@ -42,7 +42,8 @@ SwitchNode::SwitchNode(Setup setup)
   if (balancing_ != LoadBalancingKind::kEcmp && balancing_ != LoadBalancingKind::kEcmpQp) {
     balancer_ = makeLoadBalancer(spec_.load_balancing, seed_, links_);
   }
-  ruled_ = spec_.trim ? 0xFF : static_cast<PriorityMask>(lossless_ | credited_);
+  ruled_ = lossless_ | credited_;
+  if (spec_.trim) trim_threshold_ = spec_.trim->threshold.count();
   all_strict_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),
                             [](std::uint16_t weight) { return weight == 0; });
   for (auto rule = spec_.ecn.rbegin(); rule != spec_.ecn.rend(); ++rule) {

@@ -207,7 +207,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   PriorityMask lossless_ = 0;
   PriorityMask credited_ = 0;
   PriorityMask ruled_ = 0;  // priorities for which more than room in the output counts
-  bool all_strict_ = true;  // no priority is weighted
+  std::int64_t trim_threshold_ = INT64_MAX;  // depth above which trimmable frames are trimmed
+  bool all_strict_ = true;                   // no priority is weighted
   std::array<Marking, 8> marking_{};
   std::vector<bool> host_ports_;
 

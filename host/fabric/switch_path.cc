@@ -136,12 +136,13 @@ void SwitchNode::arrive(Incoming& incoming, Picoseconds now) {
 void SwitchNode::offer(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now) {
   Output& out = outputs_[port];
   const unsigned priority = packet.priority;
-  if (((ruled_ | out.discarding) >> priority & 1U) != 0 ||
-      !buffer_.fits(port, out.queued[priority], packet.length)) {
+  const std::int64_t depth = out.queued[priority];
+  if (((ruled_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
+      (packet.trimmable && depth + packet.length > trim_threshold_) ||
+      !buffer_.fits(port, depth, packet.length)) {
     offerWithRules(port, input, packet, now);
     return;
   }
-  const std::int64_t depth = out.queued[priority];
   buffer_.chargeOutput(port, packet.length);
   enqueue(out, port, packet, input, Charge::kOutput, depth, now);
 }

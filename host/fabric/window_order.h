@@ -44,7 +44,13 @@ class WindowOrder {
     }
     sorted_.resize(keys_.size());
     const auto bits = static_cast<unsigned>(std::bit_width(all_bits_));
-    for (unsigned shift = kIndexBits; shift < kIndexBits + bits; shift += kDigitBits) pass(shift);
+    const unsigned low = bits > kDigitBits ? bits - kDigitBits : 0;
+    if (pass(kIndexBits + low) <= kFewInBucket) {
+      settle();
+    } else {
+      // Crowded: digit by digit from the lowest one, whatever the order is by now.
+      for (unsigned shift = 0; shift < kIndexBits + bits; shift += kDigitBits) pass(shift);
+    }
   }
 
   // The item at `place` of the sorted order.
@@ -56,21 +62,36 @@ class WindowOrder {
 
  private:
   static constexpr unsigned kIndexBits = 24;
-  static constexpr unsigned kDigitBits = 10;
+  static constexpr unsigned kDigitBits = 8;
   static constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-  static constexpr std::size_t kFewItems = 96;
+  static constexpr std::size_t kFewItems = 48;
+  static constexpr std::uint32_t kFewInBucket = 24;
 
-  void pass(unsigned shift) {
+  // Sorts by one digit, stably. Returns the most keys that have it in common.
+  std::uint32_t pass(unsigned shift) {
     std::array<std::uint32_t, kDigits> first{};
     for (const std::uint64_t key : keys_) ++first[key >> shift & (kDigits - 1)];
     std::uint32_t sum = 0;
+    std::uint32_t most = 0;
     for (std::uint32_t& count : first) {
       const std::uint32_t here = count;
+      most = std::max(most, here);
       count = sum;
       sum += here;
     }
     for (const std::uint64_t key : keys_) sorted_[first[key >> shift & (kDigits - 1)]++] = key;
     keys_.swap(sorted_);
+    return most;
+  }
+
+  // Insertion: after the highest digit nothing is far from its place.
+  void settle() {
+    for (std::size_t i = 1; i < keys_.size(); ++i) {
+      const std::uint64_t key = keys_[i];
+      std::size_t hole = i;
+      for (; hole > 0 && keys_[hole - 1] > key; --hole) keys_[hole] = keys_[hole - 1];
+      keys_[hole] = key;
+    }
   }
 
   std::int64_t begin_ = 0;

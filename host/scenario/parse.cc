@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kMaxName = 100;
 constexpr std::size_t kMaxTests = 64;
+constexpr std::uint64_t kMaxFastForwardPackets = 1'000'000'000'000;
 // More would not help anyone; the file is probably no scenario at all.
 constexpr std::size_t kMaxProblemsShown = 25;
 
@@ -63,11 +64,35 @@ void readBench(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   }
 }
 
-// `transport` and `workload`, after everything that they are judged by.
+// `true`, `false`, or a map of what differs from the default.
+void readFastForward(const YamlNode& node, Scenario& scenario, Problems& problems) {
+  if (node.kind != YamlNode::Kind::kMap) {
+    if (readBool(node, problems).value_or(false)) scenario.fast_forward.emplace();
+    return;
+  }
+  auto map = readMap(node, "fast_forward", problems);
+  if (!map) return;
+  bench::FastForwardSpec& spec = scenario.fast_forward.emplace();
+  if (const YamlNode* value = map->optional("packets")) {
+    if (const auto packets = readInteger(*value, 1, kMaxFastForwardPackets, problems)) {
+      spec.packets = *packets;
+    }
+  }
+  map->finish();
+}
+
+// `transport`, `workload` and `fast_forward`, after everything that they are judged by.
 void readHosts(MapReader& map, bool topology_known, Scenario& scenario, Problems& problems) {
   const bool free = isFree(scenario);
   const auto find = [&](const char* key) { return free ? map.required(key) : map.optional(key); };
   if (const YamlNode* value = find("transport")) readTransport(*value, scenario, problems);
+  if (const YamlNode* value = map.optional("fast_forward")) {
+    if (!free && !scenario.tests.empty()) {
+      problems.add(*value, "the tests of this scenario simulate every packet", "test: free");
+    } else {
+      readFastForward(*value, scenario, problems);
+    }
+  }
   const YamlNode* workload = find("workload");
   if (workload == nullptr) return;
   if (!free && !scenario.tests.empty()) {

@@ -94,6 +94,8 @@ struct Scenario {
   std::optional<bench::TransportSpec> transport;
   // What runs on them; `test: free` only. Its seed is meaningless, see workloadSpec().
   std::optional<workload::WorkloadSpec> workload;
+  // Permission not to simulate every packet of it; `test: free` only.
+  std::optional<bench::FastForwardSpec> fast_forward;
   Traffic traffic;
   Parameters parameters;
   std::vector<Limit> limits;

@@ -198,6 +198,7 @@ void readUet(SpecReader& map, UetSpec& uet) {
   map.read("control_priority", "control_priority", uet.control_priority);
   map.read("ect", "ecn", uet.ecn);
   map.read("trimming", "trimming", uet.trimming);
+  map.read("start_psn", "start_psn", uet.start_psn);
   map.read("mp_range", "mp_range", uet.mp_range);
   map.read("max_pdcs", "max_pdcs", uet.max_pdcs);
   map.read("close_after", "close_after", uet.close_after, readTimeOrNever);
@@ -206,6 +207,7 @@ void readUet(SpecReader& map, UetSpec& uet) {
   map.read("no_pdc_retry", "no_pdc_retry", uet.no_pdc_retry);
   map.read("ack_trigger", "ack_trigger_bytes", uet.ack_trigger_bytes, readByteCount<std::uint32_t>);
   map.read("ack_min_add", "ack_min_add_bytes", uet.ack_min_add_bytes, readByteCount<std::uint32_t>);
+  map.read("ack_delay", "ack_delay", uet.ack_delay);
   map.read("ack_on_ecn", "ack_on_ecn", uet.ack_on_ecn);
   map.read("ack_per_packet", "ack_per_packet", uet.ack_per_packet);
   map.read("receiver_penalty", "receiver_penalty", uet.receiver_penalty);

@@ -11,6 +11,7 @@
 #include "fabric/describe.h"
 #include "stats/summary.h"
 #include "suite/result_builder.h"
+#include "suite/trials.h"
 
 namespace plumbline::suite {
 namespace {
@@ -63,6 +64,7 @@ bench::TrialSpec trialOf(const TestConfig& config) {
   spec.dut = config.scenario.fabricSpec();
   spec.transport = config.scenario.transport;
   spec.workload = config.scenario.workloadSpec();
+  spec.fast_forward = config.scenario.fast_forward;
   spec.duration = config.scenario.parameters.duration.value_or(Picoseconds(0));
   if (config.scenario.parameters.drain) spec.drain = *config.scenario.parameters.drain;
   return spec;
@@ -101,6 +103,10 @@ class FreeRun {
     result_.repeatability.rows.push_back(
         {std::string("simulated end"), std::to_string(ends.size()),
          summary.cv ? fmt::format("{:.3g} %", 100 * *summary.cv) : std::string("-")});
+    if (first->fabric->fast_forward) {
+      addPrediction(*first->fabric);
+      return std::move(result_);
+    }
     addFigures(*first->fabric, wall_seconds);
     addJobs(*first->fabric);
     addTransport(*first->fabric);
@@ -143,6 +149,73 @@ class FreeRun {
                     fabric.sim_end.toMicroseconds(), fabric.packet_hops, fabric.total.dropped());
   }
 
+  // Times and nothing else: no packets of this workload were simulated.
+  void addPrediction(const FabricResult& fabric) {
+    const bench::FastForwardOutcome& outcome = *fabric.fast_forward;
+    const std::string error = fmt::format(
+        "calibrated error {:.2g} %, calibrations {:.2g} % apart; messages {:.3g} times as long as "
+        "the longest simulated ones",
+        100 * outcome.calibrated_error, 100 * outcome.calibration_spread,
+        static_cast<double>(outcome.message_bytes) /
+            static_cast<double>(outcome.points.back().message_bytes));
+    result_.summary = fmt::format("{:.6g} us of fabric time, fast-forwarded: {}.",
+                                  fabric.sim_end.toMicroseconds(), error);
+    result_.anomalies.push_back(
+        {fmt::format("times are fast-forwarded, not simulated packet by packet: {}", error),
+         "workload"});
+    const auto* roce = config_.scenario.transport
+                           ? std::get_if<transport::RoceSpec>(&*config_.scenario.transport)
+                           : nullptr;
+    if (roce != nullptr && roce->dcqcn.enabled) {
+      result_.anomalies.push_back(
+          {"DCQCN adapts over times longer than the calibration runs: the error may be several "
+           "times the calibrated one",
+           "workload"});
+    }
+    result_.primary_names.emplace_back("fast-forwarded time");
+    result_.primary.push_back(modelled(fabric.sim_end.toMicroseconds(), "us"));
+    kpi("sim_end_ns", modelled(fabric.sim_end.toNanoseconds(), "ns"));
+    kpi("calibrated_error_percent", modelled(100 * outcome.calibrated_error, "%"));
+    kpi("calibration_spread_percent", modelled(100 * outcome.calibration_spread, "%"));
+    results::Table jobs{"jobs",
+                        "Jobs",
+                        "Fast-forwarded. Time is from the first rank's start to the last one's "
+                        "finish, mean over iterations.",
+                        {"Job", "Iterations", "Time per iteration", "Completion"},
+                        {}};
+    for (const bench::JobOutcome& job : fabric.jobs) {
+      const double microseconds = meanIteration(job);
+      jobs.rows.push_back({job.name, std::to_string(job.iterations.size()),
+                           modelled(microseconds, "us"),
+                           modelled(job.completion.toMicroseconds(), "us")});
+      kpi("job_time_us", modelled(microseconds, "us"), job.name);
+    }
+    result_.tables.push_back(std::move(jobs));
+    results::Table table{
+        "fast_forward",
+        "Fast-forward",
+        "First iteration. Calibrated on the two smallest runs at packet level, the "
+        "largest is predicted with the calibrated error; the workload itself is "
+        "calibrated on the two largest.",
+        {"Largest message", "Flow level", "Packet level"},
+        {}};
+    for (const bench::FastForwardPoint& point : outcome.points) {
+      table.rows.push_back({count(point.message_bytes, "B"),
+                            modelled(point.flow_level.toMicroseconds(), "us"),
+                            modelled(point.packet_level.toMicroseconds(), "us")});
+    }
+    table.rows.push_back({count(outcome.message_bytes, "B"),
+                          modelled(outcome.flow_level.toMicroseconds(), "us"), std::string("-")});
+    result_.tables.push_back(std::move(table));
+  }
+
+  static double meanIteration(const bench::JobOutcome& job) {
+    if (job.iterations.empty()) return job.completion.toMicroseconds();
+    Picoseconds sum;
+    for (const Picoseconds time : job.iterations) sum += time;
+    return sum.toMicroseconds() / static_cast<double>(job.iterations.size());
+  }
+
   void addJobs(const FabricResult& fabric) {
     if (fabric.jobs.empty()) return;
     results::Table table{"jobs",
@@ -153,12 +226,7 @@ class FreeRun {
                           "Failed", "Payload per rank", "Message time P50", "P99"},
                          {}};
     for (const bench::JobOutcome& job : fabric.jobs) {
-      Picoseconds sum;
-      for (const Picoseconds time : job.iterations) sum += time;
-      const double microseconds =
-          job.iterations.empty()
-              ? job.completion.toMicroseconds()
-              : sum.toMicroseconds() / static_cast<double>(job.iterations.size());
+      const double microseconds = meanIteration(job);
       const auto messageTime = [&](double q) {
         return modelled(static_cast<double>(job.message_time.quantile(q)) / 1e6, "us");
       };
@@ -312,6 +380,10 @@ class FreeTest final : public Procedure {
 
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
     Plan plan;
+    if (!config.scenario.workload) {
+      plan.refusals.emplace_back("the scenario has no workload");
+      return plan;
+    }
     PlannedTrial trial{"workload", trialOf(config)};
     plan.points.push_back(trial.label);
     plan.samples.push_back(std::move(trial));
@@ -320,6 +392,7 @@ class FreeTest final : public Procedure {
   }
 
   results::TestResult run(const TestConfig& config, TrialRunner& runner) const override {
+    requireRunnable(*this, plan(config));
     return FreeRun(config, runner).run();
   }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "fabric/describe.h"
 #include "stats/summary.h"
@@ -68,6 +69,7 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
 
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, TestId test,
                              const Settings& settings, const TestConfig& config) {
+  observed_ = config.bench.observed;
   result_.id = procedure.id();
   result_.title = procedure.title();
   result_.section = "training draft, " + std::move(section);
@@ -90,7 +92,9 @@ void ResultBuilder::configure(const Settings& settings, const TestConfig& config
     result_.configuration.emplace_back(std::move(name), std::move(value));
   };
   add("Bench", fmt::format("{}: {}", config.bench.name, config.bench.description));
-  add("Generator platform", "(a) hardware generator");
+  add("Generator platform", config.bench.observed == bench::ObservationPoint::kTester
+                                ? "(a) hardware generator"
+                                : "none: simulated endpoints, every figure is modelled");
   add("Timestamp resolution", durationText(config.bench.timestamp_resolution));
   add("DUT", config.bench.simulated_dut ? "simulated; its own counters are modelled" : "real");
   add("Topology", fabric::topologyText(scenario.topology));
@@ -157,6 +161,24 @@ void ResultBuilder::kpi(std::string name, std::string point, results::Quantity q
 void ResultBuilder::primary(std::string name, results::Quantity quantity) {
   result_.primary_names.push_back(std::move(name));
   result_.primary.push_back(std::move(quantity));
+}
+
+results::TestResult ResultBuilder::take() {
+  const auto label = [this](results::Quantity& quantity) {
+    if (quantity.observed == bench::ObservationPoint::kTester) quantity.observed = observed_;
+  };
+  const auto labelTable = [&](results::Table& table) {
+    for (auto& row : table.rows) {
+      for (results::Cell& cell : row) {
+        if (auto* quantity = std::get_if<results::Quantity>(&cell)) label(*quantity);
+      }
+    }
+  };
+  for (results::Quantity& quantity : result_.primary) label(quantity);
+  for (results::Kpi& kpi : result_.kpis) label(kpi.quantity);
+  for (results::Table& table : result_.tables) labelTable(table);
+  labelTable(result_.repeatability);
+  return std::move(result_);
 }
 
 }  // namespace plumbline::suite

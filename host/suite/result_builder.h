@@ -36,12 +36,15 @@ class ResultBuilder {
   void kpi(std::string name, std::string point, results::Quantity quantity);
   void primary(std::string name, results::Quantity quantity);
 
-  results::TestResult take() { return std::move(result_); }
+  // The finished result. What procedures took for the tester's own observation is labelled with
+  // what the bench really observes.
+  results::TestResult take();
 
  private:
   void configure(const Settings& settings, const TestConfig& config);
 
   results::TestResult result_;
+  bench::ObservationPoint observed_ = bench::ObservationPoint::kTester;
 };
 
 }  // namespace plumbline::suite

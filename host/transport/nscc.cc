@@ -16,8 +16,8 @@ NsccParameters makeNsccParameters(const NsccSpec& spec, BitRate rate, Picosecond
   p.mtu = mtu_bytes;
   p.base_rtt = picoseconds(base_rtt);
   const double bdp = static_cast<double>(rate.bitsPerSecond()) / 8.0 * base_rtt.toSeconds();
-  p.target = spec.target_qdelay ? picoseconds(*spec.target_qdelay)
-                                : (trimming ? 0.75 : 1.0) * p.base_rtt;
+  p.target =
+      spec.target_qdelay ? picoseconds(*spec.target_qdelay) : (trimming ? 0.75 : 1.0) * p.base_rtt;
   const double scaling_a = bdp / static_cast<double>(spec.reference_bdp.count());
   const double scaling_b = p.target / picoseconds(spec.reference_rtt);
   p.alpha = spec.alpha * p.mtu * scaling_a * scaling_b / p.target;
@@ -68,8 +68,7 @@ void Nscc::onAck(Picoseconds time, std::optional<Picoseconds> rtt, bool marked,
     if (!fast) inc_bytes_ += p_->alpha * bytes * (p_->target - qdelay);
   } else if (!marked) {
     inc_bytes_ += p_->fair_increase * bytes;
-  } else if (qdelay >= p_->target && avg_delay_ > p_->target &&
-             now - last_decrease_ >= base_rtt_) {
+  } else if (qdelay >= p_->target && avg_delay_ > p_->target && now - last_decrease_ >= base_rtt_) {
     cwnd_ *= std::max(1 - p_->gamma * (avg_delay_ - p_->target) / avg_delay_, p_->max_md_jump);
     last_decrease_ = now;
   }
@@ -98,8 +97,8 @@ void Nscc::onLoss(Picoseconds now, std::int64_t bytes, std::int64_t inflight) {
 }
 
 void Nscc::onPenalty(std::uint8_t penalty, std::int64_t bytes, std::int64_t inflight) {
-  cwnd_ = std::min(cwnd_, static_cast<double>(inflight)) -
-          static_cast<double>(penalty * bytes >> 7);
+  cwnd_ =
+      std::min(cwnd_, static_cast<double>(inflight)) - static_cast<double>(penalty * bytes >> 7);
   clamp();
 }
 

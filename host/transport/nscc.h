@@ -52,7 +52,7 @@ class Nscc {
   // Destination flow control: rcv_cwnd_pend (1 to 127) on an ACK of `bytes`.
   void onPenalty(std::uint8_t penalty, std::int64_t bytes, std::int64_t inflight);
 
-  [[nodiscard]] double window() const { return cwnd_; }  // bytes
+  [[nodiscard]] double window() const { return cwnd_; }             // bytes
   [[nodiscard]] double averageDelay() const { return avg_delay_; }  // [ps]
   [[nodiscard]] double baseRtt() const { return base_rtt_; }        // smallest seen [ps]
 

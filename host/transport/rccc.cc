@@ -79,8 +79,6 @@ std::optional<RcccPacer::Grant> RcccPacer::next(Picoseconds now) {
   return std::nullopt;
 }
 
-Picoseconds RcccPacer::nextAt() const { return active_.empty() ? fabric::kNever : next_at_; }
-
 Picoseconds RcccPacer::spacing(std::int64_t bytes) const {
   const Int128 bits = static_cast<Int128>(bytes) * 8 * 1'000'000'000'000 * Fraction::kOne;
   const Int128 per_second = static_cast<Int128>(rate_.bitsPerSecond()) * pace_.partsPerTrillion();

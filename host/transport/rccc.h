@@ -65,7 +65,7 @@ class RcccPacer {
   // The grant that is due at `now`, if any.
   std::optional<Grant> next(Picoseconds now);
   // When the next one is due; kNever if nobody asks.
-  [[nodiscard]] Picoseconds nextAt() const;
+  [[nodiscard]] Picoseconds nextAt() const { return active_.empty() ? fabric::kNever : next_at_; }
 
   // From a grant of `bytes` to the next: rounded up to a picosecond.
   [[nodiscard]] Picoseconds spacing(std::int64_t bytes) const;

@@ -53,7 +53,7 @@ std::uint16_t EntropySelector::next(Picoseconds now) {
   return value;
 }
 
-void EntropySelector::onAck(std::uint16_t value, bool marked) {
+void EntropySelector::learn(std::uint16_t value, bool marked) {
   if (policy_ == UetEntropyPolicy::kBitmap && marked) penalise(value, spec_->bitmap_ecn_penalty);
   if (policy_ != UetEntropyPolicy::kReps || marked) return;
   Cached& entry = cache_[head_];
@@ -122,8 +122,7 @@ std::uint16_t EntropySelector::nextReps(Picoseconds now) {
 
 void EntropySelector::penalise(std::uint16_t value, std::uint8_t penalty) {
   const unsigned sum = penalties_[value] + unsigned{penalty};
-  penalties_[value] =
-      static_cast<std::uint8_t>(std::min<unsigned>(sum, spec_->bitmap_max_penalty));
+  penalties_[value] = static_cast<std::uint8_t>(std::min<unsigned>(sum, spec_->bitmap_max_penalty));
 }
 
 }  // namespace plumbline::transport

@@ -20,7 +20,9 @@ class EntropySelector {
   // For the next data packet.
   std::uint16_t next(Picoseconds now);
   // A packet that carried `value` was acknowledged, with or without a mark.
-  void onAck(std::uint16_t value, bool marked);
+  void onAck(std::uint16_t value, bool marked) {
+    if (policy_ >= UetEntropyPolicy::kBitmap) learn(value, marked);
+  }
   // A packet that carried `value` was trimmed or negatively acknowledged.
   void onNack(std::uint16_t value);
   // A packet that carried `value` was given up on after a timeout.
@@ -29,6 +31,7 @@ class EntropySelector {
   [[nodiscard]] bool freezing() const { return freezing_; }
 
  private:
+  void learn(std::uint16_t value, bool marked);
   std::uint16_t random();
   std::uint16_t nextBitmap();
   std::uint16_t nextReps(Picoseconds now);
@@ -37,9 +40,9 @@ class EntropySelector {
   const UetEntropySpec* spec_ = nullptr;
   UetEntropyPolicy policy_ = UetEntropyPolicy::kConstant;
   std::uint64_t seed_ = 0;
-  std::uint64_t draws_ = 0;     // of random numbers
-  std::uint16_t position_ = 0;  // kOblivious, kRoundRobin, kBitmap
-  std::uint16_t pass_xor_ = 0;  // kOblivious
+  std::uint64_t draws_ = 0;              // of random numbers
+  std::uint16_t position_ = 0;           // kOblivious, kRoundRobin, kBitmap
+  std::uint16_t pass_xor_ = 0;           // kOblivious
   std::vector<std::uint8_t> penalties_;  // kBitmap
 
   // kReps: a circular buffer; the oldest valid entry is reused once.
@@ -48,10 +51,10 @@ class EntropySelector {
     bool valid = false;
   };
   std::vector<Cached> cache_;
-  std::uint8_t head_ = 0;          // where the next value is written
-  std::uint8_t valid_ = 0;         // entries
-  std::uint8_t filled_ = 0;        // entries ever written, at most the size
-  std::uint16_t explore_ = 0;      // packets left that must explore
+  std::uint8_t head_ = 0;      // where the next value is written
+  std::uint8_t valid_ = 0;     // entries
+  std::uint8_t filled_ = 0;    // entries ever written, at most the size
+  std::uint16_t explore_ = 0;  // packets left that must explore
   bool freezing_ = false;
   Picoseconds freezing_until_{};
 };

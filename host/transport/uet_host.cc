@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/random.h"
-
 namespace plumbline::transport {
 namespace {
 
@@ -37,7 +35,8 @@ bool UetHost::transmitControl(Picoseconds now, fabric::Packet& packet) {
   if (pdsType(packet.opcode) == PdsType::kAckCc) {
     NsccState state = unpackNscc(packet.extra);
     const std::int64_t units = (now - next.since).count() / kServiceTimeUnitPs;
-    state.service_time = static_cast<std::uint16_t>(std::min<std::int64_t>(units, 0xFFFF));
+    state.service_time =
+        static_cast<std::uint16_t>(std::min<std::int64_t>(units, kLongestServiceTime));
     packet.extra = packNscc(state);
   }
   control_queue_.pop();
@@ -65,11 +64,6 @@ UetTimerEntry UetHost::popTimer() {
   const UetTimerEntry entry = timers_.back();
   timers_.pop_back();
   return entry;
-}
-
-std::uint32_t uetFlowHash(HostId source, HostId destination, std::uint32_t entropy) {
-  const std::uint64_t path = std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | entropy;
-  return static_cast<std::uint32_t>(mix64(path) >> 32);
 }
 
 }  // namespace plumbline::transport

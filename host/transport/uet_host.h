@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/random.h"
 #include "base/units.h"
 #include "fabric/packet.h"
 #include "fabric/ring.h"
@@ -21,16 +22,16 @@ struct UetStats {
   std::uint64_t pdcs_established = 0;  // of these, heard of by their target
   std::uint64_t pdcs_closed = 0;       // by CLOSE_CMD and its ACK
   std::uint64_t pdcs_failed = 0;
-  std::uint64_t max_open = 0;          // as initiator, at a time
+  std::uint64_t max_open = 0;  // as initiator, at a time
   std::uint64_t targets_opened = 0;
   std::uint64_t max_open_targets = 0;
   std::uint64_t targets_refused = 0;  // NACK NO_PDC_AVAIL sent
   Picoseconds setup_total{};          // first packet sent to first ACK, over pdcs_established
   Picoseconds setup_max{};
-  std::uint64_t acks_sent = 0;         // ACK, ACK_CC and RUDI responses
+  std::uint64_t acks_sent = 0;  // ACK, ACK_CC and RUDI responses
   std::uint64_t nacks_sent = 0;
-  std::uint64_t credits_sent = 0;      // CREDIT control packets
-  std::uint64_t gap_losses = 0;        // packets inferred lost from later acknowledgements
+  std::uint64_t credits_sent = 0;  // CREDIT control packets
+  std::uint64_t gap_losses = 0;    // packets inferred lost from later acknowledgements
 };
 
 enum class UetTimer : std::uint8_t {
@@ -103,6 +104,10 @@ class UetHost {
 };
 
 // Packets of one path have one hash: (source, destination, entropy value).
-std::uint32_t uetFlowHash(HostId source, HostId destination, std::uint32_t entropy);
+inline std::uint32_t uetFlowHash(HostId source, HostId destination, std::uint32_t entropy) {
+  const std::uint64_t path =
+      std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | entropy;
+  return static_cast<std::uint32_t>(mix64(path) >> 32);
+}
 
 }  // namespace plumbline::transport

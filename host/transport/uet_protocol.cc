@@ -63,8 +63,9 @@ void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
 }
 
 bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
-  bool sent = !isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet);
-  if (!sent && !isPaused(paused, spec_.data_priority)) sent = sender_.transmit(now, packet);
+  if (!isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet)) return true;
+  if (isPaused(paused, spec_.data_priority)) return false;
+  const bool sent = sender_.transmit(now, packet);
   // UUD messages are done when they are sent; a timer may have been set.
   tell(now);
   updateWake();
@@ -88,7 +89,7 @@ void UetProtocol::wake(Picoseconds now) {
 }
 
 // Calls the application only when both halves are in order again, since it may post at once.
-void UetProtocol::tell(Picoseconds now) {
+void UetProtocol::tellAll(Picoseconds now) {
   Application* const application = host_.context().application;
   std::vector<UetDelivery>& deliveries = receiver_.deliveries();
   for (std::size_t i = 0; i < deliveries.size(); ++i) {
@@ -116,8 +117,8 @@ void UetProtocol::tell(Picoseconds now) {
 }
 
 void UetProtocol::updateWake() {
-  setWakeAt(std::min({host_.nextTimer(), sender_.nextClose(), receiver_.nextGrant(),
-                      receiver_.nextLateAck()}));
+  setWakeAt(std::min(
+      {host_.nextTimer(), sender_.nextClose(), receiver_.nextGrant(), receiver_.nextLateAck()}));
 }
 
 void UetProtocol::appendFlows(std::vector<FlowStats>& flows) const {

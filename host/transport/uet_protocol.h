@@ -40,7 +40,10 @@ class UetProtocol final : public Protocol {
   }
 
  private:
-  void tell(Picoseconds now);
+  void tell(Picoseconds now) {
+    if (!receiver_.deliveries().empty() || !sender_.completions().empty()) tellAll(now);
+  }
+  void tellAll(Picoseconds now);
   void updateWake();
 
   UetSpec spec_;

@@ -8,34 +8,24 @@ namespace {
 
 constexpr std::uint32_t kLingering = 0xFFFFFFFE;  // in by_pdc_: closed a moment ago
 
-UetService serviceOf(PdsType type) {
-  switch (type) {
-    case PdsType::kRodRequest:
-    case PdsType::kRodCcRequest:
-      return UetService::kRod;
-    case PdsType::kRudiRequest:
-      return UetService::kRudi;
-    case PdsType::kUudRequest:
-      return UetService::kUud;
-    default:
-      return UetService::kRud;
-  }
-}
-
 }  // namespace
 
 UetReceiver::UetReceiver(UetHost& host)
     : host_(host),
+      service_(host.spec().service),
+      has_pdc_(usesPdcs(service_)),
+      write_frame_(unpaddedFrame(host.spec(), dataType(host.spec()), kSesStandard, 0)),
+      response_frame_(unpaddedFrame(host.spec(), dataType(host.spec()), kSesResponseData, 0)),
+      frame_excess_(static_cast<std::int32_t>(write_frame_) -
+                    static_cast<std::int32_t>(
+                        nominalSize(host.spec(), dataType(host.spec()), kSesStandard, 0))),
       nscc_(usesNscc(effectiveControl(host.spec()))),
       credit_(usesCredit(effectiveControl(host.spec()))),
       pacer_(host.context().rate, host.spec().rccc.grant, host.spec().rccc.pace) {}
 
 void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
-  const PdsType type = pdsType(packet.opcode);
-  const bool close_command = type == PdsType::kControl;
-  const UetService service = close_command ? host_.spec().service : serviceOf(type);
-  const bool has_pdc = service == UetService::kRod || service == UetService::kRud;
-  const DataFields fields = unpackData(packet.extra, has_pdc);
+  const bool close_command = pdsType(packet.opcode) == PdsType::kControl;
+  const DataFields fields = unpackData(packet.extra, has_pdc_);
   EndpointStats& stats = host_.stats();
   if (packet.trimmed) {
     ++stats.trimmed_received;
@@ -45,7 +35,8 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
   }
   if (packet.ce) ++stats.ce_received;
 
-  const std::uint32_t slot = findOrOpen(packet, fields, service, has_pdc, now);
+  std::uint32_t slot = find(packet);
+  if (slot >= kLingering) slot = openFor(packet, fields, now);
   if (slot == IdMap::kNone) return;
   Target& target = targets_[slot];
   if (credit_ && !close_command) {
@@ -54,56 +45,55 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
   }
   target.last_activity = now;
   const std::uint64_t psn = unwrapPsn(packet.psn, target.cack);
+  // What lies before the oldest packet that a RUDI source still wants to have there, it gave up.
+  if (service_ == UetService::kRudi) slide(target, psn - fields.psn_offset - 1);
   if (packet.trimmed) {
     onTrimmed(target, packet, psn, now);
     return;
   }
-  target.marked = target.marked || packet.ce;
 
-  const bool accepted = service == UetService::kRod ? acceptOrdered(target, packet, psn, now)
-                                                    : acceptAny(target, packet, psn, now);
+  const bool accepted = service_ == UetService::kRod ? acceptOrdered(target, packet, psn, now)
+                                                     : acceptAny(target, packet, psn, now);
+  if (!accepted && psn > target.cack &&
+      (service_ == UetService::kRod || psn > target.cack + host_.spec().mp_range)) {
+    return;  // discarded
+  }
+  target.marked = target.marked || packet.ce;
+  if (service_ == UetService::kRudi) respond(target, psn, fields.retx, packet.ce, now);
   if (!accepted) {
-    // Whatever was refused as a duplicate is answered at once: its ACK may have been lost.
-    if (psn <= target.cack || service != UetService::kRod) {
-      if (service == UetService::kRudi) {
-        respond(target, psn, fields.retx, packet.ce, now);
-      } else if (has_pdc && psn <= target.cack + host_.spec().mp_range) {
-        acknowledge(target, psn, fields.retx, now);
-      }
-    }
+    // A duplicate is answered at once: its ACK may have been lost.
+    if (has_pdc_) acknowledge(target, psn, fields.retx, now);
     return;
   }
   if (close_command) {
     acknowledge(target, psn, fields.retx, now);
     close(slot);
-    by_pdc_.set(std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF), kLingering);
-    lingering_.push({std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF),
-                     now + host_.spec().linger});
+    forgetLingering(now);
+    const std::uint32_t key = std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF);
+    by_pdc_.set(key, kLingering);
+    lingering_.push({key, now + host_.spec().linger});
     return;
   }
 
-  const std::uint16_t ses = fields.response ? kSesResponseData : kSesStandard;
   const bool read_request = !fields.response && static_cast<Verb>(fields.verb) == Verb::kRead;
-  const auto payload = static_cast<std::uint16_t>(
-      read_request ? 0 : packet.length - unpaddedFrame(host_.spec(), type, ses, 0));
-  target.received_bytes += nominalSize(host_.spec(), type, ses, payload);
-  reassemble(target, packet, fields, psn, payload, now);
+  const std::uint32_t frame = fields.response ? response_frame_ : write_frame_;
+  const std::uint32_t payload = read_request ? 0 : packet.length - frame;
+  target.received_bytes +=
+      static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
+  reassemble(target, packet, fields, psn, static_cast<std::uint16_t>(payload), now);
+  if (!has_pdc_) return;
 
-  if (service == UetService::kRudi) {
-    respond(target, psn, fields.retx, packet.ce, now);
-  } else if (has_pdc) {
-    const UetSpec& spec = host_.spec();
-    const bool first = target.ack_bytes == 0;
-    target.ack_bytes += std::max<std::uint32_t>(payload, spec.ack_min_add_bytes);
-    target.last_psn = psn;
-    target.last_retx = fields.retx;
-    target.last_arrival = now;
-    if (fields.ack_request || spec.ack_per_packet || (packet.ce && spec.ack_on_ecn) ||
-        target.ack_bytes >= spec.ack_trigger_bytes) {
-      acknowledge(target, psn, fields.retx, now);
-    } else if (first && spec.ack_delay > Picoseconds(0)) {
-      late_acks_.push({now + spec.ack_delay, slot, target.generation, target.acks});
-    }
+  const UetSpec& spec = host_.spec();
+  const bool first = target.ack_bytes == 0;
+  target.ack_bytes += std::max(payload, spec.ack_min_add_bytes);
+  target.last_psn = psn;
+  target.last_retx = fields.retx;
+  target.last_arrival = now;
+  if (fields.ack_request || spec.ack_per_packet || (packet.ce && spec.ack_on_ecn) ||
+      target.ack_bytes >= spec.ack_trigger_bytes) {
+    acknowledge(target, psn, fields.retx, now);
+  } else if (first && spec.ack_delay > Picoseconds(0)) {
+    late_acks_.push({now + spec.ack_delay, slot, target.generation, target.acks});
   }
 }
 
@@ -127,27 +117,22 @@ void UetReceiver::pace(Picoseconds now) {
 
 // ---- Targets ----
 
-std::uint32_t UetReceiver::findOrOpen(const fabric::Packet& packet, const DataFields& fields,
-                                      UetService service, bool has_pdc, Picoseconds now) {
-  if (!has_pdc) {
-    const std::uint32_t key = std::uint32_t{packet.source} << 8 | packet.connection >> 16;
-    const std::uint32_t found = by_flow_.find(key);
-    if (found != IdMap::kNone) return found;
-    // Any 64-bit number with the right low half will do; far enough from zero to count down.
-    const std::uint64_t psn = std::uint64_t{packet.psn} + (std::uint64_t{1} << 32);
-    const std::uint32_t slot = open(packet, fields, service, psn - fields.psn_offset - 1, now);
-    by_flow_.set(key, slot);
-    return slot;
-  }
-  const std::uint32_t key = std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF);
+std::uint32_t UetReceiver::find(const fabric::Packet& packet) const {
+  const std::uint32_t source = packet.source;
+  return has_pdc_ ? by_pdc_.find(source << 16 | (packet.connection & 0xFFFF))
+                  : by_flow_.find(source << 8 | packet.connection >> 16);
+}
+
+// For a packet that belongs to no target. Returns kNone if it is not to open one; then it has been
+// answered.
+std::uint32_t UetReceiver::openFor(const fabric::Packet& packet, const DataFields& fields,
+                                   Picoseconds now) {
+  if (!has_pdc_) return open(packet, fields, now);
   forgetLingering(now);
-  const std::uint32_t found = by_pdc_.find(key);
-  if (found < kLingering) return found;
-  const bool close_command = pdsType(packet.opcode) == PdsType::kControl;
-  if (found == kLingering) {
+  if (find(packet) == kLingering) {
     // Late copies of a PDC that is closed. A CLOSE_CMD means that its ACK was lost.
     ++host_.stats().duplicates;
-    if (close_command) {
+    if (pdsType(packet.opcode) == PdsType::kControl) {
       fabric::Packet ack = host_.control(packet.source, PdsType::kAck, fields.retx ? kFlagRetx : 0,
                                          kSesResponse, answerHash(packet));
       ack.connection = packet.connection;
@@ -164,12 +149,6 @@ std::uint32_t UetReceiver::findOrOpen(const fabric::Packet& packet, const DataFi
     nack(packet, NackCode::kInvalidDpdcid, packet.psn, now);
     return IdMap::kNone;
   }
-  if (packet.trimmed) {
-    // An ordered PDC that is not open yet still expects its first packet.
-    nack(packet, packet.trimmed_last_hop ? NackCode::kTrimmedLastHop : NackCode::kTrimmed,
-         service == UetService::kRod ? packet.psn - fields.psn_offset : packet.psn, now);
-    return IdMap::kNone;
-  }
   // Read data comes on the return direction of a PDC that exists: no limit for it.
   if (!fields.response && open_ >= host_.spec().max_pdcs) {
     ++host_.stats().discarded;
@@ -177,14 +156,11 @@ std::uint32_t UetReceiver::findOrOpen(const fabric::Packet& packet, const DataFi
     nack(packet, NackCode::kNoPdcAvailable, packet.psn, now);
     return IdMap::kNone;
   }
-  const std::uint64_t psn = std::uint64_t{packet.psn} + (std::uint64_t{1} << 32);
-  const std::uint32_t slot = open(packet, fields, service, psn - fields.psn_offset - 1, now);
-  by_pdc_.set(key, slot);
-  return slot;
+  return open(packet, fields, now);
 }
 
 std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& fields,
-                                UetService service, std::uint64_t cack, Picoseconds now) {
+                                Picoseconds now) {
   std::uint32_t slot = static_cast<std::uint32_t>(targets_.size());
   if (free_.empty()) {
     targets_.emplace_back();
@@ -203,7 +179,9 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
     flows_.back().flow = flow;
     flow_of_.set(flow_key, statistics);
   }
-  target.cack = target.highest = cack;
+  // Any 64-bit number with the right low half will do; far enough from zero to count down.
+  const std::uint64_t psn = std::uint64_t{packet.psn} + (std::uint64_t{1} << 32);
+  target.cack = target.highest = psn - fields.psn_offset - 1;
   target.unreported_min = ~std::uint64_t{0};
   target.unreported_max = 0;
   target.received_bytes = target.payload = target.gap = 0;
@@ -216,7 +194,6 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
   target.source = packet.source;
   target.id = static_cast<std::uint16_t>(packet.connection);
   target.flow = flow;
-  target.service = service;
   target.open = true;
   target.marked = target.nacked = false;
   target.received.clear();
@@ -228,8 +205,16 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
     ++stats.targets_opened;
     stats.max_open_targets = std::max<std::uint64_t>(stats.max_open_targets, open_);
   }
-  host_.setTimer(now + host_.spec().target_expiry, UetTimer::kTargetExpiry, slot,
-                 target.generation);
+  if (has_pdc_) {
+    by_pdc_.set(std::uint32_t{target.source} << 16 | target.id, slot);
+  } else {
+    by_flow_.set(flow_key, slot);
+  }
+  const Picoseconds expiry = expiryOf(target);
+  if (!target.expiry_timer && expiry != kNever) {
+    target.expiry_timer = true;
+    host_.setTimer(expiry, UetTimer::kTargetExpiry, slot, 0);
+  }
   return slot;
 }
 
@@ -243,15 +228,25 @@ void UetReceiver::close(std::uint32_t slot) {
   free_.push_back(slot);
 }
 
+// A living source closes its PDC when it has been idle for `close_after`.
+Picoseconds UetReceiver::expiryOf(const Target& target) const {
+  const UetSpec& spec = host_.spec();
+  if (!has_pdc_) return target.last_activity + spec.target_expiry;
+  if (spec.close_after == kNever) return kNever;
+  return target.last_activity + spec.close_after + spec.target_expiry;
+}
+
 void UetReceiver::onExpiry(const UetTimerEntry& timer, Picoseconds now) {
   Target& target = targets_[timer.index];
-  if (!target.open || target.generation != timer.generation) return;
-  const Picoseconds expiry = target.last_activity + host_.spec().target_expiry;
+  target.expiry_timer = false;
+  if (!target.open) return;
+  const Picoseconds expiry = expiryOf(target);
   if (now < expiry) {
-    host_.setTimer(expiry, UetTimer::kTargetExpiry, timer.index, timer.generation);
+    target.expiry_timer = true;
+    host_.setTimer(expiry, UetTimer::kTargetExpiry, timer.index, 0);
     return;
   }
-  if (target.service == UetService::kRod || target.service == UetService::kRud) {
+  if (has_pdc_) {
     by_pdc_.erase(std::uint32_t{target.source} << 16 | target.id);
   } else {
     by_flow_.erase(std::uint32_t{target.source} << 8 | target.flow);
@@ -292,13 +287,13 @@ void UetReceiver::releasePeer(std::uint32_t index) {
 
 void UetReceiver::onTrimmed(Target& target, const fabric::Packet& packet, std::uint64_t psn,
                             Picoseconds now) {
-  if (target.service == UetService::kUud) return;
-  const bool retx = unpackData(packet.extra, target.id != 0).retx;
+  if (service_ == UetService::kUud) return;
+  const bool retx = unpackData(packet.extra, has_pdc_).retx;
   const bool held = psn <= target.cack ||
                     (target.above > 0 && psn <= target.highest && target.received.test(psn));
   if (held) {
     ++host_.stats().duplicates;
-    if (target.service == UetService::kRudi) {
+    if (service_ == UetService::kRudi) {
       respond(target, psn, retx, packet.ce, now);
     } else {
       acknowledge(target, psn, retx, now);
@@ -306,7 +301,7 @@ void UetReceiver::onTrimmed(Target& target, const fabric::Packet& packet, std::u
     return;
   }
   const NackCode code = packet.trimmed_last_hop ? NackCode::kTrimmedLastHop : NackCode::kTrimmed;
-  if (target.service != UetService::kRod) {
+  if (service_ != UetService::kRod) {
     nack(packet, code, packet.psn, now);
   } else if (const bool expected = psn == target.cack + 1; expected || !target.nacked) {
     target.nacked = true;
@@ -343,7 +338,7 @@ bool UetReceiver::acceptAny(Target& target, const fabric::Packet& packet, std::u
   }
   const std::uint16_t range = host_.spec().mp_range;
   if (psn > target.cack + range) {
-    if (target.service != UetService::kUud) {
+    if (service_ != UetService::kUud) {
       ++host_.stats().discarded;
       nack(packet, NackCode::kPsnOutOfWindow, packet.psn, now);
       return false;
@@ -405,24 +400,12 @@ void UetReceiver::reassemble(Target& target, const fabric::Packet& packet, const
                              std::uint64_t psn, std::uint16_t payload, Picoseconds now) {
   target.payload += payload;
   host_.stats().payload_received += payload;
-  UetDelivery delivery;
-  delivery.from = target.source;
-  delivery.flow = target.flow;
-  delivery.verb = static_cast<Verb>(fields.verb);
-  delivery.response = fields.response;
-  delivery.tag = packet.aux;
   if (fields.last && fields.index == 0) {
-    delivery.bytes = payload;
-    delivery.read_request = delivery.verb == Verb::kRead && !fields.response;
-    if (delivery.read_request) {
-      delivery.bytes = packet.aux;
-      delivery.tag = packet.psn;
-    }
-    deliver(target, delivery, now);
+    deliver(target, packet, fields, payload, now);
     return;
   }
   const std::uint64_t first = psn - fields.index;
-  if (target.service == UetService::kUud && first <= target.gap && target.gap < psn) return;
+  if (service_ == UetService::kUud && first <= target.gap && target.gap < psn) return;
   // The newest message first: that is where most packets belong.
   std::size_t i = target.messages.size();
   while (i > 0 && target.messages[i - 1].first != first) --i;
@@ -435,14 +418,24 @@ void UetReceiver::reassemble(Target& target, const fabric::Packet& packet, const
   message.bytes += payload;
   if (fields.last) message.total = fields.index + 1;
   if (message.packets != message.total) return;
-  delivery.bytes = message.bytes;
+  const std::uint64_t bytes = message.bytes;
   message = target.messages.back();
   target.messages.pop_back();
-  deliver(target, delivery, now);
+  deliver(target, packet, fields, bytes, now);
 }
 
-void UetReceiver::deliver(Target& target, const UetDelivery& delivery, Picoseconds now) {
+// `packet` is the one that completed a message of `bytes`.
+void UetReceiver::deliver(const Target& target, const fabric::Packet& packet,
+                          const DataFields& fields, std::uint64_t bytes, Picoseconds now) {
   flows_[target.statistics].last_done = now;
+  UetDelivery delivery;
+  delivery.from = target.source;
+  delivery.flow = target.flow;
+  delivery.verb = static_cast<Verb>(fields.verb);
+  delivery.response = fields.response;
+  delivery.read_request = delivery.verb == Verb::kRead && !fields.response;
+  delivery.bytes = delivery.read_request ? packet.aux : bytes;
+  delivery.tag = delivery.read_request ? packet.psn : packet.aux;
   deliveries_.push_back(delivery);
 }
 
@@ -453,15 +446,14 @@ bool UetReceiver::isCurrent(const LateAck& late) const {
   return target.open && target.generation == late.generation && target.acks == late.acks;
 }
 
-Picoseconds UetReceiver::nextLateAck() {
-  while (!late_acks_.empty() && !isCurrent(late_acks_.front())) late_acks_.pop();
-  return late_acks_.empty() ? kNever : late_acks_.front().due;
-}
-
 void UetReceiver::acknowledgeLate(Picoseconds now) {
-  while (nextLateAck() <= now) {
-    Target& target = targets_[late_acks_.front().slot];
+  while (!late_acks_.empty()) {
+    const LateAck late = late_acks_.front();
+    const bool current = isCurrent(late);
+    if (current && late.due > now) break;
     late_acks_.pop();
+    if (!current) continue;
+    Target& target = targets_[late.slot];
     // Its waiting goes into the service time.
     acknowledge(target, target.last_psn, target.last_retx, target.last_arrival);
   }
@@ -499,7 +491,7 @@ void UetReceiver::sendAck(Target& target, std::uint64_t psn, bool retx, std::uin
   const auto flags =
       static_cast<std::uint8_t>((target.marked ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
   const std::uint32_t entropy =
-      target.service == UetService::kRod ? target.id : static_cast<std::uint32_t>(psn) & 0xFFFF;
+      service_ == UetService::kRod ? target.id : static_cast<std::uint32_t>(psn) & 0xFFFF;
   fabric::Packet ack = host_.control(target.source, with_state ? PdsType::kAckCc : PdsType::kAck,
                                      flags, with_state ? 0 : kSesResponse,
                                      uetFlowHash(host_.context().self, target.source, entropy));
@@ -536,8 +528,7 @@ void UetReceiver::respond(const Target& target, std::uint64_t psn, bool retx, bo
 
 void UetReceiver::nack(const fabric::Packet& packet, NackCode code, std::uint32_t psn,
                        Picoseconds now) {
-  const bool has_pdc = (packet.connection & 0xFFFF) != 0;
-  const bool retx = unpackData(packet.extra, has_pdc).retx;
+  const bool retx = unpackData(packet.extra, has_pdc_).retx;
   const auto flags =
       static_cast<std::uint8_t>((packet.ce ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
   fabric::Packet answer =

@@ -34,9 +34,12 @@ class UetReceiver {
   // Gives the credit that is due.
   void pace(Picoseconds now);
   [[nodiscard]] Picoseconds nextGrant() const { return pacer_.nextAt(); }
-  // Sends the ACKs that have waited for more data long enough, and when the next one is due.
+  // Sends the ACKs that have waited for more data long enough, and when that is to be looked at
+  // next: perhaps for data that has been acknowledged since.
   void acknowledgeLate(Picoseconds now);
-  [[nodiscard]] Picoseconds nextLateAck();
+  [[nodiscard]] Picoseconds nextLateAck() const {
+    return late_acks_.empty() ? kNever : late_acks_.front().due;
+  }
 
   // What onData() has completed since this was last cleared, in order.
   [[nodiscard]] std::vector<UetDelivery>& deliveries() { return deliveries_; }
@@ -71,12 +74,12 @@ class UetReceiver {
     std::uint16_t source = 0;
     std::uint16_t id = 0;  // the initiator's; 0 for RUDI and UUD
     std::uint8_t flow = 0;
-    UetService service = UetService::kRud;
     bool open = false;
-    bool marked = false;     // CE since the last ACK
-    bool returning = false;  // carries read data
-    bool nacked = false;     // ROD: told of the missing packet already
-    bool last_retx = false;  // of last_psn
+    bool expiry_timer = false;  // is set, be it for a target that had this place before
+    bool marked = false;        // CE since the last ACK
+    bool returning = false;     // carries read data
+    bool nacked = false;        // ROD: told of the missing packet already
+    bool last_retx = false;     // of last_psn
     BitWindow received;
     std::vector<Reassembly> messages;  // begun and incomplete
   };
@@ -97,10 +100,10 @@ class UetReceiver {
     Picoseconds until;
   };
 
-  std::uint32_t findOrOpen(const fabric::Packet& packet, const DataFields& fields,
-                           UetService service, bool has_pdc, Picoseconds now);
-  std::uint32_t open(const fabric::Packet& packet, const DataFields& fields, UetService service,
-                     std::uint64_t cack, Picoseconds now);
+  std::uint32_t find(const fabric::Packet& packet) const;
+  std::uint32_t openFor(const fabric::Packet& packet, const DataFields& fields, Picoseconds now);
+  std::uint32_t open(const fabric::Packet& packet, const DataFields& fields, Picoseconds now);
+  [[nodiscard]] Picoseconds expiryOf(const Target& target) const;
   void close(std::uint32_t slot);
   void forgetLingering(Picoseconds now);
   std::uint32_t peerOf(HostId host);
@@ -114,7 +117,8 @@ class UetReceiver {
   void advance(Target& target);
   void reassemble(Target& target, const fabric::Packet& packet, const DataFields& fields,
                   std::uint64_t psn, std::uint16_t payload, Picoseconds now);
-  void deliver(Target& target, const UetDelivery& delivery, Picoseconds now);
+  void deliver(const Target& target, const fabric::Packet& packet, const DataFields& fields,
+               std::uint64_t bytes, Picoseconds now);
   [[nodiscard]] bool isCurrent(const LateAck& late) const;
   void acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now);
   void sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
@@ -124,6 +128,11 @@ class UetReceiver {
   [[nodiscard]] std::uint32_t answerHash(const fabric::Packet& packet) const;
 
   UetHost& host_;
+  UetService service_;
+  bool has_pdc_;
+  std::uint32_t write_frame_;     // frame bytes without payload: messages and read requests
+  std::uint32_t response_frame_;  // the same, read data
+  std::int32_t frame_excess_;     // frame bytes beyond the nominal size
   bool nscc_;
   bool credit_;
   std::vector<Target> targets_;

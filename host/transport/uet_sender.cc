@@ -26,23 +26,24 @@ std::uint32_t pdcKey(HostId peer, std::uint32_t flow, bool returning) {
 UetSender::UetSender(UetHost& host)
     : host_(host),
       control_(effectiveControl(host.spec())),
+      connectionless_(!usesPdcs(host.spec().service)),
+      infers_losses_(host.spec().service == UetService::kRud && host.spec().loss_gap > 0),
       data_type_(dataType(host.spec())),
       mtu_cost_(nominalSize(host.spec(), data_type_, kSesStandard, host.spec().mtu_payload)),
-      fixed_window_(windowBytes(host.spec().fixed_window, host.context().rate,
-                                host.spec().base_rtt, mtu_cost_)),
+      write_overhead_(nominalSize(host.spec(), data_type_, kSesStandard, 0)),
+      response_overhead_(nominalSize(host.spec(), data_type_, kSesResponseData, 0)),
+      frame_excess_(unpaddedFrame(host.spec(), data_type_, 0, 0) -
+                    static_cast<std::int32_t>(nominalSize(host.spec(), data_type_, 0, 0))),
+      fixed_window_(windowBytes(host.spec().fixed_window, host.context().rate, host.spec().base_rtt,
+                                mtu_cost_)),
       credit_window_(windowBytes(host.spec().rccc.max_window, host.context().rate,
                                  host.spec().base_rtt, mtu_cost_)),
       nscc_parameters_(makeNsccParameters(host.spec().nscc, host.context().rate,
-                                          host.spec().base_rtt, mtu_cost_,
-                                          host.spec().trimming)) {}
-
-bool UetSender::connectionless() const {
-  return host_.spec().service == UetService::kRudi || host_.spec().service == UetService::kUud;
-}
+                                          host.spec().base_rtt, mtu_cost_, host.spec().trimming)) {}
 
 void UetSender::post(const Message& message, Picoseconds now) {
   const bool read = message.verb == Verb::kRead;
-  if (read && connectionless()) {
+  if (read && connectionless_) {
     throw Error(ErrorKind::kUsage, "RUDI and UUD cannot carry reads", "uet.service",
                 "use RUD or ROD");
   }
@@ -53,9 +54,11 @@ void UetSender::post(const Message& message, Picoseconds now) {
   const std::uint64_t packets =
       read ? 1 : (message.bytes + host_.spec().mtu_payload - 1) / host_.spec().mtu_payload;
   if (message.bytes == 0 || packets > kMaxMessagePackets || message.flow > 255) {
-    throw Error(ErrorKind::kUsage, "a UET message has no bytes, over 2^28 packets, or a flow above "
-                "255: " + std::to_string(message.bytes) + " bytes", "message",
-                "1 byte to 2^28 packets, flow 0 to 255");
+    throw Error(ErrorKind::kUsage,
+                "a UET message has no bytes, over 2^28 packets, or a flow above "
+                "255: " +
+                    std::to_string(message.bytes) + " bytes",
+                "message", "1 byte to 2^28 packets, flow 0 to 255");
   }
   const std::uint32_t slot = pdcFor(message.to, message.flow, false, now);
   Pdc& pdc = pdcs_[slot];
@@ -77,16 +80,16 @@ void UetSender::postReadResponse(HostId to, std::uint32_t flow, std::uint64_t by
   TxMessage tx;
   tx.bytes = bytes;
   tx.posted = now;
-  tx.packets = tx.unacked = static_cast<std::uint32_t>((bytes + host_.spec().mtu_payload - 1) /
-                                                       host_.spec().mtu_payload);
+  tx.packets = tx.unacked =
+      static_cast<std::uint32_t>((bytes + host_.spec().mtu_payload - 1) / host_.spec().mtu_payload);
   tx.tag = request;
   tx.verb = Verb::kRead;
   tx.kind = Kind::kReadResponse;
   enqueue(pdcFor(to, flow, true, now), tx);
 }
 
-bool UetSender::takeRead(HostId from, std::uint32_t flow, std::uint32_t request,
-                         Picoseconds now, Completion& completion) {
+bool UetSender::takeRead(HostId from, std::uint32_t flow, std::uint32_t request, Picoseconds now,
+                         Completion& completion) {
   const std::uint32_t slot = by_flow_.find(pdcKey(from, flow, false));
   if (slot == kNone) return false;
   Pdc& pdc = pdcs_[slot];
@@ -101,8 +104,7 @@ bool UetSender::takeRead(HostId from, std::uint32_t flow, std::uint32_t request,
   return true;
 }
 
-std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
-                                Picoseconds now) {
+std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning, Picoseconds now) {
   const std::uint32_t pdc_key = pdcKey(peer, flow, returning);
   const std::uint32_t found = by_flow_.find(pdc_key);
   if (found != kNone) return found;
@@ -128,13 +130,14 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   const std::uint64_t seed =
       mix64(mix64(host_.context().seed) ^ std::uint64_t{host_.context().self} << 32 ^ started_++);
   // PSNs count on in 64 bits, of which the wire sees the lower 32.
-  const bool goes_on = connectionless() && flows_[statistics].next_psn != 0;
-  pdc.start = goes_on ? flows_[statistics].next_psn
-                      : (std::uint64_t{1} << 32) + (mix64(seed) & 0xFFFFFFFF);
+  const bool goes_on = connectionless_ && flows_[statistics].next_psn != 0;
+  pdc.start = goes_on
+                  ? flows_[statistics].next_psn
+                  : (std::uint64_t{1} << 32) +
+                        host_.spec().start_psn.value_or(static_cast<std::uint32_t>(mix64(seed)));
   pdc.next = pdc.end = pdc.start;
   pdc.cack = pdc.start - 1;
   pdc.send_hint = pdc.ack_hint = 0;
-  pdc.timer_at = kNever;
   pdc.judged = pdc.start;
   pdc.order = pdc.highest_acked = pdc.lost = pdc.received = 0;
   ++pdc.generation;
@@ -148,17 +151,17 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   pdc.statistics = statistics;
   pdc.slots.restart(pdc.start);
   pdc.messages.restart(0);
-  pdc.entropy = EntropySelector(host_.spec().entropy,
-                                host_.spec().service == UetService::kRod
-                                    ? UetEntropyPolicy::kConstant
-                                    : host_.spec().entropy.policy,
-                                seed);
+  pdc.entropy =
+      EntropySelector(host_.spec().entropy,
+                      host_.spec().service == UetService::kRod ? UetEntropyPolicy::kConstant
+                                                               : host_.spec().entropy.policy,
+                      seed);
   pdc.opened = kNever;
   pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
   pdc.ccc = cccFor(peer, now);
   ++cccs_[pdc.ccc].pdcs;
   pdc.state = State::kWaiting;
-  if (connectionless()) {
+  if (connectionless_) {
     pdc.state = State::kEstablished;
   } else {
     (returning ? returning_ : waiting_).push(slot);
@@ -174,10 +177,16 @@ void UetSender::enqueue(std::uint32_t slot, const TxMessage& message) {
   TxMessage& queued = pdc.messages.back();
   queued.first = pdc.end;
   pdc.end += message.packets;
-  const std::uint64_t last = pdc.end - 1;
-  changeBacklog(cccs_[pdc.ccc],
-                std::int64_t{message.packets - 1} * costOf(queued, queued.first) +
-                    costOf(queued, last));
+  const bool response = message.kind == Kind::kReadResponse;
+  if (message.kind != Kind::kClose) {  // control packets are not counted
+    queued.overhead = static_cast<std::uint16_t>(response ? response_overhead_ : write_overhead_);
+  }
+  if (response || message.kind == Kind::kData) {
+    queued.payload = host_.spec().mtu_payload;
+    queued.last_payload = static_cast<std::uint16_t>(
+        message.bytes - std::uint64_t{message.packets - 1} * queued.payload);
+  }
+  changeBacklog(cccs_[pdc.ccc], costFrom(queued, queued.first));
   if (hasWork(pdc)) makeReady(slot);
 }
 
@@ -227,7 +236,7 @@ void UetSender::beginClose(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   clearIdle(pdc);
   by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
-  if (connectionless()) {
+  if (connectionless_) {
     destroy(slot, now);
     return;
   }
@@ -246,7 +255,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   flow.stats.packets_retransmitted += pdc.packets_retransmitted;
   flow.stats.payload_acknowledged += pdc.payload_acknowledged;
   pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
-  if (connectionless()) {
+  if (connectionless_) {
     flow.next_psn = pdc.end;
   } else {
     by_id_.erase(pdc.id);
@@ -263,6 +272,11 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   } else {
     release(ccc);
   }
+  // Nothing is left to do for whatever list or timer still holds it.
+  pdc.lost = 0;
+  pdc.cack = pdc.end - 1;
+  pdc.next = pdc.end;
+  pdc.slots.restart(pdc.end);
   while (!pdc.lost_queue.empty()) pdc.lost_queue.pop();
   while (!pdc.resent.empty()) pdc.resent.pop();
   pdc.reads.clear();
@@ -279,12 +293,12 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
   const bool closing = pdc.state == State::kClosing;
   for (std::uint64_t n = pdc.messages.first(); n != pdc.messages.end(); ++n) {
     const TxMessage& m = pdc.messages[n];
-    for (std::uint64_t psn = std::max(m.first, pdc.cack + 1); psn < m.first + m.packets; ++psn) {
-      if (psn >= pdc.slots.end() || pdc.slots[psn].state == Slot::kLost) {
-        changeBacklog(ccc, -std::int64_t{costOf(m, psn)});
-      } else if (pdc.slots[psn].state == Slot::kFlight) {
-        ccc.inflight -= costOf(m, psn);
-      }
+    const std::uint64_t end = m.first + m.packets;
+    const std::uint64_t unsent = std::max(m.first, pdc.slots.end());
+    if (unsent < end) changeBacklog(ccc, -costFrom(m, unsent));
+    for (std::uint64_t psn = std::max(m.first, pdc.cack + 1); psn < std::min(unsent, end); ++psn) {
+      if (pdc.slots[psn].state == Slot::kLost) changeBacklog(ccc, -std::int64_t{costOf(m, psn)});
+      if (pdc.slots[psn].state == Slot::kFlight) ccc.inflight -= costOf(m, psn);
     }
     if (m.unacked == 0 || m.kind == Kind::kClose) continue;
     if (m.kind == Kind::kReadRequest) continue;  // among the open reads
@@ -301,10 +315,6 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
   ++host_.uetStats().pdcs_failed;
   if (!closing) by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
   if (pdc.idle) clearIdle(pdc);
-  pdc.lost = 0;
-  // Nothing is left to do for whatever list still holds it.
-  pdc.cack = pdc.end - 1;
-  pdc.next = pdc.end;
   destroy(slot, now);
 }
 
@@ -316,6 +326,7 @@ void UetSender::setIdle(std::uint32_t slot, Picoseconds now) {
   pdc.idle_after = kNone;
   (idle_tail_ == kNone ? idle_head_ : pdcs_[idle_tail_].idle_after) = slot;
   idle_tail_ = slot;
+  updateNextClose();
   if (!waiting_.empty()) startWaiting(now);
 }
 
@@ -323,11 +334,13 @@ void UetSender::clearIdle(Pdc& pdc) {
   (pdc.idle_before == kNone ? idle_head_ : pdcs_[pdc.idle_before].idle_after) = pdc.idle_after;
   (pdc.idle_after == kNone ? idle_tail_ : pdcs_[pdc.idle_after].idle_before) = pdc.idle_before;
   pdc.idle = false;
+  updateNextClose();
 }
 
-Picoseconds UetSender::nextClose() const {
-  if (idle_head_ == kNone || host_.spec().close_after == kNever) return kNever;
-  return pdcs_[idle_head_].idle_since + host_.spec().close_after;
+void UetSender::updateNextClose() {
+  const Picoseconds after = host_.spec().close_after;
+  const bool never = idle_head_ == kNone || after == kNever;
+  next_close_ = never ? kNever : pdcs_[idle_head_].idle_since + after;
 }
 
 void UetSender::closeIdle(Picoseconds now) {
@@ -363,8 +376,8 @@ UetSender::CongestionView UetSender::congestion(HostId peer) const {
   const std::uint32_t index = ccc_of_.find(peer);
   if (index == kNone) return {};
   const Ccc& ccc = cccs_[index];
-  return {usesNscc(control_) ? ccc.nscc.window() : static_cast<double>(fixed_window_),
-          ccc.inflight, usesCredit(control_) ? ccc.credit.unspent() : 0};
+  return {usesNscc(control_) ? ccc.nscc.window() : static_cast<double>(fixed_window_), ccc.inflight,
+          usesCredit(control_) ? ccc.credit.unspent() : 0};
 }
 
 void UetSender::appendFlows(std::vector<FlowStats>& flows) const {

@@ -2,6 +2,7 @@
 // recovery.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -42,7 +43,7 @@ class UetSender {
   void onTimer(const UetTimerEntry& timer, Picoseconds now);
   // Begins to close whatever has been idle for long enough.
   void closeIdle(Picoseconds now);
-  [[nodiscard]] Picoseconds nextClose() const;
+  [[nodiscard]] Picoseconds nextClose() const { return next_close_; }
 
   // Messages done since this was last cleared, in order.
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
@@ -62,11 +63,11 @@ class UetSender {
 
   enum class State : std::uint8_t {
     kFree,
-    kWaiting,      // for a PDC to be available on this host
-    kSynSent,      // CREATING: nothing heard of the target; every packet carries SYN
+    kWaiting,  // for a PDC to be available on this host
+    kSynSent,  // CREATING: nothing heard of the target; every packet carries SYN
     kEstablished,
-    kClosing,      // CLOSE_CMD is sent, or will be
-    kDead,         // to be freed as soon as no list holds it any more
+    kClosing,  // CLOSE_CMD is sent, or will be
+    kDead,     // to be freed as soon as no list holds it any more
   };
   enum class Kind : std::uint8_t { kData, kReadRequest, kReadResponse, kClose };
   enum class Slot : std::uint8_t { kFlight, kLost, kAcked };
@@ -91,6 +92,9 @@ class UetSender {
     std::uint32_t packets = 0;
     std::uint32_t unacked = 0;
     std::uint32_t tag = 0;
+    std::uint16_t payload = 0;       // of a packet, in bytes
+    std::uint16_t last_payload = 0;  // of the last one
+    std::uint16_t overhead = 0;      // what window accounting counts on top
     Verb verb = Verb::kWrite;
     Kind kind = Kind::kData;
   };
@@ -107,7 +111,8 @@ class UetSender {
     std::uint64_t start = 0;
     std::uint64_t send_hint = 0;  // message that holds `next`, probably
     std::uint64_t ack_hint = 0;   // message that holds `cack` + 1, probably
-    Picoseconds timer_at = kNever;  // earliest retransmission timer set
+    // Earliest retransmission timer that is set, be it for a PDC that had this place before.
+    Picoseconds timer_at = kNever;
     std::uint32_t ccc = 0;
     std::uint32_t order = 0;          // transmissions
     std::uint32_t highest_acked = 0;  // greatest order acknowledged
@@ -129,8 +134,8 @@ class UetSender {
     std::uint32_t idle_before = kNone;
     std::uint32_t idle_after = kNone;
     std::uint32_t statistics = 0;
-    Window<TxSlot> slots;          // PSNs cack + 1 ... last sent
-    Window<TxMessage> messages;    // in the order of their PSNs
+    Window<TxSlot> slots;                    // PSNs cack + 1 ... last sent
+    Window<TxMessage> messages;              // in the order of their PSNs
     fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be out of date
     fabric::Ring<Retransmission> resent;     // in order; entries may be out of date
     std::uint64_t judged = 0;  // first PSN whose first transmission may still be inferred lost
@@ -179,8 +184,8 @@ class UetSender {
   void fail(std::uint32_t slot, Picoseconds now);
   void setIdle(std::uint32_t slot, Picoseconds now);
   void clearIdle(Pdc& pdc);
+  void updateNextClose();
   std::uint32_t cccFor(HostId peer, Picoseconds now);
-  [[nodiscard]] bool connectionless() const;
 
   // uet_sender_transmit.cc
   [[nodiscard]] bool hasWork(const Pdc& pdc) const;
@@ -190,12 +195,29 @@ class UetSender {
   void stopWaiting(std::uint32_t slot);
   void release(Ccc& ccc);
   static std::uint64_t takePsn(Pdc& pdc);
-  static TxMessage& messageAt(Pdc& pdc, std::uint64_t psn, std::uint64_t& hint);
+  // The message that `psn` belongs to; `hint` is the number of one close to it, probably.
+  static TxMessage& messageAt(Pdc& pdc, std::uint64_t psn, std::uint64_t& hint) {
+    hint = std::max(hint, pdc.messages.first());
+    TxMessage& message = pdc.messages[hint];
+    return psn - message.first < message.packets ? message : searchMessage(pdc, psn, hint);
+  }
+  static TxMessage& searchMessage(Pdc& pdc, std::uint64_t psn, std::uint64_t& hint);
+  static std::uint32_t payloadOf(const TxMessage& message, std::uint64_t psn) {
+    return psn - message.first + 1 < message.packets ? message.payload : message.last_payload;
+  }
+  // What window accounting counts for a packet.
+  static std::uint32_t costOf(const TxMessage& message, std::uint64_t psn) {
+    return payloadOf(message, psn) + message.overhead;
+  }
+  // The same for all packets from `psn` to the message's last; there is at least one.
+  static std::int64_t costFrom(const TxMessage& message, std::uint64_t psn) {
+    const auto before_last = static_cast<std::int64_t>(message.first + message.packets - 1 - psn);
+    return before_last * (message.payload + message.overhead) + message.last_payload +
+           message.overhead;
+  }
   void send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet);
-  [[nodiscard]] std::uint16_t payloadOf(const TxMessage& message, std::uint64_t psn) const;
-  [[nodiscard]] std::uint32_t costOf(const TxMessage& message, std::uint64_t psn) const;
-  [[nodiscard]] fabric::Packet build(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
-                                     std::uint64_t psn, Picoseconds now) const;
+  void build(const Pdc& pdc, Ccc& ccc, const TxMessage& message, std::uint64_t psn, bool more,
+             Picoseconds now, fabric::Packet& packet) const;
   void changeBacklog(Ccc& ccc, std::int64_t bytes);
   [[nodiscard]] std::uint32_t creditTarget(const Ccc& ccc) const;
   void requestCredit(Ccc& ccc, bool again, Picoseconds now);
@@ -220,8 +242,13 @@ class UetSender {
 
   UetHost& host_;
   UetCongestionControl control_;
+  bool connectionless_;  // no PDCs: RUDI, UUD
+  bool infers_losses_;
   PdsType data_type_;
-  std::uint32_t mtu_cost_;  // nominal size of a full packet
+  std::uint32_t mtu_cost_;           // nominal size of a full packet
+  std::uint32_t write_overhead_;     // nominal size without payload
+  std::uint32_t response_overhead_;  // of read data
+  std::int32_t frame_excess_;        // frame bytes beyond the nominal size
   std::int64_t fixed_window_;
   std::int64_t credit_window_;
   NsccParameters nscc_parameters_;
@@ -234,14 +261,15 @@ class UetSender {
   std::vector<std::uint32_t> free_cccs_;
   IdMap ccc_of_;  // peer → context
   fabric::Ring<std::uint32_t> ready_;
-  fabric::Ring<std::uint32_t> waiting_;  // PDCs in state kWaiting
+  fabric::Ring<std::uint32_t> waiting_;    // PDCs in state kWaiting
   fabric::Ring<std::uint32_t> returning_;  // the same, for read data
   std::uint32_t idle_head_ = kNone;
   std::uint32_t idle_tail_ = kNone;
+  Picoseconds next_close_ = kNever;
   fabric::Ring<FreeId> free_ids_;
   std::uint32_t next_id_ = 1;
-  std::uint64_t started_ = 0;  // PDCs ever
-  std::size_t open_ = 0;  // ids in use, return directions not counted
+  std::uint64_t started_ = 0;         // PDCs ever
+  std::size_t open_ = 0;              // ids in use, return directions not counted
   std::uint32_t active_sources_ = 0;  // contexts with a backlog
   std::vector<Completion> completions_;
   std::vector<Flow> flows_;  // cold: every flow that ever was

@@ -8,9 +8,9 @@ namespace plumbline::transport {
 
 std::uint32_t UetSender::pdcOf(const fabric::Packet& packet) const {
   const std::uint32_t flow = packet.connection >> 16;
-  const std::uint32_t slot =
-      connectionless() ? by_flow_.find(std::uint32_t{packet.source} << 8 | flow)
-                       : by_id_.find(packet.connection & 0xFFFF);
+  const std::uint32_t slot = connectionless_
+                                 ? by_flow_.find(std::uint32_t{packet.source} << 8 | flow)
+                                 : by_id_.find(packet.connection & 0xFFFF);
   if (slot == kNone || pdcs_[slot].peer != packet.source) return kNone;
   return slot;
 }
@@ -34,8 +34,11 @@ void UetSender::onAck(const fabric::Packet& packet, Picoseconds now) {
   std::optional<Picoseconds> rtt;
   if (trigger > pdc.cack && trigger < end && pdc.slots[trigger].state != Slot::kAcked &&
       (pdc.slots[trigger].retx != 0) == retx) {
-    rtt = now - pdc.slots[trigger].sent - Picoseconds(state.service_time * kServiceTimeUnitPs);
-    pdc.highest_acked = std::max(pdc.highest_acked, pdc.slots[trigger].order);
+    const TxSlot& tx = pdc.slots[trigger];
+    pdc.highest_acked = std::max(pdc.highest_acked, tx.order);
+    if (state.service_time != kLongestServiceTime) {
+      rtt = now - tx.sent - Picoseconds(state.service_time * kServiceTimeUnitPs);
+    }
   }
   for (std::uint64_t psn = pdc.cack + 1; psn <= cack; ++psn) {
     ackSlot(pdc, ccc, psn, marked && psn == trigger, now);
@@ -117,7 +120,8 @@ void UetSender::ackSlot(Pdc& pdc, Ccc& ccc, std::uint64_t psn, bool marked, Pico
   TxSlot& slot = pdc.slots[psn];
   if (slot.state == Slot::kAcked) return;
   TxMessage& message = messageAt(pdc, psn, pdc.ack_hint);
-  const std::int64_t cost = costOf(message, psn);
+  const std::uint32_t payload = payloadOf(message, psn);
+  const std::int64_t cost = payload + message.overhead;
   if (slot.state == Slot::kFlight) {
     ccc.inflight -= cost;
   } else {
@@ -127,7 +131,7 @@ void UetSender::ackSlot(Pdc& pdc, Ccc& ccc, std::uint64_t psn, bool marked, Pico
   slot.state = Slot::kAcked;
   if (slot.retx == 0) pdc.highest_acked = std::max(pdc.highest_acked, slot.order);
   pdc.entropy.onAck(slot.entropy, marked);
-  if (message.kind != Kind::kReadResponse) pdc.payload_acknowledged += payloadOf(message, psn);
+  if (message.kind != Kind::kReadResponse) pdc.payload_acknowledged += payload;
   if (--message.unacked == 0) complete(pdc, message, now);
 }
 
@@ -193,8 +197,8 @@ void UetSender::goBack(Pdc& pdc, Ccc& ccc, std::uint64_t psn) {
 
 // RUD: what was sent `loss_gap` transmissions before something that has arrived is lost.
 void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
+  if (!infers_losses_) return;
   const std::uint32_t gap = host_.spec().loss_gap;
-  if (gap == 0 || host_.spec().service != UetService::kRud) return;
   const auto lost = [&](std::uint64_t psn) {
     const std::int64_t bytes = costOf(messageAt(pdc, psn, pdc.ack_hint), psn);
     markLost(pdc, ccc, psn);
@@ -258,6 +262,8 @@ void UetSender::onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, P
   Ccc& ccc = cccs_[pdc.ccc];
   const std::uint64_t expected = unwrapPsn(packet.psn, pdc.cack);
   if (expected <= pdc.cack || expected >= pdc.slots.end()) return;
+  // A NACK that acknowledges packets comes from a target that is open.
+  if (expected > pdc.start) established(pdc, now);
   for (std::uint64_t psn = pdc.cack + 1; psn < expected; ++psn) {
     ackSlot(pdc, ccc, psn, false, now);
   }
@@ -322,7 +328,7 @@ void UetSender::armRetransmission(std::uint32_t slot, Picoseconds now) {
   const Picoseconds deadline = since + host_.spec().rto * (std::int64_t{1} << pdc.timeouts);
   if (deadline >= pdc.timer_at) return;
   pdc.timer_at = deadline;
-  host_.setTimer(deadline, UetTimer::kRetransmission, slot, pdc.generation);
+  host_.setTimer(deadline, UetTimer::kRetransmission, slot, 0);
 }
 
 void UetSender::onTimer(const UetTimerEntry& timer, Picoseconds now) {
@@ -351,7 +357,7 @@ void UetSender::onTimer(const UetTimerEntry& timer, Picoseconds now) {
 void UetSender::onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds now) {
   const std::uint32_t slot = timer.index;
   Pdc& pdc = pdcs_[slot];
-  if (pdc.generation != timer.generation || pdc.timer_at != timer.time) return;
+  if (pdc.timer_at != timer.time) return;
   pdc.timer_at = kNever;
   if (pdc.cack + 1 >= pdc.slots.end()) return;
   const TxSlot& head = pdc.slots[pdc.cack + 1];

@@ -112,14 +112,15 @@ std::uint64_t UetSender::takePsn(Pdc& pdc) {
   }
 }
 
-UetSender::TxMessage& UetSender::messageAt(Pdc& pdc, std::uint64_t psn, std::uint64_t& hint) {
+UetSender::TxMessage& UetSender::searchMessage(Pdc& pdc, std::uint64_t psn, std::uint64_t& hint) {
   Window<TxMessage>& messages = pdc.messages;
-  const auto holds = [psn](const TxMessage& m) {
-    return psn >= m.first && psn - m.first < m.packets;
-  };
-  hint = std::max(hint, messages.first());
-  if (holds(messages[hint])) return messages[hint];
-  if (hint + 1 < messages.end() && holds(messages[hint + 1])) return messages[++hint];
+  if (hint + 1 < messages.end()) {  // most often it is the next one
+    TxMessage& next = messages[hint + 1];
+    if (psn - next.first < next.packets) {
+      ++hint;
+      return next;
+    }
+  }
   std::uint64_t low = messages.first();
   std::uint64_t high = messages.end();
   while (high - low > 1) {
@@ -128,21 +129,6 @@ UetSender::TxMessage& UetSender::messageAt(Pdc& pdc, std::uint64_t psn, std::uin
   }
   hint = low;
   return messages[low];
-}
-
-std::uint16_t UetSender::payloadOf(const TxMessage& message, std::uint64_t psn) const {
-  if (message.kind == Kind::kReadRequest || message.kind == Kind::kClose) return 0;
-  const std::uint64_t index = psn - message.first;
-  const std::uint64_t mtu = host_.spec().mtu_payload;
-  return static_cast<std::uint16_t>(index + 1 < message.packets ? mtu
-                                                                : message.bytes - index * mtu);
-}
-
-std::uint32_t UetSender::costOf(const TxMessage& message, std::uint64_t psn) const {
-  if (message.kind == Kind::kClose) return 0;  // control packets are not counted
-  return nominalSize(host_.spec(), data_type_,
-                     message.kind == Kind::kReadResponse ? kSesResponseData : kSesStandard,
-                     payloadOf(message, psn));
 }
 
 void UetSender::send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet) {
@@ -156,7 +142,7 @@ void UetSender::send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet
   if (retx) {
     pdc.slots[psn].state = Slot::kFlight;
     pdc.slots[psn].retx = 1;
-    pdc.resent.push({psn, pdc.order});
+    if (infers_losses_) pdc.resent.push({psn, pdc.order});
   } else {
     pdc.slots.push(TxSlot{});
   }
@@ -167,7 +153,8 @@ void UetSender::send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet
   ccc.inflight += cost;
   changeBacklog(ccc, -cost);
   if (usesCredit(control_)) ccc.credit.spend(cost);
-  packet = build(pdc, ccc, message, psn, now);
+  bool more = hasWork(pdc);
+  build(pdc, ccc, message, psn, more, now, packet);
 
   EndpointStats& stats = host_.stats();
   if (message.kind == Kind::kClose) {
@@ -189,26 +176,24 @@ void UetSender::send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet
   if (host_.spec().service == UetService::kUud) {
     ackSlot(pdc, ccc, psn, false, now);
     advance(slot, now);
+    more = hasWork(pdc);
   } else if (psn == pdc.cack + 1) {
     armRetransmission(slot, now);
   }
-  if (hasWork(pdc)) {
+  if (more) {
     makeReady(slot);
   } else {
     release(ccc);
   }
 }
 
-// `psn` has been accounted for already: what is left decides whether an ACK is asked for.
-fabric::Packet UetSender::build(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
-                                std::uint64_t psn, Picoseconds now) const {
+// `psn` has been accounted for already. `more`: the PDC has something to send after it; whether it
+// may decides if an ACK is asked for.
+void UetSender::build(const Pdc& pdc, Ccc& ccc, const TxMessage& message, std::uint64_t psn,
+                      bool more, Picoseconds now, fabric::Packet& packet) const {
   const UetSpec& spec = host_.spec();
   const TxSlot& slot = pdc.slots[psn];
-  const bool has_pdc = !connectionless();
   const bool close = message.kind == Kind::kClose;
-  const PdsType type = close ? PdsType::kControl : data_type_;
-  const std::uint16_t ses =
-      close ? 0 : (message.kind == Kind::kReadResponse ? kSesResponseData : kSesStandard);
 
   DataFields fields;
   fields.index = static_cast<std::uint32_t>(psn - message.first);
@@ -216,11 +201,10 @@ fabric::Packet UetSender::build(const Pdc& pdc, Ccc& ccc, const TxMessage& messa
   fields.last = fields.index + 1 == message.packets;
   fields.response = message.kind == Kind::kReadResponse;
   fields.retx = slot.retx != 0;
-  if (has_pdc) {
+  if (!connectionless_) {
     fields.syn = pdc.state == State::kSynSent;
     if (fields.syn) fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
-    const bool more = hasWork(pdc) && maySend(ccc);
-    fields.ack_request = close || fields.retx || !more ||
+    fields.ack_request = close || fields.retx || !more || !maySend(ccc) ||
                          (usesNscc(control_) && ccc.nscc.window() < spec.ack_trigger_bytes);
     if (usesCredit(control_) && !close) {
       fields.credit_target = ccc.asked = creditTarget(ccc);
@@ -228,29 +212,31 @@ fabric::Packet UetSender::build(const Pdc& pdc, Ccc& ccc, const TxMessage& messa
   } else if (spec.service == UetService::kRudi) {
     fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.cack - 1);
   } else {
-    fields.psn_offset = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(psn - pdc.start, spec.mp_range - 1U));
+    fields.psn_offset =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(psn - pdc.start, spec.mp_range - 1U));
   }
 
-  fabric::Packet packet;
+  packet = fabric::Packet{};
   packet.source = static_cast<std::uint16_t>(host_.context().self);
   packet.destination = pdc.peer;
   packet.flow_hash = uetFlowHash(packet.source, packet.destination,
                                  static_cast<std::uint16_t>(pdc.port_base ^ slot.entropy));
-  packet.length = frameBytes(spec, type, ses, payloadOf(message, psn));
+  const auto nominal = static_cast<std::int32_t>(costOf(message, psn));
+  packet.length =
+      close
+          ? frameBytes(spec, PdsType::kControl, 0, 0)
+          : static_cast<std::uint16_t>(std::max<std::int32_t>(nominal + frame_excess_, kMinFrame));
   packet.priority = spec.data_priority & 7U;
   packet.ect = spec.ecn && !close;
   packet.trimmable = spec.trimming && !close && spec.service != UetService::kUud;
-  packet.opcode = uetOpcode(type);
+  packet.opcode = uetOpcode(close ? PdsType::kControl : data_type_);
   packet.connection = (std::uint32_t{pdc.flow} << 16 | pdc.id) & 0xFFFFFF;
   packet.psn = static_cast<std::uint32_t>(psn);
-  packet.aux = close ? static_cast<std::uint32_t>(ControlType::kCloseCommand)
-                     : (message.kind == Kind::kReadRequest
-                            ? static_cast<std::uint32_t>(message.bytes)
-                            : message.tag);
+  packet.aux = message.tag;
+  if (close) packet.aux = static_cast<std::uint32_t>(ControlType::kCloseCommand);
+  if (message.kind == Kind::kReadRequest) packet.aux = static_cast<std::uint32_t>(message.bytes);
   packet.stamp = static_cast<std::uint64_t>(now.count());
-  packet.extra = packData(fields, has_pdc);
-  return packet;
+  packet.extra = packData(fields, !connectionless_);
 }
 
 // ---- Credit ----
@@ -274,9 +260,8 @@ void UetSender::requestCredit(Ccc& ccc, bool again, Picoseconds now) {
   const std::uint32_t target = creditTarget(ccc);
   if (again || distance24(ccc.asked, target) > 0) {
     ccc.asked = target;
-    fabric::Packet packet =
-        host_.control(ccc.peer, PdsType::kControl, 0, 0,
-                      uetFlowHash(host_.context().self, ccc.peer, 0));
+    fabric::Packet packet = host_.control(ccc.peer, PdsType::kControl, 0, 0,
+                                          uetFlowHash(host_.context().self, ccc.peer, 0));
     packet.aux = static_cast<std::uint32_t>(ControlType::kCreditRequest);
     packet.extra = target;
     host_.queueControl(packet, now);

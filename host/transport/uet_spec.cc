@@ -56,7 +56,7 @@ void validate(const UetSpec& spec) {
   require(spec.ack_trigger_bytes >= 1, "ack_trigger_bytes", "1 or more");
   require(spec.ack_delay >= Picoseconds(0), "ack_delay", "0 or more");
   require(spec.receiver_penalty <= 127, "receiver_penalty", "0 to 127");
-  require(spec.rto > Picoseconds(0), "rto", "above 0");
+  require(spec.rto > Picoseconds(0) && spec.rto <= seconds(8), "rto", "above 0, at most 8 s");
   require(spec.max_rto_retries <= 15, "max_rto_retries", "0 to 15");
   require(spec.base_rtt > Picoseconds(0), "base_rtt", "above 0");
   require(spec.fixed_window > 0, "fixed_window", "above 0");

@@ -25,7 +25,8 @@ enum class UetCongestionControl : std::uint8_t {
   kNsccRccc,  // both must permit
 };
 
-// How the entropy value (UDP source port) of a packet is chosen (A.6.4).
+// How the entropy value (UDP source port) of a packet is chosen (A.6.4). From kBitmap on the choice
+// depends on what becomes of the packets.
 enum class UetEntropyPolicy : std::uint8_t {
   kConstant,    // one value per PDC; what ROD always does
   kOblivious,   // walk round the set, XOR with a value that is new for every pass
@@ -88,11 +89,13 @@ struct UetSpec {
   // PDCs (A.5).
   std::uint16_t mp_range = 1024;   // PSNs that may be outstanding; multiple of 128 on the wire
   std::uint32_t max_pdcs = 65535;  // open at a time, in either role, per host; ids have 16 bits
+  std::optional<std::uint32_t> start_psn;  // of every PDC; random by default
   // A PDC with nothing to do is closed after this time; fabric::kNever: never.
   Picoseconds close_after = microseconds(100);
   Picoseconds linger = milliseconds(1);  // a closed PDC's id stays unused and is remembered
-  Picoseconds target_expiry = milliseconds(200);  // target forgets a peer that fell silent
-  Picoseconds no_pdc_retry = microseconds(20);    // wait after NACK NO_PDC_AVAIL
+  // A target forgets a peer this long after it should have closed; RUDI, UUD: fell silent.
+  Picoseconds target_expiry = milliseconds(200);
+  Picoseconds no_pdc_retry = microseconds(20);  // wait after NACK NO_PDC_AVAIL
 
   // Acknowledgement (A.5.3, A.5.4).
   std::uint32_t ack_trigger_bytes = 16'384;  // ACK_Gen_Trigger

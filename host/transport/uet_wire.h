@@ -110,11 +110,14 @@ constexpr bool usesNscc(UetCongestionControl control) {
   return control == UetCongestionControl::kNscc || control == UetCongestionControl::kNsccRccc;
 }
 
+constexpr bool usesPdcs(UetService service) {
+  return service == UetService::kRod || service == UetService::kRud;
+}
+
 // The congestion control that holds for `spec.service`: RUDI and UUD have no PDC to carry its
 // feedback.
 constexpr UetCongestionControl effectiveControl(const UetSpec& spec) {
-  const bool has_pdc = spec.service == UetService::kRod || spec.service == UetService::kRud;
-  return has_pdc ? spec.congestion_control : UetCongestionControl::kNone;
+  return usesPdcs(spec.service) ? spec.congestion_control : UetCongestionControl::kNone;
 }
 
 // The type of data packets under `spec`.
@@ -144,7 +147,7 @@ struct DataFields {
   // PSNs since the message's first (message_offset / MTU); 28 bits, with an offset beside it 16.
   std::uint32_t index = 0;
   std::uint8_t verb = 0;
-  bool last = false;      // EOM
+  bool last = false;  // EOM
   bool syn = false;
   bool ack_request = false;
   bool retx = false;
@@ -183,10 +186,10 @@ constexpr DataFields unpackData(std::uint64_t extra, bool has_pdc) {
 
 // Packet::extra of ACK_CC: ack_cc_state for NSCC (A.3.3), bit for bit.
 struct NsccState {
-  std::uint16_t service_time = 0;   // units of 128 ns; 0 = not valid
-  std::uint8_t penalty = 0;         // rcv_cwnd_pend
-  std::uint32_t received = 0;       // rcvd_bytes, units of 256 bytes, 24 bits
-  std::uint16_t out_of_order = 0;   // ooo_count
+  std::uint16_t service_time = 0;  // units of 128 ns; 0 = not valid
+  std::uint8_t penalty = 0;        // rcv_cwnd_pend
+  std::uint32_t received = 0;      // rcvd_bytes, units of 256 bytes, 24 bits
+  std::uint16_t out_of_order = 0;  // ooo_count
 };
 constexpr std::uint64_t packNscc(const NsccState& s) {
   return std::uint64_t{s.service_time} << 48 | std::uint64_t{s.penalty & 0x7FU} << 40 |
@@ -197,7 +200,8 @@ constexpr NsccState unpackNscc(std::uint64_t extra) {
           static_cast<std::uint32_t>(extra >> 16 & 0xFFFFFF), static_cast<std::uint16_t>(extra)};
 }
 inline constexpr std::int64_t kServiceTimeUnitPs = 128'000;
-inline constexpr std::uint32_t kCreditUnit = 256;  // bytes, of credit and rcvd_bytes
+inline constexpr std::uint16_t kLongestServiceTime = 0xFFFF;  // and anything above: no sample
+inline constexpr std::uint32_t kCreditUnit = 256;             // bytes, of credit and rcvd_bytes
 
 // Packet::aux of ACKs: ack_psn_offset and sack_psn_offset, each relative to CACK_PSN.
 constexpr std::uint32_t packOffsets(std::int64_t ack, std::int64_t sack) {

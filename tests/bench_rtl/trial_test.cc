@@ -41,6 +41,8 @@ TEST(TrialSpecJson, DiffersWhateverDiffers) {
       [](TrialSpec& s) { s.transport.emplace(transport::RoceSpec()); },
       [](TrialSpec& s) { s.transport.emplace(transport::UetSpec()); },
       [](TrialSpec& s) { s.workload.emplace(); },
+      [](TrialSpec& s) { s.fast_forward.emplace(); },
+      [](TrialSpec& s) { s.fast_forward.emplace().packets = 1; },
       [](TrialSpec& s) { s.dut.seed = 2; },
       [](TrialSpec& s) { s.dut.topology.kind = fabric::TopologyKind::kSingleSwitch; },
       [](TrialSpec& s) { s.dut.topology.leaves = 3; },

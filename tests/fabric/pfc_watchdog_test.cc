@@ -178,7 +178,7 @@ CycleRun runCycle(const FabricSpec& spec) {
 }
 
 // All four links of the cycle carry 84 % of a line; over a millisecond that is so many frames.
-constexpr std::uint64_t kFullFlow = 4 * 2 * 5'000;
+constexpr std::uint64_t kFullFlow = std::uint64_t{4} * 2 * 5'000;
 constexpr PauseStormSpec kTrigger{3, 1U << kLossless, microseconds(300), microseconds(100)};
 
 TEST(CyclicBufferDependency, RunsAsLongAsNothingTriggersIt) {

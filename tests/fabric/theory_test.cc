@@ -167,12 +167,12 @@ TEST(StrictPriority, WaitsForNoMoreThanTheFrameInTransmission) {
   fabric.host(1).addMany(frame(1, 3, 9'216, 1), 300);
   for (int i = 0; i < 1'000; ++i) {
     Packet packet = frame(2, 3, 200, 6);
-    packet.stamp = static_cast<std::uint64_t>(i) * 377'000;
+    packet.stamp = 377'000ULL * static_cast<unsigned>(i);
     fabric.host(2).add(packet, Picoseconds(static_cast<std::int64_t>(packet.stamp)));
   }
   fabric.drain();
   fabric.expectConserved();
-  const Picoseconds unloaded = nanoseconds(50 + 600 + 50) + Picoseconds(2 * 200 * kBytePs);
+  const Picoseconds unloaded = nanoseconds(50 + 600 + 50) + Picoseconds(400 * kBytePs);
   const Picoseconds slot(9'236 * kBytePs);
   Picoseconds worst;
   std::size_t seen = 0;

@@ -6,7 +6,7 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::uint32_t kLength = 4'096;
+constexpr std::int64_t kLength = 4'096;
 
 TrimSpec trimSpec(std::int64_t threshold, std::int64_t limit) {
   TrimSpec trim;
@@ -56,7 +56,7 @@ TEST(Trimming, FramesBehindAFullQueueAreCutAndGoFirst) {
 TEST(Trimming, TheQueueOfTrimmedFramesHasALimit) {
   FabricSpec spec;
   spec.topology.hosts = 21;
-  spec.switches.trim = trimSpec(10 * kLength, 4 * 96);
+  spec.switches.trim = trimSpec(10 * kLength, std::int64_t{4} * 96);
   ListFabric fabric(spec);
   addIncast(fabric, 20, 20).drain();
   fabric.expectConserved();

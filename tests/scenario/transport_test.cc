@@ -170,6 +170,8 @@ TEST(Transport, EveryUetKey) {
   no_pdc_retry: 6us
   ack_trigger: 7KB
   ack_min_add: 8B
+  ack_delay: 9us
+  start_psn: 77
   ack_on_ecn: false
   ack_per_packet: true
   receiver_penalty: 9
@@ -224,6 +226,8 @@ TEST(Transport, EveryUetKey) {
   EXPECT_EQ(uet.no_pdc_retry, microseconds(6));
   EXPECT_EQ(uet.ack_trigger_bytes, 7'000u);
   EXPECT_EQ(uet.ack_min_add_bytes, 8u);
+  EXPECT_EQ(uet.ack_delay, microseconds(9));
+  EXPECT_EQ(uet.start_psn, 77u);
   EXPECT_FALSE(uet.ack_on_ecn);
   EXPECT_TRUE(uet.ack_per_packet);
   EXPECT_EQ(uet.receiver_penalty, 9);

@@ -232,5 +232,44 @@ TEST(Workload, NoneByDefault) {
   EXPECT_EQ(result.scenario.bench, "rtl");
 }
 
+std::optional<bench::FastForwardSpec> fastForwardOf(const std::string& line) {
+  const auto result = parseScenario(
+      "{plumbline: 1, name: n, test: free, transport: {kind: uet}, dut: {topology: {kind: "
+      "switch}},\n"
+      "workload: {kind: allreduce}" +
+          line + "}\n",
+      "s", simVocabulary());
+  for (const Problem& problem : result.problems) ADD_FAILURE() << problem.text("s");
+  return result.scenario.fast_forward;
+}
+
+TEST(FastForward, IsOffUnlessAskedFor) {
+  EXPECT_FALSE(fastForwardOf(""));
+  EXPECT_FALSE(fastForwardOf(", fast_forward: false"));
+  ASSERT_TRUE(fastForwardOf(", fast_forward: true"));
+  EXPECT_EQ(fastForwardOf(", fast_forward: true")->packets, bench::FastForwardSpec().packets);
+  EXPECT_EQ(fastForwardOf(", fast_forward: {}")->packets, bench::FastForwardSpec().packets);
+  EXPECT_EQ(fastForwardOf(", fast_forward: {packets: 5000}")->packets, 5000u);
+}
+
+TEST(FastForward, MistakesAreReported) {
+  const auto messages = [](const std::string& test, const std::string& value) {
+    const auto result =
+        parseScenario("{plumbline: 1, name: n, test: " + test +
+                          ", dut: {topology: {kind: switch}},\nfast_forward: " + value +
+                          ",\ntransport: {kind: uet}" +
+                          (test == "free" ? ", workload: {kind: allreduce}" : "") + "}\n",
+                      "s", simVocabulary());
+    std::vector<std::string> all;
+    for (const Problem& problem : result.problems) all.push_back(problem.text("s"));
+    return all;
+  };
+  EXPECT_THAT(messages("T5.2", "true"),
+              ElementsAre("s:2:15: the tests of this scenario simulate every packet (test: free)"));
+  EXPECT_THAT(messages("free", "{packets: 0}"), testing::SizeIs(1));
+  EXPECT_THAT(messages("free", "{packet: 7}"), testing::SizeIs(1));
+  EXPECT_THAT(messages("free", "7"), testing::SizeIs(1));
+}
+
 }  // namespace
 }  // namespace plumbline::scenario

@@ -198,7 +198,7 @@ TEST(Nscc, NeverLeavesItsBounds) {
   for (int i = 0; i < 1000; ++i) nscc.onLoss(nanoseconds(i), 4000, 0);
   EXPECT_DOUBLE_EQ(nscc.window(), 4000);
   for (int i = 0; i < 100'000; ++i) {
-    nscc.onAck(microseconds(100) + nanoseconds(100 * i), microseconds(12), false, 16'384, 0);
+    nscc.onAck(microseconds(100) + nanoseconds(100L * i), microseconds(12), false, 16'384, 0);
   }
   EXPECT_DOUBLE_EQ(nscc.window(), 225'000);
 }
@@ -207,9 +207,9 @@ TEST(Nscc, NeverLeavesItsBounds) {
 // half, which max_md_jump forbids.
 TEST(Nscc, DecreasesAtMostOncePerRttAndAtMostByHalf) {
   NsccSpec spec;
-  spec.delay_gain = 1;     // the average is the last sample
+  spec.delay_gain = 1;  // the average is the last sample
   spec.gamma = 1;
-  spec.qa_threshold = 1e9; // no quick adapt
+  spec.qa_threshold = 1e9;  // no quick adapt
   const NsccParameters p =
       makeNsccParameters(spec, gigabitsPerSecond(100), microseconds(12), 4000, true);
   Nscc nscc(p, Picoseconds(0));

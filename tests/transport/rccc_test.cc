@@ -151,9 +151,8 @@ TEST(Rccc, GrantsLeaveAtThePacersSpacing) {
   hosts.applications[1].postAt(Picoseconds(0), {0, 0, Verb::kWrite, 8 << 20, 0});
   hosts.applications[2].postAt(Picoseconds(0), {0, 0, Verb::kWrite, 8 << 20, 0});
   hosts.network->run();
-  const auto credits = hosts.network->sent([](const fabric::Packet& p) {
-    return UetHosts::isControl(p, ControlType::kCredit);
-  });
+  const auto credits = hosts.network->sent(
+      [](const fabric::Packet& p) { return UetHosts::isControl(p, ControlType::kCredit); });
   ASSERT_GT(credits.size(), 500U);
   // In the steady state both ask for more than a grant. A credit may wait for an ACK that is just
   // being sent (at most 78 + 20 byte times), so the spacing holds on the average, and per pair

@@ -14,8 +14,7 @@ namespace plumbline::transport_test {
 
 struct UetHosts {
   // 100 Gb/s, a byte lasts 80 ps; 1 µs one way.
-  explicit UetHosts(const transport::UetSpec& spec, std::uint32_t count = 2,
-                    std::uint64_t seed = 1)
+  explicit UetHosts(const transport::UetSpec& spec, std::uint32_t count = 2, std::uint64_t seed = 1)
       : applications(count) {
     const BitRate rate = gigabitsPerSecond(100);
     std::vector<fabric::Endpoint*> endpoints;

@@ -9,7 +9,6 @@
 namespace plumbline::transport_test {
 namespace {
 
-using transport::Message;
 using transport::UetCongestionControl;
 using transport::UetService;
 using transport::UetSpec;
@@ -63,7 +62,7 @@ TEST_P(EveryService, FramesHaveTheSizesOfTheFactSheet) {
   ASSERT_EQ(data.size(), 2U);
   EXPECT_EQ(data[0].packet.length, 4096 + overhead);
   EXPECT_EQ(data[1].packet.length, 10 + overhead);
-  EXPECT_EQ(data[1].time - data[0].time, Picoseconds((4096 + overhead + 20) * 80));
+  EXPECT_EQ(data[1].time - data[0].time, Picoseconds(80L * (4096 + overhead + 20)));
 }
 
 TEST_P(EveryService, FirstDataLeavesAtOnceAndArrivesInOneWayTime) {
@@ -75,7 +74,7 @@ TEST_P(EveryService, FirstDataLeavesAtOnceAndArrivesInOneWayTime) {
   EXPECT_EQ(data[0].time, microseconds(5));
   ASSERT_EQ(hosts.applications[1].arrivals.size(), 1U);
   EXPECT_EQ(hosts.applications[1].arrivals[0].time,
-            microseconds(6) + Picoseconds(data[0].packet.length * 80));
+            microseconds(6) + Picoseconds(80L * data[0].packet.length));
   EXPECT_EQ(hosts.uet[1]->stats().latency.minimum(), 1'000'000U);
   EXPECT_EQ(hosts.uet[1]->stats().latency.maximum(), 1'000'000U);
 }
@@ -83,7 +82,7 @@ TEST_P(EveryService, FirstDataLeavesAtOnceAndArrivesInOneWayTime) {
 TEST_P(EveryService, ManyFlowsShareTheWireFrameByFrame) {
   UetHosts hosts(spec());
   for (std::uint32_t flow = 0; flow < 4; ++flow) {
-    hosts.applications[0].postAt(Picoseconds(0), {1, flow, Verb::kWrite, 3 * 4096, flow});
+    hosts.applications[0].postAt(Picoseconds(0), {1, flow, Verb::kWrite, 3 * 4096ULL, flow});
   }
   hosts.network->run();
   const auto data = hosts.network->sent(UetHosts::isData);
@@ -192,14 +191,14 @@ TEST(UetWindow, FixedWindowHoldsBackTheThirdPacket) {
   // Nominal size of a full packet: 8 + 12 + 44 + 4096 + 40 = 4200 bytes; BDP = 150,000 bytes.
   spec.fixed_window = 2 * 4200.5 / 150'000;
   UetHosts hosts(spec);
-  hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 4 * 4096, 0});
+  hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 4 * 4096ULL, 0});
   hosts.network->run();
   const auto data = hosts.network->sent(UetHosts::isData);
   ASSERT_EQ(data.size(), 4U);
-  const Picoseconds slot((4198 + 20) * 80);
+  const Picoseconds slot((4198 + 20) * 80L);
   EXPECT_EQ(data[1].time, slot);
   // The second packet asks for an ACK: 1 µs and its length there, an ACK of 70 bytes back.
-  EXPECT_EQ(data[2].time, slot + microseconds(2) + Picoseconds(4198 * 80) + Picoseconds(70 * 80));
+  EXPECT_EQ(data[2].time, slot + microseconds(2) + Picoseconds(4198 * 80L) + Picoseconds(70 * 80L));
   EXPECT_TRUE(transport::unpackData(data[1].packet.extra, true).ack_request);
   EXPECT_FALSE(transport::unpackData(data[0].packet.extra, true).ack_request);
 }

@@ -1,0 +1,174 @@
+// Collectives that nothing disturbs end when latency and serialisation say, to the picosecond.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/sim/stack.h"
+#include "transport/roce_spec.h"
+#include "workload/ideal_time.h"
+
+namespace plumbline::sim::testing {
+namespace {
+
+using workload::Algorithm;
+using workload::CollectiveKind;
+using workload::MessageTime;
+
+constexpr BitRate kRate = gigabitsPerSecond(400);
+constexpr Picoseconds kDelay = nanoseconds(500);
+constexpr Picoseconds kSwitchLatency = nanoseconds(600);
+constexpr std::uint64_t kMtu = 4096;
+
+// RDMA Write over unreliable connections: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, and a
+// RETH of 16 in the first packet of a message.
+constexpr std::int64_t kHeaders = 14 + 20 + 8 + 12 + 4 + 4;
+constexpr std::int64_t kReth = 16;
+
+std::int64_t packetsOf(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes / kMtu); }
+
+Picoseconds wire(std::int64_t bytes) { return serializationTime(Bytes(bytes), kRate); }
+
+// Messages are multiples of the MTU, so the first frame is the longest, and whatever follows it
+// through a store-and-forward switch keeps its distance. The last bit then is there, after the
+// sender's wire became free for the next message, one delay per link, and per switch its latency
+// and the first frame's serialisation; the last frame's gap to the next (20 B) has not to be
+// waited for.
+MessageTime messageTime(std::int64_t switches) {
+  MessageTime time;
+  time.serialization = [](std::uint64_t bytes) {
+    const std::int64_t frame = kHeaders + static_cast<std::int64_t>(kMtu) + 20;
+    return wire(packetsOf(bytes) * frame + kReth);
+  };
+  const std::int64_t first = kHeaders + kReth + static_cast<std::int64_t>(kMtu);
+  time.latency = kDelay * (switches + 1) + (kSwitchLatency + wire(first)) * switches - wire(20);
+  return time;
+}
+
+TrialSpec trial(const fabric::FabricSpec& dut, std::vector<HostId> hosts,
+                const workload::CollectiveSpec& collective) {
+  TrialSpec spec;
+  spec.dut = dut;
+  spec.dut.switches.latency = kSwitchLatency;
+  spec.dut.switches.buffer_per_port = Bytes(100'000'000);
+  transport::RoceSpec roce;
+  roce.service = transport::RoceService::kUc;
+  roce.path_mtu = kMtu;
+  spec.transport = roce;
+  spec.workload.emplace();
+  spec.workload->jobs = {testing::collective("one", std::move(hosts), collective)};
+  return spec;
+}
+
+Picoseconds simulated(const TrialSpec& spec) {
+  Stack stack(spec);
+  const Account account = stack.run(seconds(1));
+  stack.expectFinished();
+  EXPECT_EQ(account.dropped + account.inside, 0U);
+  return stack.job(0).iterations.at(0).duration();
+}
+
+// What the formula above calls latency is what the fabric says of its unloaded paths.
+TEST(CollectiveTime, LatencyIsThatOfTheUnloadedPath) {
+  fabric::FabricSpec one = oneSwitch(2, kRate, kDelay);
+  one.switches.latency = kSwitchLatency;
+  fabric::FabricSpec three = leafSpine(2, 1, 1, kRate, kDelay);
+  three.switches.latency = kSwitchLatency;
+  const std::int64_t frame = kHeaders + kReth + static_cast<std::int64_t>(kMtu);
+  for (const auto& [spec, switches] : {std::pair{one, 1}, std::pair{three, 3}}) {
+    const fabric::Fabric fabric(spec);
+    // From the first bit sent to the last one received; a message of one packet.
+    EXPECT_EQ(fabric.unloadedLatency(0, 1, Bytes(frame)) + wire(frame),
+              messageTime(switches).arrival(kMtu));
+  }
+}
+
+TEST(CollectiveTime, Rings) {
+  for (const std::uint32_t ranks : {2U, 3U, 4U, 7U, 16U}) {
+    for (const std::uint64_t packets : {1U, 2U, 25U}) {
+      workload::CollectiveSpec spec;
+      spec.bytes = packets * kMtu * ranks;
+      const fabric::FabricSpec dut = oneSwitch(ranks, kRate, kDelay);
+      const MessageTime time = messageTime(1);
+      spec.kind = CollectiveKind::kAllReduce;
+      EXPECT_EQ(simulated(trial(dut, hostsFrom(0, ranks), spec)),
+                ringAllReduceTime(ranks, spec.bytes, time))
+          << ranks << " ranks, " << packets << " packets";
+      for (const CollectiveKind kind :
+           {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter}) {
+        spec.kind = kind;
+        EXPECT_EQ(simulated(trial(dut, hostsFrom(0, ranks), spec)),
+                  ringHalfTime(ranks, spec.bytes, time))
+            << ranks << " ranks, " << packets << " packets";
+      }
+    }
+  }
+}
+
+// The order of ranks on the hosts does not matter where every path is alike.
+TEST(CollectiveTime, RingInAnyOrder) {
+  workload::CollectiveSpec spec;
+  spec.bytes = 6 * 4 * kMtu;
+  EXPECT_EQ(simulated(trial(oneSwitch(8, kRate, kDelay), {5, 1, 7, 0, 3, 6}, spec)),
+            ringAllReduceTime(6, spec.bytes, messageTime(1)));
+}
+
+// Two ranks on two leaves: three switches between them, one spine, so no collisions.
+TEST(CollectiveTime, RingAcrossASpine) {
+  workload::CollectiveSpec spec;
+  spec.bytes = 2 * 10 * kMtu;
+  EXPECT_EQ(simulated(trial(leafSpine(2, 1, 1, kRate, kDelay), {0, 1}, spec)),
+            ringAllReduceTime(2, spec.bytes, messageTime(3)));
+}
+
+TEST(CollectiveTime, HalvingDoubling) {
+  for (const std::uint32_t ranks : {2U, 4U, 8U, 32U}) {
+    workload::CollectiveSpec spec;
+    spec.algorithm = Algorithm::kHalvingDoubling;
+    spec.bytes = 3 * kMtu * ranks;
+    EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
+              halvingDoublingTime(ranks, spec.bytes, messageTime(1)))
+        << ranks;
+  }
+}
+
+// Chunks of one packet: larger messages to two children would share the wire packet by packet
+// instead of following each other as the formula has it.
+TEST(CollectiveTime, TreeBroadcast) {
+  for (const std::uint32_t ranks : {2U, 3U, 7U, 8U, 20U}) {
+    for (const std::uint32_t chunks : {1U, 5U, 60U}) {
+      workload::CollectiveSpec spec;
+      spec.kind = CollectiveKind::kBroadcast;
+      spec.algorithm = Algorithm::kTree;
+      spec.chunk_bytes = kMtu;
+      spec.window = 64;
+      spec.bytes = chunks * spec.chunk_bytes;
+      EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
+                treeBroadcastTime(ranks, chunks, spec.chunk_bytes, messageTime(1)))
+          << ranks << " ranks, " << chunks << " chunks";
+    }
+  }
+}
+
+TEST(CollectiveTime, DirectAllToAll) {
+  for (const std::uint32_t ranks : {2U, 4U, 9U}) {
+    workload::CollectiveSpec spec;
+    spec.kind = CollectiveKind::kAllToAll;
+    spec.algorithm = Algorithm::kLinearShift;
+    spec.bytes = 5 * kMtu * ranks;
+    EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
+              directAllToAllTime(ranks, spec.bytes, messageTime(1)))
+        << ranks;
+  }
+}
+
+// A ring that loses its wire to another job for a while is late: equality above means something.
+TEST(CollectiveTime, ContentionIsSeen) {
+  workload::CollectiveSpec spec;
+  spec.bytes = 4 * 25 * kMtu;
+  TrialSpec contended = trial(oneSwitch(4, kRate, kDelay), hostsFrom(0, 4), spec);
+  contended.workload->jobs.push_back(messagesBetween({{0, 1}}, 25 * kMtu, 1));
+  EXPECT_GT(simulated(contended), ringAllReduceTime(4, spec.bytes, messageTime(1)));
+}
+
+}  // namespace
+}  // namespace plumbline::sim::testing

@@ -1,0 +1,159 @@
+// The fabric's part of a result, to JSON and back.
+#include "bench/fabric_result.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace plumbline::bench {
+namespace {
+
+stats::Histogram histogram(std::uint64_t value) {
+  stats::Histogram histogram;
+  histogram.record(value);
+  histogram.record(3 * value);
+  return histogram;
+}
+
+// No two fields are equal, and none has its default.
+FabricResult everything() {
+  std::uint64_t next = 1'000;
+  const auto count = [&next] { return ++next; };
+  const auto time = [&count] { return Picoseconds(static_cast<std::int64_t>(count())); };
+  FabricResult result;
+  result.sim_end = time();
+  result.packet_hops = count();
+  fabric::LinkCounters& total = result.total;
+  for (std::uint64_t* field :
+       {&total.packets, &total.bytes, &total.control, &total.marked, &total.trimmed,
+        &total.max_queue_bytes, &total.xoff_received, &total.pauses, &total.xoff_sent,
+        &total.watchdog_events, &total.damaged, &total.replayed, &total.retries}) {
+    *field = count();
+  }
+  for (std::uint64_t& drops : total.drops) drops = count();
+  for (Picoseconds& paused : total.paused) paused = time();
+  total.retry_total = time();
+  total.retry_max = time();
+  result.frames_inside = count();
+  result.link_jfi = 0.875;
+  result.link_mmr = 1.5;
+  for (const char* name : {"leaf0-spine1", "spine1-leaf0"}) {
+    LinkLoad link;
+    link.name = name;
+    link.rate = BitRate(static_cast<std::int64_t>(count()));
+    link.between_switches = true;
+    link.packets = count();
+    link.bytes = count();
+    link.dropped = count();
+    link.marked = count();
+    link.max_queue_bytes = count();
+    link.paused = time();
+    link.utilisation = 0.1 + 1.0 / static_cast<double>(count());
+    result.links.push_back(link);
+  }
+  transport::EndpointStats& ends = result.endpoints;
+  for (std::uint64_t* field :
+       {&ends.data_sent, &ends.bytes_sent, &ends.retransmitted, &ends.control_sent,
+        &ends.data_received, &ends.payload_received, &ends.duplicates, &ends.out_of_order,
+        &ends.discarded, &ends.ce_received, &ends.trimmed_received, &ends.cnp_sent,
+        &ends.cnp_received, &ends.nack_received, &ends.timeouts, &ends.messages_completed,
+        &ends.messages_failed}) {
+    *field = count();
+  }
+  ends.latency = histogram(count());
+  result.flows.flows = count();
+  result.flows.jfi = 0.625;
+  result.flows.goodput_min_gbps = 1.25;
+  result.flows.goodput_mean_gbps = 2.5;
+  result.flows.goodput_max_gbps = 1.0 / 3;
+  JobOutcome job;
+  job.name = "a \"job\"";
+  job.finished = true;
+  job.iterations = {time(), time()};
+  job.completion = time();
+  job.messages_completed = count();
+  job.messages_failed = count();
+  job.bytes_arrived = count();
+  job.bytes_per_rank = count();
+  job.message_time = histogram(count());
+  result.jobs.push_back(job);
+  result.peak_rss_bytes = count();
+  return result;
+}
+
+TEST(FabricResult, ComesBackFromItsText) {
+  const FabricResult sent = everything();
+  const std::string text = sent.toJson();
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  const FabricResult back = FabricResult::fromJson(text);
+  EXPECT_EQ(back.toJson(), text);
+
+  EXPECT_EQ(back.sim_end, sent.sim_end);
+  EXPECT_EQ(back.packet_hops, sent.packet_hops);
+  EXPECT_EQ(back.total.drops, sent.total.drops);
+  EXPECT_EQ(back.total.paused, sent.total.paused);
+  EXPECT_EQ(back.total.retry_max, sent.total.retry_max);
+  EXPECT_EQ(back.total.replayed, sent.total.replayed);
+  EXPECT_EQ(back.link_mmr, sent.link_mmr);
+  ASSERT_EQ(back.links.size(), 2U);
+  EXPECT_EQ(back.links[1].name, "spine1-leaf0");
+  EXPECT_EQ(back.links[1].rate, sent.links[1].rate);
+  EXPECT_EQ(back.links[1].utilisation, sent.links[1].utilisation);
+  EXPECT_EQ(back.endpoints.messages_failed, sent.endpoints.messages_failed);
+  EXPECT_EQ(back.endpoints.latency.maximum(), sent.endpoints.latency.maximum());
+  EXPECT_EQ(back.flows.goodput_max_gbps, sent.flows.goodput_max_gbps);
+  ASSERT_EQ(back.jobs.size(), 1U);
+  EXPECT_EQ(back.jobs[0].name, sent.jobs[0].name);
+  EXPECT_EQ(back.jobs[0].iterations, sent.jobs[0].iterations);
+  EXPECT_EQ(back.jobs[0].message_time.count(), 2U);
+  EXPECT_EQ(back.peak_rss_bytes, sent.peak_rss_bytes);
+}
+
+// Every number of the text above is one that was put in, each once: no field is left out, and none
+// is written in place of another.
+TEST(FabricResult, WritesEveryField) {
+  const nlohmann::json json = nlohmann::json::parse(everything().toJson());
+  const nlohmann::json fields = json.flatten();
+  std::map<std::uint64_t, unsigned> seen;
+  for (const auto& [path, value] : fields.items()) {
+    if (!value.is_number_integer() || path.find("/latency") != std::string::npos ||
+        path.find("/message_time") != std::string::npos) {
+      continue;
+    }
+    ++seen[value.get<std::uint64_t>()];
+  }
+  // The format's number, and all counts but those of two utilisations and two histograms.
+  std::uint64_t numbers = 0;
+  for (const auto& [value, times] : seen) {
+    EXPECT_EQ(times, 1U) << value;
+    if (value > 1'000) ++numbers;
+  }
+  const std::uint64_t counts = json.at("peak_rss_bytes").get<std::uint64_t>() - 1'000;
+  EXPECT_EQ(numbers, counts - 2 - 2);
+}
+
+TEST(FabricResult, WithoutFairnessThereIsNone) {
+  const FabricResult back = FabricResult::fromJson(FabricResult{}.toJson());
+  EXPECT_FALSE(back.link_jfi || back.link_mmr || back.flows.jfi);
+  EXPECT_TRUE(back.links.empty() && back.jobs.empty());
+}
+
+TEST(FabricResult, RefusesWhatItDidNotWrite) {
+  const std::string text = everything().toJson();
+  for (const std::string& bad :
+       {std::string(), std::string("{}"), std::string("[1]"), text.substr(0, text.size() / 2)}) {
+    EXPECT_THROW(FabricResult::fromJson(bad), Error) << bad.substr(0, 20);
+  }
+  const nlohmann::json whole = nlohmann::json::parse(text);
+  for (const auto& [key, value] : whole.items()) {
+    nlohmann::json less = whole;
+    less.erase(key);
+    EXPECT_THROW(FabricResult::fromJson(less.dump()), Error) << key;
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::bench

@@ -1,0 +1,167 @@
+// Congestion control on a bottleneck: flows that begin later get their fair share in bounded time.
+#include <gtest/gtest.h>
+
+#include "tests/sim/stack.h"
+#include "transport/dcqcn.h"
+#include "transport/roce_spec.h"
+#include "transport/uet_spec.h"
+
+namespace plumbline::sim::testing {
+namespace {
+
+constexpr Picoseconds kWindow = milliseconds(1);
+constexpr std::uint64_t kEndless = 1ULL << 36;
+
+// `early` senders from the start and `late` more from `join` on, all to host 0 over one switch.
+struct Contest {
+  TrialSpec spec;
+  std::vector<HostId> early;
+  std::vector<HostId> late;
+  Picoseconds join;
+};
+
+Contest contest(std::uint32_t early, std::uint32_t late, Picoseconds join, BitRate rate) {
+  Contest contest;
+  contest.spec.dut = oneSwitch(1 + early + late, rate, microseconds(1));
+  contest.spec.workload.emplace();
+  contest.early = hostsFrom(1, early);
+  contest.late = hostsFrom(1 + early, late);
+  contest.join = join;
+  contest.spec.workload->jobs = {messagesTo(0, contest.early, kEndless, 1)};
+  if (late > 0) {
+    workload::JobSpec second = messagesTo(0, contest.late, kEndless, 1);
+    second.name = "late";
+    second.start = join;
+    contest.spec.workload->jobs.push_back(second);
+  }
+  return contest;
+}
+
+// 100 Gb/s, the paper's parameters and its marking, PFC beneath.
+Contest dcqcnContest(std::uint32_t early, std::uint32_t late, Picoseconds join) {
+  Contest contest = testing::contest(early, late, join, gigabitsPerSecond(100));
+  transport::RoceSpec roce;
+  roce.dcqcn = transport::DcqcnSpec::paper();
+  roce.dcqcn.enabled = true;
+  contest.spec.transport = roce;
+  fabric::SwitchSpec& switches = contest.spec.dut.switches;
+  switches.shared_buffer = fabric::SharedBufferSpec{};
+  switches.pfc = fabric::PfcSpec{};
+  switches.ecn = {{.kmin = Bytes(5'000), .kmax = Bytes(200'000), .pmax = Fraction::percent(1)}};
+  return contest;
+}
+
+// 400 Gb/s. Data and ACK need 5.44 us there and back when nothing else is there; NSCC must not be
+// told more than that, or a flow that never sees the queue empty takes the difference for granted.
+Contest nsccContest(std::uint32_t early, std::uint32_t late, Picoseconds join) {
+  Contest contest = testing::contest(early, late, join, gigabitsPerSecond(400));
+  transport::UetSpec uet;
+  uet.base_rtt = nanoseconds(5'200);
+  contest.spec.transport = uet;
+  const std::int64_t bdp = 260'000;
+  fabric::SwitchSpec& switches = contest.spec.dut.switches;
+  switches.trim = fabric::TrimSpec{.threshold = Bytes(bdp)};
+  switches.ecn = {{.kmin = Bytes(bdp / 5), .kmax = Bytes(bdp * 4 / 5), .pmax = Fraction::one()}};
+  return contest;
+}
+
+struct Shares {
+  double flows = 0;        // unfairness among all flows in [from, to)
+  double early = 0;        // among the early ones in as long a time before the others join
+  double newcomers = 0;    // share of the late ones together
+  double utilisation = 0;  // frames of all in [from, to), of line rate
+};
+
+Shares measure(const Contest& contest, Picoseconds from, Picoseconds to) {
+  Stack stack(contest.spec);
+  GoodputWindows windows(stack.fabric().topology().requireLink("switch0-host0", "test"),
+                         stack.fabric().hostCount(), kWindow, 1'000);
+  stack.fabric().observe(windows);
+  stack.run(to);
+  std::vector<HostId> all = contest.early;
+  all.insert(all.end(), contest.late.begin(), contest.late.end());
+  Shares shares;
+  shares.flows = windows.unfairness(all, from, to);
+  const double rate = windows.rate(all, from, to);
+  shares.utilisation =
+      rate / static_cast<double>(contest.spec.dut.topology.link_rate.bitsPerSecond());
+  if (!contest.late.empty()) {
+    shares.early = windows.unfairness(contest.early, contest.join - (to - from), contest.join);
+    shares.newcomers = windows.rate(contest.late, from, to) / rate;
+  }
+  return shares;
+}
+
+int ppm(double share) { return static_cast<int>(share * 1e6); }
+
+// Two flows begin together at line rate.
+TEST(Fairness, DcqcnSharesBetweenTwoAfter80Ms) {
+  const Shares shares =
+      measure(dcqcnContest(2, 0, Picoseconds(0)), milliseconds(80), milliseconds(100));
+  RecordProperty("unfairness_ppm", ppm(shares.flows));
+  EXPECT_LE(shares.flows, 0.10);
+  EXPECT_GE(shares.utilisation, 0.95);
+}
+
+TEST(Fairness, NsccSharesBetweenTwoAfter4Ms) {
+  const Shares shares =
+      measure(nsccContest(2, 0, Picoseconds(0)), milliseconds(4), milliseconds(8));
+  RecordProperty("unfairness_ppm", ppm(shares.flows));
+  EXPECT_LE(shares.flows, 0.10);
+  EXPECT_GE(shares.utilisation, 0.98);
+}
+
+// One flow or two, then as many again: within 10 % 80 ms later. With four and then eight flows a
+// flow gets a CNP every few milliseconds, so that 20 ms of one flow are a matter of chance; the
+// newcomers together have their half all the same.
+TEST(Fairness, DcqcnTakesInAsManyAgain) {
+  for (const std::uint32_t flows : {1U, 2U, 4U}) {
+    const Shares shares = measure(dcqcnContest(flows, flows, milliseconds(100)), milliseconds(180),
+                                  milliseconds(200));
+    const std::string name = std::to_string(flows);
+    RecordProperty("early_ppm_" + name, ppm(shares.early));
+    RecordProperty("unfairness_ppm_" + name, ppm(shares.flows));
+    EXPECT_NEAR(shares.newcomers, 0.5, 0.05) << flows;
+    EXPECT_LE(shares.flows, flows < 4 ? 0.10 : 0.30) << flows;
+    EXPECT_GE(shares.utilisation, 0.95) << flows;
+  }
+}
+
+TEST(Fairness, NsccTakesInAsManyAgainWithin8Ms) {
+  for (const std::uint32_t flows : {1U, 2U, 4U}) {
+    const Shares shares =
+        measure(nsccContest(flows, flows, milliseconds(16)), milliseconds(24), milliseconds(32));
+    const std::string name = std::to_string(flows);
+    RecordProperty("early_ppm_" + name, ppm(shares.early));
+    RecordProperty("unfairness_ppm_" + name, ppm(shares.flows));
+    EXPECT_LE(shares.early, 0.10) << flows;
+    EXPECT_LE(shares.flows, 0.10) << flows;
+    EXPECT_GE(shares.utilisation, 0.98) << flows;
+  }
+}
+
+// Without congestion control, two flows that go through two hops of PFC do not share: the host that
+// is alone on its input gets as much as three others on theirs.
+TEST(Fairness, PfcAloneSharesByInputsNotByFlows) {
+  TrialSpec spec;
+  spec.dut = leafSpine(2, 1, 4, gigabitsPerSecond(100), nanoseconds(500));
+  spec.dut.switches.shared_buffer = fabric::SharedBufferSpec{};
+  spec.dut.switches.pfc = fabric::PfcSpec{};
+  spec.workload.emplace();
+  const std::vector<HostId> senders{1, 4, 5, 6};  // 1 on the receiver's leaf
+  spec.workload->jobs = {messagesTo(0, senders, kEndless, 1)};
+  Stack stack(spec);
+  GoodputWindows windows(stack.fabric().topology().requireLink("leaf0-host0", "test"), 8, kWindow,
+                         1'000);
+  stack.fabric().observe(windows);
+  const Account account = stack.run(milliseconds(5));
+  EXPECT_EQ(account.dropped, 0U);
+  EXPECT_GT(account.total.pauses, 0U);
+  EXPECT_LE(windows.unfairness({4, 5, 6}, milliseconds(2), milliseconds(5)), 0.10);
+  const double alone = windows.rate({1}, milliseconds(2), milliseconds(5));
+  const double others = windows.rate({4, 5, 6}, milliseconds(2), milliseconds(5));
+  EXPECT_NEAR(alone / others, 1.0, 0.10);
+}
+
+}  // namespace
+}  // namespace plumbline::sim::testing

@@ -1,0 +1,255 @@
+// The bench over the whole stack: what it runs, what it refuses, when it ends, and that the same
+// trial gives the same result.
+#include "bench/sim_bench.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "tests/sim/stack.h"
+#include "transport/roce_spec.h"
+#include "transport/uet_spec.h"
+
+namespace plumbline::sim::testing {
+namespace {
+
+using bench::SimBench;
+using bench::SimBenchOptions;
+using bench::TrialResult;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TrialResult run(const TrialSpec& spec, unsigned threads = 1) {
+  SimBenchOptions options;
+  options.threads = threads;
+  return SimBench(options).run(spec, {});
+}
+
+// The result as text, without what it cost.
+std::string reproducible(const TrialResult& result) {
+  nlohmann::json json = nlohmann::json::parse(result.toJson());
+  EXPECT_EQ(json.erase("wall_seconds"), 1U);
+  EXPECT_EQ(json.at("fabric").erase("peak_rss_bytes"), 1U);
+  return json.dump();
+}
+
+bench::StreamSpec stream(HostId from, HostId to, std::int64_t percent) {
+  bench::StreamSpec stream;
+  stream.name = "stream" + std::to_string(from);
+  stream.from = from;
+  stream.to = to;
+  stream.format.qps = 16;
+  stream.frame = Bytes(1'024);
+  stream.load = bench::ConstantLoad{Fraction::percent(percent)};
+  return stream;
+}
+
+TrialSpec smallFabric() {
+  TrialSpec spec;
+  spec.dut = leafSpine(2, 2, 4, gigabitsPerSecond(100), nanoseconds(500));
+  return spec;
+}
+
+workload::JobSpec ring(std::uint64_t bytes) {
+  workload::CollectiveSpec spec;
+  spec.bytes = bytes;
+  return collective("ring", {0, 4, 1, 5, 2, 6}, spec);
+}
+
+// Streams beside a ring over UET: everything that draws random numbers, marks or loses takes part.
+TrialSpec busyTrial() {
+  TrialSpec spec = smallFabric();
+  spec.dut.switches.buffer_per_port = Bytes(100'000);
+  spec.dut.switches.trim = fabric::TrimSpec{.threshold = Bytes(50'000), .limit = Bytes(20'000)};
+  spec.dut.switches.ecn = {{.kmin = Bytes(5'000), .kmax = Bytes(50'000)}};
+  spec.dut.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRandom;
+  spec.dut.bit_errors = {{"fabric", 1e-7}};
+  transport::UetSpec uet;
+  uet.base_rtt = microseconds(8);
+  spec.transport = uet;
+  spec.workload.emplace();
+  spec.workload->jobs = {ring(3U << 20)};
+  std::get<workload::TrainingProgram>(spec.workload->jobs[0].program).compute_spread =
+      microseconds(5);
+  spec.streams = {stream(3, 7, 60), stream(7, 3, 60), stream(0, 5, 20)};
+  spec.duration = microseconds(2'000);
+  return spec;
+}
+
+TEST(SimBench, RunsStreamsOnly) {
+  TrialSpec spec = smallFabric();
+  spec.streams = {stream(0, 4, 50), stream(5, 1, 25)};
+  spec.streams[1].group = 3;
+  spec.duration = microseconds(50);
+  const TrialResult result = run(spec);
+  EXPECT_THAT(result.faults, IsEmpty());
+  ASSERT_EQ(result.streams.size(), 2U);
+  // 83.52 ns / 0.5 apart, as many as are due before 50 us.
+  EXPECT_EQ(result.streams[0].sent_frames, 300U);
+  EXPECT_EQ(result.streams[0].received_frames, 300U);
+  EXPECT_EQ(result.streams[0].received_bytes, 300U * 1'024);
+  EXPECT_EQ(result.streams[1].sent_frames, 150U);
+  EXPECT_EQ(result.lost(), 0U);
+  EXPECT_EQ(result.latency.size(), 2U);
+  EXPECT_THAT(result.fabric->jobs, IsEmpty());
+  // Each frame crosses four links.
+  EXPECT_EQ(result.fabric->packet_hops, 450U * 4);
+  EXPECT_EQ(result.fabric->frames_inside, 0U);
+}
+
+TEST(SimBench, RunsAWorkloadOnlyUntilItIsFinished) {
+  TrialSpec spec = smallFabric();
+  spec.workload.emplace();
+  spec.workload->jobs = {ring(600'000)};
+  const TrialResult result = run(spec);
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.streams, IsEmpty());
+  ASSERT_EQ(result.fabric->jobs.size(), 1U);
+  const bench::JobOutcome& job = result.fabric->jobs[0];
+  EXPECT_TRUE(job.finished);
+  // Ten messages of 100,000 bytes per rank.
+  EXPECT_EQ(job.messages_completed, 60U);
+  EXPECT_EQ(job.bytes_per_rank, 1'000'000U);
+  EXPECT_EQ(job.bytes_arrived, 6'000'000U);
+  ASSERT_EQ(job.iterations.size(), 1U);
+  EXPECT_EQ(job.iterations[0], job.completion);
+  EXPECT_GE(result.fabric->sim_end, job.completion);
+  EXPECT_LE(result.fabric->sim_end, job.completion + microseconds(100));
+}
+
+TEST(SimBench, RunsStreamsBesideAWorkload) {
+  TrialSpec spec = smallFabric();
+  spec.streams = {stream(3, 7, 50)};
+  spec.duration = microseconds(400);
+  spec.workload.emplace();
+  spec.workload->jobs = {ring(300'000)};
+  const TrialResult result = run(spec);
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_TRUE(result.fabric->jobs.at(0).finished);
+  EXPECT_EQ(result.streams.at(0).sent_frames, 2'395U);  // 400 us / 167.04 ns, rounded up
+  EXPECT_EQ(result.streams.at(0).received_frames, 2'395U);
+  EXPECT_EQ(result.fabric->endpoints.payload_received, 2'395U * 1'024 + 6 * 10 * 50'000);
+}
+
+TEST(SimBench, TheSameTrialGivesTheSameResultOnAnyThreads) {
+  const TrialSpec spec = busyTrial();
+  const TrialResult first = run(spec);
+  EXPECT_GT(first.fabric->total.trimmed, 0U);
+  EXPECT_GT(first.fabric->total.marked, 0U);
+  EXPECT_GT(first.fabric->total.dropped(), 0U);
+  const std::string text = reproducible(first);
+  EXPECT_EQ(reproducible(run(spec)), text);
+  for (const unsigned threads : {2U, 3U, 4U}) {
+    EXPECT_EQ(reproducible(run(spec, threads)), text) << threads;
+  }
+}
+
+TEST(SimBench, AnotherSeedGivesAnotherResult) {
+  TrialSpec spec = busyTrial();
+  const std::string text = reproducible(run(spec));
+  spec.dut.seed = 2;
+  EXPECT_NE(reproducible(run(spec)), text);
+}
+
+TEST(SimBench, ResultsSurviveTheirText) {
+  const TrialResult result = run(busyTrial());
+  EXPECT_EQ(TrialResult::fromJson(result.toJson()).toJson(), result.toJson());
+}
+
+TEST(SimBench, SaysWhatItCannotRun) {
+  const SimBench bench{SimBenchOptions{}};
+  TrialSpec spec = smallFabric();
+  EXPECT_THAT(bench.refusals(spec), ElementsAre(HasSubstr("nothing to do")));
+  spec.streams = {stream(0, 1, 50)};
+  EXPECT_THAT(bench.refusals(spec), ElementsAre(HasSubstr("duration")));
+  spec.duration = microseconds(1);
+  EXPECT_THAT(bench.refusals(spec), IsEmpty());
+  spec.capture_port = 0;
+  EXPECT_THAT(bench.refusals(spec), ElementsAre(HasSubstr("capture")));
+  spec.capture_port.reset();
+  spec.streams[0].to = 0;
+  EXPECT_EQ(bench.refusals(spec).size(), 1U);
+  spec.streams[0].to = 99;
+  EXPECT_THAT(bench.refusals(spec), ElementsAre(HasSubstr("no host 99")));
+  spec.streams.clear();
+  spec.workload.emplace();
+  spec.workload->jobs = {collective("far", {0, 99}, {})};
+  EXPECT_THAT(bench.refusals(spec), ElementsAre(HasSubstr("far")));
+  spec.workload->jobs = {ring(1'000)};
+  transport::RoceSpec roce;
+  roce.path_mtu = 1'000;
+  spec.transport = roce;
+  EXPECT_EQ(bench.refusals(spec).size(), 1U);
+  spec.transport.reset();
+  EXPECT_THAT(bench.refusals(spec), IsEmpty());
+  spec.dut.topology.host_link_delay = Picoseconds(0);
+  EXPECT_EQ(bench.refusals(spec).size(), 1U);
+  EXPECT_THROW(run(spec), Error);
+}
+
+TEST(SimBench, ADurationEndsAWorkloadThatWouldGoOn) {
+  TrialSpec spec = smallFabric();
+  spec.workload.emplace();
+  spec.workload->jobs = {messagesBetween({{0, 4}}, 100'000, UINT64_MAX)};
+  spec.duration = microseconds(300);
+  spec.drain = microseconds(40);
+  const TrialResult result = run(spec);
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_EQ(result.fabric->sim_end, microseconds(340));
+  EXPECT_FALSE(result.fabric->jobs.at(0).finished);
+  EXPECT_GT(result.fabric->jobs.at(0).messages_completed, 10U);
+}
+
+// Host 6 is cut off for good while the ring runs.
+TrialSpec cutOff(transport::RoceService service) {
+  TrialSpec spec = smallFabric();
+  spec.workload.emplace();
+  spec.workload->jobs = {ring(6U << 20)};
+  spec.dut.failures.push_back({"leaf1-host6", microseconds(100), {}});
+  transport::RoceSpec roce;
+  roce.service = service;
+  spec.transport = roce;
+  return spec;
+}
+
+TEST(SimBench, AWorkloadWhoseMessagesFailIsAFault) {
+  const TrialResult result = run(cutOff(transport::RoceService::kRc));
+  EXPECT_GT(result.fabric->jobs.at(0).messages_failed, 0U);
+  EXPECT_THAT(result.faults, ElementsAre(HasSubstr("stopped before it was finished"),
+                                         HasSubstr("messages failed")));
+  // Messages of a job that does not wait for anybody fail as well, though the job ends.
+  TrialSpec messages = cutOff(transport::RoceService::kRc);
+  messages.workload->jobs = {messagesBetween({{0, 6}}, 4U << 20, 1)};
+  const TrialResult single = run(messages);
+  EXPECT_TRUE(single.fabric->jobs.at(0).finished);
+  EXPECT_THAT(single.faults, ElementsAre(HasSubstr("1 messages failed")));
+}
+
+TEST(SimBench, AWorkloadThatCanNeverFinishIsAFaultAlsoBeforeItsDurationIsOver) {
+  TrialSpec spec = cutOff(transport::RoceService::kUc);
+  EXPECT_THAT(run(spec).faults, ElementsAre(HasSubstr("stopped before it was finished")));
+  spec.duration = seconds(1);
+  const TrialResult result = run(spec);
+  EXPECT_THAT(result.faults, ElementsAre(HasSubstr("stopped before it was finished")));
+  EXPECT_LT(result.fabric->sim_end, milliseconds(10));
+}
+
+// Host 6 pauses its leaf for a minute, which the leaf hands on to whoever sends there.
+TEST(SimBench, AFabricThatDeliversNothingAnyMoreIsAFault) {
+  TrialSpec spec = cutOff(transport::RoceService::kRc);
+  spec.dut.failures.clear();
+  spec.dut.switches.shared_buffer = fabric::SharedBufferSpec{};
+  spec.dut.switches.pfc = fabric::PfcSpec{};
+  spec.dut.storms.push_back({6, 0x08, microseconds(100), seconds(60)});
+  const TrialResult result = run(spec);
+  EXPECT_GT(result.fabric->frames_inside, 0U);
+  EXPECT_FALSE(result.fabric->jobs.at(0).finished);
+  EXPECT_THAT(result.faults, ::testing::Contains(HasSubstr("stopped before it was finished")));
+  EXPECT_LT(result.fabric->sim_end, seconds(20));
+}
+
+}  // namespace
+}  // namespace plumbline::sim::testing

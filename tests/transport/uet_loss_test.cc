@@ -1,0 +1,208 @@
+// Losses, trims, copies and overtaking at every position of a message, with what must be sent again
+// worked out by hand.
+#include <gtest/gtest.h>
+
+#include "tests/transport/uet_hosts.h"
+
+namespace plumbline::transport_test {
+namespace {
+
+using transport::NackCode;
+using transport::UetCongestionControl;
+using transport::UetService;
+using transport::UetSpec;
+using transport::Verb;
+
+constexpr std::uint64_t kPackets = 6;  // all have left before the first answer is there
+
+UetSpec specOf(UetService service) {
+  UetSpec spec;
+  spec.service = service;
+  spec.congestion_control = UetCongestionControl::kNone;
+  spec.rto = microseconds(100);
+  spec.loss_gap = 0;
+  return spec;
+}
+
+UetHosts& disturbed(UetHosts& hosts, Action action, std::uint64_t position,
+                    Picoseconds extra = {}) {
+  Rule rule;
+  rule.matches = UetHosts::isData;
+  rule.first = position;
+  rule.action = action;
+  rule.extra = extra;
+  hosts.network->add(rule);
+  hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, kPackets * 4096, 7});
+  hosts.network->run();
+  return hosts;
+}
+
+void expectDelivered(const UetHosts& hosts) {
+  ASSERT_EQ(hosts.applications[1].arrivals.size(), 1U);
+  EXPECT_EQ(hosts.applications[1].arrivals[0].event.bytes, kPackets * 4096);
+  ASSERT_EQ(hosts.applications[0].completions.size(), 1U);
+  EXPECT_FALSE(hosts.applications[0].completions[0].event.failed);
+  EXPECT_EQ(hosts.uet[1]->stats().payload_received, kPackets * 4096);
+}
+
+TEST(UetLoss, RodGoesBackToTheLostPacket) {
+  for (std::uint64_t k = 0; k < kPackets; ++k) {
+    UetHosts hosts(specOf(UetService::kRod));
+    disturbed(hosts, Action::kDrop, k);
+    expectDelivered(hosts);
+    // All ten left before the NACK came: everything from the lost one on leaves again. The loss of
+    // the last one only shows by its timeout.
+    EXPECT_EQ(hosts.uet[0]->stats().retransmitted, kPackets - k) << k;
+    EXPECT_EQ(hosts.uet[0]->stats().timeouts, k == kPackets - 1 ? 1U : 0U) << k;
+    EXPECT_EQ(hosts.uet[0]->stats().nack_received, k == kPackets - 1 ? 0U : 1U) << k;
+    EXPECT_EQ(hosts.uet[1]->stats().discarded, kPackets - 1 - k) << k;
+  }
+}
+
+TEST(UetLoss, RodRepeatsEverythingFromATrimmedPacketOn) {
+  for (std::uint64_t k = 0; k < kPackets; ++k) {
+    UetHosts hosts(specOf(UetService::kRod));
+    disturbed(hosts, Action::kTrim, k);
+    expectDelivered(hosts);
+    EXPECT_EQ(hosts.uet[0]->stats().retransmitted, kPackets - k) << k;
+    EXPECT_EQ(hosts.uet[0]->stats().timeouts, 0U) << k;
+    EXPECT_EQ(hosts.uet[1]->stats().trimmed_received, 1U);
+  }
+}
+
+TEST(UetLoss, UnorderedServicesRepeatTheTrimmedPacketOnly) {
+  for (const UetService service : {UetService::kRud, UetService::kRudi}) {
+    for (std::uint64_t k = 0; k < kPackets; ++k) {
+      UetHosts hosts(specOf(service));
+      disturbed(hosts, Action::kTrim, k);
+      expectDelivered(hosts);
+      EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 1U) << k;
+      EXPECT_EQ(hosts.uet[0]->stats().timeouts, 0U) << k;
+      const auto nacks = hosts.network->sent(UetHosts::isNack);
+      ASSERT_EQ(nacks.size(), 1U);
+      EXPECT_EQ(nacks[0].packet.aux, static_cast<std::uint32_t>(NackCode::kTrimmed));
+      EXPECT_EQ(hosts.uet[1]->stats().duplicates, 0U);
+    }
+  }
+}
+
+TEST(UetLoss, UnorderedServicesRepeatALostPacketAfterItsTimeout) {
+  for (const UetService service : {UetService::kRud, UetService::kRudi}) {
+    for (std::uint64_t k = 0; k < kPackets; ++k) {
+      UetHosts hosts(specOf(service));
+      disturbed(hosts, Action::kDrop, k);
+      expectDelivered(hosts);
+      EXPECT_EQ(hosts.uet[0]->stats().timeouts, 1U) << k;
+      EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 1U) << k;
+    }
+  }
+}
+
+TEST(UetLoss, RudInfersALossFromWhatWasSentLater) {
+  UetSpec spec = specOf(UetService::kRud);
+  spec.loss_gap = 4;
+  UetHosts hosts(spec);
+  disturbed(hosts, Action::kDrop, 1);
+  expectDelivered(hosts);
+  EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 1U);
+  EXPECT_EQ(hosts.uet[0]->stats().timeouts, 0U);
+  EXPECT_EQ(hosts.uet[0]->uetStats().gap_losses, 1U);
+}
+
+TEST(UetLoss, CopiesAreSeenAndNotDelivered) {
+  for (const UetService service :
+       {UetService::kRod, UetService::kRud, UetService::kRudi, UetService::kUud}) {
+    for (std::uint64_t k = 0; k < kPackets; ++k) {
+      UetHosts hosts(specOf(service));
+      disturbed(hosts, Action::kDuplicate, k, nanoseconds(50));
+      expectDelivered(hosts);
+      EXPECT_EQ(hosts.uet[1]->stats().duplicates, 1U) << k;
+      EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 0U) << k;
+    }
+  }
+}
+
+TEST(UetLoss, OvertakingCostsOnlyRodAnything) {
+  for (const UetService service : {UetService::kRud, UetService::kRudi, UetService::kUud}) {
+    for (std::uint64_t k = 0; k + 1 < kPackets; ++k) {
+      UetHosts hosts(specOf(service));
+      disturbed(hosts, Action::kDelay, k, microseconds(1));
+      expectDelivered(hosts);
+      EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 0U) << k;
+      EXPECT_GT(hosts.uet[1]->stats().out_of_order, 0U) << k;
+    }
+  }
+  UetHosts hosts(specOf(UetService::kRod));
+  disturbed(hosts, Action::kDelay, 2, microseconds(1));
+  expectDelivered(hosts);
+  EXPECT_GT(hosts.uet[0]->stats().retransmitted, 0U);
+}
+
+TEST(UetLoss, UudNeverDeliversAMessageWithALoss) {
+  for (std::uint64_t k = 0; k < kPackets; ++k) {
+    UetHosts hosts(specOf(UetService::kUud));
+    disturbed(hosts, Action::kDrop, k);
+    EXPECT_TRUE(hosts.applications[1].arrivals.empty()) << k;
+    EXPECT_EQ(hosts.applications[0].completions.size(), 1U);
+    EXPECT_EQ(hosts.network->sent(UetHosts::isAck).size(), 0U);
+    EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 0U);
+  }
+}
+
+TEST(UetLoss, TimeoutsDoubleAndThenTheMessageFails) {
+  for (const UetService service : {UetService::kRod, UetService::kRud, UetService::kRudi}) {
+    UetSpec spec = specOf(service);
+    spec.max_rto_retries = 3;
+    UetHosts hosts(spec);
+    Rule rule;
+    rule.matches = UetHosts::isData;
+    rule.count = 1000;
+    hosts.network->add(rule);
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 100, 7});
+    hosts.network->run();
+    const auto data = hosts.network->sent(UetHosts::isData);
+    ASSERT_EQ(data.size(), 4U);
+    EXPECT_EQ(data[1].time, microseconds(100));
+    EXPECT_EQ(data[2].time, microseconds(300));
+    EXPECT_EQ(data[3].time, microseconds(700));
+    ASSERT_EQ(hosts.applications[0].completions.size(), 1U);
+    EXPECT_TRUE(hosts.applications[0].completions[0].event.failed);
+    EXPECT_EQ(hosts.applications[0].completions[0].time, microseconds(1500));
+    EXPECT_EQ(hosts.uet[0]->stats().messages_failed, 1U);
+    EXPECT_EQ(hosts.uet[0]->openPdcs(), 0U);
+  }
+}
+
+TEST(UetLoss, NackRetriesAreLimitedWhenAskedFor) {
+  UetSpec spec = specOf(UetService::kRud);
+  spec.max_nack_retries = 2;
+  UetHosts hosts(spec);
+  Rule rule;
+  rule.matches = UetHosts::isData;
+  rule.count = 1000;
+  rule.action = Action::kTrim;
+  hosts.network->add(rule);
+  hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 100, 7});
+  hosts.network->run();
+  EXPECT_EQ(hosts.network->sent(UetHosts::isData).size(), 3U);
+  ASSERT_EQ(hosts.applications[0].completions.size(), 1U);
+  EXPECT_TRUE(hosts.applications[0].completions[0].event.failed);
+}
+
+TEST(UetLoss, ALostAckCostsOneCopyAtMost) {
+  for (const UetService service : {UetService::kRod, UetService::kRud, UetService::kRudi}) {
+    UetHosts hosts(specOf(service));
+    Rule rule;
+    rule.matches = UetHosts::isAck;
+    hosts.network->add(rule);
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 100, 7});
+    hosts.network->run();
+    EXPECT_EQ(hosts.applications[1].arrivals.size(), 1U);
+    EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 1U);
+    EXPECT_EQ(hosts.uet[1]->stats().duplicates, 1U);
+    EXPECT_FALSE(hosts.applications[0].completions.at(0).event.failed);
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::transport_test

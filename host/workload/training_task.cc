@@ -12,7 +12,6 @@ TrainingTask::TrainingTask(MessagePort port, const TrainingProgram& program, con
     : Task(std::move(port)),
       program_(program),
       members_(members),
-      rank_(rank),
       seed_(mix64(mix64(seed) ^ rank)),
       iterations_(program.iterations) {
   for (const CollectiveSpec& spec : program.collectives) {

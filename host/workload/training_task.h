@@ -64,7 +64,6 @@ class TrainingTask final : public Task, private Sender {
 
   const TrainingProgram& program_;
   const Members& members_;
-  Rank rank_;
   std::uint64_t seed_;
   std::vector<std::unique_ptr<Schedule>> schedules_;  // of the program's collectives
   std::unique_ptr<Schedule> barrier_;

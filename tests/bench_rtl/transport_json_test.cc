@@ -20,7 +20,8 @@ using transport::UetSpec;
   [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16,
                           b17, b18, b19, b20] = r.dcqcn;
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16,
-                          c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31] = u;
+                          c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30,
+                          c31] = u;
   [[maybe_unused]] auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14, d15, d16] =
       u.nscc;
   [[maybe_unused]] auto& [e1, e2, e3] = u.rccc;

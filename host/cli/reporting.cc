@@ -17,6 +17,31 @@ namespace {
 
 using fabric::TopologyKind;
 
+// What of the queueing is switched on.
+void addQueueing(const fabric::SwitchSpec& switches, report::KeyValues& dut) {
+  for (const fabric::EcnSpec& ecn : switches.ecn) {
+    dut.emplace_back(
+        "ECN", fmt::format("{} to {} B, up to {:.6g} %, priorities 0x{:02x}", ecn.kmin.count(),
+                           ecn.kmax.count(), 100 * ecn.pmax.toDouble(), ecn.priorities));
+  }
+  if (switches.pfc) {
+    dut.emplace_back("PFC", fmt::format("xoff {} B, xon {} B, headroom {} B, priorities 0x{:02x}{}",
+                                        switches.pfc->xoff.count(), switches.pfc->xon.count(),
+                                        switches.pfc->headroom.count(), switches.pfc->priorities,
+                                        switches.pfc->watchdog ? ", watchdog" : ""));
+  }
+  if (switches.cbfc) {
+    dut.emplace_back("CBFC",
+                     fmt::format("{} credits of {} B, channels 0x{:02x}", switches.cbfc->credits,
+                                 switches.cbfc->credit_size.count(), switches.cbfc->channels));
+  }
+  if (switches.trim) {
+    dut.emplace_back("Trimming", fmt::format("above {} B to {} B", switches.trim->threshold.count(),
+                                             switches.trim->keep.count()));
+  }
+  if (switches.llr) dut.emplace_back("Link-level retry", "on");
+}
+
 report::KeyValues dutText(const scenario::Scenario& scenario) {
   const fabric::TopologySpec& topology = scenario.topology;
   report::KeyValues dut{
@@ -28,21 +53,28 @@ report::KeyValues dutText(const scenario::Scenario& scenario) {
   }
   if (topology.kind != TopologyKind::kLink) {
     const fabric::SwitchSpec& switches = scenario.switches;
-    dut.emplace_back("Buffer per port", fmt::format("{} B", switches.buffer_per_port.count()));
+    if (switches.shared_buffer) {
+      dut.emplace_back("Shared buffer",
+                       fmt::format("{} B, alpha {:.6g}", switches.shared_buffer->total.count(),
+                                   switches.shared_buffer->alpha.toDouble()));
+    } else {
+      dut.emplace_back("Buffer per port", fmt::format("{} B", switches.buffer_per_port.count()));
+    }
     dut.emplace_back("Forwarding latency", suite::durationText(switches.latency));
     dut.emplace_back("Forwarding", switches.forwarding == fabric::Forwarding::kCutThrough
                                        ? "cut-through"
                                        : "store-and-forward");
+    addQueueing(switches, dut);
   }
   return dut;
 }
 
-report::KeyValues testerText(const results::RunIdentity& identity) {
+report::KeyValues testerText(const results::RunIdentity& identity, BitRate line_rate) {
   report::KeyValues tester{{"Bench", identity.bench},
                            {"Profile", identity.profile},
                            {"Seed", std::to_string(identity.seed)}};
   if (!benchExists(identity.bench)) return tester;
-  const auto bench = bench::makeBench(identity.bench, {});
+  const auto bench = bench::makeBench(identity.bench, {.trace_fst = {}, .line_rate = line_rate});
   const bench::Capabilities& can = bench->capabilities();
   tester[0].second += ": " + can.description;
   tester.emplace_back("Ports", fmt::format("up to {}", can.max_ports));
@@ -85,13 +117,13 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
   input.started = info.created;
   input.finished = info.finished;
   input.scenario = info.identity.scenario_text;
-  input.tester = testerText(info.identity);
   input.host = {{"Software", info.software}, {"Machine", info.machine}};
   input.tests = run.tests;
   // The text was valid when the run was made; should this version no longer read it, the report
   // still has it word for word.
   const auto parsed = scenario::parseScenario(info.identity.scenario_text,
                                               info.identity.scenario_file, vocabulary());
+  input.tester = testerText(info.identity, parsed.scenario.topology.link_rate);
   if (parsed.ok()) {
     input.dut_identity = parsed.scenario.identification;
     input.topology = parsed.scenario.topology;

@@ -19,7 +19,7 @@ constexpr const char* kSimulatedCard = "rtl";
 // A bare name that is no file here means a scenario that comes with the program.
 std::string resolved(const std::string& file) {
   std::error_code ignored;
-  if (fs::exists(file, ignored) || fs::path(file).has_parent_path()) return file;
+  if (fs::is_regular_file(file, ignored) || fs::path(file).has_parent_path()) return file;
   for (const fs::path& shipped : shippedScenarios()) {
     if (shipped.stem() == file || shipped.filename() == file) return shipped.string();
   }

@@ -177,7 +177,7 @@ void RoceProtocol::judgeLosses(Qp& qp, PacketNumber base, std::uint64_t present)
   const PacketNumber gone = base - qp.lost_base;
   qp.lost = gone < kBitmapBits ? qp.lost >> gone : 0;
   qp.lost_base = base;
-  const PacketNumber latest = base + std::bit_width(present) - 1;
+  const PacketNumber latest = base + static_cast<PacketNumber>(std::bit_width(present)) - 1;
   const PacketNumber end = latest - static_cast<PacketNumber>(spec_.reorder_tolerance);
   for (PacketNumber number = std::max(base, qp.judged); number < end; ++number) {
     const std::uint64_t bit = std::uint64_t{1} << (number - base);

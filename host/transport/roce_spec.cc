@@ -32,7 +32,7 @@ DcqcnSpec DcqcnSpec::nvidia() {
   spec.g = 5.0 / 1024;
   spec.alpha_period = microseconds(1);
   spec.increase_period = microseconds(300);
-  spec.increase_bytes = 32767 * 64;
+  spec.increase_bytes = std::int64_t{32'767} * 64;
   spec.fast_recovery_steps = 1;
   spec.additive_increase = BitRate(5'000'000);
   spec.hyper_increase = BitRate(50'000'000);

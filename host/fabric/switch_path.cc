@@ -247,9 +247,10 @@ void SwitchNode::advanceAll(Picoseconds time) {
   forEachBit(active_, [&](std::uint32_t port) { advance(port, time); });
 }
 
-// As advanceAll(), but one step of one output at a time, in the order of time.
+// As advanceAll(), but one step of one output at a time in the order of time, timers among them: a
+// frame that leaves may set one going that is due before `time`.
 void SwitchNode::advanceInOrder(Picoseconds time) {
-  while (earliest_ <= before(time)) {
+  while (earliest_ <= before(time) || timer_ < time) {
     std::int64_t first = kNever.count();
     std::uint32_t first_port = 0;
     forEachBit(active_, [&](std::uint32_t port) {
@@ -259,8 +260,11 @@ void SwitchNode::advanceInOrder(Picoseconds time) {
       }
     });
     earliest_ = first;
-    if (first > before(time)) return;
-    takeStep(first_port);
+    if (timer_ < time && before(timer_) < first) {
+      runTimer(timer_);
+    } else if (first <= before(time)) {
+      takeStep(first_port);
+    }
   }
 }
 

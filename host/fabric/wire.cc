@@ -169,17 +169,18 @@ void Wire::replay(Picoseconds first_bit) {
 }
 
 void Wire::obey(const ControlFlight& pause, Picoseconds now) {
+  // What ran out before, unnoticed, is noted before what this frame ends.
+  if (pause_mask_ != 0) expirePauses(now - Picoseconds(1));
   const Picoseconds quantum = clock_.serialization(64);
   for (unsigned p = 0; p < 8; ++p) {
     const auto bit = static_cast<PriorityMask>(1U << p);
     if ((pause.enabled & bit) == 0) continue;
     if ((pause.xoff & bit) == 0 || pause.value == 0) {
-      if ((pause_mask_ & bit) != 0) endPause(p, std::min(now, paused_until_[p]));
+      if ((pause_mask_ & bit) != 0) endPause(p, now);
       continue;
     }
     ++counters_.xoff_received;
     const Picoseconds duration = quantum * pause.value;
-    if ((pause_mask_ & bit) != 0 && paused_until_[p] < now) endPause(p, paused_until_[p]);
     if ((pause_mask_ & bit) == 0) {
       ++counters_.pauses;
       pause_mask_ |= bit;

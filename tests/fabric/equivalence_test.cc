@@ -38,6 +38,27 @@ TEST_P(Equivalence, ThreadsAndStepsMakeNoDifference) {
   }
 }
 
+TEST_P(Equivalence, TimersSetAndDueInOneWindowComeInTime) {
+  for (std::uint64_t i = 0; i < kScenariosEach; i += 3) {
+    const std::uint64_t seed = GetParam() * kScenariosEach + i;
+    SCOPED_TRACE("scenario " + std::to_string(seed));
+    const Scenario scenario = randomScenarioOfLongLinks(seed);
+    const Outcome reference = runScenario(scenario, {.core = Core::kReference});
+    ASSERT_EQ(difference(reference, runScenario(scenario, {.core = Core::kWindowed})), "");
+  }
+}
+
+// Scenarios that once came out differently.
+TEST(EquivalenceScenarios, WhatOnceDifferedIsTheSame) {
+  for (const std::uint64_t seed :
+       {2964, 3057, 3552, 6527, 7024, 7242, 12466, 12837, 12940, 18308, 19151, 21029}) {
+    SCOPED_TRACE("scenario " + std::to_string(seed));
+    const Scenario scenario = randomScenario(seed);
+    const Outcome reference = runScenario(scenario, {.core = Core::kReference});
+    EXPECT_EQ(difference(reference, runScenario(scenario, {.core = Core::kWindowed})), "");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Random, Equivalence, ::testing::Range<std::uint64_t>(0, kShards));
 
 // What the scenarios must have in them all together for the comparison to be worth something.

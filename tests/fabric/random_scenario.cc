@@ -374,6 +374,22 @@ Scenario randomScenario(std::uint64_t seed) {
   return scenario;
 }
 
+Scenario randomScenarioOfLongLinks(std::uint64_t seed) {
+  Scenario scenario = randomScenario(seed);
+  Dice dice(~seed);
+  TopologySpec& topology = scenario.spec.topology;
+  topology.host_link_delay = nanoseconds(dice.between(800, 1'200));
+  topology.fabric_link_delay = nanoseconds(dice.between(800, 1'500));
+  for (auto& cable : topology.graph.cables) cable.delay = nanoseconds(dice.between(800, 1'500));
+  SwitchSpec& spec = scenario.spec.switches;
+  if (spec.cbfc) {
+    spec.cbfc->update_period = nanoseconds(dice.between(20, 220));
+    spec.cbfc->update_spacing = Bytes(20'000);
+  }
+  if (spec.pfc) spec.pfc->quanta = static_cast<std::uint16_t>(dice.between(8, 70));
+  return scenario;
+}
+
 namespace {
 
 // Copies that the script made, of frames that reached the far end of their host's link; at least

@@ -38,6 +38,10 @@ struct Scenario {
 
 Scenario randomScenario(std::uint64_t seed);
 
+// The same with links so long, and credits and PAUSE frames repeated so often, that within one
+// window a departure sets a timer going which is due in that window.
+Scenario randomScenarioOfLongLinks(std::uint64_t seed);
+
 // What a run showed. Deliveries at testers' ports, PAUSE frames there and arrivals at endpoints are
 // kept as records as well (node = host, value = what tells them apart).
 struct Outcome {

@@ -28,6 +28,8 @@ struct Capabilities {
   // reading), and wall seconds per second of card time and port.
   Picoseconds trial_overhead;
   double wall_seconds_per_second = 1.0;
+  // The same for simulated hosts: wall time per packet that crosses a link.
+  double wall_ns_per_packet_hop = 0;
 };
 
 // How far the running trial is; called at a bounded rate from run()'s thread.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bench/histogram_json.h"
+#include "bench/samples_json.h"
 
 namespace plumbline::bench {
 namespace {
@@ -246,6 +247,7 @@ FabricResult fabricFromJson(const Json& json) {
   flows.at("goodput_mean_gbps").get_to(result.flows.goodput_mean_gbps);
   flows.at("goodput_max_gbps").get_to(result.flows.goodput_max_gbps);
   for (const Json& job : json.at("jobs")) result.jobs.push_back(jobFromJson(job));
+  if (json.contains("samples")) result.samples = samplesFromJson(json.at("samples"));
   json.at("peak_rss_bytes").get_to(result.peak_rss_bytes);
   return result;
 }
@@ -258,25 +260,26 @@ std::string FabricResult::toJson() const {
   for (const LinkLoad& link : links) link_array.push_back(linkToJson(link));
   Json job_array = Json::array();
   for (const JobOutcome& job : jobs) job_array.push_back(jobToJson(job));
-  return Json{{"format", kFormat},
-              {"sim_end_ps", sim_end.count()},
-              {"packet_hops", packet_hops},
-              {"total", totalToJson(total)},
-              {"frames_inside", frames_inside},
-              {"link_jfi", optionalToJson(link_jfi)},
-              {"link_mmr", optionalToJson(link_mmr)},
-              {"links", link_array},
-              {"endpoints", countsToJson(endpointCounts(), endpoints)},
-              {"latency", histogramToJson(endpoints.latency)},
-              {"flows",
-               {{"flows", flows.flows},
-                {"jfi", optionalToJson(flows.jfi)},
-                {"goodput_min_gbps", flows.goodput_min_gbps},
-                {"goodput_mean_gbps", flows.goodput_mean_gbps},
-                {"goodput_max_gbps", flows.goodput_max_gbps}}},
-              {"jobs", job_array},
-              {"peak_rss_bytes", peak_rss_bytes}}
-      .dump();
+  Json json{{"format", kFormat},
+            {"sim_end_ps", sim_end.count()},
+            {"packet_hops", packet_hops},
+            {"total", totalToJson(total)},
+            {"frames_inside", frames_inside},
+            {"link_jfi", optionalToJson(link_jfi)},
+            {"link_mmr", optionalToJson(link_mmr)},
+            {"links", link_array},
+            {"endpoints", countsToJson(endpointCounts(), endpoints)},
+            {"latency", histogramToJson(endpoints.latency)},
+            {"flows",
+             {{"flows", flows.flows},
+              {"jfi", optionalToJson(flows.jfi)},
+              {"goodput_min_gbps", flows.goodput_min_gbps},
+              {"goodput_mean_gbps", flows.goodput_mean_gbps},
+              {"goodput_max_gbps", flows.goodput_max_gbps}}},
+            {"jobs", job_array},
+            {"peak_rss_bytes", peak_rss_bytes}};
+  if (samples) json["samples"] = samplesToJson(*samples);
+  return json.dump();
 }
 
 FabricResult FabricResult::fromJson(const std::string& text) {

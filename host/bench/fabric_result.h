@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/samples.h"
 #include "fabric/counters.h"
 #include "stats/histogram.h"
 #include "transport/endpoint_stats.h"
@@ -82,6 +83,7 @@ struct FabricResult {
   transport::EndpointStats endpoints;  // of all simulated hosts
   FlowSummary flows;
   std::vector<JobOutcome> jobs;
+  std::optional<Samples> samples;    // when the trial asked for them
   std::uint64_t peak_rss_bytes = 0;  // of the process so far; not part of reproducible output
   // When set, the times in sim_end and jobs (name, finished, iterations, completion) are predicted,
   // and nothing else of the above was seen: toJson() leaves it out.

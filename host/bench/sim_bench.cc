@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "bench/fast_forward.h"
+#include "bench/sampler.h"
 #include "bench/sim_hosts.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
@@ -204,6 +205,7 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
   capabilities_.simulated_dut = true;
   capabilities_.trial_overhead = Picoseconds(0);
   capabilities_.wall_seconds_per_second = 20;
+  capabilities_.wall_ns_per_packet_hop = 100;
 }
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
@@ -224,6 +226,12 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
     const SimHosts hosts(spec, possible);
   } catch (const Error& error) {
     refusals.emplace_back(error.what());
+  }
+  if (spec.sampling && spec.sampling->interval <= Picoseconds(0)) {
+    refusals.emplace_back("samples need an interval above 0");
+  }
+  if (spec.sampling && spec.fast_forward) {
+    refusals.emplace_back("what is fast-forwarded cannot be sampled");
   }
   if (spec.fast_forward && refusals.empty()) return fastForwardRefusals(spec);
   return refusals;
@@ -257,6 +265,12 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   const Picoseconds streams_end = spec.streams.empty() ? Picoseconds(0) : spec.duration;
   const Picoseconds limit = limited ? spec.duration + spec.drain : fabric::kNever;
 
+  std::optional<Sampler> sampler;
+  if (spec.sampling) {
+    sampler.emplace(*spec.sampling, fabric.topology());
+    fabric.observe(*sampler);
+  }
+
   const auto started = std::chrono::steady_clock::now();
   Watch watch;
   bool stuck = false;  // nothing will change any more
@@ -265,7 +279,10 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     if (hosts.workloadFinished() && fabric.now() >= streams_end && !limited) break;
     stuck = !next || watch.deadlocked(fabric);
     if (stuck) break;
-    fabric.runUntil(std::min(std::max(*next, fabric.now()) + kStep, limit));
+    Picoseconds until = std::min(std::max(*next, fabric.now()) + kStep, limit);
+    if (sampler) until = std::min(until, sampler->due());
+    fabric.runUntil(until);
+    if (sampler && fabric.now() == sampler->due()) sampler->take(hosts);
     if (hooks.progress) {
       hooks.progress({fabric.now(), limited ? limit : fabric.now(), 0, 0});
     }
@@ -286,6 +303,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   collectLinks(fabric, *result.fabric);
   collectFlows(hosts, *result.fabric);
   collectJobs(hosts, *result.fabric);
+  if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   result.fabric->peak_rss_bytes = peakRssBytes();
   if (!hosts.workloadFinished() && (stuck || !limited)) {
     result.faults.emplace_back(

@@ -178,6 +178,7 @@ std::string TrialSpec::toJson() const {
   if (transport) json["transport"] = transportToJson(*transport);
   if (workload) json["workload"] = workloadToJson(*workload);
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
+  if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
   return json.dump();
 }
 

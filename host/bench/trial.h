@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "bench/fabric_result.h"
+#include "bench/samples.h"
 #include "bench/transport_json.h"
 #include "fabric/fabric_spec.h"
 #include "stats/histogram.h"
@@ -77,6 +78,7 @@ struct TrialSpec {
   std::optional<TransportSpec> transport;     // of simulated hosts
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
   std::optional<FastForwardSpec> fast_forward;
+  std::optional<SamplingSpec> sampling;  // of a trial all of whose hosts are simulated
 
   // Canonical JSON of everything above: equal text means equal trial. Used as the key under which
   // a result is stored and found again on resume.

@@ -39,7 +39,8 @@ std::string hexDump(const std::vector<std::uint8_t>& bytes) {
 std::chrono::seconds wallTime(const suite::Plan& plan, const scenario::Scenario& scenario,
                               const bench::Capabilities& bench) {
   const double seconds = plan.simulated_time.toSeconds() * scenario.topology.hostCount() *
-                         bench.wall_seconds_per_second;
+                             bench.wall_seconds_per_second +
+                         plan.packet_hops * bench.wall_ns_per_packet_hop / 1e9;
   return std::chrono::seconds(static_cast<std::int64_t>(seconds) + 1);
 }
 
@@ -65,14 +66,24 @@ void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& ben
 void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
               const bench::Capabilities& bench, const PlanOptions& options, CaptureFile* capture) {
   const suite::Plan& plan = test.plan;
-  fmt::print("{} {}: {} points, {} trials, {:.6g} ms of card time, about {} here\n",
-             test.procedure->id(), test.procedure->title(), plan.points.size(),
-             plan.trials_expected, plan.simulated_time.toSeconds() * 1e3,
+  const std::string size =
+      plan.packet_hops > 0
+          ? fmt::format("{:.3g} packet-hops", plan.packet_hops)
+          : fmt::format("{:.6g} ms of card time", plan.simulated_time.toSeconds() * 1e3);
+  fmt::print("{} {}: {} points, {} trials, {}, about {} here\n", test.procedure->id(),
+             test.procedure->title(), plan.points.size(), plan.trials_expected, size,
              durationText(wallTime(plan, scenario, bench)));
   for (const std::string& point : plan.points) fmt::print("  - {}\n", point);
   for (std::size_t i = 0; i < plan.samples.size(); ++i) {
     showFrames(plan.samples[i], bench, i == 0 || options.all_frames, capture);
   }
+}
+
+// What a UET transport is told of the network: given or derived from it.
+std::optional<Picoseconds> baseRtt(const scenario::Scenario& scenario) {
+  if (!scenario.transport) return std::nullopt;
+  const auto* uet = std::get_if<transport::UetSpec>(&*scenario.transport);
+  return uet != nullptr ? std::optional(uet->base_rtt) : std::nullopt;
 }
 
 ExitCode plan(const PlanOptions& options) {
@@ -84,6 +95,9 @@ ExitCode plan(const PlanOptions& options) {
   if (!options.pcapng.empty()) capture.emplace(options.pcapng);
   fmt::print("{} on the bench {} ({}), profile {}\n", scenario.name, scenario.bench,
              bench->capabilities().description, scenario::profileName(scenario.profile));
+  if (const auto rtt = baseRtt(scenario)) {
+    fmt::print("base RTT of the transport {:.6g} us\n", rtt->toMicroseconds());
+  }
   for (const PlannedTest& test : tests) {
     showTest(test, scenario, bench->capabilities(), options, capture ? &*capture : nullptr);
   }

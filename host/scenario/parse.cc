@@ -48,18 +48,20 @@ void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   }
 }
 
-// `bench`, and what `test: free` means for it.
+// `bench`, and what tests on simulated hosts mean for it.
 void readBench(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
                Problems& problems) {
-  const bool free = isFree(scenario);
-  if (free) scenario.bench = kSimulatedHosts;
+  const auto on_hosts = std::find_first_of(scenario.tests.begin(), scenario.tests.end(),
+                                           vocabulary.on_hosts.begin(), vocabulary.on_hosts.end());
+  const bool hosts = on_hosts != scenario.tests.end();
+  if (hosts) scenario.bench = kSimulatedHosts;
   const YamlNode* value = map.optional("bench");
   if (value == nullptr) return;
   const auto bench = readWord(*value, vocabulary.benches, problems);
   if (!bench) return;
   scenario.bench = vocabulary.benches[*bench];
-  if (free && scenario.bench != kSimulatedHosts) {
-    problems.add(*value, "the test free needs simulated hosts",
+  if (hosts && scenario.bench != kSimulatedHosts) {
+    problems.add(*value, "the test " + *on_hosts + " needs simulated hosts",
                  std::string(kSimulatedHosts) + ", or leave \"bench\" out");
   }
 }
@@ -143,6 +145,8 @@ void readFile(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scen
   }
   if (const YamlNode* value = map->optional("limits")) readLimits(*value, scenario, problems);
   map->finish();
+  const YamlNode* transport = map->optional("transport");
+  if (transport != nullptr && problems.count() == 0) deriveBaseRtt(*transport, scenario, problems);
 }
 
 }  // namespace

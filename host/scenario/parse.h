@@ -25,6 +25,7 @@ struct Problem {
 struct Vocabulary {
   std::vector<std::string> tests;
   std::vector<std::string> benches;
+  std::vector<std::string> on_hosts;  // of `tests`: those that need simulated hosts
 };
 
 // Either a scenario (problems empty) or the problems in the order of the file.

@@ -3,6 +3,7 @@
 // the reference of the file format.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,7 +57,18 @@ struct Parameters {
   std::optional<std::vector<Fraction>> loads;  // latency: share of line rate (L1)
   std::optional<std::vector<std::uint32_t>> incast_ratios;  // burst: senders per receiver
   std::optional<std::uint32_t> max_burst;                   // burst: longest one tried [frames]
+
+  // Tests on simulated hosts.
+  std::optional<std::vector<Bytes>> sizes;  // messages, or buffers of collectives
+  std::optional<std::vector<std::uint32_t>> ranks;
+  std::optional<std::vector<std::uint32_t>> flows;    // QPs or PDCs per pair, or flows in all
+  std::optional<std::vector<std::string>> balancing;  // words of kBalancingWords
+  std::optional<std::vector<Picoseconds>> compute;    // compute phase of an iteration
+  std::optional<std::uint32_t> iterations;
 };
+
+// What `parameters.balancing` may say: strategies that tests compare.
+inline constexpr std::array<const char*, 4> kBalancingWords{"ecmp", "ecmp-qp", "flowlet", "spray"};
 
 // `limits:` the only things that make a verdict. Every KPI named `kpi` of the run must be at most
 // (kAtMost) or at least (kAtLeast) `bound`.

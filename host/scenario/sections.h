@@ -17,6 +17,10 @@ void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario, 
 // `transport:` what the simulated hosts speak, judged by its validate().
 void readTransport(const YamlNode& node, Scenario& scenario, Problems& problems);
 
+// The base RTT of a UET transport that `node` does not give, out of the topology and of where the
+// jobs sit: bench::idleRoundTrip(). After everything else, and only in a file without mistakes.
+void deriveBaseRtt(const YamlNode& node, Scenario& scenario, Problems& problems);
+
 // `workload:` what runs on the simulated hosts, judged by its validate(). Needs the topology, as
 // readTraffic().
 void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,

@@ -11,6 +11,7 @@ constexpr std::size_t kMaxPairs = 256;  // host pairs of a list
 // are multiples of 4 or padded; a padded message would not be the one that was asked for.
 constexpr Bytes kMinMessage{20};
 constexpr Bytes kMaxMessage{4096};
+constexpr Bytes kMaxBuffer{std::int64_t{16} << 30};
 
 // One of two hosts in a [from, to] list.
 std::optional<std::uint32_t> readHost(const YamlNode& node, bool topology_known,
@@ -151,6 +152,44 @@ std::optional<Fraction> readResolution(const YamlNode& node, Problems& problems)
   return std::nullopt;
 }
 
+// Keys of the tests on simulated hosts.
+void readHostParameters(MapReader& map, bool topology_known, Scenario& scenario,
+                        Problems& problems) {
+  Parameters& parameters = scenario.parameters;
+  if (const YamlNode* value = map.optional("sizes")) {
+    parameters.sizes = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+      return readBytes(item, Bytes(1), kMaxBuffer, "1B to 16GiB", problems);
+    });
+  }
+  if (const YamlNode* value = map.optional("ranks")) {
+    const std::uint32_t hosts = topology_known ? scenario.topology.hostCount() : fabric::kMaxHosts;
+    parameters.ranks = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+      return readCount(item, 2, hosts, problems);
+    });
+  }
+  if (const YamlNode* value = map.optional("flows")) {
+    parameters.flows = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+      return readCount(item, 1, 256, problems);
+    });
+  }
+  if (const YamlNode* value = map.optional("balancing")) {
+    const std::vector<std::string> words(kBalancingWords.begin(), kBalancingWords.end());
+    parameters.balancing = readList(*value, words.size(), problems,
+                                    [&](const YamlNode& item) -> std::optional<std::string> {
+                                      const auto word = readWord(item, words, problems);
+                                      return word ? std::optional(words[*word]) : std::nullopt;
+                                    });
+  }
+  if (const YamlNode* value = map.optional("compute")) {
+    parameters.compute = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+      return readDuration(item, Picoseconds(0), seconds(3'600), "0s to 3600s", problems);
+    });
+  }
+  if (const YamlNode* value = map.optional("iterations")) {
+    parameters.iterations = readCount(*value, 1, 10'000'000, problems);
+  }
+}
+
 }  // namespace
 
 void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario,
@@ -214,6 +253,7 @@ void readParameters(const YamlNode& node, bool topology_known, Scenario& scenari
   if (const YamlNode* value = map->optional("max_burst")) {
     parameters.max_burst = readCount(*value, 1, 1U << 24U, problems);
   }
+  readHostParameters(*map, topology_known, scenario, problems);
   map->finish();
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.h"
+#include "bench/base_rtt.h"
 #include "fabric/packet.h"
 #include "scenario/sections.h"
 #include "scenario/spec_reader.h"
@@ -245,6 +247,17 @@ void readTransport(const YamlNode& node, Scenario& scenario, Problems& problems)
   }
   places.judge([&] { std::visit([](const auto& one) { transport::validate(one); }, spec); }, node,
                problems);
+}
+
+void deriveBaseRtt(const YamlNode& node, Scenario& scenario, Problems& problems) {
+  auto* uet = scenario.transport ? std::get_if<UetSpec>(&*scenario.transport) : nullptr;
+  const auto isBaseRtt = [](const YamlMember& member) { return member.key.text == "base_rtt"; };
+  if (uet == nullptr || std::any_of(node.members.begin(), node.members.end(), isBaseRtt)) return;
+  try {
+    uet->base_rtt = bench::idleRoundTrip(scenario.fabricSpec(), scenario.workload, *uet);
+  } catch (const Error& error) {
+    problems.add(node, faultOf(error), "give \"base_rtt\"");
+  }
 }
 
 }  // namespace plumbline::scenario

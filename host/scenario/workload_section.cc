@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "scenario/sections.h"
 #include "scenario/spec_reader.h"
+#include "scenario/trace_file.h"
 #include "workload/placement.h"
 #include "workload/workload.h"
 
@@ -97,11 +98,14 @@ std::optional<std::pair<workload::Rank, workload::Rank>> readRankPair(const Yaml
   return std::pair(*from, *to);
 }
 
-// Reads one job after the other; knows the fabric that they run on.
+// Reads one job after the other; knows the scenario's file and the fabric that they run on.
 class JobReader {
  public:
-  JobReader(const fabric::TopologySpec& topology, Problems& problems)
-      : topology_(topology), problems_(problems) {}
+  JobReader(const Scenario& scenario, bool topology_known, Problems& problems)
+      : file_(scenario.file),
+        topology_(scenario.topology),
+        topology_known_(topology_known),
+        problems_(problems) {}
 
   void read(SpecReader& map, JobSpec& job) {
     const auto kind = readKind(map);
@@ -185,7 +189,7 @@ class JobReader {
       readTraining(map, training);
       readCollectives(map, training.collectives);
     } else {
-      readTrace(map, job.program.emplace<workload::TraceProgram>());
+      readTrace(map, job.placement, job.program.emplace<workload::TraceProgram>());
     }
   }
 
@@ -307,8 +311,25 @@ class JobReader {
     return Picoseconds(static_cast<std::int64_t>(std::min(ps, kMost)));
   }
 
-  void readTrace(SpecReader& map, workload::TraceProgram& trace) {
-    const YamlNode* node = map.required("entries");
+  // As many as there can be, where what they sit on could not be read.
+  [[nodiscard]] std::uint32_t ranksOf(const workload::Placement& placement) const {
+    const bool by_name = placement.rule == PlacementRule::kExplicit;
+    const bool known = by_name ? !placement.hosts.empty() : topology_known_;
+    if (!known) return std::numeric_limits<std::uint32_t>::max();
+    return by_name ? static_cast<std::uint32_t>(placement.hosts.size()) : placement.ranks;
+  }
+
+  // `entries` here, or in the file that `trace` names.
+  void readTrace(SpecReader& map, const workload::Placement& placement,
+                 workload::TraceProgram& trace) {
+    if (const YamlNode* entries = map.optional("entries");
+        entries != nullptr && map.optional("trace") != nullptr) {
+      problems_.add(*entries, "\"entries\" and \"trace\" are both here", "one of the two");
+    }
+    if (auto file = map.block("trace", "trace")) {
+      readTraceFile(*file, file_, ranksOf(placement), trace, problems_);
+    }
+    const YamlNode* node = map.optional("trace") != nullptr ? nullptr : map.required("entries");
     if (node == nullptr) return;
     if (node->kind != YamlNode::Kind::kSequence) {
       problems_.add(*node, "\"entries\" must be a list", "[{time, from, to, size}, …]");
@@ -330,7 +351,9 @@ class JobReader {
 
   static constexpr std::size_t kMaxPairs = 4096;
 
+  const std::string& file_;
   const fabric::TopologySpec& topology_;
+  bool topology_known_;
   Problems& problems_;
   std::size_t number_ = 0;
 };
@@ -359,7 +382,7 @@ void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
                   Problems& problems) {
   FieldPlaces places;
   workload::WorkloadSpec& spec = scenario.workload.emplace();
-  JobReader jobs(scenario.topology, problems);
+  JobReader jobs(scenario, topology_known, problems);
   readItems("workload", node, "jobs", spec.jobs, places, problems, true,
             [&](SpecReader& map, JobSpec& job) { jobs.read(map, job); });
   // Where ranks can sit is known with the hosts.

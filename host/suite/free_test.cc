@@ -51,8 +51,10 @@ std::string transportText(const bench::TransportSpec& spec) {
   constexpr std::array<const char*, 4> kServices{"ROD", "RUD", "RUDI", "UUD"};
   constexpr std::array<const char*, 4> kControls{"fixed window", "NSCC", "receiver credit",
                                                  "NSCC and receiver credit"};
-  return fmt::format("UET {}, MTU {} B, {}", kServices[static_cast<std::size_t>(uet.service)],
-                     uet.mtu_payload, kControls[static_cast<std::size_t>(uet.congestion_control)]);
+  return fmt::format("UET {}, MTU {} B, {}, base RTT {:.6g} us",
+                     kServices[static_cast<std::size_t>(uet.service)], uet.mtu_payload,
+                     kControls[static_cast<std::size_t>(uet.congestion_control)],
+                     uet.base_rtt.toMicroseconds());
 }
 
 std::uint32_t repetitionsOf(const TestConfig& config) {
@@ -377,6 +379,7 @@ class FreeTest final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return std::string(scenario::kFreeTest); }
   [[nodiscard]] std::string title() const override { return "Workload"; }
+  [[nodiscard]] bool onHosts() const override { return true; }
 
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
     Plan plan;

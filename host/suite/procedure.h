@@ -37,6 +37,8 @@ struct Plan {
   std::uint64_t trials_expected = 0;
   // Card time of all these trials together, what the bench needs around each of them included.
   Picoseconds simulated_time;
+  // For simulated hosts instead: packets crossing a link in all these trials, roughly.
+  double packet_hops = 0;
   // Why the test cannot run like this, one sentence each; empty when it can.
   std::vector<std::string> refusals;
 };
@@ -63,6 +65,8 @@ class Procedure {
   [[nodiscard]] virtual std::string id() const = 0;
   // "Throughput"
   [[nodiscard]] virtual std::string title() const = 0;
+  // Needs a bench that simulates hosts.
+  [[nodiscard]] virtual bool onHosts() const { return false; }
   // Never throws for a scenario that validated; what cannot run is in `refusals`.
   [[nodiscard]] virtual Plan plan(const TestConfig& config) const = 0;
   // Throws Error(kUnsupported) when plan() has refusals, else only what the runner throws.

@@ -8,8 +8,17 @@
 namespace plumbline::suite {
 
 const std::vector<const Procedure*>& procedures() {
-  static const std::vector<const Procedure*> all{&throughputTest(), &latencyTest(), &burstTest(),
-                                                 &freeTest()};
+  static const std::vector<const Procedure*> all{
+      // clang-format off
+      &throughputTest(), &latencyTest(), &burstTest(),
+      &sprayEfficacyTest(), &uetCongestionTest(), &trimmingTest(), &cbfcPfcTest(),
+      &uetCollectivesTest(),
+      &pfcIncastTest(), &dcqcnConvergenceTest(),
+      &ecmpEntropyTest(), &flowletTest(), &sprayTest(), &fairnessTest(),
+      &allReduceTest(), &allToAllTest(), &allGatherTest(), &busBandwidthSummaryTest(),
+      &syntheticJctTest(), &multiTenantTest(),
+      // clang-format on
+      &freeTest()};
   return all;
 }
 

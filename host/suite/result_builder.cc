@@ -42,7 +42,7 @@ std::string switchText(const fabric::SwitchSpec& switches) {
 }
 
 template <typename Values, typename Text>
-std::string listText(const Values& values, Text text) {
+std::string joinedText(const Values& values, Text text) {
   std::vector<std::string> items;
   items.reserve(values.size());
   for (const auto& value : values) items.push_back(text(value));
@@ -67,14 +67,14 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
   return quantity;
 }
 
-ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, TestId test,
-                             const Settings& settings, const TestConfig& config) {
+ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
+                             std::vector<results::Anomaly> deviations, const TestConfig& config) {
   observed_ = config.bench.observed;
   result_.id = procedure.id();
   result_.title = procedure.title();
   result_.section = "training draft, " + std::move(section);
   result_.profile = scenario::profileName(config.scenario.profile);
-  result_.anomalies = deviations(test, settings, config);
+  result_.anomalies = std::move(deviations);
   result_.repeatability = {
       "repeatability",
       "Repeatability",
@@ -83,10 +83,16 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, Te
       "is the 95 % confidence interval of the mean (Student's t).",
       {"Point", "Metric", "Repetitions", "Mean", "CV [%]", "Minimum", "Maximum"},
       {}};
+  configure(config);
+}
+
+ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, TestId test,
+                             const Settings& settings, const TestConfig& config)
+    : ResultBuilder(procedure, std::move(section), deviations(test, settings, config), config) {
   configure(settings, config);
 }
 
-void ResultBuilder::configure(const Settings& settings, const TestConfig& config) {
+void ResultBuilder::configure(const TestConfig& config) {
   const scenario::Scenario& scenario = config.scenario;
   const auto add = [this](std::string name, std::string value) {
     result_.configuration.emplace_back(std::move(name), std::move(value));
@@ -108,19 +114,26 @@ void ResultBuilder::configure(const Settings& settings, const TestConfig& config
           ? fmt::format("hosts {}, fabric {}", durationText(scenario.topology.host_link_delay),
                         durationText(scenario.topology.fabric_link_delay))
           : durationText(scenario.topology.host_link_delay));
-  add("Frames", transportText(scenario.traffic.format));
+  add("Seed", std::to_string(scenario.seed));
+}
+
+void ResultBuilder::configure(const Settings& settings, const TestConfig& config) {
+  const auto add = [this](std::string name, std::string value) {
+    result_.configuration.emplace_back(std::move(name), std::move(value));
+  };
+  add("Frames", transportText(config.scenario.traffic.format));
   add(settings.message_sizes ? "Message sizes" : "Frame sizes",
-      listText(settings.sizes, [](const SizePoint& size) { return size.label; }));
+      joinedText(settings.sizes, [](const SizePoint& size) { return size.label; }));
   add("Queue pairs per pair",
-      listText(settings.qps, [](std::uint32_t qps) { return std::to_string(qps); }));
-  if (!settings.directions.empty()) add("Directions", listText(settings.directions, directionText));
+      joinedText(settings.qps, [](std::uint32_t qps) { return std::to_string(qps); }));
+  if (!settings.directions.empty())
+    add("Directions", joinedText(settings.directions, directionText));
   if (settings.duration > Picoseconds()) add("Trial duration", durationText(settings.duration));
   add("Wait for residual frames", "at most " + durationText(settings.drain));
   add("Repetitions", std::to_string(settings.repetitions));
   if (settings.rate_steps > 0) {
     add("Rate resolution", fmt::format("1/{} of line rate", settings.rate_steps));
   }
-  add("Seed", std::to_string(scenario.seed));
 }
 
 void ResultBuilder::anomaly(std::string what, std::string where) {

@@ -21,7 +21,11 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
 
 class ResultBuilder {
  public:
-  // `section`: of the draft, "section 5.1". Fills id, title, profile, configuration and deviations.
+  // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench
+  // and DUT, and `deviations` from the draft.
+  ResultBuilder(const Procedure& procedure, std::string section,
+                std::vector<results::Anomaly> deviations, const TestConfig& config);
+  // The same with what `settings` configure and where they deviate.
   ResultBuilder(const Procedure& procedure, std::string section, TestId test,
                 const Settings& settings, const TestConfig& config);
 
@@ -41,6 +45,7 @@ class ResultBuilder {
   results::TestResult take();
 
  private:
+  void configure(const TestConfig& config);
   void configure(const Settings& settings, const TestConfig& config);
 
   results::TestResult result_;

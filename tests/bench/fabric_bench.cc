@@ -1,7 +1,8 @@
-// links: plumbline_bench plumbline_scenario
+// links: plumbline_bench plumbline_scenario plumbline_minimal_fabric
 // What the simulated fabric costs, hosts and transports included: wall time per packet-hop (one
-// packet, data or control, crossing one link), beside a fixed loop of the same elementary work, so
-// that figures of different machines compare. docs/simulation-speed.md says how to read it.
+// packet, data or control, crossing one link), beside a fixed loop of the same elementary work and
+// a minimal simulator on the same workloads, so that figures of different machines compare.
+// docs/simulation-speed.md says how to read it.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
@@ -20,6 +21,7 @@
 #include "bench/trial.h"
 #include "fabric/fabric.h"
 #include "scenario/parse.h"
+#include "tests/bench/minimal_fabric.h"
 #include "transport/roce_spec.h"
 #include "transport/uet_spec.h"
 
@@ -154,7 +156,7 @@ double peakMegabytes() {
 struct Outcome {
   double wall_ns = 0;
   std::uint64_t packet_hops = 0;
-  Picoseconds end;
+  Picoseconds end;  // when the last message was done
   bool finished = false;
 };
 
@@ -169,10 +171,10 @@ Outcome simulate(const bench::TrialSpec& spec, unsigned threads) {
     fabric.runUntil(std::max(*next, fabric.now()) + microseconds(20));
   }
   outcome.wall_ns = nanosecondsSince(start);
-  outcome.end = fabric.now();
   outcome.finished = hosts.workloadFinished();
   for (const workload::JobResult& job : hosts.jobResults()) {
     outcome.finished = outcome.finished && job.total.messages_failed == 0;
+    outcome.end = std::max(outcome.end, job.total.last_done);
   }
   for (fabric::LinkId link = 0; link < fabric.topology().links().size(); ++link) {
     const fabric::LinkCounters counters = fabric.linkCounters(link);
@@ -181,13 +183,56 @@ Outcome simulate(const bench::TrialSpec& spec, unsigned threads) {
   return outcome;
 }
 
+// The same workload on the minimal simulator, and the speed that is asked of the full model on a
+// machine on which that one needs `minimal_ns` per packet-hop.
+struct Comparison {
+  std::vector<minimal::Message> messages;
+  std::uint32_t at_once = 1;
+  double asked_ns = 0;
+  double minimal_ns = 0;
+};
+
+// What the minimal simulator makes of it, and its least ns per packet-hop: of two runs before and
+// two after the full model's, so that both have about the same moments.
+class MinimalRuns {
+ public:
+  explicit MinimalRuns(const Comparison& comparison) : comparison_(comparison) {}
+
+  void twice() {
+    for (int i = 0; i < 2; ++i) {
+      const auto start = Clock::now();
+      outcome_ = minimal::run(comparison_.messages, comparison_.at_once);
+      least_ns_ = std::min(least_ns_, nanosecondsSince(start));
+    }
+  }
+
+  void report(benchmark::State& state, double per_hop) const {
+    if (!outcome_.finished) state.SkipWithError("the minimal simulator did not finish");
+    const double minimal_per_hop = least_ns_ / static_cast<double>(outcome_.hops);
+    state.counters["experiment_ns"] = minimal_per_hop;
+    state.counters["vs_experiment"] = per_hop / minimal_per_hop;
+    state.counters["bar_ns"] = comparison_.asked_ns / comparison_.minimal_ns * minimal_per_hop;
+    state.counters["experiment_hops"] = static_cast<double>(outcome_.hops);
+    state.counters["experiment_us"] = static_cast<double>(outcome_.end_ps) / 1e6;
+  }
+
+ private:
+  const Comparison& comparison_;
+  minimal::Outcome outcome_;
+  double least_ns_ = std::numeric_limits<double>::infinity();
+};
+
 // Runs `spec` once per iteration; reports the fastest, for others only slow a run down.
-void measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned threads) {
+void measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned threads,
+             const Comparison& comparison = {}) {
+  MinimalRuns minimal(comparison);
+  const bool compares = !comparison.messages.empty();
+  if (compares) minimal.twice();
   double calibration = std::min(calibrate(), calibrate());
   resetPeakMemory();
   double least = std::numeric_limits<double>::infinity();
   Outcome outcome;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     outcome = simulate(spec, threads);
     state.SetIterationTime(outcome.wall_ns / 1e9);
     least = std::min(least, outcome.wall_ns);
@@ -202,13 +247,18 @@ void measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned thr
   state.counters["hops"] = static_cast<double>(outcome.packet_hops);
   state.counters["peak_MB"] = peak;
   state.counters["sim_us"] = outcome.end.toMicroseconds();
+  if (!compares) return;
+  minimal.twice();
+  minimal.report(state, per_hop);
 }
 
 // One of scenarios/bench/.
 bench::TrialSpec shipped(const std::string& name) {
   const scenario::Scenario scenario = scenario::loadScenario(
       std::string(PLUMBLINE_SOURCE_DIR) + "/scenarios/bench/" + name + ".yaml",
-      {{std::string(scenario::kFreeTest)}, {"rtl", "sim"}});
+      {.tests = {std::string(scenario::kFreeTest)},
+       .benches = {"rtl", "sim"},
+       .on_hosts = {std::string(scenario::kFreeTest)}});
   bench::TrialSpec spec;
   spec.dut = scenario.fabricSpec();
   spec.transport = scenario.transport;
@@ -218,6 +268,23 @@ bench::TrialSpec shipped(const std::string& name) {
 
 void shippedScenario(benchmark::State& state, const std::string& name) {
   measure(state, shipped(name), 1);
+}
+
+// The three that the minimal simulator runs as well: what is asked of the full model is 80, 60 and
+// 60 ns where that one needs 79, 40 and 38.
+void incast32(benchmark::State& state) {
+  const Comparison comparison{minimal::incast(32, 4096), 1, 80, 79};
+  measure(state, shipped("incast32"), 1, comparison);
+}
+
+void permutation128(benchmark::State& state) {
+  const Comparison comparison{minimal::permutation(4096), 1, 60, 40};
+  measure(state, shipped("permutation128"), 1, comparison);
+}
+
+void alltoall128(benchmark::State& state) {
+  const Comparison comparison{minimal::allToAll(64), 8, 60, 38};
+  measure(state, shipped("alltoall128"), 1, comparison);
 }
 
 // The permutation of permutation128 with messages of 16 KiB, the next when the last one is
@@ -263,25 +330,16 @@ void threads(benchmark::State& state) {
 }
 
 void calibration(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(calibrate());
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(calibrate());
   state.counters["calib_ns"] = calibrate();
 }
 
 constexpr int kRuns = 5;
 
 BENCHMARK(calibration)->Unit(benchmark::kMillisecond)->Iterations(1);
-BENCHMARK_CAPTURE(shippedScenario, incast32, "incast32")
-    ->Unit(benchmark::kMillisecond)
-    ->UseManualTime()
-    ->Iterations(kRuns);
-BENCHMARK_CAPTURE(shippedScenario, permutation128, "permutation128")
-    ->Unit(benchmark::kMillisecond)
-    ->UseManualTime()
-    ->Iterations(kRuns);
-BENCHMARK_CAPTURE(shippedScenario, alltoall128, "alltoall128")
-    ->Unit(benchmark::kMillisecond)
-    ->UseManualTime()
-    ->Iterations(kRuns);
+BENCHMARK(incast32)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(kRuns);
+BENCHMARK(permutation128)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(kRuns);
+BENCHMARK(alltoall128)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(kRuns);
 BENCHMARK_CAPTURE(shippedScenario, allreduce128, "allreduce128")
     ->Unit(benchmark::kMillisecond)
     ->UseManualTime()

@@ -289,5 +289,25 @@ TEST(Transport, UetWords) {
   EXPECT_EQ(uet("close_after: never").close_after, fabric::kNever);
 }
 
+// Two links of 50 ns and a switch of 600 ns each way, a packet of 4198 bytes and an ACK of 78 twice
+// each at 100 Gb/s.
+TEST(Uet, BaseRttIsThatOfTheTopology) {
+  const auto baseRtt = [](const std::string& dut, const std::string& uet, const std::string& job) {
+    const auto result = parseScenario("{plumbline: 1, name: n, test: free, dut: {topology: " + dut +
+                                          "},\ntransport: " + uet + ", workload: " + job + "}\n",
+                                      "s", simVocabulary());
+    for (const Problem& problem : result.problems) ADD_FAILURE() << problem.text("s");
+    return std::get<transport::UetSpec>(*result.scenario.transport).base_rtt;
+  };
+  const auto oneSwitch = Picoseconds(2 * 700'000 + 2 * (4198 + 78) * 80);
+  EXPECT_EQ(baseRtt("{kind: switch}", "{kind: uet}", "{kind: pairs}"), oneSwitch);
+  EXPECT_EQ(baseRtt("{kind: switch}", "{kind: uet, base_rtt: 9us}", "{kind: pairs}"),
+            microseconds(9));
+  // Across the spines two links of 250 ns and two switches more.
+  const auto acrossSpines = Picoseconds(2 * 2'400'000 + 4 * (4198 + 78) * 80);
+  EXPECT_EQ(baseRtt("{kind: clos2}", "{kind: uet}", "{kind: pairs}"), acrossSpines);
+  EXPECT_EQ(baseRtt("{kind: clos2}", "{kind: uet}", "{kind: pairs, ranks: 2}"), oneSwitch);
+}
+
 }  // namespace
 }  // namespace plumbline::scenario

@@ -1,0 +1,63 @@
+// A trial over time: what flows and ports had done at equal intervals, and when ports paused.
+// Observation point: modelled.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace plumbline::bench {
+
+// What a trial is asked to sample.
+struct SamplingSpec {
+  Picoseconds interval = microseconds(10);
+};
+
+struct SampledFlow {
+  std::uint32_t from = 0;  // hosts
+  std::uint32_t to = 0;
+  std::uint32_t flow = 0;  // number within the pair
+
+  bool operator==(const SampledFlow&) const = default;
+};
+
+// Totals since the trial began.
+struct Sample {
+  std::vector<std::uint64_t> received;  // payload [B] by flow; flows first seen later are left out
+  std::uint64_t dropped = 0;            // in the whole fabric
+  std::uint64_t marked = 0;
+  std::uint64_t pauses = 0;  // PAUSE frames that took effect, refreshes included
+  Picoseconds paused;        // summed over ports and priorities
+
+  bool operator==(const Sample&) const = default;
+};
+
+// One port's sender stood still for one priority.
+struct PauseSpan {
+  std::string link;
+  std::uint8_t priority = 0;
+  Picoseconds from;
+  Picoseconds until;  // the end of the trial, if it still stood then
+
+  bool operator==(const PauseSpan&) const = default;
+};
+
+struct Samples {
+  Picoseconds interval;
+  std::vector<SampledFlow> flows;  // in the order in which they were first seen
+  std::vector<Sample> samples;     // number i at (i + 1) * interval
+  // In the order of their ends; the first kMostSpans, and how many there were.
+  std::vector<PauseSpan> spans;
+  std::uint64_t span_count = 0;
+  // First and last drop; 0 if there was none.
+  Picoseconds first_drop;
+  Picoseconds last_drop;
+
+  static constexpr std::size_t kMostSpans = 10'000;
+
+  bool operator==(const Samples&) const = default;
+};
+
+}  // namespace plumbline::bench

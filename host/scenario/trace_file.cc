@@ -1,0 +1,107 @@
+#include "scenario/trace_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "workload/request_trace.h"
+#include "workload/trace.h"
+
+namespace plumbline::scenario {
+namespace {
+
+using TraceOrError = std::variant<std::vector<workload::TraceEntry>, workload::TraceError>;
+
+constexpr std::size_t kMaxFileName = 1000;
+
+enum class TraceFormat { kMessages, kRequests };
+constexpr std::pair<const char*, TraceFormat> kFormats[] = {{"messages", TraceFormat::kMessages},
+                                                            {"requests", TraceFormat::kRequests}};
+
+std::optional<std::string> readTraceText(const YamlNode& node, const std::string& name,
+                                         const std::string& scenario_file, Problems& problems) {
+  namespace fs = std::filesystem;
+  const fs::path path(name);
+  const bool leaves = std::find(path.begin(), path.end(), fs::path("..")) != path.end();
+  if (path.is_absolute() || leaves) {
+    problems.add(node, shown(name) + " is not in the scenario's folder", "there or below it");
+    return std::nullopt;
+  }
+  const fs::path full = fs::path(scenario_file).parent_path() / path;
+  std::error_code error;
+  const bool regular = fs::is_regular_file(full, error);
+  const std::uintmax_t size = regular ? fs::file_size(full, error) : 0;
+  if (!regular || error) {
+    problems.add(node, shown(name) + " cannot be read", "a file in the scenario's folder");
+    return std::nullopt;
+  }
+  if (size > kMaxTraceBytes) {
+    problems.add(node, shown(name) + " is too long for a trace",
+                 "at most " + std::to_string(kMaxTraceBytes) + " bytes");
+    return std::nullopt;
+  }
+  std::ifstream stream(full, std::ios::binary);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  if (!stream.read(text.data(), static_cast<std::streamsize>(size))) {
+    problems.add(node, shown(name) + " cannot be read", "a file that may be read");
+    return std::nullopt;
+  }
+  return text;
+}
+
+// A whole number of bytes above zero.
+std::optional<std::uint64_t> readTokenBytes(const YamlNode& node, Problems& problems) {
+  const Bytes most((std::int64_t{1} << 40) - 1);
+  const auto size = readBytes(node, Bytes(1), most, "1B to 1TiB", problems);
+  return size ? std::optional(static_cast<std::uint64_t>(size->count())) : std::nullopt;
+}
+
+std::optional<workload::RequestRules> readRules(SpecReader& map, std::uint32_t ranks,
+                                                Problems& problems) {
+  workload::RequestRules rules;
+  rules.ranks = ranks;
+  const std::size_t before = problems.count();
+  if (const YamlNode* node = map.required("prefill")) {
+    rules.prefill = static_cast<std::uint32_t>(
+        readInteger(*node, 1, std::max(ranks, 2U) - 1, problems).value_or(1));
+    if (ranks < 2) problems.add(*node, "the job has one rank", "one for decoding as well");
+  }
+  if (map.required("kv_per_token") != nullptr) {
+    map.read("kv_per_token", "kv_per_token", rules.bytes_per_token, readTokenBytes);
+  }
+  if (const YamlNode* node = map.optional("requests")) {
+    rules.most = readInteger(*node, 1, std::numeric_limits<std::uint32_t>::max(), problems)
+                     .value_or(rules.most);
+  }
+  return problems.count() == before ? std::optional(rules) : std::nullopt;
+}
+
+}  // namespace
+
+void readTraceFile(SpecReader& map, const std::string& scenario_file, std::uint32_t ranks,
+                   workload::TraceProgram& trace, Problems& problems) {
+  TraceFormat format = TraceFormat::kMessages;
+  map.readWordOf<TraceFormat>("format", "format", kFormats, format);
+  std::optional<workload::RequestRules> rules;
+  if (format == TraceFormat::kRequests) rules = readRules(map, ranks, problems);
+  const YamlNode* node = map.required("file");
+  map.finish();
+  const auto name = node != nullptr ? readText(*node, kMaxFileName, problems) : std::nullopt;
+  if (!name || (format == TraceFormat::kRequests && !rules)) return;
+  const auto text = readTraceText(*node, *name, scenario_file, problems);
+  if (!text) return;
+  TraceOrError parsed =
+      rules ? workload::parseRequestTrace(*text, *rules) : workload::parseTrace(*text, ranks);
+  if (const auto* error = std::get_if<workload::TraceError>(&parsed)) {
+    problems.add(*node, *name + ":" + std::to_string(error->line) + ":" +
+                            std::to_string(error->column) + ": " + error->what);
+    return;
+  }
+  trace.entries = std::move(std::get<std::vector<workload::TraceEntry>>(parsed));
+}
+
+}  // namespace plumbline::scenario

@@ -1,0 +1,21 @@
+// `trace:` of a job, a file with the messages instead of a list of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "scenario/spec_reader.h"
+#include "workload/workload_spec.h"
+
+namespace plumbline::scenario {
+
+// Largest file of a trace that is read.
+inline constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 28;
+
+// Reads the keys of `trace:` and the file that they name, in the folder of `scenario_file` or below
+// it: a scenario reads nothing else of a machine. `ranks`: of the job. A mistake in the file is
+// reported at the key that names it, with the file's own line and column.
+void readTraceFile(SpecReader& map, const std::string& scenario_file, std::uint32_t ranks,
+                   workload::TraceProgram& trace, Problems& problems);
+
+}  // namespace plumbline::scenario

@@ -1,0 +1,115 @@
+#include "suite/fabric_test.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "suite/trials.h"
+
+namespace plumbline::suite {
+namespace {
+
+// The trial of another repetition.
+bench::TrialSpec repeated(const bench::TrialSpec& first, std::uint32_t repetition) {
+  bench::TrialSpec spec = first;
+  spec.dut.seed += repetition;
+  if (spec.workload) spec.workload->seed += repetition;
+  return spec;
+}
+
+}  // namespace
+
+void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops) {
+  SweepPoint point;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    point.label += point.label.empty() ? "" : ", ";
+    point.label += values[i];
+    if (!axes[i].unit.empty()) point.label += " " + axes[i].unit;
+  }
+  point.values = std::move(values);
+  point.spec = std::move(spec);
+  point.packet_hops = packet_hops;
+  points.push_back(std::move(point));
+}
+
+Plan FabricTest::plan(const TestConfig& config) const {
+  Design design = this->design(config);
+  Plan plan;
+  plan.refusals = std::move(design.refusals);
+  if (design.points.empty() && plan.refusals.empty()) {
+    plan.refusals.emplace_back("the DUT has not enough hosts for any point of the sweep");
+  }
+  for (SweepPoint& point : design.points) {
+    plan.points.push_back(point.label);
+    plan.packet_hops += point.packet_hops * design.repetitions;
+    plan.samples.push_back({point.label, std::move(point.spec)});
+  }
+  plan.trials_expected = std::uint64_t{design.repetitions} * plan.points.size();
+  return plan;
+}
+
+results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runner) const {
+  requireRunnable(*this, plan(config));
+  const Design design = this->design(config);
+  ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
+  for (const auto& [name, value] : design.numbers.configuration()) {
+    builder.result().configuration.emplace_back(name, value);
+  }
+  std::vector<Measured> measured;
+  for (const SweepPoint& point : design.points) {
+    Measured one{point, {}};
+    for (std::uint32_t repetition = 0; repetition < design.repetitions; ++repetition) {
+      const std::string label = fmt::format("{}, repetition {}", point.label, repetition);
+      bench::TrialResult trial = runner.run(repeated(point.spec, repetition), repetition, label);
+      one.valid = builder.accept(trial, label) && one.valid;
+      one.trials.push_back(std::move(trial));
+    }
+    if (one.valid) {
+      measured.push_back(std::move(one));
+    } else {
+      builder.anomaly("no result: a trial was not valid", point.label);
+    }
+  }
+  report(config, design, measured, builder);
+  return builder.take();
+}
+
+bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& usual) {
+  return config.scenario.transport.value_or(usual);
+}
+
+transport::RoceSpec usualRoce() {
+  transport::RoceSpec roce;
+  roce.dcqcn = transport::DcqcnSpec::paper();
+  return roce;
+}
+
+double payloadHops(const TestConfig& config, double payload_bytes) {
+  constexpr double kPayloadPerPacket = 4096;
+  constexpr double kWithControl = 1.2;  // packets, control ones included, per data packet
+  double links = 4;
+  switch (config.scenario.topology.kind) {
+    case fabric::TopologyKind::kLink:
+      links = 1;
+      break;
+    case fabric::TopologyKind::kSingleSwitch:
+      links = 2;
+      break;
+    case fabric::TopologyKind::kClos3:
+      links = 6;
+      break;
+    default:
+      break;
+  }
+  return payload_bytes / kPayloadPerPacket * links * kWithControl;
+}
+
+bench::TrialSpec emptyTrial(const TestConfig& config) {
+  bench::TrialSpec spec;
+  spec.dut = config.scenario.fabricSpec();
+  spec.workload.emplace();
+  spec.workload->seed = config.scenario.seed;
+  return spec;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,84 @@
+// What the tests on simulated hosts have in common: points of a sweep, a trial of each for every
+// repetition, tables and charts of what the trials saw.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/trial.h"
+#include "suite/numbers.h"
+#include "suite/procedure.h"
+#include "suite/result_builder.h"
+
+namespace plumbline::suite {
+
+// Something that is swept.
+struct SweepAxis {
+  std::string column;  // of the tables: "Ranks"
+  std::string unit;    // behind a value in labels: "ranks"; empty where a value speaks for itself
+};
+
+// One point of a sweep.
+struct SweepPoint {
+  // Its values, in the order of the design's axes: "64 MiB", "32", "ECMP".
+  std::vector<std::string> values;
+  // What the trial of repetition 0 is. Other repetitions have other seeds: of the switches' hashes
+  // and of everything that the workload draws.
+  bench::TrialSpec spec;
+  // Packets crossing a link that the trial takes, roughly: what plan() tells the duration by.
+  double packet_hops = 0;
+
+  // "64 MiB, 32 ranks, ECMP": the values with the units of the axes.
+  std::string label;
+};
+
+// What a test will do.
+struct Design {
+  explicit Design(const TestConfig& config) : numbers(config) {}
+
+  // Adds a point; `values` in the order of `axes`.
+  void add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops);
+
+  Numbers numbers;
+  std::uint32_t repetitions = 1;
+  std::vector<SweepAxis> axes;
+  std::vector<SweepPoint> points;
+  std::vector<std::string> refusals;  // why it cannot run like this
+};
+
+// A point with its trials, one for every repetition.
+struct Measured {
+  const SweepPoint& point;
+  std::vector<bench::TrialResult> trials;
+  bool valid = true;  // all of them
+};
+
+// A test is its design and what it makes of the measured points; the rest is the same for all.
+class FabricTest : public Procedure {
+ public:
+  [[nodiscard]] bool onHosts() const override { return true; }
+  [[nodiscard]] Plan plan(const TestConfig& config) const override;
+  results::TestResult run(const TestConfig& config, TrialRunner& runner) const override;
+
+ protected:
+  [[nodiscard]] virtual std::string section() const = 0;  // "section 9.1"
+  [[nodiscard]] virtual Design design(const TestConfig& config) const = 0;
+  // Tables, charts, KPIs and summary of points that have valid trials.
+  virtual void report(const TestConfig& config, const Design& design,
+                      const std::vector<Measured>& measured, ResultBuilder& builder) const = 0;
+};
+
+// The DUT of a scenario, and a trial on it that has no jobs yet.
+bench::TrialSpec emptyTrial(const TestConfig& config);
+
+// The scenario's transport, or else `usual`.
+bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& usual);
+// RC, path MTU 4096, DCQCN with the parameters of its paper.
+transport::RoceSpec usualRoce();
+
+// Packets crossing a link when so many bytes of payload cross the fabric from leaf to leaf,
+// acknowledgements included, roughly.
+double payloadHops(const TestConfig& config, double payload_bytes);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,85 @@
+#include "suite/figures.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plumbline::suite {
+
+Figure figure(std::string column, std::string unit, std::string kpi,
+              double (*of)(const bench::TrialResult&)) {
+  return {.column = std::move(column),
+          .unit = std::move(unit),
+          .kpi = std::move(kpi),
+          .of = [of](std::size_t, const bench::TrialResult& trial) {
+            return trial.fabric->fast_forward ? std::nullopt : std::optional(of(trial));
+          }};
+}
+
+std::size_t placeOf(const Design& design, const Measured& measured) {
+  return static_cast<std::size_t>(&measured.point - design.points.data());
+}
+
+namespace {
+
+// Of all repetitions; empty when one of them did not observe it.
+std::vector<double> valuesOf(const Design& design, const Measured& measured, const Figure& figure) {
+  const std::size_t place = placeOf(design, measured);
+  std::vector<double> values;
+  for (const bench::TrialResult& trial : measured.trials) {
+    const std::optional<double> value = figure.of(place, trial);
+    if (!value) return {};
+    values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
+                                        const Figure& figure) {
+  const std::vector<double> values = valuesOf(design, measured, figure);
+  if (values.empty()) return std::nullopt;
+  return quantityOf(values, figure.unit, figure.observed);
+}
+
+void addTable(const Design& design, const std::vector<Measured>& measured,
+              const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder) {
+  for (const SweepAxis& axis : design.axes) heading.columns.push_back(axis.column);
+  for (const Figure& figure : figures) heading.columns.push_back(figure.column);
+  for (const Measured& one : measured) {
+    std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
+    for (const Figure& figure : figures) {
+      const std::vector<double> values = valuesOf(design, one, figure);
+      if (values.empty()) {
+        row.emplace_back(std::string("not observed"));
+        continue;
+      }
+      results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
+      if (figure.primary) builder.repeated(one.point.label, figure.column, values, figure.unit);
+      if (!figure.kpi.empty()) builder.kpi(figure.kpi, one.point.label, mean);
+      row.emplace_back(std::move(mean));
+    }
+    heading.rows.push_back(std::move(row));
+  }
+  builder.result().tables.push_back(std::move(heading));
+}
+
+void addChart(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+              const ChartAxes& axes, results::Chart heading, ResultBuilder& builder) {
+  for (const Measured& one : measured) {
+    const auto mean = meanOf(design, one, figure);
+    if (!mean) continue;
+    const std::size_t place = placeOf(design, one);
+    const std::string name = axes.series(place);
+    auto series = std::find_if(heading.series.begin(), heading.series.end(),
+                               [&](const results::Series& s) { return s.name == name; });
+    if (series == heading.series.end()) {
+      series = heading.series.insert(heading.series.end(), {name, {}, {}, false});
+    }
+    series->x.push_back(axes.x(place));
+    series->y.push_back(mean->value);
+  }
+  builder.result().charts.push_back(std::move(heading));
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,51 @@
+// Tables and charts over the points of a sweep, from a list of what to show.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/fabric_test.h"
+
+namespace plumbline::suite {
+
+// One figure of a trial, and where it goes. `of` gets the point's place in Design::points; nothing
+// where the trial did not observe it, which leaves the cell without a number.
+struct Figure {
+  std::string column;  // heading: "BusBW mean"
+  std::string unit;    // "Gb/s"; empty = plain number
+  std::string kpi;     // machine name, unit as suffix: "busbw_gbps"; empty = not a KPI
+  std::function<std::optional<double>(std::size_t point, const bench::TrialResult& trial)> of;
+  bench::ObservationPoint observed = bench::ObservationPoint::kModelled;
+  // The figure that the test is about: a row of the repeatability table, with its CV.
+  bool primary = false;
+};
+
+// A figure of the trial alone, which trials that were fast-forwarded do not observe.
+Figure figure(std::string column, std::string unit, std::string kpi,
+              double (*of)(const bench::TrialResult&));
+
+// Adds a table with a row for every measured point: the values of the axes, then the figures'
+// means over the repetitions. Figures with a machine name become KPIs.
+void addTable(const Design& design, const std::vector<Measured>& measured,
+              const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder);
+
+// Adds a chart of one figure: a point of the sweep is at x in the series that it names. Points of
+// one series need not follow each other; series come in the order in which they are first named.
+struct ChartAxes {
+  std::function<double(std::size_t point)> x;
+  std::function<std::string(std::size_t point)> series;
+};
+void addChart(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+              const ChartAxes& axes, results::Chart heading, ResultBuilder& builder);
+
+// The point's place in Design::points.
+std::size_t placeOf(const Design& design, const Measured& measured);
+// Mean of a figure over the repetitions of a point, with its confidence; nothing where one of them
+// did not observe it.
+std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
+                                        const Figure& figure);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,282 @@
+#include "suite/training/collective.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "suite/fabric_metrics.h"
+#include "workload/formulas.h"
+
+namespace plumbline::suite {
+
+using workload::CollectiveKind;
+
+workload::CollectiveSpec collectiveSpec(CollectiveKind kind, Bytes size) {
+  workload::CollectiveSpec spec;
+  spec.kind = kind;
+  spec.bytes = static_cast<std::uint64_t>(size.count());
+  if (kind == CollectiveKind::kAllToAll) {
+    spec.algorithm = workload::Algorithm::kLinearShift;
+    spec.window = 8;
+  } else {
+    spec.algorithm = workload::Algorithm::kRing;
+  }
+  return spec;
+}
+
+std::string collectiveName(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return "AllReduce";
+    case CollectiveKind::kReduceScatter:
+      return "ReduceScatter";
+    case CollectiveKind::kAllGather:
+      return "AllGather";
+    case CollectiveKind::kAllToAll:
+      return "AlltoAll";
+    case CollectiveKind::kBroadcast:
+      break;
+  }
+  return "Broadcast";
+}
+
+std::string collectiveScheme(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return "ring, algo_factor 2(n-1)/n";
+    case CollectiveKind::kAllToAll:
+      return "linear shift, eight peers at a time, algo_factor (n-1)/n";
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllGather:
+      return "ring, algo_factor (n-1)/n";
+    case CollectiveKind::kBroadcast:
+      break;
+  }
+  return "tree, algo_factor 1";
+}
+
+workload::Placement acrossLeaves(const TestConfig& config, std::uint32_t ranks) {
+  const fabric::TopologySpec& topology = config.scenario.topology;
+  workload::Placement placement;
+  placement.rule = workload::PlacementRule::kInterleaved;
+  placement.ranks = ranks;
+  switch (topology.kind) {
+    case fabric::TopologyKind::kClos2:
+    case fabric::TopologyKind::kClos3:
+    case fabric::TopologyKind::kPools:
+      placement.hosts_per_leaf = topology.hosts_per_leaf;
+      break;
+    case fabric::TopologyKind::kRail:  // a server after the other: its NICs are on different leaves
+    case fabric::TopologyKind::kLink:
+    case fabric::TopologyKind::kSingleSwitch:
+    case fabric::TopologyKind::kGraph:
+      break;
+  }
+  return placement;
+}
+
+namespace {
+
+// Payload that all ranks send together.
+double payloadOf(const CollectivePoint& point, std::uint32_t iterations) {
+  return static_cast<double>(point.size.count()) * workload::algoFactor(point.kind, point.ranks) *
+         point.ranks * iterations;
+}
+
+// Data packets of a trial that are simulated one by one at most: a few minutes' worth, and enough
+// for 1,024 ranks to be fast-forwarded from.
+constexpr std::uint64_t kMostPackets = 2'000'000'000;
+constexpr double kMostPayload = static_cast<double>(kMostPackets) * 4096;
+
+bool isRing(CollectiveKind kind) { return kind != CollectiveKind::kAllToAll; }
+
+}  // namespace
+
+bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint& point,
+                                 std::uint32_t iterations) {
+  bench::TrialSpec spec = emptyTrial(config);
+  applyVariant(point.variant, spec);
+  workload::JobSpec job;
+  job.name = collectiveName(point.kind);
+  job.placement = acrossLeaves(config, point.ranks);
+  workload::TrainingProgram program;
+  program.iterations = iterations;
+  program.collectives.push_back(collectiveSpec(point.kind, point.size));
+  job.program = program;
+  spec.workload->jobs.push_back(std::move(job));
+  if (isRing(point.kind) && payloadOf(point, iterations) > kMostPayload) {
+    spec.fast_forward.emplace().packets = kMostPackets;
+  }
+  return spec;
+}
+
+double collectiveHops(const TestConfig& config, const CollectivePoint& point,
+                      std::uint32_t iterations) {
+  double payload = payloadOf(point, iterations);
+  if (isRing(point.kind)) payload = std::min(payload, kMostPayload);
+  return payloadHops(config, payload);
+}
+
+std::vector<Figure> busBandwidthFigures(const TestConfig& config,
+                                        const std::vector<CollectivePoint>& points) {
+  const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
+  const auto mean = [points](std::size_t i, const bench::TrialResult& trial) {
+    return meanBusBandwidthGbps(trial, 0, points[i].kind, points[i].ranks, points[i].size);
+  };
+  std::vector<Figure> figures{{.column = "BusBW mean",
+                               .unit = "Gb/s",
+                               .kpi = "busbw_gbps",
+                               .of = mean,
+                               .observed = bench::ObservationPoint::kModelled,
+                               .primary = true}};
+  const auto quantile = [&](const char* column, const char* kpi, double q) {
+    figures.push_back({.column = column,
+                       .unit = "Gb/s",
+                       .kpi = kpi,
+                       .of = [points, q](std::size_t i, const bench::TrialResult& trial) {
+                         return busBandwidthGbps(trial, 0, points[i].kind, points[i].ranks,
+                                                 points[i].size, q);
+                       }});
+  };
+  quantile("P50", "busbw_p50_gbps", 0.5);
+  quantile("P95", "busbw_p95_gbps", 0.95);
+  quantile("P99", "busbw_p99_gbps", 0.99);
+  figures.push_back({.column = "Efficiency",
+                     .unit = "%",
+                     .kpi = "efficiency_percent",
+                     .of = [mean, line](std::size_t i, const bench::TrialResult& trial) {
+                       return 100 * mean(i, trial) / line;
+                     }});
+  return figures;
+}
+
+std::vector<Figure> fabricFigures() {
+  return {figure("ECN marked", "%", "ecn_percent", ecnPercent),
+          figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
+          figure("Paused", "us", "", pausedMicroseconds),
+          figure("Dropped", "ppm", "drop_ppm", dropPpm),
+          figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
+          figure("Busiest link", "%", "busiest_link_percent", busiestLinkPercent),
+          figure("MMR", "", "link_mmr", linkMmr),
+          figure("JFI", "", "link_jfi", linkJfi)};
+}
+
+void notePredictions(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  for (const Measured& one : measured) {
+    const auto& outcome = one.trials.front().fabric->fast_forward;
+    if (!outcome) continue;
+    builder.anomaly(fmt::format("times are fast-forwarded, not simulated packet by packet: "
+                                "calibrated error {:.2g} %; no figures of the fabric",
+                                100 * outcome->calibrated_error),
+                    one.point.label);
+  }
+}
+
+CollectiveTest::Sweep CollectiveTest::fullSweep(std::vector<CollectiveKind> kinds) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  return {std::move(kinds),
+          {Bytes(kMiB), Bytes(8 * kMiB), Bytes(64 * kMiB), Bytes(256 * kMiB), Bytes(1024 * kMiB),
+           Bytes(4096 * kMiB)},
+          {Bytes(kMiB), Bytes(8 * kMiB)},
+          {8, 16, 32, 64, 128, 256, 512, 1024},
+          {8, 16, 32}};
+}
+
+std::vector<Variant> CollectiveTest::variants(const TestConfig& config, Numbers& numbers) const {
+  std::vector<Variant> variants;
+  for (const Balancing& balancing : balancingSweep(config, numbers, {"ecmp", "flowlet", "spray"},
+                                                   {"ecmp", "flowlet", "spray"})) {
+    variants.push_back(usualVariant(config, balancing));
+  }
+  return variants;
+}
+
+std::vector<CollectivePoint> CollectiveTest::points(const TestConfig& config,
+                                                    Numbers& numbers) const {
+  const scenario::Parameters& own = config.scenario.parameters;
+  const auto sizes = numbers.sweep("Buffer sizes", sweep_.sizes, sweep_.quick_sizes, own.sizes);
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  const auto ranks = numbers.sweep("Ranks", sweep_.ranks, sweep_.quick_ranks, own.ranks,
+                                   [hosts](std::uint32_t n) { return n <= hosts; });
+  const std::vector<Variant> variants = this->variants(config, numbers);
+  std::vector<CollectivePoint> points;
+  for (const Bytes size : sizes) {
+    for (const std::uint32_t n : ranks) {
+      for (const Variant& variant : variants) {
+        for (const CollectiveKind kind : sweep_.kinds) points.push_back({kind, size, n, variant});
+      }
+    }
+  }
+  return points;
+}
+
+Design CollectiveTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Collective", ""}, {"Buffer", ""}, {"Ranks", "ranks"}, {"Carried by", ""}};
+  Numbers& numbers = design.numbers;
+  for (const CollectiveKind kind : sweep_.kinds) {
+    numbers.configure(collectiveName(kind), collectiveScheme(kind));
+  }
+  numbers.configure("Placement", "one host of every leaf in turn");
+  const std::vector<CollectivePoint> points = this->points(config, numbers);
+  const std::uint32_t iterations =
+      numbers.atLeast<std::uint32_t>("Iterations", 100, 3, config.scenario.parameters.iterations);
+  design.repetitions = numbers.repetitions(3, 1);
+  for (const CollectivePoint& point : points) {
+    design.add({collectiveName(point.kind), valueText(point.size), std::to_string(point.ranks),
+                point.variant.name},
+               collectiveTrial(config, point, iterations),
+               collectiveHops(config, point, iterations));
+  }
+  return design;
+}
+
+void CollectiveTest::report(const TestConfig& config, const Design& design,
+                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  Numbers unused(config);
+  const std::vector<CollectivePoint> points = this->points(config, unused);
+  const std::vector<Figure> figures = busBandwidthFigures(config, points);
+  const Figure& bandwidth = figures.front();
+  addTable(design, measured, figures,
+           {"busbw",
+            "Bus bandwidth",
+            "Per accelerator, of iteration times from the first rank's start to the last one's "
+            "finish; P95 and P99 are of the slow iterations. Efficiency is over the rate of a "
+            "host's link.",
+            {},
+            {}},
+           builder);
+  addTable(design, measured, fabricFigures(),
+           {"fabric",
+            "Fabric during the collective",
+            "ECN is the share of data packets that arrived marked; PAUSE, drops and pauses are of "
+            "all ports; links are those between switches, both directions.",
+            {},
+            {}},
+           builder);
+  results::Chart chart;
+  chart.id = "busbw_vs_ranks";
+  chart.title = "Bus bandwidth over ranks";
+  chart.x_label = "Ranks";
+  chart.y_label = "BusBW [Gb/s]";
+  chart.log_x = true;
+  addChart(design, measured, bandwidth,
+           {[&](std::size_t i) { return static_cast<double>(points[i].ranks); },
+            [&](std::size_t i) {
+              return fmt::format("{}, {}, {}", collectiveName(points[i].kind),
+                                 valueText(points[i].size), points[i].variant.name);
+            }},
+           std::move(chart), builder);
+  reportMore(design, points, measured, builder);
+  notePredictions(measured, builder);
+  if (measured.empty()) return;
+  const Measured& last = measured.back();
+  const auto figure = meanOf(design, last, bandwidth);
+  builder.primary("BusBW, " + last.point.label, *figure);
+  builder.result().summary = fmt::format(
+      "{}: {:.4g} Gb/s bus bandwidth, {:.3g} % of a host's link.", last.point.label, figure->value,
+      100 * figure->value / config.scenario.topology.link_rate.toGigabitsPerSecond());
+}
+
+}  // namespace plumbline::suite

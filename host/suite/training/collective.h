@@ -1,0 +1,85 @@
+// What the collective tests (T9.1 to T9.4, T6.6, T11.1) have in common.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/trial.h"
+#include "suite/fabric_test.h"
+#include "suite/figures.h"
+#include "suite/training/balancing.h"
+#include "workload/workload_spec.h"
+
+namespace plumbline::suite {
+
+// One point: a collective among so many ranks, carried in one way.
+struct CollectivePoint {
+  workload::CollectiveKind kind = workload::CollectiveKind::kAllReduce;
+  Bytes size;
+  std::uint32_t ranks = 2;
+  Variant variant;
+};
+
+// The algorithm that the tests use: rings, and the linear shift of AlltoAll with at most eight
+// peers at a time.
+workload::CollectiveSpec collectiveSpec(workload::CollectiveKind kind, Bytes size);
+std::string collectiveName(workload::CollectiveKind kind);    // "AllReduce"
+std::string collectiveScheme(workload::CollectiveKind kind);  // "ring, algo_factor 2(n-1)/n"
+
+// Ranks sit on one host of every leaf in turn, so that neighbours in rank are on different leaves
+// and all of a ring's traffic crosses the spines.
+workload::Placement acrossLeaves(const TestConfig& config, std::uint32_t ranks);
+
+// `iterations` times the collective. Rings of more packets than a run can simulate are
+// fast-forwarded, which the report says.
+bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint& point,
+                                 std::uint32_t iterations);
+// Packets crossing a link in such a trial, roughly.
+double collectiveHops(const TestConfig& config, const CollectivePoint& point,
+                      std::uint32_t iterations);
+
+// BusBW mean, P50, P95, P99 over iterations, and the efficiency against the line rate.
+std::vector<Figure> busBandwidthFigures(const TestConfig& config,
+                                        const std::vector<CollectivePoint>& points);
+// ECN marking, PFC, drops, retransmissions, link load, fairness.
+std::vector<Figure> fabricFigures();
+
+// Notes which points were predicted rather than simulated, each an anomaly.
+void notePredictions(const std::vector<Measured>& measured, ResultBuilder& builder);
+
+// T9.1 to T9.4 and T6.6: collectives over buffer sizes, ranks and ways to carry them.
+class CollectiveTest : public FabricTest {
+ protected:
+  // What is swept: the draft's values, and those of the quick profile.
+  struct Sweep {
+    std::vector<workload::CollectiveKind> kinds;  // all of them at every point
+    std::vector<Bytes> sizes;
+    std::vector<Bytes> quick_sizes;
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::uint32_t> quick_ranks;
+  };
+
+  explicit CollectiveTest(Sweep sweep) : sweep_(std::move(sweep)) {}
+  // All sizes and ranks of section 9 for these collectives.
+  static Sweep fullSweep(std::vector<workload::CollectiveKind> kinds);
+
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+  // The points that design() has, in its order.
+  [[nodiscard]] std::vector<CollectivePoint> points(const TestConfig& config,
+                                                    Numbers& numbers) const;
+  // The ways to carry them: ECMP, flowlets, spray with the scenario's transport.
+  [[nodiscard]] virtual std::vector<Variant> variants(const TestConfig& config,
+                                                      Numbers& numbers) const;
+  // What a test shows besides the tables that all have.
+  virtual void reportMore(const Design&, const std::vector<CollectivePoint>&,
+                          const std::vector<Measured>&, ResultBuilder&) const {}
+
+ private:
+  Sweep sweep_;
+};
+
+}  // namespace plumbline::suite

@@ -1,0 +1,236 @@
+// T10.1 Synthetic job completion time (training draft, section 10.1).
+//
+// Swept: compute phase C × buffer S × ranks n. Every iteration computes for C, then does an
+// AllReduce of S: strictly one after the other; or, overlapped, in eight buckets that start as the
+// compute phase goes on. Computed, over the whole job of k iterations (JCT, first rank's start to
+// the last one's finish):
+//   JCT ratio                  JCT / (k (C + S algo_factor / line rate)), the roofline of a fabric
+//                              that costs nothing but serialisation
+//   Overlap_Fraction           1 - (JCT - k C) / communication time, the latter from the same job
+//                              without computing; 1 when all communication hides
+//   Effective_Comm_Overhead    (JCT - k C) / (k C): what the job waits for the fabric
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/collective.h"
+#include "suite/training/training.h"
+#include "workload/formulas.h"
+
+namespace plumbline::suite {
+namespace {
+
+using workload::CollectiveKind;
+
+enum class Mode { kSequential, kOverlapped, kCommunication };
+
+constexpr std::uint32_t kBuckets = 8;
+
+struct JobPoint {
+  Picoseconds compute;
+  Bytes size;
+  std::uint32_t ranks = 2;
+  Mode mode = Mode::kSequential;
+};
+
+std::string modeName(Mode mode) {
+  switch (mode) {
+    case Mode::kSequential:
+      return "sequential";
+    case Mode::kOverlapped:
+      return "overlapped";
+    case Mode::kCommunication:
+      break;
+  }
+  return "communication alone";
+}
+
+class SyntheticJctTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T10.1"; }
+  [[nodiscard]] std::string title() const override { return "Synthetic job completion time"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 10.1"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static std::vector<JobPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+  static std::uint32_t iterationsOf(const TestConfig& config, Numbers& numbers) {
+    return numbers.atLeast<std::uint32_t>("Iterations", 1000, 5,
+                                          config.scenario.parameters.iterations);
+  }
+  static bench::TrialSpec trialOf(const TestConfig& config, const JobPoint& point,
+                                  std::uint32_t iterations);
+};
+
+std::vector<JobPoint> SyntheticJctTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const scenario::Parameters& own = config.scenario.parameters;
+  const auto computes = numbers.sweep<Picoseconds>(
+      "Compute phases", {milliseconds(10), milliseconds(50), milliseconds(100), milliseconds(500)},
+      {milliseconds(10)}, own.compute);
+  const auto sizes = numbers.sweep<Bytes>(
+      "Buffer sizes", {Bytes(256 * kMiB), Bytes(1024 * kMiB), Bytes(4096 * kMiB)},
+      {Bytes(4 * kMiB), Bytes(16 * kMiB)}, own.sizes);
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  const auto ranks =
+      numbers.sweep<std::uint32_t>("Ranks", {64, 128, 256, 512, 1024}, {8, 16}, own.ranks,
+                                   [hosts](std::uint32_t n) { return n <= hosts; });
+  std::vector<JobPoint> points;
+  for (const Picoseconds compute : computes) {
+    for (const Bytes size : sizes) {
+      for (const std::uint32_t n : ranks) {
+        for (const Mode mode : {Mode::kCommunication, Mode::kSequential, Mode::kOverlapped}) {
+          points.push_back({compute, size, n, mode});
+        }
+      }
+    }
+  }
+  return points;
+}
+
+bench::TrialSpec SyntheticJctTest::trialOf(const TestConfig& config, const JobPoint& point,
+                                           std::uint32_t iterations) {
+  const CollectivePoint collective{CollectiveKind::kAllReduce, point.size, point.ranks,
+                                   usualVariant(config, balancingOf("ecmp"))};
+  bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
+  // The switches balance as the scenario says.
+  spec.dut.switches.load_balancing = config.scenario.switches.load_balancing;
+  auto& program = std::get<workload::TrainingProgram>(spec.workload->jobs[0].program);
+  if (point.mode == Mode::kCommunication) return spec;
+  program.compute = point.compute;
+  if (point.mode == Mode::kSequential) return spec;
+  spec.fast_forward.reset();
+  program.overlap = true;
+  const std::int64_t bucket = point.size.count() / kBuckets;
+  program.collectives.assign(kBuckets, collectiveSpec(CollectiveKind::kAllReduce, Bytes(bucket)));
+  program.collectives.back().bytes += static_cast<std::uint64_t>(point.size.count() % kBuckets);
+  return spec;
+}
+
+Design SyntheticJctTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Compute", "compute"}, {"Buffer", ""}, {"Ranks", "ranks"}, {"Phases", ""}};
+  design.numbers.configure("AllReduce", collectiveScheme(CollectiveKind::kAllReduce));
+  design.numbers.configure("Overlap", fmt::format("{} buckets", kBuckets));
+  const std::vector<JobPoint> points = pointsOf(config, design.numbers);
+  const std::uint32_t iterations = iterationsOf(config, design.numbers);
+  design.repetitions = design.numbers.repetitions(3, 1);
+  for (const JobPoint& point : points) {
+    design.add({valueText(point.compute), valueText(point.size), std::to_string(point.ranks),
+                modeName(point.mode)},
+               trialOf(config, point, iterations),
+               collectiveHops(config, {CollectiveKind::kAllReduce, point.size, point.ranks, {}},
+                              iterations));
+  }
+  return design;
+}
+
+void SyntheticJctTest::report(const TestConfig& config, const Design& design,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  Numbers unused(config);
+  const std::vector<JobPoint> points = pointsOf(config, unused);
+  const std::uint32_t iterations = iterationsOf(config, unused);
+  const auto completion = [](const bench::TrialResult& trial) {
+    return trial.fabric->jobs.at(0).completion;
+  };
+  // Communication time of the points that only communicate, by what they are.
+  using Key = std::tuple<std::int64_t, std::int64_t, std::uint32_t>;
+  const auto key = [&points](std::size_t i) {
+    return Key(points[i].compute.count(), points[i].size.count(), points[i].ranks);
+  };
+  std::map<Key, Picoseconds> communication;
+  for (const Measured& one : measured) {
+    const std::size_t place = placeOf(design, one);
+    if (points[place].mode == Mode::kCommunication) {
+      communication[key(place)] = completion(one.trials.front());
+    }
+  }
+  const auto computing = [&](std::size_t i) {
+    return points[i].mode == Mode::kCommunication ? Picoseconds(0) : points[i].compute * iterations;
+  };
+  const Figure jct{
+      .column = "JCT",
+      .unit = "ms",
+      .kpi = "jct_ms",
+      .of = [&](std::size_t,
+                const bench::TrialResult& trial) { return completion(trial).toSeconds() * 1e3; },
+      .observed = bench::ObservationPoint::kModelled,
+      .primary = true};
+  const Figure ratio{
+      .column = "JCT ratio",
+      .unit = "",
+      .kpi = "jct_ratio",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (points[i].mode == Mode::kOverlapped) return std::nullopt;
+        const double roofline = workload::rooflineSeconds(
+            iterations, computing(i) / iterations, CollectiveKind::kAllReduce, points[i].ranks,
+            static_cast<std::uint64_t>(points[i].size.count()), config.scenario.topology.link_rate);
+        return workload::jctRatio(completion(trial), roofline);
+      }};
+  const Figure overlap{
+      .column = "Overlap_Fraction",
+      .unit = "",
+      .kpi = "overlap_fraction",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        const auto alone = communication.find(key(i));
+        if (points[i].mode != Mode::kOverlapped || alone == communication.end()) {
+          return std::nullopt;
+        }
+        return workload::overlapFraction(completion(trial), computing(i), alone->second);
+      }};
+  const Figure overhead{
+      .column = "Effective_Comm_Overhead",
+      .unit = "%",
+      .kpi = "comm_overhead_percent",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (points[i].mode == Mode::kCommunication) return std::nullopt;
+        const double compute = computing(i).toSeconds();
+        return 100 * (completion(trial).toSeconds() - compute) / compute;
+      }};
+  addTable(design, measured, {jct, ratio, overlap, overhead},
+           {"jct",
+            "Job completion time",
+            "Of the whole job. The ratio is to iterations times compute phase and serialisation of "
+            "what a ring sends; overlap is against the same job without computing.",
+            {},
+            {}},
+           builder);
+  results::Chart chart;
+  chart.id = "jct_ratio_vs_ranks";
+  chart.title = "JCT ratio over ranks";
+  chart.x_label = "Ranks";
+  chart.y_label = "JCT ratio";
+  chart.log_x = true;
+  addChart(design, measured, ratio,
+           {[&](std::size_t i) { return static_cast<double>(points[i].ranks); },
+            [&](std::size_t i) {
+              return fmt::format("{}, {}, {}", modeName(points[i].mode),
+                                 valueText(points[i].compute), valueText(points[i].size));
+            }},
+           std::move(chart), builder);
+  notePredictions(measured, builder);
+  for (const Measured& one : measured) {
+    if (points[placeOf(design, one)].mode != Mode::kSequential) continue;
+    const results::Quantity value = *meanOf(design, one, ratio);
+    builder.primary("JCT ratio, " + one.point.label, value);
+    builder.result().summary =
+        fmt::format("{}: the job takes {:.4f} times its roofline.", one.point.label, value.value);
+    break;
+  }
+}
+
+}  // namespace
+
+const Procedure& syntheticJctTest() {
+  static const SyntheticJctTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,206 @@
+// T10.3 Multi-tenant interference (training draft, section 10.3).
+//
+// Two jobs of ring AllReduces, each on its own hosts of as many leaves, a swept share of the leaves
+// common to both: there they share the leaf's uplinks and the spines behind them. Every job runs
+// alone first, on the same hosts. Computed: interference factor = JCT beside the other / JCT alone.
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/collective.h"
+#include "suite/training/training.h"
+#include "workload/formulas.h"
+
+namespace plumbline::suite {
+namespace {
+
+// Who runs at a point.
+enum class Tenants { kFirst, kSecond, kBoth };
+
+struct TenantPoint {
+  Fraction overlap;
+  Tenants tenants = Tenants::kBoth;
+};
+
+std::string tenantsName(Tenants tenants) {
+  switch (tenants) {
+    case Tenants::kFirst:
+      return "job A alone";
+    case Tenants::kSecond:
+      return "job B alone";
+    case Tenants::kBoth:
+      break;
+  }
+  return "both jobs";
+}
+
+class MultiTenantTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T10.3"; }
+  [[nodiscard]] std::string title() const override { return "Multi-tenant interference"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 10.3"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static std::vector<TenantPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+};
+
+std::vector<TenantPoint> MultiTenantTest::pointsOf(const TestConfig&, Numbers& numbers) {
+  const std::vector<Fraction> draft{Fraction::percent(0), Fraction::percent(25),
+                                    Fraction::percent(50), Fraction::percent(75)};
+  std::vector<TenantPoint> points;
+  for (const Fraction overlap :
+       numbers.sweep<Fraction>("Common leaves", draft, draft, std::nullopt)) {
+    for (const Tenants tenants : {Tenants::kFirst, Tenants::kSecond, Tenants::kBoth}) {
+      points.push_back({overlap, tenants});
+    }
+  }
+  return points;
+}
+
+// Hosts of a job: `half` of every leaf from `first` on, one of every leaf in turn.
+std::vector<workload::HostId> hostsOf(const fabric::TopologySpec& topology, std::uint32_t first,
+                                      std::uint32_t leaves, bool second) {
+  const std::uint32_t each = topology.hosts_per_leaf / 2;
+  std::vector<workload::HostId> hosts;
+  for (std::uint32_t place = 0; place < each; ++place) {
+    for (std::uint32_t leaf = first; leaf < first + leaves; ++leaf) {
+      hosts.push_back(leaf * topology.hosts_per_leaf + (second ? each : 0) + place);
+    }
+  }
+  return hosts;
+}
+
+Design MultiTenantTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Common leaves", "common"}, {"Running", ""}};
+  const fabric::TopologySpec& topology = config.scenario.topology;
+  if (topology.kind != fabric::TopologyKind::kClos2 || topology.leaves < 2 ||
+      topology.hosts_per_leaf < 2) {
+    design.refusals.emplace_back(
+        "two tenants need a two-tier Clos of at least two leaves with two hosts each");
+    return design;
+  }
+  const Bytes size =
+      design.numbers.sweep<Bytes>("Buffer", {Bytes(std::int64_t{1} << 30)}, {Bytes(8 << 20)},
+                                  config.scenario.parameters.sizes)[0];
+  const std::uint32_t iterations = design.numbers.atLeast<std::uint32_t>(
+      "Iterations", 100, 3, config.scenario.parameters.iterations);
+  design.repetitions = design.numbers.repetitions(3, 2);
+  const std::uint32_t leaves = topology.leaves / 2;
+  const CollectivePoint collective{workload::CollectiveKind::kAllReduce, size,
+                                   leaves * (topology.hosts_per_leaf / 2),
+                                   usualVariant(config, balancingOf("ecmp"))};
+  design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));
+  for (const TenantPoint& point : pointsOf(config, design.numbers)) {
+    bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
+    spec.fast_forward.reset();
+    spec.dut.switches.load_balancing = config.scenario.switches.load_balancing;
+    workload::JobSpec job = std::move(spec.workload->jobs.front());
+    spec.workload->jobs.clear();
+    const auto common = static_cast<std::uint32_t>(point.overlap.toDouble() * leaves + 0.5);
+    const auto add = [&](const char* name, std::uint32_t first, bool second) {
+      job.name = name;
+      job.placement.rule = workload::PlacementRule::kExplicit;
+      job.placement.hosts = hostsOf(topology, first, leaves, second);
+      spec.workload->jobs.push_back(job);
+    };
+    if (point.tenants != Tenants::kSecond) add("job A", 0, false);
+    if (point.tenants != Tenants::kFirst) add("job B", leaves - common, true);
+    const double jobs = static_cast<double>(spec.workload->jobs.size());
+    design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec),
+               jobs * collectiveHops(config, collective, iterations));
+  }
+  return design;
+}
+
+void MultiTenantTest::report(const TestConfig& config, const Design& design,
+                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  Numbers unused(config);
+  const std::vector<TenantPoint> points = pointsOf(config, unused);
+  const auto completion = [](const bench::TrialResult& trial, std::size_t job) {
+    return trial.fabric->jobs.at(job).completion.toMicroseconds();
+  };
+  // JCT alone by overlap, of A and B, mean over the repetitions.
+  std::map<std::int64_t, std::array<double, 2>> alone;
+  for (const Measured& one : measured) {
+    const TenantPoint& point = points[placeOf(design, one)];
+    if (point.tenants == Tenants::kBoth) continue;
+    double sum = 0;
+    for (const bench::TrialResult& trial : one.trials) sum += completion(trial, 0);
+    alone[point.overlap.partsPerTrillion()][point.tenants == Tenants::kSecond ? 1 : 0] =
+        sum / static_cast<double>(one.trials.size());
+  }
+  const auto jct = [&](std::size_t job, std::string column) {
+    return Figure{
+        .column = std::move(column),
+        .unit = "us",
+        .kpi = "",
+        .of = [&, job](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+          if (points[i].tenants == Tenants::kBoth) return completion(trial, job);
+          const bool runs = (points[i].tenants == Tenants::kFirst) == (job == 0);
+          return runs ? std::optional(completion(trial, 0)) : std::nullopt;
+        }};
+  };
+  const auto factor = [&](std::size_t job, std::string column, std::string kpi) {
+    return Figure{
+        .column = std::move(column),
+        .unit = "",
+        .kpi = std::move(kpi),
+        .of = [&, job](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+          const auto base = alone.find(points[i].overlap.partsPerTrillion());
+          if (points[i].tenants != Tenants::kBoth || base == alone.end() ||
+              base->second[job] <= 0) {
+            return std::nullopt;
+          }
+          return completion(trial, job) / base->second[job];
+        },
+        .observed = bench::ObservationPoint::kModelled,
+        .primary = false};
+  };
+  const Figure first = factor(0, "Interference of A", "interference_a");
+  addTable(design, measured,
+           {jct(0, "JCT of A"), jct(1, "JCT of B"), first,
+            factor(1, "Interference of B", "interference_b"),
+            figure("Busiest link", "%", "", busiestLinkPercent),
+            figure("ECN marked", "%", "", ecnPercent), figure("PAUSE", "/s", "", pausesPerSecond)},
+           {"interference",
+            "Interference",
+            "Interference factor is the JCT beside the other job over the JCT alone on the same "
+            "hosts. Common leaves are a share of the leaves of a job.",
+            {},
+            {}},
+           builder);
+  results::Chart chart;
+  chart.id = "interference";
+  chart.title = "Interference factor over common leaves";
+  chart.kind = results::ChartKind::kBar;
+  chart.x_label = "Common leaves [%]";
+  chart.y_label = "Interference factor of job A";
+  addChart(design, measured, first,
+           {[&](std::size_t i) { return points[i].overlap.toDouble() * 100; },
+            [](std::size_t) { return std::string("job A"); }},
+           std::move(chart), builder);
+  for (const Measured& one : measured) {
+    const auto value = meanOf(design, one, first);
+    if (!value) continue;
+    builder.primary("interference, " + one.point.label, *value);
+    builder.result().summary = fmt::format("{}: job A takes {:.3f} times as long as alone.",
+                                           one.point.label, value->value);
+  }
+}
+
+}  // namespace
+
+const Procedure& multiTenantTest() {
+  static const MultiTenantTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

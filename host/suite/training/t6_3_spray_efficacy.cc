@@ -1,0 +1,60 @@
+// T6.3 Spray efficacy (training draft, section 6.3).
+//
+// UET RUD and ROD and RoCEv2 RC with packet spray, RC with ECMP, RUD with flowlets, over so many
+// equal paths (spines). Measured as in T8.1: MMR and JFI over the links between switches, packets
+// out of order on the wire, retransmissions, goodput. What a host's application sees of reordering:
+// RUD hands over whole messages and needs no order on the wire.
+#include <fmt/format.h>
+
+#include "suite/training/permutation.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+class SprayEfficacyTest final : public PermutationTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T6.3"; }
+  [[nodiscard]] std::string title() const override { return "Spray efficacy"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 6.3"; }
+  [[nodiscard]] std::vector<SweepAxis> axes() const override {
+    return {{"Paths", "paths"}, {"Carried by", ""}};
+  }
+
+  [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,
+                                                     Numbers& numbers) const override {
+    const Balancing spray = balancingOf("spray");
+    const std::vector<Variant> variants{
+        serviceVariant(config, "RUD", spray), serviceVariant(config, "ROD", spray),
+        serviceVariant(config, "RC", spray), serviceVariant(config, "RC", balancingOf("ecmp")),
+        serviceVariant(config, "RUD", balancingOf("flowlet"))};
+    std::vector<PermutationPoint> points;
+    for (const auto& topology : withSpines(config, numbers, {4, 8, 16, 32}, {4, 8})) {
+      for (const Variant& variant : variants) {
+        points.push_back({.values = {std::to_string(topology.spines), variant.name},
+                          .variant = variant,
+                          .topology = topology});
+      }
+    }
+    return points;
+  }
+
+  void charts(const Design& design, const std::vector<PermutationPoint>& points,
+              const std::vector<Measured>& measured, ResultBuilder& builder) const override {
+    addJfiBars(design, measured,
+               {[&](std::size_t i) { return static_cast<double>(points[i].topology.spines); },
+                [&](std::size_t i) { return points[i].variant.name; }},
+               "Equal paths", builder);
+  }
+};
+
+}  // namespace
+
+const Procedure& sprayEfficacyTest() {
+  static const SprayEfficacyTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

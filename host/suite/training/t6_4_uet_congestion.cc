@@ -1,0 +1,159 @@
+// T6.4 UET congestion control (training draft, section 6.4).
+//
+// N senders to one receiver; half of them begin, the other half joins later (2:1). UET RUD with
+// network signals (NSCC) and with receiver credit, with PFC off; RoCEv2 with DCQCN beside them,
+// with PFC as the scenario has it. Measured: goodput of the receiver's link until the last sender
+// is done; convergence, from the joining to the first of three windows in a row in which every flow
+// is within 10 % of the mean rate; longest queue; PAUSE frames; drops; messages that failed.
+// Whether UET does without PFC: no message failed and none of its packets was lost to the
+// application.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/incast.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+struct CongestionPoint {
+  Incast incast;
+  std::string control;
+};
+
+class UetCongestionTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T6.4"; }
+  [[nodiscard]] std::string title() const override { return "UET congestion control"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 6.4"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static std::vector<CongestionPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+};
+
+std::vector<CongestionPoint> UetCongestionTest::pointsOf(const TestConfig& config,
+                                                         Numbers& numbers) {
+  const Picoseconds duration = numbers.atLeast<Picoseconds>(
+      "Duration", seconds(300), milliseconds(2), config.scenario.parameters.duration);
+  std::vector<CongestionPoint> points;
+  for (const std::uint32_t n : senderSweep(config, numbers, {2, 4, 8, 16, 32, 64}, {2, 8, 32})) {
+    const auto add = [&](const char* control, Variant variant) {
+      Incast incast{std::move(variant), n};
+      incast.until = duration;
+      incast.early = std::max(n / 2, 1U);
+      incast.join_at = duration / 4;
+      points.push_back({std::move(incast), control});
+    };
+    Variant nscc = serviceVariant(config, "RUD", balancingOf("spray"));
+    Variant credit = nscc;
+    std::get<transport::UetSpec>(nscc.transport).congestion_control =
+        transport::UetCongestionControl::kNscc;
+    std::get<transport::UetSpec>(credit.transport).congestion_control =
+        transport::UetCongestionControl::kRccc;
+    add("UET, NSCC", std::move(nscc));
+    add("UET, receiver credit", std::move(credit));
+    add("RoCEv2, DCQCN", serviceVariant(config, "RC", balancingOf("ecmp")));
+  }
+  return points;
+}
+
+Design UetCongestionTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Senders", "senders"}, {"Congestion control", ""}};
+  design.numbers.configure("PFC", "off with UET; with RoCEv2 as the DUT has it");
+  design.repetitions = design.numbers.repetitions(20, 2);
+  for (const CongestionPoint& point : pointsOf(config, design.numbers)) {
+    bench::TrialSpec spec = incastTrial(config, point.incast);
+    if (std::holds_alternative<transport::UetSpec>(*spec.transport)) spec.dut.switches.pfc.reset();
+    spec.sampling.emplace().interval = fairSampling(config, point.incast.senders);
+    design.add({std::to_string(point.incast.senders), point.control}, std::move(spec),
+               incastHops(config, point.incast));
+  }
+  return design;
+}
+
+void UetCongestionTest::report(const TestConfig& config, const Design& design,
+                               const std::vector<Measured>& measured,
+                               ResultBuilder& builder) const {
+  Numbers unused(config);
+  const std::vector<CongestionPoint> points = pointsOf(config, unused);
+  const Figure goodput{.column = "Goodput",
+                       .unit = "%",
+                       .kpi = "goodput_percent",
+                       .of =
+                           [&](std::size_t i, const bench::TrialResult& trial) {
+                             return incastGoodputPercent(config, points[i].incast, trial);
+                           },
+                       .observed = bench::ObservationPoint::kModelled,
+                       .primary = true};
+  const Figure convergence{.column = "Convergence",
+                           .unit = "us",
+                           .kpi = "convergence_us",
+                           .of = [&](std::size_t i, const bench::TrialResult& trial) {
+                             return joiningConvergence(points[i].incast, trial);
+                           }};
+  addTable(
+      design, measured,
+      {goodput, convergence, figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
+       figure("Dropped", "ppm", "drop_ppm", dropPpm),
+       figure("Trimmed", "packets", "",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->total.trimmed);
+              }),
+       figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
+       figure("Failed messages", "", "failed_messages",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->endpoints.messages_failed);
+              })},
+      {"congestion",
+       "Incast, the second half of the senders joining",
+       "Senders send messages of 1 MiB, one after the other. Goodput is of the receiver's link "
+       "until the last one is done. Convergence is from "
+       "the joining until every flow is within 10 % of the mean rate for three windows of "
+       "forty packets of each; no number where that never happened.",
+       {},
+       {}},
+      builder);
+  results::Chart chart;
+  chart.id = "goodput_vs_senders";
+  chart.title = "Goodput of the receiver's link over senders";
+  chart.x_label = "Senders";
+  chart.y_label = "Goodput [%]";
+  chart.log_x = true;
+  addChart(design, measured, goodput,
+           {[&](std::size_t i) { return static_cast<double>(points[i].incast.senders); },
+            [&](std::size_t i) { return points[i].control; }},
+           std::move(chart), builder);
+  double lost = 0;
+  for (const Measured& one : measured) {
+    if (points[placeOf(design, one)].control == "RoCEv2, DCQCN") continue;
+    for (const bench::TrialResult& trial : one.trials) {
+      lost += static_cast<double>(trial.fabric->endpoints.messages_failed);
+    }
+  }
+  if (measured.empty()) return;
+  builder.result().configuration.emplace_back("Zero application loss of UET without PFC",
+                                              lost == 0 ? "yes" : "no");
+  builder.primary("goodput, " + measured.front().point.label,
+                  *meanOf(design, measured.front(), goodput));
+  builder.result().summary =
+      fmt::format("Without PFC, UET {} messages to the application over all points.",
+                  lost == 0 ? std::string("lost no") : fmt::format("lost {}", lost));
+}
+
+}  // namespace
+
+const Procedure& uetCongestionTest() {
+  static const UetCongestionTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

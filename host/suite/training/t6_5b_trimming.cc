@@ -1,0 +1,131 @@
+// T6.5b Packet trimming (training draft, section 6.5, second part).
+//
+// 2:1 oversubscription: two senders at line rate to one receiver over UET RUD with a fixed window
+// of eight bandwidth-delay products, so that the queue overflows; PFC off. With trimming and
+// without it, where an overflowing packet is dropped whole and found missing by the gap or the
+// timeout. Measured: time until the messages are done; packets trimmed, dropped, sent again;
+// bandwidth of the receiver's link that carried payload for a second time or not at all; and from
+// that what trimming saves.
+#include <fmt/format.h>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/incast.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr double kWindow = 8;  // bandwidth-delay products of each sender
+
+class TrimmingTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T6.5b"; }
+  [[nodiscard]] std::string title() const override { return "Packet trimming"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 6.5, trimming"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static Incast incastOf(const TestConfig& config, Numbers& numbers);
+};
+
+Incast TrimmingTest::incastOf(const TestConfig& config, Numbers& numbers) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  Variant variant = serviceVariant(config, "RUD", balancingOf("spray"));
+  auto& uet = std::get<transport::UetSpec>(variant.transport);
+  uet.congestion_control = transport::UetCongestionControl::kNone;
+  uet.fixed_window = kWindow;
+  Incast incast{std::move(variant)};
+  incast.senders = 2;
+  incast.message = numbers.sweep<Bytes>("Message of every sender", {Bytes(64 * kMiB)},
+                                        {Bytes(4 * kMiB)}, config.scenario.parameters.sizes)[0];
+  return incast;
+}
+
+Design TrimmingTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Overflowing packets are", ""}};
+  if (!config.scenario.switches.trim) {
+    design.refusals.emplace_back("the DUT does not trim: dut.switch.trim");
+    return design;
+  }
+  if (config.scenario.topology.hostCount() < 3) {
+    design.refusals.emplace_back("2:1 needs three hosts");
+    return design;
+  }
+  design.numbers.configure(
+      "Congestion control",
+      fmt::format("none: a fixed window of {} bandwidth-delay products", kWindow));
+  design.repetitions = design.numbers.repetitions(20, 2);
+  const Incast incast = incastOf(config, design.numbers);
+  for (const bool trims : {true, false}) {
+    bench::TrialSpec spec = incastTrial(config, incast);
+    spec.dut.switches.pfc.reset();
+    // The same room for the queue, and no more, whether or not it is trimmed.
+    spec.dut.switches.shared_buffer.reset();
+    spec.dut.switches.buffer_per_port =
+        config.scenario.switches.trim->threshold + config.scenario.switches.trim->limit;
+    if (!trims) spec.dut.switches.trim.reset();
+    design.add({trims ? "trimmed" : "dropped"}, std::move(spec), incastHops(config, incast));
+  }
+  return design;
+}
+
+void TrimmingTest::report(const TestConfig&, const Design& design,
+                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  Figure time{.column = "Time",
+              .unit = "us",
+              .kpi = "completion_us",
+              .of = [](std::size_t, const bench::TrialResult& trial) {
+                return busyTime(trial).toMicroseconds();
+              }};
+  time.primary = true;
+  const Figure again =
+      figure("Sent again", "B", "resent_bytes", [](const bench::TrialResult& trial) {
+        const auto& stats = trial.fabric->endpoints;
+        return stats.data_sent == 0 ? 0.0
+                                    : static_cast<double>(stats.bytes_sent) *
+                                          static_cast<double>(stats.retransmitted) /
+                                          static_cast<double>(stats.data_sent);
+      });
+  addTable(design, measured,
+           {time,
+            figure("Trimmed", "packets", "trimmed_packets",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.trimmed);
+                   }),
+            figure("Dropped", "packets", "dropped_packets",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.dropped());
+                   }),
+            figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent), again,
+            figure("Timeouts", "", "timeouts",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->endpoints.timeouts);
+                   }),
+            figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps)},
+           {"trimming",
+            "Two senders to one receiver",
+            "Time until both messages are done. Sent again are the frame bytes of retransmissions.",
+            {},
+            {}},
+           builder);
+  if (measured.size() != 2) return;
+  const double trimmed = meanOf(design, measured[0], time)->value;
+  const double dropped = meanOf(design, measured[1], time)->value;
+  builder.primary("time with trimming", *meanOf(design, measured[0], time));
+  builder.result().summary = fmt::format(
+      "With trimming the messages take {:.1f} us, with full drops {:.1f} us.", trimmed, dropped);
+}
+
+}  // namespace
+
+const Procedure& trimmingTest() {
+  static const TrimmingTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

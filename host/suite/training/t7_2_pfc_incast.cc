@@ -1,0 +1,147 @@
+// T7.2 PFC under incast (training draft, section 7.2).
+//
+// N senders at line rate to one receiver over RoCEv2 without congestion control, so that only PFC
+// holds them back. Measured: PAUSE frames per second and the time ports were paused, over all hops
+// and by the hop that was paused; headroom: no frame is lost; storm onset: the fewest senders at
+// which a link between switches is paused (the pause has spread beyond the sender's own link);
+// watchdog events; goodput of the receiver's link and of a victim flow beside the incast.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/incast.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+class PfcIncastTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T7.2"; }
+  [[nodiscard]] std::string title() const override { return "PFC under incast"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 7.2"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static std::vector<Incast> pointsOf(const TestConfig& config, Numbers& numbers);
+};
+
+std::vector<Incast> PfcIncastTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const Bytes message =
+      numbers.sweep<Bytes>("Message of every sender", {Bytes(64 * kMiB)}, {Bytes(2 * kMiB)},
+                           config.scenario.parameters.sizes)[0];
+  Variant variant = serviceVariant(config, "RC", balancingOf("ecmp"));
+  std::get<transport::RoceSpec>(variant.transport).dcqcn.enabled = false;
+  std::vector<Incast> points;
+  for (const std::uint32_t n : senderSweep(config, numbers, {2, 4, 8, 16, 32, 64}, {2, 8, 32})) {
+    Incast incast{variant, n, message};
+    incast.victim = true;
+    points.push_back(std::move(incast));
+  }
+  return points;
+}
+
+Design PfcIncastTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Senders", "senders"}};
+  if (!config.scenario.switches.pfc) {
+    design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
+    return design;
+  }
+  design.numbers.configure("Congestion control", "none: only PFC holds the senders back");
+  design.numbers.configure("Headroom", fmt::format("{} B above xoff at {} B, per port and priority",
+                                                   config.scenario.switches.pfc->headroom.count(),
+                                                   config.scenario.switches.pfc->xoff.count()));
+  design.numbers.configure("Watchdog", config.scenario.switches.pfc->watchdog ? "on" : "off");
+  design.repetitions = design.numbers.repetitions(20, 2);
+  for (const Incast& incast : pointsOf(config, design.numbers)) {
+    design.add({std::to_string(incast.senders)}, incastTrial(config, incast),
+               incastHops(config, incast));
+  }
+  return design;
+}
+
+// Time that the links of one kind were paused, summed [us].
+double pausedOn(const bench::TrialResult& trial, bool between_switches) {
+  Picoseconds sum;
+  for (const bench::LinkLoad& link : trial.fabric->links) {
+    if (link.between_switches == between_switches) sum += link.paused;
+  }
+  return sum.toMicroseconds();
+}
+
+void PfcIncastTest::report(const TestConfig& config, const Design& design,
+                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  Numbers unused(config);
+  const std::vector<Incast> points = pointsOf(config, unused);
+  const Figure goodput{.column = "Goodput",
+                       .unit = "%",
+                       .kpi = "goodput_percent",
+                       .of = [&](std::size_t i, const bench::TrialResult& trial) {
+                         return incastGoodputPercent(config, points[i], trial);
+                       }};
+  const Figure victim{.column = "Victim's time",
+                      .unit = "us",
+                      .kpi = "victim_us",
+                      .of = [](std::size_t, const bench::TrialResult& trial) {
+                        return trial.fabric->jobs.back().completion.toMicroseconds();
+                      }};
+  const Figure spread =
+      figure("Paused between switches", "us", "paused_fabric_us",
+             [](const bench::TrialResult& trial) { return pausedOn(trial, true); });
+  Figure pauses = figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond);
+  pauses.primary = true;
+  addTable(design, measured,
+           {pauses,
+            figure("Paused at hosts", "us", "paused_hosts_us",
+                   [](const bench::TrialResult& trial) { return pausedOn(trial, false); }),
+            spread, figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+            figure("Dropped", "ppm", "drop_ppm", dropPpm),
+            figure("Watchdog", "events", "watchdog_events",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.watchdog_events);
+                   }),
+            goodput, victim},
+           {"pfc",
+            "PFC under incast",
+            "Paused times are summed over the links from hosts, resp. between switches. The victim "
+            "sends "
+            "one message beside the incast, between hosts on the same leaves.",
+            {},
+            {}},
+           builder);
+  results::Chart chart;
+  chart.id = "pfc_vs_senders";
+  chart.title = "PAUSE frames over senders";
+  chart.x_label = "Senders";
+  chart.y_label = "PAUSE frames [1/s]";
+  chart.log_x = true;
+  addChart(design, measured, pauses,
+           {[&](std::size_t i) { return static_cast<double>(points[i].senders); },
+            [](std::size_t) { return std::string("all ports"); }},
+           std::move(chart), builder);
+  for (const Measured& one : measured) {
+    if (meanOf(design, one, spread)->value <= 0) continue;
+    builder.result().summary =
+        fmt::format("With {} senders the pauses reach links between switches.",
+                    points[placeOf(design, one)].senders);
+    builder.primary("PAUSE, " + one.point.label, *meanOf(design, one, pauses));
+    return;
+  }
+  builder.result().summary = "The pauses never spread beyond the senders' own links.";
+}
+
+}  // namespace
+
+const Procedure& pfcIncastTest() {
+  static const PfcIncastTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

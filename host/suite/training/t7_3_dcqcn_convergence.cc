@@ -1,0 +1,147 @@
+// T7.3 DCQCN convergence (training draft, section 7.3).
+//
+// M flows share one receiver's link over RoCEv2 with DCQCN; at T0 as many again join (2:1). Swept:
+// M, and the parameters of DCQCN by their published sets. Measured: the time from T0 to the first
+// of three windows in a row in which every flow is within 10 % of the mean rate; goodput of the
+// link; longest queue; marks; PAUSE frames.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/incast.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr std::uint32_t kMostSenders = 16;
+
+struct DcqcnPoint {
+  std::uint32_t flows = 0;  // M
+  std::string parameters;
+  Incast incast;
+};
+
+class DcqcnConvergenceTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T7.3"; }
+  [[nodiscard]] std::string title() const override { return "DCQCN convergence"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 7.3"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static std::vector<DcqcnPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+};
+
+std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+  const std::array<std::pair<const char*, transport::DcqcnSpec>, 3> sets{
+      {{"paper", transport::DcqcnSpec::paper()},
+       {"NVIDIA", transport::DcqcnSpec::nvidia()},
+       {"HPCC", transport::DcqcnSpec::hpcc()}}};
+  const Picoseconds duration = numbers.atLeast<Picoseconds>(
+      "Duration", seconds(300), milliseconds(10), config.scenario.parameters.duration);
+  numbers.configure("Parameters of DCQCN", "published sets: paper, NVIDIA, HPCC");
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  std::vector<DcqcnPoint> points;
+  for (const std::uint32_t flows : numbers.sweep<std::uint32_t>(
+           "Flows before T0", {4, 16, 64, 256}, {4, 16}, config.scenario.parameters.flows)) {
+    for (const auto& [name, dcqcn] : sets) {
+      Variant variant = serviceVariant(config, "RC", balancingOf("ecmp"));
+      std::get<transport::RoceSpec>(variant.transport).dcqcn = dcqcn;
+      Incast incast{std::move(variant)};
+      const std::uint32_t early = std::min({flows, kMostSenders, (hosts - 1) / 2});
+      incast.senders = 2 * early;
+      incast.early = early;
+      incast.flows = flows / early;
+      incast.message = Bytes((1 << 20) * std::int64_t{incast.flows});
+      incast.until = duration;
+      incast.join_at = duration / 4;
+      points.push_back({flows, name, std::move(incast)});
+    }
+  }
+  return points;
+}
+
+Design DcqcnConvergenceTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
+  design.repetitions = design.numbers.repetitions(20, 2);
+  for (const DcqcnPoint& point : pointsOf(config, design.numbers)) {
+    bench::TrialSpec spec = incastTrial(config, point.incast);
+    spec.sampling.emplace().interval = fairSampling(config, 2 * point.flows);
+    design.add({std::to_string(point.flows), point.parameters}, std::move(spec),
+               incastHops(config, point.incast));
+  }
+  return design;
+}
+
+void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
+  Numbers unused(config);
+  const std::vector<DcqcnPoint> points = pointsOf(config, unused);
+  const Figure convergence{.column = "Convergence",
+                           .unit = "us",
+                           .kpi = "convergence_us",
+                           .of = [&](std::size_t i, const bench::TrialResult& trial) {
+                             return joiningConvergence(points[i].incast, trial);
+                           }};
+  Figure goodput{.column = "Goodput",
+                 .unit = "%",
+                 .kpi = "goodput_percent",
+                 .of = [&](std::size_t i, const bench::TrialResult& trial) {
+                   return incastGoodputPercent(config, points[i].incast, trial);
+                 }};
+  goodput.primary = true;
+  addTable(
+      design, measured,
+      {convergence, goodput,
+       figure("JFI of flows", "", "flow_jfi",
+              [](const bench::TrialResult& trial) { return trial.fabric->flows.jfi.value_or(1); }),
+       figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+       figure("ECN marked", "%", "ecn_percent", ecnPercent),
+       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},
+      {"convergence",
+       "Convergence after as many flows again joined",
+       "From the joining until every flow is within 10 % of the mean rate for three windows "
+       "of forty packets of each; no number where that never happened.",
+       {},
+       {}},
+      builder);
+  results::Chart chart;
+  chart.id = "convergence_vs_flows";
+  chart.title = "Convergence over flows";
+  chart.x_label = "Flows before the joining";
+  chart.y_label = "Convergence [us]";
+  chart.log_x = true;
+  addChart(design, measured, convergence,
+           {[&](std::size_t i) { return static_cast<double>(points[i].flows); },
+            [&](std::size_t i) { return points[i].parameters; }},
+           std::move(chart), builder);
+  std::size_t converged = 0;
+  for (const Measured& one : measured) {
+    if (meanOf(design, one, convergence)) ++converged;
+  }
+  builder.result().summary = fmt::format("{} of {} points came to share fairly within the trial.",
+                                         converged, measured.size());
+  if (!measured.empty()) {
+    builder.primary("goodput, " + measured.front().point.label,
+                    *meanOf(design, measured.front(), goodput));
+  }
+}
+
+}  // namespace
+
+const Procedure& dcqcnConvergenceTest() {
+  static const DcqcnConvergenceTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,63 @@
+// T8.2 Flowlet DLB (training draft, section 8.2).
+//
+// Four QPs per pair, the gap after which a flow may take another path swept, ECMP beside it.
+// Measured as in T8.1, and packets out of order: a gap below the difference of the paths' delays
+// reorders.
+#include "suite/training/permutation.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+class FlowletTest final : public PermutationTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T8.2"; }
+  [[nodiscard]] std::string title() const override { return "Flowlet load balancing"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 8.2"; }
+  [[nodiscard]] std::vector<SweepAxis> axes() const override {
+    return {{"Balancing", ""}, {"Gap", ""}};
+  }
+
+  [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,
+                                                     Numbers& numbers) const override {
+    const fabric::TopologySpec& topology = config.scenario.topology;
+    const std::vector<Picoseconds> all{nanoseconds(100), nanoseconds(500), microseconds(1),
+                                       microseconds(5), microseconds(20)};
+    const std::vector<Picoseconds> some{nanoseconds(100), microseconds(1), microseconds(20)};
+    const auto gaps = numbers.sweep<Picoseconds>("Flowlet gap", all, some, std::nullopt);
+    std::vector<PermutationPoint> points{{.values = {"ECMP", "-"},
+                                          .variant = usualVariant(config, balancingOf("ecmp")),
+                                          .topology = topology}};
+    const Variant flowlet = usualVariant(config, balancingOf("flowlet"));
+    for (const Picoseconds gap : gaps) {
+      points.push_back({.values = {flowlet.name, valueText(gap)},
+                        .variant = flowlet,
+                        .topology = topology,
+                        .flowlet_gap = gap});
+    }
+    return points;
+  }
+
+  void charts(const Design& design, const std::vector<PermutationPoint>& points,
+              const std::vector<Measured>& measured, ResultBuilder& builder) const override {
+    addJfiBars(design, measured,
+               {[&](std::size_t i) {
+                  return points[i].variant.balancing.word == "ecmp"
+                             ? 0.0
+                             : points[i].flowlet_gap.toNanoseconds();
+                },
+                [&](std::size_t i) { return points[i].variant.name; }},
+               "Flowlet gap [ns]; 0 = ECMP", builder);
+  }
+};
+
+}  // namespace
+
+const Procedure& flowletTest() {
+  static const FlowletTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,41 @@
+// T8.4 Fairness of all strategies (training draft, section 8.4).
+//
+// The same permutation with every load balancing there is; JFI over the links between switches as a
+// bar for each.
+#include "suite/training/permutation.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+class FairnessTest final : public PermutationTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T8.4"; }
+  [[nodiscard]] std::string title() const override { return "Fairness of load balancing"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 8.4"; }
+  [[nodiscard]] std::vector<SweepAxis> axes() const override { return {{"Balancing", ""}}; }
+
+  [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,
+                                                     Numbers& numbers) const override {
+    const std::vector<std::string> all(scenario::kBalancingWords.begin(),
+                                       scenario::kBalancingWords.end());
+    std::vector<PermutationPoint> points;
+    for (const Balancing& balancing : balancingSweep(config, numbers, all, all)) {
+      points.push_back({.values = {balancing.name},
+                        .variant = usualVariant(config, balancing),
+                        .topology = config.scenario.topology});
+    }
+    return points;
+  }
+};
+
+}  // namespace
+
+const Procedure& fairnessTest() {
+  static const FairnessTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,69 @@
+// T9.2 AlltoAll (training draft, section 9.2).
+//
+// Swept and measured as T9.1. Besides: the mean time of an iteration, and its ratio to the one with
+// ECMP on the same buffer size and ranks (below 1: faster than ECMP).
+#include <map>
+#include <utility>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/collective.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+class AllToAllTest final : public CollectiveTest {
+ public:
+  AllToAllTest() : CollectiveTest(fullSweep({workload::CollectiveKind::kAllToAll})) {}
+
+  [[nodiscard]] std::string id() const override { return "T9.2"; }
+  [[nodiscard]] std::string title() const override { return "AlltoAll bus bandwidth"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 9.2"; }
+  void reportMore(const Design& design, const std::vector<CollectivePoint>& points,
+                  const std::vector<Measured>& measured, ResultBuilder& builder) const override;
+};
+
+void AllToAllTest::reportMore(const Design& design, const std::vector<CollectivePoint>& points,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  const Figure time{.column = "Time per iteration",
+                    .unit = "us",
+                    .kpi = "iteration_us",
+                    .of = [](std::size_t, const bench::TrialResult& trial) {
+                      return meanIteration(trial.fabric->jobs.at(0)).toMicroseconds();
+                    }};
+  std::map<std::pair<std::int64_t, std::uint32_t>, double> ecmp;  // by size and ranks
+  for (const Measured& one : measured) {
+    const CollectivePoint& point = points[placeOf(design, one)];
+    if (point.variant.balancing.word == "ecmp") {
+      ecmp[{point.size.count(), point.ranks}] = meanOf(design, one, time)->value;
+    }
+  }
+  const Figure ratio{
+      .column = "Of the time with ECMP",
+      .unit = "",
+      .kpi = "time_vs_ecmp",
+      .of = [ecmp, points](std::size_t i,
+                           const bench::TrialResult& trial) -> std::optional<double> {
+        const auto base = ecmp.find({points[i].size.count(), points[i].ranks});
+        if (base == ecmp.end()) return std::nullopt;
+        return meanIteration(trial.fabric->jobs.at(0)).toMicroseconds() / base->second;
+      }};
+  addTable(design, measured, {time, ratio},
+           {"iteration_time",
+            "Time of an iteration",
+            "From the first rank's start to the last one's finish, mean over the iterations.",
+            {},
+            {}},
+           builder);
+}
+
+}  // namespace
+
+const Procedure& allToAllTest() {
+  static const AllToAllTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,69 @@
+// T9.3 AllGather (training draft, section 9.3).
+//
+// Swept and measured as T9.1, AllReduce at every point as well. Besides: the ratio of the two bus
+// bandwidths, which is 1 where only serialisation counts.
+#include "suite/fabric_metrics.h"
+#include "suite/training/collective.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+using workload::CollectiveKind;
+
+class AllGatherTest final : public CollectiveTest {
+ public:
+  AllGatherTest()
+      : CollectiveTest(fullSweep({CollectiveKind::kAllGather, CollectiveKind::kAllReduce})) {}
+
+  [[nodiscard]] std::string id() const override { return "T9.3"; }
+  [[nodiscard]] std::string title() const override { return "AllGather bus bandwidth"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 9.3"; }
+  void reportMore(const Design& design, const std::vector<CollectivePoint>& points,
+                  const std::vector<Measured>& measured, ResultBuilder& builder) const override;
+};
+
+void AllGatherTest::reportMore(const Design& design, const std::vector<CollectivePoint>& points,
+                               const std::vector<Measured>& measured,
+                               ResultBuilder& builder) const {
+  const Figure bandwidth{.column = "BusBW",
+                         .unit = "Gb/s",
+                         .kpi = "",
+                         .of = [points](std::size_t i, const bench::TrialResult& trial) {
+                           return meanBusBandwidthGbps(trial, 0, points[i].kind, points[i].ranks,
+                                                       points[i].size);
+                         }};
+  results::Table table{"allgather_vs_allreduce",
+                       "AllGather over AllReduce",
+                       "Ratio of the bus bandwidths at the same point.",
+                       {"Buffer", "Ranks", "Carried by", "AllGather", "AllReduce", "Ratio"},
+                       {}};
+  // The two of a point follow each other.
+  for (std::size_t i = 1; i < measured.size(); ++i) {
+    const std::size_t place = placeOf(design, measured[i]);
+    if (points[place].kind != CollectiveKind::kAllReduce ||
+        placeOf(design, measured[i - 1]) + 1 != place) {
+      continue;
+    }
+    const auto gather = meanOf(design, measured[i - 1], bandwidth);
+    const auto reduce = meanOf(design, measured[i], bandwidth);
+    results::Quantity ratio;
+    ratio.value = gather->value / reduce->value;
+    ratio.observed = gather->observed;
+    builder.kpi("allgather_vs_allreduce", measured[i - 1].point.label, ratio);
+    table.rows.push_back({valueText(points[place].size), std::to_string(points[place].ranks),
+                          points[place].variant.name, *gather, *reduce, ratio});
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+const Procedure& allGatherTest() {
+  static const AllGatherTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,164 @@
+// `trace:` of a job: the file it names, and what is said of a file that is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "scenario/parse.h"
+#include "tests/scenario/vocabulary.h"
+
+namespace plumbline::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using workload::TraceProgram;
+
+// A folder of its own for a scenario and its traces.
+class TraceFile : public testing::Test {
+ protected:
+  TraceFile() {
+    fs::create_directories(folder_ / "below");
+    scenario_ = (folder_ / "s.yaml").string();
+  }
+  ~TraceFile() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+
+  // A scenario on 4 hosts, whose line 3 is the job.
+  ParseResult parse(const std::string& job) {
+    return parseScenario(
+        "{plumbline: 1, name: n, test: free, dut: {topology: {kind: clos2}},\n"
+        "transport: {kind: uet}, workload:\n" +
+            job + "}\n",
+        scenario_, simVocabulary());
+  }
+
+  std::vector<workload::TraceEntry> entriesOf(const std::string& job) {
+    const ParseResult result = parse(job);
+    for (const Problem& problem : result.problems) ADD_FAILURE() << problem.text("s");
+    if (!result.ok()) return {};
+    return std::get<TraceProgram>(result.scenario.workload->jobs.at(0).program).entries;
+  }
+
+  std::vector<std::string> messages(const std::string& job) {
+    std::vector<std::string> all;
+    for (const Problem& problem : parse(job).problems) all.push_back(problem.text("s"));
+    return all;
+  }
+
+  fs::path folder_ = fs::path(testing::TempDir()) /
+                     ("plumbline_trace_" +
+                      std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+  std::string scenario_;
+};
+
+TEST_F(TraceFile, HasTheMessagesOfTheJob) {
+  write("below/messages.csv", "time_ns,from,to,bytes,tag\n0,0,1,4096\n12.5,3,2,100,7\n");
+  const auto entries = entriesOf("{kind: trace, trace: {file: below/messages.csv}}");
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].bytes, 4096U);
+  EXPECT_EQ(entries[1].time, Picoseconds(12'500));
+  EXPECT_EQ(entries[1].from, 3U);
+  EXPECT_EQ(entries[1].to, 2U);
+  EXPECT_EQ(entries[1].tag, 7U);
+}
+
+TEST_F(TraceFile, OfRequestsMakesMessagesOfTheirPrompts) {
+  write("r.csv",
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,10,1\n"
+        "2023-11-16 18:15:47,20,2\n2023-11-16 18:15:48,30,3\n");
+  const auto entries = entriesOf(
+      "{kind: trace, trace: {file: r.csv, format: requests, prefill: 1,\n"
+      " kv_per_token: 128KiB, requests: 2}}");
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[1].time, seconds(1));
+  EXPECT_EQ(entries[1].from, 0U);
+  EXPECT_EQ(entries[1].to, 2U);
+  EXPECT_EQ(entries[1].bytes, 20U * 131'072);
+}
+
+// The ranks are those of the job, however they are placed.
+TEST_F(TraceFile, IsJudgedByTheJobsRanks) {
+  write("m.csv", "0,0,1,1\n0,2,0,1\n");
+  EXPECT_THAT(messages("{kind: trace, ranks: 2, trace: {file: m.csv}}"),
+              ElementsAre("s:3:39: m.csv:2:3: the job has ranks 0 to 1"));
+  EXPECT_THAT(messages("{kind: trace, hosts: [3, 1], trace: {file: m.csv}}"),
+              ElementsAre("s:3:44: m.csv:2:3: the job has ranks 0 to 1"));
+  EXPECT_EQ(entriesOf("{kind: trace, hosts: [3, 1, 2], trace: {file: m.csv}}").size(), 2U);
+}
+
+TEST_F(TraceFile, MistakesHaveTheirPlaceInBothFiles) {
+  write("bad.csv", "0,0,1,1\n1,0,1,zero\n");
+  write("r.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,0,1\n");
+  EXPECT_THAT(messages("{kind: trace, trace: {file: bad.csv}}"),
+              ElementsAre("s:3:29: bad.csv:2:7: a number of bytes has decimal digits only"));
+  EXPECT_THAT(messages("{kind: trace,\n trace: {format: requests, file: r.csv, prefill: 2, "
+                       "kv_per_token: 1GiB}}"),
+              ElementsAre("s:4:34: r.csv:2:21: context tokens are 1 to 1023, whose KV cache is a "
+                          "message"));
+}
+
+TEST_F(TraceFile, KeysAreChecked) {
+  write("m.csv", "0,0,1,1\n");
+  EXPECT_THAT(messages("{kind: trace, trace: {}}"),
+              ElementsAre("s:3:22: the key \"file\" is missing in \"trace\""));
+  EXPECT_THAT(messages("{kind: trace, entries: [], trace: {file: m.csv}}"),
+              ElementsAre("s:3:24: \"entries\" and \"trace\" are both here (one of the two)"));
+  EXPECT_THAT(messages("{kind: trace, trace: {file: m.csv, format: requests}}"),
+              ElementsAre("s:3:22: the key \"prefill\" is missing in \"trace\"",
+                          "s:3:22: the key \"kv_per_token\" is missing in \"trace\""));
+  EXPECT_THAT(messages("{kind: trace, trace: {file: m.csv, format: requests, prefill: 4, "
+                       "kv_per_token: 0B}}"),
+              ElementsAre("s:3:63: \"4\" is out of range (1 to 3)",
+                          "s:3:80: \"0B\" is out of range (1B to 1TiB)"));
+}
+
+// A scenario from somebody else must not make the program read what is none of its business.
+TEST_F(TraceFile, LiesInTheScenariosFolder) {
+  for (const std::string name : {"/etc/passwd", "../m.csv", "below/../../m.csv"}) {
+    EXPECT_THAT(messages("{kind: trace, trace: {file: " + name + "}}"),
+                ElementsAre("s:3:29: \"" + name +
+                            "\" is not in the scenario's folder (there or below it)"));
+  }
+  for (const std::string name : {"none.csv", "below"}) {
+    EXPECT_THAT(
+        messages("{kind: trace, trace: {file: " + name + "}}"),
+        ElementsAre("s:3:29: \"" + name + "\" cannot be read (a file in the scenario's folder)"));
+  }
+}
+
+// Every line of the public traces in the folder PLUMBLINE_REQUEST_TRACES becomes a message.
+TEST_F(TraceFile, PublicTracesAreRead) {
+  const char* traces = std::getenv("PLUMBLINE_REQUEST_TRACES");
+  if (traces == nullptr) GTEST_SKIP() << "PLUMBLINE_REQUEST_TRACES names no folder";
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(traces)) {
+    if (entry.path().extension() != ".csv") continue;
+    ++files;
+    fs::copy_file(entry.path(), folder_ / "public.csv", fs::copy_options::overwrite_existing);
+    std::ifstream stream(folder_ / "public.csv");
+    std::uint64_t lines = 0;
+    std::uint64_t tokens = 0;
+    std::string line;
+    for (std::getline(stream, line); std::getline(stream, line); ++lines) {
+      tokens += std::stoull(line.substr(line.find(',') + 1));
+    }
+    const auto entries = entriesOf(
+        "{kind: trace, trace: {file: public.csv, format: requests, prefill: 2,\n"
+        " kv_per_token: 128KiB}}");
+    EXPECT_EQ(entries.size(), lines) << entry.path();
+    std::uint64_t bytes = 0;
+    for (const auto& message : entries) bytes += message.bytes;
+    EXPECT_EQ(bytes, tokens * 131'072) << entry.path();
+  }
+  EXPECT_GT(files, 0U);
+}
+
+}  // namespace
+}  // namespace plumbline::scenario

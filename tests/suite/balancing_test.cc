@@ -1,0 +1,85 @@
+// T8.1 to T8.4 and T6.3: orderings that must come out, and closed forms.
+#include <gtest/gtest.h>
+
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+TEST(Fairness, SprayIsFairerThanFlowletsAreFairerThanEcmp) {
+  const scenario::Scenario scenario = smallFabric();
+  SimRunner runner;
+  const results::TestResult result =
+      fairnessTest().run({scenario, runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  const double ecmp = kpi(result, "link_jfi", "ECMP").value;
+  const double flowlet = kpi(result, "link_jfi", "flowlet DLB").value;
+  const double spray = kpi(result, "link_jfi", "packet spray").value;
+  EXPECT_GE(spray, 0.999);
+  EXPECT_LE(flowlet, spray + 1e-9);
+  EXPECT_LT(ecmp, flowlet);
+  EXPECT_LT(ecmp, 0.95);
+}
+
+// More flows are more balls in the same bins.
+TEST(EcmpEntropy, MoreQueuePairsBalanceBetter) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.flows = {{1, 32}};
+  scenario.parameters.balancing = {{"ecmp"}};
+  SimRunner runner;
+  const results::TestResult result =
+      ecmpEntropyTest().run({scenario, runner.bench.capabilities()}, runner);
+  const double one = kpi(result, "link_mmr", "8 leaves, 1 QPs, ECMP").value;
+  const double many = kpi(result, "link_mmr", "8 leaves, 32 QPs, ECMP").value;
+  EXPECT_LT(many, one);
+  EXPECT_GT(many, 1);
+}
+
+TEST(Flowlet, GapIsSweptBesideEcmp) {
+  const scenario::Scenario scenario = smallFabric();
+  SimRunner runner;
+  const results::TestResult result =
+      flowletTest().run({scenario, runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  EXPECT_LT(kpi(result, "link_jfi", "ECMP, -").value,
+            kpi(result, "link_jfi", "flowlet DLB, 100 ns").value);
+}
+
+TEST(Spray, BothTransportsSpreadEvenly) {
+  const scenario::Scenario scenario = smallFabric();
+  SimRunner runner;
+  const results::TestResult result =
+      sprayTest().run({scenario, runner.bench.capabilities()}, runner);
+  EXPECT_GE(kpi(result, "link_jfi", "RC, packet spray").value, 0.999);
+  EXPECT_GE(kpi(result, "link_jfi", "RUD, packet spray").value, 0.999);
+}
+
+// Where paths are unequally full (oversubscribed), ordered delivery pays for spray and RUD does
+// not.
+TEST(SprayEfficacy, RudGainsMoreThanRod) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.hosts_per_leaf = 8;  // 2:1 with four spines
+  scenario.parameters.repetitions = 1;
+  SimRunner runner;
+  const results::TestResult result =
+      sprayEfficacyTest().run({scenario, runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  EXPECT_GT(kpi(result, "goodput_percent", "4 paths, RUD, packet spray").value,
+            2 * kpi(result, "goodput_percent", "4 paths, ROD, packet spray").value);
+  EXPECT_GT(kpi(result, "link_jfi", "4 paths, RUD, packet spray").value,
+            kpi(result, "link_jfi", "4 paths, RC, ECMP").value);
+}
+
+TEST(Balancing, AnotherTopologyKeepsItsLeaves) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.kind = fabric::TopologyKind::kClos3;
+  SimRunner runner;
+  const Plan plan = ecmpEntropyTest().plan({scenario, runner.bench.capabilities()});
+  EXPECT_TRUE(plan.refusals.empty());
+  EXPECT_EQ(plan.points.size(), 6);  // three numbers of QPs, two hashes
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -1,0 +1,85 @@
+// The scenarios that come with the program are right, can run, and explain themselves in comments.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "bench/sim_bench.h"
+#include "fabric/fabric_spec.h"
+#include "scenario/parse.h"
+#include "suite/procedure.h"
+
+namespace plumbline::suite {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::set<fs::path> shipped() {
+  std::set<fs::path> files;
+  const fs::path folder = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios";
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.insert(entry.path());
+  }
+  return files;
+}
+
+scenario::Vocabulary vocabulary() {
+  scenario::Vocabulary words{{}, {"rtl", "sim"}, {}};
+  for (const Procedure* procedure : procedures()) {
+    words.tests.push_back(procedure->id());
+    if (procedure->onHosts()) words.on_hosts.push_back(procedure->id());
+  }
+  return words;
+}
+
+TEST(ShippedScenarios, TheOnesWePromiseAreThere) {
+  std::set<std::string> names;
+  for (const auto& file : shipped()) names.insert(file.filename());
+  for (const char* name :
+       {"quickstart.yaml", "latency.yaml", "throughput.yaml", "burst-incast.yaml", "incast32.yaml",
+        "permutation128.yaml", "alltoall128.yaml", "allreduce128.yaml"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(ShippedScenarios, AllValidate) {
+  for (const auto& file : shipped()) {
+    SCOPED_TRACE(file);
+    ASSERT_NO_THROW({
+      const scenario::Scenario scenario = scenario::loadScenario(file, vocabulary());
+      EXPECT_NO_THROW(fabric::validate(scenario.fabricSpec()));
+      EXPECT_EQ(scenario.name, file.stem());
+      EXPECT_GT(std::count(scenario.text.begin(), scenario.text.end(), '#'), 10);
+    });
+  }
+}
+
+// Every test on simulated hosts has its scenario, and both profiles of it can run.
+TEST(ShippedScenarios, TestsOnSimulatedHostsHaveOneThatCanRun) {
+  std::set<std::string> tests;
+  for (const auto& file : shipped()) {
+    if (file.parent_path().filename() != "training") continue;
+    SCOPED_TRACE(file);
+    scenario::Scenario scenario = scenario::loadScenario(file, vocabulary());
+    const bench::SimBench bench({.line_rate = scenario.topology.link_rate});
+    for (const auto profile : {scenario::Profile::kQuick, scenario::Profile::kStandard}) {
+      scenario.profile = profile;
+      for (const std::string& id : scenario.tests) {
+        tests.insert(id);
+        const Plan plan = procedure(id).plan({scenario, bench.capabilities()});
+        EXPECT_TRUE(plan.refusals.empty()) << id << ": " << plan.refusals.front();
+        ASSERT_FALSE(plan.samples.empty()) << id;
+        EXPECT_EQ(bench.refusals(plan.samples.front().spec), std::vector<std::string>{}) << id;
+      }
+    }
+  }
+  for (const Procedure* procedure : procedures()) {
+    if (procedure->onHosts() && procedure->id() != scenario::kFreeTest) {
+      EXPECT_TRUE(tests.contains(procedure->id())) << procedure->id();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::suite

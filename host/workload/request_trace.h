@@ -1,0 +1,37 @@
+// Traces of requests to a language model as CSV text, as the messages that they make between
+// prefill and decode hosts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "workload/trace.h"
+
+namespace plumbline::workload {
+
+// What a request makes on the network: when it arrives, the KV cache of its prompt goes from a
+// prefill rank to a decode rank. Request i of the trace (from 0) goes from rank i mod `prefill` to
+// rank `prefill` + i mod (`ranks` - `prefill`). How long the prompt takes to compute is not
+// modelled, nor are the tokens that are generated: they stay on their host.
+struct RequestRules {
+  std::uint32_t ranks = 2;            // of the job
+  std::uint32_t prefill = 1;          // 1 to ranks - 1
+  std::uint64_t bytes_per_token = 1;  // of KV cache, 1 to 2^40 - 1
+  std::size_t most = SIZE_MAX;        // requests, from the first on
+};
+
+// Entries, or the first mistake. The first line is TIMESTAMP,ContextTokens,GeneratedTokens, as in
+// the public traces of this kind; one request per further line:
+//   2023-11-16 18:17:03.9799600,4808,10
+// with up to twelve digits of a second and 1 or more context tokens. Times count from the earliest
+// request that is used; all are less than 10^15 ns later. The tag of an entry is the number of
+// generated tokens. Lines may come in any order; empty ones and a carriage return before the
+// newline are allowed. Lines behind the last request that is used are not looked at. Throws
+// Error(kUsage) for rules that cannot be, and never for any text (but for memory).
+std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::string_view text,
+                                                                    const RequestRules& rules);
+
+}  // namespace plumbline::workload

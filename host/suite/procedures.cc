@@ -11,12 +11,14 @@ const std::vector<const Procedure*>& procedures() {
   static const std::vector<const Procedure*> all{
       // clang-format off
       &throughputTest(), &latencyTest(), &burstTest(),
-      &sprayEfficacyTest(), &uetCongestionTest(), &trimmingTest(), &cbfcPfcTest(),
+      &serviceThroughputTest(), &serviceLatencyTest(), &sprayEfficacyTest(),
+       &uetCongestionTest(), &trimmingTest(), &cbfcPfcTest(),
       &uetCollectivesTest(),
       &pfcIncastTest(), &dcqcnConvergenceTest(),
       &ecmpEntropyTest(), &flowletTest(), &sprayTest(), &fairnessTest(),
       &allReduceTest(), &allToAllTest(), &allGatherTest(), &busBandwidthSummaryTest(),
       &syntheticJctTest(), &multiTenantTest(),
+      &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       // clang-format on
       &freeTest()};
   return all;

@@ -268,7 +268,7 @@ void CollectiveTest::report(const TestConfig& config, const Design& design,
                                  valueText(points[i].size), points[i].variant.name);
             }},
            std::move(chart), builder);
-  reportMore(design, points, measured, builder);
+  reportMore(config, design, points, measured, builder);
   notePredictions(measured, builder);
   if (measured.empty()) return;
   const Measured& last = measured.back();

@@ -75,7 +75,7 @@ class CollectiveTest : public FabricTest {
   [[nodiscard]] virtual std::vector<Variant> variants(const TestConfig& config,
                                                       Numbers& numbers) const;
   // What a test shows besides the tables that all have.
-  virtual void reportMore(const Design&, const std::vector<CollectivePoint>&,
+  virtual void reportMore(const TestConfig&, const Design&, const std::vector<CollectivePoint>&,
                           const std::vector<Measured>&, ResultBuilder&) const {}
 
  private:

@@ -35,11 +35,12 @@ class UetCollectivesTest final : public CollectiveTest {
     return {serviceVariant(config, "RC", ecmp), serviceVariant(config, "ROD", ecmp),
             serviceVariant(config, "RUD", balancingOf("spray"))};
   }
-  void reportMore(const Design& design, const std::vector<CollectivePoint>& points,
-                  const std::vector<Measured>& measured, ResultBuilder& builder) const override;
+  void reportMore(const TestConfig&, const Design& design,
+                  const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
+                  ResultBuilder& builder) const override;
 };
 
-void UetCollectivesTest::reportMore(const Design& design,
+void UetCollectivesTest::reportMore(const TestConfig&, const Design& design,
                                     const std::vector<CollectivePoint>& points,
                                     const std::vector<Measured>& measured,
                                     ResultBuilder& builder) const {

@@ -21,11 +21,13 @@ class AllToAllTest final : public CollectiveTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 9.2"; }
-  void reportMore(const Design& design, const std::vector<CollectivePoint>& points,
-                  const std::vector<Measured>& measured, ResultBuilder& builder) const override;
+  void reportMore(const TestConfig&, const Design& design,
+                  const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
+                  ResultBuilder& builder) const override;
 };
 
-void AllToAllTest::reportMore(const Design& design, const std::vector<CollectivePoint>& points,
+void AllToAllTest::reportMore(const TestConfig&, const Design& design,
+                              const std::vector<CollectivePoint>& points,
                               const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const Figure time{.column = "Time per iteration",
                     .unit = "us",

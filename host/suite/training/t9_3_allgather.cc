@@ -21,11 +21,13 @@ class AllGatherTest final : public CollectiveTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 9.3"; }
-  void reportMore(const Design& design, const std::vector<CollectivePoint>& points,
-                  const std::vector<Measured>& measured, ResultBuilder& builder) const override;
+  void reportMore(const TestConfig&, const Design& design,
+                  const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
+                  ResultBuilder& builder) const override;
 };
 
-void AllGatherTest::reportMore(const Design& design, const std::vector<CollectivePoint>& points,
+void AllGatherTest::reportMore(const TestConfig&, const Design& design,
+                               const std::vector<CollectivePoint>& points,
                                const std::vector<Measured>& measured,
                                ResultBuilder& builder) const {
   const Figure bandwidth{.column = "BusBW",

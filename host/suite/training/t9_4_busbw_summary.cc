@@ -28,7 +28,7 @@ class BusBandwidthSummary final : public CollectiveTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 9.4"; }
-  void reportMore(const Design& design, const std::vector<CollectivePoint>&,
+  void reportMore(const TestConfig&, const Design& design, const std::vector<CollectivePoint>&,
                   const std::vector<Measured>& measured, ResultBuilder& builder) const override {
     addTable(
         design, measured,

@@ -8,6 +8,8 @@ namespace plumbline::suite {
 const Procedure& throughputTest();           // T5.1
 const Procedure& latencyTest();              // T5.2
 const Procedure& burstTest();                // T5.3
+const Procedure& serviceThroughputTest();    // T6.1
+const Procedure& serviceLatencyTest();       // T6.2
 const Procedure& sprayEfficacyTest();        // T6.3
 const Procedure& uetCongestionTest();        // T6.4
 const Procedure& trimmingTest();             // T6.5b
@@ -25,5 +27,8 @@ const Procedure& allGatherTest();            // T9.3
 const Procedure& busBandwidthSummaryTest();  // T9.4
 const Procedure& syntheticJctTest();         // T10.1
 const Procedure& multiTenantTest();          // T10.3
+const Procedure& scaleTest();                // T11.1
+const Procedure& linkFailureTest();          // T11.2
+const Procedure& zeroImpactTest();           // T11.3
 
 }  // namespace plumbline::suite

@@ -1,0 +1,83 @@
+// T11.1 Scale limits (training draft, section 11.1).
+//
+// Ring AllReduce of one large buffer among ever more ranks, up to all hosts of the DUT. Measured as
+// in T9.1; besides, per number of ranks, the JCT ratio: time per iteration over the serialisation
+// of what a ring sends (S algo_factor / line rate). CPU and memory of switches are no part of the
+// model.
+#include <fmt/format.h>
+
+#include "suite/fabric_metrics.h"
+#include "suite/training/collective.h"
+#include "suite/training/training.h"
+#include "workload/formulas.h"
+
+namespace plumbline::suite {
+namespace {
+
+using workload::CollectiveKind;
+
+class ScaleTest final : public CollectiveTest {
+ public:
+  ScaleTest()
+      : CollectiveTest({{CollectiveKind::kAllReduce},
+                        {Bytes(std::int64_t{1} << 30)},
+                        {Bytes(4 << 20)},
+                        {64, 128, 256, 512, 1024},
+                        {8, 16, 32, 64}}) {}
+
+  [[nodiscard]] std::string id() const override { return "T11.1"; }
+  [[nodiscard]] std::string title() const override { return "Scale limits"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 11.1"; }
+  [[nodiscard]] std::vector<Variant> variants(const TestConfig& config,
+                                              Numbers& numbers) const override {
+    numbers.deviation("CPU and memory of switches not collected: the DUT is a model");
+    numbers.configure("Routing convergence",
+                      fmt::format("{} after a change of a link (a parameter of the model)",
+                                  valueText(config.scenario.convergence)));
+    Variant variant = usualVariant(config, balancingOf("ecmp"));
+    variant.name = "as the DUT balances";
+    return {variant};
+  }
+  void reportMore(const TestConfig& config, const Design& design,
+                  const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
+                  ResultBuilder& builder) const override {
+    const BitRate rate = config.scenario.topology.link_rate;
+    const Figure ratio{.column = "JCT ratio",
+                       .unit = "",
+                       .kpi = "jct_ratio",
+                       .of = [&](std::size_t i, const bench::TrialResult& trial) {
+                         const double ideal = workload::idealSeconds(
+                             points[i].kind, points[i].ranks,
+                             static_cast<std::uint64_t>(points[i].size.count()), rate);
+                         return workload::jctRatio(meanIteration(trial.fabric->jobs.at(0)), ideal);
+                       }};
+    addTable(design, measured, {ratio},
+             {"jct_ratio",
+              "JCT ratio",
+              "Mean time of an iteration over the serialisation of what each rank sends in it.",
+              {},
+              {}},
+             builder);
+    results::Chart chart;
+    chart.id = "jct_ratio_vs_ranks";
+    chart.title = "JCT ratio over ranks";
+    chart.x_label = "Ranks";
+    chart.y_label = "JCT ratio";
+    chart.log_x = true;
+    addChart(design, measured, ratio,
+             {[&](std::size_t i) { return static_cast<double>(points[i].ranks); },
+              [&](std::size_t i) { return valueText(points[i].size); }},
+             std::move(chart), builder);
+  }
+};
+
+}  // namespace
+
+const Procedure& scaleTest() {
+  static const ScaleTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -14,7 +14,7 @@ const std::vector<const Procedure*>& procedures() {
       &serviceThroughputTest(), &serviceLatencyTest(), &sprayEfficacyTest(),
        &uetCongestionTest(), &trimmingTest(), &cbfcPfcTest(),
       &uetCollectivesTest(),
-      &pfcIncastTest(), &dcqcnConvergenceTest(),
+      &ecnAccuracyTest(), &pfcIncastTest(), &dcqcnConvergenceTest(), &pfcDeadlockTest(),
       &ecmpEntropyTest(), &flowletTest(), &sprayTest(), &fairnessTest(),
       &allReduceTest(), &allToAllTest(), &allGatherTest(), &busBandwidthSummaryTest(),
       &syntheticJctTest(), &multiTenantTest(),

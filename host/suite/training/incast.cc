@@ -39,7 +39,7 @@ bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast) {
   std::vector<workload::HostId> first{0};
   std::vector<workload::HostId> late{0};
   for (std::uint32_t i = 0; i < incast.senders; ++i) {
-    (i < early ? first : late).push_back(hosts - 1 - i);
+    (i < early ? first : late).push_back(hosts - 2 - i);
   }
   spec.workload->jobs.push_back(
       messagesTo("incast", std::move(first), incast.message, incast.until));
@@ -53,9 +53,9 @@ bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast) {
     job.flow_use = workload::FlowUse::kSplit;
   }
   if (incast.victim) {
-    // Host 1 is on the receiver's leaf, the sender below the incast's last one on a sender's.
+    // Host 1 is on the receiver's leaf, the last host on that of the first senders.
     spec.workload->jobs.push_back(
-        messagesTo(kVictim, {1, hosts - 1 - incast.senders}, incast.message, Picoseconds(0)));
+        messagesTo(kVictim, {1, hosts - 1}, incast.message, Picoseconds(0)));
   }
   return spec;
 }

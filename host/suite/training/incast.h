@@ -27,7 +27,8 @@ struct Incast {
   bool victim = false;
 };
 
-// Host 0 receives; senders are the last hosts of the fabric, in a Clos on other leaves first. Jobs
+// Host 0 receives; senders are the last hosts of the fabric but one, in a Clos on other leaves
+// first. Jobs
 // in this order: those that begin at once, those that join (if any), the victim (if any).
 bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast);
 double incastHops(const TestConfig& config, const Incast& incast);

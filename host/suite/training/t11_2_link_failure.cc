@@ -77,8 +77,11 @@ struct FailureDesign {
 FailureDesign failureDesign(const TestConfig& config, Numbers& numbers) {
   FailureDesign design;
   const std::uint32_t hosts = config.scenario.topology.hostCount();
-  design.ranks = numbers.sweep<std::uint32_t>("Ranks", {128}, {std::min(hosts, 64U)},
-                                              config.scenario.parameters.ranks)[0];
+  const auto& own = config.scenario.parameters.ranks;
+  design.ranks = numbers.atLeast<std::uint32_t>("Ranks", 128, std::min(hosts, 64U),
+                                                own           ? std::optional(own->front())
+                                                : hosts < 128 ? std::optional(hosts)
+                                                              : std::nullopt);
   design.size = numbers.sweep<Bytes>("Buffer", {Bytes(std::int64_t{1} << 30)}, {Bytes(4 << 20)},
                                      config.scenario.parameters.sizes)[0];
   design.iterations =

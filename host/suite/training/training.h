@@ -15,8 +15,10 @@ const Procedure& uetCongestionTest();        // T6.4
 const Procedure& trimmingTest();             // T6.5b
 const Procedure& cbfcPfcTest();              // T6.5c
 const Procedure& uetCollectivesTest();       // T6.6
+const Procedure& ecnAccuracyTest();          // T7.1
 const Procedure& pfcIncastTest();            // T7.2
 const Procedure& dcqcnConvergenceTest();     // T7.3
+const Procedure& pfcDeadlockTest();          // T7.4
 const Procedure& ecmpEntropyTest();          // T8.1
 const Procedure& flowletTest();              // T8.2
 const Procedure& sprayTest();                // T8.3

@@ -1,0 +1,321 @@
+// T7.4 PFC storm and deadlock (training draft, section 7.4).
+//
+// A fabric of its own, since a Clos that routes up and down has no cycle: two spines, four leaves
+// of sixteen hosts, two of the eight uplinks down, so that flows between leaves 3 and 4 bounce at
+// another leaf and four links wait for each other (spine 1 > leaf 1 > spine 2 > leaf 2 > spine 1).
+// Hosts of leaf 1 and 2 send to each other, those of leaf 3 and 4 as well, one flow each, all in
+// one lossless class, 84 % of a link from every leaf; then one host pauses its leaf for a while
+// (the trigger). Without the trigger, with it, and with it and the PFC watchdog of either action.
+//
+// Measured, from samples of what every flow receives: deadlock, that is no flow makes progress in
+// the last quarter of the trial, long after the trigger is gone; zero-throughput time, the longest
+// stretch in which none does; recovery, from the trigger's end until the hosts together receive 90
+// % of what they did before it; PAUSE frames, watchdog events, packets that the watchdog dropped.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "bench/route_probe.h"
+#include "bench/sim_hosts.h"
+#include "fabric/fabric.h"
+#include "suite/fabric_metrics.h"
+#include "suite/figures.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr std::uint8_t kLossless = 3;
+constexpr Bytes kFrame{1024};
+constexpr std::uint32_t kHostsPerLeaf = 16;
+constexpr std::uint32_t kLeaves = 4;
+constexpr Fraction kFlowLoad = Fraction::percent(42);  // of all chosen ones of a leaf
+constexpr Fraction kIdleLoad = Fraction::partsPerTrillion(1'000'000);  // of one that is not
+constexpr std::int64_t kSamples = 400;
+
+enum class DeadlockCase { kCalm, kTrigger, kDrop, kForward };
+
+std::string caseName(DeadlockCase kind) {
+  switch (kind) {
+    case DeadlockCase::kCalm:
+      return "no trigger";
+    case DeadlockCase::kTrigger:
+      return "trigger, no watchdog";
+    case DeadlockCase::kDrop:
+      return "trigger, watchdog drops";
+    case DeadlockCase::kForward:
+      break;
+  }
+  return "trigger, watchdog forwards";
+}
+
+// When the trigger begins and ends, as shares of the trial.
+Picoseconds triggerBegin(Picoseconds duration) { return duration / 10; }
+Picoseconds triggerEnd(Picoseconds duration) { return duration * 3 / 20; }
+
+fabric::TopologySpec cyclicTopology(BitRate rate) {
+  fabric::TopologySpec topology;
+  topology.kind = fabric::TopologyKind::kGraph;
+  topology.link_rate = rate;
+  fabric::GraphSpec& graph = topology.graph;
+  graph.switches = {"spine1", "spine2", "leaf1", "leaf2", "leaf3", "leaf4"};
+  for (std::uint32_t leaf = 1; leaf <= kLeaves; ++leaf) {
+    const std::string name = fmt::format("leaf{}", leaf);
+    for (std::uint32_t i = 0; i < kHostsPerLeaf; ++i) {
+      graph.hosts.push_back(fmt::format("host{}", graph.hosts.size()));
+      graph.cables.push_back({graph.hosts.back(), name, rate, nanoseconds(50)});
+    }
+    graph.cables.push_back({"spine1", name, rate, nanoseconds(250)});
+    graph.cables.push_back({"spine2", name, rate, nanoseconds(250)});
+  }
+  return topology;
+}
+
+class PfcDeadlockTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T7.4"; }
+  [[nodiscard]] std::string title() const override { return "PFC storm and deadlock"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 7.4"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static Picoseconds durationOf(const TestConfig& config, Numbers& numbers) {
+    return numbers.atLeast<Picoseconds>("Duration", seconds(300), milliseconds(4),
+                                        config.scenario.parameters.duration);
+  }
+};
+
+// One flow from every host, 1 % of its link.
+std::vector<bench::StreamSpec> allFlows() {
+  std::vector<bench::StreamSpec> flows;
+  for (std::uint32_t from = 0; from < kLeaves * kHostsPerLeaf; ++from) {
+    bench::StreamSpec stream;
+    stream.from = from;
+    stream.to = (from / kHostsPerLeaf ^ 1U) * kHostsPerLeaf + from % kHostsPerLeaf;
+    stream.name = fmt::format("host{} to host{}", stream.from, stream.to);
+    stream.format.priority = kLossless;
+    stream.frame = kFrame;
+    stream.load = bench::ConstantLoad{Fraction::percent(1)};
+    flows.push_back(std::move(stream));
+  }
+  return flows;
+}
+
+// Which of them take the cycle's links is seen by letting a few frames of each through: leaf 1 by
+// spine 2, leaf 2 by spine 1, leaf 3 bouncing at leaf 1, leaf 4 bouncing at leaf 2.
+std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec) {
+  constexpr std::array<const char*, kLeaves> kLinks{"leaf1-spine2", "leaf2-spine1", "spine1-leaf1",
+                                                    "spine2-leaf2"};
+  spec.dut.storms.clear();
+  spec.sampling.reset();
+  spec.streams = allFlows();
+  spec.duration = frameSlot(kFrame, spec.dut.topology.link_rate) * 400;
+  fabric::Fabric fabric(spec.dut);
+  bench::RouteProbe probe;
+  fabric.observe(probe);
+  const bench::SimHosts hosts(spec, fabric);
+  fabric.runUntil(spec.duration + microseconds(50));
+  const auto routes = probe.routes();
+  // A flow's source port, and so its path, goes by its place in the trial: all of them stay in it.
+  std::vector<bool> chosen;
+  std::array<std::int64_t, kLeaves> count{};
+  for (const bench::StreamSpec& flow : spec.streams) {
+    const std::uint32_t leaf = flow.from / kHostsPerLeaf;
+    const fabric::LinkId wanted = *fabric.topology().findLink(kLinks[leaf]);
+    const auto route = routes.find({flow.from, flow.to});
+    chosen.push_back(
+        route != routes.end() &&
+        std::any_of(route->second.begin(), route->second.end(),
+                    [wanted](const bench::LinkUse& use) { return use.link == wanted; }));
+    if (chosen.back()) ++count[leaf];
+  }
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    bench::StreamSpec& flow = spec.streams[i];
+    flow.load =
+        bench::ConstantLoad{chosen[i] ? Fraction::partsPerTrillion(kFlowLoad.partsPerTrillion() /
+                                                                   count[flow.from / kHostsPerLeaf])
+                                      : kIdleLoad};
+  }
+  return std::move(spec.streams);
+}
+
+// Of leaf 4, where flows that bounce at leaf 1 end.
+std::uint32_t triggerHost(const std::vector<bench::StreamSpec>& flows) {
+  for (const bench::StreamSpec& flow : flows) {
+    if (flow.from / kHostsPerLeaf == 2 &&
+        std::get<bench::ConstantLoad>(flow.load).rate != kIdleLoad) {
+      return flow.to;
+    }
+  }
+  return kLeaves * kHostsPerLeaf - 1;
+}
+
+bench::TrialSpec deadlockTrial(const TestConfig& config,
+                               const std::vector<bench::StreamSpec>& flows, DeadlockCase kind,
+                               Picoseconds duration) {
+  const BitRate rate = config.scenario.topology.link_rate;
+  bench::TrialSpec spec = emptyTrial(config);
+  spec.workload.reset();
+  spec.dut.topology = cyclicTopology(rate);
+  spec.dut.failures = {{"spine1-leaf4", Picoseconds(0), std::nullopt},
+                       {"spine2-leaf3", Picoseconds(0), std::nullopt}};
+  spec.dut.convergence = Picoseconds(0);
+  fabric::SwitchSpec& switches = spec.dut.switches;
+  switches = fabric::SwitchSpec();
+  switches.latency = config.scenario.switches.latency;
+  // In proportion to the rate: thresholds of 40 KB, headroom of 60 KB at 100 Gb/s.
+  const std::int64_t scale = std::max<std::int64_t>(rate.bitsPerSecond() / 100'000'000'000, 1);
+  fabric::PfcSpec pfc;
+  pfc.priorities = 1U << kLossless;
+  pfc.xoff = Bytes(40'000) * scale;
+  pfc.xon = Bytes(5'000) * scale;
+  pfc.headroom = Bytes(60'000) * scale;
+  if (kind == DeadlockCase::kDrop || kind == DeadlockCase::kForward) {
+    fabric::WatchdogSpec watchdog;
+    watchdog.poll = duration / 40;
+    watchdog.detection = duration / 20;
+    watchdog.restoration = duration / 20;
+    watchdog.action = kind == DeadlockCase::kDrop ? fabric::WatchdogSpec::Action::kDrop
+                                                  : fabric::WatchdogSpec::Action::kForward;
+    pfc.watchdog = watchdog;
+  }
+  switches.pfc = pfc;
+  if (kind != DeadlockCase::kCalm) {
+    spec.dut.storms.push_back({triggerHost(flows), 1U << kLossless, triggerBegin(duration),
+                               triggerEnd(duration) - triggerBegin(duration)});
+  }
+  spec.streams = flows;
+  spec.duration = duration;
+  spec.drain = Picoseconds(0);
+  spec.sampling.emplace().interval = duration / kSamples;
+  return spec;
+}
+
+Design PfcDeadlockTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Case", ""}};
+  const Picoseconds duration = durationOf(config, design.numbers);
+  design.numbers.configure("DUT of this test",
+                           "2 spines, 4 leaves of 16 hosts, spine1-leaf4 and spine2-leaf3 down");
+  const std::vector<bench::StreamSpec> flows =
+      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kCalm, duration));
+  design.numbers.configure(
+      "Trigger", fmt::format("host{} pauses its leaf from {} to {}", triggerHost(flows),
+                             valueText(triggerBegin(duration)), valueText(triggerEnd(duration))));
+  design.repetitions = design.numbers.repetitions(3, 1);
+  const double frames = duration.toSeconds() /
+                        frameSlot(kFrame, config.scenario.topology.link_rate).toSeconds() * 0.42;
+  for (const auto kind :
+       {DeadlockCase::kCalm, DeadlockCase::kTrigger, DeadlockCase::kDrop, DeadlockCase::kForward}) {
+    design.add({caseName(kind)}, deadlockTrial(config, flows, kind, duration), 4 * 5 * frames);
+  }
+  return design;
+}
+
+// Payload that all flows together had received by sample `i`.
+std::uint64_t total(const bench::Samples& samples, std::size_t i) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t bytes : samples.samples[i].received) sum += bytes;
+  return sum;
+}
+
+// Longest stretch without any progress between sample `from` and the end.
+Picoseconds longestStandstill(const bench::Samples& samples, std::size_t from) {
+  std::int64_t longest = 0;
+  std::int64_t here = 0;
+  for (std::size_t i = std::max<std::size_t>(from, 1); i < samples.samples.size(); ++i) {
+    here = total(samples, i) == total(samples, i - 1) ? here + 1 : 0;
+    longest = std::max(longest, here);
+  }
+  return samples.interval * longest;
+}
+
+std::optional<double> recoveryMicroseconds(const bench::Samples& samples, Picoseconds duration) {
+  const auto begin = static_cast<std::size_t>(triggerBegin(duration) / samples.interval);
+  const auto end = static_cast<std::size_t>(triggerEnd(duration) / samples.interval);
+  constexpr std::size_t kWindow = kSamples / 40;
+  const double before = static_cast<double>(total(samples, begin - 1) - total(samples, begin / 2)) /
+                        static_cast<double>(begin - 1 - begin / 2);
+  for (std::size_t i = end + kWindow; i < samples.samples.size(); ++i) {
+    const double rate =
+        static_cast<double>(total(samples, i) - total(samples, i - kWindow)) / kWindow;
+    if (rate < 0.9 * before) continue;
+    return (samples.interval * static_cast<std::int64_t>(i - kWindow - end)).toMicroseconds();
+  }
+  return std::nullopt;
+}
+
+void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
+                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  Numbers unused(config);
+  const Picoseconds duration = durationOf(config, unused);
+  const auto deadlocked = [](const bench::TrialResult& trial) {
+    const bench::Samples& samples = *trial.fabric->samples;
+    const std::size_t last = samples.samples.size() - 1;
+    return total(samples, last) == total(samples, last * 3 / 4);
+  };
+  const Figure deadlock{.column = "Deadlock",
+                        .unit = "",
+                        .kpi = "deadlock",
+                        .of = [&](std::size_t, const bench::TrialResult& trial) {
+                          return deadlocked(trial) ? 1.0 : 0.0;
+                        }};
+  const Figure standstill{.column = "Zero throughput",
+                          .unit = "us",
+                          .kpi = "zero_throughput_us",
+                          .of = [](std::size_t, const bench::TrialResult& trial) {
+                            return longestStandstill(*trial.fabric->samples, 0).toMicroseconds();
+                          }};
+  const Figure recovery{
+      .column = "Recovery",
+      .unit = "us",
+      .kpi = "recovery_us",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (i == 0) return std::nullopt;  // nothing to recover from
+        return recoveryMicroseconds(*trial.fabric->samples, duration);
+      }};
+  addTable(design, measured,
+           {deadlock, standstill, recovery, figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
+            figure("Watchdog", "events", "watchdog_events",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.watchdog_events);
+                   }),
+            figure("Dropped by it", "packets", "watchdog_drops",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.dropped());
+                   })},
+           {"deadlock",
+            "Storm and deadlock",
+            "Deadlock is 1 when no flow made progress in the last quarter of the trial. Zero "
+            "throughput is the longest stretch in which none did. Recovery is from the trigger's "
+            "end until the hosts receive 90 % of what they did before; no number where that never "
+            "happened.",
+            {},
+            {}},
+           builder);
+  for (const Measured& one : measured) {
+    const bool stuck = deadlocked(one.trials.front());
+    std::string& summary = builder.result().summary;
+    summary += fmt::format("{}{}: {}.", summary.empty() ? "" : " ", one.point.label,
+                           stuck ? "deadlock" : "no deadlock");
+  }
+  if (!measured.empty()) {
+    builder.primary("deadlock, " + measured.back().point.label,
+                    *meanOf(design, measured.back(), deadlock));
+  }
+}
+
+}  // namespace
+
+const Procedure& pfcDeadlockTest() {
+  static const PfcDeadlockTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "fabric/bits.h"
 #include "fabric/packet.h"
 #include "fabric/ring.h"
 
@@ -29,64 +32,72 @@ struct Queued {
 class ClassQueue {
  public:
   // `inputs` > 0 makes virtual output queues.
-  explicit ClassQueue(std::uint32_t inputs = 0) : voqs_(inputs), waiting_((inputs + 63) / 64) {}
+  explicit ClassQueue(std::uint32_t inputs = 0) {
+    if (inputs > 0) virtual_ = std::make_unique<VirtualQueues>(inputs);
+  }
 
-  [[nodiscard]] bool empty() const { return count_ == 0; }
-  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::size_t size() const { return virtual_ ? virtual_->count : fifo_.size(); }
 
   // A new last frame of `input`, to be filled in.
   Queued& append(std::uint16_t input) {
-    ++count_;
-    if (voqs_.empty()) return fifo_.append();
-    waiting_[input / 64] |= std::uint64_t{1} << (input % 64);
-    if (count_ == 1) turn_ = input;
-    return voqs_[input].append();
+    return virtual_ ? virtual_->append(input) : fifo_.append();
   }
 
   // The frame that is next; the queue must not be empty.
-  [[nodiscard]] Queued& front() { return voqs_.empty() ? fifo_.front() : voqs_[turn_].front(); }
-  [[nodiscard]] const Queued& front() const {
-    return voqs_.empty() ? fifo_.front() : voqs_[turn_].front();
+  [[nodiscard]] Queued& front() { return virtual_ ? virtual_->front() : fifo_.front(); }
+  [[nodiscard]] const Queued& front() const { return virtual_ ? virtual_->front() : fifo_.front(); }
+
+  // Fetches the memory that the next append() needs, where that is known.
+  void prefetchAppend() const {
+    if (!virtual_) fifo_.prefetchPush();
   }
 
-  // Fetches the memory that the next pop() or push() needs, where that is known.
-  void prefetchFront() const {
-    if (voqs_.empty()) fifo_.prefetchFront();
-  }
-  void prefetchPush() const {
-    if (voqs_.empty()) fifo_.prefetchPush();
-  }
-
-  void pop() {
-    --count_;
-    if (voqs_.empty()) {
-      fifo_.pop();
-      return;
-    }
-    voqs_[turn_].pop();
-    if (voqs_[turn_].empty()) waiting_[turn_ / 64] &= ~(std::uint64_t{1} << (turn_ % 64));
-    if (count_ > 0) turn_ = nextAfter(turn_);
-  }
+  // Returns whether that was the last one.
+  bool pop() { return virtual_ ? virtual_->pop() : fifo_.pop(); }
 
  private:
-  // The next input with frames behind `input`, cyclically.
-  [[nodiscard]] std::uint32_t nextAfter(std::uint32_t input) const {
-    const auto words = static_cast<std::uint32_t>(waiting_.size());
-    std::uint32_t word = input / 64;
-    const std::uint32_t bit = input % 64;
-    std::uint64_t bits = bit == 63 ? 0 : waiting_[word] & (~std::uint64_t{0} << (bit + 1));
-    while (bits == 0) {
-      word = word + 1 == words ? 0 : word + 1;
-      bits = waiting_[word];
+  struct VirtualQueues {
+    explicit VirtualQueues(std::uint32_t inputs) : queues(inputs), waiting((inputs + 63) / 64) {}
+
+    [[nodiscard]] Queued& front() { return queues[turn].front(); }
+    [[nodiscard]] const Queued& front() const { return queues[turn].front(); }
+
+    Queued& append(std::uint16_t input) {
+      setBit(waiting, input);
+      if (++count == 1) turn = input;
+      return queues[input].append();
     }
-    return word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-  }
+
+    bool pop() {
+      --count;
+      queues[turn].pop();
+      if (queues[turn].empty()) clearBit(waiting, turn);
+      if (count > 0) turn = nextAfter(turn);
+      return count == 0;
+    }
+
+    // The next input with frames behind `input`, cyclically.
+    [[nodiscard]] std::uint32_t nextAfter(std::uint32_t input) const {
+      const auto words = static_cast<std::uint32_t>(waiting.size());
+      std::uint32_t word = input / 64;
+      const std::uint32_t bit = input % 64;
+      std::uint64_t bits = bit == 63 ? 0 : waiting[word] & (~std::uint64_t{0} << (bit + 1));
+      while (bits == 0) {
+        word = word + 1 == words ? 0 : word + 1;
+        bits = waiting[word];
+      }
+      return word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+    }
+
+    std::size_t count = 0;
+    std::uint32_t turn = 0;  // input that is next
+    std::vector<Ring<Queued>> queues;
+    std::vector<std::uint64_t> waiting;  // bit per input with frames
+  };
 
   Ring<Queued> fifo_;
-  std::size_t count_ = 0;
-  std::uint32_t turn_ = 0;  // input that is next
-  std::vector<Ring<Queued>> voqs_;
-  std::vector<std::uint64_t> waiting_;  // bit per input with frames
+  std::unique_ptr<VirtualQueues> virtual_;
 };
 
 }  // namespace plumbline::fabric

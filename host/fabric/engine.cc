@@ -23,12 +23,22 @@ Picoseconds shortestLink(const Topology& topology) {
   return shortest;
 }
 
+// By link. The last rule that names a link holds.
+std::vector<double> bitErrorRates(const Topology& topology, const FabricSpec& spec) {
+  std::vector<double> rates(topology.links().size());
+  for (const BitErrorSpec& rule : spec.bit_errors) {
+    for (const LinkId link : topology.selectLinks(rule.link, "bit_errors")) rates[link] = rule.rate;
+  }
+  return rates;
+}
+
 }  // namespace
 
 Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& options)
     : topology_(std::move(topology)),
       spec_(spec),
       outages_(outagesOf(topology_, spec.failures)),
+      bit_error_rates_(bitErrorRates(topology_, spec)),
       schedule_(topology_, outages_, spec.convergence, spec.seed),
       lookahead_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
       wakes_(topology_.nodes().size(), kNever) {
@@ -36,8 +46,9 @@ Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& opti
   buildNodes();
   addScripts();
   for (HostId host = 0; host < hosts_.size(); ++host) testers_.push_back(host);
-  if (options.threads > 1)
+  if (options.threads > 1) {
     pool_ = std::make_unique<WorkerPool>(options.threads, options.share_always);
+  }
 }
 
 void Engine::buildLanes() {
@@ -48,7 +59,7 @@ void Engine::buildLanes() {
     // The other direction of the cable leaves by the port that this one comes in by.
     lanes_.back()->to_port = topology_.nodes()[link.to].kind == NodeKind::kHost
                                  ? 0
-                                 : topology_.links()[id ^ 1U].from_port;
+                                 : topology_.links()[reverse(id)].from_port;
     setLaneEnd(id);
   }
 }
@@ -77,32 +88,17 @@ void Engine::setLaneEnd(LinkId id) {
                             [&](LinkId out) { return topology_.links()[out].rate > link.rate; });
 }
 
-// The last rule that names the link holds.
-double Engine::bitErrorRate(LinkId id) const {
-  const Link& link = topology_.links()[id];
-  const bool to_host = topology_.nodes()[link.from].kind == NodeKind::kHost ||
-                       topology_.nodes()[link.to].kind == NodeKind::kHost;
-  double rate = 0;
-  for (const BitErrorSpec& rule : spec_.bit_errors) {
-    if (rule.link == "*" || rule.link == (to_host ? "hosts" : "fabric") ||
-        topology_.findLink(rule.link) == id) {
-      rate = rule.rate;
-    }
-  }
-  return rate;
-}
-
 Wire::Setup Engine::wireSetup(LinkId id, std::vector<Outage> outages) const {
   const Link& link = topology_.links()[id];
   Wire::Setup setup;
   setup.id = id;
   setup.rate = link.rate;
   setup.outages = std::move(outages);
-  setup.bit_error_rate = bitErrorRate(id);
+  setup.bit_error_rate = bit_error_rates_[id];
   setup.seed = mix64(spec_.seed ^ hash64(topology_.linkName(id)));
   setup.llr = spec_.switches.llr ? &*spec_.switches.llr : nullptr;
   setup.propagation = link.delay;
-  setup.reverse_propagation = topology_.links()[id ^ 1U].delay;
+  setup.reverse_propagation = topology_.links()[reverse(id)].delay;
   return setup;
 }
 
@@ -115,7 +111,7 @@ void Engine::buildNodes() {
                           .spec = &spec_.switches,
                           .wire = wireSetup(up, outages_[up]),
                           .output = lanes_[up].get(),
-                          .input = lanes_[up ^ 1U].get(),
+                          .input = lanes_[reverse(up)].get(),
                           .storms = {}};
     for (const PauseStormSpec& storm : spec_.storms) {
       if (storm.host == node.index) setup.storms.push_back(storm);
@@ -134,7 +130,7 @@ void Engine::buildNodes() {
     for (const LinkId out : node.out_links) {
       setup.wires.push_back(wireSetup(out, outages_[out]));
       setup.outputs.push_back(lanes_[out].get());
-      setup.inputs.push_back(lanes_[out ^ 1U].get());
+      setup.inputs.push_back(lanes_[reverse(out)].get());
       const NodeId peer = topology_.links()[out].to;
       setup.host_ports.push_back(topology_.nodes()[peer].kind == NodeKind::kHost);
     }
@@ -161,7 +157,7 @@ void Engine::addScripts() {
         topology_.links()[topology_.nodes()[topology_.hosts()[host]].out_links.front()];
     auto stage = std::make_unique<ImpairmentStage>(std::move(script), WireClock(up.rate));
     const Node& far = topology_.nodes()[up.to];
-    const LinkId down = topology_.nodes()[topology_.hosts()[host]].out_links.front() ^ 1U;
+    const LinkId down = reverse(topology_.nodes()[topology_.hosts()[host]].out_links.front());
     if (far.kind == NodeKind::kHost) {
       hosts_[far.index]->setScript(std::move(stage));
     } else {
@@ -176,7 +172,7 @@ void Engine::attach(HostId host, Endpoint& endpoint) {
   }
   hosts_[host]->attach(endpoint);
   const LinkId up = topology_.nodes()[topology_.hosts()[host]].out_links.front();
-  setLaneEnd(up ^ 1U);
+  setLaneEnd(reverse(up));
   std::erase(testers_, host);
   wakes_[topology_.hosts()[host]] = hosts_[host]->first();
   next_ = std::min(next_, hosts_[host]->first());
@@ -263,10 +259,10 @@ void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std
 // Tells the nodes to which `sender` has sent.
 void Engine::announce(NodeModel& sender) {
   for (Lane* lane : sender.outbox()) {
-    lane->announced = false;
     nodes_[lane->to]->announce(lane->to_port);
     wakes_[lane->to] = std::min(wakes_[lane->to], lane->earliest);
     next_ = std::min(next_, lane->earliest);
+    lane->earliest = kNever;
   }
   sender.outbox().clear();
 }
@@ -298,8 +294,13 @@ void Engine::runUntil(Picoseconds time) {
 void Engine::runWindow(Picoseconds begin, Picoseconds end) {
   // Switches first: they have the most to do, and should not be what everybody waits for.
   runnable_.clear();
+  next_ = kNever;
   for (NodeId id = static_cast<NodeId>(nodes_.size()); id-- > 0;) {
-    if (wakes_[id] < end) runnable_.push_back(id);
+    if (wakes_[id] < end) {
+      runnable_.push_back(id);
+    } else {
+      next_ = std::min(next_, wakes_[id]);
+    }
   }
   const auto run = [&](std::size_t i) {
     const NodeId id = runnable_[i];
@@ -310,8 +311,10 @@ void Engine::runWindow(Picoseconds begin, Picoseconds end) {
   } else {
     for (std::size_t i = 0; i < runnable_.size(); ++i) run(i);
   }
-  for (const NodeId id : runnable_) announce(*nodes_[id]);
-  next_ = *std::min_element(wakes_.begin(), wakes_.end());
+  for (const NodeId id : runnable_) {
+    next_ = std::min(next_, wakes_[id]);
+    announce(*nodes_[id]);
+  }
 }
 
 // Tells observers and testers' ports what happened in the window, in the order of time. What a

@@ -51,7 +51,6 @@ class Engine {
   void buildLanes();
   void buildNodes();
   [[nodiscard]] Wire::Setup wireSetup(LinkId link, std::vector<Outage> outages) const;
-  [[nodiscard]] double bitErrorRate(LinkId link) const;
   void addScripts();
   void setLaneEnd(LinkId link);
   void checkHost(HostId host, Picoseconds first_bit) const;
@@ -64,6 +63,7 @@ class Engine {
   Topology topology_;
   FabricSpec spec_;
   std::vector<std::vector<Outage>> outages_;  // by link
+  std::vector<double> bit_error_rates_;       // by link
   RoutingSchedule schedule_;
   Picoseconds lookahead_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // by link

@@ -63,8 +63,9 @@ void HostNode::runEndpoint(Picoseconds end) {
     const Picoseconds steered = control.empty() ? kNever : control.front().at;
     const Picoseconds arrives = flights.empty() ? kNever : flights.front().at;
     // A wake-up for a time that is past happens now.
-    const Picoseconds wakes = std::max(endpoint_->wakeAt(), last);
-    const Picoseconds now = std::min({steered, arrives, wakes, storm_, decision_});
+    const Picoseconds wakes = later(endpoint_->wakeAt(), last);
+    const Picoseconds now =
+        earlier(earlier(earlier(steered, storm_), earlier(arrives, wakes)), decision_);
     if (now >= end) return;
     last = now;
     if (steered == now) {
@@ -73,7 +74,7 @@ void HostNode::runEndpoint(Picoseconds end) {
       takeFlight(now);
     } else if (wakes == now) {
       endpoint_->wake(now);
-      decision_ = std::max(wire_.freeAt(), now);
+      decision_ = later(wire_.freeAt(), now);
     } else if (storm_ == now) {
       runStorms(now);
     } else {
@@ -113,37 +114,28 @@ void HostNode::takeControl(Picoseconds now) {
   } else {
     wire_.obey(item, now);
   }
-  decision_ = std::max(wire_.freeAt(), now);
+  decision_ = later(wire_.freeAt(), now);
 }
 
 void HostNode::takeFlight(Picoseconds now) {
   SpscRing<Flight>& flights = input_.flights();
-  const Packet packet = flights.front().packet;
-  flights.pop();
+  const Packet& packet = flights.front().packet;
   ++received_;
-  freeCredits(packet, now);
+  if (credited_ != 0) freeCredits(packet, now);
   endpoint_->receive(packet, now);
-  decision_ = std::max(wire_.freeAt(), now);
+  flights.pop();
+  decision_ = later(wire_.freeAt(), now);
 }
 
 // The wire is free and something has happened since the endpoint last had nothing to send.
 void HostNode::useWire(Picoseconds now) {
-  decision_ = wire_.freeAt();
-  if (pause_enabled_ != 0) {
-    wire_.sendPause({.at = {}, .enabled = pause_enabled_, .xoff = pause_xoff_, .value = 0xFFFF},
-                    now);
-    pause_enabled_ = 0;
+  const bool plain = pause_enabled_ == 0 && credited_ == 0 && wire_.unhindered();
+  if (!plain && sendUrgent(now)) {
     decision_ = wire_.freeAt();
     return;
   }
-  if (wire_.replayAt() <= now) {
-    wire_.replay(now);
-    decision_ = wire_.freeAt();
-    return;
-  }
-  const PriorityMask paused = blocked(now);
   Packet packet;
-  if (endpoint_->transmit(now, paused, packet)) {
+  if (endpoint_->transmit(now, plain ? PriorityMask{0} : blocked(now), packet)) {
     packet.source = static_cast<std::uint16_t>(host_);
     if ((credited_ >> packet.priority & 1U) != 0) {
       credits_in_use_[packet.priority] += creditsOf(packet.length);
@@ -151,8 +143,21 @@ void HostNode::useWire(Picoseconds now) {
     wire_.send(packet, now);
     decision_ = wire_.freeAt();
   } else {
-    decision_ = std::min(wire_.resumesAt(0xFF), wire_.replayAt());
+    decision_ = plain ? kNever : std::min(wire_.resumesAt(0xFF), wire_.replayAt());
   }
+}
+
+// A PAUSE frame or an LLR replay goes before the endpoint's frames; false if there is none.
+bool HostNode::sendUrgent(Picoseconds now) {
+  if (pause_enabled_ != 0) {
+    wire_.sendPause({.at = {}, .enabled = pause_enabled_, .xoff = pause_xoff_, .value = 0xFFFF},
+                    now);
+    pause_enabled_ = 0;
+    return true;
+  }
+  if (wire_.replayAt() > now) return false;
+  wire_.replay(now);
+  return true;
 }
 
 PriorityMask HostNode::blocked(Picoseconds now) {
@@ -202,7 +207,7 @@ void HostNode::runStorms(Picoseconds now) {
   }
   if (pause_enabled_ == 0) return;
   if (endpoint_ != nullptr) {
-    decision_ = std::max(wire_.freeAt(), now);
+    decision_ = later(wire_.freeAt(), now);
   } else {
     // A tester's port keeps its own clock for frames, so the PAUSE frame takes no time of its wire.
     Lane& lane = wire_.lane();

@@ -82,6 +82,7 @@ class HostNode final : public NodeModel {
   void takeControl(Picoseconds now);
   void takeFlight(Picoseconds now);
   void useWire(Picoseconds now);
+  bool sendUrgent(Picoseconds now);
   void runStorms(Picoseconds now);
   void freeCredits(const Packet& packet, Picoseconds now);
   [[nodiscard]] PriorityMask blocked(Picoseconds now);

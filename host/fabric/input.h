@@ -40,6 +40,12 @@ class Input {
   }
 
   [[nodiscard]] SpscRing<Flight>& flights() { return *flights_; }
+  // Takes the first `count` of them out when dismiss() is called: until then they can be looked at.
+  void engage(std::size_t count) { engaged_ = count; }
+  void dismiss() {
+    flights_->pop(engaged_);
+    engaged_ = 0;
+  }
   // Ascending by time.
   [[nodiscard]] Ring<ControlFlight>& control() { return control_; }
   // Frames that a script holds back, or has let through to be handed over later.
@@ -63,6 +69,7 @@ class Input {
 
   Lane* lane_;
   SpscRing<Flight>* flights_;
+  std::size_t engaged_ = 0;
   Ring<ControlFlight> control_;
   std::unique_ptr<ImpairmentStage> stage_;
 };

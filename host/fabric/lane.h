@@ -39,8 +39,8 @@ struct ControlFlight {
 // cache lines of their own.
 struct Lane {                            // NOLINT(clang-analyzer-optin.performance.Padding)
   std::vector<Lane*>* outbox = nullptr;  // of the sending node
-  bool announced = false;                // it is in the outbox, with `earliest`
-  Picoseconds earliest;                  // the first thing sent in this window takes effect
+  Picoseconds earliest = kNever;         // the first thing sent since the outbox was emptied takes
+                                         // effect; kNever: nothing was, it is not in the outbox
   Picoseconds fixed_delay;               // first (or last) bit sent to handed over
   bool stored = false;                   // counted from the last bit
   Picoseconds propagation;               // of the link
@@ -49,16 +49,17 @@ struct Lane {                            // NOLINT(clang-analyzer-optin.performa
   SpscRing<ControlFlight> control;
 
   void send(const Packet& packet, Picoseconds first_bit, Picoseconds last_bit) {
-    const Picoseconds at = (stored ? last_bit : first_bit) + fixed_delay;
+    Picoseconds at = first_bit + fixed_delay;
+    if (stored) at += last_bit - first_bit;
     Flight& item = flight.slot();
     item.at = at;
     item.packet = packet;
     flight.publish();
-    if (!announced || at < earliest) announce(at);
+    if (at < earliest) announce(at);
   }
   void steer(const ControlFlight& item) {
     control.push(item);
-    if (!announced || item.at < earliest) announce(item.at);
+    if (item.at < earliest) announce(item.at);
   }
 
   // The receiving end: node and port.
@@ -67,8 +68,7 @@ struct Lane {                            // NOLINT(clang-analyzer-optin.performa
 
  private:
   void announce(Picoseconds at) {
-    if (!announced) outbox->push_back(this);
-    announced = true;
+    if (earliest == kNever) outbox->push_back(this);
     earliest = at;
   }
 };

@@ -55,4 +55,13 @@ using PriorityMask = std::uint8_t;
 // No time at all: later than everything that happens.
 inline constexpr Picoseconds kNever{INT64_MAX};
 
+// std::min() and std::max() where every packet comes by: the references that those return would put
+// the times into memory.
+constexpr Picoseconds earlier(Picoseconds a, Picoseconds b) {
+  return Picoseconds(a.count() < b.count() ? a.count() : b.count());
+}
+constexpr Picoseconds later(Picoseconds a, Picoseconds b) {
+  return Picoseconds(a.count() < b.count() ? b.count() : a.count());
+}
+
 }  // namespace plumbline::fabric

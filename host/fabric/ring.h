@@ -25,22 +25,22 @@ class Ring {
   [[nodiscard]] const T& at(std::size_t index) const { return items_[(head_ + index) & mask_]; }
 
   // Fetches the memory of the oldest item, and of the place of the next push().
-  void prefetchFront() const { __builtin_prefetch(&items_[head_ & mask_]); }
-  void prefetchPush() const {
-    if (!items_.empty()) __builtin_prefetch(&items_[tail_ & mask_], 1);
-  }
+  void prefetchFront() const { __builtin_prefetch(items_.data() + (head_ & mask_)); }
+  void prefetchPush() const { __builtin_prefetch(items_.data() + (tail_ & mask_), 1); }
 
   void push(const T& item) { append() = item; }
   // A new newest item, with the value of some old one, to be filled in where it is: an item that is
   // put together elsewhere in small pieces and then copied stalls on its own stores.
   T& append() {
-    if (size() == items_.size()) grow();
+    if (size() == mask_ + 1) grow();
     return items_[tail_++ & mask_];
   }
-  // An empty ring begins anew at its first place: a queue that is mostly short stays in few cache
-  // lines.
-  void pop() {
-    if (++head_ == tail_) head_ = tail_ = 0;
+  // Takes out the oldest item; returns whether that was the last one. An empty ring begins anew at
+  // its first place: a queue that is mostly short stays in few cache lines.
+  bool pop() {
+    if (++head_ != tail_) return false;
+    head_ = tail_ = 0;
+    return true;
   }
 
  private:
@@ -57,8 +57,8 @@ class Ring {
   }
 
   std::vector<T> items_;
-  std::size_t mask_ = 0;
-  std::size_t head_ = 0;  // of items ever popped; indices wrap by masking
+  std::size_t mask_ = ~std::size_t{0};  // capacity - 1
+  std::size_t head_ = 0;                // of items ever popped; indices wrap by masking
   std::size_t tail_ = 0;
 };
 

@@ -57,7 +57,28 @@ class SpscRing {
   [[nodiscard]] const T& front() const {
     return read_items_[head_.load(std::memory_order_relaxed) & read_mask_];
   }
-  void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void pop() { pop(1); }
+  // How many items it sees.
+  [[nodiscard]] std::size_t visible() const {
+    return seen_tail_ - head_.load(std::memory_order_relaxed);
+  }
+  // Shows them to `look` from the front on, as long as that returns true; returns how often it did.
+  // An item stays where it is until it is taken out.
+  template <typename Look>
+  std::size_t visit(Look&& look) const {
+    const T* items = read_items_;
+    const std::size_t mask = read_mask_;
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    const std::size_t tail = seen_tail_;
+    for (std::size_t i = head; i != tail; ++i) {
+      if (!look(items[i & mask])) return i - head;
+    }
+    return tail - head;
+  }
+  // Takes out the first `count` of them.
+  void pop(std::size_t count) {
+    head_.store(head_.load(std::memory_order_relaxed) + count, std::memory_order_release);
+  }
 
  private:
   static constexpr std::size_t kFirstCapacity = 8;

@@ -19,34 +19,33 @@ void SwitchNode::useTablesOf(Picoseconds now) {
 }
 
 std::int64_t SwitchNode::queuedBytes(LinkId link) {
-  const std::uint32_t port = links_[link].from_port;
-  advance(port, now_);
-  return buffer_.bytes(port);
+  Output& out = outputs_[links_[link].from_port];
+  advance(out, now_);
+  return out.account.bytes;
 }
 
-void SwitchNode::offerWithRules(std::uint32_t port, std::uint32_t input, Packet& packet,
+void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& packet,
                                 Picoseconds now) {
-  Output& out = outputs_[port];
   const unsigned priority = packet.priority;
   if ((out.discarding >> priority & 1U) != 0) {
     out.wire.drop(packet, DropReason::kWatchdog, now);
     return;
   }
   if ((lossless_ >> priority & 1U) != 0) {
-    offerLossless(port, input, packet, now);
+    offerLossless(out, input, packet, now);
     return;
   }
   const std::int64_t depth = out.queued[priority];
   Charge charge = Charge::kOutput;
   if ((credited_ >> priority & 1U) != 0) {
     charge = Charge::kCredit;
-    buffer_.chargeCredited(port, packet.length);
+    SwitchBuffer::chargeAlways(out.account, packet.length);
   } else {
     const bool may_trim = spec_.trim && packet.trimmable && !packet.trimmed;
     if ((may_trim && depth + packet.length > spec_.trim->threshold.count()) ||
-        !fits(port, priority, packet.length, now)) {
+        !fits(out, priority, packet.length, now)) {
       if (may_trim) {
-        trim(port, input, packet, depth, now);
+        trim(out, input, packet, depth, now);
       } else {
         out.wire.drop(packet, DropReason::kBufferFull, now);
       }
@@ -56,18 +55,19 @@ void SwitchNode::offerWithRules(std::uint32_t port, std::uint32_t input, Packet&
       out.wire.drop(packet, DropReason::kTrimmedFull, now);
       return;
     }
-    buffer_.chargeOutput(port, packet.length);
+    buffer_.chargeOutput(out.account, packet.length);
   }
-  enqueue(out, port, packet, input, charge, depth, now);
+  enqueue(out, packet, input, charge, depth, now);
 }
 
-bool SwitchNode::fits(std::uint32_t port, unsigned priority, std::int64_t length, Picoseconds now) {
-  if (buffer_.fits(port, outputs_[port].queued[priority], length)) return true;
+bool SwitchNode::fits(const Output& out, unsigned priority, std::int64_t length, Picoseconds now) {
+  if (buffer_.fits(out.account, out.queued[priority], length)) return true;
+  if (!buffer_.isShared()) return false;  // a matter of this output alone, which is up to date
   bringUp(now);
-  return buffer_.fits(port, outputs_[port].queued[priority], length);
+  return buffer_.fits(out.account, out.queued[priority], length);
 }
 
-void SwitchNode::offerLossless(std::uint32_t port, std::uint32_t input, Packet& packet,
+void SwitchNode::offerLossless(Output& out, std::uint32_t input, const Packet& packet,
                                Picoseconds now) {
   const unsigned priority = packet.priority;
   bool headroom = buffer_.pausing(input, priority);
@@ -78,21 +78,19 @@ void SwitchNode::offerLossless(std::uint32_t port, std::uint32_t input, Packet& 
       headroom = buffer_.sharedFull(packet.length);
     }
   }
-  Output& out = outputs_[port];
   if (!buffer_.chargeInput(input, priority, packet.length, headroom)) {
     out.wire.drop(packet, DropReason::kHeadroomFull, now);
     return;
   }
-  buffer_.addLossless(port, packet.length);
-  enqueue(out, port, packet, input, Charge::kInput, out.queued[priority], now);
+  SwitchBuffer::chargeAlways(out.account, packet.length);
+  enqueue(out, packet, input, Charge::kInput, out.queued[priority], now);
 }
 
-void SwitchNode::trim(std::uint32_t port, std::uint32_t input, Packet& packet, std::int64_t depth,
+void SwitchNode::trim(Output& out, std::uint32_t input, Packet packet, std::int64_t depth,
                       Picoseconds now) {
-  Output& out = outputs_[port];
   packet.length = std::min(packet.length, static_cast<std::uint16_t>(spec_.trim->keep.count()));
   packet.trimmed = true;
-  packet.trimmed_last_hop = host_ports_[port];
+  packet.trimmed_last_hop = host_ports_[out.port];
   packet.priority = spec_.trim->priority & 7U;
   ++out.wire.counters().trimmed;
   recorder().note({.time = now,
@@ -101,7 +99,7 @@ void SwitchNode::trim(std::uint32_t port, std::uint32_t input, Packet& packet, s
                    .priority = packet.priority,
                    .value = depth,
                    .packet = packet});
-  offer(port, input, packet, now);
+  offerWithRules(out, input, packet, now);
 }
 
 void SwitchNode::markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
@@ -151,14 +149,14 @@ PriorityMask SwitchNode::withCredits(const Output& out, PriorityMask candidates)
 }
 
 // Returns the buffer of a frame whose last bit has left, or that was discarded.
-void SwitchNode::giveBack(std::uint32_t port, const Leaving& frame, Picoseconds now) {
-  outputs_[port].queued[frame.priority] -= frame.length;
+void SwitchNode::giveBack(Output& out, const Leaving& frame, Picoseconds now) {
+  out.queued[frame.priority] -= frame.length;
   switch (frame.charge) {
     case Charge::kOutput:
-      buffer_.releaseOutput(port, frame.length);
+      buffer_.releaseOutput(out.account, frame.length);
       break;
     case Charge::kInput:
-      buffer_.removeLossless(port, frame.length);
+      SwitchBuffer::releaseAlways(out.account, frame.length);
       buffer_.releaseInput(frame.input, frame.priority, frame.length);
       if (buffer_.pausing(frame.input, frame.priority) &&
           buffer_.belowXon(frame.input, frame.priority)) {
@@ -166,7 +164,7 @@ void SwitchNode::giveBack(std::uint32_t port, const Leaving& frame, Picoseconds 
       }
       break;
     case Charge::kCredit:
-      buffer_.releaseCredited(port, frame.length);
+      SwitchBuffer::releaseAlways(out.account, frame.length);
       free(frame.input, frame.priority, frame.length, now);
       break;
   }

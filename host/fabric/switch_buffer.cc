@@ -6,7 +6,7 @@
 namespace plumbline::fabric {
 
 SwitchBuffer::SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports)
-    : per_port_(spec.buffer_per_port.count()), outputs_(ports), inputs_(std::size_t{ports} * 8) {
+    : per_port_(spec.buffer_per_port.count()), inputs_(std::size_t{ports} * 8) {
   std::int64_t headrooms = 0;
   if (spec.pfc) {
     xoff_ = spec.pfc->xoff.count();
@@ -29,18 +29,33 @@ std::int64_t SwitchBuffer::fixedAlpha(Fraction alpha) {
                                    Fraction::kOne);
 }
 
-std::int64_t SwitchBuffer::xoff() const { return pfc_alpha_ == 0 ? xoff_ : threshold(pfc_alpha_); }
+bool SwitchBuffer::surelyFits(std::int64_t arriving) const {
+  if (!is_shared_) return true;
+  const std::int64_t used = shared_used_ + arriving;
+  // No queue is longer than an output's reserve and all that is shared.
+  return used <= shared_ && reserve_ + used <= threshold(alpha_, used);
+}
+
+bool SwitchBuffer::surelyBelowXoff(std::uint32_t input, PriorityMask priorities,
+                                   std::int64_t length, std::int64_t arriving) const {
+  const std::int64_t xoff = this->xoff(shared_used_ + arriving);
+  for (PriorityMask left = priorities; left != 0; left &= left - 1) {
+    const Input& in = inputs_[input * 8 + static_cast<unsigned>(std::countr_zero(left))];
+    if (in.shared + in.headroom + length > xoff) return false;
+  }
+  return true;
+}
 
 bool SwitchBuffer::overXoff(std::uint32_t input, unsigned priority, std::int64_t length) const {
   const Input& in = inputs_[input * 8 + priority];
   if (sharedFull(length)) return true;
-  return in.shared + in.headroom + length > xoff();
+  return in.shared + in.headroom + length > xoff(shared_used_);
 }
 
 bool SwitchBuffer::belowXon(std::uint32_t input, unsigned priority) const {
   const Input& in = inputs_[input * 8 + priority];
   const std::int64_t xon =
-      pfc_alpha_ == 0 ? xon_ : std::max<std::int64_t>(xoff() - (xoff_ - xon_), 0);
+      pfc_alpha_ == 0 ? xon_ : std::max<std::int64_t>(xoff(shared_used_) - (xoff_ - xon_), 0);
   return in.headroom == 0 && in.shared <= xon;
 }
 

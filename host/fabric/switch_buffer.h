@@ -1,6 +1,7 @@
 // Who may put a frame into a switch's memory, and who must be asked to pause.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,30 +22,41 @@ namespace plumbline::fabric {
 // A frame counts with its whole length from admission until its last bit has left.
 class SwitchBuffer {
  public:
+  // What one output has in the buffer [bytes]; it keeps this itself, with the rest of its state.
+  struct Account {
+    std::int64_t bytes = 0;  // waiting or leaving
+    std::int64_t lossy = 0;  // of these
+    std::int64_t most = 0;   // that `bytes` ever was
+  };
+
   SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports);
 
-  // Would the output take a lossy frame now? `queued` are the bytes of its port and priority.
+  // Would the output take a lossy frame now? `queued` are the bytes of its priority.
   // Counting frames that have left already only ever turns a yes into a no.
-  [[nodiscard]] bool fits(std::uint32_t port, std::int64_t queued, std::int64_t length) const {
-    const Output& out = outputs_[port];
+  [[nodiscard]] bool fits(const Account& out, std::int64_t queued, std::int64_t length) const {
     if (!is_shared_) return out.lossy + length <= per_port_;
     const std::int64_t more = sharedOf(out.lossy + length) - sharedOf(out.lossy);
     if (more == 0) return true;
     return queued + length <= threshold(alpha_) && shared_used_ + more <= shared_;
   }
-  void chargeOutput(std::uint32_t port, std::int64_t length) {
-    Output& out = outputs_[port];
+  void chargeOutput(Account& out, std::int64_t length) {
     if (is_shared_) shared_used_ += sharedOf(out.lossy + length) - sharedOf(out.lossy);
     out.lossy += length;
-    out.bytes += length;
-    note(port);
+    chargeAlways(out, length);
   }
-  void releaseOutput(std::uint32_t port, std::int64_t length) {
-    Output& out = outputs_[port];
+  void releaseOutput(Account& out, std::int64_t length) {
     if (is_shared_) shared_used_ -= sharedOf(out.lossy) - sharedOf(out.lossy - length);
     out.lossy -= length;
     out.bytes -= length;
   }
+
+  [[nodiscard]] bool isShared() const { return is_shared_; }
+  // As long as no more than `arriving` bytes come, would every output that has room of its own take
+  // every lossy frame, in whatever order they come?
+  [[nodiscard]] bool surelyFits(std::int64_t arriving) const;
+  // And would no frame of an input lift it above xoff, if `length` of these bytes are that input's?
+  [[nodiscard]] bool surelyBelowXoff(std::uint32_t input, PriorityMask priorities,
+                                     std::int64_t length, std::int64_t arriving) const;
 
   // Lossless frame of `length` from an input: would it lift the input above xoff (or find no shared
   // memory)? Counting frames that have left only ever turns a no into a yes.
@@ -63,42 +75,33 @@ class SwitchBuffer {
   bool chargeInput(std::uint32_t input, unsigned priority, std::int64_t length, bool headroom);
   void releaseInput(std::uint32_t input, unsigned priority, std::int64_t length);
 
-  // Frames on CBFC channels: their room is what credits stand for, only the port's bytes count.
-  void chargeCredited(std::uint32_t port, std::int64_t length) {
-    outputs_[port].bytes += length;
-    note(port);
+  // Frames that need nobody's leave at the output: lossless ones, and those on CBFC channels, whose
+  // room is what credits stand for.
+  static void chargeAlways(Account& out, std::int64_t length) {
+    out.bytes += length;
+    out.most = std::max(out.most, out.bytes);
   }
-  void releaseCredited(std::uint32_t port, std::int64_t length) { outputs_[port].bytes -= length; }
-  // The port's share of lossless frames, for its queue depth.
-  void addLossless(std::uint32_t port, std::int64_t length) { chargeCredited(port, length); }
-  void removeLossless(std::uint32_t port, std::int64_t length) { releaseCredited(port, length); }
-
-  // All bytes waiting at or leaving an output, and the most there ever were.
-  [[nodiscard]] std::int64_t bytes(std::uint32_t port) const { return outputs_[port].bytes; }
-  [[nodiscard]] std::int64_t maxBytes(std::uint32_t port) const { return outputs_[port].max; }
+  static void releaseAlways(Account& out, std::int64_t length) { out.bytes -= length; }
 
  private:
-  struct Output {
-    std::int64_t bytes = 0;
-    std::int64_t lossy = 0;
-    std::int64_t max = 0;
-  };
   struct Input {
     std::int64_t shared = 0;
     std::int64_t headroom = 0;
     bool pausing = false;
   };
 
-  void note(std::uint32_t port) {
-    if (outputs_[port].bytes > outputs_[port].max) outputs_[port].max = outputs_[port].bytes;
-  }
   [[nodiscard]] std::int64_t sharedOf(std::int64_t lossy) const {
     return lossy > reserve_ ? lossy - reserve_ : 0;
   }
   [[nodiscard]] std::int64_t threshold(std::int64_t alpha) const {
-    return shared_used_ >= shared_ ? 0 : (shared_ - shared_used_) * alpha >> kAlphaBits;
+    return threshold(alpha, shared_used_);
   }
-  [[nodiscard]] std::int64_t xoff() const;
+  [[nodiscard]] std::int64_t threshold(std::int64_t alpha, std::int64_t used) const {
+    return used >= shared_ ? 0 : (shared_ - used) * alpha >> kAlphaBits;
+  }
+  [[nodiscard]] std::int64_t xoff(std::int64_t used) const {
+    return pfc_alpha_ == 0 ? xoff_ : threshold(pfc_alpha_, used);
+  }
 
   // Alphas are kept in units of 1/4096: a product with any buffer size fits 64 bits.
   static constexpr unsigned kAlphaBits = 12;
@@ -114,7 +117,6 @@ class SwitchBuffer {
   std::int64_t xon_ = 0;
   std::int64_t pfc_alpha_ = 0;  // 0 = static thresholds
   std::int64_t headroom_ = 0;
-  std::vector<Output> outputs_;
   std::vector<Input> inputs_;  // [input][priority]
 };
 

@@ -13,8 +13,8 @@ constexpr std::uint16_t kFreedMask = 0x7FFF;  // CF counter: 15 bits
 }  // namespace
 
 void SwitchNode::obey(std::uint32_t port, const ControlFlight& item, Picoseconds now) {
-  advance(port, now);
   Output& out = outputs_[port];
+  advance(out, now);
   if (item.credits) {
     for (PriorityMask left = item.enabled; left != 0; left &= left - 1) {
       Credits& credits = out.credits[static_cast<unsigned>(std::countr_zero(left))];
@@ -26,8 +26,9 @@ void SwitchNode::obey(std::uint32_t port, const ControlFlight& item, Picoseconds
     if (spec_.pfc && spec_.pfc->watchdog && item.xoff != 0 && poll_ == kNever) startPolling(now);
   }
   if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
+  settle(out);
   setBit(may_pause_, port);
-  setStep(out, port);
+  setStep(out);
 }
 
 // Decides that the sender into `input` is to pause or to go on.
@@ -35,6 +36,7 @@ void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, P
   if (buffer_.pausing(input, priority) != xoff) {
     buffer_.setPausing(input, priority, xoff);
     pausing_ += xoff ? 1U : ~0U;
+    if (!strict_) becomeStrict();
   }
   Output& out = outputs_[input];
   const Picoseconds quantum = out.wire.clock().serialization(64);
@@ -53,12 +55,13 @@ void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, P
 // A PAUSE frame leaves as soon as the wire is free; news until then go into the same frame.
 void SwitchNode::sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff,
                            Picoseconds now) {
-  advance(port, now);
   Output& out = outputs_[port];
+  advance(out, now);
   out.pause_enabled |= enabled;
   out.pause_xoff = static_cast<PriorityMask>((out.pause_xoff & ~enabled) | xoff);
   out.decision = std::max(out.wire.freeAt(), now);
-  setStep(out, port);
+  settle(out);
+  setStep(out);
 }
 
 void SwitchNode::refreshPauses(Picoseconds now) {
@@ -157,11 +160,11 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
         ++out.wire.counters().watchdog_events;
         if (spec.action == WatchdogSpec::Action::kDrop) {
           out.discarding |= bit;
-          discardQueue(port, p, now);
+          discardQueue(out, p, now);
         } else {
           out.ignoring |= bit;
           if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
-          setStep(out, port);
+          setStep(out);
         }
       } else {
         guard.quiet = (paused & bit) == 0 ? guard.quiet + spec.poll : Picoseconds(0);
@@ -181,15 +184,14 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
   }
 }
 
-void SwitchNode::discardQueue(std::uint32_t port, unsigned priority, Picoseconds now) {
-  Output& out = outputs_[port];
+void SwitchNode::discardQueue(Output& out, unsigned priority, Picoseconds now) {
   ClassQueue& queue = out.queues[priority];
   while (!queue.empty()) {
     const Queued item = queue.front();
     queue.pop();
     out.wire.drop(item.packet, DropReason::kWatchdog, now);
     giveBack(
-        port,
+        out,
         {item.packet.length, item.input, static_cast<std::uint8_t>(priority), item.charge, false},
         now);
   }

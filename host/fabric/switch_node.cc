@@ -8,11 +8,13 @@
 #include "fabric/bits.h"
 
 namespace plumbline::fabric {
-SwitchNode::Output::Output(Wire::Setup setup, Lane& lane, Recorder& recorder,
+SwitchNode::Output::Output(std::uint32_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
                            const SwitchSpec& spec, std::uint32_t inputs)
-    : wire(std::move(setup), lane, recorder), scheduler(spec) {
+    : port(number), wire(std::move(setup), lane, recorder), scheduler(spec) {
   wire.useRetry();
-  if (spec.voq) queues.fill(ClassQueue(inputs));
+  if (spec.voq) {
+    for (ClassQueue& queue : queues) queue = ClassQueue(inputs);
+  }
 }
 
 SwitchNode::SwitchNode(Setup setup)
@@ -28,31 +30,34 @@ SwitchNode::SwitchNode(Setup setup)
       host_ports_(std::move(setup.host_ports)),
       buffer_(spec_, static_cast<std::uint32_t>(setup.wires.size())),
       busy_((setup.wires.size() + 63) / 64),
-      step_(setup.wires.size(), kNever.count()),
       active_((setup.wires.size() + 63) / 64),
-      may_pause_((setup.wires.size() + 63) / 64) {
+      strict_(spec_.cbfc.has_value()),
+      step_(setup.wires.size(), kNever.count()),
+      may_pause_((setup.wires.size() + 63) / 64),
+      arriving_(setup.wires.size()) {
   const auto ports = static_cast<std::uint32_t>(setup.wires.size());
   outputs_.reserve(ports);
   for (std::uint32_t port = 0; port < ports; ++port) {
-    outputs_.emplace_back(std::move(setup.wires[port]), *setup.outputs[port], recorder(), spec_,
-                          ports);
+    outputs_.emplace_back(port, std::move(setup.wires[port]), *setup.outputs[port], recorder(),
+                          spec_, ports);
     outputs_.back().mark_seed = mix64(seed_ + port);
     inputs_.emplace_back(*setup.inputs[port]);
   }
   if (balancing_ != LoadBalancingKind::kEcmp && balancing_ != LoadBalancingKind::kEcmpQp) {
     balancer_ = makeLoadBalancer(spec_.load_balancing, seed_, links_);
   }
-  ruled_ = lossless_ | credited_;
   if (spec_.trim) trim_threshold_ = spec_.trim->threshold.count();
   all_strict_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),
                             [](std::uint16_t weight) { return weight == 0; });
   for (auto rule = spec_.ecn.rbegin(); rule != spec_.ecn.rend(); ++rule) {
     for (unsigned p = 0; p < 8; ++p) {
       if ((rule->priorities >> p & 1U) == 0) continue;
-      marking_[p] = {true, rule->at_dequeue, rule->kmin.count(), rule->kmax.count(),
-                     rule->pmax.partsPerTrillion()};
+      const std::int64_t kmin = rule->kmin.count();
+      marking_[p] = {rule->at_dequeue ? INT64_MAX : kmin, rule->at_dequeue ? kmin : INT64_MAX, kmin,
+                     rule->kmax.count(), rule->pmax.partsPerTrillion()};
     }
   }
+  for (Output& out : outputs_) settle(out);
   table_ = routing_.epochs().front().routing.get();
   if (routing_.epochs().size() > 1) next_epoch_ = routing_.epochs()[1].from;
   if (spec_.pfc) refresh_.assign(std::size_t{ports} * 8, kNever);
@@ -64,11 +69,28 @@ void SwitchNode::setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> 
 }
 
 void SwitchNode::bringUp(Picoseconds time) {
-  if (strict()) {
+  if (strict_) {
     advanceInOrder(time);
   } else {
     advanceAll(time);
   }
+}
+
+void SwitchNode::noteStep(const Output& out) {
+  std::int64_t step = kNever.count();
+  if (out.leaving.active) {
+    step = before(out.wire.lastBitAt());
+  } else if (out.decision != kNever) {
+    step = before(out.decision) + 1;
+  }
+  step_[out.port] = step;
+  earliest_ = std::min(earliest_, step);
+}
+
+void SwitchNode::becomeStrict() {
+  strict_ = true;
+  earliest_ = kNever.count();
+  forEachBit(active_, [&](std::uint32_t port) { noteStep(outputs_[port]); });
 }
 
 void SwitchNode::runTimersBefore(Picoseconds time) {
@@ -83,10 +105,15 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
   runTimersBefore(end);
   bringUp(end);
   Picoseconds next = timer_;
-  const bool exact = strict();
+  strict_ = pausing_ > 0 || spec_.cbfc;
   forEachBit(active_, [&](std::uint32_t port) {
-    const Output& out = outputs_[port];
-    next = std::min(next, exact && out.leaving.active ? out.wire.lastBitAt() : out.decision);
+    Output& out = outputs_[port];
+    if (!out.leaving.active && out.decision == kNever) {
+      out.active = false;
+      clearBit(active_, port);
+      return;
+    }
+    next = std::min(next, strict_ && out.leaving.active ? out.wire.lastBitAt() : out.decision);
   });
   // Pauses that ran out are noted in the window they did so in.
   forEachBit(may_pause_, [&](std::uint32_t port) {
@@ -99,6 +126,7 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
     }
   });
   forEachBit(busy_, [&](std::uint32_t port) {
+    inputs_[port].dismiss();
     const Picoseconds input = inputs_[port].next();
     if (input == kNever) clearBit(busy_, port);
     next = std::min(next, input);
@@ -107,10 +135,11 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
 }
 
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
-  advance(port, now + Picoseconds(1));
-  outputs_[port].wire.settlePauses(now);
-  LinkCounters counters = outputs_[port].wire.counters();
-  counters.max_queue_bytes = static_cast<std::uint64_t>(buffer_.maxBytes(port));
+  Output& out = outputs_[port];
+  advance(out, now + Picoseconds(1));
+  out.wire.settlePauses(now);
+  LinkCounters counters = out.wire.counters();
+  counters.max_queue_bytes = static_cast<std::uint64_t>(out.account.most);
   return counters;
 }
 

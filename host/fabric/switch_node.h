@@ -30,6 +30,9 @@ namespace plumbline::fabric {
 // everything is brought up to date and asked again. Only while an input is pausing its sender, or
 // with CBFC, is the time of every departure of interest to others: then outputs move in strict
 // order of time.
+//
+// For the same reason the outputs of a window are dealt with one after the other, and not in the
+// order of time, when it is certain beforehand that nothing in it depends on the whole switch.
 class SwitchNode final : public NodeModel, private QueueDepths {
  public:
   struct Setup {
@@ -78,11 +81,14 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     bool acting = false;
   };
   struct alignas(64) Output {
-    Output(Wire::Setup setup, Lane& lane, Recorder& recorder, const SwitchSpec& spec,
-           std::uint32_t inputs);
+    Output(std::uint32_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
+           const SwitchSpec& spec, std::uint32_t inputs);
 
     // What every frame touches comes first.
+    std::uint32_t port;
     Picoseconds decision = kNever;   // when to look for a frame to send
+    bool plain = false;              // see settle()
+    bool active = false;             // in active_
     PriorityMask waiting = 0;        // priorities with frames
     PriorityMask pause_enabled = 0;  // of a PAUSE frame that waits to be sent
     PriorityMask pause_xoff = 0;
@@ -90,6 +96,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     PriorityMask ignoring = 0;    // watchdog: pauses are not obeyed
     Leaving leaving;
     Wire wire;
+    SwitchBuffer::Account account;
     std::array<std::int64_t, 8> queued{};  // bytes by priority, the leaving frame included
     std::array<ClassQueue, 8> queues;
     std::array<std::uint64_t, 8> departures{};
@@ -105,15 +112,16 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     ControlFlight item;
   };
   struct Incoming {
+    const Packet* packet;  // where its input keeps it
     std::uint16_t input;
     std::uint16_t output;  // kUnrouted while it is not known
-    Packet packet;
   };
   static constexpr std::uint16_t kUnrouted = 0xFFFF;
+  static constexpr unsigned kNoFrame = 8;  // instead of a priority
   // A priority's ECN rule, ready to use.
   struct Marking {
-    bool enabled = false;
-    bool at_dequeue = false;
+    std::int64_t arriving_above = INT64_MAX;  // depths that may mean a mark: kmin at enqueue,
+    std::int64_t leaving_above = INT64_MAX;   // or at dequeue; the other is never reached
     std::int64_t kmin = 0;
     std::int64_t kmax = 0;
     std::int64_t pmax = 0;  // parts per 10^12
@@ -129,56 +137,65 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void bringUp(Picoseconds time);
   void runTimersBefore(Picoseconds time);
   [[nodiscard]] Picoseconds finish(Picoseconds end);
-  [[nodiscard]] bool strict() const { return pausing_ > 0 || spec_.cbfc.has_value(); }
   // An output's next step: a last bit that leaves, or a decision; of both at one instant the former
   // is the earlier. `before(t)` is the bound up to which all is done that happens before t.
   [[nodiscard]] static std::int64_t before(Picoseconds time) { return time.count() * 2; }
-  void setStep(const Output& out, std::uint32_t port) {
-    if (!out.leaving.active && out.decision == kNever) {
-      step_[port] = kNever.count();
-      clearBit(active_, port);
-      return;
+  // To be called when the output has got something to do, or something else to do next.
+  void setStep(Output& out) {
+    if (!out.active) {
+      out.active = true;
+      setBit(active_, out.port);
     }
-    step_[port] =
-        out.leaving.active ? out.wire.lastBitAt().count() * 2 : out.decision.count() * 2 + 1;
-    setBit(active_, port);
-    earliest_ = std::min(earliest_, step_[port]);
+    if (strict_) noteStep(out);
   }
-  void takeStep(std::uint32_t port);
+  void noteStep(const Output& out);
+  void becomeStrict();
+  // To be called when something changed that has a say in what the output sends next.
+  void settle(Output& out) const {
+    out.plain = all_strict_ && credited_ == 0 && out.pause_enabled == 0 && out.wire.unhindered();
+  }
 
   // --- switch_path.cc: what every packet goes through
   void gather(Picoseconds begin, Picoseconds end);
-  void prefetchOutput(const Incoming& incoming) const;
-  void prefetchPlaces(const Incoming& incoming) const;
+  void takeControl(std::uint32_t port, Picoseconds end);
+  std::int64_t takeFlights(std::uint32_t port, Picoseconds end, bool route);
+  [[nodiscard]] bool outputsAreIndependent(Picoseconds begin, Picoseconds end) const;
+  void runByOutput();
+  void runByTime();
+  void prefetchOutput(const WindowOrder::Item& item) const;
+  void prefetchPlaces(const WindowOrder::Item& item) const;
   [[nodiscard]] std::uint32_t hashedPort(const Packet& packet,
                                          std::span<const LinkId> candidates) const;
-  [[nodiscard]] Incoming& nextIncoming();
-  void arrive(Incoming& incoming, Picoseconds now);
-  void offer(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now);
-  void enqueue(Output& out, std::uint32_t port, const Packet& packet, std::uint32_t input,
-               Charge charge, std::int64_t depth, Picoseconds now);
-  void advance(std::uint32_t port, Picoseconds time);
+  void arrive(const Incoming& incoming, Picoseconds now);
+  void offer(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
+  void enqueue(Output& out, const Packet& packet, std::uint32_t input, Charge charge,
+               std::int64_t depth, Picoseconds now);
+  void advance(Output& out, Picoseconds time) {
+    if (out.leaving.active ? out.wire.lastBitAt() <= time : out.decision < time) {
+      catchUp(out, time, time);
+    }
+  }
+  void catchUp(Output& out, Picoseconds released, Picoseconds decided);
   void advanceAll(Picoseconds time);
   void advanceInOrder(Picoseconds time);
-  void decide(Output& out, Picoseconds now);
+  [[nodiscard]] unsigned choose(Output& out, Picoseconds now);
   [[nodiscard]] PriorityMask eligible(Output& out, Picoseconds now);
   void depart(Output& out, unsigned priority, Picoseconds now);
-  void release(Output& out, std::uint32_t port, Picoseconds now);
+  void release(Output& out, Picoseconds now);
 
   // --- switch_admission.cc: what some packets go through
   void useTablesOf(Picoseconds now);
   std::int64_t queuedBytes(LinkId link) override;
-  void offerWithRules(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now);
-  void offerLossless(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now);
-  void trim(std::uint32_t port, std::uint32_t input, Packet& packet, std::int64_t depth,
-            Picoseconds now);
-  [[nodiscard]] bool fits(std::uint32_t port, unsigned priority, std::int64_t length,
+  void offerWithRules(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
+  void offerLossless(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
+  void trim(Output& out, std::uint32_t input, Packet packet, std::int64_t depth, Picoseconds now);
+  [[nodiscard]] bool fits(const Output& out, unsigned priority, std::int64_t length,
                           Picoseconds now);
   void markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
                    Picoseconds now);
   void sendUrgent(Output& out, Picoseconds now);
   [[nodiscard]] PriorityMask withCredits(const Output& out, PriorityMask candidates) const;
-  void giveBack(std::uint32_t port, const Leaving& frame, Picoseconds now);
+  void giveBack(Output& out, const Leaving& frame, Picoseconds now);
 
   // --- switch_flow_control.cc: PFC, watchdog, CBFC
   void obey(std::uint32_t port, const ControlFlight& item, Picoseconds now);
@@ -190,7 +207,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void refreshPauses(Picoseconds now);
   void startPolling(Picoseconds now);
   void pollWatchdog(Picoseconds now);
-  void discardQueue(std::uint32_t port, unsigned priority, Picoseconds now);
+  void discardQueue(Output& out, unsigned priority, Picoseconds now);
   void updateTimer();
   [[nodiscard]] std::uint32_t creditsOf(std::int64_t length) const;
 
@@ -206,7 +223,6 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   std::unique_ptr<LoadBalancer> balancer_;  // none for the plain hashes
   PriorityMask lossless_ = 0;
   PriorityMask credited_ = 0;
-  PriorityMask ruled_ = 0;  // priorities for which more than room in the output counts
   std::int64_t trim_threshold_ = INT64_MAX;  // depth above which trimmable frames are trimmed
   bool all_strict_ = true;                   // no priority is weighted
   std::array<Marking, 8> marking_{};
@@ -216,14 +232,17 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   std::vector<Output> outputs_;
   std::vector<Input> inputs_;
   std::vector<std::uint64_t> busy_;         // bit per input with something to hand over
-  std::vector<std::int64_t> step_;          // by output, see setStep(); kNever if none
-  std::vector<std::uint64_t> active_;       // bit per output that has a step
+  std::vector<std::uint64_t> active_;       // bit per output that may have something to do
+  bool strict_ = false;                     // outputs move in the order of time
+  std::vector<std::int64_t> step_;          // by output, while strict; kNever if none
   std::int64_t earliest_ = kNever.count();  // no step is earlier
   std::vector<std::uint64_t> may_pause_;    // bit per output that may have pauses to forget
   WindowOrder order_;
   std::vector<Steering> steering_;
   std::vector<Incoming> incoming_;  // the first incoming_count_ of them
-  std::size_t incoming_count_ = 0;
+  std::uint32_t incoming_count_ = 0;
+  std::vector<std::int64_t> arriving_;  // by input: bytes of the window
+  std::int64_t arriving_total_ = 0;
   Picoseconds now_;
 
   std::uint32_t pausing_ = 0;         // inputs and priorities that were told to pause
@@ -232,5 +251,22 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   Picoseconds poll_ = kNever;         // next watchdog poll
   Picoseconds timer_ = kNever;        // earliest of all timers
 };
+
+[[gnu::always_inline]] inline void SwitchNode::enqueue(Output& out, const Packet& packet,
+                                                       std::uint32_t input, Charge charge,
+                                                       std::int64_t depth, Picoseconds now) {
+  const unsigned priority = packet.priority;
+  out.queued[priority] += packet.length;
+  Queued& item = out.queues[priority].append(static_cast<std::uint16_t>(input));
+  item.packet = packet;
+  item.input = static_cast<std::uint16_t>(input);
+  item.charge = charge;
+  ++item.packet.hops;
+  const Marking& rule = marking_[priority];
+  if (depth > rule.arriving_above && packet.ect) markByDepth(out, item.packet, rule, depth, now);
+  out.waiting |= static_cast<PriorityMask>(1U << priority);
+  out.decision = earlier(out.decision, later(out.wire.freeAt(), now));
+  setStep(out);
+}
 
 }  // namespace plumbline::fabric

@@ -1,4 +1,6 @@
-// What every packet goes through in a switch: the code that decides the simulator's speed.
+// What every packet goes through in a switch: the code that decides the simulator's speed. Where a
+// compiler left to itself would make calls of the common way, it is told to inline them; a call
+// costs a twentieth of that way.
 #include <algorithm>
 #include <bit>
 
@@ -18,92 +20,39 @@ constexpr std::uint32_t kNearAhead = 3;
 
 Picoseconds SwitchNode::run(Picoseconds begin, Picoseconds end) {
   gather(begin, end);
-  const std::uint32_t count = order_.size();
-  const auto steering = static_cast<std::uint32_t>(steering_.size());
-  for (std::uint32_t place = 0; place < count; ++place) {
-    if (place + kFarAhead < count) {
-      const std::uint32_t far = order_.at(place + kFarAhead).index;
-      if (far >= steering) prefetchOutput(incoming_[far - steering]);
-      const std::uint32_t near = order_.at(place + kNearAhead).index;
-      if (near >= steering) prefetchPlaces(incoming_[near - steering]);
-    }
-    const WindowOrder::Item item = order_.at(place);
-    if (timer_ < item.time) runTimersBefore(item.time);
-    if (strict()) advanceInOrder(item.time);
-    now_ = item.time;
-    if (item.index < steering) {
-      obey(steering_[item.index].port, steering_[item.index].item, item.time);
-    } else {
-      arrive(incoming_[item.index - steering], item.time);
-    }
+  if (order_.grouped()) {
+    runByOutput();
+  } else {
+    runByTime();
   }
   return finish(end);
 }
 
-// Takes over what is due before `end`, and brings it into order. Where the hash alone decides, the
+// Looks at what is due before `end`, and brings it into order. Where the hash alone decides, the
 // output is looked up already here, with the packet at hand and time to fetch the output's memory.
 void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
-  order_.start(begin);
+  useTablesOf(begin);
+  order_.start(begin, end, static_cast<std::uint32_t>(outputs_.size()));
   steering_.clear();
   incoming_count_ = 0;
+  arriving_total_ = 0;
   for (std::size_t w = 0; w < busy_.size(); ++w) {
     busy_[w] |= fresh()[w];
     fresh()[w] = 0;
   }
-  forEachBit(busy_, [&](std::uint32_t port) {
-    Input& input = inputs_[port];
-    input.refresh(end);
-    for (Ring<ControlFlight>& control = input.control();
-         !control.empty() && control.front().at < end; control.pop()) {
-      order_.add(control.front().at);
-      steering_.push_back({port, control.front()});
-    }
-    if (input.stage() == nullptr) return;
-    for (const Flight& gone : input.stage()->dropped()) {
-      outputs_[port].wire.drop(gone.packet, DropReason::kScripted, gone.at);
-    }
-    input.stage()->dropped().clear();
-  });
   const bool route = !balancer_ && end <= next_epoch_;
   forEachBit(busy_, [&](std::uint32_t port) {
-    for (SpscRing<Flight>& flights = inputs_[port].flights();
-         !flights.empty() && flights.front().at < end; flights.pop()) {
-      const Flight& flight = flights.front();
-      order_.add(flight.at);
-      std::uint16_t output = kUnrouted;
-      if (route) {
-        const auto candidates = table_->candidates(number_, flight.packet.destination);
-        if (!candidates.empty()) {
-          output = static_cast<std::uint16_t>(hashedPort(flight.packet, candidates));
-        }
-      }
-      Incoming& incoming = nextIncoming();
-      incoming.input = static_cast<std::uint16_t>(port);
-      incoming.output = output;
-      incoming.packet = flight.packet;
-    }
+    inputs_[port].refresh(end);
+    takeControl(port, end);
+    arriving_[port] = takeFlights(port, end, route);
+    arriving_total_ += arriving_[port];
   });
+  if (!route || !outputsAreIndependent(begin, end)) order_.ungroup();
   order_.sort();
 }
 
-void SwitchNode::prefetchOutput(const Incoming& incoming) const {
-  if (incoming.output == kUnrouted) return;
-  const Output& out = outputs_[incoming.output];
-  __builtin_prefetch(&out.decision);
-  __builtin_prefetch(&out.wire.counters());
-  __builtin_prefetch(&out.queued);
-  __builtin_prefetch(&out.queues[incoming.packet.priority]);
-}
-
-void SwitchNode::prefetchPlaces(const Incoming& incoming) const {
-  if (incoming.output == kUnrouted) return;
-  const Output& out = outputs_[incoming.output];
-  out.queues[incoming.packet.priority].prefetchPush();
-  out.wire.lane().flight.prefetchPush();
-}
-
-std::uint32_t SwitchNode::hashedPort(const Packet& packet,
-                                     std::span<const LinkId> candidates) const {
+inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
+                                            std::span<const LinkId> candidates) const {
   LinkId link = candidates.front();
   if (candidates.size() > 1) {
     const std::uint32_t hash = balancing_ == LoadBalancingKind::kEcmpQp
@@ -115,8 +64,85 @@ std::uint32_t SwitchNode::hashedPort(const Packet& packet,
   return links_[link].from_port;
 }
 
-void SwitchNode::arrive(Incoming& incoming, Picoseconds now) {
-  Packet& packet = incoming.packet;
+inline void SwitchNode::takeControl(std::uint32_t port, Picoseconds end) {
+  Input& input = inputs_[port];
+  for (Ring<ControlFlight>& control = input.control(); !control.empty() && control.front().at < end;
+       control.pop()) {
+    order_.expect(1);
+    order_.addFirst(port, control.front().at, static_cast<std::uint32_t>(steering_.size()));
+    steering_.push_back({port, control.front()});
+  }
+  if (input.stage() == nullptr) return;
+  for (const Flight& gone : input.stage()->dropped()) {
+    outputs_[port].wire.drop(gone.packet, DropReason::kScripted, gone.at);
+  }
+  input.stage()->dropped().clear();
+}
+
+// Returns how many bytes they are.
+inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end, bool route) {
+  const SpscRing<Flight>& flights = inputs_[port].flights();
+  const std::size_t visible = flights.visible();
+  order_.expect(visible);
+  if (incoming_count_ + visible > incoming_.size()) {
+    incoming_.resize(std::max(incoming_count_ + visible, 2 * incoming_.size()));
+  }
+  std::int64_t bytes = 0;
+  const std::size_t count = flights.visit([&](const Flight& flight) {
+    if (flight.at >= end) return false;
+    std::uint32_t output = kUnrouted;
+    if (route) {
+      const auto candidates = table_->candidates(number_, flight.packet.destination);
+      if (!candidates.empty()) output = hashedPort(flight.packet, candidates);
+    }
+    // One that has nowhere to go is dropped by the port that it came in by.
+    order_.addSecond(output == kUnrouted ? port : output, flight.at, incoming_count_);
+    incoming_[incoming_count_++] = {&flight.packet, static_cast<std::uint16_t>(port),
+                                    static_cast<std::uint16_t>(output)};
+    bytes += flight.packet.length;
+    return true;
+  });
+  inputs_[port].engage(count);
+  return bytes;
+}
+
+// Nothing that happens in the window can depend on more than one output: no buffer that they share
+// gets full, nobody is or will be told to pause, and no timer goes off. The reference core's
+// windows of one instant are left in the order that they are in.
+bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const {
+  if (strict_ || timer_ < end || end - begin <= Picoseconds(1)) return false;
+  if (spec_.pfc && spec_.pfc->watchdog && !steering_.empty()) return false;
+  if (!buffer_.surelyFits(arriving_total_)) return false;
+  bool independent = true;
+  if (lossless_ != 0) {
+    forEachBit(busy_, [&](std::uint32_t port) {
+      independent =
+          independent && buffer_.surelyBelowXoff(port, lossless_, arriving_[port], arriving_total_);
+    });
+  }
+  return independent;
+}
+
+[[gnu::always_inline]] inline void SwitchNode::offer(Output& out, std::uint32_t input,
+                                                     const Packet& packet, Picoseconds now) {
+  const unsigned priority = packet.priority;
+  const std::int64_t depth = out.queued[priority];
+  if ((lossless_ & ~out.discarding) >> priority & 1U) {
+    offerLossless(out, input, packet, now);
+    return;
+  }
+  if (((credited_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
+      (packet.trimmable && depth + packet.length > trim_threshold_) ||
+      !buffer_.fits(out.account, depth, packet.length)) {
+    offerWithRules(out, input, packet, now);
+    return;
+  }
+  buffer_.chargeOutput(out.account, packet.length);
+  enqueue(out, packet, input, Charge::kOutput, depth, now);
+}
+
+[[gnu::always_inline]] inline void SwitchNode::arrive(const Incoming& incoming, Picoseconds now) {
+  const Packet& packet = *incoming.packet;
   std::uint32_t port = incoming.output;
   if (port == kUnrouted) {
     useTablesOf(now);
@@ -129,83 +155,123 @@ void SwitchNode::arrive(Incoming& incoming, Picoseconds now) {
                ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
                : hashedPort(packet, candidates);
   }
-  advance(port, now);
-  offer(port, incoming.input, packet, now);
-}
-
-void SwitchNode::offer(std::uint32_t port, std::uint32_t input, Packet& packet, Picoseconds now) {
   Output& out = outputs_[port];
-  const unsigned priority = packet.priority;
-  const std::int64_t depth = out.queued[priority];
-  if (((ruled_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
-      (packet.trimmable && depth + packet.length > trim_threshold_) ||
-      !buffer_.fits(port, depth, packet.length)) {
-    offerWithRules(port, input, packet, now);
-    return;
-  }
-  buffer_.chargeOutput(port, packet.length);
-  enqueue(out, port, packet, input, Charge::kOutput, depth, now);
+  advance(out, now);
+  offer(out, incoming.input, packet, now);
 }
 
-void SwitchNode::enqueue(Output& out, std::uint32_t port, const Packet& packet, std::uint32_t input,
-                         Charge charge, std::int64_t depth, Picoseconds now) {
-  const unsigned priority = packet.priority;
-  out.queued[priority] += packet.length;
-  Queued& item = out.queues[priority].append(static_cast<std::uint16_t>(input));
-  item.packet = packet;
-  item.input = static_cast<std::uint16_t>(input);
-  item.charge = charge;
-  ++item.packet.hops;
+void SwitchNode::runByOutput() {
+  for (std::uint32_t place = 0; place < order_.size(); ++place) {
+    const WindowOrder::Item item = order_.at(place);
+    if (item.second) {
+      arrive(incoming_[item.number], item.time);
+    } else {
+      obey(steering_[item.number].port, steering_[item.number].item, item.time);
+    }
+  }
+}
+
+void SwitchNode::runByTime() {
+  const std::uint32_t count = order_.size();
+  for (std::uint32_t place = 0; place < count; ++place) {
+    if (place + kFarAhead < count) {
+      prefetchOutput(order_.at(place + kFarAhead));
+      prefetchPlaces(order_.at(place + kNearAhead));
+    }
+    const WindowOrder::Item item = order_.at(place);
+    if (timer_ < item.time) runTimersBefore(item.time);
+    if (strict_) advanceInOrder(item.time);
+    now_ = item.time;
+    if (item.second) {
+      arrive(incoming_[item.number], item.time);
+    } else {
+      obey(steering_[item.number].port, steering_[item.number].item, item.time);
+    }
+  }
+}
+
+void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
+  if (!item.second || incoming_[item.number].output == kUnrouted) return;
+  const Incoming& incoming = incoming_[item.number];
+  const Output& out = outputs_[incoming.output];
+  __builtin_prefetch(&out.decision);
+  __builtin_prefetch(&out.wire.counters());
+  __builtin_prefetch(&out.queued);
+  __builtin_prefetch(&out.queues[incoming.packet->priority]);
+}
+
+void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
+  if (!item.second || incoming_[item.number].output == kUnrouted) return;
+  const Incoming& incoming = incoming_[item.number];
+  const Output& out = outputs_[incoming.output];
+  out.queues[incoming.packet->priority].prefetchAppend();
+  out.wire.lane().flight.prefetchPush();
+}
+
+[[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
+                                                      Picoseconds now) {
+  ClassQueue& queue = out.queues[priority];
+  Queued& item = queue.front();
+  const std::uint16_t length = item.packet.length;
   const Marking& rule = marking_[priority];
-  if (rule.enabled && packet.ect && !rule.at_dequeue) {
-    markByDepth(out, item.packet, rule, depth, now);
+  const std::int64_t behind = out.queued[priority] - length;
+  if (behind > rule.leaving_above && item.packet.ect) {
+    markByDepth(out, item.packet, rule, behind, now);
   }
-  out.waiting |= static_cast<PriorityMask>(1U << priority);
-  out.decision = std::min(out.decision, std::max(out.wire.freeAt(), now));
-  setStep(out, port);
+  if (item.charge == Charge::kCredit) out.credits[priority].in_use += creditsOf(length);
+  ++out.departures[priority];
+  out.leaving = {length, item.input, static_cast<std::uint8_t>(priority), item.charge, true};
+  out.wire.send(item.packet, now);
+  if (queue.pop()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
+  out.decision = out.waiting != 0 || out.wire.replayAt() != kNever ? out.wire.freeAt() : kNever;
 }
 
-inline SwitchNode::Incoming& SwitchNode::nextIncoming() {
-  if (incoming_count_ == incoming_.size())
-    incoming_.resize(std::max<std::size_t>(64, incoming_count_ * 2));
-  return incoming_[incoming_count_++];
-}
-
-inline void SwitchNode::takeStep(std::uint32_t port) {
-  Output& out = outputs_[port];
-  if (out.leaving.active) {
-    release(out, port, out.wire.lastBitAt());
+[[gnu::always_inline]] inline void SwitchNode::release(Output& out, Picoseconds now) {
+  out.leaving.active = false;
+  if (out.leaving.charge == Charge::kOutput) {
+    out.queued[out.leaving.priority] -= out.leaving.length;
+    buffer_.releaseOutput(out.account, out.leaving.length);
   } else {
-    decide(out, out.decision);
+    giveBack(out, out.leaving, now);
   }
-  setStep(out, port);
 }
 
-// Does what the output does before `time`; a last bit that leaves at `time` has left.
-void SwitchNode::advance(std::uint32_t port, Picoseconds time) {
-  while (step_[port] <= before(time)) takeStep(port);
+// Does what the output does before `decided`; a last bit that leaves by `released` has left.
+void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided) {
+  for (;;) {
+    if (out.leaving.active) {
+      if (out.wire.lastBitAt() > released) break;
+      release(out, out.wire.lastBitAt());
+    }
+    if (out.decision >= decided) break;
+    // The wire is free.
+    const Picoseconds now = out.decision;
+    const unsigned priority = out.plain && out.waiting != 0
+                                  ? static_cast<unsigned>(std::bit_width(unsigned{out.waiting})) - 1
+                                  : choose(out, now);
+    if (priority != kNoFrame) depart(out, priority, now);
+  }
+  if (strict_) noteStep(out);
 }
 
-// The wire is free: sends a PAUSE frame, a replay, or what the scheduler picks.
-inline void SwitchNode::decide(Output& out, Picoseconds now) {
-  out.decision = kNever;
+// Sends a PAUSE frame or a replay, or returns what the scheduler picks.
+unsigned SwitchNode::choose(Output& out, Picoseconds now) {
   if (out.pause_enabled != 0 || out.wire.replayAt() <= now) {
     sendUrgent(out, now);
-  } else {
-    const PriorityMask candidates = eligible(out, now);
-    if (candidates == 0) {
-      out.decision = std::min(out.wire.resumesAt(out.waiting), out.wire.replayAt());
-      return;
-    }
-    unsigned priority = static_cast<unsigned>(std::bit_width(unsigned{candidates})) - 1;
-    if (!all_strict_) {
-      priority = out.scheduler.pick(candidates, out.waiting, [&](unsigned p) {
-        return std::int64_t{out.queues[p].front().packet.length};
-      });
-    }
-    depart(out, priority, now);
+    out.decision = out.waiting != 0 || out.wire.replayAt() != kNever ? out.wire.freeAt() : kNever;
+    settle(out);
+    return kNoFrame;
   }
-  if (out.waiting != 0 || out.wire.replayAt() != kNever) out.decision = out.wire.freeAt();
+  const PriorityMask candidates = eligible(out, now);
+  settle(out);
+  if (candidates == 0) {
+    out.decision = std::min(out.wire.resumesAt(out.waiting), out.wire.replayAt());
+    return kNoFrame;
+  }
+  if (all_strict_) return static_cast<unsigned>(std::bit_width(unsigned{candidates})) - 1;
+  return out.scheduler.pick(candidates, out.waiting, [&](unsigned p) {
+    return std::int64_t{out.queues[p].front().packet.length};
+  });
 }
 
 inline PriorityMask SwitchNode::eligible(Output& out, Picoseconds now) {
@@ -214,37 +280,9 @@ inline PriorityMask SwitchNode::eligible(Output& out, Picoseconds now) {
   return (candidates & credited_) == 0 ? candidates : withCredits(out, candidates);
 }
 
-inline void SwitchNode::depart(Output& out, unsigned priority, Picoseconds now) {
-  ClassQueue& queue = out.queues[priority];
-  Queued& item = queue.front();
-  const std::uint16_t length = item.packet.length;
-  const Marking& rule = marking_[priority];
-  if (rule.enabled && rule.at_dequeue && item.packet.ect) {
-    markByDepth(out, item.packet, rule, out.queued[priority] - length, now);
-  }
-  if (item.charge == Charge::kCredit) out.credits[priority].in_use += creditsOf(length);
-  ++out.departures[priority];
-  out.leaving = {length, item.input, static_cast<std::uint8_t>(priority), item.charge, true};
-  out.wire.send(item.packet, now);
-  queue.pop();
-  queue.prefetchFront();
-  if (queue.empty()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
-}
-
-inline void SwitchNode::release(Output& out, std::uint32_t port, Picoseconds now) {
-  out.leaving.active = false;
-  if (out.leaving.charge == Charge::kOutput) {
-    out.queued[out.leaving.priority] -= out.leaving.length;
-    buffer_.releaseOutput(port, out.leaving.length);
-  } else {
-    setStep(out, port);  // a frame that goes back where it came from makes us look at this port
-    giveBack(port, out.leaving, now);
-  }
-}
-
 // advance() for everybody, see switch_node.h.
 void SwitchNode::advanceAll(Picoseconds time) {
-  forEachBit(active_, [&](std::uint32_t port) { advance(port, time); });
+  forEachBit(active_, [&](std::uint32_t port) { advance(outputs_[port], time); });
 }
 
 // As advanceAll(), but one step of one output at a time in the order of time, timers among them: a
@@ -252,18 +290,25 @@ void SwitchNode::advanceAll(Picoseconds time) {
 void SwitchNode::advanceInOrder(Picoseconds time) {
   while (earliest_ <= before(time) || timer_ < time) {
     std::int64_t first = kNever.count();
+    std::int64_t second = kNever.count();
     std::uint32_t first_port = 0;
     forEachBit(active_, [&](std::uint32_t port) {
-      if (step_[port] < first) {
-        first = step_[port];
+      const std::int64_t step = step_[port];
+      second = std::min(second, std::max(first, step));
+      if (step < first) {
+        first = step;
         first_port = port;
       }
     });
-    earliest_ = first;
     if (timer_ < time && before(timer_) < first) {
+      earliest_ = first;
       runTimer(timer_);
     } else if (first <= before(time)) {
-      takeStep(first_port);
+      earliest_ = second;
+      // A last bit is an even step, a decision an odd one.
+      catchUp(outputs_[first_port], Picoseconds(first / 2), Picoseconds(first / 2 + first % 2));
+    } else {
+      earliest_ = first;
     }
   }
 }

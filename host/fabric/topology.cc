@@ -75,6 +75,7 @@ NodeId Topology::addNode(NodeKind kind, std::uint32_t index, std::string name) {
 void Topology::addLink(NodeId from, NodeId to, BitRate rate, Picoseconds delay) {
   std::vector<LinkId>& ports = nodes_[from].out_links;
   links_.push_back({from, static_cast<std::uint32_t>(ports.size()), to, rate, delay});
+  positions_.push_back(cables_[{from, to}]++);
   ports.push_back(static_cast<LinkId>(links_.size() - 1));
 }
 
@@ -94,10 +95,8 @@ std::vector<LinkId> Topology::parallelLinks(NodeId a, NodeId b) const {
 
 std::string Topology::linkName(LinkId link) const {
   const Link& one = links_.at(link);
-  const std::vector<LinkId> parallel = parallelLinks(one.from, one.to);
-  const auto position = std::find(parallel.begin(), parallel.end(), link) - parallel.begin();
   const std::string ends = nodes_[one.from].name + "-" + nodes_[one.to].name;
-  return position == 0 ? ends : fmt::format("{}#{}", ends, position);
+  return positions_[link] == 0 ? ends : fmt::format("{}#{}", ends, positions_[link]);
 }
 
 std::optional<NodeId> Topology::findNode(std::string_view name) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -83,6 +84,8 @@ class Topology {
 
   std::vector<Node> nodes_;
   std::vector<Link> links_;
+  std::vector<std::uint32_t> positions_;                       // by link: among the parallel ones
+  std::map<std::pair<NodeId, NodeId>, std::uint32_t> cables_;  // links of a pair so far
   std::vector<NodeId> hosts_;
   std::vector<NodeId> switches_;
   std::map<std::string, NodeId, std::less<>> by_name_;  // the first of a name

@@ -11,82 +11,119 @@
 
 namespace plumbline::fabric {
 
-// Sorts items by time, items of equal time in the order in which they were added. Items are added
-// input by input, so that each input's memory is read once and in one go; then their keys, 64 bits
-// each, are sorted by radix, which has no branch to mispredict. A window is short, so that two
-// passes do.
+// Sorts items of two kinds by group, then by time; of equal time all of the first kind, then all of
+// the second, each in the order in which they were added. Items are added input by input, so that
+// each input's memory is read once and in one go; then their keys, 64 bits each, are sorted by
+// radix, which has no branch to mispredict.
 class WindowOrder {
  public:
   struct Item {
     Picoseconds time;
-    std::uint32_t index = 0;  // of the add() call, from 0
+    std::uint32_t number = 0;
+    bool second = false;  // its kind
   };
 
-  void start(Picoseconds begin) {
+  // Of a window of the times in [begin, end), with groups below `groups` (> 0). The window is
+  // shorter than 2^40 ps.
+  void start(Picoseconds begin, Picoseconds end, std::uint32_t groups) {
     begin_ = begin.count();
-    keys_.clear();
-    all_bits_ = 0;
+    count_ = 0;
+    const auto longest = static_cast<std::uint64_t>((end - begin).count() - 1);
+    time_bits_ = static_cast<unsigned>(std::bit_width(longest));
+    group_bits_ = static_cast<unsigned>(std::bit_width(groups - 1));
+    if (kIndexBits + time_bits_ + group_bits_ > 64) group_bits_ = 0;
+    group_mask_ = (1U << group_bits_) - 1;
   }
 
-  // `time` is at most 2^40 - 1 ps behind the window's begin; at most 2^24 items.
-  void add(Picoseconds time) {
-    const auto offset = static_cast<std::uint64_t>(time.count() - begin_);
-    all_bits_ |= offset;
-    keys_.push_back(offset << kIndexBits | keys_.size());
+  // False if the window is so long that a key has no room for groups: they are disregarded.
+  [[nodiscard]] bool grouped() const { return group_bits_ > 0; }
+
+  // Up to `items` more will be added.
+  void expect(std::size_t items) {
+    if (count_ + items > keys_.size()) keys_.resize(std::max(count_ + items, 2 * keys_.size()));
+  }
+  // An item of the first or second kind; `number` (below 2^23) ascends within the kind.
+  void addFirst(std::uint32_t group, Picoseconds time, std::uint32_t number) {
+    add(group, time, number);
+  }
+  void addSecond(std::uint32_t group, Picoseconds time, std::uint32_t number) {
+    add(group, time, kSecond | number);
   }
 
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(keys_.size()); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(count_); }
+
+  // Makes all items one group.
+  void ungroup() {
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - kIndexBits - time_bits_);
+    for (std::size_t i = 0; i < count_; ++i) keys_[i] &= mask;
+    group_bits_ = 0;
+  }
 
   void sort() {
-    if (keys_.size() < kFewItems) {
-      std::sort(keys_.begin(), keys_.end());
+    if (count_ < kFewItems) {
+      std::sort(keys_.data(), keys_.data() + count_);
       return;
     }
     sorted_.resize(keys_.size());
-    const auto bits = static_cast<unsigned>(std::bit_width(all_bits_));
-    const unsigned low = bits > kDigitBits ? bits - kDigitBits : 0;
-    if (pass(kIndexBits + low) <= kFewInBucket) {
+    // About a bucket for each key, of those keys that agree in the highest bits.
+    const unsigned bits = kIndexBits + time_bits_ + group_bits_;
+    const auto digit = std::min(
+        {static_cast<unsigned>(std::bit_width(count_)), bits - kIndexBits, kMostDigitBits});
+    if (pass(bits - digit, digit) <= kFewInBucket) {
       settle();
     } else {
-      // Crowded: digit by digit from the lowest one, whatever the order is by now.
-      for (unsigned shift = 0; shift < kIndexBits + bits; shift += kDigitBits) pass(shift);
+      // Crowded: digit by digit from the kind upwards; the numbers of a kind still are in order.
+      for (unsigned shift = kIndexBits - 1; shift < bits; shift += kMostDigitBits) {
+        pass(shift, kMostDigitBits);
+      }
     }
   }
 
   // The item at `place` of the sorted order.
   [[nodiscard]] Item at(std::uint32_t place) const {
     const std::uint64_t key = keys_[place];
-    return {Picoseconds(begin_ + static_cast<std::int64_t>(key >> kIndexBits)),
-            static_cast<std::uint32_t>(key) & ((1U << kIndexBits) - 1)};
+    const std::uint64_t offset = key >> kIndexBits & ((std::uint64_t{1} << time_bits_) - 1);
+    return {Picoseconds(begin_ + static_cast<std::int64_t>(offset)),
+            static_cast<std::uint32_t>(key) & (kSecond - 1), (key & kSecond) != 0};
   }
 
  private:
-  static constexpr unsigned kIndexBits = 24;
-  static constexpr unsigned kDigitBits = 8;
-  static constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  static constexpr unsigned kIndexBits = 24;  // kind and number
+  static constexpr std::uint32_t kSecond = 1U << (kIndexBits - 1);
+  static constexpr unsigned kMostDigitBits = 11;
   static constexpr std::size_t kFewItems = 48;
   static constexpr std::uint32_t kFewInBucket = 24;
 
-  // Sorts by one digit, stably. Returns the most keys that have it in common.
-  std::uint32_t pass(unsigned shift) {
-    std::array<std::uint32_t, kDigits> first{};
-    for (const std::uint64_t key : keys_) ++first[key >> shift & (kDigits - 1)];
+  void add(std::uint32_t group, Picoseconds time, std::uint32_t index) {
+    const auto offset = static_cast<std::uint64_t>(time.count() - begin_);
+    const std::uint64_t major = std::uint64_t{group & group_mask_} << time_bits_;
+    keys_[count_++] = (major | offset) << kIndexBits | index;
+  }
+
+  // Sorts by `digit` bits from `shift` on, stably. Returns the most keys that have them in common.
+  std::uint32_t pass(unsigned shift, unsigned digit) {
+    const std::size_t buckets = std::size_t{1} << digit;
+    std::fill_n(first_.begin(), buckets, 0);
+    for (std::size_t i = 0; i < count_; ++i) ++first_[keys_[i] >> shift & (buckets - 1)];
     std::uint32_t sum = 0;
     std::uint32_t most = 0;
-    for (std::uint32_t& count : first) {
-      const std::uint32_t here = count;
+    for (std::size_t i = 0; i < buckets; ++i) {
+      const std::uint32_t here = first_[i];
       most = std::max(most, here);
-      count = sum;
+      first_[i] = sum;
       sum += here;
     }
-    for (const std::uint64_t key : keys_) sorted_[first[key >> shift & (kDigits - 1)]++] = key;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::uint64_t key = keys_[i];
+      sorted_[first_[key >> shift & (buckets - 1)]++] = key;
+    }
     keys_.swap(sorted_);
     return most;
   }
 
   // Insertion: after the highest digit nothing is far from its place.
   void settle() {
-    for (std::size_t i = 1; i < keys_.size(); ++i) {
+    for (std::size_t i = 1; i < count_; ++i) {
       const std::uint64_t key = keys_[i];
       std::size_t hole = i;
       for (; hole > 0 && keys_[hole - 1] > key; --hole) keys_[hole] = keys_[hole - 1];
@@ -95,9 +132,13 @@ class WindowOrder {
   }
 
   std::int64_t begin_ = 0;
-  std::uint64_t all_bits_ = 0;
-  std::vector<std::uint64_t> keys_;
+  unsigned time_bits_ = 0;
+  unsigned group_bits_ = 0;
+  std::uint32_t group_mask_ = 0;
+  std::size_t count_ = 0;
+  std::vector<std::uint64_t> keys_;  // the first count_ of them
   std::vector<std::uint64_t> sorted_;
+  std::array<std::uint32_t, std::size_t{1} << kMostDigitBits> first_{};  // by digit
 };
 
 }  // namespace plumbline::fabric

@@ -43,6 +43,8 @@ class Wire {
   [[nodiscard]] LinkId id() const { return setup_.id; }
   [[nodiscard]] const WireClock& clock() const { return clock_; }
   [[nodiscard]] Lane& lane() const { return lane_; }
+  // It never fails, has no errors, and the far end has paused nothing that is not forgotten yet.
+  [[nodiscard]] bool unhindered() const { return perfect_ && pause_mask_ == 0; }
   // When the next first bit may leave.
   [[nodiscard]] Picoseconds freeAt() const { return free_at_; }
   // When the last bit of the last frame has left.
@@ -103,8 +105,9 @@ class Wire {
   };
 
   void occupy(std::int64_t length, Picoseconds first_bit) {
-    last_bit_ = first_bit + clock_.serialization(length);
-    free_at_ = first_bit + clock_.slot(length);
+    const Picoseconds serialization = clock_.serialization(length);
+    last_bit_ = first_bit + serialization;
+    free_at_ = first_bit + clock_.slotAfter(serialization, length);
   }
   void noteDeparture(const Packet& packet, Picoseconds first_bit);
   [[nodiscard]] Picoseconds retryDue() const;

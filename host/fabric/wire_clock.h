@@ -15,6 +15,7 @@ class WireClock {
   explicit WireClock(BitRate rate) : rate_(rate) {
     constexpr std::int64_t kBitsTimesPs = 8'000'000'000'000;
     if (kBitsTimesPs % rate.bitsPerSecond() == 0) byte_ps_ = kBitsTimesPs / rate.bitsPerSecond();
+    overhead_ = Picoseconds(kWireOverheadBytes.count() * byte_ps_);
   }
 
   [[nodiscard]] BitRate rate() const { return rate_; }
@@ -29,12 +30,18 @@ class WireClock {
   }
   // A frame with preamble and gap: from start to start of back-to-back frames.
   [[nodiscard]] Picoseconds slot(std::int64_t bytes) const {
-    return serialization(bytes + kWireOverheadBytes.count());
+    return slotAfter(serialization(bytes), bytes);
+  }
+  // The same for a frame whose serialization() is known.
+  [[nodiscard]] Picoseconds slotAfter(Picoseconds serialization, std::int64_t bytes) const {
+    if (byte_ps_ != 0) return serialization + overhead_;
+    return serializationTime(Bytes(bytes) + kWireOverheadBytes, rate_);
   }
 
  private:
   BitRate rate_{1};
   std::int64_t byte_ps_ = 0;  // 0 = not a whole number of picoseconds
+  Picoseconds overhead_;      // of preamble and gap, if it is
 };
 
 }  // namespace plumbline::fabric

@@ -1,6 +1,8 @@
 // The NIC of one simulated host: an application above, protocols sharing the wire below.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -31,10 +33,13 @@ class Nic final : public fabric::Endpoint, public Poster {
   }
 
  private:
+  bool transmitInTurn(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet);
   void updateWake();
 
   Application* application_;
+  Protocol* only_ = nullptr;  // where there is no other one: the rule, so worth a shortcut
   std::vector<std::unique_ptr<Protocol>> protocols_;
+  std::array<Protocol*, kProtocolIds> by_id_{};  // null: not on this host
   std::size_t turn_ = 0;
 };
 

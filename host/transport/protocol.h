@@ -1,6 +1,7 @@
 // One transport on one host, and what it needs of its host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace plumbline::transport {
 
 // The protocols that may share a wire; the upper two bits of Packet::opcode.
 enum class ProtocolId : std::uint8_t { kStream = 0, kRoce = 1, kUet = 2 };
+inline constexpr std::size_t kProtocolIds = 4;  // that two bits can tell apart
 
 constexpr ProtocolId protocolOf(std::uint8_t opcode) {
   return static_cast<ProtocolId>(opcode >> 6);

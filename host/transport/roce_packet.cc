@@ -66,23 +66,9 @@ constexpr std::array<RoceMeaning, kRoceCodes> makeMeanings() {
   return table;
 }
 
-constexpr std::array<RoceMeaning, kRoceCodes> kMeanings = makeMeanings();
-
 }  // namespace
 
-std::uint8_t requestCode(RoceService service, Verb verb, bool first, bool last) {
-  using namespace roce_code;
-  const std::uint8_t uc = service == RoceService::kUc ? kUc : 0;
-  if (verb == Verb::kSend) {
-    if (last) return uc + (first ? kSendOnly : kSendLast);
-    return uc + (first ? kSendFirst : kSendMiddle);
-  }
-  if (!last) return uc + (first ? kWriteFirst : kWriteMiddle);
-  if (verb == Verb::kWriteImmediate) {
-    return uc + (first ? kWriteOnlyImmediate : kWriteLastImmediate);
-  }
-  return uc + (first ? kWriteOnly : kWriteLast);
-}
+constinit const std::array<RoceMeaning, kRoceCodes> kRoceMeanings = makeMeanings();
 
 std::uint8_t readResponseCode(bool first, bool last) {
   using namespace roce_code;
@@ -102,7 +88,5 @@ RoceFrames::RoceFrames(const RoceSpec& spec) {
   }
   selective_nak_ = bytes(roce_code::kAcknowledge, spec.selective_nak_bytes);
 }
-
-const RoceMeaning& meaningOf(std::uint8_t code) { return kMeanings[code & (kRoceCodes - 1)]; }
 
 }  // namespace plumbline::transport

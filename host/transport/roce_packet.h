@@ -53,7 +53,19 @@ constexpr std::uint8_t bthOpcode(std::uint8_t code) {
 
 // `code` of a packet with a payload, at its place in the message, for requests of `verb` (not
 // kRead).
-std::uint8_t requestCode(RoceService service, Verb verb, bool first, bool last);
+inline std::uint8_t requestCode(RoceService service, Verb verb, bool first, bool last) {
+  using namespace roce_code;
+  const std::uint8_t uc = service == RoceService::kUc ? kUc : 0;
+  if (verb == Verb::kSend) {
+    if (last) return uc + (first ? kSendOnly : kSendLast);
+    return uc + (first ? kSendFirst : kSendMiddle);
+  }
+  if (!last) return uc + (first ? kWriteFirst : kWriteMiddle);
+  if (verb == Verb::kWriteImmediate) {
+    return uc + (first ? kWriteOnlyImmediate : kWriteLastImmediate);
+  }
+  return uc + (first ? kWriteOnly : kWriteLast);
+}
 std::uint8_t readResponseCode(bool first, bool last);
 
 // Frame bytes including FCS of each opcode.
@@ -107,7 +119,11 @@ struct RoceMeaning {
   Verb verb = Verb::kWrite;  // of a request; of its first and middle packets kWrite or kSend
 };
 
-const RoceMeaning& meaningOf(std::uint8_t code);
+extern const std::array<RoceMeaning, kRoceCodes> kRoceMeanings;
+
+inline const RoceMeaning& meaningOf(std::uint8_t code) {
+  return kRoceMeanings[code & (kRoceCodes - 1)];
+}
 
 // The packet number that `psn` stands for, given one that is less than 2^23 away. The n-th packet
 // of a QP (from 0) has the PSN (first PSN + n) mod 2^24.

@@ -31,18 +31,20 @@ RoceProtocol::RoceProtocol(const RoceSpec& spec, const HostContext& context)
       frames_(spec),
       dcqcn_(spec.dcqcn, context.rate),
       window_(spec.window_packets == 0 ? kDefaultWindow : spec.window_packets),
-      mtu_shift_(static_cast<unsigned>(std::countr_zero(spec.path_mtu))) {
+      mtu_shift_(static_cast<unsigned>(std::countr_zero(spec.path_mtu))),
+      ack_mask_(std::has_single_bit(spec.ack_every) ? spec.ack_every - 1U : kNoMask),
+      data_header_{.source = static_cast<std::uint16_t>(context.self),
+                   .priority = static_cast<std::uint8_t>(spec.data_priority & 7U),
+                   .ect = spec.ect,
+                   .opcode = opcodeOf(ProtocolId::kRoce, 0)} {
   if (context.self > kMaxHost) {
     throw Error(ErrorKind::kUsage, "RoCE: the host's number is out of range", {}, "0 to 65535");
   }
 }
 
-std::uint32_t RoceProtocol::openQp(HostId peer, std::uint32_t flow) {
-  const std::uint32_t number = qpNumber(peer, flow);
-  const std::uint32_t known = table_.find(number);
-  if (known != kNone) return known;
+std::uint32_t RoceProtocol::createQp(HostId peer, std::uint32_t flow) {
   const std::uint32_t index = qps_.take();
-  table_.insert(number, index);
+  table_.insert(qpNumber(peer, flow), index);
   Qp& qp = qps_[index];
   qp.peer = static_cast<std::uint16_t>(peer);
   qp.flow = static_cast<std::uint8_t>(flow);
@@ -91,16 +93,7 @@ void RoceProtocol::post(const Message& message, Picoseconds now) {
   updateWake();
 }
 
-bool RoceProtocol::hasWork(const Qp& qp) const {
-  if (qp.job_head != kNone) return true;
-  if (qp.failed) return false;
-  return qp.lost != 0 || (qp.cursor != kNone && qp.next - qp.acknowledged < window_);
-}
-
-// Puts an idle QP that has something to send where it belongs.
-void RoceProtocol::schedule(std::uint32_t index, Picoseconds now) {
-  Qp& qp = qps_[index];
-  if (qp.state != Qp::State::kIdle || !hasWork(qp)) return;
+void RoceProtocol::enterRound(Qp& qp, std::uint32_t index, Picoseconds now) {
   if (qp.eligible <= now) {
     qp.state = Qp::State::kReady;
     ready_.push(index);
@@ -112,23 +105,25 @@ void RoceProtocol::schedule(std::uint32_t index, Picoseconds now) {
 
 bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
   const auto allowed = [paused](std::uint8_t priority) { return (paused >> priority & 1U) == 0; };
-  const bool sent = (allowed(spec_.cnp_priority) && transmitCnp(packet)) ||
-                    (allowed(spec_.ack_priority) && transmitAck(packet)) ||
-                    (allowed(spec_.data_priority) && transmitData(now, packet));
+  if (!cnps_.empty() && allowed(spec_.cnp_priority)) {
+    transmitCnp(packet);
+    return true;
+  }
+  if (!acks_.empty() && allowed(spec_.ack_priority) && transmitAck(packet)) return true;
+  if (ready_.empty() || !allowed(spec_.data_priority)) return false;
+  const bool sent = transmitData(now, packet);
   updateWake();
   return sent;
 }
 
-bool RoceProtocol::transmitCnp(fabric::Packet& packet) {
-  if (cnps_.empty()) return false;
+void RoceProtocol::transmitCnp(fabric::Packet& packet) {
   Qp& qp = qps_[cnps_.front()];
   cnps_.pop();
   qp.cnp_queued = false;
-  fillHeader(qp, roce_code::kCnp, spec_.cnp_priority, false, packet);
+  fillControl(qp, roce_code::kCnp, spec_.cnp_priority, false, packet);
   packet.length = frames_.bytes(roce_code::kCnp, 0);
   ++stats_.control_sent;
   ++stats_.cnp_sent;
-  return true;
 }
 
 bool RoceProtocol::transmitData(Picoseconds now, fabric::Packet& packet) {
@@ -141,8 +136,7 @@ bool RoceProtocol::transmitData(Picoseconds now, fabric::Packet& packet) {
       schedule(index, now);
       continue;
     }
-    if (emitResponse(qp, index, now, packet) ||
-        (!qp.failed && (emitLost(qp, index, now, packet) || emitRequest(qp, index, now, packet)))) {
+    if (emit(qp, index, now, packet)) {
       // Not before the wire is free again, so that a QP at line rate stays in the round.
       schedule(index, now + clock_.slot(packet.length));
       return true;
@@ -151,34 +145,35 @@ bool RoceProtocol::transmitData(Picoseconds now, fabric::Packet& packet) {
   return false;
 }
 
-// What every frame that a QP's rate applies to has in common, after it was filled in.
-void RoceProtocol::finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet) {
-  ++qp.packets_sent;
-  qp.first_sent = std::min(qp.first_sent, now);
-  qp.started = now;
-  qp.started_bytes = packet.length + static_cast<std::uint32_t>(kWireOverheadBytes.count());
-  if (qp.rate == kNone) return;
-  DcqcnState& rate = rates_[qp.rate];
-  dcqcn_.onSent(rate, packet.length, now);
-  qp.eligible = dcqcn_.paidAt(rate, now, qp.started_bytes);
+// The QP's next frame; false if it has none.
+bool RoceProtocol::emit(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet) {
+  if (qp.job_head != kNone) {
+    emitResponse(qp, index, now, packet);
+    return true;
+  }
+  if (qp.failed) return false;
+  if (qp.lost != 0 && emitLost(qp, index, now, packet)) return true;
+  return emitRequest(qp, index, now, packet);
 }
 
-void RoceProtocol::fillHeader(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
-                              fabric::Packet& packet) const {
-  // In one go: bit fields are slow to fill one after the other.
-  packet = {.destination = qp.peer,
-            .source = static_cast<std::uint16_t>(context_.self),
-            .flow_hash = qp.flow_hash,
-            .priority = static_cast<std::uint8_t>(priority & 7U),
-            .ect = ect,
-            .opcode = opcodeOf(ProtocolId::kRoce, code),
-            .connection = qpNumber(context_.self, qp.flow) & 0xFF'FFFF};
+// DCQCN: the frame that has just begun to leave has to be paid for before the next.
+void RoceProtocol::payAtRate(Qp& qp, std::uint16_t length) {
+  DcqcnState& rate = rates_[qp.rate];
+  dcqcn_.onSent(rate, length, qp.started);
+  qp.eligible = dcqcn_.paidAt(rate, qp.started, qp.started_bytes);
+}
+
+void RoceProtocol::fillControl(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
+                               fabric::Packet& packet) const {
+  fillHeader(qp, code, packet);
+  packet.priority = static_cast<std::uint8_t>(priority & 7U);
+  packet.ect = ect;
 }
 
 void RoceProtocol::fillData(const Qp& qp, std::uint8_t code, std::uint32_t payload,
                             bool ack_request, PacketNumber number, Picoseconds now,
                             fabric::Packet& packet) const {
-  fillHeader(qp, code, spec_.data_priority, spec_.ect, packet);
+  fillHeader(qp, code, packet);
   if (spec_.spray) {
     packet.flow_hash = static_cast<std::uint32_t>(
         mix64(static_cast<std::uint64_t>(qp.flow_hash) << 32 ^ qp.packets_sent));
@@ -208,13 +203,8 @@ void RoceProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
   updateWake();
 }
 
-// Of every data packet: statistics, and DCQCN's notification point.
-void RoceProtocol::countArrival(Qp& qp, std::uint32_t index, const fabric::Packet& packet,
-                                Picoseconds now) {
-  ++stats_.data_received;
-  const std::int64_t first_bit = (now - clock_.serialization(packet.length)).count();
-  stats_.latency.record(static_cast<std::uint64_t>(first_bit) - packet.stamp);
-  if (!packet.ce) return;
+// A data packet came with CE.
+void RoceProtocol::notify(Qp& qp, std::uint32_t index, Picoseconds now) {
   ++stats_.ce_received;
   if (!spec_.dcqcn.enabled || now < qp.cnp_allowed || qp.cnp_queued) return;
   qp.cnp_allowed = now + spec_.dcqcn.cnp_interval;

@@ -2,6 +2,7 @@
 // unreliable connections, and DCQCN. Model, parameters and limits: docs/model/roce.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -44,17 +45,54 @@ class RoceProtocol final : public Protocol {
  private:
   // roce_protocol.cc: QPs, and whose turn it is.
   static std::uint32_t qpNumber(HostId peer, std::uint32_t flow) { return peer << 8 | flow; }
-  std::uint32_t openQp(HostId peer, std::uint32_t flow);
-  [[nodiscard]] bool hasWork(const Qp& qp) const;
-  void schedule(std::uint32_t index, Picoseconds now);
+  std::uint32_t openQp(HostId peer, std::uint32_t flow) {
+    const std::uint32_t known = table_.find(qpNumber(peer, flow));
+    return known != kNone ? known : createQp(peer, flow);
+  }
+  std::uint32_t createQp(HostId peer, std::uint32_t flow);
+  [[nodiscard]] bool hasWork(const Qp& qp) const {
+    if (qp.job_head != kNone) return true;
+    if (qp.failed) return false;
+    return qp.lost != 0 || (qp.cursor != kNone && qp.next - qp.acknowledged < window_);
+  }
+  // Puts an idle QP that has something to send where it belongs.
+  void schedule(std::uint32_t index, Picoseconds now) {
+    Qp& qp = qps_[index];
+    if (qp.state == Qp::State::kIdle && hasWork(qp)) enterRound(qp, index, now);
+  }
+  void enterRound(Qp& qp, std::uint32_t index, Picoseconds now);
   bool transmitData(Picoseconds now, fabric::Packet& packet);
-  bool transmitCnp(fabric::Packet& packet);
-  void finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet);
-  void fillHeader(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
-                  fabric::Packet& packet) const;
+  bool emit(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  void transmitCnp(fabric::Packet& packet);
+  // What every frame that a QP's rate applies to has in common, after it was filled in.
+  void finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet) {
+    ++qp.packets_sent;
+    qp.first_sent = std::min(qp.first_sent, now);
+    qp.started = now;
+    qp.started_bytes = packet.length + static_cast<std::uint32_t>(kWireOverheadBytes.count());
+    if (qp.rate != kNone) payAtRate(qp, packet.length);
+  }
+  void payAtRate(Qp& qp, std::uint16_t length);
+  // What all frames of a QP have in common; priority and ECT are those of data.
+  void fillHeader(const Qp& qp, std::uint8_t code, fabric::Packet& packet) const {
+    packet = data_header_;
+    packet.destination = qp.peer;
+    packet.flow_hash = qp.flow_hash;
+    packet.opcode |= code;
+    packet.connection = qpNumber(context_.self, qp.flow) & 0xFF'FFFF;
+  }
+  void fillControl(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
+                   fabric::Packet& packet) const;
   void fillData(const Qp& qp, std::uint8_t code, std::uint32_t payload, bool ack_request,
                 PacketNumber number, Picoseconds now, fabric::Packet& packet) const;
-  void countArrival(Qp& qp, std::uint32_t index, const fabric::Packet& packet, Picoseconds now);
+  // Of every data packet: statistics, and DCQCN's notification point.
+  void countArrival(Qp& qp, std::uint32_t index, const fabric::Packet& packet, Picoseconds now) {
+    ++stats_.data_received;
+    const std::int64_t first_bit = (now - clock_.serialization(packet.length)).count();
+    stats_.latency.record(static_cast<std::uint64_t>(first_bit) - packet.stamp);
+    if (packet.ce) notify(qp, index, now);
+  }
+  void notify(Qp& qp, std::uint32_t index, Picoseconds now);
   void onCnp(std::uint32_t index, Picoseconds now);
   void updateWake();
 
@@ -63,6 +101,15 @@ class RoceProtocol final : public Protocol {
   bool emitLost(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
   std::uint32_t fillRequest(Qp& qp, std::uint32_t index, const OpenMessage& message,
                             PacketNumber number, Picoseconds now, fabric::Packet& packet);
+  std::uint32_t fillRead(Qp& qp, std::uint32_t index, const OpenMessage& message,
+                         PacketNumber number, Picoseconds now, fabric::Packet& packet);
+  static constexpr std::uint64_t kNoMask = ~std::uint64_t{0};
+  // Whether the packets up to `number` make up a whole number of ACK intervals.
+  [[nodiscard]] bool endsInterval(PacketNumber number) const {
+    const auto count = static_cast<std::uint64_t>(number) + 1;
+    if (ack_mask_ != kNoMask) return (count & ack_mask_) == 0;
+    return spec_.ack_every != 0 && count % spec_.ack_every == 0;
+  }
   void acknowledge(Qp& qp, std::uint32_t index, PacketNumber below, Picoseconds now);
   void completeHead(Qp& qp, bool failed, Picoseconds now);
   void progress(Qp& qp, std::uint32_t index, PacketNumber acknowledged, Picoseconds now);
@@ -82,16 +129,30 @@ class RoceProtocol final : public Protocol {
                  Picoseconds now);
   void onUcRequest(Qp& qp, const RoceMeaning& meaning, const fabric::Packet& packet,
                    Picoseconds now);
-  void accept(Qp& qp, std::uint32_t index, std::uint8_t code, std::uint32_t aux,
-              std::uint64_t extra, Picoseconds now);
+  void accept(Qp& qp, std::uint32_t index, const RoceMeaning& meaning, std::uint32_t aux,
+              std::uint64_t extra, Picoseconds now) {
+    if (meaning.kind == RoceKind::kReadRequest) {
+      acceptRead(qp, index, extra, now);
+    } else {
+      ++qp.expected;
+      acceptPayload(qp, meaning, aux, DataInfo::unpack(extra).payload, now);
+    }
+  }
+  void acceptRead(Qp& qp, std::uint32_t index, std::uint64_t bytes, Picoseconds now);
   void acceptPayload(Qp& qp, const RoceMeaning& meaning, std::uint32_t tag, std::uint32_t payload,
-                     Picoseconds now);
+                     Picoseconds now) {
+    qp.payload_received += payload;
+    stats_.payload_received += payload;
+    qp.message_bytes += payload;
+    if (meaning.last) deliver(qp, meaning.verb, tag, now);
+  }
+  void deliver(Qp& qp, Verb verb, std::uint32_t tag, Picoseconds now);
   void onEarly(Qp& qp, std::uint32_t index, PacketNumber number, std::uint8_t code,
                const fabric::Packet& packet);
   bool drain(Qp& qp, std::uint32_t index, Picoseconds now);
   void addJob(Qp& qp, std::uint32_t index, PacketNumber first, std::uint64_t bytes, bool repeated,
               Picoseconds now);
-  bool emitResponse(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  void emitResponse(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
   void queueAck(Qp& qp, std::uint32_t index);
   bool transmitAck(fabric::Packet& packet);
   [[nodiscard]] std::uint64_t presentBits(const Qp& qp) const;
@@ -103,6 +164,8 @@ class RoceProtocol final : public Protocol {
   DcqcnRules dcqcn_;
   std::int64_t window_;
   unsigned mtu_shift_;
+  std::uint64_t ack_mask_;  // ack_every - 1 if that is a power of two, otherwise kNoMask
+  fabric::Packet data_header_;
 
   Pool<Qp> qps_;
   QpTable table_;

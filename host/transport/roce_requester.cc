@@ -27,26 +27,14 @@ std::uint32_t RoceProtocol::fillRequest(Qp& qp, std::uint32_t index, const OpenM
                                         fabric::Packet& packet) {
   const PacketNumber place = number - message.first;
   const std::uint64_t offset = static_cast<std::uint64_t>(place) << mtu_shift_;
-  if (message.verb == Verb::kRead) {
-    const PacketNumber count =
-        std::min(message.end - number, kMaxReadPackets - place % kMaxReadPackets);
-    const std::uint64_t bytes =
-        std::min(message.bytes - offset, static_cast<std::uint64_t>(count) << mtu_shift_);
-    fillData(qp, roce_code::kReadRequest, 0, true, number, now, packet);
-    packet.extra = bytes;
-    qp.awaited = std::max(qp.awaited, number + count - 1);
-    if (qp.deadline == kNever) startTimer(qp, index, now);
-    ++stats_.control_sent;
-    return static_cast<std::uint32_t>(count);
-  }
+  if (message.verb == Verb::kRead) return fillRead(qp, index, message, number, now, packet);
   const bool last = number + 1 == message.end;
   const auto payload =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(message.bytes - offset, spec_.path_mtu));
   const bool again = number < qp.highest;
   const bool reliable = spec_.service == RoceService::kRc;
   const bool closes_window = number + 1 - qp.acknowledged >= window_;
-  const bool nth = spec_.ack_every != 0 && (number + 1) % spec_.ack_every == 0;
-  const bool ask = reliable && (last || nth || closes_window);
+  const bool ask = reliable && (last || endsInterval(number) || closes_window);
   fillData(qp, requestCode(spec_.service, message.verb, place == 0, last), payload, ask, number,
            now, packet);
   packet.aux = message.tag;
@@ -59,6 +47,21 @@ std::uint32_t RoceProtocol::fillRequest(Qp& qp, std::uint32_t index, const OpenM
     if (qp.deadline == kNever) startTimer(qp, index, now);
   }
   return 1;
+}
+
+// The same of a READ.
+std::uint32_t RoceProtocol::fillRead(Qp& qp, std::uint32_t index, const OpenMessage& message,
+                                     PacketNumber number, Picoseconds now, fabric::Packet& packet) {
+  const PacketNumber place = number - message.first;
+  const PacketNumber count =
+      std::min(message.end - number, kMaxReadPackets - place % kMaxReadPackets);
+  const std::uint64_t offset = static_cast<std::uint64_t>(place) << mtu_shift_;
+  fillData(qp, roce_code::kReadRequest, 0, true, number, now, packet);
+  packet.extra = std::min(message.bytes - offset, static_cast<std::uint64_t>(count) << mtu_shift_);
+  qp.awaited = std::max(qp.awaited, number + count - 1);
+  if (qp.deadline == kNever) startTimer(qp, index, now);
+  ++stats_.control_sent;
+  return static_cast<std::uint32_t>(count);
 }
 
 bool RoceProtocol::emitRequest(Qp& qp, std::uint32_t index, Picoseconds now,

@@ -32,37 +32,26 @@ void RoceProtocol::onRequest(std::uint32_t index, std::uint8_t code, const fabri
   }
   qp.nak_sent = false;
   qp.nak_wanted = false;
-  accept(qp, index, code, packet.aux, packet.extra, now);
+  accept(qp, index, meaning, packet.aux, packet.extra, now);
   const bool drained = qp.reorder != kNone && drain(qp, index, now);
   if (drained || (!read && DataInfo::unpack(packet.extra).ack_request)) queueAck(qp, index);
 }
 
-// The packet `expected` of the QP.
-void RoceProtocol::accept(Qp& qp, std::uint32_t index, std::uint8_t code, std::uint32_t aux,
-                          std::uint64_t extra, Picoseconds now) {
-  const RoceMeaning& meaning = meaningOf(code);
-  if (meaning.kind == RoceKind::kReadRequest) {
-    const PacketNumber first = qp.expected;
-    qp.expected += static_cast<PacketNumber>((extra + spec_.path_mtu - 1) >> mtu_shift_);
-    addJob(qp, index, first, extra, false, now);
-    return;
-  }
-  ++qp.expected;
-  acceptPayload(qp, meaning, aux, DataInfo::unpack(extra).payload, now);
+// The packet `expected` of the QP asks for `bytes`.
+void RoceProtocol::acceptRead(Qp& qp, std::uint32_t index, std::uint64_t bytes, Picoseconds now) {
+  const PacketNumber first = qp.expected;
+  qp.expected += static_cast<PacketNumber>((bytes + spec_.path_mtu - 1) >> mtu_shift_);
+  addJob(qp, index, first, bytes, false, now);
 }
 
-void RoceProtocol::acceptPayload(Qp& qp, const RoceMeaning& meaning, std::uint32_t tag,
-                                 std::uint32_t payload, Picoseconds now) {
-  qp.payload_received += payload;
-  stats_.payload_received += payload;
-  qp.message_bytes += payload;
-  if (!meaning.last) return;
+// The last packet of a message is there.
+void RoceProtocol::deliver(Qp& qp, Verb verb, std::uint32_t tag, Picoseconds now) {
   const std::uint64_t bytes = qp.message_bytes;
   qp.message_bytes = 0;
   qp.last_arrival = now;
   if (context_.application == nullptr) return;
   context_.application->onArrival(
-      {.from = qp.peer, .flow = qp.flow, .verb = meaning.verb, .bytes = bytes, .tag = tag}, now);
+      {.from = qp.peer, .flow = qp.flow, .verb = verb, .bytes = bytes, .tag = tag}, now);
 }
 
 // UC delivers whole messages whose packets came in order, and forgets the others.
@@ -133,7 +122,7 @@ bool RoceProtocol::drain(Qp& qp, std::uint32_t index, Picoseconds now) {
     slot.present = false;
     --buffer.count;
     any = true;
-    accept(qp, index, slot.code, slot.aux, slot.extra, now);
+    accept(qp, index, meaningOf(slot.code), slot.aux, slot.extra, now);
   }
   buffers_.give(qp.reorder);
   qp.reorder = kNone;
@@ -176,9 +165,9 @@ void RoceProtocol::addJob(Qp& qp, std::uint32_t index, PacketNumber first, std::
   schedule(index, now);
 }
 
-bool RoceProtocol::emitResponse(Qp& qp, std::uint32_t index, Picoseconds now,
+// A response to the oldest READ.
+void RoceProtocol::emitResponse(Qp& qp, std::uint32_t index, Picoseconds now,
                                 fabric::Packet& packet) {
-  if (qp.job_head == kNone) return false;
   ReadJob& job = jobs_[qp.job_head];
   const bool last = job.next + 1 == job.end;
   const auto payload =
@@ -198,7 +187,6 @@ bool RoceProtocol::emitResponse(Qp& qp, std::uint32_t index, Picoseconds now,
     if (qp.job_head == kNone && qp.ack_after_read) queueAck(qp, index);
   }
   finishData(qp, now, packet);
-  return true;
 }
 
 // At most one acknowledgement of a QP is waiting; it tells what is known when it leaves.
@@ -218,7 +206,7 @@ bool RoceProtocol::transmitAck(fabric::Packet& packet) {
     qp.ack_after_read = !nak && qp.job_head != kNone;
     if (qp.ack_after_read) continue;
     qp.nak_wanted = false;
-    fillHeader(qp, roce_code::kAcknowledge, spec_.ack_priority, spec_.ect, packet);
+    fillControl(qp, roce_code::kAcknowledge, spec_.ack_priority, spec_.ect, packet);
     packet.psn = psnOf(nak ? qp.expected : qp.expected - 1, spec_.first_psn);
     packet.length = frames_.bytes(roce_code::kAcknowledge, 0);
     AckKind kind = nak ? AckKind::kNak : AckKind::kAck;

@@ -1,8 +1,10 @@
 // Containers of the UET endpoint: windows indexed by sequence number, and a map from ids.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,19 +17,21 @@ class Window {
   [[nodiscard]] bool empty() const { return first_ == end_; }
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] std::uint64_t end() const { return end_; }
-  [[nodiscard]] std::size_t capacity() const { return items_.size(); }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
   // Drops everything; the next item is number `first`.
   void restart(std::uint64_t first) { first_ = end_ = first; }
 
-  [[nodiscard]] T& operator[](std::uint64_t number) { return items_[number & mask_]; }
-  [[nodiscard]] const T& operator[](std::uint64_t number) const { return items_[number & mask_]; }
-  [[nodiscard]] T& front() { return items_[first_ & mask_]; }
-  [[nodiscard]] T& back() { return items_[(end_ - 1) & mask_]; }
+  [[nodiscard]] T& operator[](std::uint64_t number) { return items_[number & (capacity_ - 1)]; }
+  [[nodiscard]] const T& operator[](std::uint64_t number) const {
+    return items_[number & (capacity_ - 1)];
+  }
+  [[nodiscard]] T& front() { return items_[first_ & (capacity_ - 1)]; }
+  [[nodiscard]] T& back() { return items_[(end_ - 1) & (capacity_ - 1)]; }
 
   void push(const T& item) {
-    if (end_ - first_ == items_.size()) grow();
-    items_[end_++ & mask_] = item;
+    if (end_ - first_ == capacity_) grow();
+    items_[end_++ & (capacity_ - 1)] = item;
   }
   void pop() { ++first_; }
   // Drops everything below `number`, which lies in the window or is its end.
@@ -37,16 +41,15 @@ class Window {
   static constexpr std::size_t kFirstCapacity = 8;
 
   void grow() {
-    std::vector<T> larger(items_.empty() ? kFirstCapacity : items_.size() * 2);
-    for (std::uint64_t n = first_; n != end_; ++n) {
-      larger[n & (larger.size() - 1)] = items_[n & mask_];
-    }
+    const std::size_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_ * 2;
+    auto larger = std::make_unique<T[]>(capacity);
+    for (std::uint64_t n = first_; n != end_; ++n) larger[n & (capacity - 1)] = (*this)[n];
     items_ = std::move(larger);
-    mask_ = items_.size() - 1;
+    capacity_ = capacity;
   }
 
-  std::vector<T> items_;
-  std::uint64_t mask_ = 0;
+  std::unique_ptr<T[]> items_;
+  std::size_t capacity_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t end_ = 0;
 };
@@ -57,39 +60,51 @@ class BitWindow {
   void clear() {
     for (std::uint64_t& word : words_) word = 0;
   }
-  // Makes room for any PSNs that differ by at most `span`.
+  // Makes room for any PSNs from `low` to `low` + `span`.
   void reserve(std::uint64_t low, std::uint64_t span) {
-    const std::uint64_t needed = (span >> 6) + 2;
-    if (needed <= words_.size()) return;
+    if ((span >> 6) + 2 > words_.size()) grow(low, (span >> 6) + 2);
+  }
+  [[nodiscard]] bool test(std::uint64_t psn) const {
+    return (words_[psn >> 6 & mask_] >> (psn & 63) & 1) != 0;
+  }
+  void set(std::uint64_t psn) { words_[psn >> 6 & mask_] |= std::uint64_t{1} << (psn & 63); }
+  void reset(std::uint64_t psn) { words_[psn >> 6 & mask_] &= ~(std::uint64_t{1} << (psn & 63)); }
+  // Bits psn to psn + 63, bit 0 first. All of them must be in range.
+  [[nodiscard]] std::uint64_t from(std::uint64_t psn) const {
+    const std::uint64_t low = words_[psn >> 6 & mask_];
+    const unsigned shift = psn & 63;
+    return shift == 0 ? low : low >> shift | words_[((psn >> 6) + 1) & mask_] << (64 - shift);
+  }
+  // Clears the bits that are set from `psn` on without a gap; returns their number. At least one
+  // bit of the range is clear.
+  std::uint64_t takeRun(std::uint64_t psn) {
+    const std::uint64_t first = psn;
+    for (;;) {
+      std::uint64_t& word = words_[psn >> 6 & mask_];
+      const unsigned shift = psn & 63;
+      const auto run = static_cast<unsigned>(std::countr_one(word >> shift));
+      word &= ~(run == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << run) - 1) << shift);
+      psn += run;
+      if (shift + run < 64) return psn - first;
+    }
+  }
+  [[nodiscard]] bool empty() const { return words_.empty(); }
+
+ private:
+  void grow(std::uint64_t low, std::uint64_t needed) {
     std::size_t size = words_.empty() ? 2 : words_.size();
     while (size < needed) size *= 2;
     std::vector<std::uint64_t> larger(size, 0);
     for (std::uint64_t i = 0; i < words_.size(); ++i) {
       const std::uint64_t word = (low >> 6) + i;
-      larger[word & (size - 1)] = words_[word & (words_.size() - 1)];
+      larger[word & (size - 1)] = words_[word & mask_];
     }
     words_ = std::move(larger);
+    mask_ = size - 1;
   }
-  [[nodiscard]] bool test(std::uint64_t psn) const {
-    return (words_[(psn >> 6) & (words_.size() - 1)] >> (psn & 63) & 1) != 0;
-  }
-  void set(std::uint64_t psn) {
-    words_[(psn >> 6) & (words_.size() - 1)] |= std::uint64_t{1} << (psn & 63);
-  }
-  void reset(std::uint64_t psn) {
-    words_[(psn >> 6) & (words_.size() - 1)] &= ~(std::uint64_t{1} << (psn & 63));
-  }
-  // Bits psn to psn + 63, bit 0 first. All of them must be in range.
-  [[nodiscard]] std::uint64_t from(std::uint64_t psn) const {
-    const std::uint64_t mask = words_.size() - 1;
-    const std::uint64_t low = words_[(psn >> 6) & mask];
-    const unsigned shift = psn & 63;
-    return shift == 0 ? low : low >> shift | words_[((psn >> 6) + 1) & mask] << (64 - shift);
-  }
-  [[nodiscard]] bool empty() const { return words_.empty(); }
 
- private:
   std::vector<std::uint64_t> words_;
+  std::uint64_t mask_ = 0;
 };
 
 // Map from 32-bit ids to 32-bit indices: open addressing, linear probing, no tombstones. Never

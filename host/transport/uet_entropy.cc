@@ -8,7 +8,10 @@ namespace plumbline::transport {
 
 EntropySelector::EntropySelector(const UetEntropySpec& spec, UetEntropyPolicy policy,
                                  std::uint64_t seed)
-    : spec_(&spec), policy_(policy), seed_(seed) {
+    : policy_(policy),
+      mask_(static_cast<std::uint16_t>(spec.set_size - 1)),
+      spec_(&spec),
+      seed_(seed) {
   switch (policy_) {
     case UetEntropyPolicy::kConstant:
       position_ = random();
@@ -32,8 +35,7 @@ EntropySelector::EntropySelector(const UetEntropySpec& spec, UetEntropyPolicy po
   }
 }
 
-std::uint16_t EntropySelector::next(Picoseconds now) {
-  const auto mask = static_cast<std::uint16_t>(spec_->set_size - 1);
+std::uint16_t EntropySelector::nextOther(Picoseconds now) {
   switch (policy_) {
     case UetEntropyPolicy::kConstant:
       return position_;
@@ -47,9 +49,8 @@ std::uint16_t EntropySelector::next(Picoseconds now) {
     case UetEntropyPolicy::kRoundRobin:
       break;
   }
-  const auto value = static_cast<std::uint16_t>((position_ ^ pass_xor_) & mask);
-  position_ = (position_ + 1) & mask;
-  if (position_ == 0 && policy_ == UetEntropyPolicy::kOblivious) pass_xor_ = random();
+  const std::uint16_t value = position_;
+  position_ = (position_ + 1) & mask_;
   return value;
 }
 
@@ -78,19 +79,18 @@ void EntropySelector::onTimeout(std::uint16_t value, Picoseconds now) {
 
 std::uint16_t EntropySelector::random() {
   const std::uint64_t mixed = mix64(seed_ + draws_++);
-  return static_cast<std::uint16_t>(mixed & (spec_->set_size - 1U));
+  return static_cast<std::uint16_t>(mixed & mask_);
 }
 
 // Every value passed over serves one round of its penalty, so the walk ends after at most
 // bitmap_max_penalty rounds.
 std::uint16_t EntropySelector::nextBitmap() {
-  const auto mask = static_cast<std::uint16_t>(spec_->set_size - 1);
   while (penalties_[position_] != 0) {
     --penalties_[position_];
-    position_ = (position_ + 1) & mask;
+    position_ = (position_ + 1) & mask_;
   }
   const std::uint16_t value = position_;
-  position_ = (position_ + 1) & mask;
+  position_ = (position_ + 1) & mask_;
   return value;
 }
 

@@ -18,10 +18,18 @@ class EntropySelector {
   EntropySelector(const UetEntropySpec& spec, UetEntropyPolicy policy, std::uint64_t seed);
 
   // For the next data packet.
-  std::uint16_t next(Picoseconds now);
+  std::uint16_t next(Picoseconds now) {
+    if (policy_ != UetEntropyPolicy::kOblivious) return nextOther(now);
+    const auto value = static_cast<std::uint16_t>(position_ ^ pass_xor_);
+    position_ = (position_ + 1) & mask_;
+    if (position_ == 0) pass_xor_ = random();
+    return value;
+  }
+  // Whether the choice depends on what becomes of the packets; otherwise onAck() does nothing.
+  [[nodiscard]] bool learns() const { return policy_ >= UetEntropyPolicy::kBitmap; }
   // A packet that carried `value` was acknowledged, with or without a mark.
   void onAck(std::uint16_t value, bool marked) {
-    if (policy_ >= UetEntropyPolicy::kBitmap) learn(value, marked);
+    if (learns()) learn(value, marked);
   }
   // A packet that carried `value` was trimmed or negatively acknowledged.
   void onNack(std::uint16_t value);
@@ -33,16 +41,18 @@ class EntropySelector {
  private:
   void learn(std::uint16_t value, bool marked);
   std::uint16_t random();
+  std::uint16_t nextOther(Picoseconds now);
   std::uint16_t nextBitmap();
   std::uint16_t nextReps(Picoseconds now);
   void penalise(std::uint16_t value, std::uint8_t penalty);
 
-  const UetEntropySpec* spec_ = nullptr;
   UetEntropyPolicy policy_ = UetEntropyPolicy::kConstant;
+  std::uint16_t mask_ = 0;      // set_size - 1
+  std::uint16_t position_ = 0;  // kOblivious, kRoundRobin, kBitmap
+  std::uint16_t pass_xor_ = 0;  // kOblivious
+  const UetEntropySpec* spec_ = nullptr;
   std::uint64_t seed_ = 0;
   std::uint64_t draws_ = 0;              // of random numbers
-  std::uint16_t position_ = 0;           // kOblivious, kRoundRobin, kBitmap
-  std::uint16_t pass_xor_ = 0;           // kOblivious
   std::vector<std::uint8_t> penalties_;  // kBitmap
 
   // kReps: a circular buffer; the oldest valid entry is reused once.

@@ -2,6 +2,7 @@
 // the queue of control packets.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -69,22 +70,38 @@ class UetHost {
   [[nodiscard]] UetStats& uetStats() { return uet_stats_; }
   [[nodiscard]] const UetStats& uetStats() const { return uet_stats_; }
 
-  // A control packet to `peer` with everything but its type's own fields.
-  [[nodiscard]] fabric::Packet control(HostId peer, PdsType type, std::uint8_t flags,
-                                       std::uint16_t ses_bytes, std::uint32_t flow_hash) const;
-  void queueControl(const fabric::Packet& packet, Picoseconds now) {
-    control_queue_.push({packet, now});
+  // Queues a control packet to `peer` without flags. The fields of its type and the hash of its
+  // path are the caller's to fill in at once; they are zero.
+  fabric::Packet& queueControl(HostId peer, PdsType type, std::uint16_t ses_bytes,
+                               Picoseconds now) {
+    Control& control = control_queue_.append();
+    control.since = now;
+    const unsigned frame = unsigned{control_frames_[static_cast<std::size_t>(type)]} + ses_bytes;
+    control.packet = {.destination = static_cast<std::uint16_t>(peer),
+                      .source = static_cast<std::uint16_t>(context_.self),
+                      .length = static_cast<std::uint16_t>(frame < kMinFrame ? kMinFrame : frame),
+                      .priority = control_priority_,
+                      .opcode = uetOpcode(type)};
+    return control.packet;
   }
   // The next control packet; false if there is none.
-  bool transmitControl(Picoseconds now, fabric::Packet& packet);
+  bool transmitControl(Picoseconds now, fabric::Packet& packet) {
+    if (control_queue_.empty()) return false;
+    takeControl(now, packet);
+    return true;
+  }
 
   // First bit to first bit, of a packet whose last bit is there.
-  void recordLatency(const fabric::Packet& packet, Picoseconds now);
+  void recordLatency(const fabric::Packet& packet, Picoseconds now) {
+    const std::int64_t serialization =
+        ps_per_byte_ != 0 ? packet.length * ps_per_byte_ : serializationOf(packet.length);
+    const std::int64_t latency =
+        now.count() - serialization - static_cast<std::int64_t>(packet.stamp);
+    stats_.latency.record(static_cast<std::uint64_t>(latency));
+  }
 
   void setTimer(Picoseconds time, UetTimer kind, std::uint32_t index, std::uint32_t generation);
-  [[nodiscard]] Picoseconds nextTimer() const {
-    return timers_.empty() ? kNever : timers_.front().time;
-  }
+  [[nodiscard]] Picoseconds nextTimer() const { return next_timer_; }
   UetTimerEntry popTimer();
 
  private:
@@ -93,12 +110,23 @@ class UetHost {
     Picoseconds since;
   };
 
-  const UetSpec& spec_;
-  HostContext context_;
-  std::int64_t ps_per_byte_;  // 0: not an integer
+  // Frame bytes of a control packet of each PDS type, before SES and padding.
+  using ControlFrames = std::array<std::uint16_t, 16>;
+
+  static ControlFrames controlFrames(const UetSpec& spec);
+  void takeControl(Picoseconds now, fabric::Packet& packet);
+  [[nodiscard]] std::int64_t serializationOf(std::uint16_t length) const;
+
+  // In the order of their use: what every packet needs comes first.
+  fabric::Ring<Control> control_queue_;
+  std::int64_t ps_per_byte_;         // 0: not an integer
+  Picoseconds next_timer_ = kNever;  // of timers_
   EndpointStats stats_;
   UetStats uet_stats_;
-  fabric::Ring<Control> control_queue_;
+  const UetSpec& spec_;
+  HostContext context_;
+  std::uint8_t control_priority_;
+  ControlFrames control_frames_;
   std::vector<UetTimerEntry> timers_;  // heap
   std::uint64_t timer_sequence_ = 0;
 };

@@ -64,7 +64,7 @@ void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
 
 bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
   if (!isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet)) return true;
-  if (isPaused(paused, spec_.data_priority)) return false;
+  if (isPaused(paused, spec_.data_priority) || !sender_.hasReady()) return false;
   const bool sent = sender_.transmit(now, packet);
   // UUD messages are done when they are sent; a timer may have been set.
   tell(now);
@@ -117,8 +117,9 @@ void UetProtocol::tellAll(Picoseconds now) {
 }
 
 void UetProtocol::updateWake() {
-  setWakeAt(std::min(
-      {host_.nextTimer(), sender_.nextClose(), receiver_.nextGrant(), receiver_.nextLateAck()}));
+  const Picoseconds sender = std::min(host_.nextTimer(), sender_.nextClose());
+  const Picoseconds receiver = std::min(receiver_.nextGrant(), receiver_.nextLateAck());
+  setWakeAt(std::min(sender, receiver));
 }
 
 void UetProtocol::appendFlows(std::vector<FlowStats>& flows) const {

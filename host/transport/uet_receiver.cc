@@ -1,7 +1,6 @@
 #include "transport/uet_receiver.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace plumbline::transport {
 namespace {
@@ -21,6 +20,12 @@ UetReceiver::UetReceiver(UetHost& host)
                         nominalSize(host.spec(), dataType(host.spec()), kSesStandard, 0))),
       nscc_(usesNscc(effectiveControl(host.spec()))),
       credit_(usesCredit(effectiveControl(host.spec()))),
+      rules_{.ack_delay = host.spec().ack_delay,
+             .ack_trigger_bytes = host.spec().ack_per_packet ? 0 : host.spec().ack_trigger_bytes,
+             .ack_min_add_bytes = host.spec().ack_min_add_bytes,
+             .mp_range = host.spec().mp_range,
+             .receiver_penalty = host.spec().receiver_penalty,
+             .ack_on_ecn = host.spec().ack_on_ecn},
       pacer_(host.context().rate, host.spec().rccc.grant, host.spec().rccc.pace) {}
 
 void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
@@ -36,7 +41,7 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
   if (packet.ce) ++stats.ce_received;
 
   std::uint32_t slot = find(packet);
-  if (slot >= kLingering) slot = openFor(packet, fields, now);
+  if (slot >= kLingering) slot = openFor(packet, now);
   if (slot == IdMap::kNone) return;
   Target& target = targets_[slot];
   if (credit_ && !close_command) {
@@ -55,10 +60,10 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
   const bool accepted = service_ == UetService::kRod ? acceptOrdered(target, packet, psn, now)
                                                      : acceptAny(target, packet, psn, now);
   if (!accepted && psn > target.cack &&
-      (service_ == UetService::kRod || psn > target.cack + host_.spec().mp_range)) {
+      (service_ == UetService::kRod || psn > target.cack + rules_.mp_range)) {
     return;  // discarded
   }
-  target.marked = target.marked || packet.ce;
+  target.marked |= packet.ce;
   if (service_ == UetService::kRudi) respond(target, psn, fields.retx, packet.ce, now);
   if (!accepted) {
     // A duplicate is answered at once: its ACK may have been lost.
@@ -80,20 +85,23 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
   const std::uint32_t payload = read_request ? 0 : packet.length - frame;
   target.received_bytes +=
       static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
-  reassemble(target, packet, fields, psn, static_cast<std::uint16_t>(payload), now);
+  target.payload += payload;
+  stats.payload_received += payload;
+  if (const auto bytes = gather(target, psn, fields.index, fields.last, payload)) {
+    deliver(target, packet, *bytes, now);
+  }
   if (!has_pdc_) return;
 
-  const UetSpec& spec = host_.spec();
   const bool first = target.ack_bytes == 0;
-  target.ack_bytes += std::max(payload, spec.ack_min_add_bytes);
+  target.ack_bytes += std::max(payload, rules_.ack_min_add_bytes);
   target.last_psn = psn;
   target.last_retx = fields.retx;
   target.last_arrival = now;
-  if (fields.ack_request || spec.ack_per_packet || (packet.ce && spec.ack_on_ecn) ||
-      target.ack_bytes >= spec.ack_trigger_bytes) {
+  if (fields.ack_request || (packet.ce && rules_.ack_on_ecn) ||
+      target.ack_bytes >= rules_.ack_trigger_bytes) {
     acknowledge(target, psn, fields.retx, now);
-  } else if (first && spec.ack_delay > Picoseconds(0)) {
-    late_acks_.push({now + spec.ack_delay, slot, target.generation, target.acks});
+  } else if (first && rules_.ack_delay > Picoseconds(0)) {
+    late_acks_.push({now + rules_.ack_delay, slot, target.generation, target.acks});
   }
 }
 
@@ -106,38 +114,31 @@ void UetReceiver::onCreditRequest(const fabric::Packet& packet, Picoseconds now)
 void UetReceiver::pace(Picoseconds now) {
   while (const auto grant = pacer_.next(now)) {
     const HostId peer = peers_[grant->source].host;
-    fabric::Packet packet =
-        host_.control(peer, PdsType::kControl, 0, 0, uetFlowHash(host_.context().self, peer, 0));
+    fabric::Packet& packet = host_.queueControl(peer, PdsType::kControl, 0, now);
+    packet.flow_hash = uetFlowHash(host_.context().self, peer, 0);
     packet.aux = static_cast<std::uint32_t>(ControlType::kCredit);
     packet.extra = grant->credit;
-    host_.queueControl(packet, now);
     ++host_.uetStats().credits_sent;
   }
 }
 
 // ---- Targets ----
 
-std::uint32_t UetReceiver::find(const fabric::Packet& packet) const {
-  const std::uint32_t source = packet.source;
-  return has_pdc_ ? by_pdc_.find(source << 16 | (packet.connection & 0xFFFF))
-                  : by_flow_.find(source << 8 | packet.connection >> 16);
-}
-
 // For a packet that belongs to no target. Returns kNone if it is not to open one; then it has been
 // answered.
-std::uint32_t UetReceiver::openFor(const fabric::Packet& packet, const DataFields& fields,
-                                   Picoseconds now) {
+std::uint32_t UetReceiver::openFor(const fabric::Packet& packet, Picoseconds now) {
+  const DataFields fields = unpackData(packet.extra, has_pdc_);
   if (!has_pdc_) return open(packet, fields, now);
   forgetLingering(now);
   if (find(packet) == kLingering) {
     // Late copies of a PDC that is closed. A CLOSE_CMD means that its ACK was lost.
     ++host_.stats().duplicates;
     if (pdsType(packet.opcode) == PdsType::kControl) {
-      fabric::Packet ack = host_.control(packet.source, PdsType::kAck, fields.retx ? kFlagRetx : 0,
-                                         kSesResponse, answerHash(packet));
+      fabric::Packet& ack = host_.queueControl(packet.source, PdsType::kAck, kSesResponse, now);
+      ack.opcode = uetOpcode(PdsType::kAck, answerFlags(false, fields.retx));
+      ack.flow_hash = answerHash(packet.source, packet.psn);
       ack.connection = packet.connection;
       ack.psn = packet.psn;
-      host_.queueControl(ack, now);
       ++host_.uetStats().acks_sent;
     } else {
       nack(packet, NackCode::kClosing, packet.psn, now);
@@ -336,7 +337,7 @@ bool UetReceiver::acceptAny(Target& target, const fabric::Packet& packet, std::u
     target.cack = target.highest = psn;
     return true;
   }
-  const std::uint16_t range = host_.spec().mp_range;
+  const std::uint32_t range = rules_.mp_range;
   if (psn > target.cack + range) {
     if (service_ != UetService::kUud) {
       ++host_.stats().discarded;
@@ -363,11 +364,10 @@ bool UetReceiver::acceptAny(Target& target, const fabric::Packet& packet, std::u
 }
 
 void UetReceiver::advance(Target& target) {
-  while (target.above > 0 && target.received.test(target.cack + 1)) {
-    ++target.cack;
-    target.received.reset(target.cack);
-    --target.above;
-  }
+  if (target.above == 0 || !target.received.test(target.cack + 1)) return;
+  const std::uint64_t run = target.received.takeRun(target.cack + 1);
+  target.cack += run;
+  target.above -= static_cast<std::uint32_t>(run);
 }
 
 // UUD: gives up what is missing up to `cack`, and with it the messages it belonged to.
@@ -396,16 +396,14 @@ void UetReceiver::slide(Target& target, std::uint64_t cack) {
   advance(target);
 }
 
-void UetReceiver::reassemble(Target& target, const fabric::Packet& packet, const DataFields& fields,
-                             std::uint64_t psn, std::uint16_t payload, Picoseconds now) {
-  target.payload += payload;
-  host_.stats().payload_received += payload;
-  if (fields.last && fields.index == 0) {
-    deliver(target, packet, fields, payload, now);
-    return;
-  }
-  const std::uint64_t first = psn - fields.index;
-  if (service_ == UetService::kUud && first <= target.gap && target.gap < psn) return;
+// Packet `psn`, the `index`-th of its message, has `payload` bytes. Returns the bytes of the
+// message if that completes it.
+std::optional<std::uint64_t> UetReceiver::gather(Target& target, std::uint64_t psn,
+                                                 std::uint32_t index, bool last,
+                                                 std::uint32_t payload) {
+  if (last && index == 0) return payload;
+  const std::uint64_t first = psn - index;
+  if (service_ == UetService::kUud && first <= target.gap && target.gap < psn) return std::nullopt;
   // The newest message first: that is where most packets belong.
   std::size_t i = target.messages.size();
   while (i > 0 && target.messages[i - 1].first != first) --i;
@@ -416,17 +414,18 @@ void UetReceiver::reassemble(Target& target, const fabric::Packet& packet, const
   Reassembly& message = target.messages[i - 1];
   ++message.packets;
   message.bytes += payload;
-  if (fields.last) message.total = fields.index + 1;
-  if (message.packets != message.total) return;
+  if (last) message.total = index + 1;
+  if (message.packets != message.total) return std::nullopt;
   const std::uint64_t bytes = message.bytes;
   message = target.messages.back();
   target.messages.pop_back();
-  deliver(target, packet, fields, bytes, now);
+  return bytes;
 }
 
 // `packet` is the one that completed a message of `bytes`.
-void UetReceiver::deliver(const Target& target, const fabric::Packet& packet,
-                          const DataFields& fields, std::uint64_t bytes, Picoseconds now) {
+void UetReceiver::deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes,
+                          Picoseconds now) {
+  const DataFields fields = unpackData(packet.extra, has_pdc_);
   flows_[target.statistics].last_done = now;
   UetDelivery delivery;
   delivery.from = target.source;
@@ -437,111 +436,6 @@ void UetReceiver::deliver(const Target& target, const fabric::Packet& packet,
   delivery.bytes = delivery.read_request ? packet.aux : bytes;
   delivery.tag = delivery.read_request ? packet.psn : packet.aux;
   deliveries_.push_back(delivery);
-}
-
-// ---- Answers ----
-
-bool UetReceiver::isCurrent(const LateAck& late) const {
-  const Target& target = targets_[late.slot];
-  return target.open && target.generation == late.generation && target.acks == late.acks;
-}
-
-void UetReceiver::acknowledgeLate(Picoseconds now) {
-  while (!late_acks_.empty()) {
-    const LateAck late = late_acks_.front();
-    const bool current = isCurrent(late);
-    if (current && late.due > now) break;
-    late_acks_.pop();
-    if (!current) continue;
-    Target& target = targets_[late.slot];
-    // Its waiting goes into the service time.
-    acknowledge(target, target.last_psn, target.last_retx, target.last_arrival);
-  }
-}
-
-// Reports the state of `target`. Every packet above CACK_PSN is reported at least once, so as many
-// ACKs are sent as their bitmaps need; nearly always that is one.
-void UetReceiver::acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now) {
-  std::uint64_t low = std::max(target.unreported_min, target.cack + 1);
-  const std::uint64_t high = target.unreported_max;
-  do {
-    std::uint64_t base = target.cack + 1;
-    std::uint64_t sack = 0;
-    if (target.above > 0) {
-      // Room below the news repeats older reports, in case their ACKs were lost.
-      const std::uint64_t top = high > target.cack ? high : target.highest;
-      base = std::max(target.cack + 1, top >= 63 ? top - 63 : 0);
-      if (low <= high) base = std::min(base, low);
-      sack = target.received.from(base);
-    }
-    sendAck(target, psn, retx, base, sack, now);
-    target.marked = false;  // told once
-    low = base + 64;
-    while (low <= high && !target.received.test(low)) ++low;
-  } while (low <= high);
-  target.unreported_min = ~std::uint64_t{0};
-  target.unreported_max = 0;
-  target.ack_bytes = 0;
-  ++target.acks;
-}
-
-void UetReceiver::sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
-                          std::uint64_t sack, Picoseconds now) {
-  const bool with_state = nscc_ || credit_ || sack != 0;
-  const auto flags =
-      static_cast<std::uint8_t>((target.marked ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
-  const std::uint32_t entropy =
-      service_ == UetService::kRod ? target.id : static_cast<std::uint32_t>(psn) & 0xFFFF;
-  fabric::Packet ack = host_.control(target.source, with_state ? PdsType::kAckCc : PdsType::kAck,
-                                     flags, with_state ? 0 : kSesResponse,
-                                     uetFlowHash(host_.context().self, target.source, entropy));
-  ack.connection = (std::uint32_t{target.flow} << 16 | target.id) & 0xFFFFFF;
-  ack.psn = static_cast<std::uint32_t>(target.cack);
-  // The offset of an old duplicate may not fit; all that matters is that it is not positive.
-  ack.aux = packOffsets(std::max<std::int64_t>(static_cast<std::int64_t>(psn - target.cack), -4096),
-                        static_cast<std::int64_t>(sack_base - target.cack));
-  ack.stamp = sack;
-  if (with_state) {
-    NsccState state;
-    state.penalty = host_.spec().receiver_penalty;
-    state.received =
-        static_cast<std::uint32_t>((target.received_bytes + kCreditUnit - 1) / kCreditUnit);
-    state.out_of_order = static_cast<std::uint16_t>(std::min<std::uint32_t>(target.above, 0xFFFE));
-    ack.extra = packNscc(state);
-  }
-  host_.queueControl(ack, now);
-  ++host_.uetStats().acks_sent;
-}
-
-void UetReceiver::respond(const Target& target, std::uint64_t psn, bool retx, bool marked,
-                          Picoseconds now) {
-  const auto flags =
-      static_cast<std::uint8_t>((marked ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
-  fabric::Packet answer = host_.control(
-      target.source, PdsType::kRudiResponse, flags, kSesResponse,
-      uetFlowHash(host_.context().self, target.source, static_cast<std::uint32_t>(psn) & 0xFFFF));
-  answer.connection = (std::uint32_t{target.flow} << 16) & 0xFFFFFF;
-  answer.psn = static_cast<std::uint32_t>(psn);
-  host_.queueControl(answer, now);
-  ++host_.uetStats().acks_sent;
-}
-
-void UetReceiver::nack(const fabric::Packet& packet, NackCode code, std::uint32_t psn,
-                       Picoseconds now) {
-  const bool retx = unpackData(packet.extra, has_pdc_).retx;
-  const auto flags =
-      static_cast<std::uint8_t>((packet.ce ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
-  fabric::Packet answer =
-      host_.control(packet.source, PdsType::kNack, flags, 0, answerHash(packet));
-  answer.connection = packet.connection;
-  answer.psn = psn;
-  answer.aux = static_cast<std::uint32_t>(code);
-  host_.queueControl(answer, now);
-  ++host_.uetStats().nacks_sent;
-}
-
-std::uint32_t UetReceiver::answerHash(const fabric::Packet& packet) const {
-  return uetFlowHash(host_.context().self, packet.source, packet.psn & 0xFFFF);
 }
 
 void UetReceiver::appendFlows(std::vector<FlowStats>& flows) const {

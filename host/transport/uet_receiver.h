@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "fabric/ring.h"
@@ -53,35 +54,37 @@ class UetReceiver {
     std::uint32_t total = 0;    // 0 until the last packet is there
     std::uint64_t bytes = 0;    // received
   };
-  // Per PDC, or, for RUDI and UUD, per flow of a peer.
-  struct Target {
+  // Per PDC, or, for RUDI and UUD, per flow of a peer. What every packet needs comes first.
+  struct alignas(64) Target {
     std::uint64_t cack = 0;                            // everything up to it has been received
     std::uint64_t highest = 0;                         // PSN received
     std::uint64_t unreported_min = ~std::uint64_t{0};  // received above cack, not in any ACK yet
     std::uint64_t unreported_max = 0;
     std::uint64_t received_bytes = 0;  // nominal sizes, each packet once
     std::uint64_t payload = 0;         // each byte once
-    std::uint64_t gap = 0;             // UUD: the last PSN that was given up
-    Picoseconds last_activity;
-    std::uint64_t last_psn = 0;  // of the packet that was accepted last, and when
-    Picoseconds last_arrival;
-    std::uint32_t acks = 0;       // ACKs sent
-    std::uint32_t ack_bytes = 0;  // since the last ACK
-    std::uint32_t above = 0;      // packets received above cack
-    std::uint32_t generation = 0;
-    std::uint32_t peer = 0;  // index into peers_
-    std::uint32_t statistics = 0;
+    std::uint32_t ack_bytes = 0;       // since the last ACK
+    std::uint32_t above = 0;           // packets received above cack
     std::uint16_t source = 0;
     std::uint16_t id = 0;  // the initiator's; 0 for RUDI and UUD
     std::uint8_t flow = 0;
+    bool marked = false;     // CE since the last ACK
+    bool last_retx = false;  // of last_psn
     bool open = false;
+
+    std::uint64_t last_psn = 0;  // of the packet that was accepted last, and when
+    Picoseconds last_arrival;
+    Picoseconds last_activity;
+    BitWindow received;
+    std::uint32_t acks = 0;  // ACKs sent
+    std::uint32_t generation = 0;
+
+    std::vector<Reassembly> messages;  // begun and incomplete
+    std::uint64_t gap = 0;             // UUD: the last PSN that was given up
+    std::uint32_t peer = 0;            // index into peers_
+    std::uint32_t statistics = 0;
     bool expiry_timer = false;  // is set, be it for a target that had this place before
-    bool marked = false;        // CE since the last ACK
     bool returning = false;     // carries read data
     bool nacked = false;        // ROD: told of the missing packet already
-    bool last_retx = false;     // of last_psn
-    BitWindow received;
-    std::vector<Reassembly> messages;  // begun and incomplete
   };
   // A host that targets here belong to: what RCCC knows it by.
   struct Peer {
@@ -99,9 +102,22 @@ class UetReceiver {
     std::uint32_t key = 0;
     Picoseconds until;
   };
+  // Those parameters of the spec that every packet needs, close together.
+  struct Rules {
+    Picoseconds ack_delay;
+    std::uint32_t ack_trigger_bytes;  // 0: every packet
+    std::uint32_t ack_min_add_bytes;
+    std::uint32_t mp_range;
+    std::uint8_t receiver_penalty;
+    bool ack_on_ecn;
+  };
 
-  std::uint32_t find(const fabric::Packet& packet) const;
-  std::uint32_t openFor(const fabric::Packet& packet, const DataFields& fields, Picoseconds now);
+  [[nodiscard]] std::uint32_t find(const fabric::Packet& packet) const {
+    const std::uint32_t source = packet.source;
+    return has_pdc_ ? by_pdc_.find(source << 16 | (packet.connection & 0xFFFF))
+                    : by_flow_.find(source << 8 | packet.connection >> 16);
+  }
+  std::uint32_t openFor(const fabric::Packet& packet, Picoseconds now);
   std::uint32_t open(const fabric::Packet& packet, const DataFields& fields, Picoseconds now);
   [[nodiscard]] Picoseconds expiryOf(const Target& target) const;
   void close(std::uint32_t slot);
@@ -115,17 +131,19 @@ class UetReceiver {
   bool acceptAny(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
   void slide(Target& target, std::uint64_t cack);
   void advance(Target& target);
-  void reassemble(Target& target, const fabric::Packet& packet, const DataFields& fields,
-                  std::uint64_t psn, std::uint16_t payload, Picoseconds now);
-  void deliver(const Target& target, const fabric::Packet& packet, const DataFields& fields,
-               std::uint64_t bytes, Picoseconds now);
+  std::optional<std::uint64_t> gather(Target& target, std::uint64_t psn, std::uint32_t index,
+                                      bool last, std::uint32_t payload);
+  void deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes,
+               Picoseconds now);
+
+  // uet_receiver_answers.cc
   [[nodiscard]] bool isCurrent(const LateAck& late) const;
   void acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now);
   void sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
                std::uint64_t sack, Picoseconds now);
   void respond(const Target& target, std::uint64_t psn, bool retx, bool marked, Picoseconds now);
   void nack(const fabric::Packet& packet, NackCode code, std::uint32_t psn, Picoseconds now);
-  [[nodiscard]] std::uint32_t answerHash(const fabric::Packet& packet) const;
+  [[nodiscard]] std::uint32_t answerHash(HostId to, std::uint64_t psn) const;
 
   UetHost& host_;
   UetService service_;
@@ -135,6 +153,7 @@ class UetReceiver {
   std::int32_t frame_excess_;     // frame bytes beyond the nominal size
   bool nscc_;
   bool credit_;
+  Rules rules_;
   std::vector<Target> targets_;
   std::vector<std::uint32_t> free_;
   IdMap by_pdc_;   // source << 16 | id → target, or kLingering

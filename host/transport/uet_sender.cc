@@ -25,10 +25,20 @@ std::uint32_t pdcKey(HostId peer, std::uint32_t flow, bool returning) {
 
 UetSender::UetSender(UetHost& host)
     : host_(host),
-      control_(effectiveControl(host.spec())),
-      connectionless_(!usesPdcs(host.spec().service)),
-      infers_losses_(host.spec().service == UetService::kRud && host.spec().loss_gap > 0),
+      service_(host.spec().service),
+      connectionless_(!usesPdcs(service_)),
+      infers_losses_(service_ == UetService::kRud && host.spec().loss_gap > 0),
+      nscc_(usesNscc(effectiveControl(host.spec()))),
+      credit_(usesCredit(effectiveControl(host.spec()))),
       data_type_(dataType(host.spec())),
+      data_header_{.source = static_cast<std::uint16_t>(host.context().self),
+                   .priority = static_cast<std::uint8_t>(host.spec().data_priority & 7U),
+                   .ect = host.spec().ecn,
+                   .trimmable = host.spec().trimming && service_ != UetService::kUud,
+                   .opcode = uetOpcode(data_type_)},
+      mp_range_(host.spec().mp_range),
+      ack_trigger_bytes_(host.spec().ack_trigger_bytes),
+      rto_(host.spec().rto),
       mtu_cost_(nominalSize(host.spec(), data_type_, kSesStandard, host.spec().mtu_payload)),
       write_overhead_(nominalSize(host.spec(), data_type_, kSesStandard, 0)),
       response_overhead_(nominalSize(host.spec(), data_type_, kSesResponseData, 0)),
@@ -139,6 +149,7 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   pdc.cack = pdc.start - 1;
   pdc.send_hint = pdc.ack_hint = 0;
   pdc.judged = pdc.start;
+  pdc.judge_at = 0;
   pdc.order = pdc.highest_acked = pdc.lost = pdc.received = 0;
   ++pdc.generation;
   pdc.id = 0;
@@ -149,13 +160,12 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   pdc.ready = pdc.waiting = pdc.blocked = pdc.idle = false;
   pdc.returning = returning;
   pdc.statistics = statistics;
-  pdc.slots.restart(pdc.start);
+  pdc.flight.restart(pdc.start);
   pdc.messages.restart(0);
-  pdc.entropy =
-      EntropySelector(host_.spec().entropy,
-                      host_.spec().service == UetService::kRod ? UetEntropyPolicy::kConstant
-                                                               : host_.spec().entropy.policy,
-                      seed);
+  pdc.entropy = EntropySelector(
+      host_.spec().entropy,
+      service_ == UetService::kRod ? UetEntropyPolicy::kConstant : host_.spec().entropy.policy,
+      seed);
   pdc.opened = kNever;
   pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
   pdc.ccc = cccFor(peer, now);
@@ -276,7 +286,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   pdc.lost = 0;
   pdc.cack = pdc.end - 1;
   pdc.next = pdc.end;
-  pdc.slots.restart(pdc.end);
+  pdc.flight.restart(pdc.end);
   while (!pdc.lost_queue.empty()) pdc.lost_queue.pop();
   while (!pdc.resent.empty()) pdc.resent.pop();
   pdc.reads.clear();
@@ -294,11 +304,11 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
   for (std::uint64_t n = pdc.messages.first(); n != pdc.messages.end(); ++n) {
     const TxMessage& m = pdc.messages[n];
     const std::uint64_t end = m.first + m.packets;
-    const std::uint64_t unsent = std::max(m.first, pdc.slots.end());
+    const std::uint64_t unsent = std::max(m.first, pdc.flight.end());
     if (unsent < end) changeBacklog(ccc, -costFrom(m, unsent));
     for (std::uint64_t psn = std::max(m.first, pdc.cack + 1); psn < std::min(unsent, end); ++psn) {
-      if (pdc.slots[psn].state == Slot::kLost) changeBacklog(ccc, -std::int64_t{costOf(m, psn)});
-      if (pdc.slots[psn].state == Slot::kFlight) ccc.inflight -= costOf(m, psn);
+      if (pdc.flight.lost(psn)) changeBacklog(ccc, -std::int64_t{costOf(m, psn)});
+      if (pdc.flight.inFlight(psn)) ccc.inflight -= costOf(m, psn);
     }
     if (m.unacked == 0 || m.kind == Kind::kClose) continue;
     if (m.kind == Kind::kReadRequest) continue;  // among the open reads
@@ -376,8 +386,8 @@ UetSender::CongestionView UetSender::congestion(HostId peer) const {
   const std::uint32_t index = ccc_of_.find(peer);
   if (index == kNone) return {};
   const Ccc& ccc = cccs_[index];
-  return {usesNscc(control_) ? ccc.nscc.window() : static_cast<double>(fixed_window_), ccc.inflight,
-          usesCredit(control_) ? ccc.credit.unspent() : 0};
+  return {nscc_ ? ccc.nscc.window() : static_cast<double>(fixed_window_), ccc.inflight,
+          credit_ ? ccc.credit.unspent() : 0};
 }
 
 void UetSender::appendFlows(std::vector<FlowStats>& flows) const {

@@ -13,6 +13,7 @@
 #include "transport/uet_containers.h"
 #include "transport/uet_entropy.h"
 #include "transport/uet_host.h"
+#include "transport/uet_tx_window.h"
 
 namespace plumbline::transport {
 
@@ -37,6 +38,8 @@ class UetSender {
   void onNack(const fabric::Packet& packet, Picoseconds now);
   void onCredit(const fabric::Packet& packet, Picoseconds now);
 
+  // False: transmit() has nothing to send.
+  [[nodiscard]] bool hasReady() const { return !ready_.empty(); }
   // The next data packet that may leave; false if there is none.
   bool transmit(Picoseconds now, fabric::Packet& packet);
 
@@ -60,6 +63,7 @@ class UetSender {
 
  private:
   static constexpr std::uint32_t kNone = IdMap::kNone;
+  static constexpr std::uint64_t kNoPsn = ~std::uint64_t{0};
 
   enum class State : std::uint8_t {
     kFree,
@@ -70,17 +74,7 @@ class UetSender {
     kDead,     // to be freed as soon as no list holds it any more
   };
   enum class Kind : std::uint8_t { kData, kReadRequest, kReadResponse, kClose };
-  enum class Slot : std::uint8_t { kFlight, kLost, kAcked };
 
-  // One packet between the first that is not acknowledged and the last that was ever sent.
-  struct TxSlot {
-    Picoseconds sent;
-    std::uint32_t order = 0;  // of the PDC's transmissions
-    std::uint16_t entropy = 0;
-    Slot state = Slot::kFlight;
-    std::uint8_t retx : 1 = 0;
-    std::uint8_t nacks : 7 = 0;
-  };
   struct Retransmission {
     std::uint64_t psn = 0;
     std::uint32_t order = 0;
@@ -104,57 +98,64 @@ class UetSender {
     std::uint32_t request = 0;  // PSN
     std::uint32_t tag = 0;
   };
-  struct Pdc {
+  // What every packet and every acknowledgement needs fills the first three cache lines.
+  struct alignas(64) Pdc {
     std::uint64_t cack = 0;  // everything up to it is acknowledged
     std::uint64_t next = 0;  // to be sent for the first time or, after going back, again
     std::uint64_t end = 0;   // behind the last packet of the last message
-    std::uint64_t start = 0;
-    std::uint64_t send_hint = 0;  // message that holds `next`, probably
-    std::uint64_t ack_hint = 0;   // message that holds `cack` + 1, probably
-    // Earliest retransmission timer that is set, be it for a PDC that had this place before.
-    Picoseconds timer_at = kNever;
     std::uint32_t ccc = 0;
-    std::uint32_t order = 0;          // transmissions
-    std::uint32_t highest_acked = 0;  // greatest order acknowledged
-    std::uint32_t lost = 0;           // slots in state kLost (not ROD)
-    std::uint32_t received = 0;       // last rcvd_bytes, 24 bits
-    std::uint32_t generation = 0;
+    std::uint32_t order = 0;  // transmissions
+    std::uint32_t lost = 0;   // packets known to be lost and not yet sent again (not ROD)
+    State state = State::kFree;
+    bool ready = false;    // in ready_
+    bool waiting = false;  // in its context's list
+    bool blocked = false;  // after NO_PDC_AVAIL
+    std::uint16_t peer = 0;
     std::uint16_t id = 0;
     std::uint16_t port_base = 0;  // entropy values are XORed with it
-    std::uint16_t peer = 0;
     std::uint8_t flow = 0;
-    State state = State::kFree;
     std::uint8_t timeouts = 0;  // in a row
-    bool ready = false;         // in ready_
-    bool waiting = false;       // in its context's list
-    bool blocked = false;       // after NO_PDC_AVAIL
-    bool idle = false;          // in the idle list
-    bool returning = false;     // carries read data: the return direction of a peer's PDC
+    std::uint64_t packets_sent = 0;
+    std::uint32_t highest_acked = 0;  // greatest order acknowledged
+    std::uint32_t judge_at = 0;       // no loss is inferred while `highest_acked` is below this
+
+    TxWindow flight;              // PSNs cack + 1 ... last sent
+    std::uint64_t send_hint = 0;  // message that holds `next`, probably
+    std::uint64_t ack_hint = 0;   // message that holds `cack` + 1, probably
+    std::uint32_t received = 0;   // last rcvd_bytes, 24 bits
+    bool idle = false;            // in the idle list
+    bool returning = false;       // carries read data: the return direction of a peer's PDC
+
+    Window<TxMessage> messages;  // in the order of their PSNs
+    // Earliest retransmission timer that is set, be it for a PDC that had this place before.
+    Picoseconds timer_at = kNever;
+    std::uint64_t payload_acknowledged = 0;
+    std::uint64_t start = 0;
+    EntropySelector entropy;  // begins with what the usual policies need
+
+    std::uint64_t packets_retransmitted = 0;
+    std::uint64_t judged = 0;  // first PSN whose first transmission may still be inferred lost
+    fabric::Ring<Retransmission> resent;     // in order; entries may be out of date
+    fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be out of date
+    std::uint32_t generation = 0;
     std::uint32_t next_waiting = kNone;
     std::uint32_t idle_before = kNone;
     std::uint32_t idle_after = kNone;
     std::uint32_t statistics = 0;
-    Window<TxSlot> slots;                    // PSNs cack + 1 ... last sent
-    Window<TxMessage> messages;              // in the order of their PSNs
-    fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be out of date
-    fabric::Ring<Retransmission> resent;     // in order; entries may be out of date
-    std::uint64_t judged = 0;  // first PSN whose first transmission may still be inferred lost
-    EntropySelector entropy;
     std::vector<OpenRead> reads;
     Picoseconds opened;  // first packet sent
     Picoseconds idle_since;
-    std::uint64_t packets_sent = 0;
-    std::uint64_t packets_retransmitted = 0;
-    std::uint64_t payload_acknowledged = 0;
   };
-  // Congestion control context: one per destination.
-  struct Ccc {
+  // Congestion control context: one per destination. All that sending needs is in the first line.
+  struct alignas(64) Ccc {
     explicit Ccc(const NsccParameters& parameters) : nscc(parameters, Picoseconds(0)) {}
 
     std::int64_t inflight = 0;  // nominal bytes
     std::int64_t backlog = 0;   // nominal bytes not yet sent, or lost
     std::uint32_t wait_head = kNone;
     std::uint32_t wait_tail = kNone;
+    RcccSource credit;
+    Nscc nscc;
     HostId peer = 0;
     std::uint32_t pdcs = 0;
     std::uint32_t generation = 0;
@@ -162,8 +163,6 @@ class UetSender {
     std::uint32_t asked = 0;  // last credit_target told
     bool timer = false;       // kCredit is set
     Picoseconds last_credit;
-    RcccSource credit;
-    Nscc nscc;
   };
   struct FreeId {
     std::uint16_t id = 0;
@@ -188,12 +187,31 @@ class UetSender {
   std::uint32_t cccFor(HostId peer, Picoseconds now);
 
   // uet_sender_transmit.cc
-  [[nodiscard]] bool hasWork(const Pdc& pdc) const;
-  [[nodiscard]] bool maySend(const Ccc& ccc) const;
-  void makeReady(std::uint32_t slot);
+  // Has something to send, whether it may or not.
+  [[nodiscard]] bool hasWork(const Pdc& pdc) const {
+    if (pdc.blocked || pdc.state < State::kSynSent || pdc.state == State::kDead) return false;
+    return pdc.lost > 0 || (pdc.next < pdc.end && pdc.next - pdc.cack <= mp_range_);
+  }
+  // Whether congestion control lets a full packet out.
+  [[nodiscard]] bool maySend(const Ccc& ccc) const {
+    if (credit_ && !ccc.credit.maySend()) return false;
+    const std::int64_t after = ccc.inflight + mtu_cost_;
+    if (nscc_) return static_cast<double>(after) <= ccc.nscc.window();
+    return credit_ || after <= fixed_window_;
+  }
+  void makeReady(std::uint32_t slot) {
+    Pdc& pdc = pdcs_[slot];
+    if (pdc.ready || pdc.waiting) return;
+    pdc.ready = true;
+    ready_.push(slot);
+  }
   void wait(std::uint32_t slot, Picoseconds now);
   void stopWaiting(std::uint32_t slot);
-  void release(Ccc& ccc);
+  // Lets PDCs that wait for congestion control go on as far as there is room.
+  void release(Ccc& ccc) {
+    if (ccc.wait_head != kNone && maySend(ccc)) releaseWaiting(ccc);
+  }
+  void releaseWaiting(Ccc& ccc);
   static std::uint64_t takePsn(Pdc& pdc);
   // The message that `psn` belongs to; `hint` is the number of one close to it, probably.
   static TxMessage& messageAt(Pdc& pdc, std::uint64_t psn, std::uint64_t& hint) {
@@ -215,22 +233,52 @@ class UetSender {
     return before_last * (message.payload + message.overhead) + message.last_payload +
            message.overhead;
   }
-  void send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet);
-  void build(const Pdc& pdc, Ccc& ccc, const TxMessage& message, std::uint64_t psn, bool more,
-             Picoseconds now, fabric::Packet& packet) const;
-  void changeBacklog(Ccc& ccc, std::int64_t bytes);
+  std::uint32_t takeReady(Picoseconds now);
+  [[nodiscard]] std::uint64_t fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
+                                       std::uint64_t psn, bool retx, bool more) const;
+  void finishClose(fabric::Packet& packet);
+  void countSent(Pdc& pdc, std::uint16_t frame, bool retx) {
+    EndpointStats& stats = host_.stats();
+    ++stats.data_sent;
+    stats.bytes_sent += frame;
+    ++pdc.packets_sent;
+    if (!retx) return;
+    ++stats.retransmitted;
+    ++pdc.packets_retransmitted;
+  }
+  void changeBacklog(Ccc& ccc, std::int64_t bytes) {
+    const bool before = ccc.backlog > 0;
+    ccc.backlog += bytes;
+    const bool after = ccc.backlog > 0;
+    if (before != after) active_sources_ += after ? 1U : ~0U;
+  }
   [[nodiscard]] std::uint32_t creditTarget(const Ccc& ccc) const;
   void requestCredit(Ccc& ccc, bool again, Picoseconds now);
 
   // uet_sender_feedback.cc
   [[nodiscard]] std::uint32_t pdcOf(const fabric::Packet& packet) const;
   void established(Pdc& pdc, Picoseconds now);
-  void ackSlot(Pdc& pdc, Ccc& ccc, std::uint64_t psn, bool marked, Picoseconds now);
+  void ackUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked, Picoseconds now);
+  // The packets `bits` of the window's word `index` are acknowledged; some may have been before.
+  // `marked`: the packet whose mark the answer tells of, or kNoPsn.
+  void ackWord(Pdc& pdc, Ccc& ccc, std::uint64_t index, std::uint64_t bits, std::uint64_t marked,
+               Picoseconds now) {
+    const std::uint64_t news = pdc.flight.pending(index, bits);
+    if (news != 0) ackPending(pdc, ccc, index, news, marked, now);
+  }
+  void ackPending(Pdc& pdc, Ccc& ccc, std::uint64_t index, std::uint64_t bits, std::uint64_t marked,
+                  Picoseconds now);
+  void ackPacket(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked, Picoseconds now);
+  void countAcked(Pdc& pdc, TxMessage& message, std::uint32_t packets, std::uint64_t payload,
+                  Picoseconds now);
   void complete(Pdc& pdc, const TxMessage& message, Picoseconds now);
   bool advance(std::uint32_t slot, Picoseconds now);
   void idleIfDone(std::uint32_t slot, Picoseconds now);
   void markLost(Pdc& pdc, Ccc& ccc, std::uint64_t psn);
   void goBack(Pdc& pdc, Ccc& ccc, std::uint64_t psn);
+  [[nodiscard]] bool mayInferLosses(const Pdc& pdc) const {
+    return infers_losses_ && pdc.highest_acked >= pdc.judge_at;
+  }
   void inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now);
   void onLostPacket(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
   void onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
@@ -241,10 +289,16 @@ class UetSender {
   void onCreditTimer(const UetTimerEntry& timer, Picoseconds now);
 
   UetHost& host_;
-  UetCongestionControl control_;
+  UetService service_;
   bool connectionless_;  // no PDCs: RUDI, UUD
   bool infers_losses_;
+  bool nscc_;    // NSCC is in use
+  bool credit_;  // receiver credit is in use
   PdsType data_type_;
+  fabric::Packet data_header_;  // what all data packets have in common
+  std::uint16_t mp_range_;
+  std::uint32_t ack_trigger_bytes_;
+  Picoseconds rto_;
   std::uint32_t mtu_cost_;           // nominal size of a full packet
   std::uint32_t write_overhead_;     // nominal size without payload
   std::uint32_t response_overhead_;  // of read data

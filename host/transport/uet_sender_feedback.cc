@@ -25,30 +25,31 @@ void UetSender::onAck(const fabric::Packet& packet, Picoseconds now) {
   const bool with_state = pdsType(packet.opcode) == PdsType::kAckCc;
   const bool marked = (packet.opcode & kFlagMarked) != 0;
   const bool retx = (packet.opcode & kFlagRetx) != 0;
-  const std::uint64_t end = pdc.slots.end();
+  const std::uint64_t end = pdc.flight.end();
   const std::uint64_t wire_cack = unwrapPsn(packet.psn, pdc.cack);
-  const std::uint64_t cack = std::min(wire_cack, end - 1);
   const std::uint64_t trigger = wire_cack + static_cast<std::uint64_t>(ackOffset(packet.aux));
+  const std::uint64_t marked_psn = marked ? trigger : kNoPsn;
 
   const NsccState state = with_state ? unpackNscc(packet.extra) : NsccState{};
   std::optional<Picoseconds> rtt;
-  if (trigger > pdc.cack && trigger < end && pdc.slots[trigger].state != Slot::kAcked &&
-      (pdc.slots[trigger].retx != 0) == retx) {
-    const TxSlot& tx = pdc.slots[trigger];
+  if (trigger > pdc.cack && trigger < end && !pdc.flight.acknowledged(trigger) &&
+      pdc.flight.resent(trigger) == retx) {
+    const TxWindow::Record& tx = pdc.flight[trigger];
     pdc.highest_acked = std::max(pdc.highest_acked, tx.order);
     if (state.service_time != kLongestServiceTime) {
       rtt = now - tx.sent - Picoseconds(state.service_time * kServiceTimeUnitPs);
     }
   }
-  for (std::uint64_t psn = pdc.cack + 1; psn <= cack; ++psn) {
-    ackSlot(pdc, ccc, psn, marked && psn == trigger, now);
+  ackUpTo(pdc, ccc, std::min(wire_cack, end - 1), marked_psn, now);
+  if (with_state && packet.stamp != 0) {
+    const std::uint64_t base = wire_cack + static_cast<std::uint64_t>(sackOffset(packet.aux));
+    const unsigned shift = base & 63;
+    ackWord(pdc, ccc, base >> 6, packet.stamp << shift, marked_psn, now);
+    if (shift != 0) {
+      ackWord(pdc, ccc, (base >> 6) + 1, packet.stamp >> (64 - shift), marked_psn, now);
+    }
   }
-  const std::uint64_t base = wire_cack + static_cast<std::uint64_t>(sackOffset(packet.aux));
-  for (std::uint64_t bits = with_state ? packet.stamp : 0; bits != 0; bits &= bits - 1) {
-    const std::uint64_t psn = base + static_cast<unsigned>(std::countr_zero(bits));
-    if (psn > pdc.cack && psn < end) ackSlot(pdc, ccc, psn, marked && psn == trigger, now);
-  }
-  if (usesNscc(control_) && with_state) {
+  if (nscc_ && with_state) {
     // An ACK that was overtaken brings no news.
     const std::int32_t units = std::max(distance24(pdc.received, state.received), 0);
     pdc.received = (pdc.received + static_cast<std::uint32_t>(units)) & 0xFFFFFF;
@@ -57,7 +58,7 @@ void UetSender::onAck(const fabric::Packet& packet, Picoseconds now) {
     if (state.penalty > 0) ccc.nscc.onPenalty(state.penalty, bytes, ccc.inflight);
   }
   if (advance(slot, now)) {
-    inferLosses(pdc, ccc, now);
+    if (mayInferLosses(pdc)) inferLosses(pdc, ccc, now);
     afterFeedback(slot, now);
   }
 }
@@ -67,8 +68,10 @@ void UetSender::onRudiResponse(const fabric::Packet& packet, Picoseconds now) {
   if (slot == kNone) return;
   Pdc& pdc = pdcs_[slot];
   const std::uint64_t psn = unwrapPsn(packet.psn, pdc.cack);
-  if (psn <= pdc.cack || psn >= pdc.slots.end()) return;
-  ackSlot(pdc, cccs_[pdc.ccc], psn, (packet.opcode & kFlagMarked) != 0, now);
+  if (psn <= pdc.cack || psn >= pdc.flight.end()) return;
+  const bool marked = (packet.opcode & kFlagMarked) != 0;
+  ackWord(pdc, cccs_[pdc.ccc], psn >> 6, std::uint64_t{1} << (psn & 63), marked ? psn : kNoPsn,
+          now);
   if (advance(slot, now)) afterFeedback(slot, now);
 }
 
@@ -81,7 +84,7 @@ void UetSender::onNack(const fabric::Packet& packet, Picoseconds now) {
     case NackCode::kTrimmed:
     case NackCode::kTrimmedLastHop:
     case NackCode::kPsnOutOfWindow:
-      if (host_.spec().service == UetService::kRod) {
+      if (service_ == UetService::kRod) {
         onOutOfOrder(slot, packet, now);
       } else {
         onLostPacket(slot, packet, now);
@@ -116,23 +119,70 @@ void UetSender::established(Pdc& pdc, Picoseconds now) {
   stats.setup_max = std::max(stats.setup_max, now - pdc.opened);
 }
 
-void UetSender::ackSlot(Pdc& pdc, Ccc& ccc, std::uint64_t psn, bool marked, Picoseconds now) {
-  TxSlot& slot = pdc.slots[psn];
-  if (slot.state == Slot::kAcked) return;
-  TxMessage& message = messageAt(pdc, psn, pdc.ack_hint);
-  const std::uint32_t payload = payloadOf(message, psn);
-  const std::int64_t cost = payload + message.overhead;
-  if (slot.state == Slot::kFlight) {
-    ccc.inflight -= cost;
-  } else {
-    changeBacklog(ccc, -cost);
-    if (host_.spec().service != UetService::kRod) --pdc.lost;
+// Everything up to `psn`, which is below the window's end, is acknowledged.
+void UetSender::ackUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked,
+                        Picoseconds now) {
+  if (psn <= pdc.cack) return;
+  const std::uint64_t last = psn >> 6;
+  for (std::uint64_t index = (pdc.cack + 1) >> 6; index < last; ++index) {
+    ackWord(pdc, ccc, index, ~std::uint64_t{0}, marked, now);
   }
-  slot.state = Slot::kAcked;
-  if (slot.retx == 0) pdc.highest_acked = std::max(pdc.highest_acked, slot.order);
-  pdc.entropy.onAck(slot.entropy, marked);
+  ackWord(pdc, ccc, last, (std::uint64_t{2} << (psn & 63)) - 1, marked, now);
+}
+
+// The same, with at least one packet, and none that was acknowledged before.
+void UetSender::ackPending(Pdc& pdc, Ccc& ccc, std::uint64_t index, std::uint64_t bits,
+                           std::uint64_t marked, Picoseconds now) {
+  const std::uint64_t first = index << 6;
+  if (pdc.entropy.learns() || pdc.flight.special(index, bits) != 0) {
+    for (; bits != 0; bits &= bits - 1) {
+      ackPacket(pdc, ccc, first + static_cast<unsigned>(std::countr_zero(bits)), marked, now);
+    }
+    return;
+  }
+  // All are under way for the first time, so the last one was sent last.
+  const std::uint64_t latest = first + static_cast<unsigned>(std::bit_width(bits)) - 1;
+  pdc.highest_acked = std::max(pdc.highest_acked, pdc.flight[latest].order);
+  pdc.flight.acknowledge(index, bits);
+  while (bits != 0) {  // message by message
+    TxMessage& message =
+        messageAt(pdc, first + static_cast<unsigned>(std::countr_zero(bits)), pdc.ack_hint);
+    const std::uint64_t last = message.first + message.packets - 1 - first;
+    const std::uint64_t own = last < 63 ? bits & ((std::uint64_t{2} << last) - 1) : bits;
+    const auto packets = static_cast<std::uint32_t>(std::popcount(own));
+    std::uint64_t payload = std::uint64_t{packets} * message.payload;
+    if (last < 64 && (own >> last & 1) != 0) {
+      payload = payload - message.payload + message.last_payload;
+    }
+    ccc.inflight -= static_cast<std::int64_t>(payload + std::uint64_t{packets} * message.overhead);
+    countAcked(pdc, message, packets, payload, now);
+    bits ^= own;
+  }
+}
+
+// One packet that may have been lost or sent again.
+void UetSender::ackPacket(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked,
+                          Picoseconds now) {
+  TxMessage& message = messageAt(pdc, psn, pdc.ack_hint);
+  const TxWindow::Record& tx = pdc.flight[psn];
+  const std::int64_t cost = costOf(message, psn);
+  if (pdc.flight.lost(psn)) {
+    changeBacklog(ccc, -cost);
+    if (service_ != UetService::kRod) --pdc.lost;
+  } else {
+    ccc.inflight -= cost;
+  }
+  if (!pdc.flight.resent(psn)) pdc.highest_acked = std::max(pdc.highest_acked, tx.order);
+  pdc.flight.acknowledge(psn >> 6, std::uint64_t{1} << (psn & 63));
+  pdc.entropy.onAck(tx.entropy, psn == marked);
+  countAcked(pdc, message, 1, payloadOf(message, psn), now);
+}
+
+void UetSender::countAcked(Pdc& pdc, TxMessage& message, std::uint32_t packets,
+                           std::uint64_t payload, Picoseconds now) {
   if (message.kind != Kind::kReadResponse) pdc.payload_acknowledged += payload;
-  if (--message.unacked == 0) complete(pdc, message, now);
+  message.unacked -= packets;
+  if (message.unacked == 0) complete(pdc, message, now);
 }
 
 void UetSender::complete(Pdc& pdc, const TxMessage& message, Picoseconds now) {
@@ -146,13 +196,11 @@ void UetSender::complete(Pdc& pdc, const TxMessage& message, Picoseconds now) {
 // Moves the window. False if that was the end of the PDC.
 bool UetSender::advance(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
-  const std::uint64_t before = pdc.cack;
-  while (pdc.cack + 1 < pdc.slots.end() && pdc.slots[pdc.cack + 1].state == Slot::kAcked) {
-    ++pdc.cack;
-  }
-  if (pdc.cack == before) return true;
-  pdc.slots.popTo(pdc.cack + 1);
-  pdc.next = std::max(pdc.next, pdc.cack + 1);
+  const std::uint64_t first = pdc.flight.firstPending();
+  if (first == pdc.cack + 1) return true;
+  pdc.flight.popTo(first);
+  pdc.cack = first - 1;
+  pdc.next = std::max(pdc.next, first);
   pdc.timeouts = 0;
   while (!pdc.messages.empty() && pdc.messages.front().unacked == 0) pdc.messages.pop();
   if (pdc.state == State::kClosing && pdc.cack + 1 == pdc.end) {
@@ -176,7 +224,7 @@ void UetSender::idleIfDone(std::uint32_t slot, Picoseconds now) {
 
 void UetSender::markLost(Pdc& pdc, Ccc& ccc, std::uint64_t psn) {
   const std::int64_t cost = costOf(messageAt(pdc, psn, pdc.ack_hint), psn);
-  pdc.slots[psn].state = Slot::kLost;
+  pdc.flight.markLost(psn);
   ccc.inflight -= cost;
   changeBacklog(ccc, cost);
   ++pdc.lost;
@@ -186,9 +234,9 @@ void UetSender::markLost(Pdc& pdc, Ccc& ccc, std::uint64_t psn) {
 // ROD: everything from `psn` on is to be sent again.
 void UetSender::goBack(Pdc& pdc, Ccc& ccc, std::uint64_t psn) {
   for (std::uint64_t p = psn; p < pdc.next; ++p) {
-    if (pdc.slots[p].state != Slot::kFlight) continue;
+    if (!pdc.flight.inFlight(p)) continue;
     const std::int64_t cost = costOf(messageAt(pdc, p, pdc.ack_hint), p);
-    pdc.slots[p].state = Slot::kLost;
+    pdc.flight.markLost(p);
     ccc.inflight -= cost;
     changeBacklog(ccc, cost);
   }
@@ -197,29 +245,37 @@ void UetSender::goBack(Pdc& pdc, Ccc& ccc, std::uint64_t psn) {
 
 // RUD: what was sent `loss_gap` transmissions before something that has arrived is lost.
 void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
-  if (!infers_losses_) return;
   const std::uint32_t gap = host_.spec().loss_gap;
   const auto lost = [&](std::uint64_t psn) {
     const std::int64_t bytes = costOf(messageAt(pdc, psn, pdc.ack_hint), psn);
     markLost(pdc, ccc, psn);
-    pdc.entropy.onNack(pdc.slots[psn].entropy);
-    if (usesNscc(control_)) ccc.nscc.onLoss(now, bytes, ccc.inflight);
+    pdc.entropy.onNack(pdc.flight[psn].entropy);
+    if (nscc_) ccc.nscc.onLoss(now, bytes, ccc.inflight);
     ++host_.uetStats().gap_losses;
   };
-  // First transmissions are in the order of their PSNs; repeated ones in that of `resent`.
+  // First transmissions are in the order of their PSNs; repeated ones in that of `resent`. What
+  // will be sent from now on is not judged before this:
+  pdc.judge_at = pdc.order + 1 + gap;
   pdc.judged = std::max(pdc.judged, pdc.cack + 1);
-  for (; pdc.judged < pdc.slots.end(); ++pdc.judged) {
-    const TxSlot& slot = pdc.slots[pdc.judged];
-    if (slot.retx != 0 || slot.state != Slot::kFlight) continue;
-    if (slot.order + gap > pdc.highest_acked) break;
+  for (; pdc.judged < pdc.flight.end(); ++pdc.judged) {
+    if (pdc.flight.resent(pdc.judged) || !pdc.flight.inFlight(pdc.judged)) continue;
+    const std::uint32_t due = pdc.flight[pdc.judged].order + gap;
+    if (due > pdc.highest_acked) {
+      pdc.judge_at = std::min(pdc.judge_at, due);
+      break;
+    }
     lost(pdc.judged);
   }
   while (!pdc.resent.empty()) {
     const Retransmission& first = pdc.resent.front();
-    const bool current = first.psn > pdc.cack && pdc.slots[first.psn].state == Slot::kFlight &&
-                         pdc.slots[first.psn].order == first.order;
+    const bool current = first.psn > pdc.cack && pdc.flight.inFlight(first.psn) &&
+                         pdc.flight[first.psn].order == first.order;
     if (current) {
-      if (first.order + gap > pdc.highest_acked) break;
+      const std::uint32_t due = first.order + gap;
+      if (due > pdc.highest_acked) {
+        pdc.judge_at = std::min(pdc.judge_at, due);
+        break;
+      }
       lost(first.psn);
     }
     pdc.resent.pop();
@@ -231,10 +287,11 @@ void UetSender::onLostPacket(std::uint32_t slot, const fabric::Packet& packet, P
   Pdc& pdc = pdcs_[slot];
   Ccc& ccc = cccs_[pdc.ccc];
   const std::uint64_t psn = unwrapPsn(packet.psn, pdc.cack);
-  if (psn <= pdc.cack || psn >= pdc.slots.end()) return;
-  TxSlot& tx = pdc.slots[psn];
+  if (psn <= pdc.cack || psn >= pdc.flight.end()) return;
+  const bool retx = (packet.opcode & kFlagRetx) != 0;
   // Old news about a packet that is under way again, or known to be lost.
-  if (tx.state != Slot::kFlight || (tx.retx != 0) != ((packet.opcode & kFlagRetx) != 0)) return;
+  if (!pdc.flight.inFlight(psn) || pdc.flight.resent(psn) != retx) return;
+  TxWindow::Record& tx = pdc.flight[psn];
   const std::uint8_t limit = host_.spec().max_nack_retries;
   if (limit != 0 && tx.nacks == limit) {
     fail(slot, now);
@@ -245,12 +302,12 @@ void UetSender::onLostPacket(std::uint32_t slot, const fabric::Packet& packet, P
   markLost(pdc, ccc, psn);
   pdc.entropy.onNack(tx.entropy);
   ccc.credit.stopSpeculating();
-  if (usesNscc(control_)) {
+  if (nscc_) {
     if (static_cast<NackCode>(packet.aux) == NackCode::kPsnOutOfWindow) {
       ccc.nscc.onLoss(now, bytes, ccc.inflight);
     } else {
       const bool last_hop = static_cast<NackCode>(packet.aux) == NackCode::kTrimmedLastHop;
-      ccc.nscc.onTrim(now, bytes, ccc.inflight, !(last_hop && usesCredit(control_)));
+      ccc.nscc.onTrim(now, bytes, ccc.inflight, !(last_hop && credit_));
     }
   }
   afterFeedback(slot, now);
@@ -261,15 +318,13 @@ void UetSender::onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, P
   Pdc& pdc = pdcs_[slot];
   Ccc& ccc = cccs_[pdc.ccc];
   const std::uint64_t expected = unwrapPsn(packet.psn, pdc.cack);
-  if (expected <= pdc.cack || expected >= pdc.slots.end()) return;
+  if (expected <= pdc.cack || expected >= pdc.flight.end()) return;
   // A NACK that acknowledges packets comes from a target that is open.
   if (expected > pdc.start) established(pdc, now);
-  for (std::uint64_t psn = pdc.cack + 1; psn < expected; ++psn) {
-    ackSlot(pdc, ccc, psn, false, now);
-  }
+  ackUpTo(pdc, ccc, expected - 1, kNoPsn, now);
   if (!advance(slot, now)) return;
-  TxSlot& tx = pdc.slots[expected];
-  if (tx.state == Slot::kFlight) {
+  TxWindow::Record& tx = pdc.flight[expected];
+  if (pdc.flight.inFlight(expected)) {
     const std::uint8_t limit = host_.spec().max_nack_retries;
     if (limit != 0 && tx.nacks == limit) {
       fail(slot, now);
@@ -279,12 +334,12 @@ void UetSender::onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, P
     const std::int64_t bytes = costOf(messageAt(pdc, expected, pdc.ack_hint), expected);
     goBack(pdc, ccc, expected);
     ccc.credit.stopSpeculating();
-    if (usesNscc(control_)) {
+    if (nscc_) {
       if (static_cast<NackCode>(packet.aux) == NackCode::kRodOutOfOrder) {
         ccc.nscc.onLoss(now, bytes, ccc.inflight);
       } else {
         const bool last_hop = static_cast<NackCode>(packet.aux) == NackCode::kTrimmedLastHop;
-        ccc.nscc.onTrim(now, bytes, ccc.inflight, !(last_hop && usesCredit(control_)));
+        ccc.nscc.onTrim(now, bytes, ccc.inflight, !(last_hop && credit_));
       }
     }
   }
@@ -297,8 +352,8 @@ void UetSender::onNoPdc(std::uint32_t slot, const fabric::Packet& packet, Picose
   if (pdc.state != State::kSynSent) return;
   Ccc& ccc = cccs_[pdc.ccc];
   const std::uint64_t psn = unwrapPsn(packet.psn, pdc.cack);
-  if (psn <= pdc.cack || psn >= pdc.slots.end() || pdc.slots[psn].state != Slot::kFlight) return;
-  if (host_.spec().service == UetService::kRod) {
+  if (psn <= pdc.cack || psn >= pdc.flight.end() || !pdc.flight.inFlight(psn)) return;
+  if (service_ == UetService::kRod) {
     goBack(pdc, ccc, psn);
   } else {
     markLost(pdc, ccc, psn);
@@ -322,10 +377,10 @@ void UetSender::afterFeedback(std::uint32_t slot, Picoseconds now) {
 // The oldest packet that is not acknowledged has its timeout running since it was last sent.
 void UetSender::armRetransmission(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
-  if (pdc.cack + 1 >= pdc.slots.end()) return;
-  const TxSlot& head = pdc.slots[pdc.cack + 1];
-  const Picoseconds since = head.state == Slot::kFlight ? head.sent : now;
-  const Picoseconds deadline = since + host_.spec().rto * (std::int64_t{1} << pdc.timeouts);
+  const std::uint64_t head = pdc.cack + 1;
+  if (head >= pdc.flight.end()) return;
+  const Picoseconds since = pdc.flight.inFlight(head) ? pdc.flight[head].sent : now;
+  const Picoseconds deadline = since + rto_ * (std::int64_t{1} << pdc.timeouts);
   if (deadline >= pdc.timer_at) return;
   pdc.timer_at = deadline;
   host_.setTimer(deadline, UetTimer::kRetransmission, slot, 0);
@@ -359,24 +414,24 @@ void UetSender::onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds no
   Pdc& pdc = pdcs_[slot];
   if (pdc.timer_at != timer.time) return;
   pdc.timer_at = kNever;
-  if (pdc.cack + 1 >= pdc.slots.end()) return;
-  const TxSlot& head = pdc.slots[pdc.cack + 1];
-  const Picoseconds timeout = host_.spec().rto * (std::int64_t{1} << pdc.timeouts);
-  const bool head_waits = head.state == Slot::kLost;
+  if (pdc.cack + 1 >= pdc.flight.end()) return;
+  const TxWindow::Record& head = pdc.flight[pdc.cack + 1];
+  const Picoseconds timeout = rto_ * (std::int64_t{1} << pdc.timeouts);
+  const bool head_waits = pdc.flight.lost(pdc.cack + 1);
   if (!head_waits && head.sent + timeout > now) {
     armRetransmission(slot, now);
     return;
   }
   Ccc& ccc = cccs_[pdc.ccc];
   const auto expired = [&](std::uint64_t psn) {
-    return pdc.slots[psn].state == Slot::kFlight && pdc.slots[psn].sent + timeout <= now;
+    return pdc.flight.inFlight(psn) && pdc.flight[psn].sent + timeout <= now;
   };
   if (head_waits) {
     // The head is known to be lost and waits for the window, which packets behind it may fill that
     // are lost as well. They must not keep it waiting for ever.
     std::uint64_t psn = pdc.cack + 1;
-    while (psn < pdc.slots.end() && !expired(psn)) ++psn;
-    if (psn == pdc.slots.end()) {
+    while (psn < pdc.flight.end() && !expired(psn)) ++psn;
+    if (psn == pdc.flight.end()) {
       armRetransmission(slot, now);
       return;
     }
@@ -391,8 +446,8 @@ void UetSender::onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds no
   }
   pdc.entropy.onTimeout(head.entropy, now);
   ccc.credit.stopSpeculating();
-  const bool rod = host_.spec().service == UetService::kRod;
-  const std::uint64_t end = rod ? pdc.cack + 2 : pdc.slots.end();
+  const bool rod = service_ == UetService::kRod;
+  const std::uint64_t end = rod ? pdc.cack + 2 : pdc.flight.end();
   for (std::uint64_t psn = pdc.cack + 1; psn < end; ++psn) {
     if (!expired(psn)) continue;
     const std::int64_t bytes = costOf(messageAt(pdc, psn, pdc.ack_hint), psn);
@@ -401,7 +456,7 @@ void UetSender::onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds no
     } else {
       markLost(pdc, ccc, psn);
     }
-    if (usesNscc(control_)) ccc.nscc.onLoss(now, bytes, ccc.inflight);
+    if (nscc_) ccc.nscc.onLoss(now, bytes, ccc.inflight);
   }
   afterFeedback(slot, now);
 }

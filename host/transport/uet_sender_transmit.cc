@@ -5,7 +5,8 @@
 
 namespace plumbline::transport {
 
-bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
+// The PDC whose turn it is, of those that have something to send and may; kNone if there is none.
+std::uint32_t UetSender::takeReady(Picoseconds now) {
   while (!ready_.empty()) {
     const std::uint32_t slot = ready_.front();
     ready_.pop();
@@ -22,41 +23,10 @@ bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
       continue;
     }
     // All that a closing PDC has left is a control packet, which needs no permission.
-    if (pdc.state != State::kClosing && !maySend(ccc)) {
-      wait(slot, now);
-      continue;
-    }
-    send(slot, now, packet);
-    return true;
+    if (maySend(ccc) || pdc.state == State::kClosing) return slot;
+    wait(slot, now);
   }
-  return false;
-}
-
-bool UetSender::hasWork(const Pdc& pdc) const {
-  if (pdc.blocked || pdc.state < State::kSynSent || pdc.state == State::kDead) return false;
-  return pdc.lost > 0 || (pdc.next < pdc.end && pdc.next - pdc.cack <= host_.spec().mp_range);
-}
-
-bool UetSender::maySend(const Ccc& ccc) const {
-  const std::int64_t after = ccc.inflight + mtu_cost_;
-  switch (control_) {
-    case UetCongestionControl::kNone:
-      return after <= fixed_window_;
-    case UetCongestionControl::kNscc:
-      return static_cast<double>(after) <= ccc.nscc.window();
-    case UetCongestionControl::kRccc:
-      return ccc.credit.maySend();
-    case UetCongestionControl::kNsccRccc:
-      break;
-  }
-  return ccc.credit.maySend() && static_cast<double>(after) <= ccc.nscc.window();
-}
-
-void UetSender::makeReady(std::uint32_t slot) {
-  Pdc& pdc = pdcs_[slot];
-  if (pdc.ready || pdc.waiting) return;
-  pdc.ready = true;
-  ready_.push(slot);
+  return kNone;
 }
 
 // Congestion control does not permit a packet to this destination: `slot` waits in its context.
@@ -67,7 +37,7 @@ void UetSender::wait(std::uint32_t slot, Picoseconds now) {
   pdc.next_waiting = kNone;
   (ccc.wait_tail == kNone ? ccc.wait_head : pdcs_[ccc.wait_tail].next_waiting) = slot;
   ccc.wait_tail = slot;
-  if (usesCredit(control_) && !ccc.credit.maySend()) requestCredit(ccc, false, now);
+  if (credit_ && !ccc.credit.maySend()) requestCredit(ccc, false, now);
 }
 
 void UetSender::stopWaiting(std::uint32_t slot) {
@@ -81,12 +51,11 @@ void UetSender::stopWaiting(std::uint32_t slot) {
 }
 
 // Makes as many waiting PDCs ready as there is room for packets.
-void UetSender::release(Ccc& ccc) {
-  if (ccc.wait_head == kNone || !maySend(ccc)) return;
+void UetSender::releaseWaiting(Ccc& ccc) {
   std::int64_t room = INT64_MAX;
-  if (usesCredit(control_)) room = ccc.credit.unspent() / mtu_cost_ + 1;
-  if (control_ == UetCongestionControl::kNone) room = (fixed_window_ - ccc.inflight) / mtu_cost_;
-  if (usesNscc(control_)) {
+  if (credit_) room = ccc.credit.unspent() / mtu_cost_ + 1;
+  if (!credit_ && !nscc_) room = (fixed_window_ - ccc.inflight) / mtu_cost_;
+  if (nscc_) {
     room = std::min(room, (static_cast<std::int64_t>(ccc.nscc.window()) - ccc.inflight) /
                               std::int64_t{mtu_cost_});
   }
@@ -105,7 +74,7 @@ std::uint64_t UetSender::takePsn(Pdc& pdc) {
   for (;;) {
     const std::uint64_t psn = pdc.lost_queue.front();
     pdc.lost_queue.pop();
-    if (psn > pdc.cack && pdc.slots[psn].state == Slot::kLost) {
+    if (psn > pdc.cack && pdc.flight.lost(psn)) {
       --pdc.lost;
       return psn;
     }
@@ -131,50 +100,55 @@ UetSender::TxMessage& UetSender::searchMessage(Pdc& pdc, std::uint64_t psn, std:
   return messages[low];
 }
 
-void UetSender::send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet) {
+bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
+  const std::uint32_t slot = takeReady(now);
+  if (slot == kNone) return false;
   Pdc& pdc = pdcs_[slot];
   Ccc& ccc = cccs_[pdc.ccc];
   const std::uint64_t psn = takePsn(pdc);
-  const bool retx = psn < pdc.slots.end();
+  const bool retx = psn < pdc.flight.end();
   const TxMessage& message = messageAt(pdc, psn, pdc.send_hint);
-  const std::int64_t cost = costOf(message, psn);
+  const std::uint32_t cost = costOf(message, psn);
   ++pdc.order;
   if (retx) {
-    pdc.slots[psn].state = Slot::kFlight;
-    pdc.slots[psn].retx = 1;
+    pdc.flight.markResent(psn);
     if (infers_losses_) pdc.resent.push({psn, pdc.order});
   } else {
-    pdc.slots.push(TxSlot{});
+    pdc.flight.push();
   }
-  TxSlot& tx = pdc.slots[psn];
+  TxWindow::Record& tx = pdc.flight[psn];
   tx.sent = now;
   tx.order = pdc.order;
   tx.entropy = pdc.entropy.next(now);
   ccc.inflight += cost;
-  changeBacklog(ccc, -cost);
-  if (usesCredit(control_)) ccc.credit.spend(cost);
+  changeBacklog(ccc, -std::int64_t{cost});
+  if (credit_) ccc.credit.spend(cost);
   bool more = hasWork(pdc);
-  build(pdc, ccc, message, psn, more, now, packet);
 
-  EndpointStats& stats = host_.stats();
+  packet = data_header_;
+  packet.destination = pdc.peer;
+  packet.flow_hash = uetFlowHash(data_header_.source, pdc.peer,
+                                 static_cast<std::uint16_t>(pdc.port_base ^ tx.entropy));
+  packet.connection = (std::uint32_t{pdc.flow} << 16 | pdc.id) & 0xFFFFFF;
+  packet.psn = static_cast<std::uint32_t>(psn);
+  packet.stamp = static_cast<std::uint64_t>(now.count());
+  packet.extra = fieldsOf(pdc, ccc, message, psn, retx, more);
   if (message.kind == Kind::kClose) {
-    ++stats.control_sent;
+    finishClose(packet);
   } else {
-    ++stats.data_sent;
-    stats.bytes_sent += packet.length;
-    ++pdc.packets_sent;
-    if (retx) {
-      ++stats.retransmitted;
-      ++pdc.packets_retransmitted;
-    }
+    const std::int32_t frame = static_cast<std::int32_t>(cost) + frame_excess_;
+    packet.length = static_cast<std::uint16_t>(std::max<std::int32_t>(frame, kMinFrame));
+    const bool read = message.kind == Kind::kReadRequest;
+    packet.aux = read ? static_cast<std::uint32_t>(message.bytes) : message.tag;
+    countSent(pdc, packet.length, retx);
   }
   if (pdc.order == 1) {
     pdc.opened = now;
     FlowStats& flow = flows_[pdc.statistics].stats;
     flow.first_sent = std::min(flow.first_sent, now);
   }
-  if (host_.spec().service == UetService::kUud) {
-    ackSlot(pdc, ccc, psn, false, now);
+  if (service_ == UetService::kUud) {
+    ackUpTo(pdc, ccc, psn, kNoPsn, now);
     advance(slot, now);
     more = hasWork(pdc);
   } else if (psn == pdc.cack + 1) {
@@ -185,72 +159,48 @@ void UetSender::send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet
   } else {
     release(ccc);
   }
+  return true;
 }
 
-// `psn` has been accounted for already. `more`: the PDC has something to send after it; whether it
-// may decides if an ACK is asked for.
-void UetSender::build(const Pdc& pdc, Ccc& ccc, const TxMessage& message, std::uint64_t psn,
-                      bool more, Picoseconds now, fabric::Packet& packet) const {
-  const UetSpec& spec = host_.spec();
-  const TxSlot& slot = pdc.slots[psn];
+// Packet::extra of `psn`, which has been accounted for already. `more`: the PDC has something to
+// send after it; whether it may decides if an ACK is asked for.
+std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
+                                  std::uint64_t psn, bool retx, bool more) const {
   const bool close = message.kind == Kind::kClose;
-
   DataFields fields;
   fields.index = static_cast<std::uint32_t>(psn - message.first);
   fields.verb = static_cast<std::uint8_t>(message.verb);
   fields.last = fields.index + 1 == message.packets;
   fields.response = message.kind == Kind::kReadResponse;
-  fields.retx = slot.retx != 0;
+  fields.retx = retx;
   if (!connectionless_) {
     fields.syn = pdc.state == State::kSynSent;
     if (fields.syn) fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
-    fields.ack_request = close || fields.retx || !more || !maySend(ccc) ||
-                         (usesNscc(control_) && ccc.nscc.window() < spec.ack_trigger_bytes);
-    if (usesCredit(control_) && !close) {
-      fields.credit_target = ccc.asked = creditTarget(ccc);
-    }
-  } else if (spec.service == UetService::kRudi) {
-    fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.cack - 1);
-  } else {
-    fields.psn_offset =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(psn - pdc.start, spec.mp_range - 1U));
+    fields.ack_request = close || retx || !more || !maySend(ccc) ||
+                         (nscc_ && ccc.nscc.window() < ack_trigger_bytes_);
+    if (credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
+    return packData(fields, true);
   }
+  fields.psn_offset = static_cast<std::uint32_t>(
+      service_ == UetService::kRudi ? psn - pdc.cack - 1
+                                    : std::min<std::uint64_t>(psn - pdc.start, mp_range_ - 1U));
+  return packData(fields, false);
+}
 
-  packet = fabric::Packet{};
-  packet.source = static_cast<std::uint16_t>(host_.context().self);
-  packet.destination = pdc.peer;
-  packet.flow_hash = uetFlowHash(packet.source, packet.destination,
-                                 static_cast<std::uint16_t>(pdc.port_base ^ slot.entropy));
-  const auto nominal = static_cast<std::int32_t>(costOf(message, psn));
-  packet.length =
-      close
-          ? frameBytes(spec, PdsType::kControl, 0, 0)
-          : static_cast<std::uint16_t>(std::max<std::int32_t>(nominal + frame_excess_, kMinFrame));
-  packet.priority = spec.data_priority & 7U;
-  packet.ect = spec.ecn && !close;
-  packet.trimmable = spec.trimming && !close && spec.service != UetService::kUud;
-  packet.opcode = uetOpcode(close ? PdsType::kControl : data_type_);
-  packet.connection = (std::uint32_t{pdc.flow} << 16 | pdc.id) & 0xFFFFFF;
-  packet.psn = static_cast<std::uint32_t>(psn);
-  packet.aux = message.tag;
-  if (close) packet.aux = static_cast<std::uint32_t>(ControlType::kCloseCommand);
-  if (message.kind == Kind::kReadRequest) packet.aux = static_cast<std::uint32_t>(message.bytes);
-  packet.stamp = static_cast<std::uint64_t>(now.count());
-  packet.extra = packData(fields, !connectionless_);
+// Makes a CLOSE_CMD of a data packet.
+void UetSender::finishClose(fabric::Packet& packet) {
+  ++host_.stats().control_sent;
+  packet.length = frameBytes(host_.spec(), PdsType::kControl, 0, 0);
+  packet.ect = packet.trimmable = false;
+  packet.opcode = uetOpcode(PdsType::kControl);
+  packet.aux = static_cast<std::uint32_t>(ControlType::kCloseCommand);
 }
 
 // ---- Credit ----
 
-void UetSender::changeBacklog(Ccc& ccc, std::int64_t bytes) {
-  const bool before = ccc.backlog > 0;
-  ccc.backlog += bytes;
-  const bool after = ccc.backlog > 0;
-  if (before != after) active_sources_ += after ? 1U : ~0U;
-}
-
 std::uint32_t UetSender::creditTarget(const Ccc& ccc) const {
   std::optional<std::int64_t> limit;
-  if (usesNscc(control_)) limit = static_cast<std::int64_t>(ccc.nscc.window()) + mtu_cost_;
+  if (nscc_) limit = static_cast<std::int64_t>(ccc.nscc.window()) + mtu_cost_;
   return ccc.credit.target(ccc.backlog, mtu_cost_, limit, active_sources_);
 }
 
@@ -260,11 +210,10 @@ void UetSender::requestCredit(Ccc& ccc, bool again, Picoseconds now) {
   const std::uint32_t target = creditTarget(ccc);
   if (again || distance24(ccc.asked, target) > 0) {
     ccc.asked = target;
-    fabric::Packet packet = host_.control(ccc.peer, PdsType::kControl, 0, 0,
-                                          uetFlowHash(host_.context().self, ccc.peer, 0));
+    fabric::Packet& packet = host_.queueControl(ccc.peer, PdsType::kControl, 0, now);
+    packet.flow_hash = uetFlowHash(host_.context().self, ccc.peer, 0);
     packet.aux = static_cast<std::uint32_t>(ControlType::kCreditRequest);
     packet.extra = target;
-    host_.queueControl(packet, now);
   }
   if (ccc.timer) return;
   ccc.timer = true;

@@ -54,6 +54,10 @@ inline constexpr std::uint8_t kFlagRetx = 0x20;    // retx
 constexpr std::uint8_t uetOpcode(PdsType type, std::uint8_t flags = 0) {
   return opcodeOf(ProtocolId::kUet, static_cast<std::uint8_t>(static_cast<unsigned>(type) | flags));
 }
+// The flags of an answer: to a packet with CE, to one that was sent again.
+constexpr std::uint8_t answerFlags(bool marked, bool retx) {
+  return static_cast<std::uint8_t>((marked ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
+}
 constexpr PdsType pdsType(std::uint8_t opcode) { return static_cast<PdsType>(opcode & 0x0F); }
 
 // ---- Sizes ----

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <compare>
+#include <cstdint>
 #include <deque>
 #include <thread>
 #include <utility>
@@ -18,30 +21,103 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-TEST(WindowOrder, SortsByTimeAndKeepsTheOrderOfEqualTimes) {
+// An item as a WindowOrder must sort it: by what comes first here.
+struct Ordered {
+  std::uint32_t group = 0;
+  Picoseconds time;
+  bool second = false;
+  std::uint32_t number = 0;
+
+  auto operator<=>(const Ordered&) const = default;
+};
+
+// `items` random ones of both kinds, in a window of 2^`bits` ps.
+std::vector<Ordered> randomItems(RandomStream& random, std::uint32_t items, unsigned bits,
+                                 std::uint32_t groups, Picoseconds begin) {
+  std::vector<Ordered> list;
+  std::array<std::uint32_t, 2> numbers{};
+  for (std::uint32_t i = 0; i < items; ++i) {
+    const bool second = random.below(4) != 0;
+    list.push_back({static_cast<std::uint32_t>(random.below(groups)),
+                    begin + Picoseconds(static_cast<std::int64_t>(random.below(1ULL << bits))),
+                    second, numbers[second ? 1 : 0]++});
+  }
+  return list;
+}
+
+void add(WindowOrder& order, const std::vector<Ordered>& list) {
+  order.expect(list.size());
+  for (const Ordered& item : list) {
+    if (item.second) {
+      order.addSecond(item.group, item.time, item.number);
+    } else {
+      order.addFirst(item.group, item.time, item.number);
+    }
+  }
+}
+
+void expectSorted(WindowOrder& order, std::vector<Ordered> list, bool by_group) {
+  if (!by_group) {
+    for (Ordered& item : list) item.group = 0;
+  }
+  std::sort(list.begin(), list.end());
+  order.sort();
+  ASSERT_EQ(order.size(), list.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    ASSERT_EQ(order.at(i).time, list[i].time);
+    ASSERT_EQ(order.at(i).second, list[i].second);
+    ASSERT_EQ(order.at(i).number, list[i].number);
+  }
+}
+
+TEST(WindowOrder, SortsByGroupTimeKindAndNumber) {
   RandomStream random(1, "window");
-  for (const std::uint32_t items : {0U, 1U, 2U, 95U, 96U, 500U, 5000U}) {
-    for (const unsigned bits : {1U, 10U, 20U, 21U, 40U}) {
-      const Picoseconds begin(static_cast<std::int64_t>(random.below(1ULL << 50)));
-      std::vector<std::pair<Picoseconds, std::uint32_t>> plain;
-      WindowOrder order;
-      order.start(begin);
-      for (std::uint32_t i = 0; i < items; ++i) {
-        const Picoseconds time =
-            begin + Picoseconds(static_cast<std::int64_t>(random.below(1ULL << bits)));
-        plain.emplace_back(time, i);
-        order.add(time);
-      }
-      std::stable_sort(plain.begin(), plain.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      order.sort();
-      ASSERT_EQ(order.size(), items);
-      for (std::uint32_t i = 0; i < items; ++i) {
-        ASSERT_EQ(order.at(i).time, plain[i].first);
-        ASSERT_EQ(order.at(i).index, plain[i].second);
+  WindowOrder order;  // of one window after the other, as in a switch
+  for (const std::uint32_t items : {0U, 1U, 2U, 47U, 48U, 500U, 5000U}) {
+    // Few bits are crowded: many items of one time.
+    for (const unsigned bits : {0U, 1U, 10U, 20U, 21U, 40U}) {
+      for (const std::uint32_t groups : {1U, 2U, 33U, 512U}) {
+        const Picoseconds begin(static_cast<std::int64_t>(random.below(1ULL << 50)));
+        const Picoseconds end = begin + Picoseconds(std::int64_t{1} << bits);
+        const std::vector<Ordered> list = randomItems(random, items, bits, groups, begin);
+        order.start(begin, end, groups);
+        // Of 64 bits 24 are number and kind.
+        EXPECT_EQ(order.grouped(), groups > 1 && bits < 40 && groups <= 1ULL << (40 - bits));
+        add(order, list);
+        expectSorted(order, list, order.grouped());
+        order.start(begin, end, groups);
+        add(order, list);
+        order.ungroup();
+        EXPECT_FALSE(order.grouped());
+        expectSorted(order, list, false);
       }
     }
   }
+}
+
+TEST(SpscRing, ShowsWhatItHoldsWithoutTakingItOut) {
+  SpscRing<int> ring;
+  const auto shown = [&](int limit) {
+    std::vector<int> items;
+    const std::size_t count = ring.visit([&](int item) {
+      if (item >= limit) return false;
+      items.push_back(item);
+      return true;
+    });
+    EXPECT_EQ(count, items.size());
+    return items;
+  };
+  for (int i = 0; i < 6; ++i) ring.push(i);
+  ring.refresh();
+  EXPECT_EQ(ring.visible(), 6U);
+  for (int i = 6; i < 20; ++i) ring.push(i);  // it grows meanwhile
+  EXPECT_EQ(shown(4), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(shown(99), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  ring.pop(5);
+  EXPECT_EQ(shown(99), (std::vector<int>{5}));
+  ring.refresh();
+  EXPECT_EQ(shown(8), (std::vector<int>{5, 6, 7}));
+  EXPECT_EQ(ring.visible(), 15U);
 }
 
 TEST(SpscRing, BehavesAsADeque) {

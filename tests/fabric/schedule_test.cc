@@ -145,7 +145,8 @@ TEST(Schedule, TablesFollowTheStateOneConvergenceAgo) {
         if (then < failure.down || (failure.up && then >= *failure.up)) continue;
         for (LinkId id = 0; id < down.size(); ++id) {
           const Link& one = graph.links()[id];
-          if (graph.linkName(id) == failure.element || graph.linkName(id ^ 1U) == failure.element ||
+          if (graph.linkName(id) == failure.element ||
+              graph.linkName(reverse(id)) == failure.element ||
               graph.nodes()[one.from].name == failure.element ||
               graph.nodes()[one.to].name == failure.element) {
             down[id] = true;

@@ -66,6 +66,21 @@ TEST(BitWindow, HoldsASlidingSetAcrossGrowth) {
   }
 }
 
+TEST(BitWindow, TakesRunsThatCrossWords) {
+  RandomStream random(4, "runs");
+  for (int i = 0; i < 2'000; ++i) {
+    BitWindow bits;
+    const std::uint64_t low = (std::uint64_t{1} << 32) + random.below(200);
+    const std::uint64_t run = random.below(300);
+    const std::uint64_t other = low + run + 1 + random.below(50);  // behind the gap, to be kept
+    bits.reserve(low, other - low + 64);
+    for (std::uint64_t psn = low; psn < low + run; ++psn) bits.set(psn);
+    bits.set(other);
+    ASSERT_EQ(bits.takeRun(low), run);
+    for (std::uint64_t psn = low; psn < other + 10; ++psn) ASSERT_EQ(bits.test(psn), psn == other);
+  }
+}
+
 TEST(IdMap, AgreesWithAStandardMap) {
   RandomStream random(3, "map");
   IdMap map;

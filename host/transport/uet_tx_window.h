@@ -1,0 +1,135 @@
+// What the sending half of a PDC remembers of the packets that are under way.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/units.h"
+
+namespace plumbline::transport {
+
+// PSNs first() to end() - 1: from the first that is not acknowledged to the last that was ever
+// sent. When and how each was sent last is a record of its own; what became of it is bits, 64 PSNs
+// to a word (word w: PSNs 64w to 64w + 63), so that an acknowledgement of many packets costs
+// little more than that of one. Grows when it must and never shrinks.
+class TxWindow {
+ public:
+  struct Record {
+    Picoseconds sent;
+    std::uint32_t order = 0;  // of the PDC's transmissions
+    std::uint16_t entropy = 0;
+    std::uint8_t nacks = 0;
+  };
+
+  [[nodiscard]] std::uint64_t first() const { return first_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+
+  // Drops everything; the next packet is `first`.
+  void restart(std::uint64_t first) {
+    first_ = end_ = first;
+    enterFirstWord();
+  }
+  // The PSN end() is under way for the first time.
+  Record& push() {
+    if (end_ - first_ == capacity_) grow();
+    if ((end_ & 63) == 0) words_[(end_ >> 6) & word_mask_] = Word{};
+    Record& record = records_[end_++ & (capacity_ - 1)];
+    record = Record{};
+    return record;
+  }
+  // Drops what is below `psn`; all of it is acknowledged.
+  void popTo(std::uint64_t psn) { first_ = psn; }
+
+  // Of a PSN in the window.
+  [[nodiscard]] Record& operator[](std::uint64_t psn) { return records_[psn & (capacity_ - 1)]; }
+  [[nodiscard]] const Record& operator[](std::uint64_t psn) const {
+    return records_[psn & (capacity_ - 1)];
+  }
+  [[nodiscard]] bool acknowledged(std::uint64_t psn) const { return bit(word(psn).acked, psn); }
+  [[nodiscard]] bool lost(std::uint64_t psn) const { return bit(word(psn).lost, psn); }
+  [[nodiscard]] bool resent(std::uint64_t psn) const { return bit(word(psn).resent, psn); }
+  // Neither acknowledged nor known to be lost.
+  [[nodiscard]] bool inFlight(std::uint64_t psn) const {
+    return !bit(word(psn).acked | word(psn).lost, psn);
+  }
+  void markLost(std::uint64_t psn) { word(psn).lost |= maskOf(psn); }
+  void markResent(std::uint64_t psn) {
+    word(psn).lost &= ~maskOf(psn);
+    word(psn).resent |= maskOf(psn);
+  }
+
+  // Those of the packets `bits` of word `index` that are in the window and not acknowledged. Any
+  // index and any bits will do.
+  [[nodiscard]] std::uint64_t pending(std::uint64_t index, std::uint64_t bits) const {
+    const std::uint64_t last = end_ >> 6;
+    if (index < first_ >> 6 || index > last) return 0;
+    if (index == last) bits &= maskOf(end_) - 1;
+    return bits & ~words_[index & word_mask_].acked;
+  }
+  // Those of `bits`, which are pending, that are lost or were sent more than once.
+  [[nodiscard]] std::uint64_t special(std::uint64_t index, std::uint64_t bits) const {
+    const Word& word = words_[index & word_mask_];
+    return bits & (word.lost | word.resent);
+  }
+  // `bits` of word `index`, which are pending, are acknowledged.
+  void acknowledge(std::uint64_t index, std::uint64_t bits) {
+    Word& word = words_[index & word_mask_];
+    word.acked |= bits;
+    word.lost &= ~bits;
+  }
+  // The first PSN that is not acknowledged, or end().
+  [[nodiscard]] std::uint64_t firstPending() const {
+    std::uint64_t psn = first_;
+    while (psn < end_) {
+      psn += static_cast<unsigned>(std::countr_one(word(psn).acked >> (psn & 63)));
+      if ((psn & 63) != 0 || !acknowledged(psn)) break;
+    }
+    return std::min(psn, end_);
+  }
+
+ private:
+  // Bits below first() are set in `acked`, those from end() on are clear in all three.
+  struct Word {
+    std::uint64_t acked = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t resent = 0;
+  };
+  static constexpr std::uint32_t kFirstCapacity = 8;
+  static constexpr std::uint32_t kFirstWords = 2;  // the window may begin and end within a word
+
+  static std::uint64_t maskOf(std::uint64_t psn) { return std::uint64_t{1} << (psn & 63); }
+  static bool bit(std::uint64_t bits, std::uint64_t psn) { return (bits >> (psn & 63) & 1) != 0; }
+  [[nodiscard]] Word& word(std::uint64_t psn) { return words_[(psn >> 6) & word_mask_]; }
+  [[nodiscard]] const Word& word(std::uint64_t psn) const {
+    return words_[(psn >> 6) & word_mask_];
+  }
+  void enterFirstWord() { word(first_) = {maskOf(first_) - 1, 0, 0}; }
+
+  void grow() {
+    const std::uint32_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_ * 2;
+    const std::uint32_t words = std::max(capacity / 32, kFirstWords);
+    auto larger = std::make_unique<Record[]>(capacity);
+    auto larger_words = std::make_unique<Word[]>(words);
+    for (std::uint64_t psn = first_; psn != end_; ++psn) {
+      larger[psn & (capacity - 1)] = (*this)[psn];
+      larger_words[(psn >> 6) & (words - 1)] = word(psn);
+    }
+    records_ = std::move(larger);
+    words_ = std::move(larger_words);
+    capacity_ = capacity;
+    word_mask_ = words - 1;
+    if (first_ == end_) enterFirstWord();
+  }
+
+  std::unique_ptr<Record[]> records_;
+  std::unique_ptr<Word[]> words_ = std::make_unique<Word[]>(kFirstWords);
+  std::uint32_t capacity_ = 0;  // of records_, a power of two
+  std::uint32_t word_mask_ = kFirstWords - 1;
+  std::uint64_t first_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+}  // namespace plumbline::transport

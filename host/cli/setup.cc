@@ -53,6 +53,7 @@ scenario::Vocabulary vocabulary() {
   for (const suite::Procedure* procedure : suite::procedures()) {
     vocabulary.tests.push_back(procedure->id());
     if (procedure->onHosts()) vocabulary.on_hosts.push_back(procedure->id());
+    if (procedure->runsWorkload()) vocabulary.with_workload.push_back(procedure->id());
   }
   for (const auto& bench : bench::benches()) vocabulary.benches.push_back(bench.name);
   if (!benchExists(kSimulatedCard)) {

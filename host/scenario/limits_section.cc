@@ -5,32 +5,140 @@
 namespace plumbline::scenario {
 namespace {
 
+// What a bound may be, by the unit of the KPI.
+struct Range {
+  double min;
+  double max;
+  std::string text;
+};
+
 // The KPIs that a limit can be set on, see results::Kpi, and the tests that measure them.
 struct KnownKpi {
   std::string name;
   LimitSense sense;
-  double min;
-  double max;
-  std::string range;
+  Range range;
   std::vector<std::string> tests;
 };
+
+using Tests = std::vector<std::string>;
+
+Range nanoseconds() { return {0, 1e12, "0 to 1000000000000 (ns)"}; }
+Range microseconds() { return {0, 1e12, "0 to 1000000000000 (us)"}; }
+Range milliseconds() { return {0, 1e12, "0 to 1000000000000 (ms)"}; }
+Range gigabitsPerSecond() { return {0, 1e6, "0 to 1000000 (Gb/s)"}; }
+Range share() { return {0, 100, "0 to 100 (%, no sign)"}; }
+Range excess() { return {0, 1e6, "0 to 1000000 (%, no sign)"}; }
+Range partsPerMillion() { return {0, 1e6, "0 to 1000000 (ppm)"}; }
+Range perSecond() { return {0, 1e12, "0 to 1000000000000 (1/s)"}; }
+Range bytes() { return {0, 1e15, "0 to 1000000000000000 (bytes)"}; }
+Range count() { return {0, 1e15, "0 to 1000000000000000"}; }
+Range fairness() { return {0, 1, "0 to 1"}; }
+Range frames() { return {1, 16'777'216, "1 to 16777216 (frames)"}; }
+Range ratio() { return {0, 1e6, "0 to 1000000"}; }
+
+// `more` in addition to `tests`.
+Tests with(Tests tests, const Tests& more) {
+  tests.insert(tests.end(), more.begin(), more.end());
+  std::sort(tests.begin(), tests.end());
+  return tests;
+}
+
+void addCardKpis(std::vector<KnownKpi>& kpis) {
+  const std::vector<std::string> both{"mean", "p50", "p99", "max"};  // `free` has fewer
+  for (const char* what : {"min", "mean", "p50", "p95", "p99", "p999", "max"}) {
+    Tests tests{"T5.2"};
+    if (std::find(both.begin(), both.end(), what) != both.end()) tests.emplace_back(kFreeTest);
+    kpis.push_back({std::string("latency_") + what + "_ns", LimitSense::kAtMost, nanoseconds(),
+                    std::move(tests)});
+  }
+  kpis.push_back({"loss_ppm", LimitSense::kAtMost, partsPerMillion(), {"T5.2"}});
+  kpis.push_back({"throughput_percent", LimitSense::kAtLeast, share(), {"T5.1"}});
+  kpis.push_back({"burst_frames", LimitSense::kAtLeast, frames(), {"T5.3"}});
+}
+
+// Of the tests on simulated hosts.
+void addHostKpis(std::vector<KnownKpi>& kpis) {
+  const Tests collectives{"T6.6", "T9.1", "T9.2", "T9.3", "T9.4", "T11.1"};
+  const Tests permutations{"T6.3", "T8.1", "T8.2", "T8.3", "T8.4"};
+  const Tests incasts{"T6.4", "T6.5c", "T7.2"};
+  const Tests failures{"T11.2", "T11.3"};
+  const std::string free(kFreeTest);
+  const auto atMost = [&kpis](const char* name, Range range, Tests tests) {
+    kpis.push_back({name, LimitSense::kAtMost, std::move(range), std::move(tests)});
+  };
+  const auto atLeast = [&kpis](const char* name, Range range, Tests tests) {
+    kpis.push_back({name, LimitSense::kAtLeast, std::move(range), std::move(tests)});
+  };
+
+  // How fast.
+  atLeast("busbw_gbps", gigabitsPerSecond(), collectives);
+  for (const char* name : {"busbw_p50_gbps", "busbw_p95_gbps", "busbw_p99_gbps"}) {
+    atLeast(name, gigabitsPerSecond(), collectives);
+  }
+  atLeast("efficiency_percent", share(), collectives);
+  atLeast("allgather_vs_allreduce", ratio(), {"T9.3"});
+  atLeast("goodput_percent", share(), with(with(permutations, incasts), {"T7.3"}));
+  atLeast("goodput_gbps", gigabitsPerSecond(), {"T6.5b", "T9.4"});
+  atLeast("payload_gbps", gigabitsPerSecond(), {"T6.1"});
+  atLeast("throughput_percent_of_line", share(), {"T6.1"});
+  // How long.
+  for (const char* what : {"min", "mean", "p50", "p95", "p99", "p999", "max"}) {
+    kpis.push_back(
+        {std::string("one_way_") + what + "_ns", LimitSense::kAtMost, nanoseconds(), {"T6.2"}});
+    kpis.push_back(
+        {std::string("message_") + what + "_ns", LimitSense::kAtMost, nanoseconds(), {"T6.2"}});
+  }
+  atMost("iteration_us", microseconds(), {"T9.2"});
+  atMost("time_vs_ecmp", ratio(), {"T9.2"});
+  atMost("completion_us", microseconds(), {"T6.5b"});
+  atMost("job_time_us", microseconds(), {free});
+  atMost("message_time_p99_us", microseconds(), {free});
+  atMost("jct_ms", milliseconds(), {"T10.1"});
+  atMost("jct_us", microseconds(), failures);
+  atMost("jct_ratio", ratio(), {"T10.1", "T11.1"});
+  atLeast("overlap_fraction", fairness(), {"T10.1"});
+  atMost("comm_overhead_percent", excess(), {"T10.1"});
+  atMost("interference_a", ratio(), {"T10.3"});
+  atMost("interference_b", ratio(), {"T10.3"});
+  atMost("victim_us", microseconds(), {"T6.5c", "T7.2"});
+  atMost("hol_blocking_us", microseconds(), {"T6.5c"});
+  atMost("convergence_us", microseconds(), {"T6.4", "T7.3"});
+  // What a failure costs.
+  atMost("packets_lost", count(), failures);
+  atMost("loss_duration_us", microseconds(), failures);
+  atMost("redistribution_us", microseconds(), failures);
+  atMost("jct_overhead_percent", excess(), failures);
+  atMost("failure_iteration_vs_p99", ratio(), failures);
+  // Balance.
+  const Tests balanced = with(collectives, permutations);
+  atLeast("link_jfi", fairness(), with(balanced, {free}));
+  atMost("link_mmr", ratio(), with(balanced, {free}));
+  atMost("busiest_link_percent", share(), balanced);
+  atLeast("flow_jfi", fairness(), {"T7.3", free});
+  // Loss, order and congestion.
+  atMost("drop_ppm", partsPerMillion(), with(with(collectives, incasts), {"T6.1"}));
+  atMost("retransmission_percent", excess(), with(collectives, {"T6.1", "T6.4", "T6.5b", free}));
+  atMost("retransmissions_per_s", perSecond(), with(permutations, {"T9.4"}));
+  atMost("out_of_order_per_s", perSecond(), with(permutations, {"T9.4"}));
+  atMost("resent_bytes", bytes(), {"T6.5b"});
+  atMost("dropped_packets", count(), {"T6.5b", free});
+  atMost("timeouts", count(), {"T6.5b"});
+  atMost("failed_messages", count(), {"T6.4"});
+  atMost("ecn_percent", share(), with(balanced, {"T6.1", "T7.3"}));
+  atMost("pfc_per_s", perSecond(), with(balanced, {"T6.1", "T6.4", "T7.2", "T7.3"}));
+  atMost("paused_us", microseconds(), {"T6.5c"});
+  atMost("paused_hosts_us", microseconds(), {"T7.2"});
+  atMost("paused_fabric_us", microseconds(), {"T7.2"});
+  atMost("watchdog_events", count(), {"T7.2"});
+  atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3"}));
+  atMost("max_queue_bytes", bytes(), {free});
+}
 
 const std::vector<KnownKpi>& knownKpis() {
   static const std::vector<KnownKpi> known = [] {
     std::vector<KnownKpi> kpis;
-    for (const char* what : {"min", "mean", "p50", "p95", "p99", "p999", "max"}) {
-      kpis.push_back({std::string("latency_") + what + "_ns",
-                      LimitSense::kAtMost,
-                      0,
-                      1e12,
-                      "0 to 1000000000000 (ns)",
-                      {"T5.2"}});
-    }
-    kpis.push_back({"loss_ppm", LimitSense::kAtMost, 0, 1e6, "0 to 1000000 (ppm)", {"T5.2"}});
-    kpis.push_back(
-        {"throughput_percent", LimitSense::kAtLeast, 0, 100, "0 to 100 (%, no sign)", {"T5.1"}});
-    kpis.push_back(
-        {"burst_frames", LimitSense::kAtLeast, 1, 16'777'216, "1 to 16777216 (frames)", {"T5.3"}});
+    addCardKpis(kpis);
+    addHostKpis(kpis);
     return kpis;
   }();
   return known;
@@ -51,7 +159,8 @@ void readLimits(const YamlNode& node, Scenario& scenario, Problems& problems) {
   for (const KnownKpi& kpi : knownKpis()) {
     const YamlNode* value = map->optional(kpi.name);
     if (value == nullptr) continue;
-    const auto bound = readDecimal(*value, kpi.min, kpi.max, kpi.range, problems);
+    const Range& range = kpi.range;
+    const auto bound = readDecimal(*value, range.min, range.max, range.text, problems);
     if (!bound) continue;
     if (!measured(kpi, scenario.tests)) {
       problems.add(*value, "no test of this scenario measures " + kpi.name,

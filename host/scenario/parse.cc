@@ -84,21 +84,28 @@ void readFastForward(const YamlNode& node, Scenario& scenario, Problems& problem
 }
 
 // `transport`, `workload` and `fast_forward`, after everything that they are judged by.
-void readHosts(MapReader& map, bool topology_known, Scenario& scenario, Problems& problems) {
-  const bool free = isFree(scenario);
-  const auto find = [&](const char* key) { return free ? map.required(key) : map.optional(key); };
-  if (const YamlNode* value = find("transport")) readTransport(*value, scenario, problems);
+void readHosts(MapReader& map, const Vocabulary& vocabulary, bool topology_known,
+               Scenario& scenario, Problems& problems) {
+  const bool own =
+      std::any_of(scenario.tests.begin(), scenario.tests.end(), [&](const std::string& test) {
+        const auto& all = vocabulary.with_workload;
+        return std::find(all.begin(), all.end(), test) != all.end();
+      });
+  const std::string who = "test: " + joined(vocabulary.with_workload);
+  const YamlNode* transport =
+      isFree(scenario) ? map.required("transport") : map.optional("transport");
+  if (transport != nullptr) readTransport(*transport, scenario, problems);
   if (const YamlNode* value = map.optional("fast_forward")) {
-    if (!free && !scenario.tests.empty()) {
-      problems.add(*value, "the tests of this scenario simulate every packet", "test: free");
+    if (!isFree(scenario) && !scenario.tests.empty()) {
+      problems.add(*value, "the tests of this scenario decide that themselves", "test: free");
     } else {
       readFastForward(*value, scenario, problems);
     }
   }
-  const YamlNode* workload = find("workload");
+  const YamlNode* workload = own ? map.required("workload") : map.optional("workload");
   if (workload == nullptr) return;
-  if (!free && !scenario.tests.empty()) {
-    problems.add(*workload, "the tests of this scenario bring their own workload", "test: free");
+  if (!own && !scenario.tests.empty()) {
+    problems.add(*workload, "the tests of this scenario bring their own workload", who);
   } else {
     readWorkload(*workload, topology_known, scenario, problems);
   }
@@ -136,7 +143,7 @@ void readFile(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scen
   const std::size_t before = problems.count();
   if (dut != nullptr) readDut(*dut, scenario, problems);
   const bool topology_known = dut != nullptr && problems.count() == before;
-  readHosts(*map, topology_known, scenario, problems);
+  readHosts(*map, vocabulary, topology_known, scenario, problems);
   if (const YamlNode* value = map->optional("traffic")) {
     readTraffic(*value, topology_known, scenario, problems);
   }

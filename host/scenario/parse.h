@@ -26,6 +26,8 @@ struct Vocabulary {
   std::vector<std::string> tests;
   std::vector<std::string> benches;
   std::vector<std::string> on_hosts;  // of `tests`: those that need simulated hosts
+  // Of those, the ones that run the file's own workload; all of them need one.
+  std::vector<std::string> with_workload;
 };
 
 // Either a scenario (problems empty) or the problems in the order of the file.

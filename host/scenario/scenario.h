@@ -48,6 +48,12 @@ struct Traffic {
   std::optional<std::vector<HostPair>> pairs;
 };
 
+// What an iteration of a training workload gets done: 256 "images", 4194304 "tokens".
+struct Progress {
+  std::uint64_t per_iteration = 1;
+  std::string unit;
+};
+
 // `parameters:` what replaces the profile's defaults; a report lists each such deviation.
 struct Parameters {
   std::optional<std::uint32_t> repetitions;
@@ -65,6 +71,7 @@ struct Parameters {
   std::optional<std::vector<std::string>> balancing;  // words of kBalancingWords
   std::optional<std::vector<Picoseconds>> compute;    // compute phase of an iteration
   std::optional<std::uint32_t> iterations;
+  std::optional<Progress> progress;
 };
 
 // What `parameters.balancing` may say: strategies that tests compare.

@@ -101,6 +101,7 @@ void readCbfc(SpecReader& map, fabric::CbfcSpec& cbfc) {
   map.read("update_spacing", "update_spacing", cbfc.update_spacing);
   map.read("update_period", "update_period", cbfc.update_period);
   map.read("processing", "processing", cbfc.processing);
+  map.read("consumed_period", "consumed_period", cbfc.consumed_period);
   map.finish();
 }
 

@@ -152,6 +152,22 @@ std::optional<Fraction> readResolution(const YamlNode& node, Problems& problems)
   return std::nullopt;
 }
 
+void readProgress(const YamlNode& node, Scenario& scenario, Problems& problems) {
+  auto map = readMap(node, "progress", problems);
+  if (!map) return;
+  Progress progress;
+  if (const YamlNode* value = map->required("per_iteration")) {
+    if (const auto count = readInteger(*value, 1, std::uint64_t{1} << 40, problems)) {
+      progress.per_iteration = *count;
+    }
+  }
+  if (const YamlNode* value = map->required("unit")) {
+    if (const auto unit = readText(*value, 20, problems)) progress.unit = *unit;
+  }
+  map->finish();
+  scenario.parameters.progress = std::move(progress);
+}
+
 // Keys of the tests on simulated hosts.
 void readHostParameters(MapReader& map, bool topology_known, Scenario& scenario,
                         Problems& problems) {
@@ -185,6 +201,7 @@ void readHostParameters(MapReader& map, bool topology_known, Scenario& scenario,
       return readDuration(item, Picoseconds(0), seconds(3'600), "0s to 3600s", problems);
     });
   }
+  if (const YamlNode* value = map.optional("progress")) readProgress(*value, scenario, problems);
   if (const YamlNode* value = map.optional("iterations")) {
     parameters.iterations = readCount(*value, 1, 10'000'000, problems);
   }

@@ -380,6 +380,7 @@ class FreeTest final : public Procedure {
   [[nodiscard]] std::string id() const override { return std::string(scenario::kFreeTest); }
   [[nodiscard]] std::string title() const override { return "Workload"; }
   [[nodiscard]] bool onHosts() const override { return true; }
+  [[nodiscard]] bool runsWorkload() const override { return true; }
 
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
     Plan plan;

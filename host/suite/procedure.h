@@ -67,6 +67,8 @@ class Procedure {
   [[nodiscard]] virtual std::string title() const = 0;
   // Needs a bench that simulates hosts.
   [[nodiscard]] virtual bool onHosts() const { return false; }
+  // Runs the scenario's own workload on them.
+  [[nodiscard]] virtual bool runsWorkload() const { return false; }
   // Never throws for a scenario that validated; what cannot run is in `refusals`.
   [[nodiscard]] virtual Plan plan(const TestConfig& config) const = 0;
   // Throws Error(kUnsupported) when plan() has refusals, else only what the runner throws.

@@ -12,12 +12,12 @@ const std::vector<const Procedure*>& procedures() {
       // clang-format off
       &throughputTest(), &latencyTest(), &burstTest(),
       &serviceThroughputTest(), &serviceLatencyTest(), &sprayEfficacyTest(),
-       &uetCongestionTest(), &trimmingTest(), &cbfcPfcTest(),
-      &uetCollectivesTest(),
+       &uetCongestionTest(), &llrTest(), &trimmingTest(), &cbfcPfcTest(),
+      &uetCollectivesTest(), &pdcScaleTest(),
       &ecnAccuracyTest(), &pfcIncastTest(), &dcqcnConvergenceTest(), &pfcDeadlockTest(),
       &ecmpEntropyTest(), &flowletTest(), &sprayTest(), &fairnessTest(),
       &allReduceTest(), &allToAllTest(), &allGatherTest(), &busBandwidthSummaryTest(),
-      &syntheticJctTest(), &multiTenantTest(),
+      &syntheticJctTest(), &profileTest(), &multiTenantTest(),
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       // clang-format on
       &freeTest()};

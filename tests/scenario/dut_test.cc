@@ -157,7 +157,8 @@ TEST(Dut, CreditBasedFlowControl) {
   const auto cbfc = withDut(R"(  topology: {kind: switch}
   switch:
     cbfc: {channels: [2, 3], credits: 500, credit_size: 64B, packet_overhead: -4,
-           update_spacing: 3KB, update_period: 2us, processing: 50ns}
+           update_spacing: 3KB, update_period: 2us, processing: 50ns,
+           consumed_period: 40us}
 )")
                         .switches.cbfc;
   ASSERT_TRUE(cbfc);
@@ -168,6 +169,7 @@ TEST(Dut, CreditBasedFlowControl) {
   EXPECT_EQ(cbfc->update_spacing, Bytes(3'000));
   EXPECT_EQ(cbfc->update_period, microseconds(2));
   EXPECT_EQ(cbfc->processing, nanoseconds(50));
+  EXPECT_EQ(cbfc->consumed_period, microseconds(40));
 }
 
 TEST(Dut, AnEmptyMapTakesTheDefaults) {

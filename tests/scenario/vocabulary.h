@@ -5,11 +5,11 @@
 
 namespace plumbline::scenario {
 
-inline Vocabulary testVocabulary() { return {{"T5.1", "T5.2", "T5.3"}, {"rtl"}, {}}; }
+inline Vocabulary testVocabulary() { return {{"T5.1", "T5.2", "T5.3"}, {"rtl"}, {}, {}}; }
 
 // With simulated hosts and their test.
 inline Vocabulary simVocabulary() {
-  return {{"T5.1", "T5.2", "T5.3", "free"}, {"rtl", "sim"}, {"free"}};
+  return {{"T5.1", "T5.2", "T5.3", "free"}, {"rtl", "sim"}, {"free"}, {"free"}};
 }
 
 }  // namespace plumbline::scenario

@@ -38,6 +38,22 @@ TEST(UetCongestion, NeedsNoPfcAndLosesNothingToTheApplication) {
   }
 }
 
+// Links of 250 ns, 50 ns of processing at either end, frames of up to 4178 B at 400 Gb/s.
+TEST(Llr, RepairsOnTheLinkInTheComputedTime) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.duration = microseconds(400);
+  const results::TestResult result = runTest(llrTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double retries = kpi(result, "llr_retries", "1e-06, on").value;
+  EXPECT_GT(retries, 10);
+  EXPECT_EQ(kpi(result, "lost_frames", "1e-06, on").value, 0);
+  EXPECT_EQ(kpi(result, "retransmitted_packets", "1e-06, on").value, 0);
+  // From 2 * 250 + 100 ns on; a replayed frame that is damaged again takes a round more.
+  EXPECT_GE(kpi(result, "llr_retry_mean_ns", "1e-06, on").value, 600);
+  EXPECT_LE(kpi(result, "llr_retry_mean_ns", "1e-06, on").value, 600 + 2 * 83.56 + 10);
+  EXPECT_GT(kpi(result, "lost_frames", "1e-06, off").value, 10);
+}
+
 TEST(Trimming, BeatsFullDrops) {
   const results::TestResult result = runTest(trimmingTest(), smallFabric());
   ASSERT_TRUE(result.valid);

@@ -69,6 +69,45 @@ TEST(SyntheticJct, WithoutContentionIsTheRooflineButForTheFabricsDelays) {
   EXPECT_NEAR(kpi(result, "overlap_fraction", point + "overlapped").value, 7.0 / 8, 0.04);
 }
 
+// 100 messages of 64 B take no longer than the slowest of them; their number per second follows.
+TEST(PdcScale, CountsConnectionsOpenedAtOnce) {
+  scenario::Scenario scenario = smallFabric();
+  const results::TestResult result = runTest(pdcScaleTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  for (const char* service : {"RUD", "RC"}) {
+    const std::string point = std::string("100 connections, 64 B, ") + service;
+    const double p99_us = kpi(result, "first_message_p99_us", point).value;
+    // 15 peers need 7 connections each: 105 in all.
+    EXPECT_NEAR(kpi(result, "connections_per_s", point).value, 105 / (p99_us * 1e-6),
+                0.25 * 105 / (p99_us * 1e-6));
+  }
+}
+
+// Two buckets of 1 MB beside 100 us of computing: the roofline is the larger, 2 * 1 MB * 1.5 at
+// 400 Gb/s = 60 us, so 100 us.
+TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
+  scenario::Scenario scenario = smallFabric();
+  workload::JobSpec job;
+  job.name = "step";
+  job.placement.ranks = 4;
+  workload::TrainingProgram program;
+  program.iterations = 2;
+  program.compute = microseconds(100);
+  program.overlap = true;
+  workload::CollectiveSpec bucket;
+  bucket.bytes = 1'000'000;
+  program.collectives = {bucket, bucket};
+  job.program = program;
+  scenario.workload.emplace();
+  scenario.workload->jobs.push_back(job);
+  scenario.parameters.progress = {1000, "images"};
+  const results::TestResult result = runTest(profileTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double jct_ms = kpi(result, "jct_ms", "").value;
+  EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_ms / 0.2, 1e-9);
+  EXPECT_NEAR(kpi(result, "progress_per_s", "").value, 2 * 1000 / (jct_ms / 1e3), 1e-3);
+}
+
 TEST(MultiTenant, JobsWithoutACommonLeafDoNotDisturbEachOther) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(1 << 20)}};

@@ -25,10 +25,11 @@ std::set<fs::path> shipped() {
 }
 
 scenario::Vocabulary vocabulary() {
-  scenario::Vocabulary words{{}, {"rtl", "sim"}, {}};
+  scenario::Vocabulary words{{}, {"rtl", "sim"}, {}, {}};
   for (const Procedure* procedure : procedures()) {
     words.tests.push_back(procedure->id());
     if (procedure->onHosts()) words.on_hosts.push_back(procedure->id());
+    if (procedure->runsWorkload()) words.with_workload.push_back(procedure->id());
   }
   return words;
 }

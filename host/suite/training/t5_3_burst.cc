@@ -43,6 +43,10 @@ std::vector<BurstPoint> pointsOf(const Settings& settings) {
   return points;
 }
 
+Picoseconds slotsTime(const TestConfig& config, const BurstPoint& point, std::uint64_t slots) {
+  return frameSlot(point.size.frame, config.bench.line_rate) * static_cast<std::int64_t>(slots);
+}
+
 // Host 0 receives; the senders are the hosts farthest from it in number, so that in a Clos they are
 // on other leaves first.
 bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
@@ -50,6 +54,7 @@ bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
                             std::uint32_t repetition) {
   bench::TrialSpec spec;
   spec.dut = config.scenario.fabricSpec();
+  spec.duration = slotsTime(config, point, length);
   spec.drain = settings.drain;
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   for (std::uint32_t i = 0; i < point.ratio; ++i) {
@@ -65,10 +70,6 @@ bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
     spec.streams.push_back(std::move(stream));
   }
   return spec;
-}
-
-Picoseconds slotsTime(const TestConfig& config, const BurstPoint& point, std::uint64_t slots) {
-  return frameSlot(point.size.frame, config.bench.line_rate) * static_cast<std::int64_t>(slots);
 }
 
 // What a search is likely to end at: a simulated DUT's buffer is known, else the longest burst.

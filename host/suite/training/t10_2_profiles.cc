@@ -1,0 +1,155 @@
+// T10.2 MLPerf-aligned job completion time (training draft, section 10.2).
+//
+// Runs the training workload of the scenario: compute phases and collectives of a model's
+// data-parallel step, as the files t10.2-*.yaml have them for BERT, ResNet-50 and GPT-3 175B;
+// anyone may edit them. No accelerator runs and no model is trained: results are profile-driven,
+// and no MLPerf results. Measured: time of every iteration and of the job. Computed: the roofline
+// of a fabric that costs nothing but serialisation, compute + sum of S algo_factor / line rate over
+// the collectives of an iteration, or the larger of the two where they overlap; JCT ratio = JCT /
+// (iterations * roofline); progress per second, as the scenario says what an iteration gets done.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/fabric_metrics.h"
+#include "suite/figures.h"
+#include "suite/training/collective.h"
+#include "suite/training/training.h"
+#include "workload/formulas.h"
+
+namespace plumbline::suite {
+namespace {
+
+class ProfileTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T10.2"; }
+  [[nodiscard]] std::string title() const override { return "MLPerf-aligned job completion time"; }
+  [[nodiscard]] bool runsWorkload() const override { return true; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 10.2"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+};
+
+// Serialisation of everything that a rank sends in an iteration [s].
+double communicationSeconds(const workload::TrainingProgram& program, std::uint32_t ranks,
+                            BitRate rate) {
+  double seconds = 0;
+  for (const workload::CollectiveSpec& collective : program.collectives) {
+    seconds += workload::idealSeconds(collective.kind, ranks, collective.bytes, rate);
+  }
+  return seconds;
+}
+
+double rooflineOf(const workload::TrainingProgram& program, std::uint32_t ranks, BitRate rate) {
+  const double compute = program.compute.toSeconds();
+  const double communication = communicationSeconds(program, ranks, rate);
+  return program.overlap ? std::max(compute, communication) : compute + communication;
+}
+
+Design ProfileTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Profile", ""}};
+  const scenario::Scenario& scenario = config.scenario;
+  if (!scenario.workload) {
+    design.refusals.emplace_back("the scenario has no workload");
+    return design;
+  }
+  const workload::JobSpec* first = nullptr;
+  double payload = 0;
+  for (const workload::JobSpec& job : scenario.workload->jobs) {
+    const auto* program = std::get_if<workload::TrainingProgram>(&job.program);
+    if (program == nullptr) {
+      design.refusals.push_back(fmt::format("job '{}' is no training job", job.name));
+      return design;
+    }
+    if (first == nullptr) first = &job;
+    payload += communicationSeconds(*program, job.placement.ranks, scenario.topology.link_rate) *
+               static_cast<double>(scenario.topology.link_rate.bitsPerSecond()) / 8 *
+               job.placement.ranks * program->iterations;
+  }
+  const auto& program = std::get<workload::TrainingProgram>(first->program);
+  design.numbers.configure("Label", "profile-driven: no accelerator runs, no MLPerf result");
+  design.numbers.configure("Collectives of an iteration",
+                           std::to_string(program.collectives.size()));
+  design.numbers.configure("Compute phase", fmt::format("{}{}", valueText(program.compute),
+                                                        program.overlap ? ", overlapped" : ""));
+  design.numbers.configure("Iterations", std::to_string(program.iterations));
+  design.repetitions = design.numbers.repetitions(3, 1);
+  bench::TrialSpec spec = emptyTrial(config);
+  spec.transport = transportOr(config, usualRoce());
+  spec.workload = scenario.workloadSpec();
+  design.add({scenario.name}, std::move(spec), payloadHops(config, payload));
+  return design;
+}
+
+void ProfileTest::report(const TestConfig& config, const Design& design,
+                         const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  const scenario::Scenario& scenario = config.scenario;
+  const workload::JobSpec& job = scenario.workload->jobs.front();
+  const auto& program = std::get<workload::TrainingProgram>(job.program);
+  const double roofline = rooflineOf(program, job.placement.ranks, scenario.topology.link_rate);
+  const auto outcome = [](const bench::TrialResult& trial) -> const bench::JobOutcome& {
+    return trial.fabric->jobs.at(0);
+  };
+  Figure ratio{.column = "JCT ratio",
+               .unit = "",
+               .kpi = "jct_ratio",
+               .of = [&](std::size_t, const bench::TrialResult& trial) {
+                 return workload::jctRatio(outcome(trial).completion,
+                                           roofline * program.iterations);
+               }};
+  ratio.primary = true;
+  const auto time = [&](const char* column, const char* kpi, double quantile) {
+    return Figure{.column = column,
+                  .unit = "ms",
+                  .kpi = kpi,
+                  .of = [&outcome, quantile](std::size_t, const bench::TrialResult& trial) {
+                    return iterationQuantile(outcome(trial), quantile).toSeconds() * 1e3;
+                  }};
+  };
+  std::vector<Figure> figures{{.column = "JCT",
+                               .unit = "ms",
+                               .kpi = "jct_ms",
+                               .of =
+                                   [&](std::size_t, const bench::TrialResult& trial) {
+                                     return outcome(trial).completion.toSeconds() * 1e3;
+                                   }},
+                              ratio,
+                              time("Iteration P50", "iteration_p50_ms", 0.5),
+                              time("Iteration P99", "iteration_p99_ms", 0.99)};
+  if (scenario.parameters.progress) {
+    const scenario::Progress& progress = *scenario.parameters.progress;
+    figures.push_back({.column = "Progress",
+                       .unit = progress.unit + "/s",
+                       .kpi = "progress_per_s",
+                       .of = [&](std::size_t, const bench::TrialResult& trial) {
+                         return static_cast<double>(progress.per_iteration) * program.iterations /
+                                outcome(trial).completion.toSeconds();
+                       }});
+  }
+  for (Figure& one : fabricFigures()) figures.push_back(std::move(one));
+  addTable(design, measured, figures,
+           {"profile",
+            "Profile-driven training job",
+            fmt::format("Roofline of an iteration: {:.6g} ms.", roofline * 1e3),
+            {},
+            {}},
+           builder);
+  if (measured.empty()) return;
+  const results::Quantity value = *meanOf(design, measured.front(), ratio);
+  builder.primary("JCT ratio", value);
+  builder.result().summary =
+      fmt::format("The job takes {:.4f} times its roofline (profile-driven).", value.value);
+}
+
+}  // namespace
+
+const Procedure& profileTest() {
+  static const ProfileTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,206 @@
+// T6.5a Link-level retry (training draft, section 6.5, first part).
+//
+// Bit errors of a stated rate on the links between switches, 80 % background load between the
+// hosts, RoCEv2 RC messages of 64 KiB beside it, with LLR and without. Measured with LLR: retry
+// latency per hop, from the end of the damaged frame's first transmission to its good copy's
+// arrival; beside it the value computed from delays and configuration for a frame that is followed
+// by frames of its own size:
+//   2 * link delay + receiver and sender processing + one frame, up to one more frame on the wire
+//   when the NACK is ready
+// Measured without: what a loss costs the transport, as the slowest message's time over the
+// median's.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/fabric_metrics.h"
+#include "suite/figures.h"
+#include "suite/training/balancing.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr Bytes kBackgroundFrame{4178};
+constexpr std::uint8_t kBackgroundPriority = 0;
+
+struct LlrPoint {
+  double bit_error_rate = 0;
+  bool retries = false;
+};
+
+class LlrTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T6.5a"; }
+  [[nodiscard]] std::string title() const override { return "Link-level retry"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 6.5, LLR"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static std::vector<LlrPoint> pointsOf() {
+    std::vector<LlrPoint> points;
+    for (const double rate : {1e-8, 1e-7, 1e-6}) {
+      for (const bool retries : {true, false}) points.push_back({rate, retries});
+    }
+    return points;
+  }
+  static fabric::LlrSpec llrOf(const TestConfig& config) {
+    return config.scenario.switches.llr.value_or(fabric::LlrSpec());
+  }
+};
+
+Design LlrTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Bit error rate", ""}, {"LLR", ""}};
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  if (hosts < 4 || hosts % 4 != 0) {
+    design.refusals.emplace_back(
+        "pairs and a background beside them need a multiple of four hosts");
+    return design;
+  }
+  const fabric::LlrSpec llr = llrOf(config);
+  design.numbers.configure("Background", "80 % of every other host's link, class 0");
+  design.numbers.configure(
+      "LLR", fmt::format("processing of receiver {}, of sender {}",
+                         valueText(llr.receiver_processing), valueText(llr.sender_processing)));
+  const Picoseconds duration = design.numbers.atLeast<Picoseconds>(
+      "Duration", seconds(60), milliseconds(1), config.scenario.parameters.duration);
+  design.repetitions = design.numbers.repetitions(20, 1);
+  const std::uint32_t half = hosts / 2;
+  for (const LlrPoint& point : pointsOf()) {
+    bench::TrialSpec spec = emptyTrial(config);
+    applyVariant(serviceVariant(config, "RC", balancingOf("ecmp")), spec);
+    // Not on the links of hosts, where a replay would make the tester's own frames late.
+    spec.dut.bit_errors = {{"fabric", point.bit_error_rate}};
+    spec.dut.switches.llr.reset();
+    if (point.retries) spec.dut.switches.llr = llr;
+    workload::JobSpec job;
+    job.name = "messages";
+    job.placement.rule = workload::PlacementRule::kExplicit;
+    // Even hosts exchange messages, odd ones load the fabric: no NIC has to serve both.
+    for (std::uint32_t i = 0; i < half; i += 2) {
+      job.placement.hosts.push_back(i);
+      job.placement.hosts.push_back(half + i);
+    }
+    workload::MessageProgram program;
+    program.pattern = workload::Pattern::kPairs;
+    program.bytes = 64 << 10;
+    program.until = duration;
+    job.program = program;
+    spec.workload->jobs.push_back(std::move(job));
+    for (std::uint32_t from = 1; from < 2 * half; from += 2) {
+      bench::StreamSpec stream;
+      stream.from = from;
+      stream.to = (from + half) % (2 * half);
+      stream.name = fmt::format("background of host{}", from);
+      stream.frame = kBackgroundFrame;
+      stream.format.priority = kBackgroundPriority;
+      stream.format.qps = 16;
+      stream.load = bench::ConstantLoad{Fraction::percent(80)};
+      spec.streams.push_back(std::move(stream));
+    }
+    spec.duration = duration;
+    spec.drain = milliseconds(100);  // for what the transport still has to repair
+    const double payload = duration.toSeconds() * hosts *
+                           static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond()) /
+                           8;
+    design.add({fmt::format("{:g}", point.bit_error_rate), point.retries ? "on" : "off"},
+               std::move(spec), payloadHops(config, payload));
+  }
+  return design;
+}
+
+void LlrTest::report(const TestConfig& config, const Design& design,
+                     const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  const std::vector<LlrPoint> points = pointsOf();
+  const fabric::LlrSpec llr = llrOf(config);
+  const fabric::TopologySpec& topology = config.scenario.topology;
+  const auto retried = [&](std::size_t i, const bench::TrialResult& trial) {
+    return points[i].retries && trial.fabric->total.retries > 0;
+  };
+  const Figure mean{
+      .column = "Retry latency, mean",
+      .unit = "ns",
+      .kpi = "llr_retry_mean_ns",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (!retried(i, trial)) return std::nullopt;
+        return trial.fabric->total.retry_total.toNanoseconds() /
+               static_cast<double>(trial.fabric->total.retries);
+      }};
+  const Figure most{
+      .column = "Most",
+      .unit = "ns",
+      .kpi = "llr_retry_max_ns",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (!retried(i, trial)) return std::nullopt;
+        return trial.fabric->total.retry_max.toNanoseconds();
+      }};
+  const double frame_ns = serializationTime(kBackgroundFrame, topology.link_rate).toNanoseconds();
+  const double processing_ns = (llr.receiver_processing + llr.sender_processing).toNanoseconds();
+  const double fabric_ns =
+      2 * topology.fabric_link_delay.toNanoseconds() + processing_ns + frame_ns;
+  addTable(
+      design, measured,
+      {figure("Damaged", "frames", "damaged_frames",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->total.damaged);
+              }),
+       figure("Repaired by LLR", "frames", "llr_retries",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->total.retries);
+              }),
+       mean, most,
+       figure("Lost", "frames", "lost_frames",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->total.dropped());
+              }),
+       figure("Retransmitted by RC", "packets", "retransmitted_packets",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->endpoints.retransmitted);
+              }),
+       Figure{.column = "Message P50",
+              .unit = "us",
+              .kpi = "message_p50_us",
+              .of =
+                  [](std::size_t, const bench::TrialResult& trial) {
+                    return static_cast<double>(
+                               trial.fabric->jobs.at(0).message_time.quantile(0.5)) /
+                           1e6;
+                  }},
+       Figure{.column = "Message max",
+              .unit = "us",
+              .kpi = "message_max_us",
+              .of =
+                  [](std::size_t, const bench::TrialResult& trial) {
+                    return static_cast<double>(trial.fabric->jobs.at(0).message_time.maximum()) /
+                           1e6;
+                  }}},
+      {"llr",
+       "Repair of bit errors, by the link and by the transport",
+       fmt::format("Computed retry latency per hop for frames of {} B: {:.0f} to {:.0f} ns.",
+                   kBackgroundFrame.count(), fabric_ns, fabric_ns + frame_ns),
+       {},
+       {}},
+      builder);
+  for (const Measured& one : measured) {
+    const auto value = meanOf(design, one, mean);
+    if (!value) continue;
+    builder.primary("retry latency, " + one.point.label, *value);
+    builder.result().summary =
+        fmt::format("A retry takes {:.0f} ns on average (computed: {:.0f} to {:.0f} ns).",
+                    value->value, fabric_ns, fabric_ns + frame_ns);
+  }
+}
+
+}  // namespace
+
+const Procedure& llrTest() {
+  static const LlrTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

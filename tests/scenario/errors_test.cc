@@ -232,6 +232,16 @@ INSTANTIATE_TEST_SUITE_P(
               "s:9:15: \"60%\" is out of range (0.0001% to 50%)",
               "s:10:14: \"16777217\" is out of range (1 to 16777216)",
               "s:11:22: \"2\" is out of range (1)"}},
+        Case{"HostParameters",
+             withLink("parameters:\n  sizes: 0B\n  ranks: [1, 3]\n  flows: 257\n"
+                      "  balancing: [ecmp, sprai]\n  compute: 2h\n  iterations: 0\n"
+                      "  progress: {unit: images}\n"),
+             {"s:6:10: \"0B\" is out of range (1B to 16GiB)", "s:7:11: \"1\" is out of range (2)",
+              "s:7:14: \"3\" is out of range (2)", "s:8:10: \"257\" is out of range (1 to 256)",
+              "s:9:21: \"sprai\" is not known here (did you mean \"spray\"?)",
+              "s:10:12: \"2h\": unknown unit \"h\": one of ps, ns, us, ms, s, µs (0s to 3600s)",
+              "s:11:15: \"0\" is out of range (1 to 10000000)",
+              "s:12:13: the key \"per_iteration\" is missing in \"progress\""}},
         Case{
             "Loads",
             with("dut: {topology: {kind: link, link: 300G}}\n"

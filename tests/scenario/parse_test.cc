@@ -79,6 +79,13 @@ parameters:
   loads: [10%, 25G, 400Gb/s]
   incast_ratios: [2, 5]
   max_burst: 16777216
+  sizes: [64B, 4GiB]
+  ranks: [2, 6]
+  flows: [1, 256]
+  balancing: [spray, ecmp]
+  compute: [0s, 10ms]
+  iterations: 100
+  progress: {per_iteration: 256, unit: images}
 limits:
   latency_p99_ns: 5000.5
   throughput_percent: 99
@@ -121,6 +128,14 @@ limits:
                           Fraction::one()));
   EXPECT_THAT(*s.parameters.incast_ratios, ElementsAre(2u, 5u));
   EXPECT_EQ(s.parameters.max_burst, 16777216u);
+  EXPECT_THAT(*s.parameters.sizes, ElementsAre(Bytes(64), Bytes(std::int64_t{4} << 30)));
+  EXPECT_THAT(*s.parameters.ranks, ElementsAre(2u, 6u));
+  EXPECT_THAT(*s.parameters.flows, ElementsAre(1u, 256u));
+  EXPECT_THAT(*s.parameters.balancing, ElementsAre("spray", "ecmp"));
+  EXPECT_THAT(*s.parameters.compute, ElementsAre(Picoseconds(0), milliseconds(10)));
+  EXPECT_EQ(s.parameters.iterations, 100u);
+  EXPECT_EQ(s.parameters.progress->per_iteration, 256u);
+  EXPECT_EQ(s.parameters.progress->unit, "images");
   ASSERT_EQ(s.limits.size(), 3u);
   EXPECT_EQ(s.limits[0].kpi, "latency_p99_ns");
   EXPECT_EQ(s.limits[0].sense, LimitSense::kAtMost);

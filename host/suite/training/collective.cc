@@ -162,6 +162,16 @@ std::vector<Figure> fabricFigures() {
           figure("JFI", "", "link_jfi", linkJfi)};
 }
 
+results::Chart chartOverRanks(std::string id, std::string title, std::string y_label) {
+  results::Chart chart;
+  chart.id = std::move(id);
+  chart.title = std::move(title);
+  chart.x_label = "Ranks";
+  chart.y_label = std::move(y_label);
+  chart.log_x = true;
+  return chart;
+}
+
 void notePredictions(const std::vector<Measured>& measured, ResultBuilder& builder) {
   for (const Measured& one : measured) {
     const auto& outcome = one.trials.front().fabric->fast_forward;
@@ -255,19 +265,13 @@ void CollectiveTest::report(const TestConfig& config, const Design& design,
             {},
             {}},
            builder);
-  results::Chart chart;
-  chart.id = "busbw_vs_ranks";
-  chart.title = "Bus bandwidth over ranks";
-  chart.x_label = "Ranks";
-  chart.y_label = "BusBW [Gb/s]";
-  chart.log_x = true;
   addChart(design, measured, bandwidth,
            {[&](std::size_t i) { return static_cast<double>(points[i].ranks); },
             [&](std::size_t i) {
               return fmt::format("{}, {}, {}", collectiveName(points[i].kind),
                                  valueText(points[i].size), points[i].variant.name);
             }},
-           std::move(chart), builder);
+           chartOverRanks("busbw_vs_ranks", "Bus bandwidth over ranks", "BusBW [Gb/s]"), builder);
   reportMore(config, design, points, measured, builder);
   notePredictions(measured, builder);
   if (measured.empty()) return;

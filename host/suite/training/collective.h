@@ -45,6 +45,9 @@ std::vector<Figure> busBandwidthFigures(const TestConfig& config,
 // ECN marking, PFC, drops, retransmissions, link load, fairness.
 std::vector<Figure> fabricFigures();
 
+// A chart over the number of ranks, still without series.
+results::Chart chartOverRanks(std::string id, std::string title, std::string y_label);
+
 // Notes which points were predicted rather than simulated, each an anomaly.
 void notePredictions(const std::vector<Measured>& measured, ResultBuilder& builder);
 

@@ -202,19 +202,13 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
             {},
             {}},
            builder);
-  results::Chart chart;
-  chart.id = "jct_ratio_vs_ranks";
-  chart.title = "JCT ratio over ranks";
-  chart.x_label = "Ranks";
-  chart.y_label = "JCT ratio";
-  chart.log_x = true;
   addChart(design, measured, ratio,
            {[&](std::size_t i) { return static_cast<double>(points[i].ranks); },
             [&](std::size_t i) {
               return fmt::format("{}, {}, {}", modeName(points[i].mode),
                                  valueText(points[i].compute), valueText(points[i].size));
             }},
-           std::move(chart), builder);
+           chartOverRanks("jct_ratio_vs_ranks", "JCT ratio over ranks", "JCT ratio"), builder);
   notePredictions(measured, builder);
   for (const Measured& one : measured) {
     if (points[placeOf(design, one)].mode != Mode::kSequential) continue;

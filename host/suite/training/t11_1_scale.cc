@@ -60,16 +60,10 @@ class ScaleTest final : public CollectiveTest {
               {},
               {}},
              builder);
-    results::Chart chart;
-    chart.id = "jct_ratio_vs_ranks";
-    chart.title = "JCT ratio over ranks";
-    chart.x_label = "Ranks";
-    chart.y_label = "JCT ratio";
-    chart.log_x = true;
     addChart(design, measured, ratio,
              {[&](std::size_t i) { return static_cast<double>(points[i].ranks); },
               [&](std::size_t i) { return valueText(points[i].size); }},
-             std::move(chart), builder);
+             chartOverRanks("jct_ratio_vs_ranks", "JCT ratio over ranks", "JCT ratio"), builder);
   }
 };
 

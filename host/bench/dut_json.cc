@@ -150,7 +150,8 @@ void addQueueing(const fabric::SwitchSpec& switches, Json& json) {
                     {"packet_overhead_bytes", cbfc->packet_overhead},
                     {"update_spacing_bytes", cbfc->update_spacing.count()},
                     {"update_period_ps", cbfc->update_period.count()},
-                    {"processing_ps", cbfc->processing.count()}};
+                    {"processing_ps", cbfc->processing.count()},
+                    {"consumed_period_ps", cbfc->consumed_period.count()}};
   }
   if (const auto& llr = switches.llr) {
     json["llr"] = {{"receiver_processing_ps", llr->receiver_processing.count()},

@@ -11,7 +11,7 @@ namespace plumbline::fabric {
 
 // Of one sending port: a switch output or a host. Observation point: modelled.
 struct LinkCounters {
-  std::uint64_t packets = 0;  // put on the wire, PAUSE frames and LLR replays not included
+  std::uint64_t packets = 0;  // put on the wire, MAC control and LLR replays not included
   std::uint64_t bytes = 0;    // of these
   std::uint64_t control = 0;  // PAUSE frames put on the wire
   std::array<std::uint64_t, kDropReasons> drops{};  // by DropReason
@@ -28,6 +28,8 @@ struct LinkCounters {
   std::uint64_t retries = 0;   // damaged frames that LLR got through
   Picoseconds retry_total;     // sum and maximum of their retry latencies
   Picoseconds retry_max;
+  std::uint64_t consumed_updates = 0;  // CC_Update frames put on the wire
+  std::int64_t credits_in_use = 0;     // CBFC, all channels, at this moment
 
   [[nodiscard]] std::uint64_t dropped() const {
     std::uint64_t sum = 0;

@@ -75,7 +75,7 @@ void Engine::setLaneEnd(LinkId id) {
   lane.fixed_delay = link.delay;
   lane.control_delay = link.delay;
   if (!tester) {
-    lane.control_delay += WireClock(link.rate).serialization(kPauseFrameBytes);
+    lane.control_delay += WireClock(link.rate).serialization(kControlFrameBytes);
     if (spec_.switches.pfc) lane.control_delay += spec_.switches.pfc->response;
   }
   if (to.kind == NodeKind::kHost) {
@@ -367,7 +367,8 @@ void Engine::report() {
     now_ = now;
     if (paused == now) {
       if (pause_) {
-        pause_(pause->host, pause->pause.enabled, pause->pause.xoff, pause->pause.value, now);
+        pause_(pause->host, pause->pause.enabled, pause->pause.xoff,
+               static_cast<std::uint16_t>(pause->pause.value), now);
       }
       ++pause;
     } else if (delivered == now) {

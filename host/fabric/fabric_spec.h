@@ -123,6 +123,9 @@ struct CbfcSpec {
   Bytes update_spacing{6'400};                  // freed bytes between two CF_Updates, at least
   Picoseconds update_period = microseconds(1);  // at most this long until freed credits are told
   Picoseconds processing = nanoseconds(100);    // from the last bit of an update to its effect
+  // CC_Update: this long after the first frame that the receiver was not told of, the sender tells
+  // what it has consumed, so that credits of lost frames come back. 0 = never.
+  Picoseconds consumed_period = microseconds(256);
 };
 
 // Link-level retry on every link (FACTS B.2): go-back-N with this time from the end of a damaged

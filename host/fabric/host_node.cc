@@ -10,7 +10,6 @@ namespace {
 // A host does not know how long the endpoint's next frame will be, so it needs credits for the
 // longest one, or all there are, before it offers a channel.
 constexpr std::int64_t kLongestFrame = 9'216;
-constexpr std::uint16_t kFreedMask = 0x7FFF;  // CF counter: 15 bits
 
 }  // namespace
 
@@ -52,7 +51,7 @@ Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
   } else {
     deliverAll(end);
   }
-  return std::min({next, storm_, input_.next()});
+  return std::min({next, storm_, consumed_due_, input_.next()});
 }
 
 void HostNode::runEndpoint(Picoseconds end) {
@@ -64,8 +63,9 @@ void HostNode::runEndpoint(Picoseconds end) {
     const Picoseconds arrives = flights.empty() ? kNever : flights.front().at;
     // A wake-up for a time that is past happens now.
     const Picoseconds wakes = later(endpoint_->wakeAt(), last);
+    const Picoseconds timer = earlier(storm_, consumed_due_);
     const Picoseconds now =
-        earlier(earlier(earlier(steered, storm_), earlier(arrives, wakes)), decision_);
+        earlier(earlier(earlier(steered, timer), earlier(arrives, wakes)), decision_);
     if (now >= end) return;
     last = now;
     if (steered == now) {
@@ -75,8 +75,8 @@ void HostNode::runEndpoint(Picoseconds end) {
     } else if (wakes == now) {
       endpoint_->wake(now);
       decision_ = later(wire_.freeAt(), now);
-    } else if (storm_ == now) {
-      runStorms(now);
+    } else if (timer == now) {
+      runTimers(now);
     } else {
       useWire(now);
     }
@@ -85,18 +85,26 @@ void HostNode::runEndpoint(Picoseconds end) {
 
 void HostNode::deliverAll(Picoseconds end) {
   Ring<ControlFlight>& control = input_.control();
-  while (!control.empty() && control.front().at < end) {
-    const ControlFlight item = control.front();
-    if (!item.credits) pause_deliveries_.push_back({item.at, host_, item});
-    control.pop();
-  }
   SpscRing<Flight>& flights = input_.flights();
-  while (!flights.empty() && flights.front().at < end) {
-    const Flight flight = flights.front();
-    flights.pop();
-    ++received_;
-    deliveries_.push_back({flight.at, host_, flight.packet});
-    freeCredits(flight.packet, flight.at);
+  for (;;) {
+    const Picoseconds steered = control.empty() ? kNever : control.front().at;
+    const Picoseconds arrives = flights.empty() ? kNever : flights.front().at;
+    if (earlier(steered, arrives) >= end) break;
+    if (steered <= arrives) {
+      const ControlFlight item = control.front();
+      control.pop();
+      if (item.kind == ControlFlight::Kind::kPause) {
+        pause_deliveries_.push_back({item.at, host_, item});
+      } else if (item.kind == ControlFlight::Kind::kConsumed) {
+        freeLost(item, item.at);
+      }
+    } else {
+      const Flight flight = flights.front();
+      flights.pop();
+      ++received_;
+      deliveries_.push_back({flight.at, host_, flight.packet});
+      freeArrived(flight.packet, flight.at);
+    }
   }
   while (storm_ < end) runStorms(storm_);
 }
@@ -105,14 +113,16 @@ void HostNode::takeControl(Picoseconds now) {
   Ring<ControlFlight>& control = input_.control();
   const ControlFlight item = control.front();
   control.pop();
-  if (item.credits) {
-    for (PriorityMask left = item.enabled; left != 0; left &= left - 1) {
-      const auto p = static_cast<unsigned>(std::countr_zero(left));
-      credits_in_use_[p] -= static_cast<std::uint16_t>(item.value - credits_freed_[p]) & kFreedMask;
-      credits_freed_[p] = item.value;
-    }
-  } else {
-    wire_.obey(item, now);
+  switch (item.kind) {
+    case ControlFlight::Kind::kPause:
+      wire_.obey(item, now);
+      break;
+    case ControlFlight::Kind::kFreed:
+      sending_[static_cast<unsigned>(std::countr_zero(item.enabled))].learnFreed(item.value);
+      break;
+    case ControlFlight::Kind::kConsumed:
+      freeLost(item, now);
+      return;
   }
   decision_ = later(wire_.freeAt(), now);
 }
@@ -121,7 +131,7 @@ void HostNode::takeFlight(Picoseconds now) {
   SpscRing<Flight>& flights = input_.flights();
   const Packet& packet = flights.front().packet;
   ++received_;
-  if (credited_ != 0) freeCredits(packet, now);
+  freeArrived(packet, now);
   endpoint_->receive(packet, now);
   flights.pop();
   decision_ = later(wire_.freeAt(), now);
@@ -138,7 +148,8 @@ void HostNode::useWire(Picoseconds now) {
   if (endpoint_->transmit(now, plain ? PriorityMask{0} : blocked(now), packet)) {
     packet.source = static_cast<std::uint16_t>(host_);
     if ((credited_ >> packet.priority & 1U) != 0) {
-      credits_in_use_[packet.priority] += creditsOf(packet.length);
+      sending_[packet.priority].consume(creditsOf(*spec_.cbfc, packet.length));
+      if (consumed_due_ == kNever && !consumed_waiting_) setConsumedTimer(now);
     }
     wire_.send(packet, now);
     decision_ = wire_.freeAt();
@@ -147,7 +158,8 @@ void HostNode::useWire(Picoseconds now) {
   }
 }
 
-// A PAUSE frame or an LLR replay goes before the endpoint's frames; false if there is none.
+// A PAUSE frame, an LLR replay or a CC_Update goes before the endpoint's frames; false if there is
+// none.
 bool HostNode::sendUrgent(Picoseconds now) {
   if (pause_enabled_ != 0) {
     wire_.sendPause({.at = {}, .enabled = pause_enabled_, .xoff = pause_xoff_, .value = 0xFFFF},
@@ -155,8 +167,14 @@ bool HostNode::sendUrgent(Picoseconds now) {
     pause_enabled_ = 0;
     return true;
   }
-  if (wire_.replayAt() > now) return false;
-  wire_.replay(now);
+  if (wire_.replayAt() <= now) {
+    wire_.replay(now);
+    return true;
+  }
+  if (!consumed_waiting_ || wire_.retrying() != 0) return false;
+  consumed_waiting_ = false;
+  const bool arrives = wire_.sendConsumed(credited_, sending_, now);
+  if (!arrives && !wire_.goneForGood()) setConsumedTimer(now);
   return true;
 }
 
@@ -164,29 +182,53 @@ PriorityMask HostNode::blocked(Picoseconds now) {
   PriorityMask blocked = wire_.pausedAt(now);
   for (PriorityMask left = credited_; left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
-    const std::uint32_t needed = std::min(creditsOf(kLongestFrame), spec_.cbfc->credits);
-    if (credits_in_use_[p] + needed > spec_.cbfc->credits) {
-      blocked |= static_cast<PriorityMask>(1U << p);
-    }
+    const std::uint32_t limit = spec_.cbfc->credits;
+    const std::int32_t needed =
+        std::min(creditsOf(*spec_.cbfc, kLongestFrame), static_cast<std::int32_t>(limit));
+    if (!sending_[p].cover(needed, limit)) blocked |= static_cast<PriorityMask>(1U << p);
   }
   return blocked;
 }
 
-std::uint32_t HostNode::creditsOf(std::int64_t length) const {
-  const std::int64_t size = spec_.cbfc->credit_size.count();
-  return static_cast<std::uint32_t>((length + spec_.cbfc->packet_overhead + size - 1) / size);
-}
-
-void HostNode::freeCredits(const Packet& packet, Picoseconds now) {
+void HostNode::freeArrived(const Packet& packet, Picoseconds now) {
   const unsigned p = packet.priority;
   if ((credited_ >> p & 1U) == 0) return;
-  returned_[p] = static_cast<std::uint16_t>(returned_[p] + creditsOf(packet.length)) & kFreedMask;
+  const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
+  receiving_[p].arrive(credits);
+  receiving_[p].free(credits);
+  tellFreed(p, now);
+}
+
+void HostNode::freeLost(const ControlFlight& item, Picoseconds now) {
+  const auto channel = static_cast<unsigned>(std::countr_zero(item.enabled));
+  const std::int32_t lost = receiving_[channel].learnConsumed(item.value);
+  if (lost == 0) return;
+  receiving_[channel].free(lost);
+  tellFreed(channel, now);
+}
+
+void HostNode::tellFreed(unsigned channel, Picoseconds now) {
   Lane& lane = wire_.lane();
-  lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
-              .enabled = static_cast<PriorityMask>(1U << p),
-              .xoff = 0,
-              .value = returned_[p],
-              .credits = true});
+  do {
+    lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
+                .enabled = static_cast<PriorityMask>(1U << channel),
+                .kind = ControlFlight::Kind::kFreed,
+                .value = receiving_[channel].tell()});
+  } while (receiving_[channel].untold() != 0);
+}
+
+// As in a switch: only while the receiver does not know of all that was consumed.
+void HostNode::setConsumedTimer(Picoseconds now) {
+  const Picoseconds period = spec_.cbfc->consumed_period;
+  consumed_due_ = period == Picoseconds(0) ? kNever : now + period;
+}
+
+void HostNode::runTimers(Picoseconds now) {
+  if (storm_ == now) runStorms(now);
+  if (consumed_due_ != now) return;
+  consumed_due_ = kNever;
+  consumed_waiting_ = true;
+  decision_ = later(wire_.freeAt(), now);
 }
 
 // A storm repeats its PAUSE at half of the pause's time and ends it with a time of zero.
@@ -221,7 +263,9 @@ void HostNode::runStorms(Picoseconds now) {
 
 LinkCounters HostNode::counters(Picoseconds now) {
   wire_.settlePauses(now);
-  return wire_.counters();
+  LinkCounters counters = wire_.counters();
+  for (const SendingCredits& credits : sending_) counters.credits_in_use += credits.inUse();
+  return counters;
 }
 
 }  // namespace plumbline::fabric

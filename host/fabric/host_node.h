@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/credits.h"
 #include "fabric/endpoint.h"
 #include "fabric/fabric_spec.h"
 #include "fabric/input.h"
@@ -17,7 +18,8 @@ namespace plumbline::fabric {
 
 // With an endpoint, the wire is offered to it whenever it is free and something has happened; PAUSE
 // frames of scripted storms go before its frames. Frames that arrive take no buffer: a host that is
-// to be slow sends PAUSE by script. As a receiver of CBFC it frees credits at once.
+// to be slow sends PAUSE by script. As a receiver of CBFC it frees credits at once, also those of
+// frames that a CC_Update shows to be lost.
 //
 // Without one, frames are sent by send() at times of the caller's choice, and what arrives is kept
 // for the engine to report. LLR and the sender's side of CBFC are then the caller's, too: a frame
@@ -84,9 +86,12 @@ class HostNode final : public NodeModel {
   void useWire(Picoseconds now);
   bool sendUrgent(Picoseconds now);
   void runStorms(Picoseconds now);
-  void freeCredits(const Packet& packet, Picoseconds now);
+  void freeArrived(const Packet& packet, Picoseconds now);
+  void freeLost(const ControlFlight& item, Picoseconds now);
+  void tellFreed(unsigned channel, Picoseconds now);
+  void setConsumedTimer(Picoseconds now);
+  void runTimers(Picoseconds now);
   [[nodiscard]] PriorityMask blocked(Picoseconds now);
-  [[nodiscard]] std::uint32_t creditsOf(std::int64_t length) const;
 
   HostId host_;
   const SwitchSpec& spec_;
@@ -96,9 +101,10 @@ class HostNode final : public NodeModel {
   Endpoint* endpoint_ = nullptr;
   Picoseconds decision_ = kNever;  // when to offer the wire
   PriorityMask credited_ = 0;
-  std::array<std::uint32_t, 8> credits_in_use_{};
-  std::array<std::uint16_t, 8> credits_freed_{};
-  std::array<std::uint16_t, 8> returned_{};  // credits freed here, total modulo 2^15
+  std::array<SendingCredits, 8> sending_{};
+  std::array<ReceivingCredits, 8> receiving_{};
+  Picoseconds consumed_due_ = kNever;  // when to tell what was consumed
+  bool consumed_waiting_ = false;      // a CC_Update waits to be sent
   std::vector<Storm> storms_;
   Picoseconds storm_ = kNever;  // earliest of them
   PriorityMask pause_enabled_ = 0;

@@ -16,13 +16,19 @@ struct Flight {
   Packet packet;
 };
 
-// What travels backwards to steer a sender, taking effect at `at`.
+// What the ends of a link tell each other about its use, taking effect at `at`.
 struct ControlFlight {
+  enum class Kind : std::uint8_t {
+    kPause,     // PFC
+    kFreed,     // CBFC: CF_Update, from receiver to sender
+    kConsumed,  // CBFC: one channel of a CC_Update, from sender to receiver
+  };
+
   Picoseconds at;
-  PriorityMask enabled = 0;  // priorities (PFC) or channels (CBFC) it speaks of
+  PriorityMask enabled = 0;  // priorities (PFC) or channel (CBFC) it speaks of
   PriorityMask xoff = 0;     // PFC: of these, the ones to pause
-  std::uint16_t value = 0;   // PFC: quanta; CBFC: credits freed so far, modulo 2^15
-  bool credits = false;      // a CF_Update and not a PAUSE frame
+  Kind kind = Kind::kPause;
+  std::uint32_t value = 0;  // PFC: quanta; CBFC: credits freed or consumed so far (credits.h)
 };
 
 // Packets are handed to the node
@@ -48,9 +54,13 @@ struct Lane {                            // NOLINT(clang-analyzer-optin.performa
   SpscRing<Flight> flight;
   SpscRing<ControlFlight> control;
 
+  // When the node deals with a frame.
+  [[nodiscard]] Picoseconds handedOver(Picoseconds first_bit, Picoseconds last_bit) const {
+    return (stored ? last_bit : first_bit) + fixed_delay;
+  }
+
   void send(const Packet& packet, Picoseconds first_bit, Picoseconds last_bit) {
-    Picoseconds at = first_bit + fixed_delay;
-    if (stored) at += last_bit - first_bit;
+    const Picoseconds at = handedOver(first_bit, last_bit);
     Flight& item = flight.slot();
     item.at = at;
     item.packet = packet;

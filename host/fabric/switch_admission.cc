@@ -24,6 +24,16 @@ std::int64_t SwitchNode::queuedBytes(LinkId link) {
   return out.account.bytes;
 }
 
+void SwitchNode::dropUnrouted(const Incoming& incoming, Picoseconds now) {
+  const Packet& packet = *incoming.packet;
+  outputs_[incoming.input].wire.drop(packet, DropReason::kNoRoute, now);
+  const unsigned priority = packet.priority;
+  if ((credited_ >> priority & 1U) == 0) return;
+  const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
+  freed_[incoming.input * 8 + priority].credits.arrive(credits);
+  free(incoming.input, priority, credits, packet.length, now);
+}
+
 void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& packet,
                                 Picoseconds now) {
   const unsigned priority = packet.priority;
@@ -39,6 +49,7 @@ void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& 
   Charge charge = Charge::kOutput;
   if ((credited_ >> priority & 1U) != 0) {
     charge = Charge::kCredit;
+    freed_[input * 8 + priority].credits.arrive(creditsOf(*spec_.cbfc, packet.length));
     SwitchBuffer::chargeAlways(out.account, packet.length);
   } else {
     const bool may_trim = spec_.trim && packet.trimmable && !packet.trimmed;
@@ -122,7 +133,7 @@ void SwitchNode::markByDepth(Output& out, Packet& packet, const Marking& rule, s
                    .packet = packet});
 }
 
-// A PAUSE frame or an LLR replay, which go before everything that waits.
+// A PAUSE frame, an LLR replay or a CC_Update, which go before everything that waits.
 void SwitchNode::sendUrgent(Output& out, Picoseconds now) {
   if (out.pause_enabled != 0) {
     out.wire.sendPause({.at = {},
@@ -131,8 +142,10 @@ void SwitchNode::sendUrgent(Output& out, Picoseconds now) {
                         .value = spec_.pfc->quanta},
                        now);
     out.pause_enabled = 0;
-  } else {
+  } else if (out.wire.replayAt() <= now) {
     out.wire.replay(now);
+  } else {
+    tellConsumed(out, now);
   }
 }
 
@@ -141,7 +154,7 @@ PriorityMask SwitchNode::withCredits(const Output& out, PriorityMask candidates)
   for (auto left = static_cast<PriorityMask>(candidates & credited_); left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
     const std::int64_t length = out.queues[p].front().packet.length;
-    if (out.credits[p].in_use + creditsOf(length) > spec_.cbfc->credits) {
+    if (!out.credits[p].cover(creditsOf(*spec_.cbfc, length), spec_.cbfc->credits)) {
       candidates &= static_cast<PriorityMask>(~(1U << p));
     }
   }
@@ -165,7 +178,7 @@ void SwitchNode::giveBack(Output& out, const Leaving& frame, Picoseconds now) {
       break;
     case Charge::kCredit:
       SwitchBuffer::releaseAlways(out.account, frame.length);
-      free(frame.input, frame.priority, frame.length, now);
+      free(frame.input, frame.priority, creditsOf(*spec_.cbfc, frame.length), frame.length, now);
       break;
   }
 }

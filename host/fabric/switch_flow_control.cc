@@ -6,21 +6,16 @@
 #include "fabric/switch_node.h"
 
 namespace plumbline::fabric {
-namespace {
-
-constexpr std::uint16_t kFreedMask = 0x7FFF;  // CF counter: 15 bits
-
-}  // namespace
 
 void SwitchNode::obey(std::uint32_t port, const ControlFlight& item, Picoseconds now) {
+  if (item.kind == ControlFlight::Kind::kConsumed) {
+    learnConsumed(port, item, now);
+    return;
+  }
   Output& out = outputs_[port];
   advance(out, now);
-  if (item.credits) {
-    for (PriorityMask left = item.enabled; left != 0; left &= left - 1) {
-      Credits& credits = out.credits[static_cast<unsigned>(std::countr_zero(left))];
-      credits.in_use -= static_cast<std::uint16_t>(item.value - credits.freed) & kFreedMask;
-      credits.freed = item.value;
-    }
+  if (item.kind == ControlFlight::Kind::kFreed) {
+    out.credits[static_cast<unsigned>(std::countr_zero(item.enabled))].learnFreed(item.value);
   } else {
     out.wire.obey(item, now);
     if (spec_.pfc && spec_.pfc->watchdog && item.xoff != 0 && poll_ == kNever) startPolling(now);
@@ -72,15 +67,49 @@ void SwitchNode::refreshPauses(Picoseconds now) {
   }
 }
 
-std::uint32_t SwitchNode::creditsOf(std::int64_t length) const {
-  const std::int64_t size = spec_.cbfc->credit_size.count();
-  return static_cast<std::uint32_t>((length + spec_.cbfc->packet_overhead + size - 1) / size);
+// A frame leaves into a channel with credits.
+void SwitchNode::consume(Output& out, unsigned channel, std::int64_t length, Picoseconds now) {
+  out.credits[channel].consume(creditsOf(*spec_.cbfc, length));
+  if (consumed_due_[out.port] == kNever && !out.consumed_waiting) setConsumedTimer(out.port, now);
 }
 
-void SwitchNode::free(std::uint32_t input, unsigned channel, std::int64_t length, Picoseconds now) {
+// A fabric in which nothing moves stays quiet: the time runs only while the receiver does not know
+// of all that was consumed.
+void SwitchNode::setConsumedTimer(std::uint32_t port, Picoseconds now) {
+  if (spec_.cbfc->consumed_period == Picoseconds(0)) return;
+  consumed_due_[port] = now + spec_.cbfc->consumed_period;
+  timer_ = std::min(timer_, consumed_due_[port]);
+}
+
+// A CC_Update leaves as soon as the wire is free.
+void SwitchNode::queueConsumed(std::uint32_t port, Picoseconds now) {
+  consumed_due_[port] = kNever;
+  Output& out = outputs_[port];
+  advance(out, now);
+  out.consumed_waiting = true;
+  out.decision = std::max(out.wire.freeAt(), now);
+  setStep(out);
+}
+
+void SwitchNode::tellConsumed(Output& out, Picoseconds now) {
+  out.consumed_waiting = false;
+  const bool arrives = out.wire.sendConsumed(credited_, out.credits, now);
+  if (!arrives && !out.wire.goneForGood()) setConsumedTimer(out.port, now);
+}
+
+// What was consumed and did not arrive before the CC_Update was lost, and takes no room here.
+void SwitchNode::learnConsumed(std::uint32_t input, const ControlFlight& item, Picoseconds now) {
+  const auto channel = static_cast<unsigned>(std::countr_zero(item.enabled));
+  const std::int32_t lost = freed_[input * 8 + channel].credits.learnConsumed(item.value);
+  if (lost != 0) free(input, channel, lost, lost * spec_.cbfc->credit_size.count(), now);
+}
+
+// `bytes` is what the credits stand for.
+void SwitchNode::free(std::uint32_t input, unsigned channel, std::int32_t credits,
+                      std::int64_t bytes, Picoseconds now) {
   Freed& freed = freed_[input * 8 + channel];
-  freed.total = static_cast<std::uint16_t>(freed.total + creditsOf(length)) & kFreedMask;
-  freed.unreported += length;
+  freed.credits.free(credits);
+  freed.unreported += bytes;
   if (freed.unreported >= spec_.cbfc->update_spacing.count()) {
     tellFreed(input, channel, now);
   } else if (freed.due == kNever) {
@@ -95,11 +124,12 @@ void SwitchNode::tellFreed(std::uint32_t input, unsigned channel, Picoseconds no
   freed.unreported = 0;
   freed.due = kNever;
   Lane& lane = outputs_[input].wire.lane();
-  lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
-              .enabled = static_cast<PriorityMask>(1U << channel),
-              .xoff = 0,
-              .value = freed.total,
-              .credits = true});
+  do {
+    lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
+                .enabled = static_cast<PriorityMask>(1U << channel),
+                .kind = ControlFlight::Kind::kFreed,
+                .value = freed.credits.tell()});
+  } while (freed.credits.untold() != 0);
 }
 
 void SwitchNode::runTimer(Picoseconds now) {
@@ -111,6 +141,9 @@ void SwitchNode::runTimer(Picoseconds now) {
       tellFreed(static_cast<std::uint32_t>(i / 8), static_cast<unsigned>(i % 8), now);
     }
   }
+  for (std::uint32_t port = 0; port < consumed_due_.size(); ++port) {
+    if (consumed_due_[port] == now) queueConsumed(port, now);
+  }
   updateTimer();
 }
 
@@ -120,6 +153,7 @@ void SwitchNode::updateTimer() {
     for (const Picoseconds time : refresh_) timer_ = std::min(timer_, time);
   }
   for (const Freed& freed : freed_) timer_ = std::min(timer_, freed.due);
+  for (const Picoseconds time : consumed_due_) timer_ = std::min(timer_, time);
 }
 
 // The watchdog polls at multiples of its period, but only while there are pauses to watch: a fabric

@@ -61,7 +61,10 @@ SwitchNode::SwitchNode(Setup setup)
   table_ = routing_.epochs().front().routing.get();
   if (routing_.epochs().size() > 1) next_epoch_ = routing_.epochs()[1].from;
   if (spec_.pfc) refresh_.assign(std::size_t{ports} * 8, kNever);
-  if (spec_.cbfc) freed_.resize(std::size_t{ports} * 8);
+  if (spec_.cbfc) {
+    freed_.resize(std::size_t{ports} * 8);
+    consumed_due_.assign(ports, kNever);
+  }
 }
 
 void SwitchNode::setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> stage) {
@@ -140,6 +143,7 @@ LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
   out.wire.settlePauses(now);
   LinkCounters counters = out.wire.counters();
   counters.max_queue_bytes = static_cast<std::uint64_t>(out.account.most);
+  for (const SendingCredits& credits : out.credits) counters.credits_in_use += credits.inUse();
   return counters;
 }
 

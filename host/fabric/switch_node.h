@@ -10,6 +10,7 @@
 
 #include "fabric/bits.h"
 #include "fabric/class_queue.h"
+#include "fabric/credits.h"
 #include "fabric/fabric_spec.h"
 #include "fabric/input.h"
 #include "fabric/load_balancer.h"
@@ -68,11 +69,6 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     Charge charge = Charge::kOutput;
     bool active = false;
   };
-  // Credit-based flow control of one channel, sender's side.
-  struct Credits {
-    std::uint32_t in_use = 0;
-    std::uint16_t freed = 0;  // last total heard of
-  };
   // PFC watchdog of one queue.
   struct Guard {
     std::uint64_t departures = 0;  // of this queue, when last polled
@@ -103,7 +99,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     Scheduler scheduler;
     std::uint64_t marks = 0;  // frames tested for a mark: the index of the random number
     std::uint64_t mark_seed = 0;
-    std::array<Credits, 8> credits{};
+    std::array<SendingCredits, 8> credits{};
+    bool consumed_waiting = false;  // a CC_Update waits to be sent
     std::array<Guard, 8> guards{};
   };
   // What the window brings, in the order of the inputs: steering first, then packets.
@@ -128,7 +125,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   };
   // CBFC of one input and channel, receiver's side.
   struct Freed {
-    std::uint16_t total = 0;      // credits, modulo 2^15
+    ReceivingCredits credits;
     std::int64_t unreported = 0;  // bytes since the last CF_Update
     Picoseconds due = kNever;     // when they must be told
   };
@@ -186,6 +183,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // --- switch_admission.cc: what some packets go through
   void useTablesOf(Picoseconds now);
   std::int64_t queuedBytes(LinkId link) override;
+  void dropUnrouted(const Incoming& incoming, Picoseconds now);
   void offerWithRules(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
   void offerLossless(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
   void trim(Output& out, std::uint32_t input, Packet packet, std::int64_t depth, Picoseconds now);
@@ -193,6 +191,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
                           Picoseconds now);
   void markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
                    Picoseconds now);
+  [[nodiscard]] static bool isUrgent(const Output& out, Picoseconds now) {
+    return out.pause_enabled != 0 || out.wire.replayAt() <= now || mayTellConsumed(out);
+  }
   void sendUrgent(Output& out, Picoseconds now);
   [[nodiscard]] PriorityMask withCredits(const Output& out, PriorityMask candidates) const;
   void giveBack(Output& out, const Leaving& frame, Picoseconds now);
@@ -201,7 +202,16 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void obey(std::uint32_t port, const ControlFlight& item, Picoseconds now);
   void askToPause(std::uint32_t input, unsigned priority, bool xoff, Picoseconds now);
   void sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff, Picoseconds now);
-  void free(std::uint32_t input, unsigned channel, std::int64_t length, Picoseconds now);
+  void consume(Output& out, unsigned channel, std::int64_t length, Picoseconds now);
+  [[nodiscard]] static bool mayTellConsumed(const Output& out) {
+    return out.consumed_waiting && out.wire.retrying() == 0;
+  }
+  void queueConsumed(std::uint32_t port, Picoseconds now);
+  void tellConsumed(Output& out, Picoseconds now);
+  void setConsumedTimer(std::uint32_t port, Picoseconds now);
+  void learnConsumed(std::uint32_t input, const ControlFlight& item, Picoseconds now);
+  void free(std::uint32_t input, unsigned channel, std::int32_t credits, std::int64_t bytes,
+            Picoseconds now);
   void tellFreed(std::uint32_t input, unsigned channel, Picoseconds now);
   void runTimer(Picoseconds now);
   void refreshPauses(Picoseconds now);
@@ -209,7 +219,6 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void pollWatchdog(Picoseconds now);
   void discardQueue(Output& out, unsigned priority, Picoseconds now);
   void updateTimer();
-  [[nodiscard]] std::uint32_t creditsOf(std::int64_t length) const;
 
   std::uint32_t number_;
   const SwitchSpec& spec_;
@@ -248,8 +257,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   std::uint32_t pausing_ = 0;         // inputs and priorities that were told to pause
   std::vector<Picoseconds> refresh_;  // [input][priority]: when to repeat the PAUSE; kNever if none
   std::vector<Freed> freed_;          // [input][channel]
-  Picoseconds poll_ = kNever;         // next watchdog poll
-  Picoseconds timer_ = kNever;        // earliest of all timers
+  std::vector<Picoseconds> consumed_due_;  // by output: when to tell what was consumed; kNever: not
+  Picoseconds poll_ = kNever;              // next watchdog poll
+  Picoseconds timer_ = kNever;             // earliest of all timers
 };
 
 [[gnu::always_inline]] inline void SwitchNode::enqueue(Output& out, const Packet& packet,

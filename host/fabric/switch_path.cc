@@ -148,7 +148,7 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
     useTablesOf(now);
     const std::span<const LinkId> candidates = table_->candidates(number_, packet.destination);
     if (candidates.empty()) {
-      outputs_[incoming.input].wire.drop(packet, DropReason::kNoRoute, now);
+      dropUnrouted(incoming, now);
       return;
     }
     port = balancer_ && candidates.size() > 1
@@ -218,7 +218,7 @@ void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
   if (behind > rule.leaving_above && item.packet.ect) {
     markByDepth(out, item.packet, rule, behind, now);
   }
-  if (item.charge == Charge::kCredit) out.credits[priority].in_use += creditsOf(length);
+  if (item.charge == Charge::kCredit) consume(out, priority, length, now);
   ++out.departures[priority];
   out.leaving = {length, item.input, static_cast<std::uint8_t>(priority), item.charge, true};
   out.wire.send(item.packet, now);
@@ -254,11 +254,12 @@ void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided)
   if (strict_) noteStep(out);
 }
 
-// Sends a PAUSE frame or a replay, or returns what the scheduler picks.
+// Sends what goes before everything else, or returns what the scheduler picks.
 unsigned SwitchNode::choose(Output& out, Picoseconds now) {
-  if (out.pause_enabled != 0 || out.wire.replayAt() <= now) {
+  if (isUrgent(out, now)) {
     sendUrgent(out, now);
-    out.decision = out.waiting != 0 || out.wire.replayAt() != kNever ? out.wire.freeAt() : kNever;
+    const bool more = out.waiting != 0 || out.consumed_waiting || out.wire.replayAt() != kNever;
+    out.decision = more ? out.wire.freeAt() : kNever;
     settle(out);
     return kNoFrame;
   }

@@ -20,6 +20,8 @@ constexpr Bytes kMaxTrimmed{9'216};
 constexpr std::int64_t kMaxCredits = (1 << 20) - 1;  // 20-bit counters
 constexpr std::int64_t kMinCreditSize = 32;
 constexpr std::int64_t kMaxCreditSize = 2'048;
+constexpr Picoseconds kMinConsumedPeriod = microseconds(1);
+constexpr Picoseconds kMaxConsumedPeriod = milliseconds(250);
 
 void checkAlpha(Fraction alpha, const std::string& field) {
   if (alpha > Fraction() && alpha <= Fraction::partsPerTrillion(kMaxAlpha * Fraction::kOne)) return;
@@ -120,6 +122,10 @@ void checkCbfc(const SwitchSpec& switches) {
   checkBytes(cbfc.update_spacing, Bytes(1), kMaxBuffer, "switches.cbfc.update_spacing");
   checkDelay(cbfc.update_period, "switches.cbfc.update_period");
   checkTime(cbfc.processing, Picoseconds(0), kMaxReaction, "switches.cbfc.processing");
+  if (cbfc.consumed_period != Picoseconds(0)) {
+    checkTime(cbfc.consumed_period, kMinConsumedPeriod, kMaxConsumedPeriod,
+              "switches.cbfc.consumed_period");
+  }
 }
 
 void checkLoadBalancing(const LoadBalancingSpec& balancing) {

@@ -31,18 +31,44 @@ void Wire::sendUnpaced(const Packet& packet, Picoseconds first_bit) {
 }
 
 void Wire::sendPause(const ControlFlight& pause, Picoseconds first_bit) {
-  occupy(kPauseFrameBytes, first_bit);
   ++counters_.control;
-  if (!perfect_) {
-    if (goesDown(first_bit, last_bit_ + setup_.propagation)) return;
-    if (damaged(kPauseFrameBytes)) {
-      ++counters_.damaged;
-      return;  // MAC control is not eligible for LLR; the refresh repairs it
-    }
-  }
+  if (!sendControl(first_bit)) return;
   ControlFlight item = pause;
   item.at = first_bit + lane_.control_delay;
   lane_.steer(item);
+}
+
+bool Wire::sendConsumed(PriorityMask channels, std::span<const SendingCredits, 8> credits,
+                        Picoseconds first_bit) {
+  ++counters_.consumed_updates;
+  if (!sendControl(first_bit)) return false;
+  // It is dealt with like a frame, so that what left before it is there before it.
+  const Picoseconds at = lane_.handedOver(first_bit, last_bit_);
+  for (PriorityMask left = channels; left != 0; left &= left - 1) {
+    const auto channel = static_cast<unsigned>(std::countr_zero(left));
+    lane_.steer({.at = at,
+                 .enabled = static_cast<PriorityMask>(1U << channel),
+                 .kind = ControlFlight::Kind::kConsumed,
+                 .value = credits[channel].consumed()});
+  }
+  return true;
+}
+
+// A MAC control frame leaves; returns whether it arrives. It is not eligible for LLR: repetition
+// repairs a loss.
+bool Wire::sendControl(Picoseconds first_bit) {
+  occupy(kControlFrameBytes, first_bit);
+  if (perfect_) return true;
+  if (goesDown(first_bit, last_bit_ + setup_.propagation)) return false;
+  if (!damaged(kControlFrameBytes)) return true;
+  ++counters_.damaged;
+  return false;
+}
+
+bool Wire::goneForGood() const {
+  if (next_outage_ == setup_.outages.size()) return false;
+  const Outage& outage = setup_.outages[next_outage_];
+  return outage.up == kNever && outage.down <= last_bit_ + setup_.propagation;
 }
 
 bool Wire::goesDown(Picoseconds from, Picoseconds until) {

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
 #include "base/units.h"
 #include "fabric/counters.h"
+#include "fabric/credits.h"
 #include "fabric/fabric_spec.h"
 #include "fabric/lane.h"
 #include "fabric/recorder.h"
@@ -19,8 +21,8 @@
 
 namespace plumbline::fabric {
 
-// PAUSE frame on the wire [bytes].
-inline constexpr std::int64_t kPauseFrameBytes = 64;
+// A MAC control frame (PAUSE, CC_Update) on the wire [bytes].
+inline constexpr std::int64_t kControlFrameBytes = 64;
 
 // Whoever owns it decides what to send when; the wire says when it is free, what becomes of a frame
 // on the way, and which priorities the far end has paused. A frame's fate is known when it is sent,
@@ -70,6 +72,12 @@ class Wire {
   void sendUnpaced(const Packet& packet, Picoseconds first_bit);
   // A PAUSE frame leaves.
   void sendPause(const ControlFlight& pause, Picoseconds first_bit);
+  // A CC_Update leaves, with what was consumed of `channels`; not while retrying(), since it would
+  // overtake the frames that it speaks of. Returns whether it arrives.
+  bool sendConsumed(PriorityMask channels, std::span<const SendingCredits, 8> credits,
+                    Picoseconds first_bit);
+  // The link has failed for good by the end of the last frame: nothing will ever arrive any more.
+  [[nodiscard]] bool goneForGood() const;
 
   // LLR: when a replay is due (kNever without), and the replay of its next frame.
   [[nodiscard]] Picoseconds replayAt() const { return retry_ ? retryDue() : kNever; }
@@ -110,6 +118,7 @@ class Wire {
     free_at_ = first_bit + clock_.slotAfter(serialization, length);
   }
   void noteDeparture(const Packet& packet, Picoseconds first_bit);
+  bool sendControl(Picoseconds first_bit);
   [[nodiscard]] Picoseconds retryDue() const;
   [[nodiscard]] bool goesDown(Picoseconds from, Picoseconds until);
   [[nodiscard]] bool damaged(std::int64_t length);

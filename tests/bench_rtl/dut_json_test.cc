@@ -25,7 +25,7 @@ using fabric::TopologyKind;
   [[maybe_unused]] auto& [h1, h2, h3, h4, h5, h6, h7, h8] = *s.switches.pfc;
   [[maybe_unused]] auto& [i1, i2, i3, i4] = *s.switches.pfc->watchdog;
   [[maybe_unused]] auto& [j1, j2, j3, j4] = *s.switches.trim;
-  [[maybe_unused]] auto& [k1, k2, k3, k4, k5, k6, k7] = *s.switches.cbfc;
+  [[maybe_unused]] auto& [k1, k2, k3, k4, k5, k6, k7, k8] = *s.switches.cbfc;
   [[maybe_unused]] auto& [l1, l2] = *s.switches.llr;
   [[maybe_unused]] auto& [m1, m2] = s.switches.load_balancing;
   [[maybe_unused]] auto& [n1, n2] = s.bit_errors[0];
@@ -163,6 +163,7 @@ TEST(DutJson, EveryFieldOfTheSwitchShows) {
        [](Spec& s) { s.switches.cbfc->update_spacing += Bytes(1); },
        [](Spec& s) { s.switches.cbfc->update_period += Picoseconds(1); },
        [](Spec& s) { s.switches.cbfc->processing += Picoseconds(1); },
+       [](Spec& s) { s.switches.cbfc->consumed_period += Picoseconds(1); },
        [](Spec& s) { s.switches.llr.reset(); },
        [](Spec& s) { s.switches.llr->receiver_processing += Picoseconds(1); },
        [](Spec& s) { s.switches.llr->sender_processing += Picoseconds(1); },

@@ -29,6 +29,7 @@ FabricSpec chain(std::uint32_t frames) {
   cbfc.credits = frames * kLength / 128;
   cbfc.update_spacing = Bytes(1);
   cbfc.processing = kProcessing;
+  cbfc.consumed_period = Picoseconds(0);
   spec.switches.cbfc = cbfc;
   return spec;
 }

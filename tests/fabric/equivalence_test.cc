@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "tests/fabric/harness.h"
 #include "tests/fabric/random_scenario.h"
 
 namespace plumbline::fabric::testing {
@@ -57,6 +58,34 @@ TEST(EquivalenceScenarios, WhatOnceDifferedIsTheSame) {
     const Outcome reference = runScenario(scenario, {.core = Core::kReference});
     EXPECT_EQ(difference(reference, runScenario(scenario, {.core = Core::kWindowed})), "");
   }
+}
+
+// The first pause starts the watchdog, whose polls find a stuck queue, and drop what comes behind
+// it, before the window ends that the pause began in.
+TEST(EquivalenceScenarios, AWatchdogActsInTheWindowOfThePause) {
+  constexpr Picoseconds kDelay = microseconds(4);
+  Scenario scenario;
+  TopologySpec& topology = scenario.spec.topology;
+  topology.hosts = 2;
+  topology.host_link_delay = kDelay;
+  PfcSpec& pfc = scenario.spec.switches.pfc.emplace();
+  WatchdogSpec& watchdog = pfc.watchdog.emplace();
+  watchdog.poll = watchdog.detection = watchdog.restoration = microseconds(1);
+  scenario.hosts.assign(2, Scenario::HostKind::kTester);
+  for (int i = 0; i < 20; ++i) {
+    scenario.sends.push_back({0, frame(0, 1, 1'024, 3), nanoseconds(100) * i});
+  }
+  scenario.pauses.push_back({1, 1U << 3, 1U << 3, 0xFFFF, Picoseconds(0)});
+  scenario.until = microseconds(40);
+  const Outcome reference = runScenario(scenario, {.core = Core::kReference});
+  const Outcome windowed = runScenario(scenario, {.core = Core::kWindowed});
+  EXPECT_EQ(difference(reference, windowed), "");
+  std::set<Picoseconds> drops;
+  for (const Record& record : windowed.records) {
+    if (record.reason == DropReason::kWatchdog) drops.insert(record.time);
+  }
+  EXPECT_GT(drops.size(), 10U);  // not all of them at the poll
+  EXPECT_LT(*drops.rbegin(), 2 * kDelay);
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, Equivalence, ::testing::Range<std::uint64_t>(0, kShards));

@@ -371,6 +371,12 @@ Scenario randomScenario(std::uint64_t seed) {
     scenario.hosts.push_back(tester ? Scenario::HostKind::kTester : Scenario::HostKind::kEndpoint);
     if (tester) addTesterTraffic(scenario, topology, host, dice);
   }
+  if (spec.switches.cbfc) {
+    // Dice of its own: what the others show does not depend on it.
+    Dice own(mix64(seed) + 1);
+    spec.switches.cbfc->consumed_period =
+        own.oneIn(3) ? Picoseconds(0) : nanoseconds(own.between(1'000, 6'000));
+  }
   return scenario;
 }
 
@@ -387,6 +393,17 @@ Scenario randomScenarioOfLongLinks(std::uint64_t seed) {
     spec.cbfc->update_spacing = Bytes(20'000);
   }
   if (spec.pfc) spec.pfc->quanta = static_cast<std::uint16_t>(dice.between(8, 70));
+  if (spec.pfc && spec.pfc->watchdog && dice.oneIn(2)) {
+    // Several polls in the window of the pause that they are about, which lasts for some of them.
+    topology.host_link_delay = topology.host_link_delay * 3;
+    topology.fabric_link_delay = topology.fabric_link_delay * 3;
+    for (auto& cable : topology.graph.cables) cable.delay = cable.delay * 3;
+    spec.pfc->quanta = static_cast<std::uint16_t>(dice.between(200, 5'000));
+    WatchdogSpec& watchdog = *spec.pfc->watchdog;
+    watchdog.poll = microseconds(1);
+    watchdog.detection = microseconds(1);
+    watchdog.restoration = microseconds(dice.between(1, 2));
+  }
   return scenario;
 }
 
@@ -420,7 +437,8 @@ void noteCounters(const Fabric& fabric, std::vector<std::uint64_t>& values) {
     values.insert(values.end(),
                   {c.packets, c.bytes, c.control, c.marked, c.trimmed, c.max_queue_bytes,
                    c.xoff_received, c.pauses, c.xoff_sent, c.watchdog_events, c.damaged, c.replayed,
-                   c.retries, static_cast<std::uint64_t>(c.retry_total.count()),
+                   c.retries, c.consumed_updates, static_cast<std::uint64_t>(c.credits_in_use),
+                   static_cast<std::uint64_t>(c.retry_total.count()),
                    static_cast<std::uint64_t>(c.retry_max.count())});
     for (const std::uint64_t drops : c.drops) values.push_back(drops);
     for (const Picoseconds time : c.paused)

@@ -38,8 +38,8 @@ struct Scenario {
 
 Scenario randomScenario(std::uint64_t seed);
 
-// The same with links so long, and credits and PAUSE frames repeated so often, that within one
-// window a departure sets a timer going which is due in that window.
+// The same with links so long, credits and PAUSE frames repeated and watchdogs polling so often,
+// that within one window a departure or a pause sets a timer going which is due in that window.
 Scenario randomScenarioOfLongLinks(std::uint64_t seed);
 
 // What a run showed. Deliveries at testers' ports, PAUSE frames there and arrivals at endpoints are

@@ -389,6 +389,12 @@ TEST(Spec, CbfcAndLlr) {
   refused([](auto& c) { c.update_spacing = Bytes(0); }, "update_spacing");
   refused([](auto& c) { c.update_period = Picoseconds(0); }, "update_period");
   refused([](auto& c) { c.processing = Picoseconds(-1); }, "processing");
+  refused([](auto& c) { c.consumed_period = Picoseconds(-1); }, "consumed_period");
+  refused([](auto& c) { c.consumed_period = Picoseconds(999'999); }, "consumed_period");
+  refused([](auto& c) { c.consumed_period = milliseconds(251); }, "consumed_period");
+  for (const Picoseconds period : {Picoseconds(0), microseconds(1), milliseconds(250)}) {
+    expectAccepted(spec, [&](auto& s) { s.switches.cbfc->consumed_period = period; });
+  }
   expectRefused(
       spec, [](auto& s) { s.switches.llr->receiver_processing = Picoseconds(-1); },
       "switches.llr.receiver_processing");

@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
               "s:5:22: \"100B\": 100 bytes is not a credit (powers of two from 32 to 2048 bytes)",
               "s:6:19: \"-17\" is out of range (-16 to 127)",
               "s:6:41: \"300ms\" is out of range (1000000 to 250000000000 ps)",
-              "s:7:26: \"1s\" is out of range (0 to 1000000000 ps)"}},
+              "s:7:27: \"1s\" is out of range (0 to 1000000000 ps)"}},
         Case{"TrimmedIntoALosslessPriority",
              withClos("switch: {pfc: {priorities: 5},\n trim: {priority: 5}}\n"),
              {"s:5:19: \"5\": priority 5 is lossless by PFC (priorities that are not in "

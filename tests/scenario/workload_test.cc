@@ -264,8 +264,9 @@ TEST(FastForward, MistakesAreReported) {
     for (const Problem& problem : result.problems) all.push_back(problem.text("s"));
     return all;
   };
-  EXPECT_THAT(messages("T5.2", "true"),
-              ElementsAre("s:2:15: the tests of this scenario decide that themselves (test: free)"));
+  EXPECT_THAT(
+      messages("T5.2", "true"),
+      ElementsAre("s:2:15: the tests of this scenario decide that themselves (test: free)"));
   EXPECT_THAT(messages("free", "{packets: 0}"), testing::SizeIs(1));
   EXPECT_THAT(messages("free", "{packet: 7}"), testing::SizeIs(1));
   EXPECT_THAT(messages("free", "7"), testing::SizeIs(1));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "suite/fabric_metrics.h"
@@ -104,7 +105,7 @@ Design MultiTenantTest::design(const TestConfig& config) const {
     spec.dut.switches.load_balancing = config.scenario.switches.load_balancing;
     workload::JobSpec job = std::move(spec.workload->jobs.front());
     spec.workload->jobs.clear();
-    const auto common = static_cast<std::uint32_t>(point.overlap.toDouble() * leaves + 0.5);
+    const auto common = static_cast<std::uint32_t>(std::lround(point.overlap.toDouble() * leaves));
     const auto add = [&](const char* name, std::uint32_t first, bool second) {
       job.name = name;
       job.placement.rule = workload::PlacementRule::kExplicit;

@@ -240,8 +240,9 @@ std::optional<double> recoveryMicroseconds(const bench::Samples& samples, Picose
   const auto begin = static_cast<std::size_t>(triggerBegin(duration) / samples.interval);
   const auto end = static_cast<std::size_t>(triggerEnd(duration) / samples.interval);
   constexpr std::size_t kWindow = kSamples / 40;
-  const double before = static_cast<double>(total(samples, begin - 1) - total(samples, begin / 2)) /
-                        static_cast<double>(begin - 1 - begin / 2);
+  const std::size_t half = begin / 2;
+  const double before = static_cast<double>(total(samples, begin - 1) - total(samples, half)) /
+                        static_cast<double>(begin - 1 - half);
   for (std::size_t i = end + kWindow; i < samples.samples.size(); ++i) {
     const double rate =
         static_cast<double>(total(samples, i) - total(samples, i - kWindow)) / kWindow;

@@ -25,14 +25,13 @@ class SprayTest final : public PermutationTest {
     const Balancing spray = balancingOf("spray");
     std::vector<PermutationPoint> points;
     for (const char* service : {"RC", "RUD"}) {
-      Variant variant = serviceVariant(config, service, spray);
+      const Variant variant = serviceVariant(config, service, spray);
       if (const auto* roce = std::get_if<transport::RoceSpec>(&variant.transport)) {
         numbers.configure("Reorder buffer of RC",
                           fmt::format("{} packets per QP", roce->reorder_packets));
       }
-      points.push_back({.values = {variant.name},
-                        .variant = std::move(variant),
-                        .topology = config.scenario.topology});
+      points.push_back(
+          {.values = {variant.name}, .variant = variant, .topology = config.scenario.topology});
     }
     return points;
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/pdf.h"
 #include "cli/reporting.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
@@ -17,6 +18,7 @@ struct ReportOptions {
   std::optional<std::int64_t> run;
   std::string results;
   std::string report;
+  std::string pdf;
 };
 
 ExitCode report(const ReportOptions& options) {
@@ -29,7 +31,12 @@ ExitCode report(const ReportOptions& options) {
     fmt::print(stderr, "run {} is not complete: the report holds the tests that are\n",
                run.info.id);
   }
-  fmt::print("report {}\n", writeRunReport(run, directory));
+  const std::string html = writeRunReport(run, directory);
+  fmt::print("report {}\n", html);
+  if (!options.pdf.empty()) {
+    printPdf(html, options.pdf);
+    fmt::print("pdf {}\n", options.pdf);
+  }
   return ExitCode::kDone;
 }
 
@@ -41,6 +48,7 @@ void addReportVerb(CLI::App& app, Action& action) {
   verb->add_option("run", options->run, "Number of the run (default: the latest)");
   addResultsOption(*verb, options->results);
   verb->add_option("--report", options->report, "Directory for it (default: RESULTS/run-N)");
+  verb->add_option("--pdf", options->pdf, "Also print it to this PDF file (needs Chromium)");
   verb->callback([options, &action] { action = [options] { return report(*options); }; });
 }
 

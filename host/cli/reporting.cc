@@ -69,19 +69,24 @@ report::KeyValues dutText(const scenario::Scenario& scenario) {
   return dut;
 }
 
-report::KeyValues testerText(const results::RunIdentity& identity, BitRate line_rate) {
-  report::KeyValues tester{{"Bench", identity.bench},
-                           {"Profile", identity.profile},
-                           {"Seed", std::to_string(identity.seed)}};
-  if (!benchExists(identity.bench)) return tester;
+// What the bench says of itself, and whether its DUT is a model.
+void describeBench(const results::RunIdentity& identity, BitRate line_rate,
+                   report::ReportInput& input) {
+  input.tester = {{"Bench", identity.bench},
+                  {"Profile", identity.profile},
+                  {"Seed", std::to_string(identity.seed)}};
+  if (!benchExists(identity.bench)) return;
   const auto bench = bench::makeBench(identity.bench, {.trace_fst = {}, .line_rate = line_rate});
   const bench::Capabilities& can = bench->capabilities();
-  tester[0].second += ": " + can.description;
-  tester.emplace_back("Ports", fmt::format("up to {}", can.max_ports));
-  tester.emplace_back("Line rate", fmt::format("{:.6g} Gb/s", can.line_rate.toGigabitsPerSecond()));
-  tester.emplace_back("Timestamp resolution", suite::durationText(can.timestamp_resolution));
-  tester.emplace_back("Flows per port", std::to_string(can.flows_per_port));
-  return tester;
+  input.simulated_dut = can.simulated_dut;
+  input.tester[0].second += ": " + can.description;
+  const auto add = [&input](const char* name, std::string value) {
+    input.tester.emplace_back(name, std::move(value));
+  };
+  add("Ports", fmt::format("up to {}", can.max_ports));
+  add("Line rate", fmt::format("{:.6g} Gb/s", can.line_rate.toGigabitsPerSecond()));
+  add("Timestamp resolution", suite::durationText(can.timestamp_resolution));
+  add("Flows per port", std::to_string(can.flows_per_port));
 }
 
 }  // namespace
@@ -123,10 +128,11 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
   // still has it word for word.
   const auto parsed = scenario::parseScenario(info.identity.scenario_text,
                                               info.identity.scenario_file, vocabulary());
-  input.tester = testerText(info.identity, parsed.scenario.topology.link_rate);
+  describeBench(info.identity, parsed.scenario.topology.link_rate, input);
   if (parsed.ok()) {
     input.dut_identity = parsed.scenario.identification;
     input.topology = parsed.scenario.topology;
+    input.failures = parsed.scenario.failures;
     input.dut = dutText(parsed.scenario);
   }
   return report::writeReport(directory, input).string();

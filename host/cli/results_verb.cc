@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -10,6 +8,8 @@
 #include "cli/setup.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
+#include "report/comparison.h"
+#include "results/compare.h"
 #include "results/export.h"
 #include "results/store.h"
 
@@ -21,6 +21,9 @@ struct ResultsOptions {
   std::optional<std::int64_t> run;
   std::int64_t first = 0;
   std::int64_t second = 0;
+  std::string second_results;
+  bool json = false;
+  std::string html;
   std::string format = "json";
   std::string output;
 };
@@ -53,41 +56,51 @@ ExitCode showRun(const ResultsOptions& options) {
   return ExitCode::kDone;
 }
 
-// KPIs of a run by what they are of.
-std::map<std::vector<std::string>, results::Quantity> kpisOf(const results::StoredRun& run) {
-  std::map<std::vector<std::string>, results::Quantity> kpis;
-  for (const results::TestResult& test : run.tests) {
-    for (const results::Kpi& kpi : test.kpis) kpis[{test.id, kpi.name, kpi.point}] = kpi.quantity;
+void printUnpaired(const std::vector<results::UnpairedKpi>& kpis, std::int64_t run) {
+  if (kpis.empty()) return;
+  Rows rows;
+  for (const results::UnpairedKpi& kpi : kpis) {
+    rows.push_back({kpi.test, kpi.point, kpi.name, quantityText(kpi.quantity)});
   }
-  return kpis;
+  fmt::print("\nonly in run {}\n{}", run, alignedTable({"test", "point", "figure", "value"}, rows));
 }
 
-std::string changeText(double first, double second) {
-  if (first == second) return "same";
-  if (first == 0) return "new";
-  return fmt::format("{:+.3g} %", (second - first) / std::abs(first) * 100);
+void printComparison(const results::Comparison& comparison) {
+  const auto first = fmt::format("run {}", comparison.first.id);
+  const auto second = fmt::format("run {}", comparison.second.id);
+  if (!comparison.conditions.empty()) {
+    Rows rows;
+    for (const results::DifferingCondition& one : comparison.conditions) {
+      rows.push_back({one.test.empty() ? "run" : one.test, one.name,
+                      one.first.empty() ? "-" : one.first, one.second.empty() ? "-" : one.second});
+    }
+    fmt::print("{}\n", alignedTable({"of", "differs in", first, second}, rows));
+  }
+  Rows rows;
+  for (const results::ComparedKpi& kpi : comparison.kpis) {
+    rows.push_back({kpi.test, kpi.point, kpi.name, quantityText(kpi.first),
+                    quantityText(kpi.second), changeText(kpi), significanceText(kpi)});
+  }
+  fmt::print("{}", alignedTable(
+                       {"test", "point", "figure", first, second, "change", "significance"}, rows));
+  printUnpaired(comparison.only_first, comparison.first.id);
+  printUnpaired(comparison.only_second, comparison.second.id);
 }
 
 ExitCode diffRuns(const ResultsOptions& options) {
   auto store = results::ResultStore::openExisting(options.results);
-  const auto first = kpisOf(store.loadRun(options.first));
-  const auto second = kpisOf(store.loadRun(options.second));
-  Rows rows;
-  for (const auto& [key, quantity] : first) {
-    const auto other = second.find(key);
-    const bool both = other != second.end();
-    rows.push_back({key[0], key[2], key[1], quantityText(quantity),
-                    both ? quantityText(other->second) : "-",
-                    both ? changeText(quantity.value, other->second.value) : "-"});
+  const results::StoredRun first = store.loadRun(options.first);
+  const results::StoredRun second =
+      options.second_results.empty()
+          ? store.loadRun(options.second)
+          : results::ResultStore::openExisting(options.second_results).loadRun(options.second);
+  const results::Comparison comparison = results::compareRuns(first, second);
+  if (!options.html.empty()) writeFile(options.html, report::renderComparison(comparison));
+  if (options.json) {
+    fmt::print("{}", results::comparisonJson(comparison));
+  } else {
+    printComparison(comparison);
   }
-  for (const auto& [key, quantity] : second) {
-    if (!first.contains(key)) {
-      rows.push_back({key[0], key[2], key[1], "-", quantityText(quantity), "-"});
-    }
-  }
-  fmt::print("{}", alignedTable({"test", "point", "figure", fmt::format("run {}", options.first),
-                                 fmt::format("run {}", options.second), "change"},
-                                rows));
   return ExitCode::kDone;
 }
 
@@ -122,6 +135,10 @@ void addResultsVerb(CLI::App& app, Action& action) {
   CLI::App* diff = add("diff", "Compare the figures of two runs", diffRuns);
   diff->add_option("first", options->first, "Number of a run")->required();
   diff->add_option("second", options->second, "Number of another run")->required();
+  diff->add_option("--second-results", options->second_results,
+                   "Directory of the second run's results (default: the same)");
+  diff->add_flag("--json", options->json, "Print the comparison as JSON");
+  diff->add_option("--html", options->html, "Write the comparison as a page to this file");
   CLI::App* exported = add("export", "Write a run as JSON or CSV", exportRun);
   exported->add_option("run", options->run, "Number of the run (default: the latest)");
   exported->add_option("--format", options->format, "json or csv")

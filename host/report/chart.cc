@@ -36,20 +36,48 @@ void fitAxis(results::Chart& chart, std::vector<double> results::Series::*values
   for (results::Series& series : chart.series) {
     for (double& value : series.*values) value /= fitted.factor;
   }
-  if (fitted.unit != named.unit) chart.*label = labelWithUnit(named.text, fitted.unit);
+  const std::string unit = shownUnit(fitted.unit);
+  if (unit != named.unit) chart.*label = labelWithUnit(named.text, unit);
+}
+
+// As few parts as let every line be told from the others, of about the same size; references are in
+// all of them.
+std::vector<results::Chart> parts(const results::Chart& chart) {
+  constexpr std::size_t kMostLines = 8;
+  constexpr std::size_t kComfortable = 6;
+  const auto lines = static_cast<std::size_t>(
+      std::count_if(chart.series.begin(), chart.series.end(),
+                    [](const results::Series& series) { return !series.reference; }));
+  if (lines <= kMostLines) return {chart};
+  const std::size_t count = (lines + kComfortable - 1) / kComfortable;
+  std::vector<results::Chart> parts(count, chart);
+  for (results::Chart& part : parts) part.series.clear();
+  std::size_t line = 0;
+  for (const results::Series& series : chart.series) {
+    if (series.reference) {
+      for (results::Chart& part : parts) part.series.push_back(series);
+    } else {
+      parts[line * count / lines].series.push_back(series);
+      ++line;
+    }
+  }
+  return parts;
 }
 
 }  // namespace
 
-std::string renderChart(const results::Chart& original) {
+std::vector<std::string> renderChart(const results::Chart& original) {
   results::Chart chart = original;
-  const bool categories = chart.kind == results::ChartKind::kBar;
+  const bool bars = chart.kind == results::ChartKind::kBar;
   for (results::Series& series : chart.series) {
-    series = drawable(series, chart.log_x && !categories, chart.log_y);
+    series = drawable(series, chart.log_x && !bars, chart.log_y);
   }
-  if (!chart.log_x && !categories) fitAxis(chart, &results::Series::x, &results::Chart::x_label);
+  if (!chart.log_x && !bars) fitAxis(chart, &results::Series::x, &results::Chart::x_label);
   if (!chart.log_y) fitAxis(chart, &results::Series::y, &results::Chart::y_label);
-  return categories ? renderBarPlot(chart) : renderLinePlot(chart);
+  if (bars) return {chart.categories.empty() ? renderBarPlot(chart) : renderCategoryPlot(chart)};
+  std::vector<std::string> plots;
+  for (const results::Chart& part : parts(chart)) plots.push_back(renderLinePlot(part, chart));
+  return plots;
 }
 
 }  // namespace plumbline::report

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "report/number.h"
+#include "report/picture.h"
 #include "report/report.h"
 #include "stats/histogram.h"
 
@@ -93,11 +94,37 @@ std::string tableCsv(const Table& table) {
 }
 
 std::string chartCsv(const results::Chart& chart) {
-  std::string csv = line({"series", "reference", chart.x_label, chart.y_label});
+  const bool named = !chart.categories.empty();
+  std::vector<std::string> fields = {"series", "reference", chart.x_label, chart.y_label};
+  if (named) fields.emplace_back("category");
+  std::string csv = line(fields);
   for (const results::Series& series : chart.series) {
     for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
-      csv += line({series.name, series.reference ? "yes" : "no", exactNumber(series.x[i]),
-                   exactNumber(series.y[i])});
+      fields = {series.name, series.reference ? "yes" : "no", exactNumber(series.x[i]),
+                exactNumber(series.y[i])};
+      if (named) fields.push_back(categoryAt(chart, series.x[i]));
+      csv += line(fields);
+    }
+  }
+  return csv;
+}
+
+std::string heatMapCsv(const results::HeatMap& map) {
+  std::string csv = line({map.row_label, map.column_label, map.value_label});
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      const auto value = cellOf(map, row, column);
+      if (value) csv += line({map.rows[row], map.columns[column], exactNumber(*value)});
+    }
+  }
+  return csv;
+}
+
+std::string timelineCsv(const results::Timeline& timeline) {
+  std::string csv = line({"lane", "from: " + timeline.x_label, "until: " + timeline.x_label});
+  for (const results::Lane& lane : timeline.lanes) {
+    for (const results::Span& span : lane.spans) {
+      csv += line({lane.name, exactNumber(span.from), exactNumber(span.until)});
     }
   }
   return csv;
@@ -157,6 +184,8 @@ std::vector<CsvFile> renderCsv(const results::TestResult& test) {
     add("table", "repeatability", tableCsv(test.repeatability));
   }
   for (const results::Chart& chart : test.charts) add("chart", chart.id, chartCsv(chart));
+  for (const results::HeatMap& map : test.heat_maps) add("map", map.id, heatMapCsv(map));
+  for (const results::Timeline& one : test.timelines) add("timeline", one.id, timelineCsv(one));
   for (const results::Distribution& one : test.distributions) {
     add("distribution", one.id, distributionCsv(one));
   }

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
 #include "fabric/describe.h"
+#include "report/cabling.h"
+#include "report/identification.h"
+#include "report/kpi_map.h"
+#include "report/number.h"
+#include "report/page.h"
 #include "report/report.h"
-#include "report/style.h"
 #include "report/svg.h"
 #include "report/table_html.h"
 #include "report/test_section.h"
@@ -16,31 +20,48 @@ std::string anchorOf(std::size_t test) { return fmt::format("test-{}", test + 1)
 std::string headerHtml(const ReportInput& input) {
   KeyValues facts = {{"Run", input.run_id}, {"Started", input.started}};
   facts.emplace_back("Finished", input.finished.empty() ? "not finished" : input.finished);
-  if (input.dut_identity.empty()) {
-    facts.emplace_back("Device under test",
-                       input.topology ? "simulated fabric: " + fabric::topologyText(*input.topology)
-                                      : "not identified");
+  const std::string kind = input.simulated_dut ? "simulated fabric" : "fabric";
+  facts.emplace_back("Device under test", input.topology
+                                              ? kind + ": " + fabric::topologyText(*input.topology)
+                                              : "topology not known");
+  return pageHeader("test report", input.title, facts);
+}
+
+std::string failuresHtml(const std::vector<fabric::FailureSpec>& failures) {
+  if (failures.empty()) return "";
+  const auto at = [](Picoseconds time) {
+    return fmt::format("{} µs", readableNumber(time.toMicroseconds()));
+  };
+  std::string html =
+      "<h3>Failures during the test</h3>\n<p class=\"note\">Dashed and red in the drawing.</p>\n"
+      "<div class=\"table\">\n<table>\n<thead><tr><th>Element</th><th class=\"number\">Down "
+      "from</th>"
+      "<th class=\"number\">Up again</th></tr></thead>\n<tbody>\n";
+  for (const fabric::FailureSpec& one : failures) {
+    html += fmt::format(
+        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+        escaped(one.element), at(one.down), one.up ? at(*one.up) : "never");
   }
-  facts.insert(facts.end(), input.dut_identity.begin(), input.dut_identity.end());
-  return fmt::format("<header>\n<p class=\"product\">Plumbline test report</p>\n<h1>{}</h1>\n",
-                     escaped(input.title)) +
-         keyValuesHtml(facts) + "</header>\n";
+  return html + "</tbody>\n</table>\n</div>\n";
+}
+
+std::string topologyHtml(const ReportInput& input) {
+  if (!input.topology) return "";
+  return fmt::format(
+      "<section>\n<h2>Topology</h2>\n<figure class=\"topology\">\n<figcaption>{}</figcaption>\n"
+      "{}</figure>\n{}{}</section>\n",
+      escaped(fabric::topologyText(*input.topology)),
+      renderTopology(*input.topology, input.failures), failuresHtml(input.failures),
+      tableHtml(cablingTable(*input.topology)));
 }
 
 std::string configurationHtml(const ReportInput& input) {
-  std::string html;
-  if (input.topology) {
-    html += fmt::format(
-        "<section>\n<h2>Topology</h2>\n<figure class=\"topology\">\n<figcaption>{}</figcaption>\n"
-        "{}</figure>\n</section>\n",
-        escaped(fabric::topologyText(*input.topology)), renderTopology(*input.topology));
-  }
-  html += "<section>\n<h2>Configuration</h2>\n<div class=\"columns\">\n";
+  std::string html = "<section>\n<h2>Configuration</h2>\n<div class=\"columns\">\n";
   const auto block = [&](const char* title, const KeyValues& pairs) {
     if (pairs.empty()) return;
     html += fmt::format("<div>\n<h3>{}</h3>\n{}</div>\n", title, keyValuesHtml(pairs));
   };
-  block("Device under test", input.dut);
+  block("Fabric", input.dut);
   block("Tester", input.tester);
   block("Host", input.host);
   return html + "</div>\n</section>\n";
@@ -95,19 +116,14 @@ std::string appendixHtml(const ReportInput& input) {
 }  // namespace
 
 std::string renderHtml(const ReportInput& input) {
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{} – Plumbline test report</title>\n<style>{}</style>\n</head>\n<body>\n",
-      escaped(input.title), styleSheet());
-  html += headerHtml(input) + configurationHtml(input) + summaryHtml(input);
+  std::string body =
+      headerHtml(input) + identificationHtml(input.dut_identity, input.simulated_dut) +
+      topologyHtml(input) + configurationHtml(input) + summaryHtml(input) + kpiMapHtml(input.tests);
   for (std::size_t i = 0; i < input.tests.size(); ++i) {
-    html += testSectionHtml(input.tests[i], anchorOf(i));
+    body += testSectionHtml(input.tests[i], anchorOf(i));
   }
-  html += appendixHtml(input);
-  html += fmt::format("<footer>Plumbline · run {} · started {}</footer>\n</body>\n</html>\n",
-                      escaped(input.run_id), escaped(input.started));
-  return html;
+  return page(input.title + " – Plumbline test report", body + appendixHtml(input),
+              fmt::format("Plumbline · run {} · started {}", input.run_id, input.started));
 }
 
 }  // namespace plumbline::report

@@ -14,6 +14,16 @@ Json pairs(const KeyValues& values) {
   return list;
 }
 
+Json failures(const std::vector<fabric::FailureSpec>& specs) {
+  Json list = Json::array();
+  for (const fabric::FailureSpec& one : specs) {
+    Json json{{"element", one.element}, {"down_ps", one.down.count()}};
+    if (one.up) json["up_ps"] = one.up->count();
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string renderJson(const ReportInput& input) {
@@ -25,10 +35,12 @@ std::string renderJson(const ReportInput& input) {
                   {"run", input.run_id},
                   {"started", input.started},
                   {"finished", input.finished},
+                  {"simulated_dut", input.simulated_dut},
                   {"dut_identity", pairs(input.dut_identity)},
                   {"dut", pairs(input.dut)},
                   {"tester", pairs(input.tester)},
                   {"host", pairs(input.host)},
+                  {"failures", failures(input.failures)},
                   {"tests", std::move(tests)},
                   {"scenario", input.scenario}};
   // Bytes that are not UTF-8 become U+FFFD instead of spoiling the document.

@@ -23,7 +23,8 @@ AxisSpec axisOf(const std::string& label, const std::vector<double>& values, boo
 
 }  // namespace
 
-std::string renderLinePlot(const results::Chart& chart) {
+std::string renderLinePlot(const results::Chart& chart, const results::Chart& whole) {
+  const bool markers = chart.kind != results::ChartKind::kTime;
   std::vector<LegendEntry> legend;
   std::size_t measured = 0;
   std::size_t references = 0;
@@ -31,12 +32,12 @@ std::string renderLinePlot(const results::Chart& chart) {
     if (series.reference) {
       legend.push_back({series.name, referencePen(references++), false, 0});
     } else {
-      legend.push_back({series.name, seriesPen(measured), true, measured});
+      legend.push_back({series.name, seriesPen(measured), markers, measured});
       ++measured;
     }
   }
-  const std::vector<double> x = allValues(chart, &results::Series::x);
-  const std::vector<double> y = allValues(chart, &results::Series::y);
+  const std::vector<double> x = allValues(whole, &results::Series::x);
+  const std::vector<double> y = allValues(whole, &results::Series::y);
   if (x.empty()) {
     PlotFrame frame(chart.title, linearAxis(chart.x_label, 0, 1, true),
                     linearAxis(chart.y_label, 0, 1, true), legend);

@@ -22,36 +22,30 @@ double legendEntryWidth(const LegendEntry& entry) {
   return kSwatch + 6 + textWidth(entry.name, kLegendFont) + 18;
 }
 
-// Left edges of the entries and the number of rows they take.
-struct LegendLayout {
-  std::vector<Point> at;
-  double rows = 0;
-};
-
-LegendLayout layoutLegend(const std::vector<LegendEntry>& legend) {
-  LegendLayout layout;
-  double x = kLeft;
-  double row = 0;
+// Left ends of the entries, the first row's at height 0.
+std::vector<Point> layoutLegend(const std::vector<LegendEntry>& legend, double left, double right) {
+  std::vector<Point> places;
+  places.reserve(legend.size());
+  Point at{left, kLegendRow / 2};
   for (const LegendEntry& entry : legend) {
     const double width = legendEntryWidth(entry);
-    if (x > kLeft && x + width > kPlotWidth - kRight) {
-      x = kLeft;
-      ++row;
+    if (at.x > left && at.x + width > right) {
+      at.x = left;
+      at.y += kLegendRow;
     }
-    layout.at.push_back({x, kTop + row * kLegendRow + kLegendRow / 2});
-    x += width;
+    places.push_back(at);
+    at.x += width;
   }
-  layout.rows = legend.empty() ? 0 : row + 1;
-  return layout;
+  return places;
+}
+
+// A long legend makes the figure taller, not the plot smaller.
+double plotHeight(const std::vector<LegendEntry>& legend) {
+  return kPlotHeight + legendHeight(legend, kLeft, kPlotWidth - kRight);
 }
 
 double plotTop(const std::vector<LegendEntry>& legend) {
-  return kTop + layoutLegend(legend).rows * kLegendRow + (legend.empty() ? 0 : 6);
-}
-
-double plotHeight(const std::vector<LegendEntry>& legend) {
-  // A long legend makes the figure taller, not the plot smaller.
-  return kPlotHeight + layoutLegend(legend).rows * kLegendRow;
+  return kTop + legendHeight(legend, kLeft, kPlotWidth - kRight) + (legend.empty() ? 0 : 6);
 }
 
 // Ascending; {1} if there are none.
@@ -79,6 +73,24 @@ Pen referencePen(std::size_t n) {
   return {"#6b7280", 1.5, kDashes[n % kDashes.size()]};
 }
 
+double legendHeight(const std::vector<LegendEntry>& legend, double left, double right) {
+  if (legend.empty()) return 0;
+  return layoutLegend(legend, left, right).back().y + kLegendRow / 2;
+}
+
+void drawLegend(Svg& svg, const std::vector<LegendEntry>& legend, double left, double right,
+                double top) {
+  const std::vector<Point> places = layoutLegend(legend, left, right);
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const Point at{places[i].x, top + places[i].y};
+    svg.line(at, {at.x + kSwatch, at.y}, legend[i].pen);
+    if (legend[i].has_marker) {
+      svg.marker({at.x + kSwatch / 2, at.y}, legend[i].marker, legend[i].pen.color);
+    }
+    svg.text({at.x + kSwatch + 6, at.y + 5}, Anchor::kStart, "legend", legend[i].name);
+  }
+}
+
 PlotFrame::PlotFrame(const std::string& label, const AxisSpec& x, const AxisSpec& y,
                      const std::vector<LegendEntry>& legend)
     : svg_(kPlotWidth, plotHeight(legend), label),
@@ -86,20 +98,8 @@ PlotFrame::PlotFrame(const std::string& label, const AxisSpec& x, const AxisSpec
       y_(y.scale, y.range, y.ticks, plotHeight(legend) - kBottom, plotTop(legend)) {
   x_.thinLabels(10, [](const std::string& text) { return textWidth(text, kTickFont); });
   y_.thinLabels(2, [](const std::string&) { return kTickFont; });
-  drawLegend(legend);
+  drawLegend(svg_, legend, kLeft, kPlotWidth - kRight, kTop);
   drawAxes(x, y);
-}
-
-void PlotFrame::drawLegend(const std::vector<LegendEntry>& legend) {
-  const LegendLayout layout = layoutLegend(legend);
-  for (std::size_t i = 0; i < legend.size(); ++i) {
-    const Point at = layout.at[i];
-    svg_.line(at, {at.x + kSwatch, at.y}, legend[i].pen);
-    if (legend[i].has_marker) {
-      svg_.marker({at.x + kSwatch / 2, at.y}, legend[i].marker, legend[i].pen.color);
-    }
-    svg_.text({at.x + kSwatch + 6, at.y + 5}, Anchor::kStart, "legend", legend[i].name);
-  }
 }
 
 void PlotFrame::drawAxes(const AxisSpec& x, const AxisSpec& y) {

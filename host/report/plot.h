@@ -25,6 +25,12 @@ struct LegendEntry {
   std::size_t marker = 0;
 };
 
+// What a legend takes from top to bottom, and draws it there: entries side by side from `left` to
+// `right`, in as many rows as they need.
+double legendHeight(const std::vector<LegendEntry>& legend, double left, double right);
+void drawLegend(Svg& svg, const std::vector<LegendEntry>& legend, double left, double right,
+                double top);
+
 // One axis before it has a place.
 struct AxisSpec {
   std::string label;  // with unit
@@ -47,7 +53,6 @@ class PlotFrame {
   [[nodiscard]] std::string finish() const { return svg_.finish(); }
 
  private:
-  void drawLegend(const std::vector<LegendEntry>& legend);
   void drawAxes(const AxisSpec& x, const AxisSpec& y);
 
   Svg svg_;

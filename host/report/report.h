@@ -23,8 +23,10 @@ struct ReportInput {
   std::string started;     // with time zone, "2026-02-26T14:03:59Z"
   std::string finished;    // empty for a run that did not finish
   std::string scenario;    // the scenario file, verbatim
-  KeyValues dut_identity;  // vendor, model, operating system …; empty for a simulated DUT
+  KeyValues dut_identity;  // vendor, model, operating system …; see identificationHtml()
+  bool simulated_dut = false;
   std::optional<fabric::TopologySpec> topology;  // drawn if known
+  std::vector<fabric::FailureSpec> failures;     // of the scenario, marked in the drawing
   KeyValues dut;                                 // configuration of the device under test
   KeyValues tester;                              // bench, card version, capabilities
   KeyValues host;                                // software versions, machine
@@ -32,9 +34,10 @@ struct ReportInput {
 };
 
 // One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML. In
-// this order: identification, topology, configuration, summary, then per test key figures, tables,
-// charts, distributions, anomalies, repeatability; at the end all figures by machine name and the
-// scenario.
+// this order: identification, topology with cabling and failures, configuration, summary, which
+// test measured what and where it was observed, then per test key figures, tables, UET beside
+// RoCEv2, charts, distributions, anomalies, repeatability; at the end all figures by machine name
+// and the scenario.
 std::string renderHtml(const ReportInput& input);
 
 // One JSON document: the same facts, every test as results::TestResult::toJson() writes it.
@@ -45,15 +48,16 @@ struct CsvFile {
   std::string content;
 };
 
-// A file for each table (repeatability too), chart and distribution of a test, and one for its
-// KPIs. RFC 4180 quoting, LF line ends; numbers with all the digits they have. A column of
-// quantities is followed by columns for its confidence interval, CV, repetitions and observation
-// point. Distributions are given as their occupied buckets [lower bound, upper bound).
+// A file for each table (repeatability too), chart, heat map, timeline and distribution of a test,
+// and one for its KPIs. RFC 4180 quoting, LF line ends; numbers with all the digits they have. A
+// column of quantities is followed by columns for its confidence interval, CV, repetitions and
+// observation point. Distributions are given as their occupied buckets [lower bound, upper bound).
 std::vector<CsvFile> renderCsv(const results::TestResult& test);
 
-// Writes report.json, csv/*.csv and report.html into `directory`, which is created. Each file
-// appears complete or not at all, report.html last; csv/ belongs to the report and is replaced.
-// Returns the path of report.html. Throws Error(kTester) when something cannot be written.
+// Writes report.json, csv/*.csv (with csv/cabling.csv, if the topology is known) and report.html
+// into `directory`, which is created. Each file appears complete or not at all, report.html last;
+// csv/ belongs to the report and is replaced. Returns the path of report.html. Throws
+// Error(kTester) when something cannot be written.
 std::filesystem::path writeReport(const std::filesystem::path& directory, const ReportInput& input);
 
 }  // namespace plumbline::report

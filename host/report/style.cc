@@ -35,6 +35,8 @@ td.value { font-weight: 600; }
 /* rows of ten columns and more, such as the latency table */
 tr > :first-child:nth-last-child(n+10), tr > :first-child:nth-last-child(n+10) ~ * {
   font-size: 12.5px; padding-right: 9px; }
+/* and from seven on, half an interval stands under its value instead of behind it */
+tr > :first-child:nth-last-child(n+7) ~ td .spread { display: block; }
 table.pairs th { color: var(--soft); padding-right: 28px; white-space: nowrap; }
 table.pairs td { overflow-wrap: anywhere; white-space: pre-line; }
 .unit { color: var(--soft); font-weight: 400; white-space: nowrap; }
@@ -58,11 +60,17 @@ svg .label { font-size: 15px; }
 svg .note { font-size: 14px; paint-order: stroke; stroke: #fff; stroke-width: 3.5px;
   stroke-linejoin: round; }
 svg .small { font-size: 12px; fill: var(--soft); }
+svg .light { font-size: 12px; fill: #fff; }
+svg .dark { font-size: 12px; }
+svg .blank { stroke: #aab4c0; stroke-width: 1; }
+svg .frame { fill: none; stroke: #4a5563; stroke-width: 1; }
 svg .axis { stroke: #4a5563; stroke-width: 1; }
 svg .grid { stroke: #e3e8ee; stroke-width: 1; }
 svg .mark { stroke: #6b7280; stroke-width: 1; stroke-dasharray: 4 3; }
 svg .cable { stroke: #8a96a6; stroke-width: 1.2; }
+svg .cable.failed { stroke: var(--red); stroke-width: 1.8; stroke-dasharray: 6 4; }
 svg .switch { fill: #e3eef7; stroke: var(--accent); stroke-width: 1.4; }
+svg .switch.failed { fill: #fbeeee; stroke: var(--red); stroke-dasharray: 6 4; }
 svg .host { fill: #fff; stroke: #5b6675; stroke-width: 1.2; }
 .invalid { border-left: 4px solid var(--red); background: #fbeeee; padding: 8px 14px;
   color: var(--red); font-weight: 600; }

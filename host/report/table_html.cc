@@ -79,7 +79,7 @@ std::string headHtml(const std::string& name, const ColumnStyle& style) {
   // Not twice, if the procedure has already named the unit.
   if (style.numeric && style.common_unit && !style.unit.empty() &&
       splitUnit(name).unit != style.unit) {
-    text += fmt::format(" <span class=\"unit\">[{}]</span>", escaped(style.unit));
+    text += fmt::format(" <span class=\"unit\">[{}]</span>", escaped(shownUnit(style.unit)));
   }
   return fmt::format("<th{}>{}</th>", style.numeric ? " class=\"number\"" : "", text);
 }
@@ -92,15 +92,17 @@ std::string cellHtml(const Cell& cell, const ColumnStyle& style, bool mixed_poin
   const int decimals = style.common_unit ? style.decimals : columnDecimals({quantity.value});
   std::string text = numberHtml(quantity.value, decimals);
   if (!style.common_unit && !quantity.unit.empty()) {
-    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(quantity.unit));
+    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(shownUnit(quantity.unit)));
   }
   if (quantity.confidence_low && quantity.confidence_high) {
     const double half = (*quantity.confidence_high - *quantity.confidence_low) / 2;
-    text += fmt::format(
-        " <span class=\"spread\" title=\"95 % confidence interval {} to {}\">± {}"
-        "</span>",
-        exactNumber(*quantity.confidence_low), exactNumber(*quantity.confidence_high),
-        groupedNumber(half, decimals));
+    // "± 0" would only be noise.
+    if (half > 0) {
+      text += fmt::format(
+          " <span class=\"spread\" title=\"95 % confidence interval {} to {}\">± {}</span>",
+          exactNumber(*quantity.confidence_low), exactNumber(*quantity.confidence_high),
+          groupedNumber(half, decimals));
+    }
   }
   if (mixed_points) text += fmt::format("<sup>{}</sup>", observationLetter(quantity.observed));
   return fmt::format("<td class=\"number\">{}</td>", text);
@@ -155,7 +157,7 @@ std::string numberHtml(double value, int decimals) {
 std::string quantityHtml(const Quantity& quantity) {
   std::string text = numberHtml(quantity.value, columnDecimals({quantity.value}));
   if (!quantity.unit.empty()) {
-    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(quantity.unit));
+    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(shownUnit(quantity.unit)));
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "report/distribution_plot.h"
 #include "report/svg.h"
 #include "report/table_html.h"
+#include "report/transport_table.h"
 #include "stats/summary.h"
 
 namespace plumbline::report {
@@ -101,6 +102,34 @@ std::string distributionsHtml(const TestResult& test) {
   return html + "</div>\n";
 }
 
+std::string pictureHtml(const std::string& title, const std::string& note, const std::string& svg) {
+  if (note.empty()) return figureHtml(title, svg);
+  return fmt::format(
+      "<figure>\n<figcaption>{}</figcaption>\n{}<p class=\"note\">{}</p>\n</figure>\n",
+      escaped(title), svg, escaped(note));
+}
+
+// Charts, heat maps and timelines.
+std::string picturesHtml(const TestResult& test) {
+  std::string html;
+  for (const results::Chart& chart : test.charts) {
+    const std::vector<std::string> plots = renderChart(chart);
+    for (std::size_t i = 0; i < plots.size(); ++i) {
+      html += figureHtml(plots.size() == 1
+                             ? chart.title
+                             : fmt::format("{} ({} of {})", chart.title, i + 1, plots.size()),
+                         plots[i]);
+    }
+  }
+  for (const results::HeatMap& map : test.heat_maps) {
+    html += pictureHtml(map.title, map.note, renderHeatMap(map));
+  }
+  for (const results::Timeline& timeline : test.timelines) {
+    html += pictureHtml(timeline.title, timeline.note, renderTimeline(timeline));
+  }
+  return html.empty() ? "" : "<div class=\"figures\">\n" + html + "</div>\n";
+}
+
 std::string anomaliesHtml(const TestResult& test) {
   std::string html = "<h3>Anomalies</h3>\n";
   if (test.anomalies.empty()) return html + "<p>None.</p>\n";
@@ -132,15 +161,11 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor) {
   if (!test.configuration.empty()) {
     html += "<h3>Configuration of the test</h3>\n" + keyValuesHtml(test.configuration);
   }
-  if (!test.tables.empty() || !test.charts.empty()) html += "<h3>Results</h3>\n";
+  const std::string pictures = picturesHtml(test);
+  if (!test.tables.empty() || !pictures.empty()) html += "<h3>Results</h3>\n";
   for (const results::Table& table : test.tables) html += tableHtml(table);
-  if (!test.charts.empty()) {
-    html += "<div class=\"figures\">\n";
-    for (const results::Chart& chart : test.charts) {
-      html += figureHtml(chart.title, renderChart(chart));
-    }
-    html += "</div>\n";
-  }
+  if (const auto transports = transportTable(test)) html += tableHtml(*transports);
+  html += pictures;
   html += distributionsHtml(test);
   html += anomaliesHtml(test);
   html += "<h3>Repeatability</h3>\n";

@@ -55,19 +55,50 @@ std::vector<Box> place(const std::vector<std::int64_t>& members, double left, do
   return boxes;
 }
 
+// What fails, by the names of nodes.
+class Failed {
+ public:
+  explicit Failed(const std::vector<fabric::FailureSpec>& failures) {
+    for (const fabric::FailureSpec& failure : failures) {
+      const std::string& name = failure.element;
+      const std::size_t dash = name.find('-');
+      if (dash == std::string::npos) {
+        nodes_.insert(name);
+        continue;
+      }
+      // Of parallel cables, drawn as one, any.
+      const std::string from = name.substr(0, dash);
+      const std::string to = name.substr(dash + 1, name.find('#') - dash - 1);
+      cables_.emplace(from, to);
+      cables_.emplace(to, from);
+    }
+  }
+
+  [[nodiscard]] bool node(const std::string& name) const { return nodes_.contains(name); }
+  [[nodiscard]] bool cable(const std::string& a, const std::string& b) const {
+    return cables_.contains({a, b}) || node(a) || node(b);
+  }
+
+ private:
+  std::set<std::string> nodes_;
+  std::set<std::pair<std::string, std::string>> cables_;
+};
+
 class Drawing {
  public:
   Drawing(double height, const std::string& label) : svg_(kWidth, height, label) {}
 
-  void cable(double x1, double y1, double x2, double y2) { svg_.line({x1, y1}, {x2, y2}, "cable"); }
+  void cable(double x1, double y1, double x2, double y2, bool failed = false) {
+    svg_.line({x1, y1}, {x2, y2}, failed ? "cable failed" : "cable");
+  }
 
-  void box(const Box& box, double y, double width, double height, const char* style,
-           const std::string& name) {
+  void box(const Box& box, double y, double width, double height, const std::string& style,
+           const std::string& name, bool failed = false) {
     if (box.number == kGap) {
       svg_.text({box.center, y + height / 2 + 4}, Anchor::kMiddle, "label", "· · ·");
       return;
     }
-    svg_.rect({box.center - width / 2, y}, width, height, style);
+    svg_.rect({box.center - width / 2, y}, width, height, failed ? style + " failed" : style);
     svg_.text({box.center, y + height / 2 + 4}, Anchor::kMiddle, "small", name);
   }
 
@@ -118,12 +149,12 @@ constexpr double kHostHeight = 24;
 constexpr double kSwitchHeight = 32;
 constexpr double kRight = kWidth - kTextColumn;
 
-std::string drawLink(const TopologySpec& topology) {
+std::string drawLink(const TopologySpec& topology, const Failed& failed) {
   constexpr double kHeight = 80;
   Drawing drawing(kHeight, topologyText(topology));
   const std::vector<Box> hosts = place({0, 1}, kMargin, kRight);
   const double y = kHeight / 2;
-  drawing.cable(hosts[0].center, y, hosts[1].center, y);
+  drawing.cable(hosts[0].center, y, hosts[1].center, y, failed.cable("host0", "host1"));
   for (const Box& host : hosts) {
     drawing.box(host, y - kHostHeight / 2, 64, kHostHeight, "host",
                 fmt::format("host {}", host.number));
@@ -132,7 +163,7 @@ std::string drawLink(const TopologySpec& topology) {
   return drawing.finish();
 }
 
-std::string drawSwitch(const TopologySpec& topology) {
+std::string drawSwitch(const TopologySpec& topology, const Failed& failed) {
   constexpr double kSwitchY = 20;
   constexpr double kHostY = 140;
   Drawing drawing(kHostY + kHostHeight + 16, topologyText(topology));
@@ -140,10 +171,11 @@ std::string drawSwitch(const TopologySpec& topology) {
   const std::vector<Box> hosts = place(shown(topology.hosts, 9), kMargin, kRight);
   for (const Box& host : hosts) {
     if (host.number != kGap) {
-      drawing.cable(node.center, kSwitchY + kSwitchHeight, host.center, kHostY);
+      drawing.cable(node.center, kSwitchY + kSwitchHeight, host.center, kHostY,
+                    failed.cable("switch0", fmt::format("host{}", host.number)));
     }
   }
-  drawing.box(node, kSwitchY, 120, kSwitchHeight, "switch", "switch 0");
+  drawing.box(node, kSwitchY, 120, kSwitchHeight, "switch", "switch 0", failed.node("switch0"));
   for (const Box& host : hosts) {
     drawing.box(host, kHostY, 56, kHostHeight, "host", fmt::format("host {}", host.number));
   }
@@ -151,7 +183,9 @@ std::string drawSwitch(const TopologySpec& topology) {
   return drawing.finish();
 }
 
-std::string drawClos(const TopologySpec& topology) {
+std::string drawClos(const TopologySpec& topology, const Failed& failed) {
+  const auto leafName = [](const Box& box) { return fmt::format("leaf{}", box.number); };
+  const auto spineName = [](const Box& box) { return fmt::format("spine{}", box.number); };
   constexpr double kSpineY = 20;
   constexpr double kLeafY = 150;
   constexpr double kHostY = 250;
@@ -163,7 +197,8 @@ std::string drawClos(const TopologySpec& topology) {
   for (const Box& leaf : leaves) {
     for (const Box& spine : spines) {
       if (leaf.number == kGap || spine.number == kGap) continue;
-      drawing.cable(spine.center, kSpineY + kSwitchHeight, leaf.center, kLeafY);
+      drawing.cable(spine.center, kSpineY + kSwitchHeight, leaf.center, kLeafY,
+                    failed.cable(leafName(leaf), spineName(spine)));
     }
   }
   const auto members = shown(topology.hosts_per_leaf, leaves.size() > 2 ? 3 : 5);
@@ -173,16 +208,19 @@ std::string drawClos(const TopologySpec& topology) {
     for (const Box& host : place(members, leaf.center - half, leaf.center + half)) {
       const std::int64_t number = leaf.number * topology.hosts_per_leaf + host.number;
       if (host.number != kGap) {
-        drawing.cable(leaf.center, kLeafY + kSwitchHeight, host.center, kHostY);
+        drawing.cable(leaf.center, kLeafY + kSwitchHeight, host.center, kHostY,
+                      failed.cable(leafName(leaf), fmt::format("host{}", number)));
       }
       drawing.box(host, kHostY, 36, kHostHeight, "host", fmt::format("h{}", number));
     }
   }
   for (const Box& spine : spines) {
-    drawing.box(spine, kSpineY, 72, kSwitchHeight, "switch", fmt::format("spine {}", spine.number));
+    drawing.box(spine, kSpineY, 72, kSwitchHeight, "switch", fmt::format("spine {}", spine.number),
+                failed.node(spineName(spine)));
   }
   for (const Box& leaf : leaves) {
-    drawing.box(leaf, kLeafY, 84, kSwitchHeight, "switch", fmt::format("leaf {}", leaf.number));
+    drawing.box(leaf, kLeafY, 84, kSwitchHeight, "switch", fmt::format("leaf {}", leaf.number),
+                failed.node(leafName(leaf)));
   }
   drawing.links((kSpineY + kSwitchHeight + kLeafY) / 2, topology, topology.fabric_link_delay);
   drawing.links((kLeafY + kSwitchHeight + kHostY) / 2, topology, topology.host_link_delay);
@@ -191,7 +229,7 @@ std::string drawClos(const TopologySpec& topology) {
 
 // Any graph, by its distance from the hosts: switches with hosts are the lowest tier, with the
 // number of their hosts beneath, and so on upwards.
-std::string drawTiers(const TopologySpec& topology) {
+std::string drawTiers(const TopologySpec& topology, const Failed& failed) {
   constexpr double kTierHeight = 110;
   constexpr double kTop = 20;
   constexpr std::size_t kMost = 9;
@@ -215,7 +253,8 @@ std::string drawTiers(const TopologySpec& topology) {
     if (from == at.end() || to == at.end() || link.from > link.to) continue;
     const auto& low = from->second.second > to->second.second ? from->second : to->second;
     const auto& high = from->second.second > to->second.second ? to->second : from->second;
-    drawing.cable(high.first, high.second + kSwitchHeight, low.first, low.second);
+    drawing.cable(high.first, high.second + kSwitchHeight, low.first, low.second,
+                  failed.cable(graph.nodes()[link.from].name, graph.nodes()[link.to].name));
   }
   for (const auto& [node, place] : at) {
     const std::size_t hosts = hostsOf(graph, node);
@@ -226,7 +265,7 @@ std::string drawTiers(const TopologySpec& topology) {
                   fmt::format("{} host{}", hosts, hosts == 1 ? "" : "s"));
     }
     drawing.box({place.first, 0}, place.second, 60, kSwitchHeight, "switch",
-                graph.nodes()[node].name);
+                graph.nodes()[node].name, failed.node(graph.nodes()[node].name));
   }
   for (std::size_t row = 0; row < tiers.size(); ++row) {
     if (tiers[row].size() <= kMost) continue;
@@ -241,21 +280,23 @@ std::string drawTiers(const TopologySpec& topology) {
 
 }  // namespace
 
-std::string renderTopology(const TopologySpec& topology) {
+std::string renderTopology(const TopologySpec& topology,
+                           const std::vector<fabric::FailureSpec>& failures) {
+  const Failed failed(failures);
   switch (topology.kind) {
     case TopologyKind::kLink:
-      return drawLink(topology);
+      return drawLink(topology, failed);
     case TopologyKind::kSingleSwitch:
-      return drawSwitch(topology);
+      return drawSwitch(topology, failed);
     case TopologyKind::kClos2:
-      return drawClos(topology);
+      return drawClos(topology, failed);
     case TopologyKind::kClos3:
     case TopologyKind::kRail:
     case TopologyKind::kPools:
     case TopologyKind::kGraph:
       break;
   }
-  return drawTiers(topology);
+  return drawTiers(topology, failed);
 }
 
 }  // namespace plumbline::report

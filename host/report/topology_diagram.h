@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fabric/fabric_spec.h"
 
@@ -9,7 +10,9 @@ namespace plumbline::report {
 
 // SVG with the tester's ports as hosts at the bottom, switches above, every cable drawn, rates and
 // delays beside the tiers. Tiers that are too wide show their first and last members and an
-// ellipsis; the numbers are in fabric::topologyText().
-std::string renderTopology(const fabric::TopologySpec& topology);
+// ellipsis; the numbers are in fabric::topologyText(). Cables and switches of `failures` are dashed
+// and red.
+std::string renderTopology(const fabric::TopologySpec& topology,
+                           const std::vector<fabric::FailureSpec>& failures = {});
 
 }  // namespace plumbline::report

@@ -46,6 +46,8 @@ ScaledUnit fitUnit(const std::string& unit, double largest, double keep_below) {
   return {1, unit};
 }
 
+std::string shownUnit(const std::string& unit) { return unit == "us" ? "µs" : unit; }
+
 LabelledUnit splitUnit(const std::string& label) {
   if (label.empty()) return {label, ""};
   const char last = label.back();

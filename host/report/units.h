@@ -16,6 +16,9 @@ struct ScaledUnit {
 // original unit keeps it ("4,000 ns" reads better beside others in ns than "4 µs").
 ScaledUnit fitUnit(const std::string& unit, double largest, double keep_below = 0);
 
+// How people read a unit: "µs" for "us", others as they are.
+std::string shownUnit(const std::string& unit);
+
 // A label that ends with a unit in brackets or parentheses: "P99 latency [ns]".
 struct LabelledUnit {
   std::string text;  // "P99 latency"; the whole label if it has no unit

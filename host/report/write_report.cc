@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "report/cabling.h"
 #include "report/report.h"
 
 namespace plumbline::report {
@@ -48,12 +49,13 @@ void removeAll(const fs::path& path) {
   if (error) fail("cannot remove an earlier part of the report", path, error.message());
 }
 
-void replaceCsvDirectory(const fs::path& directory, const std::vector<results::TestResult>& tests) {
+void replaceCsvDirectory(const fs::path& directory, const ReportInput& input) {
   const fs::path draft = directory / "csv.new";
   removeAll(draft);
   makeDirectory(draft);
   std::set<std::string> taken;
-  for (const results::TestResult& test : tests) {
+  if (input.topology) writeFile(draft / "cabling.csv", cablingCsv(*input.topology));
+  for (const results::TestResult& test : input.tests) {
     for (const CsvFile& file : renderCsv(test)) {
       // Two tests of one id, as in a repeated test: the second gets a number in front.
       std::string name = file.name;
@@ -73,7 +75,7 @@ void replaceCsvDirectory(const fs::path& directory, const std::vector<results::T
 fs::path writeReport(const fs::path& directory, const ReportInput& input) {
   makeDirectory(directory);
   replaceFile(directory / "report.json", renderJson(input));
-  replaceCsvDirectory(directory, input.tests);
+  replaceCsvDirectory(directory, input);
   fs::path html = directory / "report.html";
   replaceFile(html, renderHtml(input));
   return html;

@@ -21,10 +21,11 @@ constexpr std::array<std::pair<bench::ObservationPoint, std::string_view>, 4> kO
     {bench::ObservationPoint::kModelled, "modelled"},
 }};
 
-constexpr std::array<std::pair<ChartKind, std::string_view>, 3> kChartKinds{{
+constexpr std::array<std::pair<ChartKind, std::string_view>, 4> kChartKinds{{
     {ChartKind::kLine, "line"},
     {ChartKind::kBar, "bar"},
     {ChartKind::kStep, "step"},
+    {ChartKind::kTime, "time"},
 }};
 
 template <typename Enum, std::size_t N>
@@ -134,14 +135,23 @@ Json toJson(const Chart& chart) {
                       {"x", finiteList(s.x)},
                       {"y", finiteList(s.y)}});
   }
-  return {{"id", chart.id},
-          {"title", chart.title},
-          {"kind", nameOf(kChartKinds, chart.kind)},
-          {"x_label", chart.x_label},
-          {"y_label", chart.y_label},
-          {"log_x", chart.log_x},
-          {"log_y", chart.log_y},
-          {"series", std::move(series)}};
+  Json json{{"id", chart.id},
+            {"title", chart.title},
+            {"kind", nameOf(kChartKinds, chart.kind)},
+            {"x_label", chart.x_label},
+            {"y_label", chart.y_label},
+            {"log_x", chart.log_x},
+            {"log_y", chart.log_y},
+            {"series", std::move(series)}};
+  if (!chart.categories.empty()) json["categories"] = chart.categories;
+  return json;
+}
+
+// Members that came later are only written where there is something to write, and may be missing.
+template <typename T>
+T optionalMember(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it == json.end() ? T() : it->get<T>();
 }
 
 Chart chartFrom(const Json& json) {
@@ -161,7 +171,85 @@ Chart chartFrom(const Json& json) {
     series.y = s.at("y").get<std::vector<double>>();
     chart.series.push_back(std::move(series));
   }
+  chart.categories = optionalMember<std::vector<std::string>>(json, "categories");
   return chart;
+}
+
+Json toJson(const HeatMap& map) {
+  Json values = Json::array();
+  for (const auto& row : map.values) {
+    Json cells = Json::array();
+    for (const std::optional<double>& value : row) {
+      cells.push_back(value ? Json(finite(*value)) : Json(nullptr));
+    }
+    values.push_back(std::move(cells));
+  }
+  Json json{{"id", map.id},
+            {"title", map.title},
+            {"note", map.note},
+            {"row_label", map.row_label},
+            {"column_label", map.column_label},
+            {"value_label", map.value_label},
+            {"rows", map.rows},
+            {"columns", map.columns},
+            {"values", std::move(values)}};
+  if (map.full_scale) json["full_scale"] = finite(*map.full_scale);
+  return json;
+}
+
+HeatMap heatMapFrom(const Json& json) {
+  HeatMap map;
+  map.id = json.at("id").get<std::string>();
+  map.title = json.at("title").get<std::string>();
+  map.note = json.at("note").get<std::string>();
+  map.row_label = json.at("row_label").get<std::string>();
+  map.column_label = json.at("column_label").get<std::string>();
+  map.value_label = json.at("value_label").get<std::string>();
+  map.rows = json.at("rows").get<std::vector<std::string>>();
+  map.columns = json.at("columns").get<std::vector<std::string>>();
+  for (const Json& row : json.at("values")) {
+    std::vector<std::optional<double>> cells;
+    for (const Json& cell : row) {
+      cells.push_back(cell.is_null() ? std::nullopt : std::optional(cell.get<double>()));
+    }
+    map.values.push_back(std::move(cells));
+  }
+  map.full_scale = optionalNumber(json, "full_scale");
+  return map;
+}
+
+Json toJson(const Timeline& timeline) {
+  Json lanes = Json::array();
+  for (const Lane& lane : timeline.lanes) {
+    Json spans = Json::array();
+    for (const Span& span : lane.spans) {
+      spans.push_back(Json::array({finite(span.from), finite(span.until)}));
+    }
+    lanes.push_back({{"name", lane.name}, {"spans", std::move(spans)}});
+  }
+  return {{"id", timeline.id},
+          {"title", timeline.title},
+          {"note", timeline.note},
+          {"x_label", timeline.x_label},
+          {"until", finite(timeline.until)},
+          {"lanes", std::move(lanes)}};
+}
+
+Timeline timelineFrom(const Json& json) {
+  Timeline timeline;
+  timeline.id = json.at("id").get<std::string>();
+  timeline.title = json.at("title").get<std::string>();
+  timeline.note = json.at("note").get<std::string>();
+  timeline.x_label = json.at("x_label").get<std::string>();
+  timeline.until = json.at("until").get<double>();
+  for (const Json& one : json.at("lanes")) {
+    Lane lane{one.at("name").get<std::string>(), {}};
+    for (const Json& span : one.at("spans")) {
+      lane.spans.push_back({span.at(0).get<double>(), span.at(1).get<double>()});
+    }
+    timeline.lanes.push_back(std::move(lane));
+  }
+  return timeline;
 }
 
 // Sparse: only occupied buckets, each as [bucket, count].
@@ -274,6 +362,8 @@ TestResult testResultFrom(const Json& json) {
   result.anomalies = listFrom(json.at("anomalies"), anomalyFrom);
   result.repeatability = tableFrom(json.at("repeatability"));
   result.valid = json.at("valid").get<bool>();
+  if (json.contains("heat_maps")) result.heat_maps = listFrom(json.at("heat_maps"), heatMapFrom);
+  if (json.contains("timelines")) result.timelines = listFrom(json.at("timelines"), timelineFrom);
   return result;
 }
 
@@ -297,6 +387,8 @@ std::string TestResult::toJson() const {
   json["anomalies"] = listToJson(anomalies);
   json["repeatability"] = results::toJson(repeatability);
   json["valid"] = valid;
+  if (!heat_maps.empty()) json["heat_maps"] = listToJson(heat_maps);
+  if (!timelines.empty()) json["timelines"] = listToJson(timelines);
   try {
     return json.dump();
   } catch (const Json::exception& e) {  // text that is not UTF-8

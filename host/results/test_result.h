@@ -36,6 +36,7 @@ struct Quantity {
 //   latency_{min,mean,p50,p95,p99,p999,max}_ns   one-way, first bit to first bit          (T5.2)
 //   loss_ppm                               frames lost of frames sent at a fixed load     (T5.2)
 //   burst_frames                           longest burst absorbed without loss            (T5.3)
+// Those of the tests on simulated hosts are in docs/scenarios.md, "limits".
 struct Kpi {
   std::string name;
   std::string point;  // "1024 B, 50 % load": unique among the KPIs of that name in a test
@@ -59,7 +60,8 @@ struct Series {
   bool reference = false;  // context line of the drafts or of theory, drawn dashed
 };
 
-enum class ChartKind { kLine, kBar, kStep };
+// kTime: a quantity sampled over time, drawn without a marker at every sample.
+enum class ChartKind { kLine, kBar, kStep, kTime };
 
 struct Chart {
   std::string id;
@@ -70,6 +72,44 @@ struct Chart {
   bool log_x = false;
   bool log_y = false;
   std::vector<Series> series;
+  // kBar only: what the bars at x = 0, 1, 2 … stand for, where that is a name and not a number.
+  std::vector<std::string> categories{};
+};
+
+// A value for each pair of two things, as colours: the utilisation of the links from each leaf to
+// each spine.
+struct HeatMap {
+  std::string id;
+  std::string title;
+  std::string note;  // may be empty
+  std::string row_label;
+  std::string column_label;
+  std::string value_label;  // with unit: "utilisation [%]"
+  std::vector<std::string> rows;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<double>>> values;  // by row, then column; nothing = blank
+  std::optional<double>
+      full_scale{};  // value of the darkest colour; nothing = the largest there is
+};
+
+// When something held, lane by lane: pauses of each port and priority.
+struct Span {
+  double from = 0;
+  double until = 0;
+};
+
+struct Lane {
+  std::string name;
+  std::vector<Span> spans;  // ascending, not overlapping
+};
+
+struct Timeline {
+  std::string id;
+  std::string title;
+  std::string note;     // may be empty
+  std::string x_label;  // with unit: "time [us]"
+  double until = 0;     // the time axis runs from 0 to here
+  std::vector<Lane> lanes;
 };
 
 // A latency distribution; the report draws its histogram and CDF and prints the stats row
@@ -104,6 +144,8 @@ struct TestResult {
   std::vector<Anomaly> anomalies;
   Table repeatability;  // iterations and CV per point
   bool valid = true;    // false when a trial behind it was not valid or confidence not reached
+  std::vector<HeatMap> heat_maps{};
+  std::vector<Timeline> timelines{};
 
   // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number
   // is not finite: no procedure may report one.

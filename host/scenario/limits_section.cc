@@ -77,7 +77,9 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   }
   atLeast("efficiency_percent", share(), collectives);
   atLeast("allgather_vs_allreduce", ratio(), {"T9.3"});
-  atLeast("goodput_percent", share(), with(with(permutations, incasts), {"T7.3"}));
+  atLeast("goodput_percent", share(), with(with(permutations, incasts), {"T6.7", "T7.3"}));
+  atLeast("connections_per_s", perSecond(), {"T6.7"});
+  atLeast("progress_per_s", perSecond(), {"T10.2"});
   atLeast("goodput_gbps", gigabitsPerSecond(), {"T6.5b", "T9.4"});
   atLeast("payload_gbps", gigabitsPerSecond(), {"T6.1"});
   atLeast("throughput_percent_of_line", share(), {"T6.1"});
@@ -93,9 +95,17 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("completion_us", microseconds(), {"T6.5b"});
   atMost("job_time_us", microseconds(), {free});
   atMost("message_time_p99_us", microseconds(), {free});
-  atMost("jct_ms", milliseconds(), {"T10.1"});
+  atMost("first_message_p50_us", microseconds(), {"T6.7"});
+  atMost("first_message_p99_us", microseconds(), {"T6.7"});
+  atMost("message_p50_us", microseconds(), {"T6.5a"});
+  atMost("message_max_us", microseconds(), {"T6.5a"});
+  atMost("llr_retry_mean_ns", nanoseconds(), {"T6.5a"});
+  atMost("llr_retry_max_ns", nanoseconds(), {"T6.5a"});
+  atMost("iteration_p50_ms", milliseconds(), {"T10.2"});
+  atMost("iteration_p99_ms", milliseconds(), {"T10.2"});
+  atMost("jct_ms", milliseconds(), {"T10.1", "T10.2"});
   atMost("jct_us", microseconds(), failures);
-  atMost("jct_ratio", ratio(), {"T10.1", "T11.1"});
+  atMost("jct_ratio", ratio(), {"T10.1", "T10.2", "T11.1"});
   atLeast("overlap_fraction", fairness(), {"T10.1"});
   atMost("comm_overhead_percent", excess(), {"T10.1"});
   atMost("interference_a", ratio(), {"T10.3"});
@@ -109,6 +119,10 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("redistribution_us", microseconds(), failures);
   atMost("jct_overhead_percent", excess(), failures);
   atMost("failure_iteration_vs_p99", ratio(), failures);
+  atMost("deadlock", fairness(), {"T7.4"});
+  atMost("zero_throughput_us", microseconds(), {"T7.4"});
+  atMost("recovery_us", microseconds(), {"T7.4"});
+  atMost("watchdog_drops", count(), {"T7.4"});
   // Balance.
   const Tests balanced = with(collectives, permutations);
   atLeast("link_jfi", fairness(), with(balanced, {free}));
@@ -125,11 +139,13 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("timeouts", count(), {"T6.5b"});
   atMost("failed_messages", count(), {"T6.4"});
   atMost("ecn_percent", share(), with(balanced, {"T6.1", "T7.3"}));
-  atMost("pfc_per_s", perSecond(), with(balanced, {"T6.1", "T6.4", "T7.2", "T7.3"}));
+  atMost("pfc_per_s", perSecond(), with(balanced, {"T6.1", "T6.4", "T7.2", "T7.3", "T7.4"}));
   atMost("paused_us", microseconds(), {"T6.5c"});
   atMost("paused_hosts_us", microseconds(), {"T7.2"});
   atMost("paused_fabric_us", microseconds(), {"T7.2"});
-  atMost("watchdog_events", count(), {"T7.2"});
+  atMost("watchdog_events", count(), {"T7.2", "T7.4"});
+  atMost("lost_frames", count(), {"T6.5a"});
+  atMost("retransmitted_packets", count(), {"T6.5a"});
   atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3"}));
   atMost("max_queue_bytes", bytes(), {free});
 }

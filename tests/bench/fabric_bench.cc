@@ -254,11 +254,10 @@ void measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned thr
 
 // One of scenarios/bench/.
 bench::TrialSpec shipped(const std::string& name) {
+  const std::string free(scenario::kFreeTest);
   const scenario::Scenario scenario = scenario::loadScenario(
       std::string(PLUMBLINE_SOURCE_DIR) + "/scenarios/bench/" + name + ".yaml",
-      {.tests = {std::string(scenario::kFreeTest)},
-       .benches = {"rtl", "sim"},
-       .on_hosts = {std::string(scenario::kFreeTest)}});
+      {.tests = {free}, .benches = {"rtl", "sim"}, .on_hosts = {free}, .with_workload = {free}});
   bench::TrialSpec spec;
   spec.dut = scenario.fabricSpec();
   spec.transport = scenario.transport;

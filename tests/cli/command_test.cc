@@ -177,8 +177,27 @@ TEST_F(CommandTest, RunsCanBeCompared) {
   storeTwoRuns();
   const Outcome outcome = run({"results", "diff", "1", "2", "--results", results()});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, testing::ContainsRegex("latency_p99_ns +0.1 ns +0.11 ns +.10 %\n"));
-  EXPECT_THAT(outcome.out, testing::ContainsRegex("loss_ppm +0 ppm +- +-\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("run +Status +done +running\n"));
+  EXPECT_THAT(outcome.out,
+              testing::ContainsRegex("latency_p99_ns +0.1 ns +0.11 ns +.10 % +not testable\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("only in run 1\n.*\nT5.2 .* loss_ppm +0 ppm\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("only in run 2")));
+}
+
+TEST_F(CommandTest, ComparisonsComeAsJsonAndAsAPage) {
+  storeTwoRuns();
+  const auto page = (scratch_.path() / "diff.html").string();
+  const Outcome outcome = run({"results", "diff", "1", "2", "--json", "--html", page, "--results",
+                               results(), "--second-results", results()});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["second"]["run"], 2);
+  EXPECT_EQ(json["kpis"].size(), 1u);
+  EXPECT_THAT(contentOf(page), HasSubstr("latency_p99_ns"));
+  expectUsageError({"results", "diff", "1", "9", "--results", results()}, "there is no run 9");
+  expectUsageError({"results", "diff", "1", "2", "--results", results(), "--second-results",
+                    (scratch_.path() / "none").string()},
+                   "there are no results here");
 }
 
 TEST_F(CommandTest, RunsCanBeExported) {

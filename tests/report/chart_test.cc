@@ -28,6 +28,13 @@ Chart lineChart() {
           {{"a", {0, 10, 20}, {100, 300, 200}, false}, {"theory", {0, 20}, {150, 150}, true}}};
 }
 
+// Of a chart that is one picture.
+std::string onlyPlot(const Chart& chart) {
+  const std::vector<std::string> plots = renderChart(chart);
+  EXPECT_EQ(plots.size(), 1U);
+  return plots.front();
+}
+
 std::vector<std::string> textsOf(const Element& svg) {
   std::vector<std::string> texts;
   for (const Element* one : svg.all("text")) texts.push_back(one->text);
@@ -51,7 +58,7 @@ double tickAt(const Element& svg, const std::string& label, const char* axis) {
 }
 
 TEST(LinePlot, PointsStandWhereTheTicksSay) {
-  const Element svg = parseXml(renderChart(lineChart()));
+  const Element svg = parseXml(onlyPlot(lineChart()));
   const auto lines = svg.all("polyline");
   ASSERT_EQ(lines.size(), 2U);
   const auto points = pointsOf(*lines[0]);
@@ -66,7 +73,7 @@ TEST(LinePlot, PointsStandWhereTheTicksSay) {
 }
 
 TEST(LinePlot, HasLabelsLegendAndDashedReferences) {
-  const Element svg = parseXml(renderChart(lineChart()));
+  const Element svg = parseXml(onlyPlot(lineChart()));
   const auto texts = textsOf(svg);
   for (const char* text : {"size [B]", "latency [ns]", "a", "theory"})
     EXPECT_TRUE(has(texts, text));
@@ -83,9 +90,9 @@ TEST(LinePlot, LongTimesGetAFittingUnit) {
   for (auto& series : chart.series) {
     for (double& y : series.y) y *= 1000;
   }
-  const Element svg = parseXml(renderChart(chart));
+  const Element svg = parseXml(onlyPlot(chart));
   EXPECT_TRUE(has(textsOf(svg), "latency [µs]"));
-  const auto same = pointsOf(*parseXml(renderChart(lineChart())).all("polyline")[0]);
+  const auto same = pointsOf(*parseXml(onlyPlot(lineChart())).all("polyline")[0]);
   EXPECT_EQ(pointsOf(*svg.all("polyline")[0]), same);
 }
 
@@ -93,7 +100,7 @@ TEST(LinePlot, LogarithmicAxesKeepRatios) {
   Chart chart = lineChart();
   chart.log_x = chart.log_y = true;
   chart.series = {{"a", {64, 256, 1024}, {1, 100, 10'000}, false}};
-  const Element svg = parseXml(renderChart(chart));
+  const Element svg = parseXml(onlyPlot(chart));
   const auto points = pointsOf(*svg.all("polyline")[0]);
   ASSERT_EQ(points.size(), 3U);
   EXPECT_NEAR(points[1].first - points[0].first, points[2].first - points[1].first, 0.2);
@@ -106,18 +113,18 @@ TEST(LinePlot, WhatCannotBeDrawnIsLeftOut) {
   chart.log_y = true;
   chart.series = {{"a", {1, 2, 3, 4, 5}, {10, NAN, INFINITY, -1, 1000}, false},
                   {"odd", {1, 2, 3}, {5}, false}};
-  const Element svg = parseXml(renderChart(chart));
+  const Element svg = parseXml(onlyPlot(chart));
   EXPECT_EQ(pointsOf(*svg.all("polyline")[0]).size(), 2U);
   EXPECT_EQ(pointsOf(*svg.all("polyline")[1]).size(), 1U);
   for (const char* word : {"nan", "inf"}) {
-    EXPECT_EQ(renderChart(chart).find(word), std::string::npos);
+    EXPECT_EQ(onlyPlot(chart).find(word), std::string::npos);
   }
 }
 
 TEST(LinePlot, StepsAreConstantUntilTheNextPoint) {
   Chart chart = lineChart();
   chart.kind = ChartKind::kStep;
-  const auto points = pointsOf(*parseXml(renderChart(chart)).all("polyline")[0]);
+  const auto points = pointsOf(*parseXml(onlyPlot(chart)).all("polyline")[0]);
   ASSERT_EQ(points.size(), 5U);
   EXPECT_EQ(points[0].second, points[1].second);
   EXPECT_EQ(points[1].first, points[2].first);
@@ -128,9 +135,9 @@ TEST(AllPlots, SayWhenThereIsNothing) {
   for (const ChartKind kind : {ChartKind::kLine, ChartKind::kBar, ChartKind::kStep}) {
     for (const bool log : {false, true}) {
       Chart chart{"c", "Empty", kind, "x", "y", log, log, {{"a", {}, {}, false}}};
-      EXPECT_TRUE(has(textsOf(parseXml(renderChart(chart))), "no data"));
+      EXPECT_TRUE(has(textsOf(parseXml(onlyPlot(chart))), "no data"));
       chart.series.clear();
-      EXPECT_TRUE(has(textsOf(parseXml(renderChart(chart))), "no data"));
+      EXPECT_TRUE(has(textsOf(parseXml(onlyPlot(chart))), "no data"));
     }
   }
 }
@@ -139,29 +146,60 @@ TEST(AllPlots, OnePointIsEnough) {
   for (const ChartKind kind : {ChartKind::kLine, ChartKind::kBar, ChartKind::kStep}) {
     for (const bool log : {false, true}) {
       const Chart chart{"c", "One", kind, "x", "y", log, log, {{"a", {5}, {7}, false}}};
-      const std::string svg = renderChart(chart);
+      const std::string svg = onlyPlot(chart);
       EXPECT_NO_THROW(parseXml(svg));
       EXPECT_EQ(svg.find("nan"), std::string::npos);
     }
   }
 }
 
-TEST(AllPlots, SeriesOfOneChartLookDifferent) {
+Chart manyLines(int lines) {
   Chart chart{"c", "Many", ChartKind::kLine, "x", "y", false, false, {}};
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < lines; ++i) {
     chart.series.push_back({"series " + std::to_string(i), {0, 1}, {0.0 + i, 1.0 + i}, false});
   }
-  const Element svg = parseXml(renderChart(chart));
-  std::set<std::pair<std::string, std::string>> looks;
-  for (const Element* line : svg.all("polyline")) {
-    const auto dash = line->attributes.find("stroke-dasharray");
-    looks.emplace(line->attributes.at("stroke"),
-                  dash == line->attributes.end() ? "" : dash->second);
-  }
-  EXPECT_EQ(looks.size(), 20U);
+  return chart;
+}
+
+TEST(AllPlots, SeriesOfOneChartLookDifferent) {
+  const Element svg = parseXml(onlyPlot(manyLines(8)));
+  std::set<std::string> looks;
+  for (const Element* line : svg.all("polyline")) looks.insert(line->attributes.at("stroke"));
+  EXPECT_EQ(looks.size(), 8U);
   // The legend takes several rows, and the plot still has its height.
   const auto points = pointsOf(*svg.all("polyline").back());
   EXPECT_GT(points.front().second, points.back().second);
+}
+
+TEST(AllPlots, TooManyLinesComeInPartsWithTheSameAxes) {
+  Chart chart = manyLines(20);
+  chart.series.push_back({"theory", {0, 1}, {3, 3}, true});
+  const std::vector<std::string> plots = renderChart(chart);
+  ASSERT_EQ(plots.size(), 4U);
+  std::set<double> heights;  // of the line that is in all of them
+  std::set<std::string> names;
+  for (const std::string& plot : plots) {
+    const Element svg = parseXml(plot);
+    const auto lines = svg.all("polyline");
+    EXPECT_EQ(lines.size(), 6U);
+    heights.insert(pointsOf(*lines.back()).front().second);
+    for (const std::string& text : textsOf(svg)) {
+      if (text.starts_with("series ")) {
+        EXPECT_TRUE(names.insert(text).second) << text;
+      }
+    }
+  }
+  EXPECT_EQ(heights.size(), 1U);
+  EXPECT_EQ(names.size(), 20U);
+}
+
+TEST(TimePlot, HasNoMarkers) {
+  Chart chart = lineChart();
+  EXPECT_EQ(parseXml(onlyPlot(chart)).all("circle").size(), 4U);  // three points and the legend
+  chart.kind = ChartKind::kTime;
+  const Element svg = parseXml(onlyPlot(chart));
+  EXPECT_TRUE(svg.all("circle").empty());
+  EXPECT_EQ(svg.all("polyline").size(), 2U);
 }
 
 TEST(BarPlot, HeightsAreInProportion) {
@@ -175,7 +213,7 @@ TEST(BarPlot, HeightsAreInProportion) {
                     {{"a", {2, 4, 8}, {400, 200, 100}, false},
                      {"b", {2, 8}, {40, 10}, false},
                      {"limit", {2, 4, 8}, {300, 300, 300}, true}}};
-  const Element svg = parseXml(renderChart(chart));
+  const Element svg = parseXml(onlyPlot(chart));
   const auto bars = svg.all("rect");
   ASSERT_EQ(bars.size(), 5U);
   const double unit = bars[0]->number("height") / 400;

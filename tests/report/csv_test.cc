@@ -104,6 +104,47 @@ TEST(Csv, ChartsKeepEveryPoint) {
   EXPECT_EQ(row, rows.size());
 }
 
+TEST(Csv, BarsWithNamesKeepTheirNames) {
+  results::TestResult test;
+  test.id = "T8.4";
+  test.charts = {{"jfi",
+                  "",
+                  results::ChartKind::kBar,
+                  "",
+                  "JFI",
+                  false,
+                  false,
+                  {{"all", {0, 1}, {0.5, 1}, false}},
+                  {"ECMP", "packet spray"}}};
+  EXPECT_EQ(fileOf(test, "t8-4_chart_jfi.csv"),
+            (Rows{{"series", "reference", "", "JFI", "category"},
+                  {"all", "no", "0", "0.5", "ECMP"},
+                  {"all", "no", "1", "1", "packet spray"}}));
+}
+
+TEST(Csv, HeatMapsAndTimelinesAreLists) {
+  results::TestResult test;
+  test.id = "T8.1";
+  test.heat_maps = {{"links",
+                     "",
+                     "",
+                     "from",
+                     "to",
+                     "utilisation [%]",
+                     {"leaf0", "leaf1"},
+                     {"spine0", "spine1"},
+                     {{12.5, std::nullopt}, {0, 100}}}};
+  EXPECT_EQ(fileOf(test, "t8-1_map_links.csv"), (Rows{{"from", "to", "utilisation [%]"},
+                                                      {"leaf0", "spine0", "12.5"},
+                                                      {"leaf1", "spine0", "0"},
+                                                      {"leaf1", "spine1", "100"}}));
+  test.timelines = {{"pauses", "", "", "time [us]", 9, {{"host0-leaf0 p3", {{1, 2.5}, {4, 9}}}}}};
+  EXPECT_EQ(fileOf(test, "t8-1_timeline_pauses.csv"),
+            (Rows{{"lane", "from: time [us]", "until: time [us]"},
+                  {"host0-leaf0 p3", "1", "2.5"},
+                  {"host0-leaf0 p3", "4", "9"}}));
+}
+
 TEST(Csv, DistributionsRebuildTheHistogram) {
   const results::TestResult test = sampleReport().tests[1];
   const results::Distribution& distribution = test.distributions[4];

@@ -102,12 +102,28 @@ TEST(Html, LatencyTableIsInOneUnitFromTheHistogram) {
 TEST(Html, PartsComeInOrder) {
   const std::string html = renderHtml(sampleReport());
   std::size_t last = 0;
-  for (const char* part :
-       {"<h1>", "Device under test", ">Topology<", ">Configuration<", ">Tester<", ">Host<",
-        ">Summary<", "T5.1 Baseline throughput</h2>", "Key figures", "Zero-loss throughput per",
-        ">Anomalies</h3>", ">Repeatability<", "T5.2 Latency</h2>", "Latency statistics",
-        "Cumulative distribution", "Histogram: 64 B", "T5.3 Back-to-back burst</h2>",
-        "Appendix: figures", "Appendix: scenario"}) {
+  for (const char* part : {"<h1>",
+                           "Device under test",
+                           ">ASIC features by category<",
+                           ">Topology<",
+                           ">Cabling<",
+                           ">Configuration<",
+                           ">Tester<",
+                           ">Host<",
+                           ">Summary<",
+                           ">Figures, tests and observation",
+                           "T5.1 Baseline throughput</h2>",
+                           "Key figures",
+                           "Zero-loss throughput per",
+                           ">Anomalies</h3>",
+                           ">Repeatability<",
+                           "T5.2 Latency</h2>",
+                           "Latency statistics",
+                           "Cumulative distribution",
+                           "Histogram: 64 B",
+                           "T5.3 Back-to-back burst</h2>",
+                           "Appendix: figures",
+                           "Appendix: scenario"}) {
     const std::size_t at = html.find(part, last);
     ASSERT_NE(at, std::string::npos) << part << " is missing or too early";
     last = at;
@@ -131,6 +147,8 @@ ReportInput hostileReport(const std::string& text) {
   ReportInput input;
   input.title = input.run_id = input.started = input.finished = input.scenario = text;
   input.dut_identity = input.dut = input.tester = input.host = {{text, text}};
+  input.failures = {{text, nanoseconds(1), nanoseconds(2)}};
+  input.topology.emplace();
   results::TestResult test;
   test.id = test.title = test.section = test.profile = test.summary = text;
   test.configuration = {{text, text}};
@@ -144,6 +162,17 @@ ReportInput hostileReport(const std::string& text) {
        {results::ChartKind::kLine, results::ChartKind::kBar, results::ChartKind::kStep}) {
     test.charts.push_back({text, text, kind, text, text, false, false, {{text, {1}, {2}, false}}});
   }
+  test.charts.push_back({text,
+                         text,
+                         results::ChartKind::kBar,
+                         text,
+                         text,
+                         false,
+                         false,
+                         {{text, {0}, {2}, false}},
+                         {text}});
+  test.heat_maps = {{text, text, text, text, text, text, {text}, {text}, {{1.0}}}};
+  test.timelines = {{text, text, text, text, 10, {{text, {{1, 2}}}}}};
   test.distributions = {sampleDistribution(text, 1000, 10, 10), sampleDistribution(text, 9, 1, 5)};
   for (results::Distribution& one : test.distributions) one.unit = text;
   test.anomalies = {{text, text}};

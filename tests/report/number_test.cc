@@ -68,6 +68,8 @@ TEST(Units, TheMultipleThatFits) {
   EXPECT_EQ(unitOf("ns", 0), "ns");
   EXPECT_EQ(fitUnit("ps", 2.5e6).factor, 1e6);
   EXPECT_EQ(fitUnit("Gb/s", 0.02).factor, 1e-3);
+  EXPECT_EQ(shownUnit("us"), "µs");
+  EXPECT_EQ(shownUnit("Gb/s"), "Gb/s");
 }
 
 TEST(Units, LabelsNameThem) {

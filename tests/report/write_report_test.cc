@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "report/cabling.h"
 #include "tests/report/sample_report.h"
 
 namespace plumbline::report::testing {
@@ -51,7 +52,8 @@ TEST_F(WriteReport, PutsEverythingInPlace) {
   for (const auto& entry : fs::recursive_directory_iterator(target)) {
     files += entry.is_regular_file() ? 1 : 0;
   }
-  EXPECT_EQ(files, expected + 2) << "something is left over";
+  EXPECT_EQ(read(target / "csv" / "cabling.csv"), cablingCsv(*input.topology));
+  EXPECT_EQ(files, expected + 3) << "something is left over";
 }
 
 TEST_F(WriteReport, ReplacesAnEarlierReportAndNothingElse) {
@@ -102,6 +104,18 @@ TEST(ReportJson, HoldsAllTestsAsTheyAre) {
   }
   EXPECT_EQ(json.at("dut")[1].at("name"), "Host link delay");
   EXPECT_EQ(json.at("dut")[1].at("value"), "50 ns");
+  EXPECT_TRUE(json.at("failures").empty());
+}
+
+TEST(ReportJson, HoldsFailuresInPicoseconds) {
+  ReportInput input = sampleReport();
+  input.failures = {{"spine1", nanoseconds(5), {}},
+                    {"leaf0-spine0", nanoseconds(1), nanoseconds(2)}};
+  const auto json = nlohmann::json::parse(renderJson(input)).at("failures");
+  EXPECT_EQ(json[0].at("element"), "spine1");
+  EXPECT_EQ(json[0].at("down_ps"), 5000);
+  EXPECT_FALSE(json[0].contains("up_ps"));
+  EXPECT_EQ(json[1].at("up_ps"), 2000);
 }
 
 }  // namespace

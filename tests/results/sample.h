@@ -43,6 +43,31 @@ inline TestResult sampleResult() {
   histogram.record(0);
   histogram.record(700'000, 12);
   histogram.record(900'123, std::uint64_t{1} << 40);  // the sum needs more than 53 bits
+  r.charts.push_back({"jfi",
+                      "Fairness",
+                      ChartKind::kBar,
+                      "",
+                      "JFI",
+                      false,
+                      false,
+                      {{"all", {0, 1}, {0.5, 1}, false}},
+                      {"ECMP", "packet spray"}});
+  r.heat_maps = {{"links",
+                  "Links",
+                  "both directions",
+                  "from",
+                  "to",
+                  "utilisation [%]",
+                  {"leaf0", "leaf1"},
+                  {"spine0"},
+                  {{12.5}, {std::nullopt}},
+                  100.0}};
+  r.timelines = {{"pauses",
+                  "Pauses",
+                  "",
+                  "time [us]",
+                  20,
+                  {{"leaf0-host1, priority 3", {{1, 2.5}, {7, 20}}}}}};
   r.distributions = {{"d1", "1024 B", "ps", bench::ObservationPoint::kTester, histogram},
                      {"d2", "nothing seen", "ps", bench::ObservationPoint::kModelled, {}}};
   r.anomalies = {{"CV above 5 %", "latency, 64 B"}, {"shorter than the standard profile", ""}};

@@ -36,7 +36,14 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_EQ(back.tables[0].note, "first bit to first bit");
   EXPECT_EQ(std::get<std::string>(back.tables[0].rows[1][0]), "1,024 B");
   EXPECT_EQ(std::get<Quantity>(back.tables[0].rows[1][1]).value, 1.0 / 3.0);
-  ASSERT_EQ(back.charts.size(), 1u);
+  ASSERT_EQ(back.charts.size(), 2u);
+  EXPECT_EQ(back.charts[1].categories, (std::vector<std::string>{"ECMP", "packet spray"}));
+  ASSERT_EQ(back.heat_maps.size(), 1u);
+  EXPECT_EQ(back.heat_maps[0].values[0][0], 12.5);
+  EXPECT_EQ(back.heat_maps[0].values[1][0], std::nullopt);  // blank is not zero
+  EXPECT_EQ(back.heat_maps[0].full_scale, 100);
+  ASSERT_EQ(back.timelines.size(), 1u);
+  EXPECT_EQ(back.timelines[0].lanes[0].spans[1].until, 20);
   EXPECT_EQ(back.charts[0].kind, ChartKind::kStep);
   EXPECT_TRUE(back.charts[0].log_x);
   EXPECT_FALSE(back.charts[0].log_y);
@@ -47,6 +54,19 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_FALSE(back.valid);
   // Whatever the list above forgets: the text is the same again.
   EXPECT_EQ(back.toJson(), r.toJson());
+}
+
+// As an earlier version wrote it: without the pictures that came later.
+TEST(TestResultJson, PicturesMayBeMissing) {
+  auto json = nlohmann::ordered_json::parse(sampleResult().toJson());
+  json.erase("heat_maps");
+  json.erase("timelines");
+  json["charts"][1].erase("categories");
+  const TestResult back = TestResult::fromJson(json.dump());
+  EXPECT_TRUE(back.heat_maps.empty());
+  EXPECT_TRUE(back.timelines.empty());
+  EXPECT_TRUE(back.charts[1].categories.empty());
+  EXPECT_EQ(back.toJson(), json.dump());
 }
 
 TEST(TestResultJson, HistogramsAreSparseAndExact) {
@@ -82,6 +102,12 @@ TEST(TestResultJson, RefusesNumbersThatAreNotFinite) {
     TestResult in_cv = sampleResult();
     in_cv.primary[0].cv = bad;
     EXPECT_THROW((void)in_cv.toJson(), Error);
+    TestResult in_map = sampleResult();
+    in_map.heat_maps[0].values[0][0] = bad;
+    EXPECT_THROW((void)in_map.toJson(), Error);
+    TestResult in_lane = sampleResult();
+    in_lane.timelines[0].lanes[0].spans[0].until = bad;
+    EXPECT_THROW((void)in_lane.toJson(), Error);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "results/fabric_pictures.h"
 #include "suite/fabric_metrics.h"
 
 namespace plumbline::suite {
@@ -131,6 +132,14 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
            builder);
   charts(design, points, measured, builder);
   if (measured.empty()) return;
+  for (const Measured* one : {&measured.front(), &measured.back()}) {
+    for (results::HeatMap& map : results::linkHeatMaps(
+             one->trials.front().fabric->links, fmt::format("links_{}", placeOf(design, *one)),
+             one->point.label + ": load of links")) {
+      builder.result().heat_maps.push_back(std::move(map));
+    }
+    if (measured.size() == 1) break;
+  }
   const Measured& last = measured.back();
   const results::Quantity value = *meanOf(design, last, jfi);
   builder.primary("JFI, " + last.point.label, value);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "results/fabric_pictures.h"
 #include "suite/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
@@ -61,8 +62,9 @@ Design PfcIncastTest::design(const TestConfig& config) const {
   design.numbers.configure("Watchdog", config.scenario.switches.pfc->watchdog ? "on" : "off");
   design.repetitions = design.numbers.repetitions(20, 2);
   for (const Incast& incast : pointsOf(config, design.numbers)) {
-    design.add({std::to_string(incast.senders)}, incastTrial(config, incast),
-               incastHops(config, incast));
+    bench::TrialSpec spec = incastTrial(config, incast);
+    spec.sampling.emplace();  // for the timeline of pauses
+    design.add({std::to_string(incast.senders)}, std::move(spec), incastHops(config, incast));
   }
   return design;
 }
@@ -126,6 +128,12 @@ void PfcIncastTest::report(const TestConfig& config, const Design& design,
            {[&](std::size_t i) { return static_cast<double>(points[i].senders); },
             [](std::size_t) { return std::string("all ports"); }},
            std::move(chart), builder);
+  for (const Measured& one : measured) {
+    const bench::FabricResult& first = *one.trials.front().fabric;
+    builder.result().timelines.push_back(results::pauseTimeline(
+        *first.samples, first.sim_end, fmt::format("pauses_{}", placeOf(design, one)),
+        one.point.label + ": pauses"));
+  }
   for (const Measured& one : measured) {
     if (meanOf(design, one, spread)->value <= 0) continue;
     builder.result().summary =

@@ -1,0 +1,91 @@
+#include "report/cabling.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fabric/topology.h"
+#include "report/number.h"
+
+namespace plumbline::report {
+namespace {
+
+using fabric::Link;
+using fabric::LinkId;
+using fabric::Topology;
+
+// "leaf" of "pod1.leaf12".
+std::string kindOf(const fabric::Node& node) {
+  std::string kind = node.name.substr(node.name.rfind('.') + 1);
+  while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0) {
+    kind.pop_back();
+  }
+  return kind.empty() ? node.name : kind;
+}
+
+struct Kind {
+  std::string from;
+  std::string to;
+  BitRate rate;
+  Picoseconds delay;
+  std::size_t cables = 0;
+  LinkId first = 0;
+  LinkId last = 0;
+};
+
+}  // namespace
+
+results::Table cablingTable(const fabric::TopologySpec& topology) {
+  const Topology graph = fabric::buildTopology(topology);
+  std::vector<Kind> kinds;
+  for (LinkId id = 0; id < graph.links().size(); id += 2) {  // of each cable its first direction
+    const Link& link = graph.links()[id];
+    Kind kind{kindOf(graph.nodes()[link.from]),
+              kindOf(graph.nodes()[link.to]),
+              link.rate,
+              link.delay,
+              0,
+              id,
+              id};
+    auto same = kinds.begin();
+    while (same != kinds.end() && std::tie(same->from, same->to, same->rate, same->delay) !=
+                                      std::tie(kind.from, kind.to, kind.rate, kind.delay)) {
+      ++same;
+    }
+    if (same == kinds.end()) same = kinds.insert(same, std::move(kind));
+    ++same->cables;
+    same->last = id;
+  }
+  results::Table table{"cabling",
+                       "Cabling",
+                       {},
+                       {"From", "To", "Cables", "Rate", "Propagation", "First", "Last"},
+                       {}};
+  for (const Kind& kind : kinds) {
+    table.rows.push_back({kind.from, kind.to, std::to_string(kind.cables),
+                          readableNumber(kind.rate.toGigabitsPerSecond()) + " Gb/s",
+                          readableNumber(kind.delay.toNanoseconds()) + " ns",
+                          graph.linkName(kind.first), graph.linkName(kind.last)});
+  }
+  return table;
+}
+
+std::string cablingCsv(const fabric::TopologySpec& topology) {
+  const Topology graph = fabric::buildTopology(topology);
+  std::string csv = "cable,from,from_port,to,to_port,rate_gbps,delay_ns\n";
+  for (LinkId id = 0; id < graph.links().size(); id += 2) {
+    const Link& link = graph.links()[id];
+    const Link& back = graph.links()[fabric::reverse(id)];
+    // Names of nodes have neither commas nor quotes.
+    csv += fmt::format("{},{},{},{},{},{},{}\n", graph.linkName(id), graph.nodes()[link.from].name,
+                       link.from_port, graph.nodes()[link.to].name, back.from_port,
+                       exactNumber(link.rate.toGigabitsPerSecond()),
+                       exactNumber(link.delay.toNanoseconds()));
+  }
+  return csv;
+}
+
+}  // namespace plumbline::report

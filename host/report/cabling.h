@@ -1,0 +1,18 @@
+// How a fabric is cabled, as a table and cable by cable.
+#pragma once
+
+#include <string>
+
+#include "fabric/fabric_spec.h"
+#include "results/test_result.h"
+
+namespace plumbline::report {
+
+// A row for each kind of cable: what it joins, how many there are, rate, propagation delay, and the
+// first and last of them.
+results::Table cablingTable(const fabric::TopologySpec& topology);
+
+// Every cable with its ends and their ports: RFC 4180, as renderCsv().
+std::string cablingCsv(const fabric::TopologySpec& topology);
+
+}  // namespace plumbline::report

@@ -1,0 +1,15 @@
+// Which test measured which figure, and where it was observed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/test_result.h"
+
+namespace plumbline::report {
+
+// The section "Figures, tests and observation points": a row for each figure of `tests`, by machine
+// name in the order in which they first come; empty if there are none.
+std::string kpiMapHtml(const std::vector<results::TestResult>& tests);
+
+}  // namespace plumbline::report

@@ -1,0 +1,211 @@
+#include "results/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+namespace plumbline::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+Key keyOf(const TestResult& test, const Kpi& kpi) {
+  return {test.id, kpi.name, kpi.point, kpi.quantity.unit};
+}
+
+std::map<Key, const Quantity*> quantitiesOf(const StoredRun& run) {
+  std::map<Key, const Quantity*> quantities;
+  for (const TestResult& test : run.tests) {
+    for (const Kpi& kpi : test.kpis) quantities[keyOf(test, kpi)] = &kpi.quantity;
+  }
+  return quantities;
+}
+
+// Figures of `run` that are not in `other`.
+std::vector<UnpairedKpi> unpaired(const StoredRun& run,
+                                  const std::map<Key, const Quantity*>& other) {
+  std::vector<UnpairedKpi> list;
+  for (const TestResult& test : run.tests) {
+    for (const Kpi& kpi : test.kpis) {
+      if (!other.contains(keyOf(test, kpi))) {
+        list.push_back({test.id, kpi.name, kpi.point, kpi.quantity});
+      }
+    }
+  }
+  return list;
+}
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+// Lines that differ; those that only `second` has come last.
+void addDifferences(const std::string& test, const Lines& first, const Lines& second,
+                    std::vector<DifferingCondition>& differences) {
+  const auto valueOf = [](const Lines& lines, const std::string& name) {
+    const auto line = std::find_if(lines.begin(), lines.end(),
+                                   [&](const auto& one) { return one.first == name; });
+    return line == lines.end() ? std::string() : line->second;
+  };
+  for (const auto& [name, value] : first) {
+    const std::string other = valueOf(second, name);
+    if (value != other) differences.push_back({test, name, value, other});
+  }
+  for (const auto& [name, value] : second) {
+    if (valueOf(first, name).empty() && !value.empty()) {
+      differences.push_back({test, name, {}, value});
+    }
+  }
+}
+
+Lines identityOf(const RunInfo& info) {
+  return {{"Scenario", info.identity.scenario_name},
+          {"Bench", info.identity.bench},
+          {"Profile", info.identity.profile},
+          {"Seed", std::to_string(info.identity.seed)},
+          {"Software", info.software},
+          {"Status", std::string(runStatusName(info.status))}};
+}
+
+Json toJson(const Quantity& quantity) {
+  Json json{{"value", quantity.value},
+            {"unit", quantity.unit},
+            {"observed", observationPointName(quantity.observed)},
+            {"repetitions", quantity.repetitions}};
+  if (quantity.cv) json["cv"] = *quantity.cv;
+  return json;
+}
+
+Json toJson(const RunInfo& info) {
+  return {{"run", info.id},
+          {"created", info.created},
+          {"scenario", info.identity.scenario_name},
+          {"bench", info.identity.bench},
+          {"profile", info.identity.profile},
+          {"seed", info.identity.seed},
+          {"software", info.software},
+          {"status", runStatusName(info.status)}};
+}
+
+Json toJson(const ComparedKpi& kpi) {
+  Json json{{"test", kpi.test},
+            {"name", kpi.name},
+            {"point", kpi.point},
+            {"first", toJson(kpi.first)},
+            {"second", toJson(kpi.second)}};
+  if (kpi.change_percent) json["change_percent"] = *kpi.change_percent;
+  json["significance"] = significanceName(kpi.significance());
+  if (!kpi.welch) return json;
+  if (kpi.welch->t) json["t"] = *kpi.welch->t;
+  if (kpi.welch->degrees_of_freedom) json["degrees_of_freedom"] = *kpi.welch->degrees_of_freedom;
+  json["p"] = kpi.welch->p;
+  return json;
+}
+
+Json toJson(const std::vector<UnpairedKpi>& kpis) {
+  Json list = Json::array();
+  for (const UnpairedKpi& kpi : kpis) {
+    list.push_back({{"test", kpi.test},
+                    {"name", kpi.name},
+                    {"point", kpi.point},
+                    {"quantity", toJson(kpi.quantity)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string_view significanceName(Significance significance) {
+  switch (significance) {
+    case Significance::kSignificant:
+      return "significant";
+    case Significance::kIndifferent:
+      return "not significant";
+    case Significance::kNotTestable:
+      break;
+  }
+  return "not testable";
+}
+
+Significance ComparedKpi::significance() const {
+  if (!welch) return Significance::kNotTestable;
+  return welch->p < kSignificanceLevel ? Significance::kSignificant : Significance::kIndifferent;
+}
+
+std::size_t Comparison::count(Significance significance) const {
+  return static_cast<std::size_t>(
+      std::count_if(kpis.begin(), kpis.end(),
+                    [&](const ComparedKpi& kpi) { return kpi.significance() == significance; }));
+}
+
+Comparison compareRuns(const StoredRun& first, const StoredRun& second) {
+  Comparison comparison;
+  comparison.first = first.info;
+  comparison.second = second.info;
+  addDifferences({}, identityOf(first.info), identityOf(second.info), comparison.conditions);
+  for (const TestResult& test : first.tests) {
+    const auto other = std::find_if(second.tests.begin(), second.tests.end(),
+                                    [&](const TestResult& one) { return one.id == test.id; });
+    if (other == second.tests.end()) continue;
+    addDifferences(test.id, test.configuration, other->configuration, comparison.conditions);
+  }
+
+  const auto firsts = quantitiesOf(first);
+  const auto seconds = quantitiesOf(second);
+  for (const TestResult& test : first.tests) {
+    for (const Kpi& kpi : test.kpis) {
+      const auto other = seconds.find(keyOf(test, kpi));
+      if (other == seconds.end()) continue;
+      ComparedKpi compared{test.id, kpi.name, kpi.point, kpi.quantity, *other->second, {}, {}};
+      if (kpi.quantity.value != 0) {
+        compared.change_percent =
+            100 * (compared.second.value - kpi.quantity.value) / std::abs(kpi.quantity.value);
+      }
+      compared.welch = welchTest(compared.first, compared.second);
+      comparison.kpis.push_back(std::move(compared));
+    }
+  }
+  comparison.only_first = unpaired(first, seconds);
+  comparison.only_second = unpaired(second, firsts);
+  return comparison;
+}
+
+std::string changeText(const ComparedKpi& kpi) {
+  if (kpi.first.value == kpi.second.value) return "same";
+  if (!kpi.change_percent) return "from zero";
+  return fmt::format("{:+.3g} %", *kpi.change_percent);
+}
+
+std::string significanceText(const ComparedKpi& kpi) {
+  const std::string_view name = significanceName(kpi.significance());
+  if (!kpi.welch) return std::string(name);
+  if (!kpi.welch->t) return fmt::format("{} (no scatter)", name);
+  if (kpi.welch->p < 0.0001) return fmt::format("{} (p < 0.0001)", name);
+  return fmt::format("{} (p = {:.2g})", name, kpi.welch->p);
+}
+
+std::string comparisonJson(const Comparison& comparison) {
+  Json conditions = Json::array();
+  for (const DifferingCondition& one : comparison.conditions) {
+    conditions.push_back(
+        {{"test", one.test}, {"name", one.name}, {"first", one.first}, {"second", one.second}});
+  }
+  Json kpis = Json::array();
+  for (const ComparedKpi& kpi : comparison.kpis) kpis.push_back(toJson(kpi));
+  const Json json{{"format", "plumbline-comparison"},
+                  {"version", 1},
+                  {"significance_level", kSignificanceLevel},
+                  {"first", toJson(comparison.first)},
+                  {"second", toJson(comparison.second)},
+                  {"conditions", std::move(conditions)},
+                  {"kpis", std::move(kpis)},
+                  {"only_first", toJson(comparison.only_first)},
+                  {"only_second", toJson(comparison.only_second)}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace plumbline::results

@@ -1,0 +1,79 @@
+// Two runs side by side: the same tests on two fabrics, or before and after a change of firmware.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/store.h"
+#include "results/welch.h"
+
+namespace plumbline::results {
+
+// A difference is called one when chance alone would make it less often than this.
+inline constexpr double kSignificanceLevel = 0.05;
+
+enum class Significance {
+  kNotTestable,  // fewer than two repetitions on one side
+  kIndifferent,  // within what the repetitions scatter
+  kSignificant,  // beyond it, at kSignificanceLevel
+};
+
+std::string_view significanceName(Significance significance);  // "not testable", …
+
+// One figure of one point that both runs have.
+struct ComparedKpi {
+  std::string test;  // "T9.1"
+  std::string name;  // of the Kpi
+  std::string point;
+  Quantity first;
+  Quantity second;
+  std::optional<double> change_percent;  // of the first; absent where that is zero
+  std::optional<Welch> welch;            // absent = not testable
+
+  [[nodiscard]] Significance significance() const;
+};
+
+// A figure that only one of the runs has.
+struct UnpairedKpi {
+  std::string test;
+  std::string name;
+  std::string point;
+  Quantity quantity;
+};
+
+// A line of a test's configuration that differs, or of what identifies the runs (`test` empty).
+struct DifferingCondition {
+  std::string test;
+  std::string name;
+  std::string first;  // empty where a run does not have the line
+  std::string second;
+};
+
+struct Comparison {
+  RunInfo first;
+  RunInfo second;
+  std::vector<DifferingCondition> conditions;
+  // In the order of the first run; the last list in that of the second.
+  std::vector<ComparedKpi> kpis;
+  std::vector<UnpairedKpi> only_first;
+  std::vector<UnpairedKpi> only_second;
+
+  // How many of `kpis` are of this significance.
+  [[nodiscard]] std::size_t count(Significance significance) const;
+};
+
+// Figures are the same when test, name, point and unit are.
+Comparison compareRuns(const StoredRun& first, const StoredRun& second);
+
+// "+3.2 %", "same", or "from zero".
+std::string changeText(const ComparedKpi& kpi);
+// "significant (p = 0.0031)" and so on; without p where there is none.
+std::string significanceText(const ComparedKpi& kpi);
+
+// The comparison as one JSON document, indented, with a newline at its end.
+std::string comparisonJson(const Comparison& comparison);
+
+}  // namespace plumbline::results

@@ -1,0 +1,111 @@
+// The figures that a scenario may limit are those that the tests on simulated hosts measure: every
+// test runs once, on a fabric and with numbers as small as they go.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "cli/setup.h"
+#include "scenario/parse.h"
+#include "suite/procedure.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::cli {
+namespace {
+
+using scenario::LimitSense;
+using testing::HasSubstr;
+
+constexpr const char* kSmall = R"(plumbline: 1
+name: small
+test: {}
+dut:
+  topology: {{kind: clos2, leaves: 4, spines: 4, hosts_per_leaf: 4, link: 400G}}
+  switch:
+    ecn: {{priorities: [0, 3], kmin: 200KB, kmax: 800KB, pmax: 20%}}
+    pfc: {{priorities: 3, xoff: 200KB, headroom: 120KB}}
+    shared_buffer: {{total: 64MB}}
+    trim: {{threshold: 800KB, priority: 5, limit: 200KB}}
+{})";
+
+scenario::ParseResult parsed(const std::string& test, const std::string& more) {
+  return scenario::parseScenario(fmt::format(fmt::runtime(kSmall), test, more), "s", vocabulary());
+}
+
+std::string complaint(const std::string& test, const std::string& kpi) {
+  const auto result = parsed(test, fmt::format("limits: {{{}: 1}}\n", kpi));
+  return result.ok() ? std::string() : result.problems.front().text("s");
+}
+
+LimitSense senseOf(const std::string& test, const std::string& kpi) {
+  return parsed(test, fmt::format("limits: {{{}: 1}}\n", kpi)).scenario.limits.at(0).sense;
+}
+
+TEST(KnownLimits, SensesAreThoseOfTheFigures) {
+  EXPECT_EQ(senseOf("T9.1", "busbw_gbps"), LimitSense::kAtLeast);
+  EXPECT_EQ(senseOf("T9.1", "link_jfi"), LimitSense::kAtLeast);
+  EXPECT_EQ(senseOf("T9.1", "link_mmr"), LimitSense::kAtMost);
+  EXPECT_EQ(senseOf("T9.1", "drop_ppm"), LimitSense::kAtMost);
+  EXPECT_EQ(senseOf("T8.3", "goodput_percent"), LimitSense::kAtLeast);
+  EXPECT_EQ(senseOf("T10.1", "jct_ratio"), LimitSense::kAtMost);
+  EXPECT_EQ(senseOf("T11.2", "jct_overhead_percent"), LimitSense::kAtMost);
+  EXPECT_EQ(senseOf("T6.4", "convergence_us"), LimitSense::kAtMost);
+}
+
+TEST(KnownLimits, AreOnlyForTestsThatMeasureThem) {
+  EXPECT_EQ(complaint("T9.1", "busbw_gbps"), "");
+  EXPECT_THAT(complaint("T9.1", "jct_ratio"),
+              HasSubstr("no test of this scenario measures jct_ratio"));
+  EXPECT_THAT(complaint("T9.1", "busbw"), HasSubstr("unknown key \"busbw\""));
+}
+
+TEST(KnownLimits, HaveTheRangeOfTheirUnit) {
+  const auto problem = [](const std::string& limit) {
+    const auto result = parsed("T9.1", "limits: {" + limit + "}\n");
+    return result.ok() ? std::string() : result.problems.front().text("s");
+  };
+  EXPECT_EQ(problem("link_jfi: 0.999"), "");
+  EXPECT_THAT(problem("link_jfi: 1.5"), HasSubstr("out of range (0 to 1)"));
+  EXPECT_THAT(problem("efficiency_percent: 101"), HasSubstr("out of range (0 to 100"));
+  EXPECT_THAT(problem("drop_ppm: -1"), HasSubstr("s:"));
+}
+
+// The smallest numbers that leave every test something to measure.
+scenario::Scenario smallScenario() {
+  scenario::Scenario scenario = suite::smallFabric();
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.iterations = 2;
+  scenario.parameters.sizes = {Bytes(64 * 1024)};
+  scenario.parameters.ranks = {8};
+  scenario.parameters.flows = {4};
+  scenario.parameters.compute = {microseconds(10)};
+  return scenario;
+}
+
+TEST(KnownLimits, AreAllTheFiguresThereAre) {
+  // More of these is neither better nor worse.
+  const std::set<std::string> neither{
+      "busbw_vs_roce_percent", "mean_link_percent",   "trimmed_packets",       "damaged_frames",
+      "llr_retries",           "ecn_threshold_bytes", "ecn_deviation_percent", "marking_percent"};
+  const scenario::Scenario scenario = smallScenario();
+  std::size_t measured = 0;
+  for (const suite::Procedure* procedure : suite::procedures()) {
+    if (!procedure->onHosts() || procedure->id() == scenario::kFreeTest) continue;
+    suite::SimRunner runner;
+    const suite::TestConfig config{scenario, runner.bench.capabilities()};
+    if (!procedure->plan(config).refusals.empty()) continue;  // needs another fabric than this
+    std::set<std::string> figures;
+    for (const results::Kpi& kpi : procedure->run(config, runner).kpis) figures.insert(kpi.name);
+    for (const std::string& figure : figures) {
+      if (neither.contains(figure)) continue;
+      EXPECT_EQ(complaint(procedure->id(), figure), "") << procedure->id() << " " << figure;
+    }
+    if (!figures.empty()) ++measured;
+  }
+  EXPECT_GE(measured, 18u);
+}
+
+}  // namespace
+}  // namespace plumbline::cli

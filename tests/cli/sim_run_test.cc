@@ -1,0 +1,124 @@
+// Runs on the bench that simulates the hosts, and what they leave behind: exit codes by limits, a
+// JSON export that the published schema accepts, reports, a PDF.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/process.h"
+#include "tests/results/json_schema.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kScenario = R"(plumbline: 1
+name: small
+test: T9.1
+profile: quick
+dut:
+  topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 4, link: 400G}
+  failures: [{element: leaf1-spine0, down: 1s}]
+  identification: {vendor: Example, asic: X1}
+parameters: {sizes: 64KiB, ranks: 8, iterations: 2, repetitions: 2, balancing: [ecmp]}
+)";
+
+class SimRunTest : public testing::Test {
+ protected:
+  Outcome run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--results", (scratch_.path() / "results").string()});
+    return plumblineCommand(scratch_.path(), arguments);
+  }
+  Outcome runScenario(const std::string& more = {}) {
+    const auto file = scratch_.path() / "small.yaml";
+    std::ofstream(file) << kScenario << more;
+    return run({"run", file.string(), "--quiet"});
+  }
+  [[nodiscard]] std::filesystem::path reportFile(const char* name) const {
+    return scratch_.path() / "results" / "run-1" / name;
+  }
+
+  TempDirectory scratch_;
+};
+
+TEST_F(SimRunTest, LimitsDecideTheExitCodeAndAreNamed) {
+  const Outcome met = runScenario("limits: {busbw_gbps: 0.001, drop_ppm: 0}\n");
+  EXPECT_EQ(met.exit_code, 0) << met.err;
+  EXPECT_THAT(met.out, HasSubstr("limit busbw_gbps at least 0.001: met, worst"));
+  EXPECT_THAT(met.out, HasSubstr("limit drop_ppm at most 0: met, worst 0 (T9.1, "));
+  const Outcome missed = runScenario("limits: {busbw_gbps: 400, drop_ppm: 0}\n");
+  EXPECT_EQ(missed.exit_code, 1) << missed.err;
+  EXPECT_THAT(missed.out, HasSubstr("limit busbw_gbps at least 400: MISSED, worst"));
+}
+
+TEST_F(SimRunTest, TheExportIsAsTheSchemaSays) {
+  ASSERT_EQ(runScenario().exit_code, 0);
+  std::ifstream schema(PLUMBLINE_SOURCE_DIR "/docs/result.schema.json");
+  const auto exported = nlohmann::json::parse(run({"results", "export"}).out);
+  EXPECT_THAT(results::schemaFaults(nlohmann::json::parse(schema), exported), IsEmpty());
+  EXPECT_FALSE(exported["tests"][0]["kpis"].empty());
+}
+
+TEST_F(SimRunTest, TwoRunsOfOneSeedDoNotDiffer) {
+  ASSERT_EQ(runScenario().exit_code, 0);
+  ASSERT_EQ(runScenario().exit_code, 0);
+  const auto json = nlohmann::json::parse(run({"results", "diff", "1", "2", "--json"}).out);
+  EXPECT_FALSE(json["kpis"].empty());
+  for (const auto& kpi : json["kpis"]) {
+    EXPECT_EQ(kpi["first"], kpi["second"]);
+    EXPECT_EQ(kpi["significance"], "not significant") << kpi["name"];
+  }
+  EXPECT_TRUE(json["conditions"].empty());
+}
+
+TEST_F(SimRunTest, TheReportHasIdentificationFailuresAndCabling) {
+  ASSERT_EQ(runScenario().exit_code, 0);
+  const std::string html = contentOf(reportFile("report.html"));
+  for (const char* part : {"The fabric is simulated.", "<td>Example</td>", "<td>X1</td>",
+                           "not stated", "leaf1-spine0", "cable failed", "busbw_gbps"}) {
+    EXPECT_THAT(html, HasSubstr(part));
+  }
+  EXPECT_THAT(contentOf(reportFile("csv") / "cabling.csv"), HasSubstr("\nleaf1-spine0,leaf1,4,"));
+}
+
+TEST_F(SimRunTest, WithoutChromiumThereIsNoPdfAndTheMessageSaysWhy) {
+  ASSERT_EQ(runScenario().exit_code, 0);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", scratch_.path().c_str(), 1);
+  const Outcome outcome = run({"report", "1", "--pdf", (scratch_.path() / "r.pdf").string()});
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("there is no Chromium"));
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "r.pdf"));
+}
+
+TEST_F(SimRunTest, ChromiumPrintsThePdf) {
+  if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "chromium is missing";
+  ASSERT_EQ(runScenario().exit_code, 0);
+  const auto pdf = scratch_.path() / "r.pdf";
+  const Outcome outcome = run({"report", "1", "--pdf", pdf.string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("pdf " + pdf.string()));
+  EXPECT_THAT(contentOf(pdf), testing::StartsWith("%PDF-"));
+}
+
+TEST_F(SimRunTest, AChromiumThatFailsIsATesterFault) {
+  ASSERT_EQ(runScenario().exit_code, 0);
+  const auto fake = scratch_.path() / "chromium";
+  std::ofstream(fake) << "#!/bin/sh\nexit 0\n";
+  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", scratch_.path().c_str(), 1);
+  const Outcome outcome = run({"report", "1", "--pdf", (scratch_.path() / "r.pdf").string()});
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("Chromium did not print the report"));
+}
+
+}  // namespace
+}  // namespace plumbline

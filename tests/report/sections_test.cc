@@ -1,0 +1,201 @@
+// The sections that the methodology asks for: identification, cabling, failures, observation
+// points, UET beside RoCEv2.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "report/cabling.h"
+#include "report/identification.h"
+#include "report/kpi_map.h"
+#include "report/topology_diagram.h"
+#include "report/transport_table.h"
+#include "tests/report/xml.h"
+
+namespace plumbline::report::testing {
+namespace {
+
+// Rows of the tables of a section, cell texts joined by '|'.
+std::vector<std::string> rowsOf(const std::string& html) {
+  std::vector<std::string> rows;
+  const Element section = parseXml(html);
+  for (const Element* row : section.all("tr")) {
+    std::string text;
+    for (const Element& cell : row->children) text += (text.empty() ? "" : "|") + cell.text;
+    rows.push_back(text);
+  }
+  return rows;
+}
+
+bool has(const std::vector<std::string>& rows, const std::string& wanted) {
+  return std::find(rows.begin(), rows.end(), wanted) != rows.end();
+}
+
+TEST(Identification, EveryItemIsStatedOrSaidNotToBe) {
+  const auto rows = rowsOf(identificationHtml({{"vendor", "Example"},
+                                               {"NOS", "XOS 4"},
+                                               {"buffer_architecture", "shared, 64 MB"},
+                                               {"nic-firmware", "1.2"},
+                                               {"rack", "B7"}},
+                                              false));
+  for (const char* row :
+       {"Vendor|Example", "Operating system|XOS 4", "Buffer architecture|shared, 64 MB",
+        "NIC firmware|1.2", "rack|B7", "Model|not stated", "Firmware|not stated",
+        "Switching bandwidth|not stated", "Packet distribution|not stated",
+        "Congestion control|not stated", "Adaptive routing|not stated", "Telemetry|not stated",
+        "Cluster scale|not stated", "libfabric provider|not stated"}) {
+    EXPECT_TRUE(has(rows, row)) << row;
+  }
+  EXPECT_EQ(rows.size(), 8U + 6U + 7U + 1U);
+}
+
+TEST(Identification, ASimulatedFabricSaysSo) {
+  EXPECT_NE(identificationHtml({}, true).find("The fabric is simulated."), std::string::npos);
+  EXPECT_EQ(identificationHtml({}, false).find("The fabric is simulated."), std::string::npos);
+}
+
+fabric::TopologySpec clos() {
+  fabric::TopologySpec topology;
+  topology.kind = fabric::TopologyKind::kClos2;
+  topology.leaves = 3;
+  topology.spines = 2;
+  topology.hosts_per_leaf = 2;
+  topology.link_rate = gigabitsPerSecond(400);
+  topology.host_link_delay = nanoseconds(50);
+  topology.fabric_link_delay = nanoseconds(250);
+  return topology;
+}
+
+TEST(Cabling, KindsAreCounted) {
+  const results::Table table = cablingTable(clos());
+  ASSERT_EQ(table.rows.size(), 2U);
+  const auto text = [&](std::size_t row, std::size_t column) {
+    return std::get<std::string>(table.rows[row][column]);
+  };
+  EXPECT_EQ(text(0, 0), "host");
+  EXPECT_EQ(text(0, 1), "leaf");
+  EXPECT_EQ(text(0, 2), "6");
+  EXPECT_EQ(text(0, 4), "50 ns");
+  EXPECT_EQ(text(0, 6), "host5-leaf2");
+  EXPECT_EQ(text(1, 0), "leaf");
+  EXPECT_EQ(text(1, 2), "6");
+  EXPECT_EQ(text(1, 3), "400 Gb/s");
+  EXPECT_EQ(text(1, 4), "250 ns");
+}
+
+TEST(Cabling, EveryCableIsListedOnce) {
+  const std::string csv = cablingCsv(clos());
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 6 + 6);
+  // Host 4 is the first of leaf2; a leaf's third port goes to the first spine.
+  EXPECT_NE(csv.find("\nhost4-leaf2,host4,0,leaf2,0,400,50\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\nleaf1-spine0,leaf1,2,spine0,1,400,250\n"), std::string::npos) << csv;
+}
+
+std::size_t failedOf(const Element& svg, const char* element) {
+  const auto all = svg.all(element);
+  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Element* one) {
+    return one->attributes.at("class").ends_with(" failed");
+  }));
+}
+
+TEST(TopologyDiagram, FailedCablesAndSwitchesAreMarked) {
+  const auto drawn = [](const fabric::TopologySpec& topology, const std::string& element) {
+    return parseXml(renderTopology(topology, {{element, nanoseconds(1), {}}}));
+  };
+  const Element cable = drawn(clos(), "leaf1-spine0");
+  EXPECT_EQ(failedOf(cable, "line"), 1U);
+  EXPECT_EQ(failedOf(cable, "rect"), 0U);
+  EXPECT_EQ(failedOf(drawn(clos(), "spine0-leaf1#1"), "line"), 1U);
+  EXPECT_EQ(failedOf(drawn(clos(), "host3-leaf1"), "line"), 1U);
+  // A switch takes its cables with it.
+  const Element spine = drawn(clos(), "spine1");
+  EXPECT_EQ(failedOf(spine, "line"), 3U);
+  EXPECT_EQ(failedOf(spine, "rect"), 1U);
+
+  fabric::TopologySpec pods = clos();
+  pods.kind = fabric::TopologyKind::kClos3;
+  pods.pods = 2;
+  pods.superspines = 2;
+  EXPECT_EQ(failedOf(drawn(pods, "pod1.leaf0-pod1.spine1"), "line"), 1U);
+  EXPECT_EQ(failedOf(drawn(pods, "superspine1"), "rect"), 1U);
+  fabric::TopologySpec single;
+  single.kind = fabric::TopologyKind::kSingleSwitch;
+  single.hosts = 4;
+  EXPECT_EQ(failedOf(drawn(single, "host2-switch0"), "line"), 1U);
+  fabric::TopologySpec link;
+  link.kind = fabric::TopologyKind::kLink;
+  EXPECT_EQ(failedOf(drawn(link, "host0-host1"), "line"), 1U);
+  EXPECT_EQ(failedOf(parseXml(renderTopology(clos())), "line"), 0U);
+}
+
+results::Kpi kpi(const std::string& name, const std::string& point, double value,
+                 bench::ObservationPoint observed = bench::ObservationPoint::kModelled) {
+  results::Kpi kpi{name, point, {}};
+  kpi.quantity.value = value;
+  kpi.quantity.unit = "Gb/s";
+  kpi.quantity.observed = observed;
+  return kpi;
+}
+
+TEST(KpiMap, NamesTestsAndObservationPointsOfEachFigure) {
+  results::TestResult first;
+  first.id = "T9.1";
+  first.kpis = {kpi("busbw_gbps", "a", 1), kpi("busbw_gbps", "b", 2)};
+  results::TestResult second;
+  second.id = "T9.2";
+  second.kpis = {kpi("busbw_gbps", "a", 1, bench::ObservationPoint::kTester),
+                 kpi("goodput_gbps", "a", 2)};
+  const auto rows = rowsOf(kpiMapHtml({first, second}));
+  EXPECT_EQ(rows, (std::vector<std::string>{
+                      "Figure|Unit|Measured by|Values|Observed at",
+                      "busbw_gbps|Gb/s|T9.1, T9.2|3|modelled, tester, at the DUT's ports",
+                      "goodput_gbps|Gb/s|T9.2|1|modelled"}));
+  EXPECT_EQ(kpiMapHtml({}), "");
+}
+
+TEST(TransportTable, PutsServicesSideBySide) {
+  results::TestResult test;
+  test.kpis = {kpi("busbw_gbps", "8 MiB, 32 ranks, RC, ECMP", 100),
+               kpi("busbw_gbps", "8 MiB, 32 ranks, RUD, packet spray", 300),
+               kpi("busbw_gbps", "1 MiB, 32 ranks, RC, ECMP", 90)};
+  const auto table = transportTable(test);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->columns,
+            (std::vector<std::string>{"Point", "Figure", "RC, ECMP", "RUD, packet spray"}));
+  ASSERT_EQ(table->rows.size(), 2U);
+  EXPECT_EQ(std::get<std::string>(table->rows[0][0]), "8 MiB, 32 ranks");
+  EXPECT_EQ(std::get<results::Quantity>(table->rows[0][2]).value, 100);
+  EXPECT_EQ(std::get<results::Quantity>(table->rows[0][3]).value, 300);
+  EXPECT_EQ(std::get<std::string>(table->rows[1][3]), "–");
+}
+
+TEST(TransportTable, OnlyWhereBothWereMeasuredAtOnePoint) {
+  results::TestResult test;
+  test.kpis = {kpi("a", "4 flows, RC", 1), kpi("a", "4 flows, UC", 2)};
+  EXPECT_FALSE(transportTable(test));  // RoCEv2 alone
+  test.kpis = {kpi("a", "4 flows, RC", 1), kpi("a", "8 flows, RUD", 2)};
+  EXPECT_FALSE(transportTable(test));  // never at the same point
+  test.kpis = {kpi("a", "ECMP", 1), kpi("a", "RCX, RUDDER", 2)};
+  EXPECT_FALSE(transportTable(test));  // no words of a transport
+  test.kpis = {kpi("a", "UET, NSCC", 1), kpi("a", "RoCEv2, DCQCN", 2)};
+  EXPECT_TRUE(transportTable(test));  // points may be nothing but the service
+}
+
+TEST(TransportTable, OfVeryManyFiguresTheMainOneStays) {
+  results::TestResult test;
+  for (int i = 0; i < 50; ++i) {
+    for (const char* service : {"RC", "RUD"}) {
+      const std::string point = std::to_string(i) + " ranks, " + service;
+      test.kpis.push_back(kpi("other", point, 1));
+      test.kpis.push_back(kpi("main", point, 2 + i));
+    }
+  }
+  test.primary = {kpi("", "", 7).quantity};
+  const auto table = transportTable(test);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows.size(), 50U);
+  EXPECT_EQ(std::get<std::string>(table->rows[0][1]), "main");
+  EXPECT_NE(table->note, "");
+}
+
+}  // namespace
+}  // namespace plumbline::report::testing

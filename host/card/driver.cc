@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -32,16 +31,22 @@ struct TableInfo {
 };
 
 // In the order of the table numbers.
-constexpr std::array<TableInfo, 6> kTables{{
+constexpr std::array<TableInfo, 9> kTables{{
     {"template", std::tuple_size_v<regs::TableRow>},
     {"flow", wordsUpTo(regs::flow_table::kBurstInterval)},
     {"schedule", wordsUpTo(regs::schedule_table::kValid)},
     {"tx_state", wordsUpTo(regs::tx_state_table::kInBurst)},
-    {"rx_flow", wordsUpTo(regs::rx_flow_table::kNextSequence)},
+    {"rx_flow", wordsUpTo(regs::rx_flow_table::kReorderDepth)},
     {"group", wordsUpTo(regs::group_table::kSum)},
+    {"gap", wordsUpTo(regs::gap_table::kGap)},
+    {"qp", wordsUpTo(regs::qp_table::kSent)},
+    {"pattern", wordsUpTo(regs::pattern_table::kGapSeed)},
 }};
 
-constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 20> kCounters{{
+// Words of a receive row that hold its number of frames.
+constexpr std::uint32_t kFramesWords = wordsUpTo(regs::rx_flow_table::kFrames);
+
+constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 31> kCounters{{
     {port_regs::kTxFrames, &PortCounters::tx_frames},
     {port_regs::kTxBytes, &PortCounters::tx_bytes},
     {port_regs::kTxLate, &PortCounters::tx_late},
@@ -61,14 +66,27 @@ constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 20
     {port_regs::kRxPauseFrames, &PortCounters::rx_pause_frames},
     {port_regs::kRxMacControlOther, &PortCounters::rx_mac_control_other},
     {port_regs::kRxBadRow, &PortCounters::rx_bad_row},
+    {port_regs::kRxTrimmed, &PortCounters::rx_trimmed},
+    {port_regs::kRxTrimmedBare, &PortCounters::rx_trimmed_bare},
     {port_regs::kCaptureDropped, &PortCounters::capture_dropped},
+    {port_regs::kPauseEventsLost, &PortCounters::pause_events_lost},
+    {port_regs::kTxCreditSkipped, &PortCounters::tx_credit_skipped},
+    {port_regs::kTxWaited, &PortCounters::tx_waited},
+    {port_regs::kRxBufferDropped, &PortCounters::rx_buffer_dropped},
+    {port_regs::kCreditsRecovered, &PortCounters::credits_recovered},
+    {port_regs::kCfSent, &PortCounters::cf_sent},
+    {port_regs::kCfReceived, &PortCounters::cf_received},
+    {port_regs::kCcSent, &PortCounters::cc_sent},
+    {port_regs::kCcReceived, &PortCounters::cc_received},
 }};
 
-constexpr std::array<std::pair<std::uint32_t, std::array<std::uint64_t, 8> PortCounters::*>, 3>
+constexpr std::array<std::pair<std::uint32_t, std::array<std::uint64_t, 8> PortCounters::*>, 5>
     kPriorityCounters{{
         {port_regs::kRxXoff, &PortCounters::rx_xoff},
         {port_regs::kRxXon, &PortCounters::rx_xon},
         {port_regs::kPausedPs, &PortCounters::paused_ps},
+        {port_regs::kTxXoff, &PortCounters::tx_xoff},
+        {port_regs::kTxXon, &PortCounters::tx_xon},
     }};
 
 std::string versionText(std::uint32_t word) {
@@ -144,6 +162,12 @@ void Driver::readInfo() {
   info_.icrc = global::kFeaturesIcrc.get(features) != 0;
   info_.pfc_react = global::kFeaturesPfcReact.get(features) != 0;
   info_.capture = global::kFeaturesCapture.get(features) != 0;
+  info_.damage = global::kFeaturesDamage.get(features) != 0;
+  info_.rx_tracking = global::kFeaturesRxTracking.get(features) != 0;
+  info_.pfc_send = global::kFeaturesPfcSend.get(features) != 0;
+  info_.cbfc = global::kFeaturesCbfc.get(features) != 0;
+  info_.patterns = global::kFeaturesPatterns.get(features) != 0;
+  info_.messages = global::kFeaturesMessages.get(features) != 0;
   info_.clock_period_num = bus_.read(global::kClockPeriodNum);
   info_.clock_period_den = bus_.read(global::kClockPeriodDen);
   if (info_.ports == 0 || info_.ports > port_regs::kCount || info_.clock_period_num == 0 ||
@@ -153,6 +177,7 @@ void Driver::readInfo() {
                             info_.clock_period_num, info_.clock_period_den),
                 "CAPABILITY", "1 to 8 ports and a period above 0");
   }
+  places_.resize(info_.ports);
 }
 
 Driver::Address Driver::portAddress(std::uint32_t port, std::uint32_t offset) const {
@@ -193,10 +218,13 @@ void Driver::setPortField(std::uint32_t port, regs::Field field, std::uint32_t v
 
 void Driver::reset() {
   stop();
+  for (auto& places : places_) places.clear();
   const std::uint32_t clear =
       port_regs::kPortCommandClearTx.of(1) | port_regs::kPortCommandClearRx.of(1);
   for (std::uint32_t port = 0; port < info_.ports; ++port) {
     bus_.write(portAddress(port, port_regs::kPortControl), 0);
+    flowControl(port).reset();
+    if (info_.damage) damage(port).reset();
     bus_.write(portAddress(port, port_regs::kPortCommand), clear);
   }
   for (std::uint32_t port = 0; port < info_.ports; ++port) {
@@ -225,6 +253,19 @@ void Driver::setPfcReaction(std::uint32_t port, std::uint8_t priorities) {
     throw Error(ErrorKind::kUnsupported, "this card cannot obey received PFC");
   }
   setPortField(port, port_regs::kPortControlPfcReact, priorities);
+}
+
+DamageControl Driver::damage(std::uint32_t port) {
+  if (!info_.damage) {
+    throw Error(ErrorKind::kUnsupported, "this card cannot damage frames on purpose");
+  }
+  return {bus_, portAddress(port, 0)};
+}
+
+FlowControl Driver::flowControl(std::uint32_t port) {
+  return {bus_,
+          portAddress(port, 0),
+          {info_.pfc_send, info_.cbfc, info_.clock_period_num, info_.clock_period_den}};
 }
 
 void Driver::setCapture(std::uint32_t port, bool received, bool sent) {
@@ -275,10 +316,7 @@ void Driver::verifyRow(std::uint32_t port, std::uint32_t table, std::uint32_t ro
 }
 
 void Driver::loadFlows(std::uint32_t port, std::span<const FlowConfig> flows) {
-  if (flows.size() > info_.flows) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} flows for port {}", flows.size(), port), {},
-                fmt::format("at most {}", info_.flows));
-  }
+  (void)portAddress(port, 0);  // refuses a port that does not exist
   for (const FlowConfig& flow : flows) {
     if (flow.row >= info_.rows || flow.group >= info_.groups) {
       throw Error(
@@ -287,31 +325,17 @@ void Driver::loadFlows(std::uint32_t port, std::span<const FlowConfig> flows) {
           {}, fmt::format("below {} and {}", info_.rows, info_.groups));
     }
   }
-  // A sorted array is a heap; equal times in the order of the flows.
-  std::vector<std::uint32_t> order(flows.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return flows[a].first_due < flows[b].first_due;
-  });
-
-  struct Row {
-    std::uint32_t table;
-    std::uint32_t row;
-    regs::TableRow data;
-  };
-  std::vector<Row> rows;
-  rows.reserve(flows.size() * (kTemplateRows + 2));
-  for (std::uint32_t i = 0; i < flows.size(); ++i) {
-    for (std::uint32_t beat = 0; beat < kTemplateRows; ++beat) {
-      rows.push_back(
-          {regs::template_table::kNumber, i * kTemplateRows + beat, templateRow(flows[i], beat)});
-    }
-    rows.push_back({regs::flow_table::kNumber, i, flowRow(flows[i])});
-    rows.push_back({regs::schedule_table::kNumber, i, scheduleRow(flows[order[i]], order[i])});
+  FlowPlan plan = planFlows(flows, info_.flows);
+  if ((plan.patterns && !info_.patterns) || (plan.messages && !info_.messages)) {
+    throw Error(ErrorKind::kUnsupported,
+                plan.patterns && !info_.patterns
+                    ? "this card cannot draw or list gaps, nor draw source ports"
+                    : "this card has no queue pair list");
   }
-  for (const Row& row : rows) writeRow(port, row.table, row.row, row.data);
+  for (const PlannedRow& row : plan.rows) writeRow(port, row.table, row.row, row.data);
   // In a second pass, so that TBL_DATA does not hold the answer already.
-  for (const Row& row : rows) verifyRow(port, row.table, row.row, row.data);
+  for (const PlannedRow& row : plan.rows) verifyRow(port, row.table, row.row, row.data);
+  places_[port] = std::move(plan.places);
   setPortField(port, port_regs::kPortControlTxEnable, flows.empty() ? 0 : 1);
 }
 
@@ -367,11 +391,29 @@ PortCounters Driver::counters(std::uint32_t port) {
   return counters;
 }
 
+std::uint32_t Driver::slot(std::uint32_t port, std::uint32_t flow) const {
+  if (port >= places_.size() || flow >= places_[port].size()) {
+    throw Error(ErrorKind::kUsage, fmt::format("flow {} of port {} is not loaded", flow, port));
+  }
+  return places_[port][flow].slot;
+}
+
+std::vector<std::uint64_t> Driver::queuePairsSent(std::uint32_t port, std::uint32_t flow) {
+  std::vector<std::uint64_t> sent;
+  (void)slot(port, flow);
+  for (const std::optional<std::uint32_t> entry : places_[port][flow].pair_entries) {
+    sent.push_back(entry ? sentOf(readRow(port, regs::qp_table::kNumber, *entry)) : 0);
+  }
+  return sent;
+}
+
 TxState Driver::txState(std::uint32_t port, std::uint32_t flow) {
   if (flow >= info_.flows) {
     throw Error(ErrorKind::kUsage, fmt::format("flow {} of {}", flow, info_.flows));
   }
-  return txStateOf(readRow(port, regs::tx_state_table::kNumber, flow));
+  const bool loaded = port < places_.size() && flow < places_[port].size();
+  return txStateOf(
+      readRow(port, regs::tx_state_table::kNumber, loaded ? places_[port][flow].slot : flow));
 }
 
 RxFlow Driver::rxFlow(std::uint32_t port, std::uint32_t row) {
@@ -379,6 +421,44 @@ RxFlow Driver::rxFlow(std::uint32_t port, std::uint32_t row) {
     throw Error(ErrorKind::kUsage, fmt::format("receive row {} of {}", row, info_.rows));
   }
   return rxFlowOf(readRow(port, regs::rx_flow_table::kNumber, row));
+}
+
+std::vector<RxFlow> Driver::rxFlows(std::uint32_t port, std::uint32_t first, std::uint32_t count) {
+  if (first > info_.rows || count > info_.rows - first) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("receive rows {} to {} of {}", first, first + count, info_.rows));
+  }
+  std::vector<RxFlow> flows;
+  flows.reserve(count);
+  const std::uint32_t words = kTables.at(regs::rx_flow_table::kNumber).words;
+  for (std::uint32_t row = first; row < first + count; ++row) {
+    bus_.write(
+        portAddress(port, port_regs::kTblAddr),
+        port_regs::kTblAddrTable.of(regs::rx_flow_table::kNumber) | port_regs::kTblAddrRow.of(row));
+    bus_.write(portAddress(port, port_regs::kTblCmd), port_regs::kTblCmdRead.of(1));
+    regs::TableRow data{};
+    for (std::uint32_t word = 0; word < words; ++word) {
+      data[word] = bus_.read(portAddress(port, port_regs::kTblData + 4 * word));
+      if (word == kFramesWords - 1 && regs::rx_flow_table::kFrames.get(data) == 0) break;
+    }
+    flows.push_back(rxFlowOf(data));
+  }
+  return flows;
+}
+
+void Driver::setRxTracking(std::uint32_t port, const RxTracking& tracking) {
+  const bool any = tracking.wide_rows || tracking.trim_dscp || tracking.trim_by_length;
+  if (any && !info_.rx_tracking) {
+    throw Error(ErrorKind::kUnsupported, "this card tracks neither trimmed packets nor wide rows");
+  }
+  if (tracking.trim_dscp.value_or(0) > 63) {
+    throw Error(ErrorKind::kUsage, fmt::format("DSCP {}", *tracking.trim_dscp), {}, "0 to 63");
+  }
+  bus_.write(portAddress(port, port_regs::kRxTracking),
+             port_regs::kRxTrackingWideRows.of(tracking.wide_rows ? 1 : 0) |
+                 port_regs::kRxTrackingTrimByDscp.of(tracking.trim_dscp ? 1 : 0) |
+                 port_regs::kRxTrackingTrimByLength.of(tracking.trim_by_length ? 1 : 0) |
+                 port_regs::kRxTrackingTrimDscp.of(tracking.trim_dscp.value_or(0)));
 }
 
 stats::Histogram Driver::latency(std::uint32_t port, std::uint32_t group) {

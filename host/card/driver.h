@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "base/units.h"
+#include "card/damage_control.h"
 #include "card/flow.h"
+#include "card/flow_control.h"
+#include "card/flow_plan.h"
 #include "card/register_bus.h"
 #include "card/registers.h"
 #include "stats/histogram.h"
@@ -27,6 +30,12 @@ struct CardInfo {
   bool icrc = false;
   bool pfc_react = false;
   bool capture = false;
+  bool damage = false;
+  bool rx_tracking = false;
+  bool pfc_send = false;  // and virtual buffer, log of pauses, frames that wait
+  bool cbfc = false;
+  bool patterns = false;               // drawn and listed gaps, random source ports
+  bool messages = false;               // queue pair lists and messages of several frames
   std::uint32_t clock_period_num = 0;  // clock period in ps as a fraction
   std::uint32_t clock_period_den = 1;
 };
@@ -60,10 +69,30 @@ struct PortCounters {
   std::uint64_t rx_pause_frames = 0;
   std::uint64_t rx_mac_control_other = 0;
   std::uint64_t rx_bad_row = 0;
+  std::uint64_t rx_trimmed = 0;       // trimmed packets, whatever is left of them
+  std::uint64_t rx_trimmed_bare = 0;  // of these, without their whole test tag
   std::uint64_t capture_dropped = 0;
+  std::uint64_t pause_events_lost = 0;
+  std::uint64_t tx_credit_skipped = 0;
+  std::uint64_t tx_waited = 0;
+  std::uint64_t rx_buffer_dropped = 0;
+  std::uint64_t credits_recovered = 0;
+  std::uint64_t cf_sent = 0;
+  std::uint64_t cf_received = 0;
+  std::uint64_t cc_sent = 0;
+  std::uint64_t cc_received = 0;
   std::array<std::uint64_t, 8> rx_xoff{};  // per priority
   std::array<std::uint64_t, 8> rx_xon{};
   std::array<std::uint64_t, 8> paused_ps{};
+  std::array<std::uint64_t, 8> tx_xoff{};
+  std::array<std::uint64_t, 8> tx_xon{};
+};
+
+// How a receiver reads test tags and knows packets that a switch trimmed (docs/card.md, "RX").
+struct RxTracking {
+  bool wide_rows = false;  // 12 bits of row and 4 of group in the tag, not 11 and 5
+  std::optional<std::uint8_t> trim_dscp = {};  // trimmed: has this DSCP, 0 to 63
+  bool trim_by_length = false;                 // trimmed: UDP says more than the IP packet holds
 };
 
 // Sticky faults of a port.
@@ -92,13 +121,21 @@ class Driver {
   void setTiming(std::uint32_t port, const PortTiming& timing);
   // Priorities (bit p = priority p) whose received PFC the port obeys.
   void setPfcReaction(std::uint32_t port, std::uint8_t priorities);
+  // The other side of flow control: what the port sends. Must not outlive the driver's bus.
+  [[nodiscard]] FlowControl flowControl(std::uint32_t port);
+  // Damage on purpose at the port. Must not outlive the driver's bus. Throws Error(kUnsupported)
+  // for a card without it.
+  [[nodiscard]] DamageControl damage(std::uint32_t port);
   // Copies frames of this port to the capture stream.
   void setCapture(std::uint32_t port, bool received, bool sent);
 
-  // Writes templates, configuration and schedule of the flows of a port whose schedule is empty
-  // (reset()), reads every row back, and makes the port take part in the common start. Throws
-  // Error(kTester) naming port, table and row when a row does not read back.
+  // Writes templates, configuration, lists and schedule of the flows of a port whose schedule is
+  // empty (reset()), reads every row back, and makes the port take part in the common start. Throws
+  // Error(kTester) naming port, table and row when a row does not read back; Error(kUnsupported)
+  // when the card lacks what a flow needs.
   void loadFlows(std::uint32_t port, std::span<const FlowConfig> flows);
+  // Slot of a flow that was loaded: its number within the card.
+  [[nodiscard]] std::uint32_t slot(std::uint32_t port, std::uint32_t flow) const;
 
   [[nodiscard]] Picoseconds cardTime();
   // Earliest start time that can still be armed in time, from the measured speed of the bus.
@@ -113,7 +150,16 @@ class Driver {
   [[nodiscard]] PortFaults faults(std::uint32_t port);
   [[nodiscard]] PortCounters counters(std::uint32_t port);
   [[nodiscard]] TxState txState(std::uint32_t port, std::uint32_t flow);
+  // Frames sent on each of the flow's queue pairs.
+  [[nodiscard]] std::vector<std::uint64_t> queuePairsSent(std::uint32_t port, std::uint32_t flow);
   [[nodiscard]] RxFlow rxFlow(std::uint32_t port, std::uint32_t row);
+  // `count` rows from `first` on, each as of its own moment. What has received nothing costs two
+  // reads, and the card's status is never asked: reading TBL_DATA waits for the row.
+  [[nodiscard]] std::vector<RxFlow> rxFlows(std::uint32_t port, std::uint32_t first,
+                                            std::uint32_t count);
+  // Before frames arrive: senders and receivers must agree on the tag. Throws Error(kUnsupported)
+  // when the card cannot do what is asked.
+  void setRxTracking(std::uint32_t port, const RxTracking& tracking);
   // Latencies in ps of a group at a port; empty when it saw none. Reads the occupied part of the
   // histogram only, and throws Error(kTester) when cells and summary contradict each other.
   [[nodiscard]] stats::Histogram latency(std::uint32_t port, std::uint32_t group);
@@ -140,6 +186,7 @@ class Driver {
 
   RegisterBus& bus_;
   CardInfo info_;
+  std::vector<std::vector<FlowPlace>> places_;  // per port, of the flows loaded last
 };
 
 }  // namespace plumbline::card

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <variant>
 
 #include "base/error.h"
 
@@ -15,15 +16,65 @@ void require(bool right, std::string_view what, std::uint64_t value, std::string
               {}, std::string(allowed));
 }
 
+void checkGaps(const FlowConfig& flow) {
+  if (const auto* drawn = std::get_if<ExponentialGaps>(&flow.gaps)) {
+    require(drawn->mean.raw() >> 59 == 0, "a mean gap of 2^-16 ps times", drawn->mean.raw(),
+            "less than 8.7 s");
+  }
+  if (const auto* list = std::get_if<GapList>(&flow.gaps)) {
+    require(!list->gaps.empty() && list->gaps.size() <= kGapEntries, "listed gaps",
+            list->gaps.size(), "1 to 4096");
+    require(list->repeat >= 1 && list->repeat <= 65535, "repetitions of each gap", list->repeat,
+            "1 to 65535");
+  }
+}
+
+void checkQueuePairs(const FlowConfig& flow, const QueuePairs& pairs) {
+  if (!flow.roce && !flow.uet) {
+    throw Error(ErrorKind::kUsage, "only RoCEv2 and UET flows have queue pairs");
+  }
+  require(!pairs.pairs.empty() && pairs.pairs.size() <= kQueuePairEntries, "queue pairs",
+          pairs.pairs.size(), "1 to 4096");
+  require(pairs.turns.size() <= kQueuePairEntries, "turns", pairs.turns.size(), "at most 4096");
+  for (const QueuePair& pair : pairs.pairs) {
+    require(!flow.roce || pair.number < 1U << 24, "queue pair", pair.number, "24 bits");
+  }
+  std::vector<bool> had(pairs.pairs.size());
+  for (const std::uint32_t turn : pairs.turns) {
+    require(turn < pairs.pairs.size(), "a turn of pair", turn, "a pair of the flow");
+    if (had[turn] && pairs.by_frame && flow.message) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("the card cannot give pair {} several turns by frames: its messages "
+                              "would be torn",
+                              turn),
+                  {}, "turns by messages");
+    }
+    had[turn] = true;
+  }
+  if (pairs.row_per_pair) {
+    const std::uint32_t rows = flow.wide_row ? 4096 : 2048;
+    require(flow.row + pairs.pairs.size() <= rows, "receive rows for its queue pairs up to",
+            flow.row + pairs.pairs.size() - 1, fmt::format("below {}", rows));
+  }
+}
+
+}  // namespace
+
 void checkFlow(const FlowConfig& flow) {
   require(flow.head.size() <= kTemplateBytes, "template bytes", flow.head.size(), "at most 256");
-  require(flow.length >= 64 && flow.length <= 9216, "frame length", flow.length, "64 to 9216");
+  require(flow.length >= 64 && flow.length <= kMaxFrameBytes, "frame length", flow.length,
+          "64 to 16383");
   require(flow.payload_offset <= kTemplateBytes, "payload offset", flow.payload_offset,
           "at most 256");
   require(!flow.tagged || flow.tag_offset + 18 <= kTemplateBytes, "tag offset", flow.tag_offset,
           "at most 238");
-  require(flow.group < 32, "latency group", flow.group, "0 to 31");
-  require(flow.row < 2048, "receive row", flow.row, "0 to 2047");
+  if (flow.wide_row) {
+    require(flow.group < 16, "latency group", flow.group, "0 to 15 beside 12 bits of row");
+    require(flow.row < 4096, "receive row", flow.row, "0 to 4095");
+  } else {
+    require(flow.group < 32, "latency group", flow.group, "0 to 31");
+    require(flow.row < 2048, "receive row", flow.row, "0 to 2047");
+  }
   require(flow.qp_count >= 1 && flow.qp_count <= 4096, "queue pairs", flow.qp_count, "1 to 4096");
   require(flow.qp_base < 1U << 24, "first queue pair", flow.qp_base, "24 bits");
   require(flow.source_port_base < 1U << 16, "first source port", flow.source_port_base, "16 bits");
@@ -36,16 +87,26 @@ void checkFlow(const FlowConfig& flow) {
   require(flow.burst_frames >= 1 && flow.burst_frames <= kMaxBurstFrames, "frames per burst",
           flow.burst_frames, "1 to 2^24");
   require(flow.bursts >= 1, "bursts", flow.bursts, "at least 1");
+  checkGaps(flow);
+  if (flow.queue_pairs) checkQueuePairs(flow, *flow.queue_pairs);
+  if (flow.message) {
+    if (!flow.queue_pairs) {
+      throw Error(ErrorKind::kUsage, "the card sends messages on queue pairs only", {},
+                  "a list of at least one queue pair");
+    }
+    require(flow.message->frames >= 2 && flow.message->frames <= 65535, "frames per message",
+            flow.message->frames, "2 to 65535");
+  }
 }
 
-}  // namespace
+std::uint32_t slotsOf(const FlowConfig& flow) { return flow.message ? 3 : 1; }
 
 regs::TableRow flowRow(const FlowConfig& flow) {
   namespace table = regs::flow_table;
   checkFlow(flow);
   regs::TableRow row{};
   table::kLength.set(row, flow.length);
-  table::kTagId.set(row, flow.group << 11 | flow.row);
+  table::kTagId.set(row, flow.group << (flow.wide_row ? 12U : 11U) | flow.row);
   table::kTagOff.set(row, flow.tag_offset);
   table::kPayOff.set(row, flow.payload_offset);
   table::kTagEn.set(row, flow.tagged);
@@ -113,6 +174,8 @@ RxFlow rxFlowOf(const regs::TableRow& row) {
   flow.ce = table::kCe.get(row);
   flow.bad_icrc = table::kBadIcrc.get(row);
   flow.next_sequence = table::kNextSequence.get(row);
+  flow.trimmed = table::kTrimmed.get(row);
+  flow.reorder_depth = static_cast<std::uint32_t>(table::kReorderDepth.get(row));
   return flow;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/units.h"
+#include "card/pattern.h"
 #include "card/rate.h"
 #include "card/registers.h"
 
@@ -17,7 +19,12 @@ inline constexpr std::uint32_t kTemplateRows = 4;
 // Frames of one burst, bursts of one flow.
 inline constexpr std::uint32_t kMaxBurstFrames = 1U << 24;
 
-enum class SourcePortMode { kTemplate = 0, kFollowsQp = 1, kPerFrame = 2 };
+// Longest frame that the card can send; above 9216 bytes it is too long for any receiver.
+inline constexpr std::uint32_t kMaxFrameBytes = 16383;
+
+// kFollowsQp: one port for each queue pair. kRandom: any of the flow's ports, drawn for each frame
+// by the card from source_port_seed.
+enum class SourcePortMode { kTemplate = 0, kFollowsQp = 1, kPerFrame = 2, kRandom = 3 };
 enum class AddressMode { kTemplate = 0, kSource = 1, kDestination = 2 };
 
 struct FlowConfig {
@@ -30,6 +37,8 @@ struct FlowConfig {
   std::uint32_t tag_offset = 0;
   std::uint32_t group = 0;
   std::uint32_t row = 0;
+  // The receiver reads 12 bits of row and 4 of group (RxTracking::wide_rows), not 11 and 5.
+  bool wide_row = false;
 
   // Where the card finds what it overwrites.
   bool vlan = false;
@@ -46,6 +55,7 @@ struct FlowConfig {
   SourcePortMode source_port_mode = SourcePortMode::kTemplate;
   std::uint32_t source_port_base = 0;
   std::uint32_t source_port_count = 1;
+  std::uint64_t source_port_seed = 0;
   AddressMode address_mode = AddressMode::kTemplate;
   std::uint32_t address_base = 0;
   std::uint32_t address_count = 1;
@@ -60,10 +70,22 @@ struct FlowConfig {
   std::uint32_t burst_frames = 1;  // 1 to kMaxBurstFrames
   std::uint32_t bursts = 1;        // at least 1
   FinePeriod burst_interval;
+
+  // Times between the frames of a burst other than one `period`.
+  Gaps gaps;
+  // Queue pairs or PDCs by name, each with its own PSN; qp_base, qp_count and psn_base do not count
+  // then.
+  std::optional<QueuePairs> queue_pairs;
+  // With queue_pairs: frames that differ by their place in a message. The flow is its first frame.
+  std::optional<Message> message;
 };
 
-// The flow's row of the flow table. Throws Error(kUsage) for a value the card has no room for,
-// naming it.
+// Throws Error(kUsage) for a value the card has no room for, naming it.
+void checkFlow(const FlowConfig& flow);
+// Slots that the flow takes in the card's tables: three with messages, else one.
+std::uint32_t slotsOf(const FlowConfig& flow);
+
+// The flow's row of the flow table. Throws as checkFlow().
 regs::TableRow flowRow(const FlowConfig& flow);
 // Row `beat` (0 to kTemplateRows-1) of its template.
 regs::TableRow templateRow(const FlowConfig& flow, std::uint32_t beat);
@@ -88,6 +110,8 @@ struct RxFlow {
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;
   std::uint64_t next_sequence = 0;
+  std::uint64_t trimmed = 0;        // of frames: without their payload
+  std::uint32_t reorder_depth = 0;  // largest distance behind the highest sequence number
 };
 
 // Latency of a group in ps without its histogram.

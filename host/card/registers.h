@@ -14,9 +14,9 @@ namespace plumbline::card::regs {
 
 // Version of the map that this header was made from, and the first 32 bits of its source's SHA-256.
 inline constexpr std::uint32_t kMapMajor = 1;
-inline constexpr std::uint32_t kMapMinor = 0;
+inline constexpr std::uint32_t kMapMinor = 1;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0x5716D040;
+inline constexpr std::uint32_t kMapHash = 0x78134B2A;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -107,12 +107,12 @@ inline constexpr std::uint32_t kCount = 1;
 inline constexpr std::uint32_t kId = 0x010;
 inline constexpr std::uint32_t kIdValue = 0x504C554D;
 inline constexpr std::uint32_t kVersion = 0x014;
-inline constexpr std::uint32_t kVersionValue = 0x01000000;
+inline constexpr std::uint32_t kVersionValue = 0x01010000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0x5716D040;
+inline constexpr std::uint32_t kMapHashValue = 0x78134B2A;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -123,6 +123,12 @@ inline constexpr std::uint32_t kFeatures = 0x020;
 inline constexpr Field kFeaturesIcrc{kFeatures, 0, 1};
 inline constexpr Field kFeaturesPfcReact{kFeatures, 1, 1};
 inline constexpr Field kFeaturesCapture{kFeatures, 2, 1};
+inline constexpr Field kFeaturesDamage{kFeatures, 3, 1};
+inline constexpr Field kFeaturesPfcSend{kFeatures, 5, 1};
+inline constexpr Field kFeaturesCbfc{kFeatures, 6, 1};
+inline constexpr Field kFeaturesPatterns{kFeatures, 7, 1};
+inline constexpr Field kFeaturesMessages{kFeatures, 8, 1};
+inline constexpr Field kFeaturesRxTracking{kFeatures, 9, 1};
 inline constexpr std::uint32_t kClockPeriodNum = 0x024;
 inline constexpr std::uint32_t kClockPeriodDen = 0x028;
 inline constexpr std::uint32_t kScratch = 0x02C;
@@ -145,10 +151,10 @@ inline constexpr std::uint32_t kStartTimeHi = 0x054;
 
 inline constexpr std::array<RegisterInfo, 17> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
-    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01000000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x5716D040, true},
+    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01010000, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x78134B2A, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
-    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x00000007, 0x00000000, false},
+    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000003EF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"CLOCK_PERIOD_DEN", 0x028, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"SCRATCH", 0x02C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
@@ -200,7 +206,7 @@ inline constexpr std::uint32_t kRxTsOffset = 0x018;
 inline constexpr std::uint32_t kLateThresholdPs = 0x01C;
 inline constexpr std::uint32_t kTblAddr = 0x020;
 inline constexpr Field kTblAddrRow{kTblAddr, 0, 16};
-inline constexpr Field kTblAddrTable{kTblAddr, 16, 3};
+inline constexpr Field kTblAddrTable{kTblAddr, 16, 4};
 inline constexpr std::uint32_t kTblCmd = 0x024;
 inline constexpr Field kTblCmdWrite{kTblCmd, 0, 1};
 inline constexpr Field kTblCmdRead{kTblCmd, 1, 1};
@@ -213,6 +219,113 @@ inline constexpr std::uint32_t kHistLo = 0x034;
 inline constexpr std::uint32_t kHistHi = 0x038;
 inline constexpr std::uint32_t kTblData = 0x040;
 inline constexpr std::uint32_t kTblDataCount = 16;
+inline constexpr std::uint32_t kDmgSelect = 0x300;
+inline constexpr Field kDmgSelectSlot{kDmgSelect, 0, 3};
+inline constexpr Field kDmgSelectReceived{kDmgSelect, 8, 1};
+inline constexpr std::uint32_t kDmgCommand = 0x304;
+inline constexpr Field kDmgCommandLoadRule{kDmgCommand, 0, 1};
+inline constexpr Field kDmgCommandLoadRandom{kDmgCommand, 1, 1};
+inline constexpr std::uint32_t kDmgStatus = 0x308;
+inline constexpr Field kDmgStatusRandomReady{kDmgStatus, 0, 1};
+inline constexpr std::uint32_t kDmgSticky = 0x30C;
+inline constexpr Field kDmgStickySentLate{kDmgSticky, 0, 1};
+inline constexpr Field kDmgStickyReceivedLate{kDmgSticky, 1, 1};
+inline constexpr std::uint32_t kDmgRule = 0x310;
+inline constexpr Field kDmgRuleKind{kDmgRule, 0, 3};
+inline constexpr Field kDmgRuleMatch{kDmgRule, 4, 2};
+inline constexpr Field kDmgRuleFlow{kDmgRule, 16, 12};
+inline constexpr std::uint32_t kDmgFirst = 0x314;
+inline constexpr std::uint32_t kDmgLast = 0x318;
+inline constexpr std::uint32_t kDmgStep = 0x31C;
+inline constexpr std::uint32_t kDmgTimes = 0x320;
+inline constexpr std::uint32_t kDmgOffset = 0x324;
+inline constexpr Field kDmgOffsetBit{kDmgOffset, 0, 17};
+inline constexpr std::uint32_t kDmgParam = 0x328;
+inline constexpr std::uint32_t kDmgStrikes = 0x32C;
+inline constexpr std::uint32_t kDmgRandom = 0x330;
+inline constexpr Field kDmgRandomEnable{kDmgRandom, 0, 1};
+inline constexpr Field kDmgRandomShift{kDmgRandom, 8, 6};
+inline constexpr std::uint32_t kDmgScale = 0x334;
+inline constexpr std::uint32_t kDmgSeed = 0x340;
+inline constexpr std::uint32_t kDmgSeedCount = 4;
+inline constexpr std::uint32_t kDmgLogEvent = 0x350;
+inline constexpr Field kDmgLogEventFlow{kDmgLogEvent, 0, 12};
+inline constexpr Field kDmgLogEventSlot{kDmgLogEvent, 12, 3};
+inline constexpr Field kDmgLogEventKind{kDmgLogEvent, 16, 3};
+inline constexpr Field kDmgLogEventSubject{kDmgLogEvent, 20, 2};
+inline constexpr Field kDmgLogEventValid{kDmgLogEvent, 31, 1};
+inline constexpr std::uint32_t kDmgLogNumber = 0x354;
+inline constexpr std::uint32_t kDmgLogPosition = 0x358;
+inline constexpr std::uint32_t kDmgLogTimeLo = 0x35C;
+inline constexpr std::uint32_t kDmgLogTimeHi = 0x360;
+inline constexpr std::uint32_t kFcControl = 0x700;
+inline constexpr Field kFcControlWait{kFcControl, 0, 1};
+inline constexpr Field kFcControlTrace{kFcControl, 1, 1};
+inline constexpr Field kFcControlDscp{kFcControl, 2, 1};
+inline constexpr Field kFcControlDefaultPriority{kFcControl, 4, 3};
+inline constexpr Field kFcControlWatermark{kFcControl, 8, 8};
+inline constexpr Field kFcControlCbfcTx{kFcControl, 16, 8};
+inline constexpr Field kFcControlCbfcRx{kFcControl, 24, 8};
+inline constexpr std::uint32_t kFcCommand = 0x704;
+inline constexpr Field kFcCommandStormStart{kFcCommand, 0, 1};
+inline constexpr Field kFcCommandStormStop{kFcCommand, 1, 1};
+inline constexpr Field kFcCommandCbfcReset{kFcCommand, 2, 1};
+inline constexpr std::uint32_t kFcStatus = 0x708;
+inline constexpr Field kFcStatusStormActive{kFcStatus, 0, 1};
+inline constexpr Field kFcStatusSendBusy{kFcStatus, 1, 1};
+inline constexpr Field kFcStatusTraceLevel{kFcStatus, 16, 11};
+inline constexpr std::uint32_t kFcSticky = 0x70C;
+inline constexpr Field kFcStickyStormLate{kFcSticky, 0, 1};
+inline constexpr Field kFcStickyTraceLost{kFcSticky, 1, 1};
+inline constexpr Field kFcStickyCreditError{kFcSticky, 2, 1};
+inline constexpr std::uint32_t kFcSourceLo = 0x710;
+inline constexpr std::uint32_t kFcSourceHi = 0x714;
+inline constexpr Field kFcSourceHiAddress{kFcSourceHi, 0, 16};
+inline constexpr std::uint32_t kPfcSend = 0x718;
+inline constexpr Field kPfcSendMask{kPfcSend, 0, 8};
+inline constexpr Field kPfcSendQuanta{kPfcSend, 16, 16};
+inline constexpr std::uint32_t kStormPfc = 0x71C;
+inline constexpr Field kStormPfcMask{kStormPfc, 0, 8};
+inline constexpr Field kStormPfcQuanta{kStormPfc, 16, 16};
+inline constexpr std::uint32_t kStormCount = 0x720;
+inline constexpr std::uint32_t kStormPeriodPs = 0x724;
+inline constexpr std::uint32_t kStormTimeLo = 0x728;
+inline constexpr std::uint32_t kStormTimeHi = 0x72C;
+inline constexpr std::uint32_t kStormLeft = 0x730;
+inline constexpr std::uint32_t kRxBuffer = 0x734;
+inline constexpr Field kRxBufferCellLog2{kRxBuffer, 0, 4};
+inline constexpr Field kRxBufferOverhead{kRxBuffer, 8, 8};
+inline constexpr Field kRxBufferQuanta{kRxBuffer, 16, 16};
+inline constexpr std::uint32_t kPfcRefresh = 0x738;
+inline constexpr std::uint32_t kCfMin = 0x73C;
+inline constexpr std::uint32_t kCfMax = 0x740;
+inline constexpr std::uint32_t kCcPeriod = 0x744;
+inline constexpr std::uint32_t kPauseTimeLo = 0x748;
+inline constexpr std::uint32_t kPauseTimeHi = 0x74C;
+inline constexpr std::uint32_t kPauseEvent = 0x750;
+inline constexpr Field kPauseEventStarts{kPauseEvent, 0, 8};
+inline constexpr Field kPauseEventEnds{kPauseEvent, 8, 8};
+inline constexpr Field kPauseEventSent{kPauseEvent, 16, 1};
+inline constexpr Field kPauseEventValid{kPauseEvent, 31, 1};
+inline constexpr std::uint32_t kBufferCapacity = 0x760;
+inline constexpr std::uint32_t kBufferCapacityCount = 8;
+inline constexpr std::uint32_t kBufferXoff = 0x780;
+inline constexpr std::uint32_t kBufferXoffCount = 8;
+inline constexpr std::uint32_t kBufferXon = 0x7A0;
+inline constexpr std::uint32_t kBufferXonCount = 8;
+inline constexpr std::uint32_t kBufferDrain = 0x7C0;
+inline constexpr std::uint32_t kBufferDrainCount = 8;
+inline constexpr std::uint32_t kBufferFill = 0x7E0;
+inline constexpr std::uint32_t kBufferFillCount = 8;
+inline constexpr std::uint32_t kCreditLimit = 0x800;
+inline constexpr std::uint32_t kCreditLimitCount = 8;
+inline constexpr std::uint32_t kCreditsUsed = 0x820;
+inline constexpr std::uint32_t kCreditsUsedCount = 8;
+inline constexpr std::uint32_t kRxTracking = 0xA00;
+inline constexpr Field kRxTrackingWideRows{kRxTracking, 0, 1};
+inline constexpr Field kRxTrackingTrimByDscp{kRxTracking, 1, 1};
+inline constexpr Field kRxTrackingTrimByLength{kRxTracking, 2, 1};
+inline constexpr Field kRxTrackingTrimDscp{kRxTracking, 8, 6};
 
 // Counters: 64 bits, LO word here and HI word behind it. Those per priority p at + 8·p.
 inline constexpr std::uint32_t kTxFrames = 0x080;
@@ -238,8 +351,41 @@ inline constexpr std::uint32_t kCaptureDropped = 0x118;
 inline constexpr std::uint32_t kRxXoff = 0x200;
 inline constexpr std::uint32_t kRxXon = 0x240;
 inline constexpr std::uint32_t kPausedPs = 0x280;
+inline constexpr std::uint32_t kTxDmgBits = 0x400;
+inline constexpr std::uint32_t kTxDmgFcs = 0x408;
+inline constexpr std::uint32_t kTxDmgIcrc = 0x410;
+inline constexpr std::uint32_t kTxDmgTruncated = 0x418;
+inline constexpr std::uint32_t kTxDmgDropped = 0x420;
+inline constexpr std::uint32_t kTxDmgRandomFrames = 0x428;
+inline constexpr std::uint32_t kTxDmgRandomBits = 0x430;
+inline constexpr std::uint32_t kTxDmgFrames = 0x438;
+inline constexpr std::uint32_t kTxDmgLogOverflow = 0x440;
+inline constexpr std::uint32_t kTxDmgSetsDamaged = 0x448;
+inline constexpr std::uint32_t kTxDmgSetsDropped = 0x450;
+inline constexpr std::uint32_t kRxDmgBits = 0x460;
+inline constexpr std::uint32_t kRxDmgTruncated = 0x468;
+inline constexpr std::uint32_t kRxDmgDropped = 0x470;
+inline constexpr std::uint32_t kRxDmgRandomFrames = 0x478;
+inline constexpr std::uint32_t kRxDmgRandomBits = 0x480;
+inline constexpr std::uint32_t kRxDmgFrames = 0x488;
+inline constexpr std::uint32_t kRxDmgLogOverflow = 0x490;
+inline constexpr std::uint32_t kRxDmgSetsDamaged = 0x498;
+inline constexpr std::uint32_t kRxDmgSetsDropped = 0x4A0;
+inline constexpr std::uint32_t kPauseEventsLost = 0x758;
+inline constexpr std::uint32_t kTxXoff = 0x840;
+inline constexpr std::uint32_t kTxXon = 0x880;
+inline constexpr std::uint32_t kTxCreditSkipped = 0x8C0;
+inline constexpr std::uint32_t kTxWaited = 0x8C8;
+inline constexpr std::uint32_t kRxBufferDropped = 0x8D0;
+inline constexpr std::uint32_t kCreditsRecovered = 0x8D8;
+inline constexpr std::uint32_t kCfSent = 0x8E0;
+inline constexpr std::uint32_t kCfReceived = 0x8E8;
+inline constexpr std::uint32_t kCcSent = 0x8F0;
+inline constexpr std::uint32_t kCcReceived = 0x8F8;
+inline constexpr std::uint32_t kRxTrimmed = 0xA10;
+inline constexpr std::uint32_t kRxTrimmedBare = 0xA18;
 
-inline constexpr std::array<RegisterInfo, 15> kRegisters{{
+inline constexpr std::array<RegisterInfo, 64> kRegisters{{
     {"PORT_CONTROL", 0x000, 1, Access::kReadWrite, 0x0000FF07, 0x00000000, false},
     {"PORT_COMMAND", 0x004, 1, Access::kWriteOnePulse, 0x00000007, 0x00000000, false},
     {"PORT_STATUS", 0x008, 1, Access::kReadOnly, 0x0000FF03, 0x00000000, false},
@@ -248,16 +394,65 @@ inline constexpr std::array<RegisterInfo, 15> kRegisters{{
     {"TX_TS_OFFSET", 0x014, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"RX_TS_OFFSET", 0x018, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"LATE_THRESHOLD_PS", 0x01C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00002710, false},
-    {"TBL_ADDR", 0x020, 1, Access::kReadWrite, 0x0007FFFF, 0x00000000, false},
+    {"TBL_ADDR", 0x020, 1, Access::kReadWrite, 0x000FFFFF, 0x00000000, false},
     {"TBL_CMD", 0x024, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
     {"TBL_STATUS", 0x028, 1, Access::kReadOnly, 0x00000001, 0x00000000, false},
     {"HIST_ADDR", 0x030, 1, Access::kReadWrite, 0x001FFFFF, 0x00000000, false},
     {"HIST_LO", 0x034, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"HIST_HI", 0x038, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"TBL_DATA", 0x040, 16, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_SELECT", 0x300, 1, Access::kReadWrite, 0x00000107, 0x00000000, false},
+    {"DMG_COMMAND", 0x304, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
+    {"DMG_STATUS", 0x308, 1, Access::kReadOnly, 0x00000001, 0x00000000, false},
+    {"DMG_STICKY", 0x30C, 1, Access::kWriteOneClear, 0x00000003, 0x00000000, false},
+    {"DMG_RULE", 0x310, 1, Access::kReadWrite, 0x0FFF0037, 0x00000000, false},
+    {"DMG_FIRST", 0x314, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_LAST", 0x318, 1, Access::kReadWrite, 0xFFFFFFFF, 0xFFFFFFFF, false},
+    {"DMG_STEP", 0x31C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000001, false},
+    {"DMG_TIMES", 0x320, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_OFFSET", 0x324, 1, Access::kReadWrite, 0x0001FFFF, 0x00000000, false},
+    {"DMG_PARAM", 0x328, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000001, false},
+    {"DMG_STRIKES", 0x32C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_RANDOM", 0x330, 1, Access::kReadWrite, 0x00003F01, 0x00000000, false},
+    {"DMG_SCALE", 0x334, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_SEED", 0x340, 4, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_LOG_EVENT", 0x350, 1, Access::kReadOnly, 0x80377FFF, 0x00000000, false},
+    {"DMG_LOG_NUMBER", 0x354, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_LOG_POSITION", 0x358, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_LOG_TIME_LO", 0x35C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"DMG_LOG_TIME_HI", 0x360, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"FC_CONTROL", 0x700, 1, Access::kReadWrite, 0xFFFFFF77, 0x00000000, false},
+    {"FC_COMMAND", 0x704, 1, Access::kWriteOnePulse, 0x00000007, 0x00000000, false},
+    {"FC_STATUS", 0x708, 1, Access::kReadOnly, 0x07FF0003, 0x00000000, false},
+    {"FC_STICKY", 0x70C, 1, Access::kWriteOneClear, 0x00000007, 0x00000000, false},
+    {"FC_SOURCE_LO", 0x710, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"FC_SOURCE_HI", 0x714, 1, Access::kReadWrite, 0x0000FFFF, 0x00000000, false},
+    {"PFC_SEND", 0x718, 1, Access::kReadWrite, 0xFFFF00FF, 0x00000000, false},
+    {"STORM_PFC", 0x71C, 1, Access::kReadWrite, 0xFFFF00FF, 0x00000000, false},
+    {"STORM_COUNT", 0x720, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"STORM_PERIOD_PS", 0x724, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"STORM_TIME_LO", 0x728, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"STORM_TIME_HI", 0x72C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"STORM_LEFT", 0x730, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"RX_BUFFER", 0x734, 1, Access::kReadWrite, 0xFFFFFF0F, 0xFFFF0000, false},
+    {"PFC_REFRESH", 0x738, 1, Access::kReadWrite, 0xFFFFFFFF, 0xFFFFFFFF, false},
+    {"CF_MIN", 0x73C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CF_MAX", 0x740, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CC_PERIOD", 0x744, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"PAUSE_TIME_LO", 0x748, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PAUSE_TIME_HI", 0x74C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PAUSE_EVENT", 0x750, 1, Access::kReadOnly, 0x8001FFFF, 0x00000000, false},
+    {"BUFFER_CAPACITY", 0x760, 8, Access::kReadWrite, 0xFFFFFFFF, 0x000FFFFF, false},
+    {"BUFFER_XOFF", 0x780, 8, Access::kReadWrite, 0xFFFFFFFF, 0x000FFFFF, false},
+    {"BUFFER_XON", 0x7A0, 8, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"BUFFER_DRAIN", 0x7C0, 8, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"BUFFER_FILL", 0x7E0, 8, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"CREDIT_LIMIT", 0x800, 8, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CREDITS_USED", 0x820, 8, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"RX_TRACKING", 0xA00, 1, Access::kReadWrite, 0x00003F07, 0x00000000, false},
 }};
 
-inline constexpr std::array<CounterInfo, 23> kCounters{{
+inline constexpr std::array<CounterInfo, 56> kCounters{{
     {"TX_FRAMES", 0x080, 1},
     {"TX_BYTES", 0x088, 1},
     {"TX_LATE", 0x090, 1},
@@ -281,6 +476,39 @@ inline constexpr std::array<CounterInfo, 23> kCounters{{
     {"RX_XOFF", 0x200, 8},
     {"RX_XON", 0x240, 8},
     {"PAUSED_PS", 0x280, 8},
+    {"TX_DMG_BITS", 0x400, 1},
+    {"TX_DMG_FCS", 0x408, 1},
+    {"TX_DMG_ICRC", 0x410, 1},
+    {"TX_DMG_TRUNCATED", 0x418, 1},
+    {"TX_DMG_DROPPED", 0x420, 1},
+    {"TX_DMG_RANDOM_FRAMES", 0x428, 1},
+    {"TX_DMG_RANDOM_BITS", 0x430, 1},
+    {"TX_DMG_FRAMES", 0x438, 1},
+    {"TX_DMG_LOG_OVERFLOW", 0x440, 1},
+    {"TX_DMG_SETS_DAMAGED", 0x448, 1},
+    {"TX_DMG_SETS_DROPPED", 0x450, 1},
+    {"RX_DMG_BITS", 0x460, 1},
+    {"RX_DMG_TRUNCATED", 0x468, 1},
+    {"RX_DMG_DROPPED", 0x470, 1},
+    {"RX_DMG_RANDOM_FRAMES", 0x478, 1},
+    {"RX_DMG_RANDOM_BITS", 0x480, 1},
+    {"RX_DMG_FRAMES", 0x488, 1},
+    {"RX_DMG_LOG_OVERFLOW", 0x490, 1},
+    {"RX_DMG_SETS_DAMAGED", 0x498, 1},
+    {"RX_DMG_SETS_DROPPED", 0x4A0, 1},
+    {"PAUSE_EVENTS_LOST", 0x758, 1},
+    {"TX_XOFF", 0x840, 8},
+    {"TX_XON", 0x880, 8},
+    {"TX_CREDIT_SKIPPED", 0x8C0, 1},
+    {"TX_WAITED", 0x8C8, 1},
+    {"RX_BUFFER_DROPPED", 0x8D0, 1},
+    {"CREDITS_RECOVERED", 0x8D8, 1},
+    {"CF_SENT", 0x8E0, 1},
+    {"CF_RECEIVED", 0x8E8, 1},
+    {"CC_SENT", 0x8F0, 1},
+    {"CC_RECEIVED", 0x8F8, 1},
+    {"RX_TRIMMED", 0xA10, 1},
+    {"RX_TRIMMED_BARE", 0xA18, 1},
 }};
 
 }  // namespace port
@@ -361,6 +589,8 @@ inline constexpr TableField kStale{232, 32};
 inline constexpr TableField kCe{264, 40};
 inline constexpr TableField kBadIcrc{304, 40};
 inline constexpr TableField kNextSequence{344, 64};
+inline constexpr TableField kTrimmed{408, 40};
+inline constexpr TableField kReorderDepth{448, 7};
 
 }  // namespace rx_flow_table
 
@@ -374,6 +604,49 @@ inline constexpr TableField kMaximum{96, 48};
 inline constexpr TableField kSum{144, 96};
 
 }  // namespace group_table
+
+// Gap list, 4096 entries shared by the flows of a port. row = entry. Write it before the schedule
+// entries of the flows that use it.
+namespace gap_table {
+
+inline constexpr std::uint32_t kNumber = 6;
+inline constexpr TableField kGap{0, 64};
+
+}  // namespace gap_table
+
+// Queue pair (or PDC) list, 4096 entries shared by the flows of a port. row = entry. Writing an
+// entry zeroes the count of its context.
+namespace qp_table {
+
+inline constexpr std::uint32_t kNumber = 7;
+inline constexpr TableField kPair{0, 32};
+inline constexpr TableField kContext{32, 12};
+inline constexpr TableField kPsnBase{64, 32};
+inline constexpr TableField kSent{96, 48};
+
+}  // namespace qp_table
+
+// What a flow does beyond a constant period and one template. row = flow. CLEAR_TX zeroes it: none
+// of it. Write it before the flow's schedule entry.
+namespace pattern_table {
+
+inline constexpr std::uint32_t kNumber = 8;
+inline constexpr TableField kGapMode{0, 2};
+inline constexpr TableField kInterleave{2, 1};
+inline constexpr TableField kCountPerQp{3, 1};
+inline constexpr TableField kListCount{16, 13};
+inline constexpr TableField kListBase{32, 12};
+inline constexpr TableField kMessageFrames{64, 16};
+inline constexpr TableField kMiddleLength{80, 14};
+inline constexpr TableField kLastLength{96, 14};
+inline constexpr TableField kPortSeed{128, 32};
+inline constexpr TableField kGapCount{160, 13};
+inline constexpr TableField kGapBase{176, 12};
+inline constexpr TableField kGapRepeat{192, 16};
+inline constexpr TableField kGapMean{224, 59};
+inline constexpr TableField kGapSeed{288, 64};
+
+}  // namespace pattern_table
 
 }  // namespace plumbline::card::regs
 // clang-format on

@@ -117,7 +117,7 @@ def package(regmap):
     for table in regmap.tables:
         prefix = camel(table.name)
         out += ["", *comment(f"Table {table.number}, {table.name}: {table.description}", "  "),
-                f"  localparam logic [2:0] {prefix}Table = 3'd{table.number};"]
+                f"  localparam logic [3:0] {prefix}Table = 4'd{table.number};"]
         for field in table.fields:
             name = prefix + camel(field.name)
             out.append(f"  localparam int unsigned {name}Lsb = {field.lsb};")
@@ -170,14 +170,15 @@ def _read_items(block):
 
 def _case_item(label, value):
     """One line, or a concatenation broken at its commas."""
-    line = f"      {label}: rdata_d = {value};"
+    line = f"          {label}: reg_rdata_o <= {value};"
     if len(line) <= 100:
         return [line]
     if not value.startswith("{"):
-        return [f"      {label}:", f"        rdata_d = {value};"]
+        return [f"          {label}:", f"            reg_rdata_o <= {value};"]
     parts = value[1:-1].split(", ")
-    return ([f"      {label}: rdata_d = {{"]
-            + [f"        {part}," for part in parts[:-1]] + [f"        {parts[-1]}", "      };"])
+    return ([f"          {label}: reg_rdata_o <= {{"]
+            + [f"            {part}," for part in parts[:-1]]
+            + [f"            {parts[-1]}", "          };"])
 
 
 def _plus(label, bytes_, block):
@@ -187,7 +188,7 @@ def _plus(label, bytes_, block):
 
 def _config_process(block):
     pkg = "plumb_regs_pkg::" + camel(block.name)
-    reset, clocked = [], []
+    reset, written, updated = [], [], []
     for name, _, register, field in block.members("rw"):
         value = f"{pkg}{camel(register.name)}Reset"
         if register.count > 1:
@@ -201,55 +202,60 @@ def _config_process(block):
         label = f"{pkg}{camel(register.name)}Offset"
         if register.count > 1:
             name = register.member(register.fields[0])
-            clocked.append(f"      for (int unsigned i = 0; i < {register.count}; i++) begin")
+            written.append(f"        for (int unsigned i = 0; i < {register.count}; i++) begin")
             step = f"{block.size.bit_length() - 1}'(4 * i)"
-            clocked.append(f"        if (reg_wen_i && address == {label} + {step}) begin")
-            clocked.append(f"          config_o.{name}[32*i+:32] <= reg_wdata_i;")
-            clocked += ["        end", "      end"]
+            written.append(f"          if (address == {label} + {step}) begin")
+            written.append(f"            config_o.{name}[32*i+:32] <= reg_wdata_i;")
+            written += ["          end", "        end"]
         else:
-            clocked.append(f"      if (reg_wen_i && address == {label}) begin")
+            written.append(f"        if (address == {label}) begin")
             for field in register.fields:
                 part = "" if register.whole else bits(field.lsb, field.width)
-                clocked.append(f"        config_o.{register.member(field)} <= reg_wdata_i{part};")
-            clocked.append("      end")
+                written.append(f"          config_o.{register.member(field)} <= reg_wdata_i{part};")
+            written.append("        end")
         if register.hardware_writes:
-            clocked.append(f"      if (update_i.{register.name.lower()}_we) begin")
+            updated.append(f"      if (update_i.{register.name.lower()}_we) begin")
             for field in register.fields:
                 name = register.member(field)
-                clocked.append(f"        config_o.{name} <= update_i.{name};")
-            clocked.append("      end")
-    return _process(reset, clocked)
+                updated.append(f"        config_o.{name} <= update_i.{name};")
+            updated.append("      end")
+    return _process(reset, _guarded("reg_wen_i", written) + updated)
 
 
 def _pulse_process(block):
     pkg = "plumb_regs_pkg::" + camel(block.name)
-    reset = ["      pulse_o <= '0;"]
-    clocked = []
+    clear = ["      pulse_o <= '0;"]
+    written, read = [], []
     for name, _, register, field in block.members("w1p"):
         label = f"{pkg}{camel(register.name)}Offset"
-        clocked.append(f"      pulse_o.{name} <=")
-        clocked.append(f"          reg_wen_i && address == {label} && reg_wdata_i[{field.lsb}];")
+        written.append(f"        if (address == {label}) begin")
+        written.append(f"          pulse_o.{name} <= reg_wdata_i[{field.lsb}];")
+        written.append("        end")
     for register in block.registers:
-        for flag, suffix, enable in ((register.write_pulse, "written", "reg_wen_i"),
-                                     (register.read_pulse, "read", "reg_ren_i")):
+        for flag, suffix, lines in ((register.write_pulse, "written", written),
+                                    (register.read_pulse, "read", read)):
             if flag:
                 label = f"{pkg}{camel(register.name)}Offset"
-                clocked.append(f"      pulse_o.{register.name.lower()}_{suffix} <= {enable} && "
-                               f"address == {label};")
-    return _process(reset, clocked)
+                lines.append(f"        pulse_o.{register.name.lower()}_{suffix} <= "
+                             f"address == {label};")
+    return _process(clear, clear + _guarded("reg_wen_i", written) + _guarded("reg_ren_i", read))
 
 
 def _fault_process(block):
     pkg = "plumb_regs_pkg::" + camel(block.name)
-    reset, clocked = ["      fault_q <= '0;"], []
+    reset, written, raised = ["      fault_q <= '0;"], [], []
     for name, _, register, field in block.members("w1c"):
         label = f"{pkg}{camel(register.name)}Offset"
-        write = f"reg_wen_i && address == {label} && reg_wdata_i[{field.lsb}]"
-        clocked.append(f"      if ({write}) begin")
-        clocked.append(f"        fault_q.{name} <= 1'b0;")
-        clocked.append("      end")
-        clocked.append(f"      if (fault_i.{name}) fault_q.{name} <= 1'b1;")
-    return _process(reset, clocked)
+        written.append(f"        if (address == {label} && reg_wdata_i[{field.lsb}]) begin")
+        written.append(f"          fault_q.{name} <= 1'b0;")
+        written.append("        end")
+        raised.append(f"      if (fault_i.{name}) fault_q.{name} <= 1'b1;")
+    return _process(reset, _guarded("reg_wen_i", written) + raised)
+
+
+def _guarded(enable, lines):
+    """Decoding belongs to an access: a simulator has nothing to do without one."""
+    return [f"      if ({enable}) begin", *lines, "      end"] if lines else []
 
 
 def _process(reset, clocked):
@@ -301,11 +307,10 @@ def decoder(block):
                 *_process(["      snapshot_q <= '0;"],
                           [f"      if (pulse_o.{block.snapshot}) snapshot_q <= counters_i;"])]
 
-    out += ["", "  logic [31:0] rdata_d;", "  always_comb begin", "    unique case (address)"]
+    read = ["        unique case (address)"]
     for label, value in _read_items(block):
-        out += _case_item(label, value)
-    out += ["      default: rdata_d = '0;", "    endcase", "  end", "",
-            *_process(["      reg_rdata_o <= '0;"],
-                      ["      if (reg_ren_i) reg_rdata_o <= rdata_d;"]),
+        read += _case_item(label, value)
+    read += ["          default: reg_rdata_o <= '0;", "        endcase"]
+    out += ["", *_process(["      reg_rdata_o <= '0;"], _guarded("reg_ren_i", read)),
             "", "endmodule", ""]
     return "\n".join(out)

@@ -10,7 +10,7 @@ import re
 import tomllib
 
 ROW_BITS = 512
-TABLES = 8
+TABLES = 16
 PRIORITIES = 8
 SPACE_BYTES = 0x10000
 # Offsets that the XRT runtime uses for its own kernel control registers.

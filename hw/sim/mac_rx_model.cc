@@ -8,7 +8,7 @@
 
 namespace plumbline::sim {
 
-void MacRxModel::deliver(FrameBytes frame, Picoseconds first_bit) {
+void MacRxModel::deliver(FrameBytes frame, Picoseconds first_bit, Preamble preamble_bytes) {
   if (frame == nullptr || frame->empty()) {
     throw Error(ErrorKind::kTester, "an empty frame was put on the wire towards the card");
   }
@@ -19,10 +19,27 @@ void MacRxModel::deliver(FrameBytes frame, Picoseconds first_bit) {
                 "not before " + std::to_string((line_free_ + preamble).count()) + " ps");
   }
   line_free_ = first_bit + kByteTime * static_cast<std::int64_t>(frame->size());
-  queue_.push_back({std::move(frame), first_bit});
+  queue_.push_back({std::move(frame), first_bit, preamble_bytes});
   if (queue_.size() == 1) {
     scheduleBeat();
   }
+}
+
+void MacRxModel::deliverSet(OrderedSet set, Picoseconds begin) {
+  const Picoseconds due = begin + serializationTime(kColumnBytes, kLineRate) + kMacRxLatency;
+  if (!sets_.empty() && due < sets_.back().due) {
+    throw Error(ErrorKind::kTester, "ordered sets on the wire towards the card are out of order",
+                "at " + std::to_string(begin.count()) + " ps");
+  }
+  sets_.push_back({set, due});
+  next_set_ = sets_.front().due;
+}
+
+OrderedSet MacRxModel::takeSet() {
+  const OrderedSet set = sets_.front().set;
+  sets_.pop_front();
+  next_set_ = sets_.empty() ? kNever : sets_.front().due;
+  return set;
 }
 
 void MacRxModel::scheduleBeat() {
@@ -39,7 +56,8 @@ void MacRxModel::scheduleBeat() {
 MacRxModel::Beat MacRxModel::takeBeat() {
   const std::vector<std::uint8_t>& bytes = *queue_.front().frame;
   const std::size_t count = std::min<std::size_t>(kBeatBytes, bytes.size() - offset_);
-  const Beat beat{bytes.data() + offset_, count, offset_ + count == bytes.size()};
+  const Beat beat{bytes.data() + offset_, count, offset_ + count == bytes.size(),
+                  queue_.front().preamble};
   offset_ += count;
   if (beat.last) {
     presented_ = std::move(queue_.front().frame);

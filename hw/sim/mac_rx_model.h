@@ -2,7 +2,8 @@
 // AXI4-Stream out.
 //
 // A beat is presented at the first clock edge at or after the arrival of its last byte plus
-// kMacRxLatency, at most one per clock. Bytes of a last beat beyond the frame carry no meaning.
+// kMacRxLatency, at most one per clock. Bytes of a last beat beyond the frame carry no meaning. An
+// ordered set is presented likewise, beside the beats.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +24,24 @@ class MacRxModel {
     const std::uint8_t* data;
     std::size_t bytes;
     bool last;
+    Preamble preamble;  // of its frame
   };
 
   // A frame (with FCS) arrives, its first bit after the SFD at `first_bit`. Frames come in time
   // order and leave room for each other's preamble; throws Error(kTester) otherwise, and for an
   // empty frame.
-  void deliver(FrameBytes frame, Picoseconds first_bit);
+  void deliver(FrameBytes frame, Picoseconds first_bit, Preamble preamble = kOrdinaryPreamble);
+  // An ordered set arrives, its column beginning at `begin`. In time order among themselves; throws
+  // Error(kTester) otherwise.
+  void deliverSet(OrderedSet set, Picoseconds begin);
 
   // The beat to present at the clock edge at `edge`, if any. Edges must ascend.
   std::optional<Beat> next(Picoseconds edge) {
     return edge < next_beat_ ? std::nullopt : std::optional(takeBeat());
+  }
+  // The ordered set to present at that edge, if any.
+  std::optional<OrderedSet> nextSet(Picoseconds edge) {
+    return edge < next_set_ ? std::nullopt : std::optional(takeSet());
   }
 
  private:
@@ -41,15 +50,23 @@ class MacRxModel {
   struct Arriving {
     FrameBytes frame;
     Picoseconds first_bit;
+    Preamble preamble;
+  };
+  struct ArrivingSet {
+    OrderedSet set;
+    Picoseconds due;  // when it may be presented
   };
 
   Beat takeBeat();
+  OrderedSet takeSet();
   void scheduleBeat();
 
   std::deque<Arriving> queue_;  // the front one is being presented
   FrameBytes presented_;        // keeps the bytes of the last beat alive
   std::size_t offset_ = 0;      // bytes of the front frame already presented
   Picoseconds next_beat_ = kNever;
+  std::deque<ArrivingSet> sets_;
+  Picoseconds next_set_ = kNever;
   Picoseconds line_free_{std::numeric_limits<std::int64_t>::min()};  // end of the last frame
 };
 

@@ -18,6 +18,17 @@ constexpr std::int64_t roundUp(std::int64_t value, std::int64_t unit) {
 
 }  // namespace
 
+// The waiting set goes into a whole column within [begin, end), wire positions of idle.
+void MacTxModel::findColumn(std::int64_t begin, std::int64_t end) {
+  if (!waiting_ || set_column_ != kNowhere) {
+    return;
+  }
+  const std::int64_t column = roundUp(std::max(begin, waiting_->earliest), kColumn);
+  if (column + kColumn <= end) {
+    set_column_ = column;
+  }
+}
+
 void MacTxModel::startFrame(Picoseconds earliest) {
   std::int64_t position =
       roundUp(roundUp(earliest.count(), kByteTime.count()) / kByteTime.count(), kColumn);
@@ -28,15 +39,17 @@ void MacTxModel::startFrame(Picoseconds earliest) {
     deficit_ = std::clamp<std::int64_t>(deficit_ + kAverageGap - gap, 0, kMaxDeficit);
     stats_.min_gap_bytes = stats_.tx_frames == 1 ? gap : std::min(stats_.min_gap_bytes, gap);
   }
+  findColumn(idle_from_, position - kPreamble);
   first_bit_ = kByteTime * position;
   next_byte_ = first_bit_;
   starved_ = false;
 }
 
 std::optional<MacTxModel::Sent> MacTxModel::beat(Picoseconds edge, const std::uint8_t* data,
-                                                 std::size_t bytes, bool last) {
+                                                 std::size_t bytes, bool last, Preamble preamble) {
   if (frame_.empty()) {
     startFrame(edge + kMacTxLatency);
+    preamble_ = preamble;
   } else if (edge + kMacTxLatency > next_byte_ && !starved_) {
     starved_ = true;
     ++stats_.underruns;
@@ -47,12 +60,40 @@ std::optional<MacTxModel::Sent> MacTxModel::beat(Picoseconds edge, const std::ui
     return std::nullopt;
   }
   frame_end_bytes_ = next_byte_ / kByteTime;
+  // The byte behind the frame marks its end: no ordered set can begin there.
+  idle_from_ = frame_end_bytes_ + 1;
   ++stats_.tx_frames;
   const std::size_t length = frame_.size();
-  Sent sent{std::make_shared<const std::vector<std::uint8_t>>(std::move(frame_)), first_bit_};
+  Sent sent{std::make_shared<const std::vector<std::uint8_t>>(std::move(frame_)), first_bit_,
+            preamble_};
   // Frames of a kind follow each other: one allocation for the next.
   frame_ = {};
   frame_.reserve(length);
+  return sent;
+}
+
+void MacTxModel::set(Picoseconds edge, OrderedSet set) {
+  // As for a frame, whose preamble is a column before its first bit.
+  const Picoseconds earliest = edge + kMacTxLatency;
+  waiting_ = {set, roundUp(earliest.count(), kByteTime.count()) / kByteTime.count() - kPreamble};
+}
+
+std::optional<MacTxModel::SentSet> MacTxModel::placeSet(Picoseconds edge) {
+  if (!waiting_) {
+    return std::nullopt;
+  }
+  if (frame_.empty()) {
+    // No frame can have its preamble before that of one that comes with the next edge.
+    findColumn(idle_from_, (edge + kClockPeriodMin + kMacTxLatency) / kByteTime - kPreamble);
+  }
+  if (set_column_ == kNowhere) {
+    return std::nullopt;
+  }
+  const SentSet sent{waiting_->set, kByteTime * set_column_};
+  idle_from_ = std::max(idle_from_, set_column_ + kColumn);
+  waiting_.reset();
+  set_column_ = kNowhere;
+  ++stats_.tx_sets;
   return sent;
 }
 

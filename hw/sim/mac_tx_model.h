@@ -6,6 +6,10 @@
 // the gap differ from 12 bytes; a deficit idle count of 0 to 7 remembers how many idle bytes have
 // been taken away, so that under full load the gap averages 12 bytes and is never below 5 (FACTS
 // I.3).
+//
+// An ordered set takes a whole column of idle between two frames and no time of theirs: it goes
+// into the first such column after it was handed over, which on a full line comes in every second
+// gap or sooner. Frames may pass it until then.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +28,12 @@ class MacTxModel {
   struct Sent {
     FrameBytes frame;
     Picoseconds first_bit;  // true time of its first bit after the SFD on the wire
+    Preamble preamble;
+  };
+  // An ordered set and when its column begins on the wire.
+  struct SentSet {
+    OrderedSet set;
+    Picoseconds begin;
   };
 
   // `fifo_bytes`: bytes that may wait for the wire before the MAC stalls the card.
@@ -36,14 +46,31 @@ class MacTxModel {
   }
 
   // A beat of `bytes` bytes (1 to 64; 64 unless `last`) crosses the MAC boundary at the clock edge
-  // at `edge`. Returns the frame when it was the last beat.
-  std::optional<Sent> beat(Picoseconds edge, const std::uint8_t* data, std::size_t bytes,
-                           bool last);
+  // at `edge`; `preamble` counts with the first beat of a frame. Returns the frame when it was the
+  // last beat.
+  std::optional<Sent> beat(Picoseconds edge, const std::uint8_t* data, std::size_t bytes, bool last,
+                           Preamble preamble = kOrdinaryPreamble);
+
+  // Ready for an ordered set: the one before has its place on the line.
+  [[nodiscard]] bool setReady() const { return !waiting_; }
+  // An ordered set crosses the MAC boundary at the clock edge at `edge`; setReady() must be true.
+  void set(Picoseconds edge, OrderedSet set);
+  // The waiting set once it has its place. To be asked at every edge while a set waits, after the
+  // beat of that edge.
+  std::optional<SentSet> placeSet(Picoseconds edge);
 
   [[nodiscard]] const WireStats& stats() const { return stats_; }
 
  private:
+  static constexpr std::int64_t kNowhere = -1;
+
+  struct Waiting {
+    OrderedSet set;
+    std::int64_t earliest;  // wire position [byte times]
+  };
+
   void startFrame(Picoseconds earliest);
+  void findColumn(std::int64_t begin, std::int64_t end);
 
   Picoseconds fifo_time_;
   WireStats stats_;
@@ -53,6 +80,10 @@ class MacTxModel {
   bool starved_ = false;              // the frame that is crossing had an underrun
   std::int64_t frame_end_bytes_ = 0;  // wire position after the previous frame, in byte times
   std::int64_t deficit_ = 0;          // deficit idle count
+  Preamble preamble_ = kOrdinaryPreamble;  // of the frame that is crossing
+  std::optional<Waiting> waiting_;
+  std::int64_t set_column_ = kNowhere;  // where the waiting set goes
+  std::int64_t idle_from_ = 0;          // first wire position where an ordered set can begin
 };
 
 }  // namespace plumbline::sim

@@ -2,9 +2,11 @@
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <type_traits>
 
+#include "VPlumbCard1.h"
 #include "VPlumbCard2.h"
 #include "VPlumbCard4.h"
 #ifdef PLUMBLINE_CARD_SIM_8
@@ -17,6 +19,14 @@ namespace plumbline::sim {
 namespace {
 
 constexpr int kTraceDepth = 99;
+
+// A vector pin as words. Verilator keeps one of up to 64 bits, which a card of one port has, as an
+// integer: bytes are copied out of and into it as little-endian words.
+template <std::size_t Words>
+std::uint32_t* words(VlWide<Words>& pin) {
+  return pin.data();
+}
+std::uint32_t* words(std::uint64_t& pin) { return reinterpret_cast<std::uint32_t*>(&pin); }
 
 template <typename Verilated>
 class VerilatedCard final : public CardModel {
@@ -41,27 +51,27 @@ class VerilatedCard final : public CardModel {
                  .rresp = &model_.s_axil_rresp_o,
                  .rvalid = &model_.s_axil_rvalid_o,
                  .rready = &model_.s_axil_rready_i};
-    pins_.tx_data = model_.tx_axis_tdata_o.data();
-    pins_.tx_keep = model_.tx_axis_tkeep_o.data();
+    pins_.tx_data = words(model_.tx_axis_tdata_o);
+    pins_.tx_keep = words(model_.tx_axis_tkeep_o);
     pins_.tx_valid = &model_.tx_axis_tvalid_o;
     pins_.tx_last = &model_.tx_axis_tlast_o;
     pins_.tx_ready = &model_.tx_axis_tready_i;
-    pins_.rx_data = model_.rx_axis_tdata_i.data();
-    pins_.rx_keep = model_.rx_axis_tkeep_i.data();
+    pins_.rx_data = words(model_.rx_axis_tdata_i);
+    pins_.rx_keep = words(model_.rx_axis_tkeep_i);
     pins_.rx_valid = &model_.rx_axis_tvalid_i;
     pins_.rx_last = &model_.rx_axis_tlast_i;
-    pins_.captured_rx = {.data = model_.cap_rx_tdata_o.data(),
-                         .keep = model_.cap_rx_tkeep_o.data(),
+    pins_.captured_rx = {.data = words(model_.cap_rx_tdata_o),
+                         .keep = words(model_.cap_rx_tkeep_o),
                          .valid = &model_.cap_rx_tvalid_o,
                          .last = &model_.cap_rx_tlast_o,
                          .descriptor_valid = &model_.cap_rx_desc_valid_o,
-                         .descriptor = model_.cap_rx_desc_o.data()};
-    pins_.captured_tx = {.data = model_.cap_tx_tdata_o.data(),
-                         .keep = model_.cap_tx_tkeep_o.data(),
+                         .descriptor = words(model_.cap_rx_desc_o)};
+    pins_.captured_tx = {.data = words(model_.cap_tx_tdata_o),
+                         .keep = words(model_.cap_tx_tkeep_o),
                          .valid = &model_.cap_tx_tvalid_o,
                          .last = &model_.cap_tx_tlast_o,
                          .descriptor_valid = &model_.cap_tx_desc_valid_o,
-                         .descriptor = model_.cap_tx_desc_o.data()};
+                         .descriptor = words(model_.cap_tx_desc_o)};
     pins_.capture_ready = &model_.cap_ready_i;
   }
 
@@ -95,6 +105,8 @@ class VerilatedCard final : public CardModel {
 
 std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports) {
   switch (ports) {
+    case 1:
+      return std::make_unique<VerilatedCard<VPlumbCard1>>();
     case 2:
       return std::make_unique<VerilatedCard<VPlumbCard2>>();
     case 4:
@@ -106,7 +118,7 @@ std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports) {
     default:
       throw Error(ErrorKind::kUnsupported,
                   "no simulated card with " + std::to_string(ports) + " ports was built", {},
-                  "2 or 4 ports, or 8 in a build with PLUMBLINE_CARD_SIM_8");
+                  "1, 2 or 4 ports, or 8 in a build with PLUMBLINE_CARD_SIM_8");
   }
 }
 

@@ -14,6 +14,7 @@ inline constexpr std::int64_t kClockPeriodNum = 102400;
 inline constexpr std::int64_t kClockPeriodDen = 33;
 // One clock rounded up: the bound of every timestamp error.
 inline constexpr Picoseconds kClockPeriodMax{kClockPeriodNum / kClockPeriodDen + 1};
+inline constexpr Picoseconds kClockPeriodMin{kClockPeriodNum / kClockPeriodDen};
 
 // Time of clock edge `n`.
 constexpr Picoseconds edgeTime(std::int64_t n) {
@@ -35,6 +36,14 @@ inline constexpr Picoseconds kMacRxLatency = nanoseconds(100);
 // Frames start in columns of the line this long.
 inline constexpr Bytes kColumnBytes{8};
 
+// Preamble of a frame without its first byte: D1 in bits 7:0, the SFD in bits 55:48. What stands
+// before every frame that does not carry anything in it.
+using Preamble = std::uint64_t;
+inline constexpr Preamble kOrdinaryPreamble = 0xD5'55'55'55'55'55'55;
+
+// A control ordered set: a column of the line between frames, D0 in bits 7:0.
+using OrderedSet = std::uint64_t;
+
 // Bytes of a frame (with FCS) between card and peer: shared, never changed once sent.
 using FrameBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 
@@ -42,6 +51,7 @@ using FrameBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 struct WireStats {
   std::uint64_t tx_frames = 0;
   std::int64_t min_gap_bytes = 0;  // smallest gap between two sent frames; 0 before there are two
+  std::uint64_t tx_sets = 0;       // ordered sets sent
   std::uint64_t underruns = 0;     // sent frames in which the wire ran dry: the card left a bubble
 };
 

@@ -128,6 +128,7 @@ void cardsOnThreads(benchmark::State& state) {
   while (state.KeepRunning()) {
     const auto began = std::chrono::steady_clock::now();
     std::vector<std::jthread> threads;
+    threads.reserve(cards.size());
     for (const auto& card : cards) {
       threads.emplace_back([&card] { card->run(microseconds(100)); });
     }

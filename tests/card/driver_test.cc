@@ -50,6 +50,7 @@ TEST(DriverOpen, ReadsWhatTheCardCanDo) {
   EXPECT_TRUE(driver.info().icrc);
   EXPECT_TRUE(driver.info().pfc_react);
   EXPECT_TRUE(driver.info().capture);
+  EXPECT_TRUE(driver.info().rx_tracking);
   EXPECT_EQ(driver.info().clock_period_num, 102400U);
   EXPECT_EQ(driver.info().clock_period_den, 33U);
 }
@@ -324,6 +325,8 @@ TEST(DriverCounters, LatchesAndReadsAllOfOnePort) {
   EXPECT_EQ(counters.rx_pause_frames, value(0x100));
   EXPECT_EQ(counters.rx_mac_control_other, value(0x108));
   EXPECT_EQ(counters.rx_bad_row, value(0x110));
+  EXPECT_EQ(counters.rx_trimmed, value(0xA10));
+  EXPECT_EQ(counters.rx_trimmed_bare, value(0xA18));
   EXPECT_EQ(counters.capture_dropped, value(0x118));
   for (std::uint32_t priority = 0; priority < 8; ++priority) {
     EXPECT_EQ(counters.rx_xoff[priority], value(0x200 + 8 * priority));
@@ -343,6 +346,50 @@ TEST(DriverRows, ReadsStateOfAFlow) {
   EXPECT_EQ(errorOf([&] { (void)driver.rxFlow(0, 2048); }).kind(), ErrorKind::kUsage);
   EXPECT_EQ(errorOf([&] { (void)driver.txState(0, 256); }).kind(), ErrorKind::kUsage);
   EXPECT_EQ(errorOf([&] { (void)driver.latency(0, 16); }).kind(), ErrorKind::kUsage);
+}
+
+TEST(DriverRows, ReadsManyReceiveRowsAndLittleOfTheEmptyOnes) {
+  FakeCard card;
+  Driver driver(card);
+  const auto set = [&](std::uint32_t row, std::uint64_t frames, std::uint32_t depth) {
+    regs::rx_flow_table::kFrames.set(card.rows[{1, 4, row}], frames);
+    regs::rx_flow_table::kReorderDepth.set(card.rows[{1, 4, row}], depth);
+  };
+  set(11, 5, 77);
+  set(13, std::uint64_t{1} << 40, 3);
+  const Picoseconds before = card.time;
+  const std::vector<RxFlow> flows = driver.rxFlows(1, 10, 5);
+  // Two writes for each row, two reads of the three empty ones, fifteen of the others.
+  EXPECT_EQ(card.time - before, nanoseconds(10) * (5 * 2 + 3 * 2 + 2 * 15));
+  ASSERT_EQ(flows.size(), 5U);
+  EXPECT_EQ(flows[1].frames, 5U);
+  EXPECT_EQ(flows[1].reorder_depth, 77U);
+  EXPECT_EQ(flows[3].frames, std::uint64_t{1} << 40);
+  EXPECT_EQ(flows[3].reorder_depth, 3U);
+  for (const std::size_t empty : {0U, 2U, 4U}) EXPECT_EQ(flows[empty].frames, 0U);
+  EXPECT_TRUE(driver.rxFlows(1, 2048, 0).empty());
+  EXPECT_EQ(errorOf([&] { (void)driver.rxFlows(1, 2040, 9); }).kind(), ErrorKind::kUsage);
+}
+
+TEST(DriverRxTracking, WritesWhatIsAskedFor) {
+  FakeCard card;
+  Driver driver(card);
+  driver.setRxTracking(1, {.wide_rows = true, .trim_dscp = 42});
+  EXPECT_EQ(card.writes.back(), std::make_pair(0x2A00U, 0x2A03U));
+  driver.setRxTracking(0, {.trim_by_length = true});
+  EXPECT_EQ(card.writes.back(), std::make_pair(0x1A00U, 0x4U));
+  driver.setRxTracking(0, {});
+  EXPECT_EQ(card.writes.back(), std::make_pair(0x1A00U, 0x0U));
+  EXPECT_EQ(errorOf([&] { driver.setRxTracking(0, {.trim_dscp = 64}); }).kind(), ErrorKind::kUsage);
+}
+
+TEST(DriverRxTracking, NeedsTheFeature) {
+  FakeCard card;
+  card.words[regs::global::kFeatures] &= ~0x200U;
+  Driver driver(card);
+  EXPECT_EQ(errorOf([&] { driver.setRxTracking(0, {.wide_rows = true}); }).kind(),
+            ErrorKind::kUnsupported);
+  driver.setRxTracking(0, {});
 }
 
 // Fills group 3 of port 1 with these latencies in ps, as the card would.

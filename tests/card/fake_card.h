@@ -41,7 +41,7 @@ class FakeCard final : public RegisterBus {
     words[global::kMapHash] = global::kMapHashValue;
     // 64 bytes a beat, 2^8 flows, 2^11 rows, 2^4 groups; all features.
     words[global::kCapability] = 0x04B84000 | ports;
-    words[global::kFeatures] = 0x7;
+    words[global::kFeatures] = 0x3EF;
     words[global::kClockPeriodNum] = 102400;
     words[global::kClockPeriodDen] = 33;
   }
@@ -82,7 +82,7 @@ class FakeCard final : public RegisterBus {
 
  private:
   // Words of a row that have fields, in the tables that can be written: no others are kept.
-  static constexpr std::array<std::uint32_t, 3> kRowWords{16, 14, 4};
+  static constexpr std::array<std::uint32_t, 9> kRowWords{16, 14, 4, 0, 0, 0, 2, 3, 11};
 
   [[nodiscard]] std::uint64_t cell(std::uint32_t port) {
     const std::uint32_t address = words[regs::port::address(port, regs::port::kHistAddr)];
@@ -115,6 +115,8 @@ class FakeCard final : public RegisterBus {
         if ((value & 4) != 0) snapshot(port);
         return;
       case regs::port::kPortSticky:
+      case regs::port::kDmgSticky:
+      case regs::port::kFcSticky:
         word(offset) &= ~value;
         return;
       case regs::port::kTblCmd: {

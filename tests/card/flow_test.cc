@@ -98,6 +98,16 @@ TEST(FlowRow, LeavesOutWhatIsOff) {
   EXPECT_EQ(bits(row, 63, 57), 0U);
 }
 
+TEST(FlowRow, PutsGroupAndRowWhereTheReceiverLooks) {
+  FlowConfig flow = smallestFlow();
+  flow.group = 9;
+  flow.row = 1234;
+  EXPECT_EQ(flowRow(flow)[0] >> 16, 9U * 2048 + 1234);
+  flow.wide_row = true;
+  flow.row = 3234;
+  EXPECT_EQ(flowRow(flow)[0] >> 16, 9U * 4096 + 3234);
+}
+
 TEST(FlowRow, RefusesWhatTheCardHasNoRoomFor) {
   const auto refused = [](auto change) {
     FlowConfig flow = smallestFlow();
@@ -111,12 +121,15 @@ TEST(FlowRow, RefusesWhatTheCardHasNoRoomFor) {
   };
   EXPECT_FALSE(refused([](FlowConfig&) {}));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.length = 63; }));
-  EXPECT_TRUE(refused([](FlowConfig& f) { f.length = 9217; }));
+  EXPECT_TRUE(refused([](FlowConfig& f) { f.length = 16384; }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.head.assign(257, 0); }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.tag_offset = 239; }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.payload_offset = 257; }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.group = 32; }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.row = 2048; }));
+  EXPECT_TRUE(refused([](FlowConfig& f) { f.wide_row = true, f.row = 4096; }));
+  EXPECT_TRUE(refused([](FlowConfig& f) { f.wide_row = true, f.group = 16; }));
+  EXPECT_FALSE(refused([](FlowConfig& f) { f.wide_row = true, f.row = 4095, f.group = 15; }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.qp_count = 0; }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.qp_count = 4097; }));
   EXPECT_TRUE(refused([](FlowConfig& f) { f.qp_base = 1U << 24; }));
@@ -178,6 +191,8 @@ TEST(RxFlowOf, ReadsEveryField) {
   put(row, 303, 264, 0xF000000007);
   put(row, 343, 304, 0xF000000008);
   put(row, 407, 344, 0xF000000000000009);
+  put(row, 447, 408, 0xF00000000A);
+  put(row, 454, 448, 0x7B);
   const RxFlow flow = rxFlowOf(row);
   EXPECT_EQ(flow.frames, 0xF00000000001U);
   EXPECT_EQ(flow.bytes, 0xF0000000000002U);
@@ -188,6 +203,8 @@ TEST(RxFlowOf, ReadsEveryField) {
   EXPECT_EQ(flow.ce, 0xF000000007U);
   EXPECT_EQ(flow.bad_icrc, 0xF000000008U);
   EXPECT_EQ(flow.next_sequence, 0xF000000000000009U);
+  EXPECT_EQ(flow.trimmed, 0xF00000000AU);
+  EXPECT_EQ(flow.reorder_depth, 0x7BU);
 }
 
 TEST(TxStateOf, ReadsEveryField) {

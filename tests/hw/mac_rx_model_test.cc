@@ -128,5 +128,41 @@ TEST(MacRxModel, RefusesWhatCannotBeOnAWire) {
   EXPECT_NO_THROW(mac.deliver(frameOf(64), Picoseconds(earliest)));
 }
 
+TEST(MacRxModel, OrderedSetsComeWhenTheirColumnHasArrived) {
+  MacRxModel mac;
+  std::vector<std::int64_t> due;
+  for (std::int64_t i = 0; i < 50; ++i) {
+    const std::int64_t begin = 10'000 + i * 1280 + i * i * 640;
+    mac.deliverSet(static_cast<OrderedSet>(i), Picoseconds(begin));
+    due.push_back(begin + 640 + 100'000);
+  }
+  EXPECT_THROW(mac.deliverSet(0, Picoseconds(0)), Error);
+  std::size_t seen = 0;
+  std::int64_t last_edge = -1;
+  for (std::int64_t edge = 0; edge < 2000; ++edge) {
+    const auto set = mac.nextSet(edgeTime(edge));
+    if (!set) continue;
+    ASSERT_LT(seen, due.size());
+    EXPECT_EQ(*set, seen);
+    EXPECT_GE(edgeTime(edge).count(), due[seen]);
+    // At the first edge that is free.
+    EXPECT_TRUE(edgeTime(edge - 1).count() < due[seen] || last_edge == edge - 1);
+    last_edge = edge;
+    ++seen;
+  }
+  EXPECT_EQ(seen, due.size());
+}
+
+TEST(MacRxModel, ThePreambleIsThereWithItsFrame) {
+  MacRxModel mac;
+  mac.deliver(frameOf(64), Picoseconds(1000), 0xD5555555341207);
+  mac.deliver(frameOf(65), Picoseconds(20'000));
+  std::vector<Preamble> seen;
+  for (std::int64_t edge = 0; edge < 100; ++edge) {
+    if (const auto beat = mac.next(edgeTime(edge))) seen.push_back(beat->preamble);
+  }
+  EXPECT_EQ(seen, (std::vector<Preamble>{0xD5555555341207, kOrdinaryPreamble, kOrdinaryPreamble}));
+}
+
 }  // namespace
 }  // namespace plumbline::sim

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
@@ -177,6 +178,88 @@ TEST(MacTxModel, ABubbleCountsOnlyWhenTheWireRunsDry) {
   EXPECT_EQ(underruns({0, 1, 3, 4}), 0U);   // the third is due at 10,720 ps and comes at 9309
   EXPECT_EQ(underruns({0, 2, 3, 4}), 1U);   // the second is due at 5600 ps and comes at 6206
   EXPECT_EQ(underruns({0, 2, 9, 20}), 1U);  // one frame is damaged, however often
+}
+
+// Sends frames of `length` at full load, with an ordered set at hand all the time or none; returns
+// the first bits [ps] and, in `columns`, where the sets began.
+std::vector<std::int64_t> fullLine(std::int64_t length, bool with_sets,
+                                   std::vector<std::int64_t>& columns) {
+  MacTxModel mac(kFifoBytes);
+  const std::vector<std::uint8_t> frame(static_cast<std::size_t>(length));
+  std::vector<std::int64_t> first_bits;
+  OrderedSet next = 1;
+  OrderedSet placed = 1;
+  std::int64_t offset = 0;
+  for (std::int64_t edge = 0; first_bits.size() < 1000; ++edge) {
+    const Picoseconds now = edgeTime(edge);
+    if (mac.ready(now)) {
+      const std::int64_t bytes = std::min(kBeatBytes, length - offset);
+      const auto sent = mac.beat(now, frame.data() + offset, static_cast<std::size_t>(bytes),
+                                 offset + bytes == length);
+      offset = sent ? 0 : offset + bytes;
+      if (sent) first_bits.push_back(sent->first_bit.count());
+    }
+    if (with_sets && mac.setReady()) mac.set(now, next++);
+    if (const auto set = mac.placeSet(now)) {
+      EXPECT_EQ(set->set, placed++);
+      columns.push_back(set->begin.count());
+    }
+  }
+  return first_bits;
+}
+
+TEST(MacTxModel, OrderedSetsTakeIdleColumnsAndNoTimeOfFrames) {
+  for (const std::int64_t length : {64, 65, 67, 71, 100, 1518}) {
+    std::vector<std::int64_t> columns;
+    const std::vector<std::int64_t> without = fullLine(length, false, columns);
+    EXPECT_TRUE(columns.empty());
+    const std::vector<std::int64_t> with = fullLine(length, true, columns);
+    EXPECT_EQ(with, without);
+    // In every second gap at least, but for those that the MAC already knew of at the end.
+    EXPECT_GE(columns.size(), with.size() / 2 - 60) << length;
+    std::size_t frame = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::int64_t begin = columns[i];
+      ASSERT_EQ(begin % 640, 0);
+      ASSERT_TRUE(i == 0 || begin >= columns[i - 1] + 640);
+      while (frame < with.size() && with[frame] - 640 < begin + 640) ++frame;
+      // Behind the byte that ends the frame before, in front of the preamble of the next.
+      ASSERT_TRUE(frame == 0 || begin >= with[frame - 1] + (length + 1) * 80) << length;
+    }
+  }
+}
+
+TEST(MacTxModel, OnAnIdleLineAnOrderedSetIsThereAtOnce) {
+  for (std::int64_t edge = 1; edge < 40; ++edge) {
+    MacTxModel mac(kFifoBytes);
+    EXPECT_FALSE(mac.placeSet(edgeTime(edge)).has_value());
+    mac.set(edgeTime(edge), 77);
+    EXPECT_FALSE(mac.setReady());
+    std::optional<MacTxModel::SentSet> sent;
+    for (std::int64_t wait = 0; wait <= 2 && !sent; ++wait) {
+      sent = mac.placeSet(edgeTime(edge + wait));
+    }
+    ASSERT_TRUE(sent.has_value());
+    EXPECT_TRUE(mac.setReady());
+    EXPECT_EQ(sent->set, 77U);
+    // A frame handed over then would have its preamble in this column.
+    const std::int64_t earliest = edgeTime(edge).count() + 100'000 - 640;
+    EXPECT_GE(sent->begin.count(), earliest);
+    EXPECT_LT(sent->begin.count(), earliest + 640 + 80);
+    EXPECT_EQ(mac.stats().tx_sets, 1U);
+  }
+}
+
+TEST(MacTxModel, ThePreambleGoesWithItsFrame) {
+  MacTxModel mac(kFifoBytes);
+  const std::array<std::uint8_t, 64> data{};
+  EXPECT_FALSE(mac.beat(edgeTime(1), data.data(), 64, false, 0xD5555555341207));
+  const auto first = mac.beat(edgeTime(2), data.data(), 64, true);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->preamble, 0xD5555555341207U);
+  const auto second = mac.beat(edgeTime(10), data.data(), 64, true);
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->preamble, kOrdinaryPreamble);
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ class TestWire final : public sim::PortPeer {
   std::function<void(const WireFrame&)> forward;
   // Called with the time before every clock edge.
   std::function<void(Picoseconds)> tick;
+  // Every frame that the card sends must be whole: right headers and check sequences.
+  bool expect_whole = true;
   // Keep what arrives at the card in arrivals().
   bool keep_arrivals = false;
 

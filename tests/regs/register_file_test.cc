@@ -228,7 +228,7 @@ TYPED_TEST(RegisterFileTest, OffsetsWithoutRegisterReadZeroAndChangeNothing) {
 TEST(RegisterMap, Figures) {
   RegisterFile<Vplumb_regs_global> global;
   EXPECT_EQ(global.read(0x010), 0x504C554DU);
-  EXPECT_EQ(global.read(0x014), 0x01000000U);
+  EXPECT_EQ(global.read(0x014), 0x01010000U);
   EXPECT_EQ(global.read(0x018), regs::kMapHash);
   RegisterFile<Vplumb_regs_port> port;
   EXPECT_EQ(port.read(0x010), 80U);
@@ -242,8 +242,8 @@ class PortFile : public testing::Test {
 };
 
 TEST_F(PortFile, AccessPulses) {
-  constexpr std::uint64_t kWritten = 1U << 5;  // behind the five commands
-  constexpr std::uint64_t kRead = 1U << 6;
+  constexpr std::uint64_t kWritten = 1U << 10;  // behind the ten commands
+  constexpr std::uint64_t kRead = 1U << 11;
   file_.write(regs::port::kHistAddr, 0x000F1234);
   EXPECT_EQ(file_->pulse_o, kWritten);
   file_.read(regs::port::kHistAddr);
@@ -282,7 +282,7 @@ TEST_F(PortFile, SnapshotIsAtomicUnderChangingCounters) {
   for (const regs::CounterInfo& info : regs::port::kCounters) {
     counters += info.count;
   }
-  ASSERT_EQ(counters, 44U);
+  ASSERT_EQ(counters, 91U);
   // Every counter has another value in every clock, both halves changing.
   std::uint64_t clock = 0;
   const auto value = [](std::uint64_t at, std::uint32_t counter) {

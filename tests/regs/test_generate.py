@@ -206,7 +206,7 @@ class Refused(unittest.TestCase):
 
     def test_tables(self):
         table = '[[table]]\nname = "t"\nnumber = {}\ndescription = ""\n'
-        self.refuse(table.format(8), "table t", "'number' = 0x8")
+        self.refuse(table.format(16), "table t", "'number' = 0x10")
         self.refuse(table.format(1) + table.format(2), "table 't' is defined twice")
         self.refuse(table.format(1) + table.format(1).replace('"t"', '"u"'), "number '1'")
         self.refuse(table.format(1) + fields(("a", "512")), "table t.a", "bit 512 is out of range")
@@ -258,7 +258,7 @@ class Made(unittest.TestCase):
         for line in ("config_o.reg_a <= 4'h5;", "config_o.reg_b <= 1'h1;",
                      "config_o.reg_b <= reg_wdata_i[8];",
                      "if (pulse_o.cmd_snap) snapshot_q <= counters_i;",
-                     "plumb_regs_pkg::UnitNOffset + 12'h3C: rdata_d = snapshot_q.n[511:480];"):
+                     "plumb_regs_pkg::UnitNOffset + 12'h3C: reg_rdata_o <= snapshot_q.n[511:480];"):
             self.assertIn(line, text)
 
     def test_header_compiles_and_computes(self):

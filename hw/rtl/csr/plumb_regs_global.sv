@@ -31,20 +31,22 @@ module plumb_regs_global (
       config_o.start_time_lo <= plumb_regs_pkg::GlobalStartTimeLoReset;
       config_o.start_time_hi <= plumb_regs_pkg::GlobalStartTimeHiReset;
     end else begin
-      if (reg_wen_i && address == plumb_regs_pkg::GlobalScratchOffset) begin
-        config_o.scratch <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::GlobalSetTimeLoOffset) begin
-        config_o.set_time_lo <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::GlobalSetTimeHiOffset) begin
-        config_o.set_time_hi <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::GlobalStartTimeLoOffset) begin
-        config_o.start_time_lo <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::GlobalStartTimeHiOffset) begin
-        config_o.start_time_hi <= reg_wdata_i;
+      if (reg_wen_i) begin
+        if (address == plumb_regs_pkg::GlobalScratchOffset) begin
+          config_o.scratch <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::GlobalSetTimeLoOffset) begin
+          config_o.set_time_lo <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::GlobalSetTimeHiOffset) begin
+          config_o.set_time_hi <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::GlobalStartTimeLoOffset) begin
+          config_o.start_time_lo <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::GlobalStartTimeHiOffset) begin
+          config_o.start_time_hi <= reg_wdata_i;
+        end
       end
     end
   end
@@ -53,14 +55,21 @@ module plumb_regs_global (
     if (!rst_ni) begin
       pulse_o <= '0;
     end else begin
-      pulse_o.control_arm <=
-          reg_wen_i && address == plumb_regs_pkg::GlobalControlOffset && reg_wdata_i[0];
-      pulse_o.control_stop <=
-          reg_wen_i && address == plumb_regs_pkg::GlobalControlOffset && reg_wdata_i[1];
-      pulse_o.control_latch_time <=
-          reg_wen_i && address == plumb_regs_pkg::GlobalControlOffset && reg_wdata_i[2];
-      pulse_o.control_set_time <=
-          reg_wen_i && address == plumb_regs_pkg::GlobalControlOffset && reg_wdata_i[3];
+      pulse_o <= '0;
+      if (reg_wen_i) begin
+        if (address == plumb_regs_pkg::GlobalControlOffset) begin
+          pulse_o.control_arm <= reg_wdata_i[0];
+        end
+        if (address == plumb_regs_pkg::GlobalControlOffset) begin
+          pulse_o.control_stop <= reg_wdata_i[1];
+        end
+        if (address == plumb_regs_pkg::GlobalControlOffset) begin
+          pulse_o.control_latch_time <= reg_wdata_i[2];
+        end
+        if (address == plumb_regs_pkg::GlobalControlOffset) begin
+          pulse_o.control_set_time <= reg_wdata_i[3];
+        end
+      end
     end
   end
 
@@ -69,58 +78,64 @@ module plumb_regs_global (
     if (!rst_ni) begin
       fault_q <= '0;
     end else begin
-      if (reg_wen_i && address == plumb_regs_pkg::GlobalStickyOffset && reg_wdata_i[0]) begin
-        fault_q.sticky_late_start <= 1'b0;
+      if (reg_wen_i) begin
+        if (address == plumb_regs_pkg::GlobalStickyOffset && reg_wdata_i[0]) begin
+          fault_q.sticky_late_start <= 1'b0;
+        end
       end
       if (fault_i.sticky_late_start) fault_q.sticky_late_start <= 1'b1;
     end
-  end
-
-  logic [31:0] rdata_d;
-  always_comb begin
-    unique case (address)
-      plumb_regs_pkg::GlobalIdOffset: rdata_d = plumb_regs_pkg::GlobalIdValue;
-      plumb_regs_pkg::GlobalVersionOffset: rdata_d = plumb_regs_pkg::GlobalVersionValue;
-      plumb_regs_pkg::GlobalMapHashOffset: rdata_d = plumb_regs_pkg::GlobalMapHashValue;
-      plumb_regs_pkg::GlobalCapabilityOffset: rdata_d = {
-        4'b0,
-        status_i.capability_groups_log2,
-        status_i.capability_rows_log2,
-        status_i.capability_flows_log2,
-        status_i.capability_data_bytes,
-        4'b0,
-        status_i.capability_ports
-      };
-      plumb_regs_pkg::GlobalFeaturesOffset: rdata_d = {
-        29'b0,
-        status_i.features_capture,
-        status_i.features_pfc_react,
-        status_i.features_icrc
-      };
-      plumb_regs_pkg::GlobalClockPeriodNumOffset: rdata_d = status_i.clock_period_num;
-      plumb_regs_pkg::GlobalClockPeriodDenOffset: rdata_d = status_i.clock_period_den;
-      plumb_regs_pkg::GlobalScratchOffset: rdata_d = config_o.scratch;
-      plumb_regs_pkg::GlobalStatusOffset: rdata_d = {
-        30'b0,
-        status_i.status_running,
-        status_i.status_armed
-      };
-      plumb_regs_pkg::GlobalStickyOffset: rdata_d = {31'b0, fault_q.sticky_late_start};
-      plumb_regs_pkg::GlobalTimeLoOffset: rdata_d = status_i.time_lo;
-      plumb_regs_pkg::GlobalTimeHiOffset: rdata_d = status_i.time_hi;
-      plumb_regs_pkg::GlobalSetTimeLoOffset: rdata_d = config_o.set_time_lo;
-      plumb_regs_pkg::GlobalSetTimeHiOffset: rdata_d = config_o.set_time_hi;
-      plumb_regs_pkg::GlobalStartTimeLoOffset: rdata_d = config_o.start_time_lo;
-      plumb_regs_pkg::GlobalStartTimeHiOffset: rdata_d = config_o.start_time_hi;
-      default: rdata_d = '0;
-    endcase
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reg_rdata_o <= '0;
     end else begin
-      if (reg_ren_i) reg_rdata_o <= rdata_d;
+      if (reg_ren_i) begin
+        unique case (address)
+          plumb_regs_pkg::GlobalIdOffset: reg_rdata_o <= plumb_regs_pkg::GlobalIdValue;
+          plumb_regs_pkg::GlobalVersionOffset: reg_rdata_o <= plumb_regs_pkg::GlobalVersionValue;
+          plumb_regs_pkg::GlobalMapHashOffset: reg_rdata_o <= plumb_regs_pkg::GlobalMapHashValue;
+          plumb_regs_pkg::GlobalCapabilityOffset: reg_rdata_o <= {
+            4'b0,
+            status_i.capability_groups_log2,
+            status_i.capability_rows_log2,
+            status_i.capability_flows_log2,
+            status_i.capability_data_bytes,
+            4'b0,
+            status_i.capability_ports
+          };
+          plumb_regs_pkg::GlobalFeaturesOffset: reg_rdata_o <= {
+            22'b0,
+            status_i.features_rx_tracking,
+            status_i.features_messages,
+            status_i.features_patterns,
+            status_i.features_cbfc,
+            status_i.features_pfc_send,
+            1'b0,
+            status_i.features_damage,
+            status_i.features_capture,
+            status_i.features_pfc_react,
+            status_i.features_icrc
+          };
+          plumb_regs_pkg::GlobalClockPeriodNumOffset: reg_rdata_o <= status_i.clock_period_num;
+          plumb_regs_pkg::GlobalClockPeriodDenOffset: reg_rdata_o <= status_i.clock_period_den;
+          plumb_regs_pkg::GlobalScratchOffset: reg_rdata_o <= config_o.scratch;
+          plumb_regs_pkg::GlobalStatusOffset: reg_rdata_o <= {
+            30'b0,
+            status_i.status_running,
+            status_i.status_armed
+          };
+          plumb_regs_pkg::GlobalStickyOffset: reg_rdata_o <= {31'b0, fault_q.sticky_late_start};
+          plumb_regs_pkg::GlobalTimeLoOffset: reg_rdata_o <= status_i.time_lo;
+          plumb_regs_pkg::GlobalTimeHiOffset: reg_rdata_o <= status_i.time_hi;
+          plumb_regs_pkg::GlobalSetTimeLoOffset: reg_rdata_o <= config_o.set_time_lo;
+          plumb_regs_pkg::GlobalSetTimeHiOffset: reg_rdata_o <= config_o.set_time_hi;
+          plumb_regs_pkg::GlobalStartTimeLoOffset: reg_rdata_o <= config_o.start_time_lo;
+          plumb_regs_pkg::GlobalStartTimeHiOffset: reg_rdata_o <= config_o.start_time_hi;
+          default: reg_rdata_o <= '0;
+        endcase
+      end
     end
   end
 

@@ -39,45 +39,217 @@ module plumb_regs_port (
       config_o.rx_ts_offset <= plumb_regs_pkg::PortRxTsOffsetReset;
       config_o.late_threshold_ps <= plumb_regs_pkg::PortLateThresholdPsReset;
       config_o.tbl_addr_row <= 16'h0;
-      config_o.tbl_addr_table <= 3'h0;
+      config_o.tbl_addr_table <= 4'h0;
       config_o.hist_addr_bucket <= 16'h0;
       config_o.hist_addr_group <= 5'h0;
       config_o.tbl_data <= {16{plumb_regs_pkg::PortTblDataReset}};
+      config_o.dmg_select_slot <= 3'h0;
+      config_o.dmg_select_received <= 1'h0;
+      config_o.dmg_rule_kind <= 3'h0;
+      config_o.dmg_rule_match <= 2'h0;
+      config_o.dmg_rule_flow <= 12'h0;
+      config_o.dmg_first <= plumb_regs_pkg::PortDmgFirstReset;
+      config_o.dmg_last <= plumb_regs_pkg::PortDmgLastReset;
+      config_o.dmg_step <= plumb_regs_pkg::PortDmgStepReset;
+      config_o.dmg_times <= plumb_regs_pkg::PortDmgTimesReset;
+      config_o.dmg_offset_bit <= 17'h0;
+      config_o.dmg_param <= plumb_regs_pkg::PortDmgParamReset;
+      config_o.dmg_random_enable <= 1'h0;
+      config_o.dmg_random_shift <= 6'h0;
+      config_o.dmg_scale <= plumb_regs_pkg::PortDmgScaleReset;
+      config_o.dmg_seed <= {4{plumb_regs_pkg::PortDmgSeedReset}};
+      config_o.fc_control_wait <= 1'h0;
+      config_o.fc_control_trace <= 1'h0;
+      config_o.fc_control_dscp <= 1'h0;
+      config_o.fc_control_default_priority <= 3'h0;
+      config_o.fc_control_watermark <= 8'h0;
+      config_o.fc_control_cbfc_tx <= 8'h0;
+      config_o.fc_control_cbfc_rx <= 8'h0;
+      config_o.fc_source_lo <= plumb_regs_pkg::PortFcSourceLoReset;
+      config_o.fc_source_hi_address <= 16'h0;
+      config_o.pfc_send_mask <= 8'h0;
+      config_o.pfc_send_quanta <= 16'h0;
+      config_o.storm_pfc_mask <= 8'h0;
+      config_o.storm_pfc_quanta <= 16'h0;
+      config_o.storm_count <= plumb_regs_pkg::PortStormCountReset;
+      config_o.storm_period_ps <= plumb_regs_pkg::PortStormPeriodPsReset;
+      config_o.storm_time_lo <= plumb_regs_pkg::PortStormTimeLoReset;
+      config_o.storm_time_hi <= plumb_regs_pkg::PortStormTimeHiReset;
+      config_o.rx_buffer_cell_log2 <= 4'h0;
+      config_o.rx_buffer_overhead <= 8'h0;
+      config_o.rx_buffer_quanta <= 16'hFFFF;
+      config_o.pfc_refresh <= plumb_regs_pkg::PortPfcRefreshReset;
+      config_o.cf_min <= plumb_regs_pkg::PortCfMinReset;
+      config_o.cf_max <= plumb_regs_pkg::PortCfMaxReset;
+      config_o.cc_period <= plumb_regs_pkg::PortCcPeriodReset;
+      config_o.buffer_capacity <= {8{plumb_regs_pkg::PortBufferCapacityReset}};
+      config_o.buffer_xoff <= {8{plumb_regs_pkg::PortBufferXoffReset}};
+      config_o.buffer_xon <= {8{plumb_regs_pkg::PortBufferXonReset}};
+      config_o.buffer_drain <= {8{plumb_regs_pkg::PortBufferDrainReset}};
+      config_o.credit_limit <= {8{plumb_regs_pkg::PortCreditLimitReset}};
+      config_o.rx_tracking_wide_rows <= 1'h0;
+      config_o.rx_tracking_trim_by_dscp <= 1'h0;
+      config_o.rx_tracking_trim_by_length <= 1'h0;
+      config_o.rx_tracking_trim_dscp <= 6'h0;
     end else begin
-      if (reg_wen_i && address == plumb_regs_pkg::PortPortControlOffset) begin
-        config_o.port_control_tx_enable <= reg_wdata_i[0];
-        config_o.port_control_capture_rx <= reg_wdata_i[1];
-        config_o.port_control_capture_tx <= reg_wdata_i[2];
-        config_o.port_control_pfc_react <= reg_wdata_i[15:8];
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::PortByteTimePsOffset) begin
-        config_o.byte_time_ps <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::PortTxTsOffsetOffset) begin
-        config_o.tx_ts_offset <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::PortRxTsOffsetOffset) begin
-        config_o.rx_ts_offset <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::PortLateThresholdPsOffset) begin
-        config_o.late_threshold_ps <= reg_wdata_i;
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::PortTblAddrOffset) begin
-        config_o.tbl_addr_row <= reg_wdata_i[15:0];
-        config_o.tbl_addr_table <= reg_wdata_i[18:16];
-      end
-      if (reg_wen_i && address == plumb_regs_pkg::PortHistAddrOffset) begin
-        config_o.hist_addr_bucket <= reg_wdata_i[15:0];
-        config_o.hist_addr_group <= reg_wdata_i[20:16];
+      if (reg_wen_i) begin
+        if (address == plumb_regs_pkg::PortPortControlOffset) begin
+          config_o.port_control_tx_enable <= reg_wdata_i[0];
+          config_o.port_control_capture_rx <= reg_wdata_i[1];
+          config_o.port_control_capture_tx <= reg_wdata_i[2];
+          config_o.port_control_pfc_react <= reg_wdata_i[15:8];
+        end
+        if (address == plumb_regs_pkg::PortByteTimePsOffset) begin
+          config_o.byte_time_ps <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortTxTsOffsetOffset) begin
+          config_o.tx_ts_offset <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortRxTsOffsetOffset) begin
+          config_o.rx_ts_offset <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortLateThresholdPsOffset) begin
+          config_o.late_threshold_ps <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortTblAddrOffset) begin
+          config_o.tbl_addr_row <= reg_wdata_i[15:0];
+          config_o.tbl_addr_table <= reg_wdata_i[19:16];
+        end
+        if (address == plumb_regs_pkg::PortHistAddrOffset) begin
+          config_o.hist_addr_bucket <= reg_wdata_i[15:0];
+          config_o.hist_addr_group <= reg_wdata_i[20:16];
+        end
+        for (int unsigned i = 0; i < 16; i++) begin
+          if (address == plumb_regs_pkg::PortTblDataOffset + 12'(4 * i)) begin
+            config_o.tbl_data[32*i+:32] <= reg_wdata_i;
+          end
+        end
+        if (address == plumb_regs_pkg::PortDmgSelectOffset) begin
+          config_o.dmg_select_slot <= reg_wdata_i[2:0];
+          config_o.dmg_select_received <= reg_wdata_i[8];
+        end
+        if (address == plumb_regs_pkg::PortDmgRuleOffset) begin
+          config_o.dmg_rule_kind <= reg_wdata_i[2:0];
+          config_o.dmg_rule_match <= reg_wdata_i[5:4];
+          config_o.dmg_rule_flow <= reg_wdata_i[27:16];
+        end
+        if (address == plumb_regs_pkg::PortDmgFirstOffset) begin
+          config_o.dmg_first <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortDmgLastOffset) begin
+          config_o.dmg_last <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortDmgStepOffset) begin
+          config_o.dmg_step <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortDmgTimesOffset) begin
+          config_o.dmg_times <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortDmgOffsetOffset) begin
+          config_o.dmg_offset_bit <= reg_wdata_i[16:0];
+        end
+        if (address == plumb_regs_pkg::PortDmgParamOffset) begin
+          config_o.dmg_param <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortDmgRandomOffset) begin
+          config_o.dmg_random_enable <= reg_wdata_i[0];
+          config_o.dmg_random_shift <= reg_wdata_i[13:8];
+        end
+        if (address == plumb_regs_pkg::PortDmgScaleOffset) begin
+          config_o.dmg_scale <= reg_wdata_i;
+        end
+        for (int unsigned i = 0; i < 4; i++) begin
+          if (address == plumb_regs_pkg::PortDmgSeedOffset + 12'(4 * i)) begin
+            config_o.dmg_seed[32*i+:32] <= reg_wdata_i;
+          end
+        end
+        if (address == plumb_regs_pkg::PortFcControlOffset) begin
+          config_o.fc_control_wait <= reg_wdata_i[0];
+          config_o.fc_control_trace <= reg_wdata_i[1];
+          config_o.fc_control_dscp <= reg_wdata_i[2];
+          config_o.fc_control_default_priority <= reg_wdata_i[6:4];
+          config_o.fc_control_watermark <= reg_wdata_i[15:8];
+          config_o.fc_control_cbfc_tx <= reg_wdata_i[23:16];
+          config_o.fc_control_cbfc_rx <= reg_wdata_i[31:24];
+        end
+        if (address == plumb_regs_pkg::PortFcSourceLoOffset) begin
+          config_o.fc_source_lo <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortFcSourceHiOffset) begin
+          config_o.fc_source_hi_address <= reg_wdata_i[15:0];
+        end
+        if (address == plumb_regs_pkg::PortPfcSendOffset) begin
+          config_o.pfc_send_mask <= reg_wdata_i[7:0];
+          config_o.pfc_send_quanta <= reg_wdata_i[31:16];
+        end
+        if (address == plumb_regs_pkg::PortStormPfcOffset) begin
+          config_o.storm_pfc_mask <= reg_wdata_i[7:0];
+          config_o.storm_pfc_quanta <= reg_wdata_i[31:16];
+        end
+        if (address == plumb_regs_pkg::PortStormCountOffset) begin
+          config_o.storm_count <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortStormPeriodPsOffset) begin
+          config_o.storm_period_ps <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortStormTimeLoOffset) begin
+          config_o.storm_time_lo <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortStormTimeHiOffset) begin
+          config_o.storm_time_hi <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortRxBufferOffset) begin
+          config_o.rx_buffer_cell_log2 <= reg_wdata_i[3:0];
+          config_o.rx_buffer_overhead <= reg_wdata_i[15:8];
+          config_o.rx_buffer_quanta <= reg_wdata_i[31:16];
+        end
+        if (address == plumb_regs_pkg::PortPfcRefreshOffset) begin
+          config_o.pfc_refresh <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortCfMinOffset) begin
+          config_o.cf_min <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortCfMaxOffset) begin
+          config_o.cf_max <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortCcPeriodOffset) begin
+          config_o.cc_period <= reg_wdata_i;
+        end
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (address == plumb_regs_pkg::PortBufferCapacityOffset + 12'(4 * i)) begin
+            config_o.buffer_capacity[32*i+:32] <= reg_wdata_i;
+          end
+        end
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (address == plumb_regs_pkg::PortBufferXoffOffset + 12'(4 * i)) begin
+            config_o.buffer_xoff[32*i+:32] <= reg_wdata_i;
+          end
+        end
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (address == plumb_regs_pkg::PortBufferXonOffset + 12'(4 * i)) begin
+            config_o.buffer_xon[32*i+:32] <= reg_wdata_i;
+          end
+        end
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (address == plumb_regs_pkg::PortBufferDrainOffset + 12'(4 * i)) begin
+            config_o.buffer_drain[32*i+:32] <= reg_wdata_i;
+          end
+        end
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (address == plumb_regs_pkg::PortCreditLimitOffset + 12'(4 * i)) begin
+            config_o.credit_limit[32*i+:32] <= reg_wdata_i;
+          end
+        end
+        if (address == plumb_regs_pkg::PortRxTrackingOffset) begin
+          config_o.rx_tracking_wide_rows <= reg_wdata_i[0];
+          config_o.rx_tracking_trim_by_dscp <= reg_wdata_i[1];
+          config_o.rx_tracking_trim_by_length <= reg_wdata_i[2];
+          config_o.rx_tracking_trim_dscp <= reg_wdata_i[13:8];
+        end
       end
       if (update_i.hist_addr_we) begin
         config_o.hist_addr_bucket <= update_i.hist_addr_bucket;
         config_o.hist_addr_group <= update_i.hist_addr_group;
-      end
-      for (int unsigned i = 0; i < 16; i++) begin
-        if (reg_wen_i && address == plumb_regs_pkg::PortTblDataOffset + 12'(4 * i)) begin
-          config_o.tbl_data[32*i+:32] <= reg_wdata_i;
-        end
       end
       if (update_i.tbl_data_we) begin
         config_o.tbl_data <= update_i.tbl_data;
@@ -89,18 +261,46 @@ module plumb_regs_port (
     if (!rst_ni) begin
       pulse_o <= '0;
     end else begin
-      pulse_o.port_command_clear_tx <=
-          reg_wen_i && address == plumb_regs_pkg::PortPortCommandOffset && reg_wdata_i[0];
-      pulse_o.port_command_clear_rx <=
-          reg_wen_i && address == plumb_regs_pkg::PortPortCommandOffset && reg_wdata_i[1];
-      pulse_o.port_command_snapshot <=
-          reg_wen_i && address == plumb_regs_pkg::PortPortCommandOffset && reg_wdata_i[2];
-      pulse_o.tbl_cmd_write <=
-          reg_wen_i && address == plumb_regs_pkg::PortTblCmdOffset && reg_wdata_i[0];
-      pulse_o.tbl_cmd_read <=
-          reg_wen_i && address == plumb_regs_pkg::PortTblCmdOffset && reg_wdata_i[1];
-      pulse_o.hist_addr_written <= reg_wen_i && address == plumb_regs_pkg::PortHistAddrOffset;
-      pulse_o.hist_hi_read <= reg_ren_i && address == plumb_regs_pkg::PortHistHiOffset;
+      pulse_o <= '0;
+      if (reg_wen_i) begin
+        if (address == plumb_regs_pkg::PortPortCommandOffset) begin
+          pulse_o.port_command_clear_tx <= reg_wdata_i[0];
+        end
+        if (address == plumb_regs_pkg::PortPortCommandOffset) begin
+          pulse_o.port_command_clear_rx <= reg_wdata_i[1];
+        end
+        if (address == plumb_regs_pkg::PortPortCommandOffset) begin
+          pulse_o.port_command_snapshot <= reg_wdata_i[2];
+        end
+        if (address == plumb_regs_pkg::PortTblCmdOffset) begin
+          pulse_o.tbl_cmd_write <= reg_wdata_i[0];
+        end
+        if (address == plumb_regs_pkg::PortTblCmdOffset) begin
+          pulse_o.tbl_cmd_read <= reg_wdata_i[1];
+        end
+        if (address == plumb_regs_pkg::PortDmgCommandOffset) begin
+          pulse_o.dmg_command_load_rule <= reg_wdata_i[0];
+        end
+        if (address == plumb_regs_pkg::PortDmgCommandOffset) begin
+          pulse_o.dmg_command_load_random <= reg_wdata_i[1];
+        end
+        if (address == plumb_regs_pkg::PortFcCommandOffset) begin
+          pulse_o.fc_command_storm_start <= reg_wdata_i[0];
+        end
+        if (address == plumb_regs_pkg::PortFcCommandOffset) begin
+          pulse_o.fc_command_storm_stop <= reg_wdata_i[1];
+        end
+        if (address == plumb_regs_pkg::PortFcCommandOffset) begin
+          pulse_o.fc_command_cbfc_reset <= reg_wdata_i[2];
+        end
+        pulse_o.hist_addr_written <= address == plumb_regs_pkg::PortHistAddrOffset;
+        pulse_o.pfc_send_written <= address == plumb_regs_pkg::PortPfcSendOffset;
+      end
+      if (reg_ren_i) begin
+        pulse_o.hist_hi_read <= address == plumb_regs_pkg::PortHistHiOffset;
+        pulse_o.dmg_log_time_hi_read <= address == plumb_regs_pkg::PortDmgLogTimeHiOffset;
+        pulse_o.pause_event_read <= address == plumb_regs_pkg::PortPauseEventOffset;
+      end
     end
   end
 
@@ -109,22 +309,44 @@ module plumb_regs_port (
     if (!rst_ni) begin
       fault_q <= '0;
     end else begin
-      if (reg_wen_i && address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[0]) begin
-        fault_q.port_sticky_tx_late <= 1'b0;
+      if (reg_wen_i) begin
+        if (address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[0]) begin
+          fault_q.port_sticky_tx_late <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[1]) begin
+          fault_q.port_sticky_tx_stall <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[2]) begin
+          fault_q.port_sticky_rx_event_overflow <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[3]) begin
+          fault_q.port_sticky_capture_overflow <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortDmgStickyOffset && reg_wdata_i[0]) begin
+          fault_q.dmg_sticky_sent_late <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortDmgStickyOffset && reg_wdata_i[1]) begin
+          fault_q.dmg_sticky_received_late <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortFcStickyOffset && reg_wdata_i[0]) begin
+          fault_q.fc_sticky_storm_late <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortFcStickyOffset && reg_wdata_i[1]) begin
+          fault_q.fc_sticky_trace_lost <= 1'b0;
+        end
+        if (address == plumb_regs_pkg::PortFcStickyOffset && reg_wdata_i[2]) begin
+          fault_q.fc_sticky_credit_error <= 1'b0;
+        end
       end
       if (fault_i.port_sticky_tx_late) fault_q.port_sticky_tx_late <= 1'b1;
-      if (reg_wen_i && address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[1]) begin
-        fault_q.port_sticky_tx_stall <= 1'b0;
-      end
       if (fault_i.port_sticky_tx_stall) fault_q.port_sticky_tx_stall <= 1'b1;
-      if (reg_wen_i && address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[2]) begin
-        fault_q.port_sticky_rx_event_overflow <= 1'b0;
-      end
       if (fault_i.port_sticky_rx_event_overflow) fault_q.port_sticky_rx_event_overflow <= 1'b1;
-      if (reg_wen_i && address == plumb_regs_pkg::PortPortStickyOffset && reg_wdata_i[3]) begin
-        fault_q.port_sticky_capture_overflow <= 1'b0;
-      end
       if (fault_i.port_sticky_capture_overflow) fault_q.port_sticky_capture_overflow <= 1'b1;
+      if (fault_i.dmg_sticky_sent_late) fault_q.dmg_sticky_sent_late <= 1'b1;
+      if (fault_i.dmg_sticky_received_late) fault_q.dmg_sticky_received_late <= 1'b1;
+      if (fault_i.fc_sticky_storm_late) fault_q.fc_sticky_storm_late <= 1'b1;
+      if (fault_i.fc_sticky_trace_lost) fault_q.fc_sticky_trace_lost <= 1'b1;
+      if (fault_i.fc_sticky_credit_error) fault_q.fc_sticky_credit_error <= 1'b1;
     end
   end
 
@@ -137,164 +359,524 @@ module plumb_regs_port (
     end
   end
 
-  logic [31:0] rdata_d;
-  always_comb begin
-    unique case (address)
-      plumb_regs_pkg::PortPortControlOffset: rdata_d = {
-        16'b0,
-        config_o.port_control_pfc_react,
-        5'b0,
-        config_o.port_control_capture_tx,
-        config_o.port_control_capture_rx,
-        config_o.port_control_tx_enable
-      };
-      plumb_regs_pkg::PortPortStatusOffset: rdata_d = {
-        16'b0,
-        status_i.port_status_paused,
-        6'b0,
-        status_i.port_status_tx_active,
-        status_i.port_status_clear_busy
-      };
-      plumb_regs_pkg::PortPortStickyOffset: rdata_d = {
-        28'b0,
-        fault_q.port_sticky_capture_overflow,
-        fault_q.port_sticky_rx_event_overflow,
-        fault_q.port_sticky_tx_stall,
-        fault_q.port_sticky_tx_late
-      };
-      plumb_regs_pkg::PortByteTimePsOffset: rdata_d = config_o.byte_time_ps;
-      plumb_regs_pkg::PortTxTsOffsetOffset: rdata_d = config_o.tx_ts_offset;
-      plumb_regs_pkg::PortRxTsOffsetOffset: rdata_d = config_o.rx_ts_offset;
-      plumb_regs_pkg::PortLateThresholdPsOffset: rdata_d = config_o.late_threshold_ps;
-      plumb_regs_pkg::PortTblAddrOffset: rdata_d = {
-        13'b0,
-        config_o.tbl_addr_table,
-        config_o.tbl_addr_row
-      };
-      plumb_regs_pkg::PortTblStatusOffset: rdata_d = {31'b0, status_i.tbl_status_busy};
-      plumb_regs_pkg::PortHistAddrOffset: rdata_d = {
-        11'b0,
-        config_o.hist_addr_group,
-        config_o.hist_addr_bucket
-      };
-      plumb_regs_pkg::PortHistLoOffset: rdata_d = status_i.hist_lo;
-      plumb_regs_pkg::PortHistHiOffset: rdata_d = status_i.hist_hi;
-      plumb_regs_pkg::PortTblDataOffset: rdata_d = config_o.tbl_data[31:0];
-      plumb_regs_pkg::PortTblDataOffset + 12'h4: rdata_d = config_o.tbl_data[63:32];
-      plumb_regs_pkg::PortTblDataOffset + 12'h8: rdata_d = config_o.tbl_data[95:64];
-      plumb_regs_pkg::PortTblDataOffset + 12'hC: rdata_d = config_o.tbl_data[127:96];
-      plumb_regs_pkg::PortTblDataOffset + 12'h10: rdata_d = config_o.tbl_data[159:128];
-      plumb_regs_pkg::PortTblDataOffset + 12'h14: rdata_d = config_o.tbl_data[191:160];
-      plumb_regs_pkg::PortTblDataOffset + 12'h18: rdata_d = config_o.tbl_data[223:192];
-      plumb_regs_pkg::PortTblDataOffset + 12'h1C: rdata_d = config_o.tbl_data[255:224];
-      plumb_regs_pkg::PortTblDataOffset + 12'h20: rdata_d = config_o.tbl_data[287:256];
-      plumb_regs_pkg::PortTblDataOffset + 12'h24: rdata_d = config_o.tbl_data[319:288];
-      plumb_regs_pkg::PortTblDataOffset + 12'h28: rdata_d = config_o.tbl_data[351:320];
-      plumb_regs_pkg::PortTblDataOffset + 12'h2C: rdata_d = config_o.tbl_data[383:352];
-      plumb_regs_pkg::PortTblDataOffset + 12'h30: rdata_d = config_o.tbl_data[415:384];
-      plumb_regs_pkg::PortTblDataOffset + 12'h34: rdata_d = config_o.tbl_data[447:416];
-      plumb_regs_pkg::PortTblDataOffset + 12'h38: rdata_d = config_o.tbl_data[479:448];
-      plumb_regs_pkg::PortTblDataOffset + 12'h3C: rdata_d = config_o.tbl_data[511:480];
-      plumb_regs_pkg::PortTxFramesOffset: rdata_d = snapshot_q.tx_frames[31:0];
-      plumb_regs_pkg::PortTxFramesOffset + 12'h4: rdata_d = snapshot_q.tx_frames[63:32];
-      plumb_regs_pkg::PortTxBytesOffset: rdata_d = snapshot_q.tx_bytes[31:0];
-      plumb_regs_pkg::PortTxBytesOffset + 12'h4: rdata_d = snapshot_q.tx_bytes[63:32];
-      plumb_regs_pkg::PortTxLateOffset: rdata_d = snapshot_q.tx_late[31:0];
-      plumb_regs_pkg::PortTxLateOffset + 12'h4: rdata_d = snapshot_q.tx_late[63:32];
-      plumb_regs_pkg::PortTxLateMaxPsOffset: rdata_d = snapshot_q.tx_late_max_ps[31:0];
-      plumb_regs_pkg::PortTxLateMaxPsOffset + 12'h4: rdata_d = snapshot_q.tx_late_max_ps[63:32];
-      plumb_regs_pkg::PortTxPfcSkippedOffset: rdata_d = snapshot_q.tx_pfc_skipped[31:0];
-      plumb_regs_pkg::PortTxPfcSkippedOffset + 12'h4: rdata_d = snapshot_q.tx_pfc_skipped[63:32];
-      plumb_regs_pkg::PortTxStallClocksOffset: rdata_d = snapshot_q.tx_stall_clocks[31:0];
-      plumb_regs_pkg::PortTxStallClocksOffset + 12'h4: rdata_d = snapshot_q.tx_stall_clocks[63:32];
-      plumb_regs_pkg::PortRxFramesOffset: rdata_d = snapshot_q.rx_frames[31:0];
-      plumb_regs_pkg::PortRxFramesOffset + 12'h4: rdata_d = snapshot_q.rx_frames[63:32];
-      plumb_regs_pkg::PortRxBytesOffset: rdata_d = snapshot_q.rx_bytes[31:0];
-      plumb_regs_pkg::PortRxBytesOffset + 12'h4: rdata_d = snapshot_q.rx_bytes[63:32];
-      plumb_regs_pkg::PortRxFcsErrorsOffset: rdata_d = snapshot_q.rx_fcs_errors[31:0];
-      plumb_regs_pkg::PortRxFcsErrorsOffset + 12'h4: rdata_d = snapshot_q.rx_fcs_errors[63:32];
-      plumb_regs_pkg::PortRxIcrcErrorsOffset: rdata_d = snapshot_q.rx_icrc_errors[31:0];
-      plumb_regs_pkg::PortRxIcrcErrorsOffset + 12'h4: rdata_d = snapshot_q.rx_icrc_errors[63:32];
-      plumb_regs_pkg::PortRxRuntsOffset: rdata_d = snapshot_q.rx_runts[31:0];
-      plumb_regs_pkg::PortRxRuntsOffset + 12'h4: rdata_d = snapshot_q.rx_runts[63:32];
-      plumb_regs_pkg::PortRxGiantsOffset: rdata_d = snapshot_q.rx_giants[31:0];
-      plumb_regs_pkg::PortRxGiantsOffset + 12'h4: rdata_d = snapshot_q.rx_giants[63:32];
-      plumb_regs_pkg::PortRxUntaggedOffset: rdata_d = snapshot_q.rx_untagged[31:0];
-      plumb_regs_pkg::PortRxUntaggedOffset + 12'h4: rdata_d = snapshot_q.rx_untagged[63:32];
-      plumb_regs_pkg::PortRxUnparsedOffset: rdata_d = snapshot_q.rx_unparsed[31:0];
-      plumb_regs_pkg::PortRxUnparsedOffset + 12'h4: rdata_d = snapshot_q.rx_unparsed[63:32];
-      plumb_regs_pkg::PortRxLatencyNegativeOffset: rdata_d = snapshot_q.rx_latency_negative[31:0];
-      plumb_regs_pkg::PortRxLatencyNegativeOffset + 12'h4:
-        rdata_d = snapshot_q.rx_latency_negative[63:32];
-      plumb_regs_pkg::PortRxEventOverflowOffset: rdata_d = snapshot_q.rx_event_overflow[31:0];
-      plumb_regs_pkg::PortRxEventOverflowOffset + 12'h4:
-        rdata_d = snapshot_q.rx_event_overflow[63:32];
-      plumb_regs_pkg::PortRxPauseFramesOffset: rdata_d = snapshot_q.rx_pause_frames[31:0];
-      plumb_regs_pkg::PortRxPauseFramesOffset + 12'h4: rdata_d = snapshot_q.rx_pause_frames[63:32];
-      plumb_regs_pkg::PortRxMacControlOtherOffset: rdata_d = snapshot_q.rx_mac_control_other[31:0];
-      plumb_regs_pkg::PortRxMacControlOtherOffset + 12'h4:
-        rdata_d = snapshot_q.rx_mac_control_other[63:32];
-      plumb_regs_pkg::PortRxBadRowOffset: rdata_d = snapshot_q.rx_bad_row[31:0];
-      plumb_regs_pkg::PortRxBadRowOffset + 12'h4: rdata_d = snapshot_q.rx_bad_row[63:32];
-      plumb_regs_pkg::PortCaptureDroppedOffset: rdata_d = snapshot_q.capture_dropped[31:0];
-      plumb_regs_pkg::PortCaptureDroppedOffset + 12'h4: rdata_d = snapshot_q.capture_dropped[63:32];
-      plumb_regs_pkg::PortRxXoffOffset: rdata_d = snapshot_q.rx_xoff[31:0];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h4: rdata_d = snapshot_q.rx_xoff[63:32];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h8: rdata_d = snapshot_q.rx_xoff[95:64];
-      plumb_regs_pkg::PortRxXoffOffset + 12'hC: rdata_d = snapshot_q.rx_xoff[127:96];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h10: rdata_d = snapshot_q.rx_xoff[159:128];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h14: rdata_d = snapshot_q.rx_xoff[191:160];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h18: rdata_d = snapshot_q.rx_xoff[223:192];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h1C: rdata_d = snapshot_q.rx_xoff[255:224];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h20: rdata_d = snapshot_q.rx_xoff[287:256];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h24: rdata_d = snapshot_q.rx_xoff[319:288];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h28: rdata_d = snapshot_q.rx_xoff[351:320];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h2C: rdata_d = snapshot_q.rx_xoff[383:352];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h30: rdata_d = snapshot_q.rx_xoff[415:384];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h34: rdata_d = snapshot_q.rx_xoff[447:416];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h38: rdata_d = snapshot_q.rx_xoff[479:448];
-      plumb_regs_pkg::PortRxXoffOffset + 12'h3C: rdata_d = snapshot_q.rx_xoff[511:480];
-      plumb_regs_pkg::PortRxXonOffset: rdata_d = snapshot_q.rx_xon[31:0];
-      plumb_regs_pkg::PortRxXonOffset + 12'h4: rdata_d = snapshot_q.rx_xon[63:32];
-      plumb_regs_pkg::PortRxXonOffset + 12'h8: rdata_d = snapshot_q.rx_xon[95:64];
-      plumb_regs_pkg::PortRxXonOffset + 12'hC: rdata_d = snapshot_q.rx_xon[127:96];
-      plumb_regs_pkg::PortRxXonOffset + 12'h10: rdata_d = snapshot_q.rx_xon[159:128];
-      plumb_regs_pkg::PortRxXonOffset + 12'h14: rdata_d = snapshot_q.rx_xon[191:160];
-      plumb_regs_pkg::PortRxXonOffset + 12'h18: rdata_d = snapshot_q.rx_xon[223:192];
-      plumb_regs_pkg::PortRxXonOffset + 12'h1C: rdata_d = snapshot_q.rx_xon[255:224];
-      plumb_regs_pkg::PortRxXonOffset + 12'h20: rdata_d = snapshot_q.rx_xon[287:256];
-      plumb_regs_pkg::PortRxXonOffset + 12'h24: rdata_d = snapshot_q.rx_xon[319:288];
-      plumb_regs_pkg::PortRxXonOffset + 12'h28: rdata_d = snapshot_q.rx_xon[351:320];
-      plumb_regs_pkg::PortRxXonOffset + 12'h2C: rdata_d = snapshot_q.rx_xon[383:352];
-      plumb_regs_pkg::PortRxXonOffset + 12'h30: rdata_d = snapshot_q.rx_xon[415:384];
-      plumb_regs_pkg::PortRxXonOffset + 12'h34: rdata_d = snapshot_q.rx_xon[447:416];
-      plumb_regs_pkg::PortRxXonOffset + 12'h38: rdata_d = snapshot_q.rx_xon[479:448];
-      plumb_regs_pkg::PortRxXonOffset + 12'h3C: rdata_d = snapshot_q.rx_xon[511:480];
-      plumb_regs_pkg::PortPausedPsOffset: rdata_d = snapshot_q.paused_ps[31:0];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h4: rdata_d = snapshot_q.paused_ps[63:32];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h8: rdata_d = snapshot_q.paused_ps[95:64];
-      plumb_regs_pkg::PortPausedPsOffset + 12'hC: rdata_d = snapshot_q.paused_ps[127:96];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h10: rdata_d = snapshot_q.paused_ps[159:128];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h14: rdata_d = snapshot_q.paused_ps[191:160];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h18: rdata_d = snapshot_q.paused_ps[223:192];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h1C: rdata_d = snapshot_q.paused_ps[255:224];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h20: rdata_d = snapshot_q.paused_ps[287:256];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h24: rdata_d = snapshot_q.paused_ps[319:288];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h28: rdata_d = snapshot_q.paused_ps[351:320];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h2C: rdata_d = snapshot_q.paused_ps[383:352];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h30: rdata_d = snapshot_q.paused_ps[415:384];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h34: rdata_d = snapshot_q.paused_ps[447:416];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h38: rdata_d = snapshot_q.paused_ps[479:448];
-      plumb_regs_pkg::PortPausedPsOffset + 12'h3C: rdata_d = snapshot_q.paused_ps[511:480];
-      default: rdata_d = '0;
-    endcase
-  end
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reg_rdata_o <= '0;
     end else begin
-      if (reg_ren_i) reg_rdata_o <= rdata_d;
+      if (reg_ren_i) begin
+        unique case (address)
+          plumb_regs_pkg::PortPortControlOffset: reg_rdata_o <= {
+            16'b0,
+            config_o.port_control_pfc_react,
+            5'b0,
+            config_o.port_control_capture_tx,
+            config_o.port_control_capture_rx,
+            config_o.port_control_tx_enable
+          };
+          plumb_regs_pkg::PortPortStatusOffset: reg_rdata_o <= {
+            16'b0,
+            status_i.port_status_paused,
+            6'b0,
+            status_i.port_status_tx_active,
+            status_i.port_status_clear_busy
+          };
+          plumb_regs_pkg::PortPortStickyOffset: reg_rdata_o <= {
+            28'b0,
+            fault_q.port_sticky_capture_overflow,
+            fault_q.port_sticky_rx_event_overflow,
+            fault_q.port_sticky_tx_stall,
+            fault_q.port_sticky_tx_late
+          };
+          plumb_regs_pkg::PortByteTimePsOffset: reg_rdata_o <= config_o.byte_time_ps;
+          plumb_regs_pkg::PortTxTsOffsetOffset: reg_rdata_o <= config_o.tx_ts_offset;
+          plumb_regs_pkg::PortRxTsOffsetOffset: reg_rdata_o <= config_o.rx_ts_offset;
+          plumb_regs_pkg::PortLateThresholdPsOffset: reg_rdata_o <= config_o.late_threshold_ps;
+          plumb_regs_pkg::PortTblAddrOffset: reg_rdata_o <= {
+            12'b0,
+            config_o.tbl_addr_table,
+            config_o.tbl_addr_row
+          };
+          plumb_regs_pkg::PortTblStatusOffset: reg_rdata_o <= {31'b0, status_i.tbl_status_busy};
+          plumb_regs_pkg::PortHistAddrOffset: reg_rdata_o <= {
+            11'b0,
+            config_o.hist_addr_group,
+            config_o.hist_addr_bucket
+          };
+          plumb_regs_pkg::PortHistLoOffset: reg_rdata_o <= status_i.hist_lo;
+          plumb_regs_pkg::PortHistHiOffset: reg_rdata_o <= status_i.hist_hi;
+          plumb_regs_pkg::PortTblDataOffset: reg_rdata_o <= config_o.tbl_data[31:0];
+          plumb_regs_pkg::PortTblDataOffset + 12'h4: reg_rdata_o <= config_o.tbl_data[63:32];
+          plumb_regs_pkg::PortTblDataOffset + 12'h8: reg_rdata_o <= config_o.tbl_data[95:64];
+          plumb_regs_pkg::PortTblDataOffset + 12'hC: reg_rdata_o <= config_o.tbl_data[127:96];
+          plumb_regs_pkg::PortTblDataOffset + 12'h10: reg_rdata_o <= config_o.tbl_data[159:128];
+          plumb_regs_pkg::PortTblDataOffset + 12'h14: reg_rdata_o <= config_o.tbl_data[191:160];
+          plumb_regs_pkg::PortTblDataOffset + 12'h18: reg_rdata_o <= config_o.tbl_data[223:192];
+          plumb_regs_pkg::PortTblDataOffset + 12'h1C: reg_rdata_o <= config_o.tbl_data[255:224];
+          plumb_regs_pkg::PortTblDataOffset + 12'h20: reg_rdata_o <= config_o.tbl_data[287:256];
+          plumb_regs_pkg::PortTblDataOffset + 12'h24: reg_rdata_o <= config_o.tbl_data[319:288];
+          plumb_regs_pkg::PortTblDataOffset + 12'h28: reg_rdata_o <= config_o.tbl_data[351:320];
+          plumb_regs_pkg::PortTblDataOffset + 12'h2C: reg_rdata_o <= config_o.tbl_data[383:352];
+          plumb_regs_pkg::PortTblDataOffset + 12'h30: reg_rdata_o <= config_o.tbl_data[415:384];
+          plumb_regs_pkg::PortTblDataOffset + 12'h34: reg_rdata_o <= config_o.tbl_data[447:416];
+          plumb_regs_pkg::PortTblDataOffset + 12'h38: reg_rdata_o <= config_o.tbl_data[479:448];
+          plumb_regs_pkg::PortTblDataOffset + 12'h3C: reg_rdata_o <= config_o.tbl_data[511:480];
+          plumb_regs_pkg::PortDmgSelectOffset: reg_rdata_o <= {
+            23'b0,
+            config_o.dmg_select_received,
+            5'b0,
+            config_o.dmg_select_slot
+          };
+          plumb_regs_pkg::PortDmgStatusOffset: reg_rdata_o <= {
+            31'b0,
+            status_i.dmg_status_random_ready
+          };
+          plumb_regs_pkg::PortDmgStickyOffset: reg_rdata_o <= {
+            30'b0,
+            fault_q.dmg_sticky_received_late,
+            fault_q.dmg_sticky_sent_late
+          };
+          plumb_regs_pkg::PortDmgRuleOffset: reg_rdata_o <= {
+            4'b0,
+            config_o.dmg_rule_flow,
+            10'b0,
+            config_o.dmg_rule_match,
+            1'b0,
+            config_o.dmg_rule_kind
+          };
+          plumb_regs_pkg::PortDmgFirstOffset: reg_rdata_o <= config_o.dmg_first;
+          plumb_regs_pkg::PortDmgLastOffset: reg_rdata_o <= config_o.dmg_last;
+          plumb_regs_pkg::PortDmgStepOffset: reg_rdata_o <= config_o.dmg_step;
+          plumb_regs_pkg::PortDmgTimesOffset: reg_rdata_o <= config_o.dmg_times;
+          plumb_regs_pkg::PortDmgOffsetOffset: reg_rdata_o <= {15'b0, config_o.dmg_offset_bit};
+          plumb_regs_pkg::PortDmgParamOffset: reg_rdata_o <= config_o.dmg_param;
+          plumb_regs_pkg::PortDmgStrikesOffset: reg_rdata_o <= status_i.dmg_strikes;
+          plumb_regs_pkg::PortDmgRandomOffset: reg_rdata_o <= {
+            18'b0,
+            config_o.dmg_random_shift,
+            7'b0,
+            config_o.dmg_random_enable
+          };
+          plumb_regs_pkg::PortDmgScaleOffset: reg_rdata_o <= config_o.dmg_scale;
+          plumb_regs_pkg::PortDmgSeedOffset: reg_rdata_o <= config_o.dmg_seed[31:0];
+          plumb_regs_pkg::PortDmgSeedOffset + 12'h4: reg_rdata_o <= config_o.dmg_seed[63:32];
+          plumb_regs_pkg::PortDmgSeedOffset + 12'h8: reg_rdata_o <= config_o.dmg_seed[95:64];
+          plumb_regs_pkg::PortDmgSeedOffset + 12'hC: reg_rdata_o <= config_o.dmg_seed[127:96];
+          plumb_regs_pkg::PortDmgLogEventOffset: reg_rdata_o <= {
+            status_i.dmg_log_event_valid,
+            9'b0,
+            status_i.dmg_log_event_subject,
+            1'b0,
+            status_i.dmg_log_event_kind,
+            1'b0,
+            status_i.dmg_log_event_slot,
+            status_i.dmg_log_event_flow
+          };
+          plumb_regs_pkg::PortDmgLogNumberOffset: reg_rdata_o <= status_i.dmg_log_number;
+          plumb_regs_pkg::PortDmgLogPositionOffset: reg_rdata_o <= status_i.dmg_log_position;
+          plumb_regs_pkg::PortDmgLogTimeLoOffset: reg_rdata_o <= status_i.dmg_log_time_lo;
+          plumb_regs_pkg::PortDmgLogTimeHiOffset: reg_rdata_o <= status_i.dmg_log_time_hi;
+          plumb_regs_pkg::PortFcControlOffset: reg_rdata_o <= {
+            config_o.fc_control_cbfc_rx,
+            config_o.fc_control_cbfc_tx,
+            config_o.fc_control_watermark,
+            1'b0,
+            config_o.fc_control_default_priority,
+            1'b0,
+            config_o.fc_control_dscp,
+            config_o.fc_control_trace,
+            config_o.fc_control_wait
+          };
+          plumb_regs_pkg::PortFcStatusOffset: reg_rdata_o <= {
+            5'b0,
+            status_i.fc_status_trace_level,
+            14'b0,
+            status_i.fc_status_send_busy,
+            status_i.fc_status_storm_active
+          };
+          plumb_regs_pkg::PortFcStickyOffset: reg_rdata_o <= {
+            29'b0,
+            fault_q.fc_sticky_credit_error,
+            fault_q.fc_sticky_trace_lost,
+            fault_q.fc_sticky_storm_late
+          };
+          plumb_regs_pkg::PortFcSourceLoOffset: reg_rdata_o <= config_o.fc_source_lo;
+          plumb_regs_pkg::PortFcSourceHiOffset: reg_rdata_o <= {
+            16'b0,
+            config_o.fc_source_hi_address
+          };
+          plumb_regs_pkg::PortPfcSendOffset: reg_rdata_o <= {
+            config_o.pfc_send_quanta,
+            8'b0,
+            config_o.pfc_send_mask
+          };
+          plumb_regs_pkg::PortStormPfcOffset: reg_rdata_o <= {
+            config_o.storm_pfc_quanta,
+            8'b0,
+            config_o.storm_pfc_mask
+          };
+          plumb_regs_pkg::PortStormCountOffset: reg_rdata_o <= config_o.storm_count;
+          plumb_regs_pkg::PortStormPeriodPsOffset: reg_rdata_o <= config_o.storm_period_ps;
+          plumb_regs_pkg::PortStormTimeLoOffset: reg_rdata_o <= config_o.storm_time_lo;
+          plumb_regs_pkg::PortStormTimeHiOffset: reg_rdata_o <= config_o.storm_time_hi;
+          plumb_regs_pkg::PortStormLeftOffset: reg_rdata_o <= status_i.storm_left;
+          plumb_regs_pkg::PortRxBufferOffset: reg_rdata_o <= {
+            config_o.rx_buffer_quanta,
+            config_o.rx_buffer_overhead,
+            4'b0,
+            config_o.rx_buffer_cell_log2
+          };
+          plumb_regs_pkg::PortPfcRefreshOffset: reg_rdata_o <= config_o.pfc_refresh;
+          plumb_regs_pkg::PortCfMinOffset: reg_rdata_o <= config_o.cf_min;
+          plumb_regs_pkg::PortCfMaxOffset: reg_rdata_o <= config_o.cf_max;
+          plumb_regs_pkg::PortCcPeriodOffset: reg_rdata_o <= config_o.cc_period;
+          plumb_regs_pkg::PortPauseTimeLoOffset: reg_rdata_o <= status_i.pause_time_lo;
+          plumb_regs_pkg::PortPauseTimeHiOffset: reg_rdata_o <= status_i.pause_time_hi;
+          plumb_regs_pkg::PortPauseEventOffset: reg_rdata_o <= {
+            status_i.pause_event_valid,
+            14'b0,
+            status_i.pause_event_sent,
+            status_i.pause_event_ends,
+            status_i.pause_event_starts
+          };
+          plumb_regs_pkg::PortBufferCapacityOffset: reg_rdata_o <= config_o.buffer_capacity[31:0];
+          plumb_regs_pkg::PortBufferCapacityOffset + 12'h4:
+            reg_rdata_o <= config_o.buffer_capacity[63:32];
+          plumb_regs_pkg::PortBufferCapacityOffset + 12'h8:
+            reg_rdata_o <= config_o.buffer_capacity[95:64];
+          plumb_regs_pkg::PortBufferCapacityOffset + 12'hC:
+            reg_rdata_o <= config_o.buffer_capacity[127:96];
+          plumb_regs_pkg::PortBufferCapacityOffset + 12'h10:
+            reg_rdata_o <= config_o.buffer_capacity[159:128];
+          plumb_regs_pkg::PortBufferCapacityOffset + 12'h14:
+            reg_rdata_o <= config_o.buffer_capacity[191:160];
+          plumb_regs_pkg::PortBufferCapacityOffset + 12'h18:
+            reg_rdata_o <= config_o.buffer_capacity[223:192];
+          plumb_regs_pkg::PortBufferCapacityOffset + 12'h1C:
+            reg_rdata_o <= config_o.buffer_capacity[255:224];
+          plumb_regs_pkg::PortBufferXoffOffset: reg_rdata_o <= config_o.buffer_xoff[31:0];
+          plumb_regs_pkg::PortBufferXoffOffset + 12'h4: reg_rdata_o <= config_o.buffer_xoff[63:32];
+          plumb_regs_pkg::PortBufferXoffOffset + 12'h8: reg_rdata_o <= config_o.buffer_xoff[95:64];
+          plumb_regs_pkg::PortBufferXoffOffset + 12'hC: reg_rdata_o <= config_o.buffer_xoff[127:96];
+          plumb_regs_pkg::PortBufferXoffOffset + 12'h10:
+            reg_rdata_o <= config_o.buffer_xoff[159:128];
+          plumb_regs_pkg::PortBufferXoffOffset + 12'h14:
+            reg_rdata_o <= config_o.buffer_xoff[191:160];
+          plumb_regs_pkg::PortBufferXoffOffset + 12'h18:
+            reg_rdata_o <= config_o.buffer_xoff[223:192];
+          plumb_regs_pkg::PortBufferXoffOffset + 12'h1C:
+            reg_rdata_o <= config_o.buffer_xoff[255:224];
+          plumb_regs_pkg::PortBufferXonOffset: reg_rdata_o <= config_o.buffer_xon[31:0];
+          plumb_regs_pkg::PortBufferXonOffset + 12'h4: reg_rdata_o <= config_o.buffer_xon[63:32];
+          plumb_regs_pkg::PortBufferXonOffset + 12'h8: reg_rdata_o <= config_o.buffer_xon[95:64];
+          plumb_regs_pkg::PortBufferXonOffset + 12'hC: reg_rdata_o <= config_o.buffer_xon[127:96];
+          plumb_regs_pkg::PortBufferXonOffset + 12'h10: reg_rdata_o <= config_o.buffer_xon[159:128];
+          plumb_regs_pkg::PortBufferXonOffset + 12'h14: reg_rdata_o <= config_o.buffer_xon[191:160];
+          plumb_regs_pkg::PortBufferXonOffset + 12'h18: reg_rdata_o <= config_o.buffer_xon[223:192];
+          plumb_regs_pkg::PortBufferXonOffset + 12'h1C: reg_rdata_o <= config_o.buffer_xon[255:224];
+          plumb_regs_pkg::PortBufferDrainOffset: reg_rdata_o <= config_o.buffer_drain[31:0];
+          plumb_regs_pkg::PortBufferDrainOffset + 12'h4:
+            reg_rdata_o <= config_o.buffer_drain[63:32];
+          plumb_regs_pkg::PortBufferDrainOffset + 12'h8:
+            reg_rdata_o <= config_o.buffer_drain[95:64];
+          plumb_regs_pkg::PortBufferDrainOffset + 12'hC:
+            reg_rdata_o <= config_o.buffer_drain[127:96];
+          plumb_regs_pkg::PortBufferDrainOffset + 12'h10:
+            reg_rdata_o <= config_o.buffer_drain[159:128];
+          plumb_regs_pkg::PortBufferDrainOffset + 12'h14:
+            reg_rdata_o <= config_o.buffer_drain[191:160];
+          plumb_regs_pkg::PortBufferDrainOffset + 12'h18:
+            reg_rdata_o <= config_o.buffer_drain[223:192];
+          plumb_regs_pkg::PortBufferDrainOffset + 12'h1C:
+            reg_rdata_o <= config_o.buffer_drain[255:224];
+          plumb_regs_pkg::PortBufferFillOffset: reg_rdata_o <= status_i.buffer_fill[31:0];
+          plumb_regs_pkg::PortBufferFillOffset + 12'h4: reg_rdata_o <= status_i.buffer_fill[63:32];
+          plumb_regs_pkg::PortBufferFillOffset + 12'h8: reg_rdata_o <= status_i.buffer_fill[95:64];
+          plumb_regs_pkg::PortBufferFillOffset + 12'hC: reg_rdata_o <= status_i.buffer_fill[127:96];
+          plumb_regs_pkg::PortBufferFillOffset + 12'h10:
+            reg_rdata_o <= status_i.buffer_fill[159:128];
+          plumb_regs_pkg::PortBufferFillOffset + 12'h14:
+            reg_rdata_o <= status_i.buffer_fill[191:160];
+          plumb_regs_pkg::PortBufferFillOffset + 12'h18:
+            reg_rdata_o <= status_i.buffer_fill[223:192];
+          plumb_regs_pkg::PortBufferFillOffset + 12'h1C:
+            reg_rdata_o <= status_i.buffer_fill[255:224];
+          plumb_regs_pkg::PortCreditLimitOffset: reg_rdata_o <= config_o.credit_limit[31:0];
+          plumb_regs_pkg::PortCreditLimitOffset + 12'h4:
+            reg_rdata_o <= config_o.credit_limit[63:32];
+          plumb_regs_pkg::PortCreditLimitOffset + 12'h8:
+            reg_rdata_o <= config_o.credit_limit[95:64];
+          plumb_regs_pkg::PortCreditLimitOffset + 12'hC:
+            reg_rdata_o <= config_o.credit_limit[127:96];
+          plumb_regs_pkg::PortCreditLimitOffset + 12'h10:
+            reg_rdata_o <= config_o.credit_limit[159:128];
+          plumb_regs_pkg::PortCreditLimitOffset + 12'h14:
+            reg_rdata_o <= config_o.credit_limit[191:160];
+          plumb_regs_pkg::PortCreditLimitOffset + 12'h18:
+            reg_rdata_o <= config_o.credit_limit[223:192];
+          plumb_regs_pkg::PortCreditLimitOffset + 12'h1C:
+            reg_rdata_o <= config_o.credit_limit[255:224];
+          plumb_regs_pkg::PortCreditsUsedOffset: reg_rdata_o <= status_i.credits_used[31:0];
+          plumb_regs_pkg::PortCreditsUsedOffset + 12'h4:
+            reg_rdata_o <= status_i.credits_used[63:32];
+          plumb_regs_pkg::PortCreditsUsedOffset + 12'h8:
+            reg_rdata_o <= status_i.credits_used[95:64];
+          plumb_regs_pkg::PortCreditsUsedOffset + 12'hC:
+            reg_rdata_o <= status_i.credits_used[127:96];
+          plumb_regs_pkg::PortCreditsUsedOffset + 12'h10:
+            reg_rdata_o <= status_i.credits_used[159:128];
+          plumb_regs_pkg::PortCreditsUsedOffset + 12'h14:
+            reg_rdata_o <= status_i.credits_used[191:160];
+          plumb_regs_pkg::PortCreditsUsedOffset + 12'h18:
+            reg_rdata_o <= status_i.credits_used[223:192];
+          plumb_regs_pkg::PortCreditsUsedOffset + 12'h1C:
+            reg_rdata_o <= status_i.credits_used[255:224];
+          plumb_regs_pkg::PortRxTrackingOffset: reg_rdata_o <= {
+            18'b0,
+            config_o.rx_tracking_trim_dscp,
+            5'b0,
+            config_o.rx_tracking_trim_by_length,
+            config_o.rx_tracking_trim_by_dscp,
+            config_o.rx_tracking_wide_rows
+          };
+          plumb_regs_pkg::PortTxFramesOffset: reg_rdata_o <= snapshot_q.tx_frames[31:0];
+          plumb_regs_pkg::PortTxFramesOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_frames[63:32];
+          plumb_regs_pkg::PortTxBytesOffset: reg_rdata_o <= snapshot_q.tx_bytes[31:0];
+          plumb_regs_pkg::PortTxBytesOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_bytes[63:32];
+          plumb_regs_pkg::PortTxLateOffset: reg_rdata_o <= snapshot_q.tx_late[31:0];
+          plumb_regs_pkg::PortTxLateOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_late[63:32];
+          plumb_regs_pkg::PortTxLateMaxPsOffset: reg_rdata_o <= snapshot_q.tx_late_max_ps[31:0];
+          plumb_regs_pkg::PortTxLateMaxPsOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_late_max_ps[63:32];
+          plumb_regs_pkg::PortTxPfcSkippedOffset: reg_rdata_o <= snapshot_q.tx_pfc_skipped[31:0];
+          plumb_regs_pkg::PortTxPfcSkippedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_pfc_skipped[63:32];
+          plumb_regs_pkg::PortTxStallClocksOffset: reg_rdata_o <= snapshot_q.tx_stall_clocks[31:0];
+          plumb_regs_pkg::PortTxStallClocksOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_stall_clocks[63:32];
+          plumb_regs_pkg::PortRxFramesOffset: reg_rdata_o <= snapshot_q.rx_frames[31:0];
+          plumb_regs_pkg::PortRxFramesOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_frames[63:32];
+          plumb_regs_pkg::PortRxBytesOffset: reg_rdata_o <= snapshot_q.rx_bytes[31:0];
+          plumb_regs_pkg::PortRxBytesOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_bytes[63:32];
+          plumb_regs_pkg::PortRxFcsErrorsOffset: reg_rdata_o <= snapshot_q.rx_fcs_errors[31:0];
+          plumb_regs_pkg::PortRxFcsErrorsOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_fcs_errors[63:32];
+          plumb_regs_pkg::PortRxIcrcErrorsOffset: reg_rdata_o <= snapshot_q.rx_icrc_errors[31:0];
+          plumb_regs_pkg::PortRxIcrcErrorsOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_icrc_errors[63:32];
+          plumb_regs_pkg::PortRxRuntsOffset: reg_rdata_o <= snapshot_q.rx_runts[31:0];
+          plumb_regs_pkg::PortRxRuntsOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_runts[63:32];
+          plumb_regs_pkg::PortRxGiantsOffset: reg_rdata_o <= snapshot_q.rx_giants[31:0];
+          plumb_regs_pkg::PortRxGiantsOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_giants[63:32];
+          plumb_regs_pkg::PortRxUntaggedOffset: reg_rdata_o <= snapshot_q.rx_untagged[31:0];
+          plumb_regs_pkg::PortRxUntaggedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_untagged[63:32];
+          plumb_regs_pkg::PortRxUnparsedOffset: reg_rdata_o <= snapshot_q.rx_unparsed[31:0];
+          plumb_regs_pkg::PortRxUnparsedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_unparsed[63:32];
+          plumb_regs_pkg::PortRxLatencyNegativeOffset:
+            reg_rdata_o <= snapshot_q.rx_latency_negative[31:0];
+          plumb_regs_pkg::PortRxLatencyNegativeOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_latency_negative[63:32];
+          plumb_regs_pkg::PortRxEventOverflowOffset:
+            reg_rdata_o <= snapshot_q.rx_event_overflow[31:0];
+          plumb_regs_pkg::PortRxEventOverflowOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_event_overflow[63:32];
+          plumb_regs_pkg::PortRxPauseFramesOffset: reg_rdata_o <= snapshot_q.rx_pause_frames[31:0];
+          plumb_regs_pkg::PortRxPauseFramesOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_pause_frames[63:32];
+          plumb_regs_pkg::PortRxMacControlOtherOffset:
+            reg_rdata_o <= snapshot_q.rx_mac_control_other[31:0];
+          plumb_regs_pkg::PortRxMacControlOtherOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_mac_control_other[63:32];
+          plumb_regs_pkg::PortRxBadRowOffset: reg_rdata_o <= snapshot_q.rx_bad_row[31:0];
+          plumb_regs_pkg::PortRxBadRowOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_bad_row[63:32];
+          plumb_regs_pkg::PortCaptureDroppedOffset: reg_rdata_o <= snapshot_q.capture_dropped[31:0];
+          plumb_regs_pkg::PortCaptureDroppedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.capture_dropped[63:32];
+          plumb_regs_pkg::PortRxXoffOffset: reg_rdata_o <= snapshot_q.rx_xoff[31:0];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_xoff[63:32];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h8: reg_rdata_o <= snapshot_q.rx_xoff[95:64];
+          plumb_regs_pkg::PortRxXoffOffset + 12'hC: reg_rdata_o <= snapshot_q.rx_xoff[127:96];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h10: reg_rdata_o <= snapshot_q.rx_xoff[159:128];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h14: reg_rdata_o <= snapshot_q.rx_xoff[191:160];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h18: reg_rdata_o <= snapshot_q.rx_xoff[223:192];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h1C: reg_rdata_o <= snapshot_q.rx_xoff[255:224];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h20: reg_rdata_o <= snapshot_q.rx_xoff[287:256];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h24: reg_rdata_o <= snapshot_q.rx_xoff[319:288];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h28: reg_rdata_o <= snapshot_q.rx_xoff[351:320];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h2C: reg_rdata_o <= snapshot_q.rx_xoff[383:352];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h30: reg_rdata_o <= snapshot_q.rx_xoff[415:384];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h34: reg_rdata_o <= snapshot_q.rx_xoff[447:416];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h38: reg_rdata_o <= snapshot_q.rx_xoff[479:448];
+          plumb_regs_pkg::PortRxXoffOffset + 12'h3C: reg_rdata_o <= snapshot_q.rx_xoff[511:480];
+          plumb_regs_pkg::PortRxXonOffset: reg_rdata_o <= snapshot_q.rx_xon[31:0];
+          plumb_regs_pkg::PortRxXonOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_xon[63:32];
+          plumb_regs_pkg::PortRxXonOffset + 12'h8: reg_rdata_o <= snapshot_q.rx_xon[95:64];
+          plumb_regs_pkg::PortRxXonOffset + 12'hC: reg_rdata_o <= snapshot_q.rx_xon[127:96];
+          plumb_regs_pkg::PortRxXonOffset + 12'h10: reg_rdata_o <= snapshot_q.rx_xon[159:128];
+          plumb_regs_pkg::PortRxXonOffset + 12'h14: reg_rdata_o <= snapshot_q.rx_xon[191:160];
+          plumb_regs_pkg::PortRxXonOffset + 12'h18: reg_rdata_o <= snapshot_q.rx_xon[223:192];
+          plumb_regs_pkg::PortRxXonOffset + 12'h1C: reg_rdata_o <= snapshot_q.rx_xon[255:224];
+          plumb_regs_pkg::PortRxXonOffset + 12'h20: reg_rdata_o <= snapshot_q.rx_xon[287:256];
+          plumb_regs_pkg::PortRxXonOffset + 12'h24: reg_rdata_o <= snapshot_q.rx_xon[319:288];
+          plumb_regs_pkg::PortRxXonOffset + 12'h28: reg_rdata_o <= snapshot_q.rx_xon[351:320];
+          plumb_regs_pkg::PortRxXonOffset + 12'h2C: reg_rdata_o <= snapshot_q.rx_xon[383:352];
+          plumb_regs_pkg::PortRxXonOffset + 12'h30: reg_rdata_o <= snapshot_q.rx_xon[415:384];
+          plumb_regs_pkg::PortRxXonOffset + 12'h34: reg_rdata_o <= snapshot_q.rx_xon[447:416];
+          plumb_regs_pkg::PortRxXonOffset + 12'h38: reg_rdata_o <= snapshot_q.rx_xon[479:448];
+          plumb_regs_pkg::PortRxXonOffset + 12'h3C: reg_rdata_o <= snapshot_q.rx_xon[511:480];
+          plumb_regs_pkg::PortPausedPsOffset: reg_rdata_o <= snapshot_q.paused_ps[31:0];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h4: reg_rdata_o <= snapshot_q.paused_ps[63:32];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h8: reg_rdata_o <= snapshot_q.paused_ps[95:64];
+          plumb_regs_pkg::PortPausedPsOffset + 12'hC: reg_rdata_o <= snapshot_q.paused_ps[127:96];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h10: reg_rdata_o <= snapshot_q.paused_ps[159:128];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h14: reg_rdata_o <= snapshot_q.paused_ps[191:160];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h18: reg_rdata_o <= snapshot_q.paused_ps[223:192];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h1C: reg_rdata_o <= snapshot_q.paused_ps[255:224];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h20: reg_rdata_o <= snapshot_q.paused_ps[287:256];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h24: reg_rdata_o <= snapshot_q.paused_ps[319:288];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h28: reg_rdata_o <= snapshot_q.paused_ps[351:320];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h2C: reg_rdata_o <= snapshot_q.paused_ps[383:352];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h30: reg_rdata_o <= snapshot_q.paused_ps[415:384];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h34: reg_rdata_o <= snapshot_q.paused_ps[447:416];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h38: reg_rdata_o <= snapshot_q.paused_ps[479:448];
+          plumb_regs_pkg::PortPausedPsOffset + 12'h3C: reg_rdata_o <= snapshot_q.paused_ps[511:480];
+          plumb_regs_pkg::PortTxDmgBitsOffset: reg_rdata_o <= snapshot_q.tx_dmg_bits[31:0];
+          plumb_regs_pkg::PortTxDmgBitsOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_dmg_bits[63:32];
+          plumb_regs_pkg::PortTxDmgFcsOffset: reg_rdata_o <= snapshot_q.tx_dmg_fcs[31:0];
+          plumb_regs_pkg::PortTxDmgFcsOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_dmg_fcs[63:32];
+          plumb_regs_pkg::PortTxDmgIcrcOffset: reg_rdata_o <= snapshot_q.tx_dmg_icrc[31:0];
+          plumb_regs_pkg::PortTxDmgIcrcOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_dmg_icrc[63:32];
+          plumb_regs_pkg::PortTxDmgTruncatedOffset:
+            reg_rdata_o <= snapshot_q.tx_dmg_truncated[31:0];
+          plumb_regs_pkg::PortTxDmgTruncatedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_truncated[63:32];
+          plumb_regs_pkg::PortTxDmgDroppedOffset: reg_rdata_o <= snapshot_q.tx_dmg_dropped[31:0];
+          plumb_regs_pkg::PortTxDmgDroppedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_dropped[63:32];
+          plumb_regs_pkg::PortTxDmgRandomFramesOffset:
+            reg_rdata_o <= snapshot_q.tx_dmg_random_frames[31:0];
+          plumb_regs_pkg::PortTxDmgRandomFramesOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_random_frames[63:32];
+          plumb_regs_pkg::PortTxDmgRandomBitsOffset:
+            reg_rdata_o <= snapshot_q.tx_dmg_random_bits[31:0];
+          plumb_regs_pkg::PortTxDmgRandomBitsOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_random_bits[63:32];
+          plumb_regs_pkg::PortTxDmgFramesOffset: reg_rdata_o <= snapshot_q.tx_dmg_frames[31:0];
+          plumb_regs_pkg::PortTxDmgFramesOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_frames[63:32];
+          plumb_regs_pkg::PortTxDmgLogOverflowOffset:
+            reg_rdata_o <= snapshot_q.tx_dmg_log_overflow[31:0];
+          plumb_regs_pkg::PortTxDmgLogOverflowOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_log_overflow[63:32];
+          plumb_regs_pkg::PortTxDmgSetsDamagedOffset:
+            reg_rdata_o <= snapshot_q.tx_dmg_sets_damaged[31:0];
+          plumb_regs_pkg::PortTxDmgSetsDamagedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_sets_damaged[63:32];
+          plumb_regs_pkg::PortTxDmgSetsDroppedOffset:
+            reg_rdata_o <= snapshot_q.tx_dmg_sets_dropped[31:0];
+          plumb_regs_pkg::PortTxDmgSetsDroppedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_dmg_sets_dropped[63:32];
+          plumb_regs_pkg::PortRxDmgBitsOffset: reg_rdata_o <= snapshot_q.rx_dmg_bits[31:0];
+          plumb_regs_pkg::PortRxDmgBitsOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_dmg_bits[63:32];
+          plumb_regs_pkg::PortRxDmgTruncatedOffset:
+            reg_rdata_o <= snapshot_q.rx_dmg_truncated[31:0];
+          plumb_regs_pkg::PortRxDmgTruncatedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_truncated[63:32];
+          plumb_regs_pkg::PortRxDmgDroppedOffset: reg_rdata_o <= snapshot_q.rx_dmg_dropped[31:0];
+          plumb_regs_pkg::PortRxDmgDroppedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_dropped[63:32];
+          plumb_regs_pkg::PortRxDmgRandomFramesOffset:
+            reg_rdata_o <= snapshot_q.rx_dmg_random_frames[31:0];
+          plumb_regs_pkg::PortRxDmgRandomFramesOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_random_frames[63:32];
+          plumb_regs_pkg::PortRxDmgRandomBitsOffset:
+            reg_rdata_o <= snapshot_q.rx_dmg_random_bits[31:0];
+          plumb_regs_pkg::PortRxDmgRandomBitsOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_random_bits[63:32];
+          plumb_regs_pkg::PortRxDmgFramesOffset: reg_rdata_o <= snapshot_q.rx_dmg_frames[31:0];
+          plumb_regs_pkg::PortRxDmgFramesOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_frames[63:32];
+          plumb_regs_pkg::PortRxDmgLogOverflowOffset:
+            reg_rdata_o <= snapshot_q.rx_dmg_log_overflow[31:0];
+          plumb_regs_pkg::PortRxDmgLogOverflowOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_log_overflow[63:32];
+          plumb_regs_pkg::PortRxDmgSetsDamagedOffset:
+            reg_rdata_o <= snapshot_q.rx_dmg_sets_damaged[31:0];
+          plumb_regs_pkg::PortRxDmgSetsDamagedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_sets_damaged[63:32];
+          plumb_regs_pkg::PortRxDmgSetsDroppedOffset:
+            reg_rdata_o <= snapshot_q.rx_dmg_sets_dropped[31:0];
+          plumb_regs_pkg::PortRxDmgSetsDroppedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_dmg_sets_dropped[63:32];
+          plumb_regs_pkg::PortPauseEventsLostOffset:
+            reg_rdata_o <= snapshot_q.pause_events_lost[31:0];
+          plumb_regs_pkg::PortPauseEventsLostOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.pause_events_lost[63:32];
+          plumb_regs_pkg::PortTxXoffOffset: reg_rdata_o <= snapshot_q.tx_xoff[31:0];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_xoff[63:32];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h8: reg_rdata_o <= snapshot_q.tx_xoff[95:64];
+          plumb_regs_pkg::PortTxXoffOffset + 12'hC: reg_rdata_o <= snapshot_q.tx_xoff[127:96];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h10: reg_rdata_o <= snapshot_q.tx_xoff[159:128];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h14: reg_rdata_o <= snapshot_q.tx_xoff[191:160];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h18: reg_rdata_o <= snapshot_q.tx_xoff[223:192];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h1C: reg_rdata_o <= snapshot_q.tx_xoff[255:224];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h20: reg_rdata_o <= snapshot_q.tx_xoff[287:256];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h24: reg_rdata_o <= snapshot_q.tx_xoff[319:288];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h28: reg_rdata_o <= snapshot_q.tx_xoff[351:320];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h2C: reg_rdata_o <= snapshot_q.tx_xoff[383:352];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h30: reg_rdata_o <= snapshot_q.tx_xoff[415:384];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h34: reg_rdata_o <= snapshot_q.tx_xoff[447:416];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h38: reg_rdata_o <= snapshot_q.tx_xoff[479:448];
+          plumb_regs_pkg::PortTxXoffOffset + 12'h3C: reg_rdata_o <= snapshot_q.tx_xoff[511:480];
+          plumb_regs_pkg::PortTxXonOffset: reg_rdata_o <= snapshot_q.tx_xon[31:0];
+          plumb_regs_pkg::PortTxXonOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_xon[63:32];
+          plumb_regs_pkg::PortTxXonOffset + 12'h8: reg_rdata_o <= snapshot_q.tx_xon[95:64];
+          plumb_regs_pkg::PortTxXonOffset + 12'hC: reg_rdata_o <= snapshot_q.tx_xon[127:96];
+          plumb_regs_pkg::PortTxXonOffset + 12'h10: reg_rdata_o <= snapshot_q.tx_xon[159:128];
+          plumb_regs_pkg::PortTxXonOffset + 12'h14: reg_rdata_o <= snapshot_q.tx_xon[191:160];
+          plumb_regs_pkg::PortTxXonOffset + 12'h18: reg_rdata_o <= snapshot_q.tx_xon[223:192];
+          plumb_regs_pkg::PortTxXonOffset + 12'h1C: reg_rdata_o <= snapshot_q.tx_xon[255:224];
+          plumb_regs_pkg::PortTxXonOffset + 12'h20: reg_rdata_o <= snapshot_q.tx_xon[287:256];
+          plumb_regs_pkg::PortTxXonOffset + 12'h24: reg_rdata_o <= snapshot_q.tx_xon[319:288];
+          plumb_regs_pkg::PortTxXonOffset + 12'h28: reg_rdata_o <= snapshot_q.tx_xon[351:320];
+          plumb_regs_pkg::PortTxXonOffset + 12'h2C: reg_rdata_o <= snapshot_q.tx_xon[383:352];
+          plumb_regs_pkg::PortTxXonOffset + 12'h30: reg_rdata_o <= snapshot_q.tx_xon[415:384];
+          plumb_regs_pkg::PortTxXonOffset + 12'h34: reg_rdata_o <= snapshot_q.tx_xon[447:416];
+          plumb_regs_pkg::PortTxXonOffset + 12'h38: reg_rdata_o <= snapshot_q.tx_xon[479:448];
+          plumb_regs_pkg::PortTxXonOffset + 12'h3C: reg_rdata_o <= snapshot_q.tx_xon[511:480];
+          plumb_regs_pkg::PortTxCreditSkippedOffset:
+            reg_rdata_o <= snapshot_q.tx_credit_skipped[31:0];
+          plumb_regs_pkg::PortTxCreditSkippedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_credit_skipped[63:32];
+          plumb_regs_pkg::PortTxWaitedOffset: reg_rdata_o <= snapshot_q.tx_waited[31:0];
+          plumb_regs_pkg::PortTxWaitedOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_waited[63:32];
+          plumb_regs_pkg::PortRxBufferDroppedOffset:
+            reg_rdata_o <= snapshot_q.rx_buffer_dropped[31:0];
+          plumb_regs_pkg::PortRxBufferDroppedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_buffer_dropped[63:32];
+          plumb_regs_pkg::PortCreditsRecoveredOffset:
+            reg_rdata_o <= snapshot_q.credits_recovered[31:0];
+          plumb_regs_pkg::PortCreditsRecoveredOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.credits_recovered[63:32];
+          plumb_regs_pkg::PortCfSentOffset: reg_rdata_o <= snapshot_q.cf_sent[31:0];
+          plumb_regs_pkg::PortCfSentOffset + 12'h4: reg_rdata_o <= snapshot_q.cf_sent[63:32];
+          plumb_regs_pkg::PortCfReceivedOffset: reg_rdata_o <= snapshot_q.cf_received[31:0];
+          plumb_regs_pkg::PortCfReceivedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.cf_received[63:32];
+          plumb_regs_pkg::PortCcSentOffset: reg_rdata_o <= snapshot_q.cc_sent[31:0];
+          plumb_regs_pkg::PortCcSentOffset + 12'h4: reg_rdata_o <= snapshot_q.cc_sent[63:32];
+          plumb_regs_pkg::PortCcReceivedOffset: reg_rdata_o <= snapshot_q.cc_received[31:0];
+          plumb_regs_pkg::PortCcReceivedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.cc_received[63:32];
+          plumb_regs_pkg::PortRxTrimmedOffset: reg_rdata_o <= snapshot_q.rx_trimmed[31:0];
+          plumb_regs_pkg::PortRxTrimmedOffset + 12'h4: reg_rdata_o <= snapshot_q.rx_trimmed[63:32];
+          plumb_regs_pkg::PortRxTrimmedBareOffset: reg_rdata_o <= snapshot_q.rx_trimmed_bare[31:0];
+          plumb_regs_pkg::PortRxTrimmedBareOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.rx_trimmed_bare[63:32];
+          default: reg_rdata_o <= '0;
+        endcase
+      end
     end
   end
 

@@ -1,10 +1,10 @@
 // Moves one row between TBL_DATA and a table: turns TBL_CMD into one access of the table bus.
 //
-// Tables 0 to 3 are plumb_tx's, 4 and 5 plumb_rx's; each answers within 300 clocks. Answered here,
-// in one clock: a write to a table that is read only, or while running (nothing is written), and a
-// read of a table that does not exist (zeros). busy_o is high from the clock of the command until
-// the row has moved; the port's bus makes accesses to TBL_ADDR, TBL_CMD and TBL_DATA wait for it,
-// so that config values are steady meanwhile.
+// Tables 0 to 3 and 6 to 8 are plumb_tx's, 4 and 5 plumb_rx's; each answers within 300 clocks.
+// Answered here, in one clock: a write to a table that is read only, or while running (nothing is
+// written), and a read of a table that does not exist (zeros). busy_o is high from the clock of the
+// command until the row has moved; the port's bus makes accesses to TBL_ADDR, TBL_CMD and TBL_DATA
+// wait for it, so that config values are steady meanwhile.
 `include "plumb_assert.svh"
 
 module plumb_table_access (
@@ -14,7 +14,7 @@ module plumb_table_access (
 
   input  wire logic         write_i,
   input  wire logic         read_i,
-  input  wire logic [2:0]   table_i,
+  input  wire logic [3:0]   table_i,
   output      logic         busy_o,
   output      logic         data_we_o,
   output      logic [511:0] data_o,
@@ -30,9 +30,10 @@ module plumb_table_access (
   logic wait_q;
 
   logic of_tx, of_rx, may_write;
-  assign of_tx = table_i <= plumb_pkg::TableTxState;
+  assign of_tx = table_i <= plumb_pkg::TableTxState ||
+                 (table_i >= plumb_pkg::TableGap && table_i <= plumb_pkg::TablePattern);
   assign of_rx = table_i == plumb_pkg::TableRxFlow || table_i == plumb_pkg::TableGroup;
-  assign may_write = table_i <= plumb_pkg::TableSchedule && !running_i;
+  assign may_write = of_tx && table_i != plumb_pkg::TableTxState && !running_i;
 
   logic ack;
   assign ack = wait_q && (of_tx ? tx_tbl_ack_i : rx_tbl_ack_i);

@@ -104,9 +104,18 @@ module plumb_crc32 (
   logic [31:0] s4_fold_q, s4_beat_q;
   logic [5:0]  s4_bytes_q;
 
-  assign beat     = s3_half0_q ^ s3_half1_q;
-  assign carried  = s3_first_q ? 32'd0 : state_q;
-  assign advanced = plumb_crc32_pkg::step64(carried);
+  always_comb begin
+    beat     = '0;
+    carried  = '0;
+    advanced = '0;
+    if (s3_valid_q) begin
+      beat = s3_half0_q ^ s3_half1_q;
+      if (!s3_first_q) begin
+        carried  = state_q;
+        advanced = plumb_crc32_pkg::step64(state_q);
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (s3_valid_q) begin
@@ -124,24 +133,33 @@ module plumb_crc32 (
   logic [5:4]  s6_bytes_q;
 
   always_comb begin
-    unique case (s4_bytes_q[1:0])
-      2'd1:    s5_fold = plumb_crc32_pkg::step1(s4_fold_q);
-      2'd2:    s5_fold = plumb_crc32_pkg::step2(s4_fold_q);
-      2'd3:    s5_fold = plumb_crc32_pkg::step3(s4_fold_q);
-      default: s5_fold = s4_fold_q;
-    endcase
-    unique case (s5_bytes_q[3:2])
-      2'd1:    s6_fold = plumb_crc32_pkg::step4(s5_fold_q);
-      2'd2:    s6_fold = plumb_crc32_pkg::step8(s5_fold_q);
-      2'd3:    s6_fold = plumb_crc32_pkg::step12(s5_fold_q);
-      default: s6_fold = s5_fold_q;
-    endcase
-    unique case (s6_bytes_q[5:4])
-      2'd1:    s7_fold = plumb_crc32_pkg::step16(s6_fold_q);
-      2'd2:    s7_fold = plumb_crc32_pkg::step32(s6_fold_q);
-      2'd3:    s7_fold = plumb_crc32_pkg::step48(s6_fold_q);
-      default: s7_fold = s6_fold_q;
-    endcase
+    s5_fold = s4_fold_q;
+    s6_fold = s5_fold_q;
+    s7_fold = s6_fold_q;
+    if (s4_end_q) begin
+      unique case (s4_bytes_q[1:0])
+        2'd1:    s5_fold = plumb_crc32_pkg::step1(s4_fold_q);
+        2'd2:    s5_fold = plumb_crc32_pkg::step2(s4_fold_q);
+        2'd3:    s5_fold = plumb_crc32_pkg::step3(s4_fold_q);
+        default: s5_fold = s4_fold_q;
+      endcase
+    end
+    if (s5_end_q) begin
+      unique case (s5_bytes_q[3:2])
+        2'd1:    s6_fold = plumb_crc32_pkg::step4(s5_fold_q);
+        2'd2:    s6_fold = plumb_crc32_pkg::step8(s5_fold_q);
+        2'd3:    s6_fold = plumb_crc32_pkg::step12(s5_fold_q);
+        default: s6_fold = s5_fold_q;
+      endcase
+    end
+    if (s6_end_q) begin
+      unique case (s6_bytes_q[5:4])
+        2'd1:    s7_fold = plumb_crc32_pkg::step16(s6_fold_q);
+        2'd2:    s7_fold = plumb_crc32_pkg::step32(s6_fold_q);
+        2'd3:    s7_fold = plumb_crc32_pkg::step48(s6_fold_q);
+        default: s7_fold = s6_fold_q;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -19,17 +19,35 @@ package plumb_pkg;
   localparam int unsigned TagBytes = 18;
 
   // Tables reached through TBL_ADDR.
-  localparam logic [2:0] TableTemplate = 3'd0;
-  localparam logic [2:0] TableFlow = 3'd1;
-  localparam logic [2:0] TableSchedule = 3'd2;
-  localparam logic [2:0] TableTxState = 3'd3;
-  localparam logic [2:0] TableRxFlow = 3'd4;
-  localparam logic [2:0] TableGroup = 3'd5;
+  localparam logic [3:0] TableTemplate = 4'd0;
+  localparam logic [3:0] TableFlow = 4'd1;
+  localparam logic [3:0] TableSchedule = 4'd2;
+  localparam logic [3:0] TableTxState = 4'd3;
+  localparam logic [3:0] TableRxFlow = 4'd4;
+  localparam logic [3:0] TableGroup = 4'd5;
+  localparam logic [3:0] TableGap = 4'd6;
+  localparam logic [3:0] TableQp = 4'd7;
+  localparam logic [3:0] TablePattern = 4'd8;
 
   // Latency histogram: log-linear, 128 sub-buckets per octave, values in ps.
   localparam int unsigned HistBuckets = 4352;
 
   localparam logic [15:0] UdpPortRoce = 16'd4791;
   localparam logic [15:0] UdpPortUet = 16'd4793;
+
+  // Number of ones in a tkeep that has none above a zero: binary search for its upper end.
+  function automatic logic [6:0] kept_bytes(input logic [63:0] keep);
+    logic [30:0] k32;
+    logic [14:0] k16;
+    logic [6:0]  k8;
+    logic [2:0]  k4;
+    logic        odd;
+    k32 = keep[31] ? keep[62:32] : keep[30:0];
+    k16 = k32[15] ? k32[30:16] : k32[14:0];
+    k8  = k16[7] ? k16[14:8] : k16[6:0];
+    k4  = k8[3] ? k8[6:4] : k8[2:0];
+    odd = k4[1] ? k4[2] : k4[0];
+    kept_bytes = keep[63] ? 7'd64 : {1'b0, keep[31], k32[15], k16[7], k8[3], k4[1], odd};
+  endfunction
 
 endpackage

@@ -16,7 +16,7 @@
 // clearing follows reset. Table and histogram reads take the clocks that events leave free and do
 // not delay them; writes to tables 4 and 5 are acknowledged and do nothing.
 module plumb_rx #(
-  parameter int unsigned RowsLog2 = 11,
+  parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4
 ) (
   input  logic            clk_i,
@@ -27,10 +27,14 @@ module plumb_rx #(
   output logic            clear_busy_o,
   input  logic [31:0]     byte_time_ps_i,
   input  logic [31:0]     ts_offset_i,
+  input  logic            wide_rows_i,      // tag id: 4 bits of group and 12 of row, else 5 and 11
+  input  logic            trim_dscp_en_i,   // trimmed: has this DSCP
+  input  logic [5:0]      trim_dscp_i,
+  input  logic            trim_length_i,    // trimmed: UDP claims more than the IP packet holds
 
   input  logic            tbl_req_i,
   input  logic            tbl_we_i,
-  input  logic [2:0]      tbl_table_i,
+  input  logic [3:0]      tbl_table_i,
   input  logic [15:0]     tbl_row_i,
   input  logic [511:0]    tbl_wdata_i,
   output logic            tbl_ack_o,
@@ -46,8 +50,13 @@ module plumb_rx #(
   input  logic [63:0]     rx_tkeep_i,
   input  logic            rx_tvalid_i,
   input  logic            rx_tlast_i,
+  input  logic [63:0]     rx_time_i,            // of the first beat at the MAC boundary
 
   output logic [7:0]      paused_o,
+  output logic [8*64-1:0] until_o,              // see plumb_pfc_timers
+  output logic [7:0]      pause_start_o,
+  output logic [7:0]      pause_end_o,
+  output logic [63:0]     pause_time_o,
 
   output logic            desc_valid_o,
   output logic [63:0]     desc_timestamp_o,
@@ -69,6 +78,8 @@ module plumb_rx #(
   output logic [63:0]     cnt_pause_frames_o,
   output logic [63:0]     cnt_mac_control_other_o,
   output logic [63:0]     cnt_bad_row_o,
+  output logic [63:0]     cnt_trimmed_o,
+  output logic [63:0]     cnt_trimmed_bare_o,
   output logic [8*64-1:0] cnt_xoff_o,
   output logic [8*64-1:0] cnt_xon_o,
   output logic [8*64-1:0] cnt_paused_ps_o,
@@ -76,8 +87,8 @@ module plumb_rx #(
   output logic            event_overflow_o
 );
 
-  if (RowsLog2 < 1 || RowsLog2 > 11) begin : gen_rows_check
-    $error("RowsLog2 must be 1 to 11: a test tag has 11 bits for the row");
+  if (RowsLog2 < 1 || RowsLog2 > 12) begin : gen_rows_check
+    $error("RowsLog2 must be 1 to 12: a test tag has at most 12 bits for the row");
   end
   if (GroupsLog2 < 1 || GroupsLog2 > 5) begin : gen_groups_check
     $error("GroupsLog2 must be 1 to 5: a test tag has 5 bits for the group");
@@ -97,18 +108,20 @@ module plumb_rx #(
   plumb_rx_pkg::net_t  s3_net;
   logic                s3_known;
   logic [7:0]          s3_udp_data;
+  logic [5:0]          s3_dscp;
+  logic [16:0]         s3_udp_end;
   logic [7:0]          s3_tag_off;
   logic [143:0]        tag_body;
 
   plumb_rx_framer u_framer (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
-    .now_i       (now_i),
     .ts_offset_i (ts_offset_i),
     .rx_tdata_i  (rx_tdata_i),
     .rx_tkeep_i  (rx_tkeep_i),
     .rx_tvalid_i (rx_tvalid_i),
     .rx_tlast_i  (rx_tlast_i),
+    .rx_time_i   (rx_time_i),
     .valid_o     (s1_valid),
     .beat_o      (s1_beat),
     .data_o      (s1_data)
@@ -139,6 +152,8 @@ module plumb_rx #(
     .net_o      (s3_net),
     .known_o    (s3_known),
     .udp_data_o (s3_udp_data),
+    .dscp_o     (s3_dscp),
+    .udp_end_o  (s3_udp_end),
     .tag_off_o  (s3_tag_off)
   );
 
@@ -155,8 +170,7 @@ module plumb_rx #(
 
   // What only earlier stages use.
   logic unused_s3;
-  assign unused_s3 = ^{s3_beat.bytes, s3_net.kind, s3_net.udp, s3_net.vlan, s3_net.ipv6,
-                       s3_net.uet};
+  assign unused_s3 = ^{s3_beat.bytes, s3_net.kind, s3_net.vlan, s3_net.ipv6, s3_net.uet};
 
   // Checksums and verdict.
   logic                 check_valid;
@@ -174,6 +188,8 @@ module plumb_rx #(
   logic                 control_other;
   logic                 unparsed;
   logic                 untagged;
+  logic                 trimmed;
+  logic                 bare;
   logic                 bad_row;
   logic                 event_push;
   plumb_rx_pkg::event_t event_in;
@@ -204,6 +220,10 @@ module plumb_rx #(
   ) u_verdict (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
+    .wide_rows_i     (wide_rows_i),
+    .trim_dscp_en_i  (trim_dscp_en_i),
+    .trim_dscp_i     (trim_dscp_i),
+    .trim_length_i   (trim_length_i),
     .end_i           (s3_valid && s3_beat.last),
     .stamp_i         (s3_beat.stamp),
     .length_i        (s3_beat.length),
@@ -214,6 +234,9 @@ module plumb_rx #(
     .ce_i            (s3_net.ce),
     .ip_end_i        (s3_net.ip_end),
     .known_i         (s3_known),
+    .udp_i           (s3_net.udp),
+    .dscp_i          (s3_dscp),
+    .udp_end_i       (s3_udp_end),
     .udp_data_i      (s3_udp_data),
     .tag_off_i       (s3_tag_off),
     .body_i          (tag_body),
@@ -234,6 +257,8 @@ module plumb_rx #(
     .control_other_o (control_other),
     .unparsed_o      (unparsed),
     .untagged_o      (untagged),
+    .trimmed_o       (trimmed),
+    .bare_o          (bare),
     .bad_row_o       (bad_row),
     .event_o         (event_push),
     .event_data_o    (event_in),
@@ -338,7 +363,7 @@ module plumb_rx #(
                        group_ack ? 512'(group_row) : 512'd0;
 
   // Port.
-  plumb_rx_pfc u_pfc (
+  plumb_pfc_timers u_pfc (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .now_i           (now_i),
@@ -347,6 +372,10 @@ module plumb_rx #(
     .frame_i         (pfc),
     .body_i          (pfc_body),
     .paused_o        (paused_o),
+    .until_o         (until_o),
+    .start_o         (pause_start_o),
+    .end_o           (pause_end_o),
+    .event_time_o    (pause_time_o),
     .cnt_xoff_o      (cnt_xoff_o),
     .cnt_xon_o       (cnt_xon_o),
     .cnt_paused_ps_o (cnt_paused_ps_o)
@@ -369,6 +398,8 @@ module plumb_rx #(
     .pause_i                 (pause),
     .control_other_i         (control_other),
     .bad_row_i               (bad_row),
+    .trimmed_i               (trimmed),
+    .bare_i                  (bare),
     .cnt_frames_o            (cnt_frames_o),
     .cnt_bytes_o             (cnt_bytes_o),
     .cnt_fcs_errors_o        (cnt_fcs_errors_o),
@@ -381,7 +412,9 @@ module plumb_rx #(
     .cnt_event_overflow_o    (cnt_event_overflow_o),
     .cnt_pause_frames_o      (cnt_pause_frames_o),
     .cnt_mac_control_other_o (cnt_mac_control_other_o),
-    .cnt_bad_row_o           (cnt_bad_row_o)
+    .cnt_bad_row_o           (cnt_bad_row_o),
+    .cnt_trimmed_o           (cnt_trimmed_o),
+    .cnt_trimmed_bare_o      (cnt_trimmed_bare_o)
   );
 
 endmodule

@@ -16,6 +16,8 @@ module plumb_rx_counters (
   input  logic        pause_i,
   input  logic        control_other_i,
   input  logic        bad_row_i,
+  input  logic        trimmed_i,
+  input  logic        bare_i,
   output logic [63:0] cnt_frames_o,
   output logic [63:0] cnt_bytes_o,
   output logic [63:0] cnt_fcs_errors_o,
@@ -28,39 +30,40 @@ module plumb_rx_counters (
   output logic [63:0] cnt_event_overflow_o,
   output logic [63:0] cnt_pause_frames_o,
   output logic [63:0] cnt_mac_control_other_o,
-  output logic [63:0] cnt_bad_row_o
+  output logic [63:0] cnt_bad_row_o,
+  output logic [63:0] cnt_trimmed_o,
+  output logic [63:0] cnt_trimmed_bare_o
 );
 
-  localparam int unsigned Count = 12;
+  localparam int unsigned Count = 14;
 
   logic [Count-1:0]    pulses;
-  logic [Count*64-1:0] counts;
+  logic [Count*64-1:0] counts_q;
   logic [63:0]         bytes_q;
 
-  assign pulses = {bad_row_i, control_other_i, pause_i, event_overflow_i, latency_negative_i,
-                   unparsed_i, untagged_i, giant_i, runt_i, icrc_error_i, fcs_error_i, frame_i};
-
-  for (genvar i = 0; i < Count; i++) begin : gen_counter
-    logic [63:0] count_q;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)        count_q <= '0;
-      else if (clear_i)   count_q <= '0;
-      else if (pulses[i]) count_q <= count_q + 64'd1;
-    end
-
-    assign counts[64*i+:64] = count_q;
-  end
+  assign pulses = {bare_i, trimmed_i, bad_row_i, control_other_i, pause_i, event_overflow_i,
+                   latency_negative_i, unparsed_i, untagged_i, giant_i, runt_i, icrc_error_i,
+                   fcs_error_i, frame_i};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)      bytes_q <= '0;
-    else if (clear_i) bytes_q <= '0;
-    else if (frame_i) bytes_q <= bytes_q + {32'd0, length_i};
+    if (!rst_ni) begin
+      counts_q <= '0;
+      bytes_q  <= '0;
+    end else if (clear_i) begin
+      counts_q <= '0;
+      bytes_q  <= '0;
+    end else if (|pulses) begin
+      for (int unsigned i = 0; i < Count; i++) begin
+        if (pulses[i]) counts_q[64*i+:64] <= counts_q[64*i+:64] + 64'd1;
+      end
+      if (frame_i) bytes_q <= bytes_q + {32'd0, length_i};
+    end
   end
 
   assign cnt_bytes_o = bytes_q;
-  assign {cnt_bad_row_o, cnt_mac_control_other_o, cnt_pause_frames_o, cnt_event_overflow_o,
-          cnt_latency_negative_o, cnt_unparsed_o, cnt_untagged_o, cnt_giants_o, cnt_runts_o,
-          cnt_icrc_errors_o, cnt_fcs_errors_o, cnt_frames_o} = counts;
+  assign {cnt_trimmed_bare_o, cnt_trimmed_o, cnt_bad_row_o, cnt_mac_control_other_o,
+          cnt_pause_frames_o, cnt_event_overflow_o, cnt_latency_negative_o, cnt_unparsed_o,
+          cnt_untagged_o, cnt_giants_o, cnt_runts_o, cnt_icrc_errors_o, cnt_fcs_errors_o,
+          cnt_frames_o} = counts_q;
 
 endmodule

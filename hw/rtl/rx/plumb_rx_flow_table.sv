@@ -11,13 +11,15 @@
 //   s >= next                    lost += s - next, next = s + 1, the window moves along
 //   s within the last 128        seen before: duplicate; else out of order, lost -= 1
 //   older                        stale: cannot be told apart
+// reorder_depth is the largest distance behind the highest number so far of a frame that was out of
+// order. A trimmed frame has arrived, but its latency is not that of a whole one.
 // Counters wrap at their width; lost of a flow thus stays exact modulo 2^48 whatever arrives.
 //
 // The row of a table read is a whole one, as of a moment between two events; it is taken in a clock
 // in which no event reads. The answer comes at most five clocks after the request. Reset and
 // clear_i zero all rows, one per clock; meanwhile (busy_o) no events are taken.
 module plumb_rx_flow_table #(
-  parameter int unsigned RowsLog2 = 11
+  parameter int unsigned RowsLog2 = 12
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -28,7 +30,7 @@ module plumb_rx_flow_table #(
   output logic                 pop_o,
   input  plumb_rx_pkg::event_t event_i,       // one clock after pop_o
 
-  output logic                 counted_o,     // for the latency: neither duplicate nor stale
+  output logic                 counted_o,     // for the latency: not duplicate, stale or trimmed
   output logic [4:0]           group_o,
   output logic [47:0]          latency_o,
 
@@ -69,6 +71,7 @@ module plumb_rx_flow_table #(
   logic [RowsLog2-1:0]  row4_q;
   logic [4:0]           group4_q;
   logic [47:0]          latency4_q;
+  logic                 trimmed4_q;
   logic [RowsLog2-1:0]  row1;
   logic [RowsLog2-1:0]  row2;
   logic [RowsLog2-1:0]  row3;
@@ -77,9 +80,9 @@ module plumb_rx_flow_table #(
   assign stop  = sweep_q || clear_i;
   assign pop_o = event_valid_i && !valid_q[1] && !stop;
   assign e1    = event_i;
-  assign row1  = e1.id[RowsLog2-1:0];
-  assign row2  = e2_q.id[RowsLog2-1:0];
-  assign row3  = e3_q.id[RowsLog2-1:0];
+  assign row1  = e1.row[RowsLog2-1:0];
+  assign row2  = e2_q.row[RowsLog2-1:0];
+  assign row3  = e3_q.row[RowsLog2-1:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)   valid_q <= '0;
@@ -93,8 +96,9 @@ module plumb_rx_flow_table #(
     if (valid_q[3]) begin
       seq4_q     <= e3_q.seq;
       row4_q     <= row3;
-      group4_q   <= e3_q.id[15:11];
+      group4_q   <= e3_q.group;
       latency4_q <= e3_q.latency;
+      trimmed4_q <= e3_q.trimmed;
     end
   end
 
@@ -179,6 +183,7 @@ module plumb_rx_flow_table #(
       b4_q.frames     <= base.frames + 48'd1;
       b4_q.bytes      <= base.bytes + {42'd0, e3_q.length};
       b4_q.ce         <= base.ce + {39'd0, e3_q.ce};
+      b4_q.trimmed    <= base.trimmed + {39'd0, e3_q.trimmed};
       b4_q.bad_icrc   <= base.bad_icrc + {39'd0, e3_q.bad_icrc};
     end
   end
@@ -208,6 +213,7 @@ module plumb_rx_flow_table #(
       fresh.out_of_order = out_of_order4_q;
       fresh.lost         = found4_q;
       fresh.window       = b4_q.window | (128'd1 << age);
+      if (age > b4_q.reorder_depth) fresh.reorder_depth = age;
     end
   end
 
@@ -217,7 +223,7 @@ module plumb_rx_flow_table #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) counted_q <= 1'b0;
-    else         counted_q <= valid_q[4] && !stop && (ahead4_q || (recent && !seen));
+    else         counted_q <= valid_q[4] && !stop && !trimmed4_q && (ahead4_q || (recent && !seen));
   end
 
   always_ff @(posedge clk_i) begin

@@ -1,38 +1,23 @@
 // Entry of the receiver: registers the stream, finds frame starts, numbers the beats, counts the
 // bytes of the frame and takes its timestamp.
 //
-// One clock from the MAC boundary to the outputs, a beat every clock. The timestamp is the card
-// time of the cycle in which the first beat is at the boundary, plus ts_offset_i.
+// One clock to the outputs, a beat every clock. The timestamp is rx_time_i of the first beat, the
+// card time of the cycle in which it was at the MAC boundary, plus ts_offset_i.
 `include "plumb_assert.svh"
 
 module plumb_rx_framer (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic [63:0]         now_i,
   input  logic [31:0]         ts_offset_i,   // signed ps
   input  logic [511:0]        rx_tdata_i,
   input  logic [63:0]         rx_tkeep_i,
   input  logic                rx_tvalid_i,
   input  logic                rx_tlast_i,
+  input  logic [63:0]         rx_time_i,
   output logic                valid_o,
   output plumb_rx_pkg::beat_t beat_o,
   output logic [511:0]        data_o
 );
-
-  // Number of ones in a tkeep that has none above a zero: binary search for its upper end.
-  function automatic logic [6:0] kept_bytes(input logic [63:0] keep);
-    logic [30:0] k32;
-    logic [14:0] k16;
-    logic [6:0]  k8;
-    logic [2:0]  k4;
-    logic        odd;
-    k32 = keep[31] ? keep[62:32] : keep[30:0];
-    k16 = k32[15] ? k32[30:16] : k32[14:0];
-    k8  = k16[7] ? k16[14:8] : k16[6:0];
-    k4  = k8[3] ? k8[6:4] : k8[2:0];
-    odd = k4[1] ? k4[2] : k4[0];
-    kept_bytes = keep[63] ? 7'd64 : {1'b0, keep[31], k32[15], k16[7], k8[3], k4[1], odd};
-  endfunction
 
   logic         inside_q;      // the next beat continues a frame
   logic [25:0]  beats_q;       // beats of the frame before the next one, saturating
@@ -48,7 +33,7 @@ module plumb_rx_framer (
   logic [511:0] data_q;
 
   assign beats = inside_q ? beats_q : 26'd0;
-  assign stamp = now_i + {{32{ts_offset_i[31]}}, ts_offset_i};
+  assign stamp = rx_time_i + {{32{ts_offset_i[31]}}, ts_offset_i};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -65,7 +50,7 @@ module plumb_rx_framer (
       beats_q <= (&beats) ? beats : beats + 26'd1;
       first_q <= !inside_q;
       last_q  <= rx_tlast_i;
-      bytes_q <= rx_tlast_i ? kept_bytes(rx_tkeep_i) : 7'd64;
+      bytes_q <= rx_tlast_i ? plumb_pkg::kept_bytes(rx_tkeep_i) : 7'd64;
       index_q <= beats;
       data_q  <= rx_tdata_i;
       if (!inside_q) stamp_q <= stamp;

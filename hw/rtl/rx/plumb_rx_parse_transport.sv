@@ -17,6 +17,8 @@ module plumb_rx_parse_transport (
   output plumb_rx_pkg::net_t  net_o,
   output logic                known_o,      // the transport header is of a known kind
   output logic [7:0]          udp_data_o,   // position of the first byte behind UDP
+  output logic [5:0]          dscp_o,
+  output logic [16:0]         udp_end_o,    // position just behind what UDP says it carries
   output logic [7:0]          tag_off_o     // position of the test tag: 2 modulo 4
 );
 
@@ -74,6 +76,8 @@ module plumb_rx_parse_transport (
   logic        known;
   logic [6:0]  header;
   logic [7:0]  udp_data;
+  logic [15:0] udp_length;    // as the UDP header says; only from a first beat, like the DSCP
+  logic [5:0]  dscp;
 
   assign second_beat = net_i.vlan && net_i.ipv6;
   assign kind        = second_beat ? {data_i[23:16], data_i[31]} : net_i.kind;
@@ -85,12 +89,35 @@ module plumb_rx_parse_transport (
   assign header      = net_i.roce ? roce[6:0] : net_i.uet ? pds[6:0] + ses[6:0] : 7'd0;
   assign udp_data    = net_i.ipv6 ? (net_i.vlan ? 8'd66 : 8'd62) : (net_i.vlan ? 8'd46 : 8'd42);
 
+  always_comb begin
+    unique case ({net_i.vlan, net_i.ipv6})
+      2'b00: begin
+        udp_length = {data_i[8*38+:8], data_i[8*39+:8]};
+        dscp       = data_i[8*15+2+:6];
+      end
+      2'b01: begin
+        udp_length = {data_i[8*58+:8], data_i[8*59+:8]};
+        dscp       = {data_i[8*14+:4], data_i[8*15+6+:2]};
+      end
+      2'b10: begin
+        udp_length = {data_i[8*42+:8], data_i[8*43+:8]};
+        dscp       = data_i[8*19+2+:6];
+      end
+      default: begin
+        udp_length = {data_i[8*62+:8], data_i[8*63+:8]};
+        dscp       = {data_i[8*18+:4], data_i[8*19+6+:2]};
+      end
+    endcase
+  end
+
   logic                valid_q;
   plumb_rx_pkg::beat_t beat_q;
   plumb_rx_pkg::net_t  net_q;
   logic [511:0]        data_q;
   logic                known_q;
   logic [7:0]          udp_data_q;
+  logic [16:0]         udp_end_q;
+  logic [5:0]          dscp_q;
   logic [7:0]          tag_off_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -105,6 +132,8 @@ module plumb_rx_parse_transport (
       if (beat_i.first) begin
         net_q      <= net_i;
         udp_data_q <= udp_data;
+        udp_end_q  <= {1'b0, udp_length} + {9'd0, udp_data - 8'd8};
+        dscp_q     <= dscp;
         known_q    <= known && !second_beat;
         tag_off_q  <= udp_data + {1'b0, header};
       end else if (second_beat && (beat_i.index == 11'd1)) begin
@@ -120,6 +149,8 @@ module plumb_rx_parse_transport (
   assign net_o      = net_q;
   assign known_o    = known_q;
   assign udp_data_o = udp_data_q;
+  assign udp_end_o  = udp_end_q;
+  assign dscp_o     = dscp_q;
   assign tag_off_o  = tag_off_q;
 
 endmodule

@@ -32,7 +32,7 @@ package plumb_rx_pkg;
   } net_t;
 
   // A frame waiting for its verdict.
-  localparam int unsigned RecordW = 250;
+  localparam int unsigned RecordW = 251;
   typedef struct packed {
     logic [63:0]  stamp;
     logic [31:0]  length;
@@ -42,6 +42,7 @@ package plumb_rx_pkg;
     logic         icrc;        // an ICRC is expected
     logic         icrc_fits;   // and the frame is long enough to hold it
     logic         ce;
+    logic         trimmed;     // a switch cut its payload off
     logic         mac_control;
     logic         pfc;
     logic         pause;
@@ -50,22 +51,26 @@ package plumb_rx_pkg;
   } record_t;
 
   // A tagged frame on its way to the tables.
-  localparam int unsigned EventW = 144;
+  localparam int unsigned EventW = 146;
   typedef struct packed {
     logic [47:0] latency;   // modulo 2^48
     logic [63:0] seq;
-    logic [15:0] id;        // group in 15:11, row in 10:0
+    logic [4:0]  group;
+    logic [11:0] row;
     logic [13:0] length;
     logic        ce;
+    logic        trimmed;
     logic        bad_icrc;
   } event_t;
 
   // A row of the flow table: the fields of the register map, and above them the window. Bit i of
   // the window: sequence number next - 1 - i has arrived.
-  localparam int unsigned RowW = 536;
-  localparam int unsigned RowTableW = 408;
+  localparam int unsigned RowW = 583;
+  localparam int unsigned RowTableW = 455;
   typedef struct packed {
     logic [127:0] window;
+    logic [6:0]   reorder_depth;
+    logic [39:0]  trimmed;
     logic [63:0]  next_sequence;
     logic [39:0]  bad_icrc;
     logic [39:0]  ce;

@@ -6,16 +6,23 @@
 // fcs_valid_i, in frame order, up to one per clock.
 //
 // A frame is one of: runt, giant, FCS error, good. Only a good one is looked into: it is a MAC
-// control frame, or not understood, or untagged, or tagged.
+// control frame, or not understood, or untagged, or tagged. A trimmed one has no ICRC any more; it
+// is tagged if its IP packet still holds the whole tag, else it is bare, which is neither untagged
+// nor not understood.
 `include "plumb_assert.svh"
 
 module plumb_rx_verdict #(
-  parameter int unsigned RowsLog2 = 11,
+  parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4,
   parameter int unsigned CheckDelay = 7
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
+
+  input  logic                 wide_rows_i,     // id: 4 bits of group, 12 of row; else 5 and 11
+  input  logic                 trim_dscp_en_i,  // trimmed if it has this DSCP
+  input  logic [5:0]           trim_dscp_i,
+  input  logic                 trim_length_i,   // trimmed if UDP claims more than the IP packet has
 
   input  logic                 end_i,           // a last beat, with the next ten
   input  logic [63:0]          stamp_i,
@@ -27,6 +34,9 @@ module plumb_rx_verdict #(
   input  logic                 ce_i,
   input  logic [16:0]          ip_end_i,
   input  logic                 known_i,
+  input  logic                 udp_i,
+  input  logic [5:0]           dscp_i,
+  input  logic [16:0]          udp_end_i,
   input  logic [7:0]           udp_data_i,
   input  logic [7:0]           tag_off_i,
   input  logic [143:0]         body_i,          // one clock later
@@ -49,6 +59,8 @@ module plumb_rx_verdict #(
   output logic                 control_other_o,
   output logic                 unparsed_o,
   output logic                 untagged_o,
+  output logic                 trimmed_o,       // good and trimmed, with its tag or without
+  output logic                 bare_o,          // trimmed, and the tag is gone
   output logic                 bad_row_o,
   output logic                 event_o,         // tagged, for an existing row and group
   output plumb_rx_pkg::event_t event_data_o,
@@ -68,6 +80,9 @@ module plumb_rx_verdict #(
   logic        ce_q;
   logic [16:0] ip_end_q;
   logic        known_q;
+  logic        udp_q;
+  logic [5:0]  dscp_q;
+  logic [16:0] udp_end_q;
   logic [7:0]  tag_off_q;
   logic [7:0]  udp_data_q;
 
@@ -87,6 +102,9 @@ module plumb_rx_verdict #(
       ce_q          <= ce_i;
       ip_end_q      <= ip_end_i;
       known_q       <= known_i;
+      udp_q         <= udp_i;
+      dscp_q        <= dscp_i;
+      udp_end_q     <= udp_end_i;
       tag_off_q     <= tag_off_i;
       udp_data_q    <= udp_data_i;
     end
@@ -98,8 +116,13 @@ module plumb_rx_verdict #(
   logic                  tag_fits;
   logic                  icrc_room;
   logic                  udp_fits;
+  logic                  trimmed;
+  logic                  tag_left;     // by the switch that trimmed
   plumb_rx_pkg::record_t record;
 
+  assign trimmed     = udp_q && ((trim_dscp_en_i && (dscp_q == trim_dscp_i)) ||
+                                 (trim_length_i && (udp_end_q > ip_end_q)));
+  assign tag_left    = {9'd0, tag_off_q} + 17'(plumb_pkg::TagBytes) <= ip_end_q;
   assign headers_fit = ({24'd0, tag_off_q} + FcsBytes <= length_q) &&
                        ({9'd0, tag_off_q} + (roce_q ? 17'd4 : 17'd0) <= ip_end_q);
   assign tag_fits    = {24'd0, tag_off_q} + plumb_pkg::TagBytes + FcsBytes <= length_q;
@@ -110,11 +133,12 @@ module plumb_rx_verdict #(
   assign record.length      = length_q;
   assign record.body        = body_i;
   assign record.understood  = known_q && headers_fit;
-  assign record.has_tag     = known_q && headers_fit && tag_fits &&
+  assign record.has_tag     = known_q && tag_fits && (trimmed ? tag_left : headers_fit) &&
                               ({body_i[7:0], body_i[15:8]} == plumb_pkg::TagMagic);
-  assign record.icrc        = roce_q && udp_fits && icrc_room;
+  assign record.icrc        = roce_q && udp_fits && icrc_room && !trimmed;
   assign record.icrc_fits   = {15'd0, ip_end_q} + FcsBytes <= length_q;
   assign record.ce          = ce_q;
+  assign record.trimmed     = trimmed;
   assign record.mac_control = mac_control_q;
   assign record.pfc         = pfc_q;
   assign record.pause       = pause_q;
@@ -160,6 +184,8 @@ module plumb_rx_verdict #(
 
   // What the frame is. The tag is big-endian: magic, id, sequence, departure.
   logic [15:0] id;
+  logic [4:0]  group;
+  logic [11:0] row;
   logic [63:0] sequence_number;
   logic [47:0] departure;
   logic        good;
@@ -175,7 +201,9 @@ module plumb_rx_verdict #(
   // Nothing shorter than a byte and its FCS can have a good one.
   assign fcs_ok          = fcs_ok_i && (rec.length > FcsBytes);
   assign good            = fcs_ok && !rec.runt && !rec.giant;
-  assign in_range        = ((id[10:0] >> RowsLog2) == 11'd0) && ((id[15:11] >> GroupsLog2) == 5'd0);
+  assign group           = wide_rows_i ? {1'b0, id[15:12]} : id[15:11];
+  assign row             = wide_rows_i ? id[11:0] : {1'b0, id[10:0]};
+  assign in_range        = ((row >> RowsLog2) == 12'd0) && ((group >> GroupsLog2) == 5'd0);
   assign has_tag         = good && !rec.mac_control && rec.has_tag;
 
   logic                 frame_q;
@@ -192,6 +220,8 @@ module plumb_rx_verdict #(
   logic                 control_other_q;
   logic                 unparsed_q;
   logic                 untagged_q;
+  logic                 trimmed_q;
+  logic                 bare_q;
   logic                 bad_row_q;
   logic                 event_q;
   plumb_rx_pkg::event_t event_data_q;
@@ -210,6 +240,8 @@ module plumb_rx_verdict #(
       control_other_q <= 1'b0;
       unparsed_q      <= 1'b0;
       untagged_q      <= 1'b0;
+      trimmed_q       <= 1'b0;
+      bare_q          <= 1'b0;
       bad_row_q       <= 1'b0;
       event_q         <= 1'b0;
     end else begin
@@ -222,8 +254,12 @@ module plumb_rx_verdict #(
       out_pfc_q           <= fcs_valid_i && good && rec.pfc;
       out_pause_q         <= fcs_valid_i && good && rec.pause;
       control_other_q <= fcs_valid_i && good && rec.mac_control && !rec.pfc && !rec.pause;
-      unparsed_q      <= fcs_valid_i && good && !rec.mac_control && !rec.understood;
-      untagged_q      <= fcs_valid_i && good && !rec.mac_control && rec.understood && !rec.has_tag;
+      unparsed_q      <= fcs_valid_i && good && !rec.mac_control && !rec.trimmed &&
+                         !rec.understood;
+      untagged_q      <= fcs_valid_i && good && !rec.mac_control && !rec.trimmed &&
+                         rec.understood && !rec.has_tag;
+      trimmed_q       <= fcs_valid_i && good && rec.trimmed;
+      bare_q          <= fcs_valid_i && good && rec.trimmed && !rec.has_tag;
       bad_row_q       <= fcs_valid_i && has_tag && !in_range;
       event_q         <= fcs_valid_i && has_tag && in_range;
     end
@@ -237,7 +273,9 @@ module plumb_rx_verdict #(
       pfc_body_q            <= rec.body[143:8];
       event_data_q.latency  <= rec.stamp[47:0] - departure;
       event_data_q.seq <= sequence_number;
-      event_data_q.id       <= id;
+      event_data_q.group    <= group;
+      event_data_q.row      <= row;
+      event_data_q.trimmed  <= rec.trimmed;
       event_data_q.length   <= rec.length[13:0];
       event_data_q.ce       <= rec.ce;
       event_data_q.bad_icrc <= rec.icrc && !(rec.icrc_fits && icrc_ok_i);
@@ -258,6 +296,8 @@ module plumb_rx_verdict #(
   assign control_other_o = control_other_q;
   assign unparsed_o      = unparsed_q;
   assign untagged_o      = untagged_q;
+  assign trimmed_o       = trimmed_q;
+  assign bare_o          = bare_q;
   assign bad_row_o       = bad_row_q;
   assign event_o         = event_q;
   assign event_data_o    = event_data_q;

@@ -89,7 +89,7 @@ module plumb_capture_tap #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (free) begin
+    if (free && (copy || close_q)) begin
       cap_tdata_o <= tdata_i;
       cap_tkeep_o <= close_q ? '0 : tkeep_i;
       cap_tlast_o <= close_q || tlast_i;
@@ -119,8 +119,10 @@ module plumb_capture_tap #(
   end
 
   always_ff @(posedge clk_i) begin
-    cap_desc_o <= {11'b0, Sent, fate[1], desc_icrc_ok_i, desc_icrc_checked_i, desc_fcs_ok_i,
-                   desc_length_i, desc_timestamp_i};
+    if (desc_valid_i) begin
+      cap_desc_o <= {11'b0, Sent, fate[1], desc_icrc_ok_i, desc_icrc_checked_i, desc_fcs_ok_i,
+                     desc_length_i, desc_timestamp_i};
+    end
   end
 
   `PLUMB_ASSERT(DescriptorAfterFrame, desc_valid_i |-> ended_q != described_q)

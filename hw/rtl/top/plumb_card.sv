@@ -17,7 +17,7 @@ module plumb_card #(
   parameter int unsigned Ports = 2,
   parameter int unsigned DataW = 512,
   parameter int unsigned FlowsLog2 = 8,
-  parameter int unsigned RowsLog2 = 11,
+  parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4
 ) (
   input  wire logic                   clk_i,
@@ -74,8 +74,8 @@ module plumb_card #(
     $error("plumb_card: the datapath is 512 bits wide");
   end
   // What the register map and the test tag have room for.
-  if (FlowsLog2 > 12 || RowsLog2 > 11 || GroupsLog2 > 5) begin : gen_bad_tables
-    $error("plumb_card: at most 4096 flows, 2048 rows and 32 groups");
+  if (FlowsLog2 > 12 || RowsLog2 > 12 || GroupsLog2 > 5) begin : gen_bad_tables
+    $error("plumb_card: at most 4096 flows, 4096 rows and 32 groups");
   end
 
   // ---- Register bus ----
@@ -195,6 +195,13 @@ module plumb_card #(
     status.features_icrc = 1'b1;
     status.features_pfc_react = 1'b1;
     status.features_capture = 1'b1;
+    status.features_damage = 1'b1;
+    status.features_rx_tracking = 1'b1;
+    status.features_pfc_send = 1'b1;
+    // Its ordered sets do not reach the MAC yet: credits would be neither sent nor heard of.
+    status.features_cbfc = 1'b0;
+    status.features_patterns = 1'b1;
+    status.features_messages = 1'b1;
     status.clock_period_num = plumb_pkg::ClockPeriodNum;
     status.clock_period_den = plumb_pkg::ClockPeriodDen;
     status.status_armed = armed;

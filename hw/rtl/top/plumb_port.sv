@@ -11,8 +11,9 @@
 
 module plumb_port #(
   parameter int unsigned FlowsLog2 = 8,
-  parameter int unsigned RowsLog2 = 11,
-  parameter int unsigned GroupsLog2 = 4
+  parameter int unsigned RowsLog2 = 12,
+  parameter int unsigned GroupsLog2 = 4,
+  parameter bit          WithCbfc = 1'b1
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -177,13 +178,27 @@ module plumb_port #(
   // ---- Sender ----
 
   logic [7:0]  paused;
-  logic        tx_clear_busy, tx_active, tx_late, tx_stall, tx_sof;
-  logic [63:0] tx_departure;
+  logic        tx_clear_busy, tx_active, tx_late, tx_stall;
+  // What plumb_tx sends, before damage.
+  logic [511:0]        whole_tdata;
+  logic [63:0]         whole_tkeep, whole_departure;
+  logic                whole_tvalid, whole_tlast, whole_tready, whole_sof;
+  plumb_tx_pkg::user_t whole_user;
   logic [63:0] cnt_tx_frames, cnt_tx_bytes, cnt_tx_late, cnt_tx_late_max_ps, cnt_tx_pfc_skipped;
-  logic [63:0] cnt_tx_stall_clocks;
+  logic [63:0] cnt_tx_stall_clocks, cnt_tx_credit_skipped, cnt_tx_waited;
+  // Between sender and flow control.
+  logic [511:0] pause_until;
+  logic [111:0] credit;
+  logic [7:0]   credit_busy;
+  logic [13:0]  root_length;
+  logic [2:0]   root_priority;
+  logic         sent, control_valid, control_ready;
+  logic [479:0] control_data;
+  logic [63:0]  control_cross;
 
   plumb_tx #(
-    .FlowsLog2(FlowsLog2)
+    .FlowsLog2 (FlowsLog2),
+    .PathClocks(plumb_damage_pkg::Clocks)
   ) u_tx (
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
@@ -198,6 +213,17 @@ module plumb_port #(
     .ts_offset_i        (cfg.tx_ts_offset),
     .late_threshold_ps_i(cfg.late_threshold_ps),
     .paused_i           (paused & cfg.port_control_pfc_react),
+    .until_i            (pause_until),
+    .credit_i           (credit),
+    .credit_busy_i      (credit_busy),
+    .wait_i             (cfg.fc_control_wait),
+    .root_length_o      (root_length),
+    .root_priority_o    (root_priority),
+    .sent_o             (sent),
+    .control_valid_i    (control_valid),
+    .control_ready_o    (control_ready),
+    .control_data_i     (control_data),
+    .control_cross_o    (control_cross),
     .tbl_req_i          (tbl_req),
     .tbl_we_i           (tbl_we),
     .tbl_table_i        (cfg.tbl_addr_table),
@@ -205,33 +231,135 @@ module plumb_port #(
     .tbl_wdata_i        (cfg.tbl_data),
     .tbl_ack_o          (tx_tbl_ack),
     .tbl_rdata_o        (tx_tbl_rdata),
-    .tx_tdata_o         (tx_tdata_o),
-    .tx_tkeep_o         (tx_tkeep_o),
-    .tx_tvalid_o        (tx_tvalid_o),
-    .tx_tlast_o         (tx_tlast_o),
-    .tx_tready_i        (tx_tready_i),
-    .tx_departure_o     (tx_departure),
-    .tx_sof_o           (tx_sof),
+    .tx_tdata_o         (whole_tdata),
+    .tx_tkeep_o         (whole_tkeep),
+    .tx_tvalid_o        (whole_tvalid),
+    .tx_tlast_o         (whole_tlast),
+    .tx_tready_i        (whole_tready),
+    .tx_departure_o     (whole_departure),
+    .tx_user_o          (whole_user),
+    .tx_sof_o           (whole_sof),
     .cnt_frames_o       (cnt_tx_frames),
     .cnt_bytes_o        (cnt_tx_bytes),
     .cnt_late_o         (cnt_tx_late),
     .cnt_late_max_ps_o  (cnt_tx_late_max_ps),
     .cnt_pfc_skipped_o  (cnt_tx_pfc_skipped),
+    .cnt_credit_skipped_o(cnt_tx_credit_skipped),
+    .cnt_waited_o       (cnt_tx_waited),
     .cnt_stall_clocks_o (cnt_tx_stall_clocks),
     .late_o             (tx_late),
     .stall_o            (tx_stall)
   );
 
+  // ---- Damage ----
+
+  plumb_damage_pkg::rule_t  damage_rule;
+  plumb_damage_pkg::event_t damage_event;
+  logic                     damage_ready, damage_event_valid, damage_sent_late;
+  logic                     damage_received_late, tx_sof;
+  logic [31:0]              damage_strikes;
+  logic [63:0]              tx_departure;
+  logic [511:0]             taken_tdata;       // what is received, behind the damage
+  logic [63:0]              taken_tkeep, taken_time;
+  logic                     taken_tvalid, taken_tlast;
+  logic [64*11-1:0]         cnt_damage_sent;
+  logic [64*9-1:0]          cnt_damage_received;
+
+  always_comb begin
+    damage_rule.kind   = cfg.dmg_rule_kind;
+    damage_rule.match  = cfg.dmg_rule_match;
+    damage_rule.flow   = cfg.dmg_rule_flow;
+    damage_rule.first  = cfg.dmg_first;
+    damage_rule.last   = cfg.dmg_last;
+    damage_rule.step   = cfg.dmg_step;
+    damage_rule.times  = cfg.dmg_times;
+    damage_rule.offset = cfg.dmg_offset_bit;
+    damage_rule.param  = cfg.dmg_param;
+  end
+
+  plumb_damage_port u_damage (
+    .clk_i            (clk_i),
+    .rst_ni           (rst_ni),
+    .now_i            (now_i),
+    .clear_sent_i     (pulse.port_command_clear_tx),
+    .clear_received_i (pulse.port_command_clear_rx),
+    .select_received_i(cfg.dmg_select_received),
+    .select_slot_i    (cfg.dmg_select_slot),
+    .load_rule_i      (pulse.dmg_command_load_rule),
+    .rule_i           (damage_rule),
+    .strikes_o        (damage_strikes),
+    .load_random_i    (pulse.dmg_command_load_random),
+    .random_on_i      (cfg.dmg_random_enable),
+    .random_seed_i    (cfg.dmg_seed),
+    .random_scale_i   (cfg.dmg_scale),
+    .random_shift_i   (cfg.dmg_random_shift),
+    .random_ready_o   (damage_ready),
+    .sent_late_o      (damage_sent_late),
+    .received_late_o  (damage_received_late),
+    .log_valid_o      (damage_event_valid),
+    .log_event_o      (damage_event),
+    .log_pop_i        (pulse.dmg_log_time_hi_read),
+    .tx_tdata_i       (whole_tdata),
+    .tx_tkeep_i       (whole_tkeep),
+    .tx_tvalid_i      (whole_tvalid),
+    .tx_tlast_i       (whole_tlast),
+    .tx_tready_o      (whole_tready),
+    .tx_user_i        (whole_user),
+    .tx_departure_i   (whole_departure),
+    .tx_preamble_i    (56'd0),
+    .tx_tdata_o       (tx_tdata_o),
+    .tx_tkeep_o       (tx_tkeep_o),
+    .tx_tvalid_o      (tx_tvalid_o),
+    .tx_tlast_o       (tx_tlast_o),
+    .tx_sof_o         (tx_sof),
+    .tx_tready_i      (tx_tready_i),
+    .tx_departure_o   (tx_departure),
+    .tx_preamble_o    (damage_tx_preamble),
+    .rx_tdata_i       (rx_tdata_i),
+    .rx_tkeep_i       (rx_tkeep_i),
+    .rx_tvalid_i      (rx_tvalid_i),
+    .rx_tlast_i       (rx_tlast_i),
+    .rx_preamble_i    (56'd0),
+    .rx_tdata_o       (taken_tdata),
+    .rx_tkeep_o       (taken_tkeep),
+    .rx_tvalid_o      (taken_tvalid),
+    .rx_tlast_o       (taken_tlast),
+    .rx_time_o        (taken_time),
+    .rx_preamble_o    (damage_rx_preamble),
+    .tx_ctl_valid_i   (1'b0),
+    .tx_ctl_i         (64'd0),
+    .tx_ctl_ready_o   (damage_tx_ctl_ready),
+    .tx_ctl_valid_o   (damage_tx_ctl_valid),
+    .tx_ctl_o         (damage_tx_ctl),
+    .tx_ctl_ready_i   (1'b1),
+    .rx_ctl_valid_i   (1'b0),
+    .rx_ctl_i         (64'd0),
+    .rx_ctl_valid_o   (damage_rx_ctl_valid),
+    .rx_ctl_o         (damage_rx_ctl),
+    .cnt_sent_o       (cnt_damage_sent),
+    .cnt_received_o   (cnt_damage_received)
+  );
+
+  // Ordered sets and preambles do not come to the port yet.
+  logic [55:0] damage_tx_preamble, damage_rx_preamble;
+  logic [63:0] damage_tx_ctl, damage_rx_ctl;
+  logic        damage_tx_ctl_ready, damage_tx_ctl_valid, damage_rx_ctl_valid, unused_damage;
+  assign unused_damage = ^{whole_sof, damage_tx_preamble, damage_rx_preamble, damage_tx_ctl,
+                           damage_rx_ctl, damage_tx_ctl_ready, damage_tx_ctl_valid,
+                           damage_rx_ctl_valid};
+
   // ---- Receiver ----
 
   logic         rx_clear_busy, rx_desc_valid, rx_fcs_ok, rx_icrc_checked, rx_icrc_ok;
   logic         rx_event_overflow;
+  logic [7:0]   pause_start, pause_end;
+  logic [63:0]  pause_time;
   logic [63:0]  rx_timestamp;
   logic [15:0]  rx_length;
   logic [63:0]  cnt_rx_frames, cnt_rx_bytes, cnt_rx_fcs_errors, cnt_rx_icrc_errors, cnt_rx_runts;
   logic [63:0]  cnt_rx_giants, cnt_rx_untagged, cnt_rx_unparsed, cnt_rx_latency_negative;
   logic [63:0]  cnt_rx_event_overflow, cnt_rx_pause_frames, cnt_rx_mac_control_other;
-  logic [63:0]  cnt_rx_bad_row;
+  logic [63:0]  cnt_rx_bad_row, cnt_rx_trimmed, cnt_rx_trimmed_bare;
   logic [511:0] cnt_rx_xoff, cnt_rx_xon, cnt_paused_ps;
 
   plumb_rx #(
@@ -245,6 +373,10 @@ module plumb_port #(
     .clear_busy_o           (rx_clear_busy),
     .byte_time_ps_i         (cfg.byte_time_ps),
     .ts_offset_i            (cfg.rx_ts_offset),
+    .wide_rows_i            (cfg.rx_tracking_wide_rows),
+    .trim_dscp_en_i         (cfg.rx_tracking_trim_by_dscp),
+    .trim_dscp_i            (cfg.rx_tracking_trim_dscp),
+    .trim_length_i          (cfg.rx_tracking_trim_by_length),
     .tbl_req_i              (tbl_req),
     .tbl_we_i               (tbl_we),
     .tbl_table_i            (cfg.tbl_addr_table),
@@ -257,11 +389,16 @@ module plumb_port #(
     .hist_bucket_i          (cfg.hist_addr_bucket),
     .hist_ack_o             (hist_ack),
     .hist_data_o            (hist_data),
-    .rx_tdata_i             (rx_tdata_i),
-    .rx_tkeep_i             (rx_tkeep_i),
-    .rx_tvalid_i            (rx_tvalid_i),
-    .rx_tlast_i             (rx_tlast_i),
+    .rx_tdata_i             (taken_tdata),
+    .rx_tkeep_i             (taken_tkeep),
+    .rx_tvalid_i            (taken_tvalid),
+    .rx_tlast_i             (taken_tlast),
+    .rx_time_i              (taken_time),
     .paused_o               (paused),
+    .until_o                (pause_until),
+    .pause_start_o          (pause_start),
+    .pause_end_o            (pause_end),
+    .pause_time_o           (pause_time),
     .desc_valid_o           (rx_desc_valid),
     .desc_timestamp_o       (rx_timestamp),
     .desc_length_o          (rx_length),
@@ -281,10 +418,132 @@ module plumb_port #(
     .cnt_pause_frames_o     (cnt_rx_pause_frames),
     .cnt_mac_control_other_o(cnt_rx_mac_control_other),
     .cnt_bad_row_o          (cnt_rx_bad_row),
+    .cnt_trimmed_o          (cnt_rx_trimmed),
+    .cnt_trimmed_bare_o     (cnt_rx_trimmed_bare),
     .cnt_xoff_o             (cnt_rx_xoff),
     .cnt_xon_o              (cnt_rx_xon),
     .cnt_paused_ps_o        (cnt_paused_ps),
     .event_overflow_o       (rx_event_overflow)
+  );
+
+  // ---- Flow control ----
+
+  logic         send_busy, storm_active, storm_late, trace_valid, trace_lost, credit_error;
+  logic         cf_valid, cf_ready, rx_ctl_valid;
+  logic [63:0]  cf_data, rx_ctl;
+  logic [31:0]  storm_left;
+  logic [80:0]  trace_entry;
+  logic [10:0]  trace_level;
+  logic [159:0] buffer_capacity, buffer_xoff, buffer_xon, buffer_fill, credit_limit, credits_used;
+  logic [511:0] cnt_tx_xoff, cnt_tx_xon;
+  logic [63:0]  cnt_buffer_dropped, cnt_recovered, cnt_cf_sent, cnt_cf_received, cnt_cc_sent;
+  logic [63:0]  cnt_cc_received, cnt_trace_lost;
+
+  // Registers of 32 bits, values of 20.
+  logic unused_upper;
+  always_comb begin
+    unused_upper = 1'b0;
+    for (int unsigned p = 0; p < 8; p++) begin
+      buffer_capacity[20*p+:20] = cfg.buffer_capacity[32*p+:20];
+      buffer_xoff[20*p+:20] = cfg.buffer_xoff[32*p+:20];
+      buffer_xon[20*p+:20] = cfg.buffer_xon[32*p+:20];
+      credit_limit[20*p+:20] = cfg.credit_limit[32*p+:20];
+      unused_upper = unused_upper ^ (^{cfg.buffer_capacity[32*p+20+:12],
+                                       cfg.buffer_xoff[32*p+20+:12],
+                                       cfg.buffer_xon[32*p+20+:12],
+                                       cfg.credit_limit[32*p+20+:12]});
+    end
+  end
+
+  // No ordered sets leave or reach this port yet.
+  assign cf_ready = 1'b0;
+  assign rx_ctl_valid = 1'b0;
+  assign rx_ctl = '0;
+
+  logic unused_cf;
+  assign unused_cf = ^{cf_valid, cf_data};
+
+  plumb_fc #(
+    .WithCbfc(WithCbfc)
+  ) u_fc (
+    .clk_i                 (clk_i),
+    .rst_ni                (rst_ni),
+    .clear_i               (pulse.port_command_clear_rx || rx_clear_busy),
+    .byte_time_ps_i        (cfg.byte_time_ps),
+    .cfg_watermark_i       (cfg.fc_control_watermark),
+    .cfg_cbfc_tx_i         (cfg.fc_control_cbfc_tx),
+    .cfg_cbfc_rx_i         (cfg.fc_control_cbfc_rx),
+    .cfg_trace_i           (cfg.fc_control_trace),
+    .cfg_dscp_i            (cfg.fc_control_dscp),
+    .cfg_default_priority_i(cfg.fc_control_default_priority),
+    .cfg_source_i          ({cfg.fc_source_hi_address, cfg.fc_source_lo}),
+    .cfg_send_mask_i       (cfg.pfc_send_mask),
+    .cfg_send_quanta_i     (cfg.pfc_send_quanta),
+    .cfg_storm_mask_i      (cfg.storm_pfc_mask),
+    .cfg_storm_quanta_i    (cfg.storm_pfc_quanta),
+    .cfg_storm_count_i     (cfg.storm_count),
+    .cfg_storm_period_i    (cfg.storm_period_ps),
+    .cfg_storm_time_i      ({cfg.storm_time_hi, cfg.storm_time_lo}),
+    .cfg_watermark_quanta_i(cfg.rx_buffer_quanta),
+    .cfg_refresh_i         (cfg.pfc_refresh),
+    .cfg_cell_log2_i       (cfg.rx_buffer_cell_log2),
+    .cfg_overhead_i        (cfg.rx_buffer_overhead),
+    .cfg_capacity_i        (buffer_capacity),
+    .cfg_xoff_i            (buffer_xoff),
+    .cfg_xon_i             (buffer_xon),
+    .cfg_drain_i           (cfg.buffer_drain),
+    .cfg_credits_i         (credit_limit),
+    .cfg_cf_min_i          (cfg.cf_min),
+    .cfg_cf_max_i          (cfg.cf_max),
+    .cfg_cc_period_i       (cfg.cc_period),
+    .send_i                (pulse.pfc_send_written),
+    .storm_start_i         (pulse.fc_command_storm_start),
+    .storm_stop_i          (pulse.fc_command_storm_stop),
+    .cbfc_reset_i          (pulse.fc_command_cbfc_reset),
+    .trace_pop_i           (pulse.pause_event_read),
+    .rx_tdata_i            (rx_tdata_i),
+    .rx_tvalid_i           (rx_tvalid_i),
+    .rx_tlast_i            (rx_tlast_i),
+    .desc_valid_i          (rx_desc_valid),
+    .desc_length_i         (rx_length),
+    .desc_fcs_ok_i         (rx_fcs_ok),
+    .rx_start_i            (pause_start),
+    .rx_end_i              (pause_end),
+    .rx_event_time_i       (pause_time),
+    .control_valid_o       (control_valid),
+    .control_ready_i       (control_ready),
+    .control_data_o        (control_data),
+    .control_cross_i       (control_cross),
+    .root_length_i         (root_length),
+    .root_priority_i       (root_priority),
+    .sent_i                (sent),
+    .credit_o              (credit),
+    .credit_busy_o         (credit_busy),
+    .cf_valid_o            (cf_valid),
+    .cf_data_o             (cf_data),
+    .cf_ready_i            (cf_ready),
+    .rx_ctl_valid_i        (rx_ctl_valid),
+    .rx_ctl_i              (rx_ctl),
+    .send_busy_o           (send_busy),
+    .storm_active_o        (storm_active),
+    .storm_left_o          (storm_left),
+    .storm_late_o          (storm_late),
+    .trace_valid_o         (trace_valid),
+    .trace_entry_o         (trace_entry),
+    .trace_level_o         (trace_level),
+    .trace_lost_o          (trace_lost),
+    .credit_error_o        (credit_error),
+    .fill_o                (buffer_fill),
+    .credits_used_o        (credits_used),
+    .cnt_tx_xoff_o         (cnt_tx_xoff),
+    .cnt_tx_xon_o          (cnt_tx_xon),
+    .cnt_dropped_o         (cnt_buffer_dropped),
+    .cnt_recovered_o       (cnt_recovered),
+    .cnt_cf_sent_o         (cnt_cf_sent),
+    .cnt_cf_received_o     (cnt_cf_received),
+    .cnt_cc_sent_o         (cnt_cc_sent),
+    .cnt_cc_received_o     (cnt_cc_received),
+    .cnt_trace_lost_o      (cnt_trace_lost)
   );
 
   // ---- Capture ----
@@ -300,10 +559,10 @@ module plumb_port #(
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
     .enable_i           (cfg.port_control_capture_rx),
-    .beat_i             (rx_tvalid_i),
-    .tdata_i            (rx_tdata_i),
-    .tkeep_i            (rx_tkeep_i),
-    .tlast_i            (rx_tlast_i),
+    .beat_i             (taken_tvalid),
+    .tdata_i            (taken_tdata),
+    .tkeep_i            (taken_tkeep),
+    .tlast_i            (taken_tlast),
     .desc_valid_i       (rx_desc_valid),
     .desc_timestamp_i   (rx_timestamp),
     .desc_length_i      (rx_length),
@@ -335,7 +594,8 @@ module plumb_port #(
     .desc_length_o   (tx_length)
   );
 
-  // The card computes FCS and ICRC itself: there is nothing to check in what it sends.
+  // The card computes FCS and ICRC itself: there is nothing to check in what it sends. The
+  // descriptor says nothing of damage done on purpose, which the log of damage has.
   plumb_capture_tap #(
     .Sent(1'b1)
   ) u_capture_tx (
@@ -381,9 +641,39 @@ module plumb_port #(
     status.port_status_tx_active = tx_active;
     status.port_status_paused = paused;
     status.tbl_status_busy = table_busy;
+    status.dmg_status_random_ready = damage_ready;
+    status.dmg_strikes = damage_strikes;
+    status.dmg_log_event_flow = damage_event.flow;
+    status.dmg_log_event_slot = damage_event.slot;
+    status.dmg_log_event_kind = damage_event.kind;
+    status.dmg_log_event_subject = damage_event.subject;
+    status.dmg_log_event_valid = damage_event_valid;
+    status.dmg_log_number = damage_event.number;
+    status.dmg_log_position = 32'(damage_event.position);
+    status.dmg_log_time_lo = damage_event.stamp[31:0];
+    status.dmg_log_time_hi = damage_event.stamp[63:32];
+    status.fc_status_storm_active = storm_active;
+    status.fc_status_send_busy = send_busy;
+    status.fc_status_trace_level = trace_level;
+    status.storm_left = storm_left;
+    status.pause_time_lo = trace_entry[48:17];
+    status.pause_time_hi = trace_entry[80:49];
+    status.pause_event_starts = trace_entry[7:0];
+    status.pause_event_ends = trace_entry[15:8];
+    status.pause_event_sent = trace_entry[16];
+    status.pause_event_valid = trace_valid;
+    for (int unsigned p = 0; p < 8; p++) begin
+      status.buffer_fill[32*p+:32] = 32'(buffer_fill[20*p+:20]);
+      status.credits_used[32*p+:32] = 32'(credits_used[20*p+:20]);
+    end
     status.hist_lo = hist_count[31:0];
     status.hist_hi = {16'b0, hist_count[47:32]};
 
+    fault.fc_sticky_storm_late = storm_late;
+    fault.fc_sticky_trace_lost = trace_lost;
+    fault.fc_sticky_credit_error = credit_error;
+    fault.dmg_sticky_sent_late = damage_sent_late;
+    fault.dmg_sticky_received_late = damage_received_late;
     fault.port_sticky_tx_late = tx_late;
     fault.port_sticky_tx_stall = tx_stall;
     fault.port_sticky_rx_event_overflow = rx_event_overflow;
@@ -408,10 +698,31 @@ module plumb_port #(
     counters.rx_pause_frames = cnt_rx_pause_frames;
     counters.rx_mac_control_other = cnt_rx_mac_control_other;
     counters.rx_bad_row = cnt_rx_bad_row;
+    counters.rx_trimmed = cnt_rx_trimmed;
+    counters.rx_trimmed_bare = cnt_rx_trimmed_bare;
     counters.capture_dropped = capture_dropped_q;
+    counters.pause_events_lost = cnt_trace_lost;
+    counters.tx_xoff = cnt_tx_xoff;
+    counters.tx_xon = cnt_tx_xon;
+    counters.tx_credit_skipped = cnt_tx_credit_skipped;
+    counters.tx_waited = cnt_tx_waited;
+    counters.rx_buffer_dropped = cnt_buffer_dropped;
+    counters.credits_recovered = cnt_recovered;
+    counters.cf_sent = cnt_cf_sent;
+    counters.cf_received = cnt_cf_received;
+    counters.cc_sent = cnt_cc_sent;
+    counters.cc_received = cnt_cc_received;
     counters.rx_xoff = cnt_rx_xoff;
     counters.rx_xon = cnt_rx_xon;
     counters.paused_ps = cnt_paused_ps;
+    {counters.tx_dmg_sets_dropped, counters.tx_dmg_sets_damaged, counters.tx_dmg_log_overflow,
+     counters.tx_dmg_frames, counters.tx_dmg_random_bits, counters.tx_dmg_random_frames,
+     counters.tx_dmg_dropped, counters.tx_dmg_truncated, counters.tx_dmg_icrc,
+     counters.tx_dmg_fcs, counters.tx_dmg_bits} = cnt_damage_sent;
+    {counters.rx_dmg_sets_dropped, counters.rx_dmg_sets_damaged, counters.rx_dmg_log_overflow,
+     counters.rx_dmg_frames, counters.rx_dmg_random_bits, counters.rx_dmg_random_frames,
+     counters.rx_dmg_dropped, counters.rx_dmg_truncated, counters.rx_dmg_bits} =
+        cnt_damage_received;
   end
 
   `PLUMB_ASSERT(OneAccess, reg_wen_i || reg_ren_i |-> !write_q && !read_q)

@@ -36,14 +36,6 @@ module plumb_tx_descriptor (
     end
   end
 
-  // Number of bytes of a contiguous tkeep: where its ones end.
-  function automatic logic [6:0] keep_bytes(input logic [63:0] keep);
-    keep_bytes = keep[63] ? 7'd64 : 7'd0;
-    for (int unsigned i = 0; i < 63; i++) begin
-      if (keep[i] && !keep[i+1]) keep_bytes = keep_bytes | 7'(i + 1);
-    end
-  endfunction
-
   // Stages 2 and 3: bytes of the last beat, and the sum.
   logic [6:0]  bytes_q;
   logic [9:0]  beats2_q;
@@ -60,13 +52,17 @@ module plumb_tx_descriptor (
       desc_timestamp_o <= '0;
       desc_length_o <= '0;
     end else begin
-      bytes_q <= keep_bytes(keep_q);
-      beats2_q <= beats_q;
-      departure2_q <= departure_q;
       last2_q <= last_q;
+      if (last_q) begin
+        bytes_q <= plumb_pkg::kept_bytes(keep_q);
+        beats2_q <= beats_q;
+        departure2_q <= departure_q;
+      end
       desc_valid_o <= last2_q;
-      desc_timestamp_o <= departure2_q;
-      desc_length_o <= {beats2_q, 6'b0} + 16'(bytes_q);
+      if (last2_q) begin
+        desc_timestamp_o <= departure2_q;
+        desc_length_o <= {beats2_q, 6'b0} + 16'(bytes_q);
+      end
     end
   end
 

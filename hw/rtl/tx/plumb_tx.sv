@@ -7,7 +7,9 @@
 // the MAC outputs it is PopToMac clocks, always, as long as the MAC takes every beat; the gate's
 // arithmetic relies on it. A frame that comes later than its due time is counted (plumb_tx_gate). A
 // MAC that does not take a beat is counted too (cnt_stall_clocks_o, stall_o in each such clock):
-// nothing is lost then, but the departure times in the frames on their way are wrong.
+// nothing is lost then, but the departure times in the frames on their way are wrong. PathClocks is
+// what lies between these outputs and the MAC: it counts towards PopToMac. tx_departure_o and
+// tx_user_o are valid with a frame's first beat.
 //
 // A schedule runs while running_i and tx_enable_i are high. Falling, either stops it at once;
 // frames already decided on are sent in full. After reset and clear_i the tables are swept
@@ -18,7 +20,8 @@
 `include "plumb_assert.svh"
 
 module plumb_tx #(
-  parameter int unsigned FlowsLog2 = 8
+  parameter int unsigned FlowsLog2 = 8,
+  parameter int unsigned PathClocks = 0
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -32,11 +35,24 @@ module plumb_tx #(
   input  logic [31:0]  byte_time_ps_i,
   input  logic [31:0]  ts_offset_i,
   input  logic [31:0]  late_threshold_ps_i,
+  // Flow control: what blocks frames per priority, and what a blocked frame does (plumb_tx_gate).
   input  logic [7:0]   paused_i,
+  input  logic [8*64-1:0] until_i,
+  input  logic [8*14-1:0] credit_i,
+  input  logic [7:0]   credit_busy_i,
+  input  logic         wait_i,
+  output logic [13:0]  root_length_o,    // of the frame that sent_o a clock later speaks of
+  output logic [2:0]   root_priority_o,
+  output logic         sent_o,           // it was sent
+  // Control frames: taken when ready.
+  input  logic         control_valid_i,
+  output logic         control_ready_o,
+  input  logic [479:0] control_data_i,   // without FCS, byte 0 in bits 7:0
+  output logic [63:0]  control_cross_o,  // when one taken now crosses the outputs, at the earliest
   // Table bus.
   input  logic         tbl_req_i,
   input  logic         tbl_we_i,
-  input  logic [2:0]   tbl_table_i,
+  input  logic [3:0]   tbl_table_i,
   input  logic [15:0]  tbl_row_i,
   input  logic [511:0] tbl_wdata_i,
   output logic         tbl_ack_o,
@@ -48,6 +64,7 @@ module plumb_tx #(
   output logic         tx_tlast_o,
   input  logic         tx_tready_i,
   output logic [63:0]  tx_departure_o,
+  output plumb_tx_pkg::user_t tx_user_o,
   output logic         tx_sof_o,
   // Counters and events.
   output logic [63:0]  cnt_frames_o,
@@ -55,6 +72,8 @@ module plumb_tx #(
   output logic [63:0]  cnt_late_o,
   output logic [63:0]  cnt_late_max_ps_o,
   output logic [63:0]  cnt_pfc_skipped_o,
+  output logic [63:0]  cnt_credit_skipped_o,
+  output logic [63:0]  cnt_waited_o,
   output logic [63:0]  cnt_stall_clocks_o,
   output logic         late_o,
   output logic         stall_o
@@ -68,19 +87,23 @@ module plumb_tx #(
   localparam int unsigned TrailerClocks = plumb_crc32_pkg::Crc32Latency + 2;
   localparam int unsigned FifoClocks = 3;
   localparam int unsigned PopToMac = ScheduleClocks + FieldsClocks + BuilderClocks + ModifyClocks +
-                                     2 * TrailerClocks + FifoClocks;
+                                     2 * TrailerClocks + FifoClocks + PathClocks;
   // Beats between the builder's input and the FIFO, and the clocks that pause needs to act.
   localparam int unsigned FifoReserve = BuilderClocks + ModifyClocks + 2 * TrailerClocks + 2;
 
   // Decisions.
-  logic                 frame, still, pending, hold, builder_empty, fields_busy, run_q;
+  logic                 frame, control_frame, still, pending, hold, rows_free, fields_busy, run_q;
   logic                 clear_row_we, state_free;
   logic                 entry_we, entry_re, config_we, config_re, state_re;
-  logic [FlowsLog2-1:0] frame_flow, clear_row;
+  logic                 gap_we, gap_re, qp_we, qp_re, pattern_we, pattern_re, frame_listed;
+  logic [FlowsLog2-1:0] frame_flow, frame_slot, clear_row;
+  logic [11:0]          frame_entry;
   logic [13:0]          frame_length;
   logic [63:0]          frame_sequence, frame_departure;
-  logic [FlowsLog2+1:0] row;
+  logic [11:0]          row;
   logic [511:0]         wdata, entry_row, sched_config_row, state_row;
+  logic [351:0]         sched_pattern_row;
+  logic [63:0]          gap_row;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) run_q <= 1'b0;
@@ -99,6 +122,16 @@ module plumb_tx #(
     .byte_time_ps_i      (byte_time_ps_i),
     .late_threshold_ps_i (late_threshold_ps_i),
     .paused_i            (paused_i),
+    .until_i             (until_i),
+    .credit_i            (credit_i),
+    .credit_busy_i       (credit_busy_i),
+    .wait_i              (wait_i),
+    .control_i           (control_valid_i),
+    .control_o           (control_ready_o),
+    .control_frame_o     (control_frame),
+    .cross_o             (control_cross_o),
+    .root_length_o       (root_length_o),
+    .root_priority_o     (root_priority_o),
     .hold_i              (hold),
     .clear_i             (clear_i),
     .builder_busy_i      (fields_busy),
@@ -108,6 +141,9 @@ module plumb_tx #(
     .pending_o           (pending),
     .frame_o             (frame),
     .frame_flow_o        (frame_flow),
+    .frame_slot_o        (frame_slot),
+    .frame_listed_o      (frame_listed),
+    .frame_entry_o       (frame_entry),
     .frame_length_o      (frame_length),
     .frame_sequence_o    (frame_sequence),
     .frame_departure_o   (frame_departure),
@@ -116,24 +152,38 @@ module plumb_tx #(
     .entry_re_i          (entry_re),
     .config_we_i         (config_we),
     .config_re_i         (config_re),
+    .pattern_we_i        (pattern_we),
+    .pattern_re_i        (pattern_re),
+    .gap_we_i            (gap_we),
+    .gap_re_i            (gap_re),
     .state_free_o        (state_free),
     .state_re_i          (state_re),
     .row_i               (row[FlowsLog2-1:0]),
+    .gap_row_i           (row),
     .row_wdata_i         (wdata),
     .entry_row_o         (entry_row),
     .config_row_o        (sched_config_row),
+    .pattern_row_o       (sched_pattern_row),
+    .gap_row_o           (gap_row),
     .state_row_o         (state_row),
     .late_o              (late_o),
     .cnt_late_o          (cnt_late_o),
     .cnt_late_max_ps_o   (cnt_late_max_ps_o),
-    .cnt_pfc_skipped_o   (cnt_pfc_skipped_o)
+    .cnt_pfc_skipped_o   (cnt_pfc_skipped_o),
+    .cnt_credit_skipped_o(cnt_credit_skipped_o),
+    .cnt_waited_o        (cnt_waited_o)
   );
+
+  assign sent_o = frame;
 
   // Frames to be built.
   logic                 build;
   plumb_tx_pkg::frame_t build_frame;
+  plumb_tx_pkg::user_t  build_user;
   logic [63:0]          departure;
   logic [511:0]         fields_config_row;
+  logic [351:0]         fields_pattern_row;
+  logic [143:0]         qp_row;
 
   plumb_tx_fields #(
     .FlowsLog2 (FlowsLog2)
@@ -141,8 +191,12 @@ module plumb_tx #(
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .ts_offset_i     (ts_offset_i),
+    .pop_control_i   (control_frame),
     .pop_valid_i     (frame),
     .pop_flow_i      (frame_flow),
+    .pop_slot_i      (frame_slot),
+    .pop_listed_i    (frame_listed),
+    .pop_entry_i     (frame_entry),
     .pop_length_i    (frame_length),
     .pop_sequence_i  (frame_sequence),
     .pop_departure_i (frame_departure),
@@ -150,11 +204,18 @@ module plumb_tx #(
     .frame_valid_o   (build),
     .frame_o         (build_frame),
     .departure_o     (departure),
+    .user_o          (build_user),
     .config_we_i     (config_we),
     .config_re_i     (config_re),
-    .config_row_i    (row[FlowsLog2-1:0]),
-    .config_wdata_i  (wdata),
+    .pattern_we_i    (pattern_we),
+    .pattern_re_i    (pattern_re),
+    .qp_we_i         (qp_we),
+    .qp_re_i         (qp_re),
+    .row_i           (row),
+    .wdata_i         (wdata),
     .config_row_o    (fields_config_row),
+    .pattern_row_o   (fields_pattern_row),
+    .qp_row_o        (qp_row),
     .clear_we_i      (clear_row_we),
     .clear_row_i     (clear_row)
   );
@@ -173,7 +234,9 @@ module plumb_tx #(
     .rst_ni        (rst_ni),
     .pause_i       (pause),
     .hold_o        (hold),
-    .empty_o       (builder_empty),
+    .rows_free_o   (rows_free),
+    .control_we_i  (control_ready_o),
+    .control_data_i(control_data_i),
     .frame_valid_i (build),
     .frame_i       (build_frame),
     .beat_valid_o  (built),
@@ -182,7 +245,7 @@ module plumb_tx #(
     .frame_o       (built_frame),
     .tbl_we_i      (template_we),
     .tbl_re_i      (template_re),
-    .tbl_row_i     (row),
+    .tbl_row_i     (row[FlowsLog2+1:0]),
     .tbl_wdata_i   (wdata),
     .tbl_rdata_o   (template_row)
   );
@@ -259,6 +322,7 @@ module plumb_tx #(
     .pause_o           (pause),
     .departure_valid_i (build),
     .departure_i       (departure),
+    .user_i            (build_user),
     .beat_valid_i      (complete),
     .beat_data_i       (complete_data),
     .beat_first_i      (complete_beat.first),
@@ -270,6 +334,7 @@ module plumb_tx #(
     .tx_tlast_o        (tx_tlast_o),
     .tx_tready_i       (tx_tready_i),
     .tx_departure_o    (tx_departure_o),
+    .tx_user_o         (tx_user_o),
     .tx_sof_o          (tx_sof_o),
     .tx_bytes_o        (tx_bytes)
   );
@@ -289,8 +354,9 @@ module plumb_tx #(
     .tbl_wdata_i    (tbl_wdata_i),
     .tbl_ack_o      (tbl_ack_o),
     .tbl_rdata_o    (tbl_rdata_o),
-    .still_i        (still && !fields_busy && builder_empty),
+    .still_i        (still && !fields_busy && rows_free),
     .state_free_i   (state_free),
+    .qp_free_i      (!frame),
     .template_we_o  (template_we),
     .template_re_o  (template_re),
     .config_we_o    (config_we),
@@ -298,26 +364,37 @@ module plumb_tx #(
     .entry_we_o     (entry_we),
     .entry_re_o     (entry_re),
     .state_re_o     (state_re),
+    .gap_we_o       (gap_we),
+    .gap_re_o       (gap_re),
+    .qp_we_o        (qp_we),
+    .qp_re_o        (qp_re),
+    .pattern_we_o   (pattern_we),
+    .pattern_re_o   (pattern_re),
     .row_o          (row),
     .wdata_o        (wdata),
     .template_row_i (template_row),
     .config_row_i   (sched_config_row | fields_config_row),
     .entry_row_i    (entry_row),
-    .state_row_i    (state_row)
+    .state_row_i    (state_row),
+    .gap_row_i      (gap_row),
+    .qp_row_i       (qp_row),
+    .pattern_row_i  (sched_pattern_row | fields_pattern_row)
   );
 
   // Counters, at the MAC boundary. 9216-byte frames at a 64-byte grid and 144 beats in the FIFO and
   // pipeline bound the frames on their way to less than 2^8.
-  logic       beat_out, frame_out;
+  logic       beat_out, frame_out, flow_out;
   logic [7:0] frames_inside_q;
   assign beat_out  = tx_tvalid_o && tx_tready_i;
   assign frame_out = beat_out && tx_tlast_o;
+  // A control frame is no part of what the schedule still has to send.
+  assign flow_out  = frame_out && !tx_user_o.control;
   assign stall_o   = tx_tvalid_o && !tx_tready_i;
   assign active_o  = pending || frames_inside_q != 8'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) frames_inside_q <= '0;
-    else         frames_inside_q <= frames_inside_q + 8'(frame) - 8'(frame_out);
+    else         frames_inside_q <= frames_inside_q + 8'(frame) - 8'(flow_out);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -16,7 +16,11 @@
 // sequences in it, and with the first beat of each frame the frame's fields (frame_o, steady till
 // the next first beat).
 //
-// Template rows may be accessed while empty_o is high; tbl_rdata_o follows tbl_re_i by one clock.
+// The bytes of a control frame come from its requester (control_we_i, before or with its
+// frame_valid_i) and wait in the order of the frames; at most 16 of them.
+//
+// Template rows may be accessed while rows_free_o is high; tbl_rdata_o follows tbl_re_i by one
+// clock.
 `include "plumb_assert.svh"
 
 module plumb_tx_builder #(
@@ -26,7 +30,9 @@ module plumb_tx_builder #(
   input  logic                 rst_ni,
   input  logic                 pause_i,
   output logic                 hold_o,
-  output logic                 empty_o,        // nothing in the queue or being read
+  output logic                 rows_free_o,    // no frame in the queue or being read uses templates
+  input  logic                 control_we_i,
+  input  logic [479:0]         control_data_i, // without FCS, byte 0 in bits 7:0
   input  logic                 frame_valid_i,
   input  plumb_tx_pkg::frame_t frame_i,
   output logic                 beat_valid_o,
@@ -86,15 +92,23 @@ module plumb_tx_builder #(
     end
   end
 
-  logic held_q;
-  assign empty_o = !frame_valid_i && !waiting && !valid0_q;
+  logic       held_q, empty;
+  logic [3:0] flow_frames_q;   // in the queue or being read
+  assign empty = !frame_valid_i && !waiting && !valid0_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) held_q <= 1'b0;
-    else         held_q <= pause_i || (held_q && !empty_o);
+    if (!rst_ni) begin
+      held_q        <= 1'b0;
+      flow_frames_q <= '0;
+    end else begin
+      held_q        <= pause_i || (held_q && !empty);
+      flow_frames_q <= flow_frames_q + 4'(frame_valid_i && !frame_i.control)
+                                     - 4'(step && last && !frame0_q.control);
+    end
   end
 
-  assign hold_o = held_q;
+  assign hold_o      = held_q;
+  assign rows_free_o = flow_frames_q == 4'd0 && !(frame_valid_i && !frame_i.control);
 
   // ---- Clock 2: numbers of this beat; template read ----
   logic [13:0]         last_byte;
@@ -136,8 +150,8 @@ module plumb_tx_builder #(
   logic                 template_read;
   logic [FlowsLog2+1:0] template_row;
 
-  assign template_read = step && from_template;
-  assign template_row  = template_read ? {frame0_q.flow[FlowsLog2-1:0], beat0_q[1:0]} : tbl_row_i;
+  assign template_read = step && from_template && !frame0_q.control;
+  assign template_row  = template_read ? {frame0_q.slot[FlowsLog2-1:0], beat0_q[1:0]} : tbl_row_i;
 
   always_ff @(posedge clk_i) begin
     if (tbl_we_i) template_mem[tbl_row_i] <= tbl_wdata_i;
@@ -145,6 +159,30 @@ module plumb_tx_builder #(
   end
 
   assign tbl_rdata_o = template1_q;
+
+  // Bytes of the control frames.
+  (* ram_style = "distributed" *)
+  logic [479:0] control_mem [0:15];
+  logic [479:0] control1_q;
+  logic [3:0]   control_write_q, control_read_q;
+  logic         control_read;
+
+  assign control_read = step && frame0_q.control;
+
+  always_ff @(posedge clk_i) begin
+    if (control_we_i) control_mem[control_write_q] <= control_data_i;
+    if (control_read) control1_q <= control_mem[control_read_q];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      control_write_q <= '0;
+      control_read_q  <= '0;
+    end else begin
+      if (control_we_i) control_write_q <= control_write_q + 4'd1;
+      if (control_read) control_read_q  <= control_read_q + 4'd1;
+    end
+  end
 
   // ---- Clock 3: payload merged behind the template ----
   logic                 valid1_q;
@@ -195,7 +233,8 @@ module plumb_tx_builder #(
     if (valid1_q) begin
       beat_o <= beat1_q;
       if (beat1_q.first) frame_o <= frame1_q;
-      if (beat1_q.pay_all)        beat_data_o <= payload;
+      if (frame1_q.control)       beat_data_o <= {32'd0, control1_q};
+      else if (beat1_q.pay_all)   beat_data_o <= payload;
       else if (!beat1_q.pay_here) beat_data_o <= template1_q;
       else beat_data_o <= template1_q ^ ((template1_q ^ payload) &
                                          ({512{1'b1}} << {pay_byte1_q, 3'd0}));
@@ -203,6 +242,6 @@ module plumb_tx_builder #(
   end
 
   `PLUMB_ASSERT(QueueFits, frame_valid_i |-> tail_q != (head_q ^ 4'd8))
-  `PLUMB_ASSERT(RowsWhileIdle, (tbl_we_i || tbl_re_i) |-> !step)
+  `PLUMB_ASSERT(RowsWhileIdle, (tbl_we_i || tbl_re_i) |-> !template_read)
 
 endmodule

@@ -5,8 +5,9 @@
 // 2^BeatsLog2 - Reserve beats are waiting, pause_o (registered) asks the builder to pause; Reserve
 // is at least the number of beats that can still come after that.
 //
-// Departure times enter apart (one per frame, before its first beat; up to 2^FramesLog2 frames in
-// the whole pipeline) and leave with the first beat of the frame.
+// Departure times and what else is to be known of a frame enter apart (one per frame, before its
+// first beat; up to 2^FramesLog2 frames in the whole pipeline) and leave with the first beat of the
+// frame.
 `include "plumb_assert.svh"
 
 module plumb_tx_fifo #(
@@ -19,6 +20,7 @@ module plumb_tx_fifo #(
   output logic         pause_o,
   input  logic         departure_valid_i,
   input  logic [63:0]  departure_i,
+  input  plumb_tx_pkg::user_t user_i,
   input  logic         beat_valid_i,
   input  logic [511:0] beat_data_i,
   input  logic         beat_first_i,
@@ -30,6 +32,7 @@ module plumb_tx_fifo #(
   output logic         tx_tlast_o,
   input  logic         tx_tready_i,
   output logic [63:0]  tx_departure_o,
+  output plumb_tx_pkg::user_t tx_user_o,
   output logic         tx_sof_o,
   output logic [6:0]   tx_bytes_o       // of the beat
 );
@@ -70,16 +73,18 @@ module plumb_tx_fifo #(
     end
   end
 
-  // Departure times.
+  // Departure times and the rest.
+  localparam int unsigned FrameW = plumb_tx_pkg::UserW + 64;
+
   (* ram_style = "distributed" *)
-  logic [63:0]         departures [0:2**FramesLog2-1];
+  logic [FrameW-1:0]   departures [0:2**FramesLog2-1];
   logic [FramesLog2:0] departure_write_q, departure_read_q;
   logic                first, last;
   logic [5:0]          last_byte;
   assign {first, last, last_byte} = word_q[WordW-1:512];
 
   always_ff @(posedge clk_i) begin
-    if (departure_valid_i) departures[departure_write_q[FramesLog2-1:0]] <= departure_i;
+    if (departure_valid_i) departures[departure_write_q[FramesLog2-1:0]] <= {user_i, departure_i};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -99,7 +104,7 @@ module plumb_tx_fifo #(
       tx_tlast_o <= last;
       tx_sof_o   <= first;
       tx_bytes_o <= 7'(last_byte) + 7'd1;
-      if (first) tx_departure_o <= departures[departure_read_q[FramesLog2-1:0]];
+      if (first) {tx_user_o, tx_departure_o} <= departures[departure_read_q[FramesLog2-1:0]];
     end
   end
 

@@ -14,12 +14,21 @@
 // fraction, X + 102400/33 > wire_free is the same as X + 3103 >= wire_free, and never misses an
 // edge.
 //
-// A frame of a paused priority is given up as soon as it is due (skip_o), whatever the wire does.
+// A frame is blocked while its priority is paused or has no credit for its length. A blocked frame
+// that is due is given up (skip_o), whatever the wire does; or, with wait_i, it is postponed: the
+// root goes back into the schedule, to come up again when the pause runs out, to the clock
+// (until_i), but no later than at its turn of looking whether it still has to wait, as the pause
+// may be lifted or credit come: one turn every RetryClocks for all postponed flows together. Either
+// way the flows behind it are free to go.
 //
-// go_o and skip_o are combinational; frame_o with departure_o follows a clock later. Never two
-// decisions in consecutive clocks (open_i is low behind one), and none before the builder has taken
-// all beats of the frame before. What is late: departure - due > late_threshold_ps_i is counted and
-// pulses late_o three clocks after the decision; nothing is dropped or moved because of it.
+// A control frame (control_i) goes before everything scheduled as soon as the wire is free, whether
+// a schedule runs or not, and holds its time on the wire like any other frame.
+//
+// go_o, skip_o, postpone_o and control_o are combinational; frame_o or control_frame_o with
+// departure_o follows a clock later. Never two decisions in consecutive clocks (open_i is low
+// behind one), and none before the builder has taken all beats of the frame before. What is late:
+// departure - scheduled > late_threshold_ps_i is counted and pulses late_o three clocks after the
+// decision; nothing is dropped or moved because of it.
 //
 // Byte times up to 2^24 - 1 ps are modelled. clear_i zeroes counters and the wire model.
 `include "plumb_assert.svh"
@@ -27,28 +36,44 @@
 module plumb_tx_gate #(
   parameter int unsigned PopToMac = 40
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
-  input  logic [63:0] now_i,
-  input  logic [63:0] start_time_i,
-  input  logic [31:0] byte_time_ps_i,
-  input  logic [31:0] late_threshold_ps_i,
-  input  logic [7:0]  paused_i,
-  input  logic        clear_i,
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic [63:0]     now_i,
+  input  logic [63:0]     start_time_i,
+  input  logic [31:0]     byte_time_ps_i,
+  input  logic [31:0]     late_threshold_ps_i,
+  input  logic            clear_i,
+  // What blocks frames, per priority.
+  input  logic [7:0]      paused_i,
+  input  logic [8*64-1:0] until_i,       // card time at which the pause runs out
+  input  logic [8*14-1:0] credit_i,      // longest frame that there is credit for
+  input  logic [7:0]      credit_busy_i, // credit_i is being worked out: decide nothing
+  input  logic            wait_i,
   // The root of the schedule.
-  input  logic        open_i,
-  input  logic        hold_i,        // the builder cannot take a frame
-  input  logic [79:0] due_i,
-  input  logic [13:0] length_i,
-  input  logic [2:0]  priority_i,
-  output logic        go_o,          // the root is replaced ...
-  output logic        skip_o,        // ... because it is given up, not sent
-  output logic        frame_o,
-  output logic [63:0] departure_o,
-  output logic        late_o,
-  output logic [63:0] cnt_late_o,
-  output logic [63:0] cnt_late_max_ps_o,
-  output logic [63:0] cnt_pfc_skipped_o
+  input  logic            open_i,
+  input  logic            hold_i,        // the builder cannot take a frame
+  input  logic [79:0]     due_i,
+  input  logic [63:0]     scheduled_i,   // due_i before it was first postponed, in whole ps
+  input  logic            postponed_i,   // the root has been postponed before
+  input  logic [13:0]     length_i,
+  input  logic [2:0]      priority_i,
+  output logic            go_o,          // the root is replaced ...
+  output logic            skip_o,        // ... because it is given up, not sent
+  output logic            postpone_o,    // ... because it is to be looked at again ...
+  output logic [79:0]     postponed_due_o, // ... then
+  output logic            frame_o,
+  // The control frame that waits.
+  input  logic            control_i,
+  output logic            control_o,     // taken
+  output logic            control_frame_o,
+  output logic [63:0]     cross_o,       // X: departure of what is decided now, if the wire is free
+  output logic [63:0]     departure_o,
+  output logic            late_o,
+  output logic [63:0]     cnt_late_o,
+  output logic [63:0]     cnt_late_max_ps_o,
+  output logic [63:0]     cnt_pfc_skipped_o,
+  output logic [63:0]     cnt_credit_skipped_o,
+  output logic [63:0]     cnt_waited_o
 );
 
   // X is kept in registers, which makes it one clock old: now_i of clock n - 1 plus PopToMac + 2
@@ -56,6 +81,9 @@ module plumb_tx_gate #(
   localparam int unsigned PeriodPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
   localparam int unsigned LeadPs =
       (PopToMac + 2) * plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
+  localparam int unsigned RetryClocks = 32;
+  localparam int unsigned RetryPs =
+      RetryClocks * plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
 
   logic [63:0] rel_offset_q;    // lead - epoch
   logic [63:0] cross_q;         // X
@@ -77,58 +105,99 @@ module plumb_tx_gate #(
   // The decision.
   logic [63:0] wire_free_q;
   logic [63:0] wire_free_rel_q;  // the same from the epoch, negative before it
-  logic        due, due_on_busy_wire, wire_free, paused;
+  logic        due, due_on_busy_wire, wire_free, paused, blocked, unknown, send;
+  logic        control_q, stable_q;
 
   assign due              = !cross_rel_q[63] && {cross_rel_q, 16'd0} >= due_i;
   assign due_on_busy_wire = !wire_free_rel_q[63] && {wire_free_rel_q, 16'd0} >= due_i;
   assign wire_free        = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i;
   assign paused           = paused_i[priority_i];
-  assign skip_o           = open_i && paused && due;
-  assign go_o             = skip_o || (open_i && !paused && wire_free && (due || due_on_busy_wire));
+  assign blocked          = paused || length_i > credit_i[14*priority_i +: 14];
+  assign unknown          = credit_busy_i[priority_i] && !paused;
+  assign skip_o           = open_i && !unknown && blocked && due && !wait_i;
+  assign postpone_o       = open_i && !unknown && blocked && due && wait_i && stable_q;
+  assign send             = open_i && !unknown && !blocked && wire_free &&
+                            (due || due_on_busy_wire) && !control_i && !control_q;
+  assign go_o             = skip_o || postpone_o || send;
+  assign control_o        = control_i && wire_free && !frame_q && !control_q;
+  assign cross_o          = cross_q;
 
-  logic        frame_q, skipped_q;
+  logic        frame_q, skipped_q, no_credit_q, waited_q;
   logic [63:0] departure_q, departure_rel_q, slot_ps_q, due_ps_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      frame_q   <= 1'b0;
-      skipped_q <= 1'b0;
-      beats_q   <= '0;
+      frame_q     <= 1'b0;
+      control_q   <= 1'b0;
+      skipped_q   <= 1'b0;
+      no_credit_q <= 1'b0;
+      waited_q    <= 1'b0;
+      stable_q    <= 1'b0;
+      beats_q     <= '0;
     end else begin
-      frame_q   <= go_o && !skip_o;
-      skipped_q <= skip_o;
-      if (go_o && !skip_o)       beats_q <= more_beats;
+      frame_q     <= send;
+      control_q   <= control_o;
+      skipped_q   <= skip_o && paused;
+      no_credit_q <= skip_o && !paused;
+      waited_q    <= postpone_o && !postponed_i;
+      stable_q    <= open_i && !go_o;
+      if (send)                  beats_q <= more_beats;
       else if (beats_q != 8'd0)  beats_q <= beats_q - 8'd1;
     end
   end
 
+  // When a postponed root is looked at again. until_i ends in the clock in which paused_i falls;
+  // that is seen by the decision of one clock later at the earliest, and a clock may take 3104 ps.
+  logic [63:0] end_offset_q, end_rel_q, turn_rel_q, next_turn_rel_q;
+  logic        at_end;
+
+  assign at_end = paused && end_rel_q > cross_rel_q && end_rel_q < next_turn_rel_q;
+  assign postponed_due_o = {at_end ? end_rel_q : next_turn_rel_q, 16'd0};
+
+  always_ff @(posedge clk_i) begin
+    end_offset_q <= 64'(LeadPs) + 64'(PeriodPs) + 64'd1 - start_time_i;
+    if (wait_i) begin
+      end_rel_q       <= until_i[64*priority_i +: 64] + end_offset_q;
+      next_turn_rel_q <= ((turn_rel_q > cross_rel_q) ? turn_rel_q : cross_rel_q) + 64'(RetryPs);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                     turn_rel_q <= '0;
+    else if (cross_rel_q[63])        turn_rel_q <= '0;
+    else if (postpone_o && !at_end)  turn_rel_q <= next_turn_rel_q;
+  end
+
   logic [37:0] slot_bytes, byte_ps;
   logic        unused_byte_time;
-  assign slot_bytes       = 38'(length_i) + 38'(plumb_pkg::WireOverheadBytes);
+  assign slot_bytes       = (control_o ? 38'(plumb_pkg::MinFrameBytes) : 38'(length_i)) +
+                            38'(plumb_pkg::WireOverheadBytes);
   assign byte_ps          = 38'(byte_time_ps_i[23:0]);
   assign unused_byte_time = ^byte_time_ps_i[31:24];
 
   always_ff @(posedge clk_i) begin
-    if (go_o) begin
+    if (send || control_o) begin
       departure_q     <= (cross_q >= wire_free_q) ? cross_q : wire_free_q;
       departure_rel_q <= (cross_q >= wire_free_q) ? cross_rel_q : wire_free_rel_q;
       slot_ps_q       <= 64'(slot_bytes * byte_ps);
-      due_ps_q        <= due_i[79:16];
+      due_ps_q        <= scheduled_i;
     end
   end
 
-  assign frame_o     = frame_q;
-  assign departure_o = departure_q;
+  assign frame_o         = frame_q;
+  assign control_frame_o = control_q;
+  assign departure_o     = departure_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)       wire_free_q <= '0;
-    else if (clear_i)  wire_free_q <= '0;
-    else if (frame_q)  wire_free_q <= departure_q + slot_ps_q;
+    if (!rst_ni)                    wire_free_q <= '0;
+    else if (clear_i)               wire_free_q <= '0;
+    else if (frame_q || control_q)  wire_free_q <= departure_q + slot_ps_q;
   end
 
   // Without a frame it follows the epoch, which the next run may set anew.
   always_ff @(posedge clk_i) begin
-    wire_free_rel_q <= frame_q ? departure_rel_q + slot_ps_q : wire_free_q - start_time_i;
+    wire_free_rel_q <= (frame_q || control_q) ? departure_rel_q + slot_ps_q
+                                              : wire_free_q - start_time_i;
   end
 
   // Lateness. Whole picoseconds decide exactly: the fraction of the due time only lowers it by less
@@ -160,21 +229,28 @@ module plumb_tx_gate #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      cnt_late_o        <= '0;
-      cnt_late_max_ps_o <= '0;
-      cnt_pfc_skipped_o <= '0;
+      cnt_late_o           <= '0;
+      cnt_late_max_ps_o    <= '0;
+      cnt_pfc_skipped_o    <= '0;
+      cnt_credit_skipped_o <= '0;
+      cnt_waited_o         <= '0;
     end else if (clear_i) begin
-      cnt_late_o        <= '0;
-      cnt_late_max_ps_o <= '0;
-      cnt_pfc_skipped_o <= '0;
+      cnt_late_o           <= '0;
+      cnt_late_max_ps_o    <= '0;
+      cnt_pfc_skipped_o    <= '0;
+      cnt_credit_skipped_o <= '0;
+      cnt_waited_o         <= '0;
     end else begin
-      if (late_q)    cnt_late_o        <= cnt_late_o + 64'd1;
-      if (skipped_q) cnt_pfc_skipped_o <= cnt_pfc_skipped_o + 64'd1;
+      if (late_q)      cnt_late_o           <= cnt_late_o + 64'd1;
+      if (skipped_q)   cnt_pfc_skipped_o    <= cnt_pfc_skipped_o + 64'd1;
+      if (no_credit_q) cnt_credit_skipped_o <= cnt_credit_skipped_o + 64'd1;
+      if (waited_q)    cnt_waited_o         <= cnt_waited_o + 64'd1;
       if (frame2_q && lateness_q > cnt_late_max_ps_o) cnt_late_max_ps_o <= lateness_q;
     end
   end
 
   `PLUMB_ASSERT(NeverConsecutive, go_o |=> !go_o)
+  `PLUMB_ASSERT(NeverTwoFrames, send || control_o |=> !send && !control_o)
   `PLUMB_ASSERT(NeverEarly, frame_q |-> !departure_rel_q[63] && departure_rel_q >= due_ps_q)
 
 endmodule

@@ -142,13 +142,15 @@ module plumb_tx_heap #(
   assign right_flow_o = right_q[FlowsLog2-1:0];
 
   // Levels 2 and down, joined by flat vectors with a slot of Levels bits per index; the slots of
-  // levels 0 and 1 and the upper bits of each are not used.
-  logic [Levels:0]               down_valid;
-  logic [(Levels+1)*Levels-1:0]  down_index;
-  logic [(Levels+1)*EntryW-1:0]  down_entry;
-  logic [Levels-1:0]             work;
-  logic [Levels*Levels-1:0]      work_index;
-  logic [(Levels+1)*4*EntryW-1:0] quads;
+  // levels 0 and 1 and the upper bits of each are not used. rows: what is read, handed on from
+  // level to level. A simulator that splits the vectors does not put them together every clock.
+  logic [Levels:0]                down_valid /*verilator split_var*/;
+  logic [(Levels+1)*Levels-1:0]   down_index /*verilator split_var*/;
+  logic [(Levels+1)*EntryW-1:0]   down_entry /*verilator split_var*/;
+  logic [Levels-1:0]              work       /*verilator split_var*/;
+  logic [Levels*Levels-1:0]       work_index /*verilator split_var*/;
+  logic [(Levels+1)*4*EntryW-1:0] quads      /*verilator split_var*/;
+  logic [(Levels-1)*EntryW-1:0]   rows       /*verilator split_var*/;
 
   assign down_valid[1:0]           = 2'b00;
   assign down_index[2*Levels-1:0]  = '0;
@@ -191,6 +193,8 @@ module plumb_tx_heap #(
       .tbl_re_i     (tbl_re_i && tbl_level[l]),
       .tbl_index_i  (tbl_index[l-1:0]),
       .tbl_entry_i  (tbl_entry_i),
+      .row_i        (rows[(l-2)*EntryW +: EntryW]),
+      .row_o        (rows[(l-1)*EntryW +: EntryW]),
       .sweep_i      (sweep_i),
       .sweep_quad_i (sweep_quad_i[QuadAddrW-1:0])
     );
@@ -200,36 +204,32 @@ module plumb_tx_heap #(
   end
 
   logic unused_slots;
-  assign unused_slots = ^{down_valid, down_index, down_entry, work_index};
+  assign unused_slots = ^{down_valid, down_index, down_entry, work_index, quads[8*EntryW-1:0]};
 
   assign busy_o = work1_q || (|work[Levels-1:2]);
 
-  // Row read: the lane is picked in the clock after tbl_re_i.
-  logic [Levels-1:0]    read_level_q;
-  logic [1:0]           read_lane_q;
+  // Row read.
+  logic [1:0]        read_top_q;    // of levels 1 and 0
+  logic              read_right_q;
+  logic [EntryW-1:0] row_top;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) read_top_q <= 2'b00;
+    else         read_top_q <= tbl_re_i ? tbl_level[1:0] : 2'b00;
+  end
 
   always_ff @(posedge clk_i) begin
-    if (tbl_re_i) begin
-      read_level_q <= tbl_level;
-      read_lane_q  <= tbl_index[1:0];
-    end
+    if (tbl_re_i) read_right_q <= tbl_index[0];
   end
-
-  logic [4*EntryW-1:0] read_quad;
 
   always_comb begin
-    read_quad = {right_q, left_q, right_q, left_q};  // of level 1; lane 0 or 1
-    for (int unsigned l = 2; l < Levels; l++) begin
-      if (read_level_q[l]) read_quad = quads[4*l*EntryW +: 4*EntryW];
-    end
-    unique case (read_lane_q)
-      2'd0:    tbl_entry_o = read_quad[0 +: EntryW];
-      2'd1:    tbl_entry_o = read_quad[EntryW +: EntryW];
-      2'd2:    tbl_entry_o = read_quad[2*EntryW +: EntryW];
-      default: tbl_entry_o = read_quad[3*EntryW +: EntryW];
-    endcase
-    if (read_level_q[0]) tbl_entry_o = root_q;
+    row_top = '0;
+    if (read_top_q[0]) row_top = root_q;
+    if (read_top_q[1]) row_top = read_right_q ? right_q : left_q;
   end
+
+  assign rows[0 +: EntryW] = row_top;
+  assign tbl_entry_o       = rows[(Levels-2)*EntryW +: EntryW];
 
   `PLUMB_ASSERT(EveryOtherClock, replace_i |-> !work1_q)
 

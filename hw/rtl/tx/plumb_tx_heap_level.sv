@@ -46,9 +46,11 @@ module plumb_tx_heap_level #(
   output logic [Level-1:0]      work_index_o,
   // Row access and sweep while nothing is at work.
   input  logic                  tbl_we_i,
-  input  logic                  tbl_re_i,     // the row is in quad_o one clock later
+  input  logic                  tbl_re_i,
   input  logic [Level-1:0]      tbl_index_i,
   input  logic [EntryW-1:0]     tbl_entry_i,
+  input  logic [EntryW-1:0]     row_i,        // what another level answers
+  output logic [EntryW-1:0]     row_o,        // that or, one clock after tbl_re_i, the row
   input  logic                  sweep_i,
   input  logic [QuadAddrW-1:0]  sweep_quad_i
 );
@@ -98,11 +100,19 @@ module plumb_tx_heap_level #(
   assign down_index_o = {index_q, to_right};
   assign down_entry_o = entry_q;
 
-  // The memory: four lanes, one entry each, so that single entries can be written.
+  // The memory: a word is a quad of four lanes, one entry each, which can be written alone. What is
+  // not in use is not worked out: that costs nothing in hardware and much in a simulation.
+  localparam int unsigned Words = (Quads > 1) ? Quads : 2;   // Yosys maps no memory of one word
+  localparam int unsigned MemAddrW = $clog2(Words);
+
+  (* ram_style = "distributed" *)
+  logic [4*EntryW-1:0]  mem [0:Words-1];
+  logic [4*EntryW-1:0]  quad_q;
   logic [QuadAddrW-1:0] node_quad, write_quad, read_quad;
   logic [Level-1:0]     node_index;
   logic [EntryW-1:0]    write_entry;
-  logic                 read;
+  logic                 write, read;
+  logic [3:0]           lanes;   // to be written
 
   assign node_index = work_q ? index_q : tbl_index_i;
   if (Level > 2) begin : gen_quad_addr
@@ -110,10 +120,10 @@ module plumb_tx_heap_level #(
   end else begin : gen_one_quad
     assign node_quad = 1'b0;
   end
-  assign write_quad  = sweep_i ? sweep_quad_i : node_quad;
-  assign write_entry = sweep_i ? '1 : work_q ? stay : tbl_entry_i;
-  assign read        = read_i || tbl_re_i;
-  assign read_quad   = read_i ? read_quad_i : node_quad;
+  assign write      = work_q || tbl_we_i || sweep_i;
+  assign read       = read_i || tbl_re_i;
+  assign write_quad = sweep_i ? sweep_quad_i : node_quad;
+  assign read_quad  = read_i ? read_quad_i : node_quad;
 
   // Addresses beyond a partly filled last level: no such nodes, their entries are invalid.
   logic write_exists, read_exists;
@@ -125,30 +135,65 @@ module plumb_tx_heap_level #(
     assign read_exists  = 1'b1;
   end
 
-  for (genvar lane = 0; lane < 4; lane++) begin : gen_lane
-    (* ram_style = "distributed" *)
-    logic [EntryW-1:0] mem [0:Quads-1];
-    logic              lane_hit, write;
-    logic [EntryW-1:0] read_q;
-
-    localparam int unsigned MemAddrW = (Quads > 1) ? $clog2(Quads) : 1;
-
-    assign lane_hit = node_index[1:0] == 2'(lane);
-    assign write    = write_exists && (sweep_i || ((work_q || tbl_we_i) && lane_hit));
-
-    always_ff @(posedge clk_i) begin
-      if (write) mem[write_quad[MemAddrW-1:0]] <= write_entry;
+  always_comb begin
+    lanes       = 4'b0000;
+    write_entry = '1;
+    if (write) begin
+      if (!write_exists) lanes = 4'b0000;
+      else if (sweep_i)  lanes = 4'b1111;
+      else               lanes = 4'b0001 << node_index[1:0];
+      if (work_q)        write_entry = stay;
+      else if (!sweep_i) write_entry = tbl_entry_i;
     end
+  end
 
-    always_ff @(posedge clk_i) begin
-      if (read) begin
-        if (!read_exists)                            read_q <= '1;
-        else if (write && write_quad == read_quad)   read_q <= write_entry;
-        else                                         read_q <= mem[read_quad[MemAddrW-1:0]];
+  always_ff @(posedge clk_i) begin
+    if (write) begin
+      if (lanes[0]) mem[write_quad[MemAddrW-1:0]][0 +: EntryW]        <= write_entry;
+      if (lanes[1]) mem[write_quad[MemAddrW-1:0]][EntryW +: EntryW]   <= write_entry;
+      if (lanes[2]) mem[write_quad[MemAddrW-1:0]][2*EntryW +: EntryW] <= write_entry;
+      if (lanes[3]) mem[write_quad[MemAddrW-1:0]][3*EntryW +: EntryW] <= write_entry;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (read) begin
+      if (!read_exists) quad_q <= '1;
+      else              quad_q <= mem[read_quad[MemAddrW-1:0]];
+      if (write && write_quad == read_quad) begin
+        if (lanes[0]) quad_q[0 +: EntryW]        <= write_entry;
+        if (lanes[1]) quad_q[EntryW +: EntryW]   <= write_entry;
+        if (lanes[2]) quad_q[2*EntryW +: EntryW] <= write_entry;
+        if (lanes[3]) quad_q[3*EntryW +: EntryW] <= write_entry;
       end
     end
+  end
 
-    assign quad_o[lane*EntryW +: EntryW] = read_q;
+  assign quad_o = quad_q;
+
+  // A row read is answered in the next clock only.
+  logic       row_q;
+  logic [1:0] row_lane_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) row_q <= 1'b0;
+    else         row_q <= tbl_re_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (tbl_re_i) row_lane_q <= tbl_index_i[1:0];
+  end
+
+  always_comb begin
+    row_o = row_i;
+    if (row_q) begin
+      unique case (row_lane_q)
+        2'd0:    row_o = quad_q[0 +: EntryW];
+        2'd1:    row_o = quad_q[EntryW +: EntryW];
+        2'd2:    row_o = quad_q[2*EntryW +: EntryW];
+        default: row_o = quad_q[3*EntryW +: EntryW];
+      endcase
+    end
   end
 
   `PLUMB_ASSERT(EveryOtherClock, work_q |-> !up_valid_i)

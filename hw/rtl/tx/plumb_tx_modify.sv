@@ -8,8 +8,8 @@
 //           header fields                  end cleared          icrc_data_o
 //
 // Where the header fields are depends only on 802.1Q tag and IP version (docs/card.md, "Builder"):
-// all are in the first beat but QP and PSN behind IPv6, and none lies across two beats. The test
-// tag may be anywhere in the first 256 bytes, also across two beats.
+// all are in the first beat but QP, PSN and PDC numbers behind IPv6, and none lies across two
+// beats. The test tag may be anywhere in the first 256 bytes, also across two beats.
 //
 // icrc_data_o is the beat as the ICRC covers it (FACTS C.5): all before the IP header zero, fields
 // that routers may change all ones, and the register's initial value XORed into the first four
@@ -47,13 +47,14 @@ module plumb_tx_modify (
   // Network byte order: the first byte of a field is its most significant.
   logic [15:0] sport, addr, csum;
   logic [23:0] qp, psn24;
-  logic [31:0] psn32;
+  logic [31:0] psn32, pdc;
   assign sport = {frame_i.sport[7:0], frame_i.sport[15:8]};
   assign addr  = {frame_i.addr[7:0], frame_i.addr[15:8]};
   assign csum  = {frame_i.csum[7:0], frame_i.csum[15:8]};
   assign qp    = {frame_i.qp[7:0], frame_i.qp[15:8], frame_i.qp[23:16]};
   assign psn24 = {frame_i.psn[7:0], frame_i.psn[15:8], frame_i.psn[23:16]};
   assign psn32 = {psn24, frame_i.psn[31:24]};
+  assign pdc   = {qp, frame_i.qp[31:24]};
 
   // Placed as in an untagged frame, and moved by four bytes behind an 802.1Q tag. UDP begins at
   // byte 34 of an IPv4 frame and 54 of an IPv6 frame.
@@ -76,8 +77,9 @@ module plumb_tx_modify (
         mask[8*46 +: 8]   = {8{frame_i.psn32_en}};
         mask[8*47 +: 24]  = {24{frame_i.psn32_en || frame_i.qp_en}};
         if (frame_i.psn32_en) field[8*46 +: 32] = psn32;
-        field[8*51 +: 24] = psn24;
-        mask[8*51 +: 24]  = {24{frame_i.psn24_en}};
+        field[8*50 +: 32] = frame_i.pdc_en ? pdc : {psn24, 8'd0};
+        mask[8*50 +: 8]   = {8{frame_i.pdc_en}};
+        mask[8*51 +: 24]  = {24{frame_i.psn24_en || frame_i.pdc_en}};
       end
       if (beat_i.ipv6 && beat_i.first) begin
         field[8*36 +: 16] = addr;
@@ -92,8 +94,9 @@ module plumb_tx_modify (
         mask[8*2 +: 8]   = {8{frame_i.psn32_en}};
         mask[8*3 +: 24]  = {24{frame_i.psn32_en || frame_i.qp_en}};
         if (frame_i.psn32_en) field[8*2 +: 32] = psn32;
-        field[8*7 +: 24] = psn24;
-        mask[8*7 +: 24]  = {24{frame_i.psn24_en}};
+        field[8*6 +: 32] = frame_i.pdc_en ? pdc : {psn24, 8'd0};
+        mask[8*6 +: 8]   = {8{frame_i.pdc_en}};
+        mask[8*7 +: 24]  = {24{frame_i.psn24_en || frame_i.pdc_en}};
       end
     end
     fields = beat_i.vlan ? field << 32 : field;

@@ -1,6 +1,6 @@
 // The scheduler of a port: heap, flow contexts and gate; says which flow sends a frame when.
 //
-// A frame leaves, or is given up because its priority is paused, in two clocks:
+// A frame leaves, or is given up or postponed because its priority is blocked, in two clocks:
 //
 //   clock   t                           t+1                              t+2
 //   root    decision (go), next due     replaced in the heap, state of   next decision
@@ -12,10 +12,18 @@
 // and is there in the next, when it may be needed at the earliest.
 //
 // The next due time is due + period within a burst and burst start + burst interval behind it,
-// always from the scheduled times, never from actual ones. A frame given up to a pause moves the
-// due time on by one period and is not counted; the start of the burst stays what it was, and the
-// burst is sent in full. (So the period of a flow must not be zero even if its bursts are of one
-// frame.) A flow that has sent everything gets an invalid entry.
+// always from the scheduled times, never from actual ones. Of a flow whose gaps are drawn or listed
+// (plumb_tx_gaps) the next gap stands for the period; none is used up between two bursts. A frame
+// given up to a pause moves the due time on by one period (or gap) and is not counted; the start of
+// the burst stays what it was, and the burst is sent in full. (So the period of a flow must not be
+// zero even if its bursts are of one frame.) A postponed frame keeps its scheduled time in the
+// flow's state, and only its place in the heap moves; what follows is due as if it had not waited.
+// A flow that has sent everything gets an invalid entry.
+//
+// A flow with a list of queue pairs sends in turns, by frames or by messages (interleave), each
+// queue pair's message first, middle and last frames in order: frame_entry_o is the entry of the
+// list whose turn it is, frame_slot_o the slot whose template and configuration the frame has. If
+// turns are by frames and entries repeat, messages must be of one frame.
 //
 // While run_i is low the schedule stands still (still_o) and rows may be accessed; from run_i to
 // the first decision it takes 6 clocks. Stopping takes effect at once. clear_i empties the schedule
@@ -35,6 +43,16 @@ module plumb_tx_sched #(
   input  logic [31:0]          byte_time_ps_i,
   input  logic [31:0]          late_threshold_ps_i,
   input  logic [7:0]           paused_i,
+  input  logic [8*64-1:0]      until_i,
+  input  logic [8*14-1:0]      credit_i,
+  input  logic [7:0]           credit_busy_i,
+  input  logic                 wait_i,
+  input  logic                 control_i,
+  output logic                 control_o,
+  output logic                 control_frame_o,
+  output logic [63:0]          cross_o,
+  output logic [13:0]          root_length_o,
+  output logic [2:0]           root_priority_o,
   input  logic                 hold_i,
   input  logic                 clear_i,
   input  logic                 builder_busy_i,  // counters of some flow are still to be written
@@ -45,27 +63,39 @@ module plumb_tx_sched #(
   // A frame leaves.
   output logic                 frame_o,
   output logic [FlowsLog2-1:0] frame_flow_o,
+  output logic [FlowsLog2-1:0] frame_slot_o,
+  output logic                 frame_listed_o,
+  output logic [11:0]          frame_entry_o,
   output logic [13:0]          frame_length_o,
   output logic [63:0]          frame_sequence_o,
   output logic [63:0]          frame_departure_o,
-  // Rows. Entries: schedule table; config: flow table; both only while still_o. State: any time
-  // that state_free_o is high. Data one clock after the read.
+  // Rows. Entries: schedule table; config: flow table; pattern and gap tables; all only while
+  // still_o. State: any time that state_free_o is high. Data one clock after the read.
   output logic                 still_o,
   input  logic                 entry_we_i,
   input  logic                 entry_re_i,
   input  logic                 config_we_i,
   input  logic                 config_re_i,
+  input  logic                 pattern_we_i,
+  input  logic                 pattern_re_i,
+  input  logic                 gap_we_i,
+  input  logic                 gap_re_i,
   output logic                 state_free_o,
   input  logic                 state_re_i,
   input  logic [FlowsLog2-1:0] row_i,
+  input  logic [11:0]          gap_row_i,
   input  logic [511:0]         row_wdata_i,
   output logic [511:0]         entry_row_o,
   output logic [511:0]         config_row_o,   // only the fields kept here
+  output logic [351:0]         pattern_row_o,  // also
+  output logic [63:0]          gap_row_o,
   output logic [511:0]         state_row_o,
   output logic                 late_o,
   output logic [63:0]          cnt_late_o,
   output logic [63:0]          cnt_late_max_ps_o,
-  output logic [63:0]          cnt_pfc_skipped_o
+  output logic [63:0]          cnt_pfc_skipped_o,
+  output logic [63:0]          cnt_credit_skipped_o,
+  output logic [63:0]          cnt_waited_o
 );
 
   localparam int unsigned Flows = 2**FlowsLog2;
@@ -79,7 +109,7 @@ module plumb_tx_sched #(
   state_e               state_q;
   logic                 clear_pending_q;
   logic [FlowsLog2-1:0] sweep_q;
-  logic                 heap_busy, go, skip, go_q;
+  logic                 heap_busy, gaps_busy, go, skip, postpone, go_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -97,8 +127,8 @@ module plumb_tx_sched #(
         end
         StStill: begin
           if (clear_pending_q) begin
-            if (!builder_busy_i) state_q <= StClear;
-          end else if (run_i) begin
+            if (!builder_busy_i && !gaps_busy) state_q <= StClear;
+          end else if (run_i && !gaps_busy) begin
             state_q <= StLoadRoot;
           end
         end
@@ -117,7 +147,7 @@ module plumb_tx_sched #(
   assign clear_busy_o   = clearing || clear_pending_q;
   assign clear_row_we_o = clearing;
   assign clear_row_o    = sweep_q;
-  assign still_o        = state_q == StStill && !clear_pending_q;
+  assign still_o        = state_q == StStill && !clear_pending_q && !gaps_busy;
 
   // ---- Heap ----
   logic [EntryW-1:0]    root, next_entry_q, entry_row;
@@ -168,35 +198,41 @@ module plumb_tx_sched #(
   end
 
   // ---- Contexts ----
+  localparam int unsigned PatternW = plumb_tx_pkg::SchedPatternW;
+  localparam int unsigned PlainW = plumb_tx_pkg::SchedConfigW - PatternW;
   (* ram_style = "block" *)
-  logic [plumb_tx_pkg::SchedConfigW-1:0] config_mem [0:Flows-1];
+  logic [PlainW-1:0]                     config_mem [0:Flows-1];
+  (* ram_style = "block" *)
+  logic [PatternW-1:0]                   pattern_mem [0:Flows-1];
   (* ram_style = "block" *)
   logic [plumb_tx_pkg::SchedStateW-1:0]  state_mem [0:Flows-1];
-  plumb_tx_pkg::sched_config_t config_read_q, config_wdata;
+  logic [PlainW-1:0]           plain_read_q, config_wdata;
+  logic [PatternW-1:0]         pattern_read_q, pattern_wdata;
+  plumb_tx_pkg::sched_config_t config_read;
   plumb_tx_pkg::sched_state_t  state_read_q;
   plumb_tx_pkg::sched_config_t root_config_q, left_config_q, right_config_q;
   plumb_tx_pkg::sched_state_t  root_state_q, left_state_q, right_state_q;
-  plumb_tx_pkg::sched_state_t  next_state, next_state_q;
+  plumb_tx_pkg::sched_state_t  next_state, next_state_q, written_state, first_state;
 
   // Rows are read for the engine, or else for the table bus.
-  logic                 config_read, state_read;
+  logic                 config_fetch, state_read;
   logic [FlowsLog2-1:0] read_row, next_flow_q;
 
   always_comb begin
-    config_read = 1'b1;
+    config_fetch = 1'b1;
     unique case (state_q)
       StLoadRoot:  read_row = root_flow;
       StLoadLeft:  read_row = left_flow;
       StLoadRight: read_row = right_flow;
       default: begin
-        read_row    = refill ? refill_flow : row_i;
-        config_read = refill || config_re_i;
+        read_row     = refill ? refill_flow : row_i;
+        config_fetch = refill || config_re_i || pattern_re_i;
       end
     endcase
   end
 
   assign state_free_o = !refill && (state_q == StRun || still_o);
-  assign state_read   = config_read || state_re_i;
+  assign state_read   = config_fetch || state_re_i;
 
   assign config_wdata = {row_wdata_i[plumb_regs_pkg::FlowLengthLsb +: 14],
                          row_wdata_i[plumb_regs_pkg::FlowPriorityLsb +: 3],
@@ -205,18 +241,45 @@ module plumb_tx_sched #(
                          row_wdata_i[plumb_regs_pkg::FlowBurstCountLsb +: 32],
                          row_wdata_i[plumb_regs_pkg::FlowBurstIntervalLsb +: 64]};
 
+  assign pattern_wdata = {row_wdata_i[plumb_regs_pkg::PatternGapModeLsb] ^
+                            row_wdata_i[plumb_regs_pkg::PatternGapModeLsb+1],  // 1 or 2
+                          row_wdata_i[plumb_regs_pkg::PatternInterleaveLsb],
+                          row_wdata_i[plumb_regs_pkg::PatternListCountLsb +: 13],
+                          row_wdata_i[plumb_regs_pkg::PatternListBaseLsb +: 12],
+                          row_wdata_i[plumb_regs_pkg::PatternMessageFramesLsb +: 16],
+                          row_wdata_i[plumb_regs_pkg::PatternMiddleLengthLsb +: 14],
+                          row_wdata_i[plumb_regs_pkg::PatternLastLengthLsb +: 14]};
+
   always_ff @(posedge clk_i) begin
-    if (config_we_i) config_mem[row_i] <= config_wdata;
-    if (config_read) config_read_q <= config_mem[read_row];
+    if (config_we_i)  config_mem[row_i] <= config_wdata;
+    if (config_fetch) plain_read_q <= config_mem[read_row];
   end
 
-  logic                 state_we;
-  logic [FlowsLog2-1:0] state_wrow;
-  assign state_we   = go_q || clearing;
-  assign state_wrow = clearing ? sweep_q : next_flow_q;
+  always_ff @(posedge clk_i) begin
+    if (pattern_we_i || clearing) begin
+      pattern_mem[clearing ? sweep_q : row_i] <= clearing ? '0 : pattern_wdata;
+    end
+    if (config_fetch) pattern_read_q <= pattern_mem[read_row];
+  end
+
+  assign config_read = {plain_read_q, pattern_read_q};
+
+  // Written: what a decision leaves, the sweep's zeros, and before a run a flow's first gap.
+  logic                 state_we, first_gap_valid, take_q;
+  logic [FlowsLog2-1:0] state_wrow, first_gap_flow;
+  logic [63:0]          first_gap, gap;
+  assign state_we   = go_q || clearing || first_gap_valid;
+  assign state_wrow = clearing ? sweep_q : first_gap_valid ? first_gap_flow : next_flow_q;
+
+  always_comb begin
+    written_state = next_state_q;
+    if (take_q) written_state.gap = gap;
+    first_state = '0;
+    if (first_gap_valid) first_state.gap = first_gap;
+  end
 
   always_ff @(posedge clk_i) begin
-    if (state_we)   state_mem[state_wrow] <= clearing ? '0 : next_state_q;
+    if (state_we)   state_mem[state_wrow] <= go_q ? written_state : first_state;
     if (state_read) state_read_q <= state_mem[read_row];
   end
 
@@ -227,21 +290,32 @@ module plumb_tx_sched #(
   always_ff @(posedge clk_i) begin
     if (state_re_i) begin
       collided_q <= go_q && next_flow_q == row_i;
-      written_q  <= next_state_q;
+      written_q  <= written_state;
     end
   end
 
   assign state_row = collided_q ? written_q : state_read_q;
 
+  logic [351:0] gaps_row;
+
   logic unused_in_row;
-  assign unused_in_row = ^{state_row.burst_start, state_row.started};
+  assign unused_in_row = ^{state_row.burst_start, state_row.started, state_row.scheduled,
+                           state_row.postponed, state_row.turn, state_row.position,
+                           state_row.part, state_row.lane, state_row.gap};
 
   always_comb begin
     config_row_o = '0;
-    config_row_o[plumb_regs_pkg::FlowPeriodLsb +: 64]        = config_read_q.period;
-    config_row_o[plumb_regs_pkg::FlowBurstLenLsb +: 25]      = config_read_q.burst_len;
-    config_row_o[plumb_regs_pkg::FlowBurstCountLsb +: 32]    = config_read_q.burst_count;
-    config_row_o[plumb_regs_pkg::FlowBurstIntervalLsb +: 64] = config_read_q.burst_interval;
+    config_row_o[plumb_regs_pkg::FlowPeriodLsb +: 64]        = config_read.period;
+    config_row_o[plumb_regs_pkg::FlowBurstLenLsb +: 25]      = config_read.burst_len;
+    config_row_o[plumb_regs_pkg::FlowBurstCountLsb +: 32]    = config_read.burst_count;
+    config_row_o[plumb_regs_pkg::FlowBurstIntervalLsb +: 64] = config_read.burst_interval;
+    pattern_row_o = gaps_row;
+    pattern_row_o[plumb_regs_pkg::PatternInterleaveLsb]           = config_read.interleave;
+    pattern_row_o[plumb_regs_pkg::PatternListCountLsb +: 13]      = config_read.list_count;
+    pattern_row_o[plumb_regs_pkg::PatternListBaseLsb +: 12]       = config_read.list_base;
+    pattern_row_o[plumb_regs_pkg::PatternMessageFramesLsb +: 16]  = config_read.message_frames;
+    pattern_row_o[plumb_regs_pkg::PatternMiddleLengthLsb +: 14]   = config_read.middle_length;
+    pattern_row_o[plumb_regs_pkg::PatternLastLengthLsb +: 14]     = config_read.last_length;
     state_row_o = '0;
     state_row_o[63:0]   = state_row.sequence_number;
     state_row_o[95:64]  = state_row.bursts;
@@ -264,22 +338,22 @@ module plumb_tx_sched #(
     end
   end
 
-  assign left_config  = left_fresh_q ? config_read_q : left_config_q;
+  assign left_config  = left_fresh_q ? config_read : left_config_q;
   assign left_state   = left_fresh_q ? state_read_q : left_state_q;
-  assign right_config = right_fresh_q ? config_read_q : right_config_q;
+  assign right_config = right_fresh_q ? config_read : right_config_q;
   assign right_state  = right_fresh_q ? state_read_q : right_state_q;
 
   always_ff @(posedge clk_i) begin
     if (left_fresh_q) begin
-      left_config_q <= config_read_q;
+      left_config_q <= config_read;
       left_state_q  <= state_read_q;
     end
     if (right_fresh_q) begin
-      right_config_q <= config_read_q;
+      right_config_q <= config_read;
       right_state_q  <= state_read_q;
     end
     if (state_q == StLoadLeft) begin  // behind the read of the root's row
-      root_config_q <= config_read_q;
+      root_config_q <= config_read;
       root_state_q  <= state_read_q;
     end else if (go_q) begin
       if (take_left) begin
@@ -289,27 +363,56 @@ module plumb_tx_sched #(
         root_config_q <= right_config;
         root_state_q  <= right_state;
       end else begin
-        root_state_q <= next_state_q;
+        root_state_q <= written_state;
       end
     end
   end
 
   // ---- The root's next entry and state, should it go now ----
-  logic [79:0] burst_start, next_due;
+  logic [79:0] scheduled, burst_start, next_due, postponed_due;
   logic        burst_ends, flow_ends;
 
-  assign burst_start = root_state_q.started ? root_state_q.burst_start : root_due;
+  assign scheduled   = root_state_q.postponed ? root_state_q.scheduled : root_due;
+  assign burst_start = root_state_q.started ? root_state_q.burst_start : scheduled;
   assign burst_ends  = root_config_q.burst_len != 25'd0 &&
                        root_state_q.in_burst + 25'd1 == root_config_q.burst_len;
   assign flow_ends   = burst_ends && root_config_q.burst_count != 32'd0 &&
                        root_state_q.bursts + 32'd1 == root_config_q.burst_count;
 
+  logic        listed, messages, message_ends, last_turn, turn_over, position_over, take;
+  logic [63:0] gap_now;
+
+  assign listed        = root_config_q.list_count != 13'd0;
+  assign messages      = listed && root_config_q.message_frames[15:1] != 15'd0;
+  assign message_ends  = !messages || root_state_q.part == plumb_tx_pkg::PartLast;
+  assign last_turn     = 13'(root_state_q.turn) + 13'd1 >= root_config_q.list_count;
+  assign turn_over     = root_config_q.interleave || message_ends;
+  assign position_over = messages && (!root_config_q.interleave || last_turn);
+  assign gap_now       = root_config_q.gap_drawn ? root_state_q.gap : root_config_q.period;
+  assign take          = go && root_config_q.gap_drawn && !postpone && (skip || !burst_ends);
+
   always_comb begin
     next_state             = root_state_q;
     next_state.burst_start = burst_start;
     next_state.started     = 1'b1;
-    next_due               = root_due + 80'(root_config_q.period);
-    if (!skip) begin
+    next_state.scheduled   = scheduled;
+    next_state.postponed   = postpone;
+    if (take) next_state.lane = root_state_q.lane + 3'd1;
+    next_due = scheduled + 80'(gap_now);
+    if (postpone) begin
+      next_due = postponed_due;
+    end else if (!skip) begin
+      if (listed && turn_over) next_state.turn = last_turn ? 12'd0 : root_state_q.turn + 12'd1;
+      if (position_over) begin
+        next_state.position = message_ends ? 16'd0 : root_state_q.position + 16'd1;
+        if (message_ends) begin
+          next_state.part = plumb_tx_pkg::PartFirst;
+        end else if (root_state_q.position + 16'd2 == root_config_q.message_frames) begin
+          next_state.part = plumb_tx_pkg::PartLast;
+        end else begin
+          next_state.part = plumb_tx_pkg::PartMiddle;
+        end
+      end
       next_state.sequence_number = root_state_q.sequence_number + 64'd1;
       if (burst_ends) begin
         next_due            = burst_start + 80'(root_config_q.burst_interval);
@@ -323,21 +426,69 @@ module plumb_tx_sched #(
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) go_q <= 1'b0;
-    else         go_q <= go;
+    if (!rst_ni) begin
+      go_q   <= 1'b0;
+      take_q <= 1'b0;
+    end else begin
+      go_q   <= go;
+      take_q <= take;
+    end
+  end
+
+  logic [13:0] root_length;
+
+  always_comb begin
+    unique case (root_state_q.part)
+      plumb_tx_pkg::PartMiddle: root_length = root_config_q.middle_length;
+      plumb_tx_pkg::PartLast:   root_length = root_config_q.last_length;
+      default:                  root_length = root_config_q.length;
+    endcase
   end
 
   always_ff @(posedge clk_i) begin
     if (go) begin
-      next_entry_q     <= {!skip && flow_ends, next_due, root_flow};
+      next_entry_q     <= {!skip && !postpone && flow_ends, next_due, root_flow};
       next_state_q     <= next_state;
       next_flow_q      <= root_flow;
-      frame_length_o   <= root_config_q.length;
+      frame_length_o   <= root_length;
+      frame_slot_o     <= root_flow + FlowsLog2'(root_state_q.part);
+      frame_listed_o   <= listed;
+      frame_entry_o    <= root_config_q.list_base + root_state_q.turn;
       frame_sequence_o <= root_state_q.sequence_number;
     end
   end
 
-  assign frame_flow_o = next_flow_q;
+  assign frame_flow_o    = next_flow_q;
+  assign root_length_o   = root_length;
+  assign root_priority_o = root_config_q.pfc_priority;
+
+  // ---- Gaps ----
+  plumb_tx_gaps #(
+    .FlowsLog2 (FlowsLog2)
+  ) u_gaps (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .prime_i       (entry_we_i && row_wdata_i[plumb_regs_pkg::ScheduleValidLsb]),
+    .prime_flow_i  (row_wdata_i[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2]),
+    .busy_o        (gaps_busy),
+    .first_valid_o (first_gap_valid),
+    .first_flow_o  (first_gap_flow),
+    .first_gap_o   (first_gap),
+    .take_i        (take),
+    .take_flow_i   (root_flow),
+    .take_lane_i   (root_state_q.lane),
+    .gap_o         (gap),
+    .config_we_i   (pattern_we_i),
+    .config_re_i   (pattern_re_i),
+    .list_we_i     (gap_we_i),
+    .list_re_i     (gap_re_i),
+    .row_i         (gap_row_i),
+    .row_wdata_i   (row_wdata_i),
+    .config_row_o  (gaps_row),
+    .list_row_o    (gap_row_o),
+    .clear_we_i    (clearing),
+    .clear_row_i   (sweep_q)
+  );
 
   // ---- Gate ----
   logic open;
@@ -352,25 +503,40 @@ module plumb_tx_sched #(
     .start_time_i        (start_time_i),
     .byte_time_ps_i      (byte_time_ps_i),
     .late_threshold_ps_i (late_threshold_ps_i),
-    .paused_i            (paused_i),
     .clear_i             (clear_i),
+    .paused_i            (paused_i),
+    .until_i             (until_i),
+    .credit_i            (credit_i),
+    .credit_busy_i       (credit_busy_i),
+    .wait_i              (wait_i),
     .open_i              (open),
     .hold_i              (hold_i),
     .due_i               (root_due),
-    .length_i            (root_config_q.length),
+    .scheduled_i         (scheduled[79:16]),
+    .postponed_i         (root_state_q.postponed),
+    .length_i            (root_length),
     .priority_i          (root_config_q.pfc_priority),
     .go_o                (go),
     .skip_o              (skip),
+    .postpone_o          (postpone),
+    .postponed_due_o     (postponed_due),
     .frame_o             (frame_o),
+    .control_i           (control_i),
+    .control_o           (control_o),
+    .control_frame_o     (control_frame_o),
+    .cross_o             (cross_o),
     .departure_o         (frame_departure_o),
     .late_o              (late_o),
     .cnt_late_o          (cnt_late_o),
     .cnt_late_max_ps_o   (cnt_late_max_ps_o),
-    .cnt_pfc_skipped_o   (cnt_pfc_skipped_o)
+    .cnt_pfc_skipped_o   (cnt_pfc_skipped_o),
+    .cnt_credit_skipped_o(cnt_credit_skipped_o),
+    .cnt_waited_o        (cnt_waited_o)
   );
 
   `PLUMB_ASSERT(NoReadOfARowBeingWritten, go_q && refill |-> 1'b0)
   `PLUMB_ASSERT(RowsWhileStill,
-                (entry_we_i || entry_re_i || config_we_i || config_re_i) |-> still_o)
+                (entry_we_i || entry_re_i || config_we_i || config_re_i || pattern_we_i ||
+                 pattern_re_i || gap_we_i || gap_re_i) |-> still_o)
 
 endmodule

@@ -1,10 +1,11 @@
-// Table bus of the transmit path: tables 0 to 3 (docs/registers.md).
+// Table bus of the transmit path: tables 0 to 3 and 6 to 8 (docs/registers.md).
 //
-// Tables 0 to 2 are reached only while the schedule stands still and the builder is empty; an
-// access waits for that at most MaxWait clocks and is then acknowledged without effect, a read with
-// zeros (so it ends while a schedule runs, too). A row of table 3 is read at any time but during a
-// clear, and is consistent. Rows that do not exist read as zero and are not written. Acknowledge: 3
-// clocks after the request if nothing is in the way, 300 at most.
+// Most are reached only while the schedule stands still and no flow's frame is built; an access
+// waits for that at most MaxWait clocks and is then acknowledged without effect, a read with zeros
+// (so it ends while a schedule runs, too). A row of table 3 is read at any time but during a clear,
+// one of table 7 at any time, and is consistent. Rows that do not exist read as zero and are not
+// written. Acknowledge: 3 clocks after the request if nothing is in the way (4 from the queue pair
+// list), 300 at most.
 module plumb_tx_tables #(
   parameter int unsigned FlowsLog2 = 8
 ) (
@@ -12,7 +13,7 @@ module plumb_tx_tables #(
   input  logic                 rst_ni,
   input  logic                 tbl_req_i,
   input  logic                 tbl_we_i,
-  input  logic [2:0]           tbl_table_i,
+  input  logic [3:0]           tbl_table_i,
   input  logic [15:0]          tbl_row_i,
   input  logic [511:0]         tbl_wdata_i,
   output logic                 tbl_ack_o,
@@ -20,6 +21,7 @@ module plumb_tx_tables #(
   // To the owners of the memories.
   input  logic                 still_i,
   input  logic                 state_free_i,
+  input  logic                 qp_free_i,
   output logic                 template_we_o,
   output logic                 template_re_o,
   output logic                 config_we_o,
@@ -27,44 +29,69 @@ module plumb_tx_tables #(
   output logic                 entry_we_o,
   output logic                 entry_re_o,
   output logic                 state_re_o,
-  output logic [FlowsLog2+1:0] row_o,
+  output logic                 gap_we_o,
+  output logic                 gap_re_o,
+  output logic                 qp_we_o,
+  output logic                 qp_re_o,
+  output logic                 pattern_we_o,
+  output logic                 pattern_re_o,
+  output logic [11:0]          row_o,
   output logic [511:0]         wdata_o,
   input  logic [511:0]         template_row_i,
   input  logic [511:0]         config_row_i,
   input  logic [511:0]         entry_row_i,
-  input  logic [511:0]         state_row_i
+  input  logic [511:0]         state_row_i,
+  input  logic [63:0]          gap_row_i,
+  input  logic [143:0]         qp_row_i,
+  input  logic [351:0]         pattern_row_i
 );
 
   localparam logic [8:0] MaxWait = 9'd290;
 
-  logic         wait_q, read_q, ack_q, we_q, exists_q, done_q;
-  logic [2:0]   table_q;
+  logic         wait_q, read_q, read2_q, ack_q, we_q, exists_q, done_q;
+  logic [3:0]   table_q;
   logic [8:0]   clocks_q;
-  logic [FlowsLog2+1:0] row_q;
+  logic [11:0]  row_q;
   logic [511:0] wdata_q, rdata_q;
 
   logic mine, exists;
-  assign mine = tbl_req_i && tbl_table_i <= plumb_pkg::TableTxState;
+  assign mine = tbl_req_i && (tbl_table_i <= plumb_pkg::TableTxState ||
+                              (tbl_table_i >= plumb_pkg::TableGap &&
+                               tbl_table_i <= plumb_pkg::TablePattern));
 
   always_comb begin
-    if (tbl_table_i == plumb_pkg::TableTemplate) exists = (tbl_row_i >> (FlowsLog2 + 2)) == 16'd0;
-    else                                         exists = (tbl_row_i >> FlowsLog2) == 16'd0;
+    unique case (tbl_table_i)
+      plumb_pkg::TableTemplate:                   exists = (tbl_row_i >> (FlowsLog2 + 2)) == 16'd0;
+      plumb_pkg::TableGap, plumb_pkg::TableQp:    exists = tbl_row_i[15:12] == 4'd0;
+      default:                                    exists = (tbl_row_i >> FlowsLog2) == 16'd0;
+    endcase
   end
 
   // One access: wait for permission, do it, collect a read row, acknowledge.
-  logic allowed, access;
-  assign allowed = (table_q == plumb_pkg::TableTxState) ? state_free_i : still_i;
+  logic allowed, access, of_qps;
+  assign of_qps  = table_q == plumb_pkg::TableQp;
+
+  always_comb begin
+    unique case (table_q)
+      plumb_pkg::TableTxState: allowed = state_free_i;
+      plumb_pkg::TableQp:      allowed = we_q ? still_i : qp_free_i;
+      default:                 allowed = still_i;
+    endcase
+  end
+
   assign access  = wait_q && allowed && exists_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       wait_q   <= 1'b0;
       read_q   <= 1'b0;
+      read2_q  <= 1'b0;
       ack_q    <= 1'b0;
       clocks_q <= '0;
     end else begin
-      read_q <= wait_q && (allowed || !exists_q || clocks_q == MaxWait);
-      ack_q  <= read_q;
+      read_q  <= wait_q && (allowed || !exists_q || clocks_q == MaxWait);
+      read2_q <= read_q && of_qps;
+      ack_q   <= read_q && !of_qps || read2_q;
       if (mine) begin
         wait_q   <= 1'b1;
         clocks_q <= '0;
@@ -79,16 +106,19 @@ module plumb_tx_tables #(
     if (mine) begin
       we_q     <= tbl_we_i;
       table_q  <= tbl_table_i;
-      row_q    <= tbl_row_i[FlowsLog2+1:0];
+      row_q    <= tbl_row_i[11:0];
       wdata_q  <= tbl_wdata_i;
       exists_q <= exists;
     end
     if (wait_q) done_q <= access && !we_q;
-    if (read_q) begin
+    if (read_q || read2_q) begin
       unique case (table_q)
         plumb_pkg::TableTemplate: rdata_q <= template_row_i;
         plumb_pkg::TableFlow:     rdata_q <= config_row_i;
         plumb_pkg::TableSchedule: rdata_q <= entry_row_i;
+        plumb_pkg::TableGap:      rdata_q <= 512'(gap_row_i);
+        plumb_pkg::TableQp:       rdata_q <= 512'(qp_row_i);
+        plumb_pkg::TablePattern:  rdata_q <= 512'(pattern_row_i);
         default:                  rdata_q <= state_row_i;
       endcase
       if (!done_q) rdata_q <= '0;
@@ -102,6 +132,12 @@ module plumb_tx_tables #(
   assign entry_we_o    = access && we_q && table_q == plumb_pkg::TableSchedule;
   assign entry_re_o    = access && !we_q && table_q == plumb_pkg::TableSchedule;
   assign state_re_o    = access && !we_q && table_q == plumb_pkg::TableTxState;
+  assign gap_we_o      = access && we_q && table_q == plumb_pkg::TableGap;
+  assign gap_re_o      = access && !we_q && table_q == plumb_pkg::TableGap;
+  assign qp_we_o       = access && we_q && of_qps;
+  assign qp_re_o       = access && !we_q && of_qps;
+  assign pattern_we_o  = access && we_q && table_q == plumb_pkg::TablePattern;
+  assign pattern_re_o  = access && !we_q && table_q == plumb_pkg::TablePattern;
   assign row_o         = row_q;
   assign wdata_o       = wdata_q;
 

@@ -2,12 +2,16 @@
 include_guard(GLOBAL)
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT} /usr/share/verilator)
 
-# plumbline_rtl_model(<target> TOP <module> SOURCES <files> [ARGS <verilator arguments>])
-# Static library with the class V<module>.
+# plumbline_rtl_model(<target> TOP <module> SOURCES <files> [PREFIX <class>]
+#                     [ARGS <verilator arguments>])
+# Static library with the class V<module>, or <class>.
 function(plumbline_rtl_model target)
-  cmake_parse_arguments(arg "" "TOP" "SOURCES;ARGS" ${ARGN})
+  cmake_parse_arguments(arg "" "TOP;PREFIX" "SOURCES;ARGS" ${ARGN})
+  if(NOT arg_PREFIX)
+    set(arg_PREFIX V${arg_TOP})
+  endif()
   add_library(${target} STATIC)
-  verilate(${target} TOP_MODULE ${arg_TOP} PREFIX V${arg_TOP}
+  verilate(${target} TOP_MODULE ${arg_TOP} PREFIX ${arg_PREFIX}
            SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/lint.vlt ${arg_SOURCES}
            INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/hw/rtl/pkg
            VERILATOR_ARGS --threads 1 -O3 --x-assign fast --x-initial unique --assert ${arg_ARGS}

@@ -31,7 +31,8 @@ std::uint64_t bits(const std::array<std::uint32_t, 16>& words, std::uint32_t hig
 void PrintTo(const FlowRow& row, std::ostream* out) {
   *out << "frames " << row.frames << " bytes " << row.bytes << " lost " << row.lost << " duplicate "
        << row.duplicate << " out_of_order " << row.out_of_order << " stale " << row.stale << " ce "
-       << row.ce << " bad_icrc " << row.bad_icrc << " next_sequence " << row.next_sequence;
+       << row.ce << " bad_icrc " << row.bad_icrc << " next_sequence " << row.next_sequence
+       << " trimmed " << row.trimmed << " reorder_depth " << row.reorder_depth;
 }
 
 void PrintTo(const GroupRow& row, std::ostream* out) {
@@ -45,8 +46,8 @@ void PrintTo(const PortCounters& c, std::ostream* out) {
        << " icrc_errors " << c.icrc_errors << " runts " << c.runts << " giants " << c.giants
        << " untagged " << c.untagged << " unparsed " << c.unparsed << " latency_negative "
        << c.latency_negative << " event_overflow " << c.event_overflow << " pause_frames "
-       << c.pause_frames << " mac_control_other " << c.mac_control_other << " bad_row "
-       << c.bad_row;
+       << c.pause_frames << " mac_control_other " << c.mac_control_other << " bad_row " << c.bad_row
+       << " trimmed " << c.trimmed << " trimmed_bare " << c.trimmed_bare;
 }
 
 void PrintTo(const PriorityCounters& c, std::ostream* out) {
@@ -62,7 +63,9 @@ FlowRow decodeFlowRow(const std::array<std::uint32_t, 16>& words) {
           .stale = bits(words, 263, 232),
           .ce = bits(words, 303, 264),
           .bad_icrc = bits(words, 343, 304),
-          .next_sequence = bits(words, 407, 344)};
+          .next_sequence = bits(words, 407, 344),
+          .trimmed = bits(words, 447, 408),
+          .reorder_depth = bits(words, 454, 448)};
 }
 
 GroupRow decodeGroupRow(const std::array<std::uint32_t, 16>& words) {
@@ -82,6 +85,10 @@ RxBench::RxBench()
   model_->clear_i = 0;
   model_->byte_time_ps_i = 80;
   model_->ts_offset_i = 0;
+  model_->wide_rows_i = 0;
+  model_->trim_dscp_en_i = 0;
+  model_->trim_dscp_i = 0;
+  model_->trim_length_i = 0;
   model_->tbl_req_i = 0;
   model_->hist_req_i = 0;
   model_->rx_tvalid_i = 0;
@@ -101,6 +108,14 @@ void RxBench::setTimestampOffset(std::int32_t ps) {
 }
 
 void RxBench::setByteTime(std::uint32_t ps) { model_->byte_time_ps_i = ps; }
+
+void RxBench::setWideRows(bool wide) { model_->wide_rows_i = wide; }
+
+void RxBench::setTrimming(std::optional<std::uint8_t> dscp, bool by_length) {
+  model_->trim_dscp_en_i = dscp.has_value();
+  model_->trim_dscp_i = dscp.value_or(0);
+  model_->trim_length_i = by_length;
+}
 
 void RxBench::garbage() {
   for (std::size_t word = 0; word < kBeatBytes / 4; ++word) {
@@ -236,7 +251,9 @@ PortCounters RxBench::counters() {
           .event_overflow = model_->cnt_event_overflow_o,
           .pause_frames = model_->cnt_pause_frames_o,
           .mac_control_other = model_->cnt_mac_control_other_o,
-          .bad_row = model_->cnt_bad_row_o};
+          .bad_row = model_->cnt_bad_row_o,
+          .trimmed = model_->cnt_trimmed_o,
+          .trimmed_bare = model_->cnt_trimmed_bare_o};
 }
 
 PriorityCounters RxBench::priority(std::uint32_t priority) {
@@ -256,6 +273,7 @@ std::uint8_t RxBench::paused() {
 
 void RxBench::clock() {
   model_->now_i = now();
+  model_->rx_time_i = now();
   model_->eval();
   if (model_->desc_valid_o != 0) {
     descriptors.push_back({.cycle = cycle_,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
@@ -38,6 +39,8 @@ struct FlowRow {
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;
   std::uint64_t next_sequence = 0;
+  std::uint64_t trimmed = 0;
+  std::uint64_t reorder_depth = 0;
 
   bool operator==(const FlowRow&) const = default;
 };
@@ -68,6 +71,8 @@ struct PortCounters {
   std::uint64_t pause_frames = 0;
   std::uint64_t mac_control_other = 0;
   std::uint64_t bad_row = 0;
+  std::uint64_t trimmed = 0;
+  std::uint64_t trimmed_bare = 0;
 
   bool operator==(const PortCounters&) const = default;
 };
@@ -106,6 +111,10 @@ class RxBench {
   void jumpTo(std::uint64_t time);
   void setTimestampOffset(std::int32_t ps);
   void setByteTime(std::uint32_t ps);
+  // Tag ids with 12 bits of row.
+  void setWideRows(bool wide);
+  // How trimmed packets are known.
+  void setTrimming(std::optional<std::uint8_t> dscp, bool by_length);
 
   // Presents the frame from the cycle in hand on, one beat per clock; returns the cycle of its last
   // beat. `bubbles` of 16 clocks before every later beat are empty.

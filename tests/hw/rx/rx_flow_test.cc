@@ -2,45 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "tests/hw/rx/rx_bench.h"
 #include "tests/hw/rx/rx_frames.h"
+#include "tests/hw/rx/rx_reference.h"
 
 namespace plumbline::test {
 namespace {
-
-constexpr std::uint64_t kWindow = 128;
-constexpr std::uint64_t kLostMask = 0xFFFFFFFFFFFF;
-
-// What a row must hold, by the definition of its fields. The set of arrived numbers is complete;
-// the window only decides what is stale.
-class ReferenceRow {
- public:
-  void receive(std::uint64_t sequence, std::uint32_t length, bool ce) {
-    ++row_.frames;
-    row_.bytes += length;
-    row_.ce += ce ? 1 : 0;
-    if (sequence >= row_.next_sequence) {
-      row_.lost = (row_.lost + (sequence - row_.next_sequence)) & kLostMask;
-      row_.next_sequence = sequence + 1;
-      arrived_.insert(sequence);
-    } else if (row_.next_sequence - sequence > kWindow) {
-      ++row_.stale;
-    } else if (!arrived_.insert(sequence).second) {
-      ++row_.duplicate;
-    } else {
-      ++row_.out_of_order;
-      row_.lost = (row_.lost - 1) & kLostMask;
-    }
-  }
-  [[nodiscard]] const FlowRow& row() const { return row_; }
-
- private:
-  FlowRow row_;
-  std::set<std::uint64_t> arrived_;
-};
 
 wire::Buffer flowFrame(std::uint32_t row, std::uint64_t sequence, RandomStream& random,
                        std::uint32_t length = 64, wire::Ecn ecn = wire::Ecn::kEct0) {

@@ -15,11 +15,29 @@ namespace {
 
 constexpr std::size_t kBeatBytes = 64;
 
+// The fields of plumb_tx_pkg::user_t, its last one in the lowest bits.
+SentUser userOf(std::uint64_t word) {
+  const auto take = [&word](unsigned width) {
+    const auto value = static_cast<std::uint32_t>(word & ((1ULL << width) - 1));
+    word >>= width;
+    return value;
+  };
+  SentUser user;
+  user.length = take(14);
+  user.number = take(32);
+  user.flow = take(12);
+  user.priority = take(3);
+  user.icrc = take(1) != 0;
+  user.control = take(1) != 0;
+  return user;
+}
+
 }  // namespace
 
 void PrintTo(const TxCounters& c, std::ostream* out) {
   *out << "frames " << c.frames << " bytes " << c.bytes << " late " << c.late << " late_max_ps "
-       << c.late_max_ps << " pfc_skipped " << c.pfc_skipped << " stall_clocks " << c.stall_clocks;
+       << c.late_max_ps << " pfc_skipped " << c.pfc_skipped << " credit_skipped "
+       << c.credit_skipped << " waited " << c.waited << " stall_clocks " << c.stall_clocks;
 }
 
 void PrintTo(const TxState& s, std::ostream* out) {
@@ -33,6 +51,7 @@ TxBench::TxBench()
   model_->late_threshold_ps_i = 10000;
   model_->start_time_i = 20'000'000;
   model_->tx_enable_i = 1;
+  for (std::uint32_t priority = 0; priority < 8; ++priority) setCredit(priority, kUnlimitedCredit);
   model_->rst_ni = 1;
   model_->eval();
   model_->rst_ni = 0;
@@ -55,6 +74,7 @@ void TxBench::clock() {
     EXPECT_TRUE(model_->tx_tvalid_o);
     EXPECT_EQ(std::memcmp(held_.data(), model_->tx_tdata_o.data(), kBeatBytes), 0);
   }
+  takeControlFrame();
   stall_pulses += model_->stall_o;
   late_pulses += model_->late_o;
   holding_ = model_->tx_tvalid_o != 0 && model_->tx_tready_i == 0;
@@ -64,6 +84,7 @@ void TxBench::clock() {
     if (!inside_) {
       frame_ = {};
       frame_.departure = model_->tx_departure_o;
+      frame_.user = userOf(model_->tx_user_o);
       frame_.first_edge = edge_;
       frame_.crossing = edgeTime(edge_);
     }
@@ -89,6 +110,10 @@ void TxBench::clock() {
   }
   model_->clk_i = 1;
   model_->eval();
+  if (control_sent_) {
+    control_.pop_front();
+    offerControl();
+  }
 }
 
 void TxBench::skipTo(std::uint64_t edge) {
@@ -143,6 +168,7 @@ void TxBench::loadFlow(std::uint32_t flow, const FlowConfig& config) {
     writeRow(0, 4 * flow + beat, config.templateRow(beat));
   }
   writeRow(1, flow, config.row());
+  if (config.pattern != PatternConfig{}) writeRow(8, flow, config.pattern.row());
 }
 
 void TxBench::loadSchedule(std::vector<Entry> entries) {
@@ -176,6 +202,37 @@ void TxBench::setByteTime(std::uint32_t ps) { model_->byte_time_ps_i = ps; }
 void TxBench::setOffset(std::int32_t ps) { model_->ts_offset_i = static_cast<std::uint32_t>(ps); }
 void TxBench::setLateThreshold(std::uint32_t ps) { model_->late_threshold_ps_i = ps; }
 void TxBench::setPaused(std::uint32_t mask) { model_->paused_i = static_cast<std::uint8_t>(mask); }
+void TxBench::setUntil(std::uint32_t priority, std::uint64_t ps) {
+  model_->until_i[2 * priority] = static_cast<std::uint32_t>(ps);
+  model_->until_i[2 * priority + 1] = static_cast<std::uint32_t>(ps >> 32);
+}
+void TxBench::setCredit(std::uint32_t priority, std::uint32_t bytes) {
+  for (std::uint32_t bit = 0; bit < 14; ++bit) {
+    const std::uint32_t at = 14 * priority + bit;
+    const std::uint32_t mask = 1U << at % 32;
+    auto& word = model_->credit_i[at / 32];
+    word = (bytes >> bit & 1U) != 0 ? word | mask : word & ~mask;
+  }
+}
+void TxBench::setCreditBusy(std::uint32_t mask) {
+  model_->credit_busy_i = static_cast<std::uint8_t>(mask);
+}
+void TxBench::setWait(bool wait) { model_->wait_i = wait ? 1 : 0; }
+
+void TxBench::requestControl(const std::array<std::uint8_t, 60>& bytes) {
+  control_.push_back(bytes);
+  offerControl();
+}
+
+void TxBench::offerControl() {
+  model_->control_valid_i = control_.empty() ? 0 : 1;
+  if (!control_.empty()) std::memcpy(model_->control_data_i.data(), control_.front().data(), 60);
+}
+
+// Sees the handshake of a clock whose inputs have settled; the next request waits behind its edge.
+void TxBench::takeControlFrame() {
+  control_sent_ = model_->control_valid_i != 0 && model_->control_ready_o != 0;
+}
 
 void TxBench::pulseClear() {
   model_->clear_i = 1;
@@ -196,6 +253,8 @@ TxCounters TxBench::counters() const {
           .late = model_->cnt_late_o,
           .late_max_ps = model_->cnt_late_max_ps_o,
           .pfc_skipped = model_->cnt_pfc_skipped_o,
+          .credit_skipped = model_->cnt_credit_skipped_o,
+          .waited = model_->cnt_waited_o,
           .stall_clocks = model_->cnt_stall_clocks_o};
 }
 

@@ -1,7 +1,9 @@
 // Drives plumb_tx clock by clock: its card time, its tables, its MAC; gathers what it sends.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -17,7 +19,20 @@ namespace plumbline::test {
 // Time of clock edge n [ps].
 constexpr std::uint64_t edgeTime(std::uint64_t n) { return n * 102400 / 33; }
 
+// tx_user_o: what plumb_tx says of a frame beside it.
+struct SentUser {
+  bool control = false;
+  bool icrc = false;
+  std::uint32_t priority = 0;
+  std::uint32_t flow = 0;
+  std::uint32_t number = 0;
+  std::uint32_t length = 0;
+
+  bool operator==(const SentUser&) const = default;
+};
+
 struct SentFrame {
+  SentUser user;
   std::uint64_t departure = 0;   // tx_departure_o
   std::uint64_t crossing = 0;    // time of the edge at which the first beat crossed
   std::uint64_t first_edge = 0;  // its number
@@ -32,12 +47,17 @@ struct Entry {
   std::uint32_t flow = 0;
 };
 
+// Credit that lets every frame go.
+inline constexpr std::uint32_t kUnlimitedCredit = 0x3FFF;
+
 struct TxCounters {
   std::uint64_t frames = 0;
   std::uint64_t bytes = 0;
   std::uint64_t late = 0;
   std::uint64_t late_max_ps = 0;
   std::uint64_t pfc_skipped = 0;
+  std::uint64_t credit_skipped = 0;
+  std::uint64_t waited = 0;
   std::uint64_t stall_clocks = 0;
 
   bool operator==(const TxCounters&) const = default;
@@ -94,14 +114,23 @@ class TxBench {
   void setOffset(std::int32_t ps);
   void setLateThreshold(std::uint32_t ps);
   void setPaused(std::uint32_t mask);
-  void pulseClear();  // the pulse only
-  void clear();       // and until it is done
+  void setUntil(std::uint32_t priority, std::uint64_t ps);  // card time at which a pause runs out
+  void setCredit(std::uint32_t priority, std::uint32_t bytes);  // longest frame that may go
+  void setCreditBusy(std::uint32_t mask);
+  void setWait(bool wait);
+
+  // Control frames: requested at once, offered one after the other.
+  void requestControl(const std::array<std::uint8_t, 60>& bytes);
+  void pulseClear();                              // the pulse only
+  void clear();                                   // and until it is done
 
   [[nodiscard]] TxCounters counters() const;
   [[nodiscard]] bool active() const;
   [[nodiscard]] bool clearBusy() const;
 
  private:
+  void offerControl();
+  void takeControlFrame();
   std::uint64_t access(std::uint32_t table, std::uint32_t row, bool write, Row& data);
 
   std::unique_ptr<VerilatedContext> context_;
@@ -111,6 +140,8 @@ class TxBench {
   bool inside_ = false;
   std::array<std::uint32_t, 16> held_{};  // beat offered and not taken
   bool holding_ = false;
+  std::deque<std::array<std::uint8_t, 60>> control_;  // not yet taken
+  bool control_sent_ = false;                         // the first was taken in the last clock
 };
 
 }  // namespace plumbline::test

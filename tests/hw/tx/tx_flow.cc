@@ -24,48 +24,29 @@ std::uint32_t addressWord(const FlowConfig& flow) {
   return flow.addr_mode == 1 ? 14 : 18;
 }
 
-void writeFields(const FlowConfig& flow, std::uint64_t number, wire::Buffer& frame) {
-  const std::uint64_t qp_index = number % flow.qp_count;
-  const std::uint64_t rounds = number / flow.qp_count;
+void writeFields(const FlowConfig& flow, const FrameFields& fields, wire::Buffer& frame) {
   std::uint8_t* udp = frame.data() + flow.udp();
-  if (flow.sport_mode == 1) {
-    wire::store16(udp, static_cast<std::uint16_t>(flow.sport_base + qp_index));
+  if (flow.sport_mode != 0) {
+    wire::store16(udp, static_cast<std::uint16_t>(flow.sport_base + fields.sport_index));
   }
-  if (flow.sport_mode == 2) {
-    wire::store16(udp, static_cast<std::uint16_t>(flow.sport_base + number % flow.sport_count));
+  if (flow.qp_en) {
+    if (fields.pdc) {
+      wire::store32(udp + 16, fields.qp);
+    } else {
+      wire::store24(udp + 13, fields.qp);
+    }
   }
-  if (flow.qp_en) wire::store24(udp + 13, static_cast<std::uint32_t>(flow.qp_base + qp_index));
-  if (flow.psn_en && flow.roce) {
-    wire::store24(udp + 17, static_cast<std::uint32_t>(flow.psn_base + rounds));
-  }
-  if (flow.psn_en && flow.uet) {
-    wire::store32(udp + 12, static_cast<std::uint32_t>(flow.psn_base + number));
-  }
+  if (flow.psn_en && flow.roce) wire::store24(udp + 17, fields.psn);
+  if (flow.psn_en && flow.uet) wire::store32(udp + 12, fields.psn);
   if (flow.addr_mode == 1 || flow.addr_mode == 2) {
     std::uint8_t* ip = frame.data() + flow.l3();
     wire::store16(ip + addressWord(flow),
-                  static_cast<std::uint16_t>(flow.addr_base + number % flow.addr_count));
+                  static_cast<std::uint16_t>(flow.addr_base + fields.addr_index));
     if (!flow.ipv6) wire::store16(ip + 10, static_cast<std::uint16_t>(~headerSum(ip, -1)));
   }
 }
 
 }  // namespace
-
-void setBits(Row& row, std::uint32_t low, std::uint32_t width, std::uint64_t value) {
-  for (std::uint32_t i = 0; i < width; ++i) {
-    const std::uint32_t bit = 1U << ((low + i) % 32);
-    std::uint32_t& word = row.at((low + i) / 32);
-    word = (value >> i & 1U) != 0 ? word | bit : word & ~bit;
-  }
-}
-
-std::uint64_t getBits(const Row& row, std::uint32_t low, std::uint32_t width) {
-  std::uint64_t value = 0;
-  for (std::uint32_t i = 0; i < width; ++i) {
-    value |= static_cast<std::uint64_t>(row.at((low + i) / 32) >> ((low + i) % 32) & 1U) << i;
-  }
-  return value;
-}
 
 Row FlowConfig::row() const {
   Row row{};
@@ -108,16 +89,31 @@ Row FlowConfig::templateRow(std::uint32_t beat) const {
 }
 
 wire::Buffer expectedFrame(const FlowConfig& flow, std::uint64_t number, std::uint64_t departure) {
+  const std::uint64_t qp_index = number % flow.qp_count;
+  const std::uint64_t psn = flow.psn_base + (flow.uet ? number : number / flow.qp_count);
+  FrameFields fields;
+  fields.sport_index =
+      static_cast<std::uint32_t>(flow.sport_mode == 1 ? qp_index : number % flow.sport_count);
+  fields.addr_index = static_cast<std::uint32_t>(number % flow.addr_count);
+  fields.qp = static_cast<std::uint32_t>(flow.qp_base + qp_index);
+  fields.psn = static_cast<std::uint32_t>(psn);
+  fields.tag_id = flow.tag_id;
+  fields.sequence = number;
+  return makeFrame(flow, fields, departure);
+}
+
+wire::Buffer makeFrame(const FlowConfig& flow, const FrameFields& fields, std::uint64_t departure) {
   // The template's bytes, and payload from pay_off on. Headers and tag may lie beyond the end of a
   // short frame, so there is room for all of them until the end.
   wire::Buffer frame(std::max<std::size_t>(flow.length, 256));
   for (std::size_t i = 0; i < frame.size(); ++i) {
     frame[i] = i < flow.pay_off ? flow.bytes.at(i) : static_cast<std::uint8_t>(i - flow.pay_off);
   }
-  writeFields(flow, number, frame);
+  writeFields(flow, fields, frame);
   if (flow.tag_en) {
-    const wire::TestTag tag{
-        .id = flow.tag_id, .sequence = number, .departure = departure & 0xFFFFFFFFFFFF};
+    const wire::TestTag tag{.id = static_cast<std::uint16_t>(fields.tag_id),
+                            .sequence = fields.sequence,
+                            .departure = departure & 0xFFFFFFFFFFFF};
     tag.encode(
         wire::FixedSpan<wire::TestTag::kSize>(frame.data() + flow.tag_off, wire::TestTag::kSize));
   }

@@ -5,16 +5,10 @@
 #include <array>
 #include <cstdint>
 
+#include "tests/hw/tx/tx_pattern.h"
 #include "wire/bytes.h"
 
 namespace plumbline::test {
-
-// One row of a table, least significant word first.
-using Row = std::array<std::uint32_t, 16>;
-
-// Writes `value` to bits [low + width - 1 : low] of the row; reads them.
-void setBits(Row& row, std::uint32_t low, std::uint32_t width, std::uint64_t value);
-std::uint64_t getBits(const Row& row, std::uint32_t low, std::uint32_t width);
 
 // Times of the schedule: Q48.16 ps in the flow table, Q64.16 ps in its entries.
 inline constexpr std::uint64_t kPsFraction = 1U << 16;
@@ -49,6 +43,7 @@ struct FlowConfig {
   std::uint32_t burst_count = 0;          // 0 = endless
   std::uint64_t burst_interval = 0;       // Q48.16 ps
   std::array<std::uint8_t, 256> bytes{};  // the template
+  PatternConfig pattern{};
 
   [[nodiscard]] std::uint32_t l3() const { return vlan ? 18 : 14; }
   [[nodiscard]] std::uint32_t udp() const { return l3() + (ipv6 ? 40 : 20); }
@@ -59,7 +54,19 @@ struct FlowConfig {
 };
 
 // Frame number `number` (from 0) of the flow, departing at `departure` [ps, with offset]: every
-// byte with ICRC and FCS.
+// byte with ICRC and FCS. For flows without pattern.
 wire::Buffer expectedFrame(const FlowConfig& flow, std::uint64_t number, std::uint64_t departure);
+
+// What changes from frame to frame.
+struct FrameFields {
+  std::uint32_t sport_index = 0;  // beyond sport_base
+  std::uint32_t addr_index = 0;
+  std::uint32_t qp = 0;  // of UET with a queue pair list: both PDC numbers
+  bool pdc = false;      // ... which are written where UET has them
+  std::uint32_t psn = 0;
+  std::uint32_t tag_id = 0;
+  std::uint64_t sequence = 0;
+};
+wire::Buffer makeFrame(const FlowConfig& flow, const FrameFields& fields, std::uint64_t departure);
 
 }  // namespace plumbline::test

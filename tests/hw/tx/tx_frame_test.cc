@@ -167,6 +167,7 @@ FlowConfig randomFlow(RandomStream& random, std::uint32_t number) {
   flow.roce = kind == 1;
   flow.uet = kind == 2;
   flow.icrc = random.below(2) != 0;
+  flow.priority = static_cast<std::uint32_t>(random.below(8));
   // Long enough for all fields of the headers, and the check sequences behind them.
   const std::uint32_t shortest = std::max(64U, flow.udp() + 20 + 8);
   flow.length =
@@ -239,6 +240,11 @@ TEST_P(TxFrameRandom, EveryByte) {
     expectSame(frame.bytes, expectedFrame(flows[f], sent[f], frame.departure),
                "flow " + std::to_string(f) + " frame " + std::to_string(sent[f]));
     if (HasFatalFailure()) return;
+    EXPECT_EQ(frame.user, (SentUser{.icrc = flows[f].icrc,
+                                    .priority = flows[f].priority,
+                                    .flow = f,
+                                    .number = static_cast<std::uint32_t>(sent[f]),
+                                    .length = flows[f].length}));
     if (!flows[f].tag_en) ++untagged;
     ++sent[f];
   }

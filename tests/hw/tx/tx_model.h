@@ -18,13 +18,19 @@ struct Departure {
   Due due = 0;                  // Q64.16 ps from the epoch
   std::uint64_t departure = 0;  // card time [ps]
   std::uint64_t edge = 0;       // edge at which the first beat crosses
+  std::uint32_t length = 0;
 };
 
 class TxModel {
  public:
   // `configs[i]` is flow i. `first_edge`: no frame crosses before this edge.
   TxModel(std::vector<FlowConfig> configs, const std::vector<Entry>& schedule,
-          std::uint64_t start_time, std::uint64_t byte_time_ps, std::uint64_t first_edge);
+          std::uint64_t start_time, std::uint64_t byte_time_ps, std::uint64_t first_edge,
+          std::vector<std::uint64_t> gap_list = {});
+
+  // The gaps refer to the list in here.
+  TxModel(const TxModel&) = delete;
+  TxModel& operator=(const TxModel&) = delete;
 
   [[nodiscard]] bool done() const { return order_.empty(); }
   // The next frame; not when done().
@@ -40,6 +46,8 @@ class TxModel {
 
   std::vector<FlowConfig> configs_;
   std::vector<FlowState> states_;
+  std::vector<std::uint64_t> gap_list_;
+  std::vector<GapSource> gaps_;  // per flow
   std::set<std::pair<Due, std::uint32_t>> order_;
   std::uint64_t start_time_;
   std::uint64_t byte_time_ps_;

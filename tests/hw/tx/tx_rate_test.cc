@@ -4,80 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "base/random.h"
-#include "tests/hw/tx/tx_bench.h"
-#include "tests/hw/tx/tx_model.h"
+#include "tests/hw/tx/tx_follower.h"
 
 namespace plumbline::test {
 namespace {
-
-constexpr std::uint64_t kClockPs = 3104;  // one clock, rounded up
-
-std::uint64_t slot(std::uint32_t length) { return (length + 20) * 80ULL; }
 
 FlowConfig plainFlow(std::uint32_t length, std::uint64_t period) {
   FlowConfig flow{.length = length, .pay_off = 42, .period = period};
   flow.bytes[12] = 8;
   return flow;
 }
-
-// Starts flows and follows what leaves frame by frame with the model.
-class Follower {
- public:
-  Follower(std::vector<FlowConfig> flows, std::vector<Entry> schedule)
-      : flows_(std::move(flows)), schedule_(std::move(schedule)) {}
-
-  // Loads and starts; the schedule begins `ahead` ps from then.
-  void start(std::uint64_t ahead = 8'000'000) {
-    for (std::uint32_t f = 0; f < flows_.size(); ++f) bench.loadFlow(f, flows_[f]);
-    bench.loadSchedule(schedule_);
-    bench.setStartTime(bench.now() + ahead);
-    bench.on_frame = [this](const SentFrame& frame) { check(frame); };
-    model_.emplace(flows_, schedule_, bench.startTime(), 80, bench.edge() + 40);
-    bench.setRunning(true);
-  }
-  void runFrames(std::uint64_t frames) {
-    const std::uint64_t limit = bench.edge() + 40'000'000;
-    while (checked < frames && bench.edge() < limit && !testing::Test::HasFatalFailure()) {
-      bench.clock();
-    }
-    EXPECT_EQ(checked, frames);
-  }
-
-  TxBench bench;
-  std::vector<Departure> departures;
-  std::uint64_t checked = 0;
-  std::uint64_t smallest_gap_ps = ~0ULL;  // between the end of a slot and the next departure
-
- private:
-  void check(const SentFrame& frame) {
-    if (testing::Test::HasFatalFailure()) return;
-    ASSERT_FALSE(model_->done()) << "frame " << checked << " is one too many";
-    const Departure want = model_->next();
-    ASSERT_EQ(frame.length, flows_[want.flow].length) << "frame " << checked;
-    ASSERT_EQ(frame.departure, want.departure) << "frame " << checked;
-    ASSERT_EQ(frame.first_edge, want.edge) << "frame " << checked;
-    // A frame is on the boundary at most one clock before its departure, and never behind (but for
-    // the fraction of a picosecond that card time does not have).
-    ASSERT_LE(frame.crossing, frame.departure + 1);
-    ASSERT_LT(frame.departure, frame.crossing + kClockPs);
-    ASSERT_EQ(frame.last_edge, frame.first_edge + (frame.length - 1) / 64) << "a bubble";
-    if (checked > 0) {
-      ASSERT_GE(frame.departure, wire_free_) << "frame " << checked << " overlaps";
-      smallest_gap_ps = std::min(smallest_gap_ps, frame.departure - wire_free_);
-    }
-    wire_free_ = frame.departure + slot(frame.length);
-    departures.push_back(want);
-    ++checked;
-  }
-
-  std::vector<FlowConfig> flows_;
-  std::vector<Entry> schedule_;
-  std::optional<TxModel> model_;
-  std::uint64_t wire_free_ = 0;
-};
 
 // ---- One flow at 100 % ----
 class TxLineRate : public testing::TestWithParam<std::uint32_t> {};

@@ -1,0 +1,25 @@
+// What was injected in one direction: 64-bit counters of the pulses of plumb_damage and
+// plumb_damage_ctl, in the order of the register map.
+module plumb_damage_counters #(
+  parameter int unsigned Counters = 11
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   clear_i,
+  input  logic [Counters-1:0]    inc_i,
+  output logic [64*Counters-1:0] counters_o
+);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      counters_o <= '0;
+    end else if (clear_i) begin
+      counters_o <= '0;
+    end else if (inc_i != '0) begin
+      for (int unsigned i = 0; i < Counters; i++) begin
+        counters_o[64*i+:64] <= counters_o[64*i+:64] + 64'(inc_i[i]);
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,212 @@
+// Credit-based flow control, sending side: what the receiver at the other end of the link has room
+// for, per virtual channel (= priority), and so the longest frame that may go.
+//
+// A frame costs ceil((length + overhead) / credit size) credits, which are in use from its sending
+// until a CF_Update says that they were freed. It may go if credits in use + cost <= limit, which
+// is the same as length + overhead <= room in bytes: limit_o, per channel, all ones if the channel
+// is not under credit control.
+//
+//   clock   t               t + 1          t + 2       t + 3     t + 4      t + 5
+//           frame decided   sent_i; cost   used_o      room      in bytes   limit_o
+//                                          busy_o ..             .. busy_o
+//
+// While there are at least 2^15 bytes of room nobody has to wait for that: frames that can be
+// decided within five clocks are short. A channel with less is busy for three clocks behind each of
+// its frames. Limits follow configuration and freed credits within 12 clocks.
+//
+// CF_Update (cf_i with the ordered set): totals of freed credits modulo 2^15, for two channels. The
+// difference to the total before comes back; more than is in use is an error (error_o) and clears
+// what is in use. It is applied in up to five clocks; sets must not follow each other faster.
+//
+// consumed_o are the totals of credits consumed, modulo 2^20, right two clocks behind a decision:
+// what CC_Update carries. reset_i puts all totals and credits in use to zero.
+module plumb_fc_credit_tx (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            reset_i,
+  input  logic [7:0]      enable_i,        // channels under credit control
+  input  logic [3:0]      credit_log2_i,   // 5 to 11
+  input  logic [7:0]      overhead_i,      // signed bytes per frame
+  input  logic [8*20-1:0] credits_i,       // credit limits
+  // The frame that may go next; sent_i a clock later if it does.
+  input  logic [13:0]     root_length_i,
+  input  logic [2:0]      root_priority_i,
+  input  logic            sent_i,
+  output logic [8*14-1:0] limit_o,
+  output logic [7:0]      busy_o,
+  input  logic            cf_i,
+  input  logic [63:0]     cf_data_i,
+  output logic            cf_taken_o,      // it was a CF_Update
+  output logic            error_o,
+  output logic [8*20-1:0] used_o,
+  output logic [8*20-1:0] consumed_o
+);
+
+  // Cost of the root, in case it goes.
+  logic        active;
+  logic [15:0] bytes;
+  logic [14:0] cost_q;
+  logic [2:0]  priority_q;
+
+  assign active = |enable_i;
+  assign bytes  = !active ? '0 : 16'(root_length_i) + {{8{overhead_i[7]}}, overhead_i} +
+                  16'(16'd1 << credit_log2_i) - 16'd1;
+
+  always_ff @(posedge clk_i) begin
+    if (active) begin
+      cost_q     <= 15'((bytes[15] ? 16'd0 : bytes) >> credit_log2_i);
+      priority_q <= root_priority_i;
+    end
+  end
+
+  // Freed credits that wait to be applied. Both halves of a set may name the same channel.
+  logic        cf, first_q, second_q, apply_first, apply_second;
+  logic [2:0]  first_channel_q, second_channel_q;
+  logic [14:0] first_total_q, second_total_q;
+  logic [39:0] halves;
+
+  assign cf     = cf_i && active && cf_data_i[7:0] == 8'h4b && cf_data_i[15:8] == 8'h10;
+  // Channel and total: five and fifteen bits, the last four in the upper half of the third byte.
+  assign halves = !cf ? '0 : {cf_data_i[47:40], cf_data_i[55:48], cf_data_i[63:60],
+                   cf_data_i[23:16], cf_data_i[31:24], cf_data_i[39:36]};
+
+  logic unused_nibbles;
+  assign unused_nibbles = ^{cf_data_i[59:56], cf_data_i[35:32]};
+
+  assign apply_first  = first_q && !sent_i;
+  assign apply_second = second_q && !first_q && !sent_i;
+  assign cf_taken_o   = cf;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      first_q  <= 1'b0;
+      second_q <= 1'b0;
+    end else begin
+      // A channel that this card does not have is passed over.
+      first_q  <= !reset_i && ((cf && halves[19:18] == 2'd0) || (first_q && !apply_first));
+      second_q <= !reset_i && ((cf && halves[39:38] == 2'd0) || (second_q && !apply_second));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (cf) begin
+      {first_channel_q, first_total_q}   <= halves[17:0];
+      {second_channel_q, second_total_q} <= halves[37:20];
+    end
+  end
+
+  // One channel at a time: a frame that was sent, or freed credits.
+  logic [8*20-1:0] used_q, consumed_q;
+  logic [8*15-1:0] freed_q;           // last totals
+  logic            apply;
+  logic [2:0]      channel;
+  logic [14:0]     total, freed;
+  logic [19:0]     used, next_used;
+
+  assign apply   = apply_first || apply_second;
+  assign channel = sent_i ? priority_q : apply_first ? first_channel_q : second_channel_q;
+  assign total   = apply_first ? first_total_q : second_total_q;
+  assign freed   = !apply ? '0 : total - freed_q[15*channel +: 15];
+  assign used    = !(apply || sent_i) ? '0 : used_q[20*channel +: 20];
+  assign error_o = apply && 20'(freed) > used;
+
+  always_comb begin
+    if (sent_i)        next_used = used + 20'(cost_q);
+    else if (error_o)  next_used = '0;
+    else               next_used = used - 20'(freed);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      used_q     <= '0;
+      consumed_q <= '0;
+      freed_q    <= '0;
+    end else if (reset_i) begin
+      used_q     <= '0;
+      consumed_q <= '0;
+      freed_q    <= '0;
+    end else if (active && (sent_i || apply)) begin
+      for (int unsigned v = 0; v < 8; v++) begin
+        if (channel == 3'(v) && enable_i[v]) begin
+          used_q[20*v +: 20] <= next_used;
+          if (sent_i) consumed_q[20*v +: 20] <= consumed_q[20*v +: 20] + 20'(cost_q);
+          else        freed_q[15*v +: 15]    <= total;
+        end
+      end
+    end
+  end
+
+  // Limits: of the channel that has changed, or of one after the other. Room beyond 2^15 bytes is
+  // as good as any.
+  logic        changed_q;
+  logic [2:0]  changed_channel_q, turn_q, look, look_q, bytes_look_q;
+  logic [20:0] room_q;
+  logic [31:0] room_bytes;
+  logic [15:0] room_bytes_q;      // at most 2^15
+  logic [16:0] payable;
+
+  assign look       = changed_q ? changed_channel_q : turn_q;
+  assign room_bytes = !active ? '0 : 32'(room_q) << credit_log2_i;
+  assign payable    = {1'b0, room_bytes_q} - {{9{overhead_i[7]}}, overhead_i};
+
+  // The channel's own change is looked at in the clock after it, another's turn comes in between.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      changed_q <= 1'b0;
+      turn_q    <= '0;
+    end else if (active) begin
+      changed_q <= sent_i || apply;
+      turn_q    <= turn_q + 3'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (active) begin
+      changed_channel_q <= channel;
+      look_q            <= look;
+      bytes_look_q      <= look_q;
+      room_bytes_q      <= (|room_bytes[31:15]) ? 16'h8000 : room_bytes[15:0];
+      room_q            <= (credits_i[20*look +: 20] > used_q[20*look +: 20])
+                               ? 21'(credits_i[20*look +: 20]) - 21'(used_q[20*look +: 20]) : '0;
+    end
+  end
+
+  logic [7:0]      ample_q, busy1_q, busy2_q, busy3_q, spend;
+  logic [8*14-1:0] limit_q;
+
+  assign spend = (active && sent_i) ? (8'd1 << priority_q) & enable_i & ~ample_q : '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ample_q <= '0;
+      busy1_q <= '0;
+      busy2_q <= '0;
+      busy3_q <= '0;
+      limit_q <= '1;
+    end else if (!active) begin
+      ample_q <= '0;
+      busy1_q <= '0;
+      busy2_q <= '0;
+      busy3_q <= '0;
+      limit_q <= '1;
+    end else begin
+      busy1_q <= spend;
+      busy2_q <= busy1_q;
+      busy3_q <= busy2_q;
+      for (int unsigned v = 0; v < 8; v++) begin
+        if (bytes_look_q == 3'(v)) begin
+          ample_q[v]          <= enable_i[v] && room_bytes_q[15];
+          limit_q[14*v +: 14] <= !enable_i[v]       ? '1 :
+                                 payable[16]        ? '0 :
+                                 (|payable[15:14])  ? '1 : payable[13:0];
+        end
+      end
+    end
+  end
+
+  assign limit_o    = limit_q;
+  assign busy_o     = busy1_q | busy2_q | busy3_q;
+  assign used_o     = used_q;
+  assign consumed_o = consumed_q;
+
+endmodule

@@ -1,0 +1,71 @@
+// Asks for PFC frames at fixed times: a storm of count_i frames (0: endless), one every period_i
+// ps, the first at time_i of card time (0: at once).
+//
+// The times are an absolute grid. want_o rises in the clock from which on a frame that is taken
+// crosses the MAC boundary at its time or, as clock edges fall, up to one clock later; cross_i is
+// that crossing time (plumb_tx). When the wire is busy the frame waits for it, and those behind it
+// catch up, one every four clocks at most. A storm whose time is past when it is started begins at
+// once, which late_o (one clock) tells.
+module plumb_fc_storm (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic [63:0] cross_i,
+  input  logic        start_i,
+  input  logic        stop_i,
+  input  logic [63:0] time_i,
+  input  logic [31:0] period_i,
+  input  logic [31:0] count_i,
+  output logic        want_o,
+  input  logic        taken_i,
+  output logic        active_o,
+  output logic [31:0] left_o,       // frames still to go, if not endless
+  output logic        late_o
+);
+
+  // cross_i of the next clock is at least this much later.
+  localparam int unsigned StepPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
+
+  logic        active_q, endless_q, want_q;
+  logic [31:0] left_q;
+  logic [63:0] due_q;            // a step before the next frame's time
+  logic [63:0] first_due;
+
+  assign first_due = time_i - 64'(StepPs);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      active_q  <= 1'b0;
+      endless_q <= 1'b0;
+      want_q    <= 1'b0;
+      left_q    <= '0;
+      late_o    <= 1'b0;
+    end else begin
+      late_o <= start_i && time_i != '0 && cross_i > first_due;
+      if (start_i) begin
+        active_q  <= 1'b1;
+        endless_q <= count_i == '0;
+        left_q    <= count_i;
+        want_q    <= 1'b0;
+      end else if (stop_i) begin
+        active_q <= 1'b0;
+        want_q   <= 1'b0;
+      end else if (taken_i) begin
+        active_q <= endless_q || left_q != 32'd1;
+        left_q   <= left_q - 32'd1;
+        want_q   <= 1'b0;
+      end else if (active_q && !want_q) begin
+        want_q   <= cross_i >= due_q;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i)       due_q <= (time_i == '0 || cross_i > first_due) ? cross_i : first_due;
+    else if (taken_i)  due_q <= due_q + 64'(period_i);
+  end
+
+  assign want_o   = want_q;
+  assign active_o = active_q;
+  assign left_o   = left_q;
+
+endmodule

@@ -1,0 +1,97 @@
+// Decides for every priority of the virtual receive buffer whether the sender is to be paused: XOFF
+// at xoff_i cells or more, XON at xon_i cells or fewer, XOFF again every refresh_i clocks while it
+// lasts. A priority that is disabled while paused is let go.
+//
+// A priority is looked at once in eight clocks, and in the clock after a frame was taken
+// into it (taken_i); want_*_o follow two clocks later and stay until the PFC frame that carries
+// them goes (sent_i with its mask sent_mask_i).
+module plumb_fc_watermark (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic [7:0]      enable_i,
+  input  logic [8*20-1:0] xoff_i,
+  input  logic [8*20-1:0] xon_i,
+  input  logic [31:0]     refresh_i,
+  input  logic [8*20-1:0] fill_i,
+  input  logic            taken_i,
+  input  logic [2:0]      taken_priority_i,
+  input  logic            sent_i,
+  input  logic [7:0]      sent_mask_i,
+  output logic [7:0]      want_xoff_o,
+  output logic [7:0]      want_xon_o
+);
+
+  logic            taken_q, over_q, under_q, refresh_q, active;
+  logic [2:0]      taken_priority_q, turn_q, look, look_q;
+  logic [31:0]     clock_q;
+  logic [8*32-1:0] sent_at_q;    // clock of the last XOFF
+  logic [31:0]     age;
+  logic [7:0]      off_q, want_xoff_q, want_xon_q;
+
+  assign look   = !active ? '0 : taken_q ? taken_priority_q : turn_q;
+  assign age    = !active ? '0 : clock_q - sent_at_q[32*look +: 32];
+  assign active = (|enable_i) || (|off_q);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      taken_q   <= 1'b0;
+      clock_q   <= '0;
+      turn_q    <= '0;
+      over_q    <= 1'b0;
+      under_q   <= 1'b0;
+      refresh_q <= 1'b0;
+      look_q    <= '0;
+    end else if (active) begin
+      taken_q   <= taken_i;
+      clock_q   <= clock_q + 32'd1;
+      turn_q    <= turn_q + 3'd1;
+      over_q    <= fill_i[20*look +: 20] >= xoff_i[20*look +: 20];
+      under_q   <= fill_i[20*look +: 20] <= xon_i[20*look +: 20];
+      refresh_q <= age >= refresh_i;
+      look_q    <= look;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (taken_i) taken_priority_q <= taken_priority_i;
+  end
+
+  // The verdict on look_q. XON wins over XOFF should both thresholds be met.
+  logic on, off, again;
+  assign off   = active && enable_i[look_q] && !off_q[look_q] && over_q && !under_q;
+  assign on    = active && off_q[look_q] && (under_q || !enable_i[look_q]);
+  assign again = active && off_q[look_q] && !on && refresh_q;
+
+  logic [7:0] mine, sent, starts, stops, repeats;
+  assign sent    = sent_i ? sent_mask_i : '0;
+  assign mine    = 8'd1 << look_q;
+  assign starts  = off ? mine : '0;
+  assign stops   = on ? mine : '0;
+  assign repeats = again ? mine : '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      off_q       <= '0;
+      want_xoff_q <= '0;
+      want_xon_q  <= '0;
+    end else if (active) begin
+      off_q       <= (off_q | starts) & ~stops;
+      want_xoff_q <= starts | repeats | (want_xoff_q & ~sent & ~stops);
+      want_xon_q  <= stops | (want_xon_q & ~sent & ~starts);
+    end else begin
+      want_xon_q  <= want_xon_q & ~sent;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (off || again) begin
+      for (int unsigned p = 0; p < 8; p++) begin
+        if (mine[p]) sent_at_q[32*p +: 32] <= clock_q;
+      end
+    end
+  end
+
+  assign want_xoff_o = want_xoff_q;
+  assign want_xon_o  = want_xon_q;
+
+endmodule

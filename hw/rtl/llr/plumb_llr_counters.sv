@@ -1,0 +1,28 @@
+// Counters of link-level retry: 48 bits, one clock behind the events, zero while clear_i.
+module plumb_llr_counters (
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+  input  logic                                 clear_i,
+  input  logic [plumb_llr_pkg::Counters-1:0]   events_i,
+  input  logic [19:0]                          flushed_i,     // frames in this clock
+  output logic [48*plumb_llr_pkg::Counters-1:0] counts_o,
+  output logic [47:0]                          flushed_o
+);
+
+  // Most clocks have nothing to count.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      counts_o  <= '0;
+      flushed_o <= '0;
+    end else if (clear_i) begin
+      counts_o  <= '0;
+      flushed_o <= '0;
+    end else if (events_i != '0 || flushed_i != 20'd0) begin
+      for (int unsigned i = 0; i < plumb_llr_pkg::Counters; i++) begin
+        counts_o[48*i+:48] <= counts_o[48*i+:48] + 48'(events_i[i]);
+      end
+      flushed_o <= flushed_o + 48'(flushed_i);
+    end
+  end
+
+endmodule

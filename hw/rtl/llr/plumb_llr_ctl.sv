@@ -1,0 +1,149 @@
+// Control ordered sets of a port, both ways: puts LLR's messages and those of others (cf_*, taken as
+// they are) one after the other to the MAC, and tells LLR's messages apart as they come.
+//
+// NACK before ECHO before INIT before ACK before cf. A message is taken (its *_taken_o) when it
+// enters the register to the MAC, where it stays until tx_ctl_ready_i; until then whoever asks may
+// change his mind. The MAC is ready while every set it has taken has its place on the line.
+// Received sets are decoded one clock after rx_ctl_valid_i; one without the marks of an ordered set
+// is only counted.
+`include "plumb_assert.svh"
+
+module plumb_llr_ctl (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       tx_enable_i,
+  input  logic                       rx_enable_i,
+  input  logic [19:0]                init_seq_i,
+  input  logic [15:0]                init_data_i,
+  input  logic                       low_first_i,    // byte order of init_data_i
+  // From and to the sender.
+  input  logic                       init_i,
+  output logic                       init_taken_o,
+  output logic                       quiet_o,
+  output logic                       ack_o,
+  output logic                       nack_o,
+  output logic [19:0]                seq_o,          // with any message received
+  output logic                       echo_o,         // with our data
+  // From and to the receiver.
+  input  logic                       send_ack_i,
+  input  logic                       send_nack_i,
+  input  logic [19:0]                last_good_i,
+  output logic                       ack_taken_o,
+  output logic                       nack_taken_o,
+  output logic                       init_o,
+  // Others.
+  input  logic                       cf_valid_i,
+  input  logic [63:0]                cf_data_i,
+  output logic                       cf_ready_o,
+  // MAC.
+  output logic                       tx_ctl_valid_o,
+  output logic [63:0]                tx_ctl_o,
+  input  logic                       tx_ctl_ready_i,
+  input  logic                       rx_ctl_valid_i,
+  input  logic [63:0]                rx_ctl_i,
+  output plumb_llr_pkg::ctl_events_t events_o
+);
+
+  // Ordered set of a message: data is D5 (bits 7:0) and D6.
+  function automatic logic [63:0] message(input logic [7:0] kind, input logic [19:0] seq,
+                                          input logic [15:0] data);
+    message = {8'd0, data, seq[3:0], plumb_llr_pkg::OrderCode, seq[11:4], seq[19:12], kind,
+               plumb_llr_pkg::BlockType};
+  endfunction
+
+  // ---- To the MAC ----
+
+  logic        echo_due_q, load, send_nack, send_echo, send_init, send_ack, send_cf;
+  logic [19:0] echo_seq_q;
+  logic [15:0] echo_data_q, init_data;
+
+  assign load      = !tx_ctl_valid_o || tx_ctl_ready_i;
+  assign send_nack = load && send_nack_i;
+  assign send_echo = load && !send_nack_i && echo_due_q;
+  assign send_init = load && !send_nack_i && !echo_due_q && init_i;
+  assign send_ack  = load && !send_nack_i && !echo_due_q && !init_i && send_ack_i;
+  assign send_cf   = load && !send_nack_i && !echo_due_q && !init_i && !send_ack_i && cf_valid_i;
+
+  assign nack_taken_o = send_nack;
+  assign init_taken_o = send_init;
+  assign ack_taken_o  = send_ack;
+  assign cf_ready_o   = load && !send_nack_i && !echo_due_q && !init_i && !send_ack_i;
+  assign quiet_o      = !tx_ctl_valid_o && tx_ctl_ready_i;
+  assign init_data    = low_first_i ? init_data_i : {init_data_i[7:0], init_data_i[15:8]};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tx_ctl_valid_o <= 1'b0;
+      tx_ctl_o       <= '0;
+    end else if (load) begin
+      tx_ctl_valid_o <= send_nack || send_echo || send_init || send_ack || send_cf;
+      if (send_nack)      tx_ctl_o <= message(plumb_llr_pkg::TypeNack, last_good_i, 16'd0);
+      else if (send_echo) tx_ctl_o <= message(plumb_llr_pkg::TypeEcho, echo_seq_q, echo_data_q);
+      else if (send_init) tx_ctl_o <= message(plumb_llr_pkg::TypeInit, init_seq_i, init_data);
+      else if (send_ack)  tx_ctl_o <= message(plumb_llr_pkg::TypeAck, last_good_i, 16'd0);
+      else if (send_cf)   tx_ctl_o <= cf_data_i;
+    end
+  end
+
+  // ---- From the MAC ----
+
+  logic        received_q, marked, of_llr;
+  logic [63:0] set_q;
+  logic [7:0]  kind;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) received_q <= 1'b0;
+    else         received_q <= rx_ctl_valid_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rx_ctl_valid_i) set_q <= rx_ctl_i;
+  end
+
+  assign kind   = set_q[15:8];
+  assign marked = set_q[7:0] == plumb_llr_pkg::BlockType &&
+                  set_q[35:32] == plumb_llr_pkg::OrderCode;
+  assign of_llr = received_q && marked;
+  assign seq_o  = {set_q[23:16], set_q[31:24], set_q[39:36]};
+
+  logic ack, nack, init, echo;
+  assign ack  = of_llr && kind == plumb_llr_pkg::TypeAck;
+  assign nack = of_llr && kind == plumb_llr_pkg::TypeNack;
+  assign init = of_llr && kind == plumb_llr_pkg::TypeInit;
+  assign echo = of_llr && kind == plumb_llr_pkg::TypeEcho;
+
+  assign ack_o  = ack && tx_enable_i;
+  assign nack_o = nack && tx_enable_i;
+  assign echo_o = echo && tx_enable_i && set_q[55:40] == init_data;
+  assign init_o = init && rx_enable_i;
+
+  // The latest INIT is answered, with what it said.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)        echo_due_q <= 1'b0;
+    else if (init_o)    echo_due_q <= 1'b1;
+    else if (send_echo) echo_due_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (init_o) begin
+      echo_seq_q  <= seq_o;
+      echo_data_q <= set_q[55:40];
+    end
+  end
+
+  assign events_o.tx_init = send_init;
+  assign events_o.tx_echo = send_echo;
+  assign events_o.tx_ack  = send_ack;
+  assign events_o.tx_nack = send_nack;
+  assign events_o.rx_init = init;
+  assign events_o.rx_echo = echo;
+  assign events_o.rx_ack  = ack;
+  assign events_o.rx_nack = nack;
+  assign events_o.rx_bad  = received_q && !marked;
+
+  logic unused_set;
+  assign unused_set = ^set_q[63:56];
+
+  `PLUMB_ASSERT(Held, tx_ctl_valid_o && !tx_ctl_ready_i |=> tx_ctl_valid_o && $stable(tx_ctl_o))
+
+endmodule

@@ -1,0 +1,69 @@
+// How far the line is behind what LLR has sent to the MAC.
+//
+// Every beat costs its bytes, a frame's last one also preamble and gap; a clock pays for its own
+// length, exactly (102400/33 ps). What a beat costs is seen Lag clocks later, and free_o allows for
+// that: of what had been sent by then, the line has less than 4096 ps left now. A sender that
+// starts frames only then does not fill the MAC (by frames that began within the last Lag clocks at
+// most), and never holds up frames that the gate has paced, which go less than a clock before the
+// line is free.
+module plumb_llr_pacer (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        enable_i,
+  input  logic [31:0] byte_time_ps_i,
+  input  logic        beat_i,
+  input  logic        last_i,
+  input  logic [6:0]  bytes_i,
+  output logic        free_o
+);
+
+  localparam int unsigned Lag = 3;
+  localparam int unsigned PeriodPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
+  // Clocks of every ClockPeriodDen that are a picosecond longer.
+  localparam int unsigned Longer = plumb_pkg::ClockPeriodNum % plumb_pkg::ClockPeriodDen;
+
+  logic        unused_byte_time;
+  assign unused_byte_time = ^byte_time_ps_i[31:16];
+
+  // Byte times up to 65 ns, 2^31 ps to send at most: a MAC does not take more.
+  logic        cost1_q, cost2_q;
+  logic [6:0]  bytes_q;
+  logic        last_q;
+  logic [22:0] bytes, cost, cost_q;
+  logic [31:0] left_q;
+  logic [5:0]  phase_q;
+  logic [11:0] paid;
+  logic [31:0] left;
+
+  assign paid  = (phase_q < 6'(Longer)) ? 12'(PeriodPs + 1) : 12'(PeriodPs);
+  assign bytes = 23'(bytes_q) + (last_q ? 23'(plumb_pkg::WireOverheadBytes) : 23'd0);
+  assign cost  = bytes * 23'(byte_time_ps_i[15:0]);
+  assign left  = (left_q > 32'(paid)) ? left_q - 32'(paid) : 32'd0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cost1_q <= 1'b0;
+      cost2_q <= 1'b0;
+      left_q  <= '0;
+      phase_q <= '0;
+    end else if (enable_i) begin
+      cost1_q <= beat_i;
+      cost2_q <= cost1_q;
+      left_q  <= cost2_q ? left + 32'(cost_q) : left;
+      phase_q <= (phase_q == 6'(plumb_pkg::ClockPeriodDen - 1)) ? 6'd0 : phase_q + 6'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (beat_i) begin
+      bytes_q <= bytes_i;
+      last_q  <= last_i;
+    end
+    if (cost1_q) begin
+      cost_q <= cost;
+    end
+  end
+
+  assign free_o = left_q < 32'(4096 + Lag * PeriodPs);
+
+endmodule

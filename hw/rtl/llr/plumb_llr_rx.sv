@@ -1,0 +1,308 @@
+// Receiver of link-level retry (docs/card.md, "Link-level retry"): passes on eligible frames once
+// each and in order, and asks for what is missing.
+//
+// While off, the stream passes through wires. While on, frames are stored until their FCS has been
+// checked (plumb_llr_rx_buffer) and leave with the time at which they came: the first beat of a
+// frame 11 clocks after its last one, if those before it are out by then.
+//
+//   frame                               what happens to it
+//   ordinary preamble                   passed on, good or bad
+//   expected number, FCS good           passed on; the next number is expected
+//   expected number, FCS poisoned       the same (FCS the complement of the right one)
+//   later number                        dropped: some are missing
+//   earlier number                      dropped: a duplicate; an ACK is due
+//   FCS bad, too long, or preamble
+//   neither ordinary nor eligible       dropped: damaged
+//
+// Whatever shows that a frame is missing or damaged makes the receiver ask for a NACK, once: until
+// the expected frame has come, more of the kind are only counted. When that frame itself comes
+// damaged, another NACK is asked for. An ACK is asked for when something has come that none has
+// been sent for, and ack_spacing_i clocks have passed since the last ACK or NACK.
+//
+// An INIT of the peer (init_i) sets the number that is expected. It acts DelayInit clocks later, so
+// that the frames before it have had their verdict; before the first one eligible frames are
+// dropped.
+//
+// retry_o reports how long each retry took, from the last beat of the frame that showed the fault
+// to the last beat of the good copy, in ps of card time; retry_gap_o: the fault was a missing
+// frame, not a damaged one.
+`include "plumb_assert.svh"
+
+module plumb_llr_rx (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  logic                      enable_i,
+  input  logic [15:0]               ack_spacing_i,  // clocks
+  // Frames from the MAC; preamble with the first beat.
+  input  logic [511:0]              s_tdata_i,
+  input  logic [63:0]               s_tkeep_i,
+  input  logic                      s_tvalid_i,
+  input  logic                      s_tlast_i,
+  input  logic [55:0]               s_preamble_i,
+  input  logic [63:0]               s_time_i,      // card time of this beat at the MAC boundary
+  // To the receiver of the port.
+  output logic [511:0]              m_tdata_o,
+  output logic [63:0]               m_tkeep_o,
+  output logic                      m_tvalid_o,
+  output logic                      m_tlast_o,
+  output logic [63:0]               m_time_o,      // of the frame's first beat
+  // Messages.
+  input  logic                      init_i,
+  input  logic [19:0]               init_seq_i,
+  output logic                      ack_o,
+  output logic                      nack_o,
+  output logic [19:0]               last_good_o,
+  input  logic                      ack_taken_i,
+  input  logic                      nack_taken_i,
+  // Observation.
+  output logic [1:0]                state_o,
+  output plumb_llr_pkg::rx_events_t events_o,
+  output logic                      retry_o,
+  output logic                      retry_gap_o,
+  output logic [47:0]               retry_ps_o
+);
+
+  localparam int unsigned BeatsLog2 = 9;
+  localparam int unsigned DelayInit = 15;
+  localparam int unsigned RecordW = 64 + 48 + (BeatsLog2 + 1) + 1 + 1 + 1 + 20;
+
+  // ---- On and off between frames ----
+
+  logic inside_q, midway, on_q, empty, valid_q;
+  assign midway = (inside_q || s_tvalid_i) && !(s_tvalid_i && s_tlast_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+      on_q     <= 1'b0;
+    end else begin
+      if (s_tvalid_i) inside_q <= midway;
+      if (enable_i != on_q && !midway &&
+          (!on_q || (empty && !s_tvalid_i && !valid_q))) begin
+        on_q <= enable_i;
+      end
+    end
+  end
+
+  // ---- Clock 1: the frame as it comes ----
+
+  logic         first_q, last_q, ordinary_q, eligible_q;
+  logic [511:0] data_q;
+  logic [6:0]   bytes_q;
+  logic [63:0]  stamp_q;
+  logic [47:0]  time_q;
+  logic [19:0]  seq_q;
+  logic         frame;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else         valid_q <= on_q && s_tvalid_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (on_q && s_tvalid_i) begin
+      first_q <= !inside_q;
+      last_q  <= s_tlast_i;
+      data_q  <= s_tdata_i;
+      bytes_q <= s_tlast_i ? plumb_pkg::kept_bytes(s_tkeep_i) : 7'd64;
+      time_q  <= s_time_i[47:0];
+      if (!inside_q) begin
+        stamp_q    <= s_time_i;
+        ordinary_q <= s_preamble_i == plumb_llr_pkg::OrdinaryPreamble;
+        eligible_q <= s_preamble_i[55:24] == plumb_llr_pkg::PreambleTail &&
+                      s_preamble_i[3:0] == plumb_llr_pkg::EligibleMark;
+        seq_q      <= {s_preamble_i[7:4], s_preamble_i[15:8], s_preamble_i[23:16]};
+      end
+    end
+  end
+
+  assign frame = valid_q && last_q;
+
+  // ---- FCS ----
+
+  logic        crc_valid;
+  logic [31:0] crc;
+
+  plumb_crc32 u_fcs (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .valid_i     (valid_q),
+    .first_i     (first_q),
+    .last_i      (last_q),
+    .data_i      (first_q ? {data_q[511:32], data_q[31:0] ^ plumb_crc32_pkg::FcsInit} : data_q),
+    .bytes_i     (bytes_q),
+    .crc_valid_o (crc_valid),
+    .crc_o       (crc)
+  );
+
+  // What is known of a frame waits for its checksum.
+  logic [BeatsLog2:0] frame_end;
+  logic               too_long;
+  (* ram_style = "distributed" *)
+  logic [RecordW-1:0] records [0:15];
+  logic [3:0]         record_write_q, record_read_q;
+  logic [RecordW-1:0] record_q;
+  logic               checked_q, good_q, poisoned_q;
+
+  always_ff @(posedge clk_i) begin
+    if (frame) begin
+      records[record_write_q] <= {stamp_q, time_q, frame_end, too_long, ordinary_q, eligible_q,
+                                  seq_q};
+    end
+    if (crc_valid) begin
+      record_q   <= records[record_read_q];
+      good_q     <= crc == plumb_crc32_pkg::Crc32Residue;
+      poisoned_q <= crc == plumb_llr_pkg::PoisonResidue;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      record_write_q <= '0;
+      record_read_q  <= '0;
+      checked_q      <= 1'b0;
+    end else begin
+      if (frame)     record_write_q <= record_write_q + 4'd1;
+      if (crc_valid) record_read_q  <= record_read_q + 4'd1;
+      checked_q <= crc_valid;
+    end
+  end
+
+  // ---- Verdict ----
+
+  logic [63:0]        stamp;
+  logic [47:0]        came;
+  logic [BeatsLog2:0] its_end;
+  logic               its_long, ordinary, eligible;
+  logic [19:0]        seq;
+  assign {stamp, came, its_end, its_long, ordinary, eligible, seq} = record_q;
+
+  logic [1:0]  state_q;
+  logic [19:0] expected_q, ahead;
+  logic        judged, usable, is_expected, is_ahead, is_behind, accept, missing, damaged, again;
+
+  // A preamble that is neither has no number to go by.
+  assign ahead       = seq - expected_q;
+  assign judged      = checked_q && !ordinary && state_q != plumb_llr_pkg::RxOff;
+  assign usable      = eligible && !its_long && (good_q || poisoned_q);
+  assign is_expected = eligible && ahead == 20'd0;
+  assign is_behind   = eligible && ahead[19];
+  assign is_ahead    = eligible && !ahead[19] && ahead != 20'd0;
+  assign accept      = judged && usable && is_expected;
+  assign missing     = judged && is_ahead && state_q == plumb_llr_pkg::RxSendAcks;
+  assign damaged     = judged && !usable && !is_behind && state_q == plumb_llr_pkg::RxSendAcks;
+  assign again       = judged && !usable && is_expected && state_q == plumb_llr_pkg::RxNackSent;
+
+  logic        init_now, ack_due_q;
+  logic [3:0]  init_wait_q;
+  logic [19:0] init_seq_q;
+  logic [15:0] spacing_q;
+  logic [47:0] fault_q;
+  logic        gap_q;
+
+  assign init_now = init_wait_q == 4'd1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= plumb_llr_pkg::RxOff;
+      expected_q  <= '0;
+      ack_due_q   <= 1'b0;
+      init_wait_q <= '0;
+      spacing_q   <= '0;
+    end else if (on_q || enable_i) begin
+      if (init_i)                   init_wait_q <= 4'(DelayInit);
+      else if (init_wait_q != 4'd0) init_wait_q <= init_wait_q - 4'd1;
+
+      if (!on_q || !enable_i)                         state_q <= plumb_llr_pkg::RxOff;
+      else if (init_now || accept)                              state_q <= plumb_llr_pkg::RxSendAcks;
+      else if (missing || damaged || again)                     state_q <= plumb_llr_pkg::RxSendNack;
+      else if (nack_taken_i && state_q == plumb_llr_pkg::RxSendNack)
+                                                                state_q <= plumb_llr_pkg::RxNackSent;
+
+      if (init_now)    expected_q <= init_seq_q;
+      else if (accept) expected_q <= expected_q + 20'd1;
+
+      if (init_now || state_q == plumb_llr_pkg::RxOff) ack_due_q <= 1'b0;
+      else if (accept || (judged && is_behind))        ack_due_q <= 1'b1;
+      else if (ack_taken_i || nack_taken_i)            ack_due_q <= 1'b0;
+
+      if (ack_taken_i || nack_taken_i) spacing_q <= ack_spacing_i;
+      else if (spacing_q != 16'd0)     spacing_q <= spacing_q - 16'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (init_i) init_seq_q <= init_seq_i;
+    if (missing || damaged) begin
+      fault_q <= came;
+      gap_q   <= !damaged;
+    end
+  end
+
+  assign state_o     = state_q;
+  assign last_good_o = expected_q - 20'd1;
+  assign ack_o       = state_q == plumb_llr_pkg::RxSendAcks && ack_due_q && spacing_q == 16'd0;
+  assign nack_o      = state_q == plumb_llr_pkg::RxSendNack;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) retry_o <= 1'b0;
+    else         retry_o <= accept && state_q != plumb_llr_pkg::RxSendAcks && !init_now;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (accept) begin
+      retry_ps_o  <= came - fault_q;
+      retry_gap_o <= gap_q;
+    end
+  end
+
+  assign events_o.ok                = judged && usable && good_q;
+  assign events_o.poisoned          = judged && usable && poisoned_q;
+  assign events_o.bad               = judged && !usable;
+  assign events_o.expected_good     = accept && good_q;
+  assign events_o.expected_poisoned = accept && poisoned_q;
+  assign events_o.expected_bad      = judged && !usable && is_expected;
+  assign events_o.missing_seq       = missing;
+  assign events_o.duplicate_seq     = judged && is_behind;
+  assign events_o.replay            = accept && state_q != plumb_llr_pkg::RxSendAcks;
+  assign events_o.discarded         = checked_q && !ordinary && !accept && usable && !is_behind &&
+                                      !missing;
+
+  // ---- Buffer and way out ----
+
+  logic [511:0] held_data;
+  logic [63:0]  held_keep, held_stamp;
+  logic         held_valid, held_last;
+
+  plumb_llr_rx_buffer #(
+    .BeatsLog2 (BeatsLog2)
+  ) u_buffer (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .beat_i          (valid_q),
+    .last_i          (last_q),
+    .last_byte_i     (6'(bytes_q - 7'd1)),
+    .data_i          (data_q),
+    .end_o           (frame_end),
+    .long_o          (too_long),
+    .verdict_i       (checked_q),
+    .keep_i          (ordinary || accept),
+    .verdict_end_i   (its_end),
+    .verdict_stamp_i (stamp),
+    .tvalid_o        (held_valid),
+    .tlast_o         (held_last),
+    .tkeep_o         (held_keep),
+    .tdata_o         (held_data),
+    .stamp_o         (held_stamp),
+    .empty_o         (empty)
+  );
+
+  assign m_tvalid_o  = on_q ? held_valid : s_tvalid_i;
+  assign m_tlast_o   = on_q ? held_last : s_tlast_i;
+  assign m_tkeep_o   = on_q ? held_keep : s_tkeep_i;
+  assign m_tdata_o   = on_q ? held_data : s_tdata_i;
+  assign m_time_o    = on_q ? held_stamp : s_time_i;
+
+  `PLUMB_ASSERT(OneMessage, !(ack_o && nack_o))
+
+endmodule

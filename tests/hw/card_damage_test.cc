@@ -1,0 +1,372 @@
+// Damage and its accounting: what one port injects, the other must detect, or docs/errors.md must
+// say why it cannot. The wire between them judges every frame by itself, with the host's CRC.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "card/damage_control.h"
+#include "test_card.h"
+#include "wire/crc.h"
+#include "wire/flow_control.h"
+
+namespace plumbline::hw_test {
+namespace {
+
+using card::BitErrors;
+using card::DamageCounters;
+using card::DamageEvent;
+using card::DamageKind;
+using card::DamageMatch;
+using card::DamageRule;
+
+constexpr auto kSent = card::DamageDirection::kSent;
+constexpr auto kReceived = card::DamageDirection::kReceived;
+
+// What the wire saw of the frames of one port.
+struct Judged {
+  std::uint64_t frames = 0;
+  std::uint64_t good = 0;  // right FCS and a length that is allowed
+  std::uint64_t bad_fcs = 0;
+  std::uint64_t bad_icrc = 0;  // with right FCS
+  std::uint64_t runts = 0;
+  std::uint64_t giants = 0;
+};
+
+// Judges what passes from port 0 to port 1, and lets it pass.
+class Judge {
+ public:
+  explicit Judge(TestCard& card) : card_(card) {
+    card.wire.expect_whole = false;
+    card.wire.forward = [this](const WireFrame& frame) {
+      judge(frame);
+      card_.wire.pass(frame);
+    };
+  }
+  Judged seen;
+
+ private:
+  void judge(const WireFrame& frame) {
+    const std::vector<std::uint8_t>& bytes = *frame.bytes;
+    ++seen.frames;
+    if (bytes.size() < 64) {
+      ++seen.runts;
+    } else if (bytes.size() > 9216) {
+      ++seen.giants;
+    } else if (!wire::fcsOk(bytes)) {
+      ++seen.bad_fcs;
+    } else {
+      ++seen.good;
+      const wire::DecodedFrame decoded = wire::decodeFrame(bytes);
+      if (decoded.icrc && !decoded.icrc->ok()) ++seen.bad_icrc;
+    }
+  }
+
+  TestCard& card_;
+};
+
+bool longForm() { return std::getenv("PLUMBLINE_LONG") != nullptr; }
+
+void expectReceived(TestCard& card, const Judged& seen) {
+  const card::PortCounters counters = card.driver.counters(1);
+  EXPECT_EQ(counters.rx_frames, seen.frames);
+  EXPECT_EQ(counters.rx_fcs_errors, seen.bad_fcs);
+  EXPECT_EQ(counters.rx_icrc_errors, seen.bad_icrc);
+  EXPECT_EQ(counters.rx_runts, seen.runts);
+  EXPECT_EQ(counters.rx_giants, seen.giants);
+}
+
+std::vector<card::FlowConfig> fourFlows(std::uint32_t frames, std::uint32_t length) {
+  std::vector<card::FlowConfig> flows;
+  for (std::uint32_t row = 0; row < 4; ++row) {
+    flows.push_back(makeFlow(row % 2 == 0 ? roceStream(0, length) : udpStream(0, length), row));
+    setConstantRate(flows.back(), Fraction::percent(20), frames);
+  }
+  return flows;
+}
+
+// One rule of each kind, each for its own flow: every counter of both ends is what the rules say.
+TEST(CardDamage, RulesOfEveryKindAreDetected) {
+  const std::uint32_t frames = longForm() ? 250'000 : 1000;
+  // The last frames stay whole, so that the receiver sees what was lost before them.
+  const std::uint32_t last = frames - 20;
+  struct Case {
+    std::vector<DamageRule> rules;  // of the flows 0 to 3
+    std::vector<std::uint32_t> lost;
+    std::vector<std::uint32_t> bad_icrc;
+  };
+  const auto times = [last](std::uint32_t step) { return last / step + 1; };
+  const auto rule = [last](DamageKind kind, std::uint32_t flow, std::uint32_t step) {
+    return DamageRule{
+        .kind = kind, .match = DamageMatch::kFlow, .flow = flow, .last = last, .step = step};
+  };
+  DamageRule run = rule(DamageKind::kBits, 1, 5);
+  run.offset = 400;
+  run.bits = 17;
+  DamageRule whole = rule(DamageKind::kBits, 3, 7);
+  whole.offset = 0;
+  whole.bits = 500 * 8 - 1;
+  DamageRule short_cut = rule(DamageKind::kTruncate, 1, 4);
+  short_cut.bytes = 40;
+  DamageRule cut = rule(DamageKind::kTruncate, 2, 6);
+  cut.bytes = 130;
+  DamageRule icrc = rule(DamageKind::kIcrc, 2, 3);
+  icrc.mask = 0x00100000;
+  DamageRule fcs = rule(DamageKind::kFcs, 0, 9);
+  fcs.mask = 0x80000000;
+  const std::vector<Case> cases{
+      {{fcs, run, icrc, whole}, {times(9), times(5), 0, times(7)}, {0, 0, times(3), 0}},
+      {{rule(DamageKind::kDrop, 0, 8), short_cut, cut, DamageRule{}},
+       {times(8), times(4), times(6), 0},
+       {0, 0, 0, 0}},
+  };
+  for (const Case& told : cases) {
+    TestCard card(2);
+    Judge judge(card);
+    card.driver.loadFlows(0, fourFlows(frames, 500));
+    for (std::uint32_t slot = 0; slot < 4; ++slot) {
+      card.driver.damage(0).setRule(kSent, slot, told.rules[slot]);
+    }
+    card.start();
+    card.finish();
+    const DamageCounters injected = card.driver.damage(0).counters(kSent);
+    const Judged& seen = judge.seen;
+    EXPECT_EQ(seen.frames + injected.dropped, 4 * frames);
+    std::uint64_t damaged = 0;
+    for (std::uint32_t row = 0; row < 4; ++row) {
+      SCOPED_TRACE(testing::Message() << "flow " << row);
+      const card::RxFlow flow = card.driver.rxFlow(1, row);
+      EXPECT_EQ(flow.lost, told.lost[row]);
+      EXPECT_EQ(flow.bad_icrc, told.bad_icrc[row]);
+      EXPECT_EQ(flow.frames, frames - told.lost[row]);
+      const DamageKind kind = told.rules[row].kind;
+      EXPECT_EQ(card.driver.damage(0).strikes(kSent, row),
+                kind == DamageKind::kNone ? 0 : told.lost[row] + told.bad_icrc[row]);
+      damaged += told.lost[row] + told.bad_icrc[row];
+    }
+    // Injected = detected.
+    EXPECT_EQ(injected.frames, damaged);
+    EXPECT_EQ(injected.frames,
+              injected.bits + injected.fcs + injected.icrc + injected.truncated + injected.dropped);
+    EXPECT_EQ(injected.frames, seen.bad_fcs + seen.bad_icrc + seen.runts + injected.dropped);
+    expectReceived(card, seen);
+    EXPECT_EQ(card.driver.damage(0).takeLog(kSent).size(),
+              std::min<std::uint64_t>(damaged, card::kDamageLogDepth));
+  }
+}
+
+// The log says where and when: the frame on the wire departed at that time and differs from what
+// the template makes in that bit.
+TEST(CardDamage, LogHasFrameBitAndDeparture) {
+  TestCard card(2);
+  card.wire.expect_whole = false;
+  std::map<std::uint64_t, Picoseconds> departures;  // first bit on the wire of damaged frames
+  std::uint64_t number = 0;
+  card.wire.forward = [&](const WireFrame& frame) {
+    if (!wire::fcsOk(*frame.bytes)) departures[number] = frame.first_bit;
+    ++number;
+    card.wire.pass(frame);
+  };
+  std::vector<card::FlowConfig> flows{makeFlow(roceStream(0, 300), 0)};
+  setConstantRate(flows[0], Fraction::percent(100), 500);
+  card.driver.loadFlows(0, flows);
+  card.driver.damage(0).setRule(
+      kSent, 1, {.kind = DamageKind::kBits, .first = 10, .step = 37, .times = 9, .offset = 1999});
+  card.start();
+  card.finish();
+  const std::vector<DamageEvent> log = card.driver.damage(0).takeLog(kSent);
+  ASSERT_EQ(log.size(), 9U);
+  ASSERT_EQ(departures.size(), 9U);
+  auto departure = departures.begin();
+  for (std::size_t i = 0; i < log.size(); ++i, ++departure) {
+    EXPECT_EQ(log[i].number, 10 + 37 * i);
+    EXPECT_EQ(departure->first, 10 + 37 * i);
+    EXPECT_EQ(log[i].position, 1999U);
+    EXPECT_EQ(log[i].slot, 1U);
+    // The MAC starts frames in columns of 8 bytes, and the card's clock is not the line's.
+    EXPECT_NEAR(static_cast<double>((log[i].time - departure->second).count()), 0, 4000);
+  }
+}
+
+// Frames that are too long, with right FCS and in the time that they take.
+TEST(CardDamage, OversizedFramesTakeTheirTimeAndAreGiants) {
+  TestCard card(2);
+  Judge judge(card);
+  std::vector<card::FlowConfig> flows{makeFlow(udpStream(0, 64), 0), makeFlow(udpStream(0, 64), 1)};
+  flows[1].length = 16383;
+  setConstantRate(flows[0], Fraction::percent(10), 2000);
+  setConstantRate(flows[1], Fraction::percent(80), 10);
+  card.driver.loadFlows(0, flows);
+  card.start();
+  card.finish();
+  card.expectNoFaults();
+  EXPECT_EQ(judge.seen.giants, 10U);
+  EXPECT_EQ(judge.seen.good, 2000U);
+  expectReceived(card, judge.seen);
+  EXPECT_EQ(card.driver.rxFlow(1, 0).frames, 2000U);
+  EXPECT_EQ(card.driver.rxFlow(1, 1).frames, 0U);
+}
+
+// MAC control frames are struck apart from the others: damaged or dropped, none of them pauses.
+TEST(CardDamage, ControlFramesAreStruckByTheirOwnNumbers) {
+  TestCard card(2);
+  Judge judge(card);
+  card::FlowConfig pfc;
+  pfc.head.assign(60, 0);
+  std::copy_n(wire::kMacControlAddress.octets.begin(), 6, pfc.head.begin());
+  pfc.head[6] = 2;
+  pfc.head[12] = 0x88;
+  pfc.head[13] = 0x08;
+  wire::PfcHeader header;
+  header.enabled = 8;
+  header.quanta[3] = 100;
+  header.encode(
+      wire::FixedSpan<wire::PfcHeader::kSize>(pfc.head.data() + 14, wire::PfcHeader::kSize));
+  pfc.tagged = false;
+  pfc.length = 64;
+  pfc.payload_offset = 60;
+  setConstantRate(pfc, Fraction::percent(5), 100);
+  std::vector<card::FlowConfig> flows{makeFlow(udpStream(0, 64), 0), pfc};
+  setConstantRate(flows[0], Fraction::percent(10), 200);
+  card.driver.loadFlows(0, flows);
+  auto damage = card.driver.damage(0);
+  damage.setRule(kSent, 0, {.kind = DamageKind::kDrop, .match = DamageMatch::kControl, .step = 4});
+  damage.setRule(kSent, 1,
+                 {.kind = DamageKind::kFcs, .match = DamageMatch::kControl, .first = 1, .step = 4});
+  card.start();
+  card.finish();
+  const DamageCounters injected = damage.counters(kSent);
+  EXPECT_EQ(injected.dropped, 25U);
+  EXPECT_EQ(injected.fcs, 25U);
+  const card::PortCounters received = card.driver.counters(1);
+  EXPECT_EQ(received.rx_xoff[3], 50U);
+  EXPECT_EQ(received.rx_fcs_errors, 25U);
+  EXPECT_EQ(received.rx_frames, 275U);
+  EXPECT_EQ(card.driver.rxFlow(1, 0).frames, 200U);
+  for (const DamageEvent& event : damage.takeLog(kSent)) {
+    EXPECT_EQ(event.subject, DamageMatch::kControl);
+    EXPECT_EQ(event.number % 4, event.kind == DamageKind::kDrop ? 0U : 1U);
+  }
+}
+
+// Random errors: each one is logged where the host's arithmetic has it, and every damaged frame is
+// detected. The long form sends 10^6 errors at line rate, where the log keeps the first ones only.
+class CardRandomErrors : public testing::TestWithParam<double> {};
+
+TEST_P(CardRandomErrors, InjectedIsDetected) {
+  const double ratio = GetParam();
+  const bool every = !longForm();  // error is read out of the log
+  const double wanted = every ? 20e3 : 1e6;
+  constexpr std::uint32_t kLength = 201;  // four beats, the last of nine bytes
+  const auto frames =
+      static_cast<std::uint32_t>(std::min(wanted / (ratio * kLength * 8), every ? 40e3 : 1.5e6));
+  TestCard card(2);
+  Judge judge(card);
+  std::vector<card::FlowConfig> flows{makeFlow(roceStream(0, kLength), 0)};
+  // As much as a log that is read over the bus can follow: some three errors per microsecond.
+  const std::int64_t followed =
+      std::min<std::int64_t>(100, static_cast<std::int64_t>(0.0031 / ratio));
+  setConstantRate(flows[0], Fraction::percent(every ? followed : 100), frames);
+  card.driver.loadFlows(0, flows);
+  auto damage = card.driver.damage(0);
+  const BitErrors errors{.ratio = ratio, .seed = 42};
+  damage.setBitErrors(kSent, errors);
+  std::vector<DamageEvent> log;
+  const auto drain = [&] {
+    for (std::vector<DamageEvent> some = damage.takeLog(kSent); !some.empty();
+         some = damage.takeLog(kSent)) {
+      log.insert(log.end(), some.begin(), some.end());
+    }
+  };
+  card.start();
+  card.finish(microseconds(5), microseconds(10), every ? drain : std::function<void()>());
+  drain();
+
+  const DamageCounters injected = damage.counters(kSent);
+  EXPECT_EQ(log.size() + injected.log_overflow, injected.random_bits);
+  EXPECT_TRUE(!every || injected.log_overflow == 0);
+  EXPECT_FALSE(damage.bitErrorsLate(kSent));
+  // The same errors by the host: blocks of 512 bits, one per beat.
+  constexpr std::uint64_t kBeats = (kLength + 63) / 64;
+  card::BitErrorSource source(bitErrorSetting(errors));
+  std::uint64_t next = 0;
+  std::uint64_t damaged = 0;
+  std::uint64_t last_frame = ~std::uint64_t{0};
+  for (std::uint64_t position = source.nextPosition();
+       position < std::uint64_t{frames} * kBeats * 512; position = source.nextPosition()) {
+    const std::uint64_t frame = position / (kBeats * 512);
+    const std::uint64_t bit = position % (kBeats * 512);
+    if (bit >= kLength * 8) continue;
+    if (every || next < card::kDamageLogDepth) {
+      ASSERT_LT(next, log.size());
+      ASSERT_EQ(log[next].kind, DamageKind::kRandom);
+      ASSERT_EQ(log[next].number, frame) << "error " << next;
+      ASSERT_EQ(log[next].position, bit) << "error " << next;
+    }
+    ++next;
+    damaged += frame != last_frame ? 1 : 0;
+    last_frame = frame;
+  }
+  EXPECT_EQ(next, injected.random_bits);
+  EXPECT_EQ(injected.random_frames, damaged);
+  EXPECT_EQ(injected.frames, damaged);
+  // Injected = detected + undetectable, where of the latter there are none to be expected.
+  const card::PortCounters received = card.driver.counters(1);
+  const std::uint64_t undetectable = damaged - judge.seen.bad_fcs;
+  EXPECT_EQ(undetectable, 0U);
+  EXPECT_EQ(received.rx_fcs_errors + undetectable, damaged);
+  expectReceived(card, judge.seen);
+  EXPECT_EQ(card.driver.rxFlow(1, 0).frames, frames - damaged);
+  RecordProperty("errors", static_cast<int>(injected.random_bits));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ratios, CardRandomErrors, testing::Values(1e-3, 1e-4, 1e-5));
+
+// At the entrance of the other port: the same accounting, and arrival times that do not change.
+TEST(CardDamage, ReceivedFramesKeepTheirTimes) {
+  constexpr std::uint32_t kFrames = 3000;
+  std::array<stats::Histogram, 2> latency;
+  for (const bool on : {false, true}) {
+    TestCard card(2);
+    std::vector<card::FlowConfig> flows{makeFlow(roceStream(0, 131), 0)};
+    setConstantRate(flows[0], Fraction::percent(100), kFrames);
+    card.driver.loadFlows(0, flows);
+    auto damage = card.driver.damage(1);
+    if (on) {
+      damage.setRule(kReceived, 0, {.kind = DamageKind::kDrop, .first = 9, .last = 9});
+      damage.setRule(kReceived, 1,
+                     {.kind = DamageKind::kTruncate, .first = 100, .last = 100, .bytes = 30});
+      damage.setRule(
+          kReceived, 2,
+          {.kind = DamageKind::kBits, .first = 2000, .times = 10, .offset = 700, .bits = 3});
+    }
+    // At the same time with and without, so that frames and clock edges meet alike.
+    card.driver.arm(microseconds(500));
+    card.finish();
+    card.expectNoFaults();
+    const card::PortCounters counters = card.driver.counters(1);
+    const DamageCounters injected = damage.counters(kReceived);
+    EXPECT_EQ(counters.rx_frames, kFrames - (on ? 1 : 0));
+    EXPECT_EQ(counters.rx_fcs_errors, on ? 10U : 0U);
+    EXPECT_EQ(counters.rx_runts, on ? 1U : 0U);
+    EXPECT_EQ(card.driver.rxFlow(1, 0).lost, on ? 12U : 0U);
+    EXPECT_EQ(injected.frames, on ? 12U : 0U);
+    EXPECT_EQ(injected.bits, on ? 10U : 0U);
+    EXPECT_EQ(injected.truncated, on ? 1U : 0U);
+    EXPECT_EQ(injected.dropped, on ? 1U : 0U);
+    latency[on ? 1 : 0] = card.driver.latency(1, 0);
+    // What happened to a frame is logged with the time at which it was received.
+    const std::vector<DamageEvent> log = damage.takeLog(kReceived);
+    EXPECT_EQ(log.size(), on ? 12U : 0U);
+    for (std::size_t i = 1; i < log.size(); ++i) EXPECT_GT(log[i].time, log[i - 1].time);
+  }
+  EXPECT_EQ(latency[0].minimum(), latency[1].minimum());
+  EXPECT_EQ(latency[0].maximum(), latency[1].maximum());
+}
+
+}  // namespace
+}  // namespace plumbline::hw_test

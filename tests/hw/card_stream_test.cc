@@ -1,0 +1,264 @@
+// RoCEv2 messages and UET packets at full load: headers as a receiver wants them, every queue pair
+// and PDC counted by itself, the wire never idle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "base/random.h"
+#include "sim/wire.h"
+#include "test_card.h"
+#include "wire/bytes.h"
+#include "wire/frame.h"
+
+namespace plumbline::hw_test {
+namespace {
+
+constexpr std::uint32_t kBthOffset = 14 + 20 + 8;  // IPv4, untagged
+constexpr std::uint8_t kRcWriteMiddle = 0x07;
+constexpr std::uint8_t kRcWriteLast = 0x08;
+
+card::MessagePart partOf(const wire::StreamTemplateSpec& stream) {
+  const card::FlowConfig flow = makeFlow(stream, 0);
+  return {flow.head, flow.length, flow.payload_offset, flow.tag_offset};
+}
+
+// WRITE messages of `frames` frames of `length` bytes on `pairs` queue pairs.
+card::FlowConfig writeFlow(std::uint32_t port, std::uint32_t length, std::uint32_t pairs,
+                           std::uint32_t frames) {
+  wire::StreamTemplateSpec stream = roceStream(port, length);
+  stream.virtual_address = 0x7F00'0000'1000;
+  stream.rkey = 0xBEEF;
+  const auto with = [&stream](std::uint8_t opcode) {
+    stream.roce_opcode = opcode;
+    return stream;
+  };
+  card::FlowConfig flow = makeFlow(
+      with(frames > 1 ? wire::roce_opcode::kRcWriteFirst : wire::roce_opcode::kRcWriteOnly), 0);
+  flow.queue_pairs.emplace();
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    flow.queue_pairs->pairs.push_back({0x4000 + 3 * i, 0xFFFF00 + i});
+  }
+  flow.queue_pairs->row_per_pair = true;
+  if (frames > 1) {
+    flow.message = card::Message{frames, partOf(with(kRcWriteMiddle)), partOf(with(kRcWriteLast))};
+    // RETH says how long the message is: what its frames carry behind their headers.
+    const std::uint32_t first = length - kBthOffset - 12 - 16 - 8;
+    const std::uint32_t other = length - kBthOffset - 12 - 8;
+    wire::store32(flow.head.data() + kBthOffset + 12 + 12, first + (frames - 1) * other);
+  }
+  return flow;
+}
+
+// RUD requests with standard SES headers, `pdcs` contexts.
+card::FlowConfig uetFlow(std::uint32_t port, std::uint32_t length, std::uint32_t pdcs) {
+  const wire::StreamTemplateSpec stream = udpStream(port, std::max(length, 64U));
+  wire::FrameSpec spec;
+  spec.destination = stream.destination_mac;
+  spec.source = stream.source_mac;
+  spec.network = wire::Ipv4Header{.ecn = wire::Ecn::kEct0,
+                                  .source = stream.source_ipv4,
+                                  .destination = stream.destination_ipv4};
+  spec.udp = wire::UdpHeader{.source_port = 0xC000, .destination_port = wire::udp_port::kUet};
+  wire::UetLayer uet;
+  const bool with_ses = length >= kBthOffset + 12 + 44 + 18 + 4;
+  wire::PdsRequest request;
+  request.next = with_ses ? wire::PdsNext::kRequestStandard : wire::PdsNext::kNone;
+  uet.pds = request;
+  if (with_ses) uet.ses = wire::SesStandard{};
+  spec.transport = uet;
+  const std::uint32_t headers = kBthOffset + 12 + (with_ses ? 44 : 0);
+  const std::vector<std::uint8_t> payload(length - headers - 4);
+  spec.payload = payload;
+  const std::vector<std::uint8_t> bytes = encodeFrame(spec);
+  card::FlowConfig flow;
+  flow.head.assign(bytes.begin(), bytes.begin() + std::min<std::ptrdiff_t>(256, length - 4));
+  flow.length = length;
+  flow.tagged = headers + 18 + 4 <= length;
+  flow.tag_offset = headers;
+  flow.payload_offset = headers + (flow.tagged ? 18 : 0);
+  flow.uet = flow.modify_psn = flow.modify_qp = true;
+  flow.queue_pairs.emplace();
+  for (std::uint32_t i = 0; i < pdcs; ++i) {
+    flow.queue_pairs->pairs.push_back({(0x100 + i) << 16 | (0x200 + i), 0xFFFFFF00 + i});
+  }
+  flow.queue_pairs->row_per_pair = flow.tagged;
+  return flow;
+}
+
+// RoCE SEND frames too short for a tag.
+card::FlowConfig shortRoceFlow(std::uint32_t port, std::uint32_t length) {
+  card::FlowConfig flow = writeFlow(port, 128, 4, 1);
+  flow.length = length;
+  flow.tagged = false;
+  flow.queue_pairs->row_per_pair = false;
+  flow.payload_offset = kBthOffset + 12;
+  flow.head.resize(kBthOffset + 12);
+  flow.head[kBthOffset] = wire::roce_opcode::kRcSendOnly;
+  // Pad to four bytes; lengths of IP and UDP; the header's checksum anew.
+  const std::uint32_t payload = length - kBthOffset - 12 - 8;
+  flow.head[kBthOffset + 1] = static_cast<std::uint8_t>(payload % 4 << 4);
+  wire::store16(flow.head.data() + 16, static_cast<std::uint16_t>(length - 18));
+  wire::store16(flow.head.data() + 38, static_cast<std::uint16_t>(length - 38));
+  wire::store16(flow.head.data() + 24, 0);
+  std::uint32_t sum = 0;
+  for (std::size_t at = 14; at < 34; at += 2) sum += wire::load16(flow.head.data() + at);
+  while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
+  wire::store16(flow.head.data() + 24, static_cast<std::uint16_t>(~sum));
+  return flow;
+}
+
+// What all frames of a port looked like.
+struct Seen {
+  std::vector<Picoseconds> first_bits;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> psns;    // by queue pair or PDC
+  std::map<std::uint32_t, std::vector<std::uint8_t>> opcodes;  // RoCE, by queue pair
+  std::set<std::uint16_t> source_ports;
+};
+
+// Full load on both ports; every frame decodes, its check sequences are right (TestWire), and the
+// wire carries frame behind frame.
+void fullLoad(TestCard& card, const std::array<card::FlowConfig, 2>& configs, std::uint32_t frames,
+              std::array<Seen, 2>& seen) {
+  card.wire.observe = [&](const WireFrame& frame, const wire::DecodedFrame& decoded) {
+    Seen& port = seen[frame.port];
+    port.first_bits.push_back(frame.first_bit);
+    ASSERT_TRUE(decoded.udp.has_value());
+    port.source_ports.insert(decoded.udp->source_port);
+    if (const wire::RoceLayer* roce = decoded.roce()) {
+      port.psns[roce->bth.dest_qp].push_back(roce->bth.psn);
+      port.opcodes[roce->bth.dest_qp].push_back(roce->bth.opcode);
+    } else {
+      ASSERT_NE(decoded.uet(), nullptr);
+      const auto& request = std::get<wire::PdsRequest>(decoded.uet()->pds);
+      port.psns[static_cast<std::uint32_t>(request.spdcid) << 16 | request.target.dpdcid].push_back(
+          request.psn);
+    }
+  };
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    card::FlowConfig flow = configs.at(port);
+    flow.period = card::framePeriod(Bytes(flow.length), sim::kLineRate, Fraction::one());
+    flow.burst_frames = frames;
+    card.driver.loadFlows(port, std::vector{flow});
+  }
+  card.start();
+  card.finish(microseconds(5));
+  card.expectNoFaults();
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    SCOPED_TRACE(testing::Message() << "port " << port);
+    const card::FlowConfig& flow = configs.at(port);
+    const std::vector<Picoseconds>& times = seen[port].first_bits;
+    EXPECT_EQ(times.size(), frames);
+    // Achieved / theoretical, to the columns of the line that idle bytes come in.
+    const Picoseconds ideal = frameSlot(Bytes(flow.length), sim::kLineRate) * (frames - 1);
+    EXPECT_LE(std::abs((times.back() - times.front() - ideal).count()), 7 * 80 + 640);
+    const card::PortCounters counters = card.driver.counters(port);
+    EXPECT_EQ(counters.tx_late, 0U);
+    EXPECT_EQ(counters.tx_stall_clocks, 0U);
+    EXPECT_EQ(counters.rx_frames, frames);
+    EXPECT_EQ(counters.rx_fcs_errors, 0U);
+    EXPECT_EQ(counters.rx_icrc_errors, 0U);
+    EXPECT_EQ(counters.rx_unparsed, 0U);
+    EXPECT_EQ(counters.rx_untagged, configs.at(1 - port).tagged ? 0U : frames);
+    // PSNs of each queue pair and PDC are consecutive from its own first one.
+    const std::uint32_t mask = flow.uet ? 0xFFFFFFFF : 0xFFFFFF;
+    for (const card::QueuePair& pair : flow.queue_pairs->pairs) {
+      const std::vector<std::uint32_t>& psns = seen[port].psns[pair.number];
+      for (std::size_t i = 0; i < psns.size(); ++i) {
+        ASSERT_EQ(psns[i], (pair.first_psn + i) & mask) << "queue pair " << pair.number;
+      }
+    }
+    EXPECT_EQ(seen[port].psns.size(), flow.queue_pairs->pairs.size());
+    // The receiver has a row for each, and nothing is missing in any.
+    const std::vector<std::uint64_t> sent = card.driver.queuePairsSent(port, 0);
+    std::uint64_t all = 0;
+    for (std::uint32_t i = 0; i < sent.size(); ++i) {
+      EXPECT_EQ(sent[i], seen[port].psns[flow.queue_pairs->pairs[i].number].size());
+      all += sent[i];
+      if (!flow.queue_pairs->row_per_pair) continue;
+      const card::RxFlow row = card.driver.rxFlow(1 - port, flow.row + i);
+      ASSERT_EQ(row.frames, sent[i]) << "queue pair " << i;
+      ASSERT_EQ(row.next_sequence, sent[i]);
+      ASSERT_EQ(row.lost + row.duplicate + row.out_of_order + row.stale, 0U);
+    }
+    EXPECT_EQ(all, frames);
+  }
+}
+
+TEST(CardStreams, RoceAndUetAtLineRate) {
+  for (const std::uint32_t length : {64U, 65U, 128U, 1024U, 4096U}) {
+    SCOPED_TRACE(testing::Message() << length << " bytes");
+    TestCard card(2);
+    std::array<Seen, 2> seen;
+    const card::FlowConfig roce =
+        length < 100 ? shortRoceFlow(0, length) : writeFlow(0, length, 16, 4);
+    fullLoad(card, {roce, uetFlow(1, length, 16)}, length > 1000 ? 1000 : 6000, seen);
+  }
+}
+
+TEST(CardStreams, WriteMessagesAreWhole) {
+  TestCard card(2);
+  card::FlowConfig by_message = writeFlow(0, 256, 5, 7);
+  card::FlowConfig by_frame = writeFlow(1, 256, 5, 7);
+  by_frame.queue_pairs->by_frame = true;
+  by_frame.row = 100;
+  std::array<Seen, 2> seen;
+  fullLoad(card, {by_message, by_frame}, 5 * 7 * 20, seen);
+  for (const Seen& port : seen) {
+    for (const auto& [pair, opcodes] : port.opcodes) {
+      ASSERT_EQ(opcodes.size(), 7U * 20);
+      for (std::size_t i = 0; i < opcodes.size(); ++i) {
+        const std::uint8_t expected = i % 7 == 0   ? wire::roce_opcode::kRcWriteFirst
+                                      : i % 7 == 6 ? kRcWriteLast
+                                                   : kRcWriteMiddle;
+        ASSERT_EQ(opcodes[i], expected) << "queue pair " << pair << " frame " << i;
+      }
+    }
+  }
+}
+
+// As many queue pairs as a port has, each with a row of its own at the receiver.
+TEST(CardStreams, ThousandsOfQueuePairs) {
+  TestCard card(2);
+  std::array<card::FlowConfig, 2> flows{writeFlow(0, 128, 4096, 1), uetFlow(1, 128, 512)};
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    flows.at(port).wide_row = true;
+    card::RxTracking tracking;
+    tracking.wide_rows = true;
+    card.driver.setRxTracking(port, tracking);
+  }
+  std::array<Seen, 2> seen;
+  fullLoad(card, flows, 3 * 4096, seen);
+}
+
+// Entropy per packet, per PDC, and in turn.
+TEST(CardStreams, Entropy) {
+  for (const card::SourcePortMode mode :
+       {card::SourcePortMode::kRandom, card::SourcePortMode::kFollowsQp,
+        card::SourcePortMode::kPerFrame}) {
+    TestCard card(2);
+    std::array<card::FlowConfig, 2> flows{uetFlow(0, 256, 8), uetFlow(1, 256, 8)};
+    for (card::FlowConfig& flow : flows) {
+      flow.source_port_mode = mode;
+      flow.source_port_base = 0xFFFC;
+      flow.source_port_count = 32;
+      flow.source_port_seed = 5;
+    }
+    std::array<Seen, 2> seen;
+    fullLoad(card, flows, 2000, seen);
+    for (const Seen& port : seen) {
+      EXPECT_EQ(port.source_ports.size(), mode == card::SourcePortMode::kFollowsQp ? 8U : 32U);
+      EXPECT_TRUE(port.source_ports.contains(0xFFFC));
+      EXPECT_TRUE(port.source_ports.contains(0x0003)) << "ports wrap";
+      EXPECT_EQ(port.source_ports.contains(0x0004), mode != card::SourcePortMode::kFollowsQp);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::hw_test

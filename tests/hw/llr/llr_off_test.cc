@@ -1,0 +1,119 @@
+// Link-level retry switched off: wires, in the very clock; and switching it on and off in traffic.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/random.h"
+#include "tests/hw/llr/llr_link.h"
+
+namespace plumbline::test {
+namespace {
+
+constexpr std::int64_t kDelay = 1'000'000;  // 1 us
+constexpr LlrSettings kOff{.tx_enable = false, .rx_enable = false};
+
+// First edge at or after `time`.
+std::int64_t edgeAt(std::int64_t time) {
+  std::int64_t edge = time * 33 / 102400;
+  while (edgeTime(edge) < time) ++edge;
+  return edge;
+}
+
+TEST(LlrOff, FramesPassInTheClockInWhichTheyCome) {
+  LlrLink link(kOff, kOff, kDelay);
+  RandomStream random(1, "llr off");
+  std::vector<wire::Buffer> sent;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    sent.push_back(numberedFrame(i, 64 + random.below(400)));
+    link.source[0].push_back({sent.back(), i % 5 == 0, false});
+  }
+  std::vector<LineFrame> line;
+  link.saw_frame = [&](int side, const LineFrame& frame) {
+    EXPECT_EQ(side, 0);
+    line.push_back(frame);
+  };
+  std::vector<SinkFrame> received;
+  link.on_received = [&](int side, SinkFrame frame) {
+    EXPECT_EQ(side, 1);
+    received.push_back(std::move(frame));
+  };
+  const std::int64_t start = link.edge();
+  link.runUntil([&] { return received.size() == sent.size(); }, 20'000);
+
+  ASSERT_EQ(line.size(), sent.size());
+  // A beat every clock from the first clock on: nothing held back, nothing added.
+  std::int64_t beats = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    EXPECT_EQ(line[i].bytes, sent[i]);
+    EXPECT_EQ(line[i].preamble, kOrdinaryPreamble);
+    EXPECT_EQ(line[i].departure, 1'000'000 + i);
+    EXPECT_EQ(line[i].number, i);
+    EXPECT_FALSE(line[i].replay);
+    if (i == 0) {
+      EXPECT_EQ(line[i].first_bit, edgeTime(start + 1));
+    }
+    beats += static_cast<std::int64_t>((sent[i].size() + 63) / 64);
+    EXPECT_EQ(received[i].bytes, sent[i]);
+    // The line alone decides when a frame comes; the receiver sees it in that clock.
+    const std::int64_t comes = line[i].first_bit + 64 * kByteTimePs + kDelay;
+    EXPECT_EQ(received[i].clock, edgeAt(comes)) << i;
+  }
+  EXPECT_GT(beats, 1000);
+  const LlrCounters counters = link.counters(0);
+  EXPECT_EQ(counters.tx_ok + counters.tx_init + counters.delayed, 0U);
+}
+
+TEST(LlrOff, MessagesAreNotAnswered) {
+  LlrLink link(kOff, kOff, kDelay);
+  int sets = 0;
+  link.saw_set = [&](int, const OrderedSet&, std::int64_t) { ++sets; };
+  link.inject(0, OrderedSet{.type = 3, .seq = 5, .d5 = 1, .d6 = 2, .marked = true}.word());
+  link.inject(0, OrderedSet{.type = 2, .seq = 5, .marked = true}.word());
+  link.clocks(2000);
+  EXPECT_EQ(sets, 0);
+  EXPECT_EQ(link.counters(0).rx_init, 1U);
+  EXPECT_EQ(link.counters(0).rx_nack, 1U);
+}
+
+TEST(LlrOff, SwitchingInTrafficLosesNothing) {
+  LlrLink link(kOff, kOff, kDelay);
+  RandomStream random(2, "llr switching");
+  const LlrSettings on{.init_seq = 77};
+  std::uint64_t sent = 0;
+  std::array<std::uint64_t, 2> received{};
+  link.on_received = [&](int side, const SinkFrame& frame) {
+    EXPECT_EQ(numberOf(frame.bytes), received[static_cast<std::size_t>(side)]);
+    ++received[static_cast<std::size_t>(side)];
+  };
+  link.source_bubble = [&] { return random.below(4) == 0; };
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 200; ++i, ++sent) {
+      const wire::Buffer frame = numberedFrame(sent, 64 + random.below(300));
+      link.source[0].push_back({frame, false, false});
+      link.source[1].push_back({frame, false, false});
+    }
+    link.clocks(static_cast<std::int64_t>(random.below(100)));
+    // The receivers first: a sender without one waits for its ECHO.
+    LlrSettings settings = on;
+    settings.tx_enable = false;
+    link.configure(0, settings);
+    link.configure(1, settings);
+    link.clocks(static_cast<std::int64_t>(random.below(100)));
+    link.configure(0, on);
+    link.configure(1, on);
+    link.clocks(1500 + static_cast<std::int64_t>(random.below(500)));
+    link.runUntil([&] { return received[0] == sent && received[1] == sent; }, 50'000);
+    link.runUntil([&] { return link.quiet(); }, 5'000);
+    EXPECT_EQ(link.txState(0), 2U);
+    link.configure(0, settings);
+    link.configure(1, settings);
+    link.clocks(10);
+    EXPECT_EQ(link.txState(0), 0U);
+    link.configure(0, kOff);
+    link.configure(1, kOff);
+  }
+  EXPECT_GT(link.counters(0).tx_ok, 200U);
+}
+
+}  // namespace
+}  // namespace plumbline::test

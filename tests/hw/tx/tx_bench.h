@@ -121,8 +121,8 @@ class TxBench {
 
   // Control frames: requested at once, offered one after the other.
   void requestControl(const std::array<std::uint8_t, 60>& bytes);
-  void pulseClear();                              // the pulse only
-  void clear();                                   // and until it is done
+  void pulseClear();  // the pulse only
+  void clear();       // and until it is done
 
   [[nodiscard]] TxCounters counters() const;
   [[nodiscard]] bool active() const;

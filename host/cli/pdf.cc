@@ -21,8 +21,6 @@
 
 #include "base/error.h"
 
-extern char** environ;
-
 namespace plumbline::cli {
 namespace {
 
@@ -37,7 +35,7 @@ std::string findChromium() {
   std::istringstream directories(path == nullptr ? "" : path);
   for (std::string directory; std::getline(directories, directory, ':');) {
     for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
-      const std::string file = directory + "/" + name;
+      std::string file = directory + "/" + name;
       if (::access(file.c_str(), X_OK) == 0) return file;
     }
   }

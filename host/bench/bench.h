@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/snapshot.h"
 #include "bench/trial.h"
 #include "card/register_bus.h"
 
@@ -24,6 +25,13 @@ struct Capabilities {
   Picoseconds timestamp_resolution;
   ObservationPoint observed = ObservationPoint::kTester;
   bool simulated_dut = true;
+  // What a trial may have beyond streams (card_parts.h).
+  bool damage = false;       // frames damaged on purpose
+  bool pfc_send = false;     // storms of pauses, frames that wait for a pause's end
+  bool queue_pairs = false;  // messages, weights, counts of each; UET; entropy of a stream's own
+  bool patterns = false;     // gaps that are drawn or listed
+  bool link_retry = false;   // link-level retry on a bare link
+  bool departures = false;   // of single frames
   // Rough cost, for `plan`: card time that a trial takes besides sending (clearing, loading,
   // reading), and wall seconds per second of card time and port.
   Picoseconds trial_overhead;
@@ -40,9 +48,22 @@ struct TrialProgress {
   std::uint64_t frames_received = 0;
 };
 
+// Looks into a trial while it runs. It only looks: the result is the same with and without it.
+class TrialObserver {
+ public:
+  virtual ~TrialObserver() = default;
+
+  // Whether it wants to look now; asked as often as run() comes round.
+  virtual bool due() = 0;
+  // What the trial has done so far, from run()'s thread; once more at its end, with
+  // `snapshot.ended`. A predicted trial (fast_forward.h) shows nothing.
+  virtual void onSnapshot(const TrialSnapshot& snapshot) = 0;
+};
+
 struct TrialHooks {
   std::function<void(const TrialProgress&)> progress;        // may be empty
   std::function<void(const card::CapturedFrame&)> captured;  // may be empty
+  TrialObserver* observer = nullptr;
 };
 
 class Bench {

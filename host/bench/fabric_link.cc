@@ -52,10 +52,14 @@ FabricLink::FabricLink(sim::CardSim& card, const TrialSpec& spec, std::vector<st
       sim_hosts_(spec, fabric_, std::set<fabric::HostId>(hosts_.begin(), hosts_.end())),
       roce_(roceOf(spec)),
       pfc_(!spec.dut.switches.cbfc),
+      bare_(spec.dut.topology.kind == fabric::TopologyKind::kLink),
+      link_delay_(spec.dut.topology.host_link_delay),
       port_of_host_(fabric_.hostCount(), kNoPort),
       duplicates_(hosts_.size()),
       sent_by_port_(hosts_.size()),
-      to_port_(hosts_.size()) {
+      to_port_(hosts_.size()),
+      damages_(hosts_.size()),
+      discarded_(hosts_.size()) {
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) port_of_host_[hosts_[port]] = port;
   for (std::uint32_t host = 0; host < fabric_.hostCount(); ++host) {
     host_of_[wire::hostMac(host)] = host;
@@ -65,6 +69,10 @@ FabricLink::FabricLink(sim::CardSim& card, const TrialSpec& spec, std::vector<st
     if (impairment.kind == fabric::ImpairmentKind::kDuplicate && port != kNoPort) {
       ++duplicates_[port][impairment.frame];
     }
+  }
+  for (const DamageSpec& damage : spec.damage) {
+    const std::uint32_t port = port_of_host_.at(damage.host);
+    if (damage.direction == card::DamageDirection::kSent) damages_.at(port) = true;
   }
   fabric_.onDeliver([this](fabric::HostId host, const fabric::Packet& packet,
                            Picoseconds first_bit) { onDelivery(host, packet, first_bit); });
@@ -90,17 +98,35 @@ bool FabricLink::ofCard(const fabric::Packet& packet) const {
   return port_of_host_[packet.source] != kNoPort;
 }
 
+void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
+                                 sim::Preamble preamble) {
+  // A switch puts its own in front of what it forwards.
+  preamble_ = bare_ ? preamble : sim::kOrdinaryPreamble;
+  onFrameFromCard(port, std::move(frame), first_bit);
+}
+
+void FabricLink::onSetFromCard(std::uint32_t port, sim::OrderedSet set, Picoseconds begin) {
+  if (!bare_ || port >= hosts_.size()) return;
+  const std::uint32_t other = port_of_host_.at(1 - hosts_[port]);
+  if (other != kNoPort) card_.deliverSet(other, set, begin + link_delay_);
+}
+
 void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) {
   const wire::DecodedFrame decoded = wire::decodeFrame(*frame);
   const bool intact = decoded.fcs && decoded.fcs->ok();
   const bool expected = port < hosts_.size() && origin_ != fabric::kNever;
-  if (intact && expected && decoded.ethernet.ether_type == wire::ether_type::kMacControl) {
+  const bool control = decoded.ethernet.ether_type == wire::ether_type::kMacControl;
+  if (intact && expected && control) {
     if (decoded.pfc() != nullptr) onPfcFromCard(port, *decoded.pfc(), first_bit - origin_);
     return;
   }
-  ++frames_from_card_;
+  if (!control) ++frames_from_card_;
   if (!expected) {
     reject(port, "a port that has nothing to send sent a frame");
+    return;
+  }
+  if (!intact && damages_[port]) {
+    onDamagedFromCard(port, std::move(frame), first_bit);
     return;
   }
   if (!intact) {
@@ -117,7 +143,26 @@ void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Pico
     reject(port, fmt::format("a frame is for host {}, which is simulated", destination->second));
     return;
   }
-  fabric::Packet packet = packetOf(decoded, destination->second);
+  enter(port, std::move(frame), packetOf(decoded, destination->second), first_bit);
+}
+
+// What is left of its headers need not be true: on a bare link it comes out at the other end.
+void FabricLink::onDamagedFromCard(std::uint32_t port, sim::FrameBytes frame,
+                                   Picoseconds first_bit) {
+  if (!bare_) {
+    ++discarded_[port];
+    return;
+  }
+  fabric::Packet packet;
+  packet.length = static_cast<std::uint16_t>(frame->size());
+  packet.destination = static_cast<std::uint16_t>(1 - hosts_[port]);
+  packet.opcode = kCardFrameOpcode;
+  enter(port, std::move(frame), packet, first_bit);
+}
+
+// From the card's port into the fabric; whoever gets the packet out of it gets the frame.
+void FabricLink::enter(std::uint32_t port, sim::FrameBytes frame, fabric::Packet packet,
+                       Picoseconds first_bit) {
   packet.stamp = static_cast<std::uint64_t>((first_bit - origin_).count());
   if (free_.empty()) {
     free_.push_back(pending_.size());
@@ -128,7 +173,7 @@ void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Pico
   const auto& duplicates = duplicates_[port];
   const auto extra = duplicates.find(sent_by_port_[port]);
   const std::uint32_t copies = 1 + (extra == duplicates.end() ? 0 : extra->second);
-  pending_[packet.extra] = {std::move(frame), copies};
+  pending_[packet.extra] = {std::move(frame), copies, preamble_};
   in_flight_ += copies;
   ++sent_by_port_[port];
   fabric_.send(hosts_[port], packet, first_bit - origin_);
@@ -166,7 +211,7 @@ void FabricLink::onDelivery(fabric::HostId host, const fabric::Packet& packet,
   if (port == kNoPort) {
     reject(port, fmt::format("a frame came out at host {}, where no tester port is", host));
   } else if (untouched(packet)) {
-    deliver(port, sent, first_bit);
+    deliver(port, sent, first_bit, pending_[packet.extra].preamble);
   } else if (std::optional<wire::Buffer> changed = afterTransit(*sent, packet)) {
     deliver(port, std::make_shared<wire::Buffer>(std::move(*changed)), first_bit);
   } else {
@@ -182,9 +227,10 @@ void FabricLink::onPause(fabric::HostId host, fabric::PriorityMask enabled,
   deliver(port, std::make_shared<wire::Buffer>(pfcFrame(enabled, xoff, quanta)), first_bit);
 }
 
-void FabricLink::deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) {
+void FabricLink::deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
+                         sim::Preamble preamble) {
   ++to_port_[port];
-  card_.deliver(port, std::move(frame), first_bit + origin_);
+  card_.deliver(port, std::move(frame), first_bit + origin_, preamble);
 }
 
 void FabricLink::endCopy(std::uint64_t cookie) {

@@ -35,6 +35,10 @@ class FabricLink final : public sim::PortPeer {
   void startAt(Picoseconds start);
 
   void onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) override;
+  // On a bare link preambles come out at the other end, and ordered sets go there past the fabric.
+  void onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
+                       sim::Preamble preamble) override;
+  void onSetFromCard(std::uint32_t port, sim::OrderedSet set, Picoseconds begin) override;
   void advanceTo(Picoseconds now) override;
 
   // For observers, before startAt(). A frame of the card has the time of its first bit as `stamp`.
@@ -48,6 +52,9 @@ class FabricLink final : public sim::PortPeer {
   [[nodiscard]] std::uint64_t framesToCard() const;
   // Frames put on the wire towards one port of the card, PFC frames included.
   [[nodiscard]] std::uint64_t framesToPort(std::uint32_t port) const { return to_port_.at(port); }
+  // Frames that the trial damages at card port `port` and that the DUT threw away: a switch does so
+  // for a bad FCS, a bare link passes everything.
+  [[nodiscard]] std::uint64_t discarded(std::uint32_t port) const { return discarded_.at(port); }
   // Frames of the card that no switch would forward (bad FCS, unknown address, TTL too small) or
   // that came out where no tester port is: each a fault of the tester. Only the first few are
   // described.
@@ -58,16 +65,21 @@ class FabricLink final : public sim::PortPeer {
   struct Pending {
     sim::FrameBytes bytes;
     std::uint32_t copies = 0;
+    sim::Preamble preamble = sim::kOrdinaryPreamble;
   };
 
   [[nodiscard]] bool ofCard(const fabric::Packet& packet) const;
   void reject(std::uint32_t port, const std::string& why);
   void endCopy(std::uint64_t cookie);
+  void onDamagedFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit);
+  void enter(std::uint32_t port, sim::FrameBytes frame, fabric::Packet packet,
+             Picoseconds first_bit);
   void onPfcFromCard(std::uint32_t port, const wire::PfcHeader& pfc, Picoseconds first_bit);
   void onDelivery(fabric::HostId host, const fabric::Packet& packet, Picoseconds first_bit);
   void onPause(fabric::HostId host, fabric::PriorityMask enabled, fabric::PriorityMask xoff,
                std::uint16_t quanta, Picoseconds first_bit);
-  void deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit);
+  void deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
+               sim::Preamble preamble = sim::kOrdinaryPreamble);
 
   sim::CardSim& card_;
   fabric::Fabric fabric_;
@@ -75,6 +87,9 @@ class FabricLink final : public sim::PortPeer {
   SimHosts sim_hosts_;
   transport::RoceSpec roce_;  // of simulated hosts, for their frames that come to the card
   bool pfc_;                  // the fabric's pauses are PFC, not credits
+  bool bare_;                 // there is no switch, so nobody looks at frames on their way
+  Picoseconds link_delay_;    // of a bare link
+  sim::Preamble preamble_ = sim::kOrdinaryPreamble;     // of the frame that comes from the card
   Picoseconds origin_ = fabric::kNever;                 // card time of the fabric's time zero
   std::vector<std::uint32_t> port_of_host_;             // kNoPort where no tester port is
   std::map<wire::MacAddress, fabric::HostId> host_of_;  // by its address
@@ -82,6 +97,8 @@ class FabricLink final : public sim::PortPeer {
       duplicates_;  // by port: copies of its frame n
   std::vector<std::uint64_t> sent_by_port_;
   std::vector<std::uint64_t> to_port_;
+  std::vector<bool> damages_;             // by port: what it sends is damaged on purpose
+  std::vector<std::uint64_t> discarded_;  // by port
   std::vector<Pending> pending_;
   std::vector<std::uint64_t> free_;  // cookies not in use
   std::uint64_t in_flight_ = 0;

@@ -69,8 +69,7 @@ class PacketLevel {
       if (hooks_.progress) hooks_.progress({fabric.now(), fabric.now(), 0, 0});
     }
     for (fabric::LinkId link = 0; link < fabric.topology().links().size(); ++link) {
-      const fabric::LinkCounters counters = fabric.linkCounters(link);
-      packet_hops_ += counters.packets + counters.control;
+      packet_hops_ += fabric.linkCounters(link).frames();
     }
     workload::JobResult result = hosts.jobResults().front();
     if (!result.finished || result.total.messages_failed > 0) {

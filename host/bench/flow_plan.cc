@@ -3,62 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "base/error.h"
-#include "base/random.h"
-#include "wire/addresses.h"
-#include "wire/roce.h"
-#include "wire/template.h"
+#include "bench/stream_frame.h"
+#include "card/flow_plan.h"
 
 namespace plumbline::bench {
 namespace {
 
-// UDP source ports of RoCE lie in the dynamic range (FACTS C.1).
-constexpr std::uint32_t kFirstSourcePort = 0xC000;
-constexpr std::uint32_t kSourcePorts = 0x4000;
-// Queue pairs of different streams never meet: each has the card's maximum to itself.
-constexpr std::uint32_t kFirstQp = 0x100;
-constexpr std::uint32_t kQpsPerStream = 4096;
-constexpr std::uint32_t kMaxStreams = 2048;  // rows of the card's receive table
+constexpr std::uint32_t kRows = 2048;      // of the card's receive table, with a tag of 11 bits
+constexpr std::uint32_t kWideRows = 4096;  // ... of 12 bits
 // A frame that waits for nothing leaves within two clocks of its due time.
 constexpr Picoseconds kLateThreshold = nanoseconds(10);
-
-wire::StreamTemplateSpec templateSpec(const StreamSpec& stream, std::uint32_t index) {
-  const FrameFormat& format = stream.format;
-  wire::StreamTemplateSpec spec;
-  spec.destination_mac = wire::hostMac(stream.to);
-  spec.source_mac = wire::hostMac(stream.from);
-  spec.vlan_id = format.vlan_id;
-  spec.priority = format.priority;
-  spec.ipv6 = format.ipv6;
-  spec.source_ipv4 = wire::hostIpv4(stream.from);
-  spec.destination_ipv4 = wire::hostIpv4(stream.to);
-  spec.source_ipv6 = wire::hostIpv6(stream.from);
-  spec.destination_ipv6 = wire::hostIpv6(stream.to);
-  spec.dscp = format.dscp;
-  spec.ecn = format.ect ? wire::Ecn::kEct0 : wire::Ecn::kNotEct;
-  // Ports of one stream are consecutive, as a NIC's are for queue pairs opened one after another;
-  // those of different streams lie anywhere, always at the same place for the same stream.
-  const std::uint32_t span = kSourcePorts - std::min(format.qps, kSourcePorts - 1);
-  spec.source_port = static_cast<std::uint16_t>(kFirstSourcePort + mix64(index) % span);
-  switch (format.transport) {
-    case Transport::kUdp:
-      break;
-    case Transport::kRoceSend:
-      spec.roce_opcode = wire::roce_opcode::kRcSendOnly;
-      break;
-    case Transport::kRoceWrite:
-      spec.roce_opcode = wire::roce_opcode::kRcWriteOnly;
-      break;
-  }
-  spec.dest_qp = kFirstQp + index * kQpsPerStream;
-  spec.virtual_address = 0x1000'0000'0000ULL + (static_cast<std::uint64_t>(index) << 32);
-  spec.rkey = 0x1000 + index;
-  spec.length = static_cast<std::uint32_t>(stream.frame.count());
-  return spec;
-}
+// Frames that wait for the end of a pause, or meet by chance, are late on purpose: the most that
+// the card can overlook.
+constexpr Picoseconds kAnyLateness{0x7FFF'FFFF};
 
 struct Timing {
   card::FinePeriod period;
@@ -66,13 +28,70 @@ struct Timing {
   std::uint32_t bursts = 1;
   card::FinePeriod burst_interval;
   std::uint64_t frames = 0;
+  card::Gaps gaps;
+  // From the first frame's due time to the last one's, where gaps do not tell it by the period.
+  std::optional<Picoseconds> span;
 };
+
+Timing oneBurst(std::uint64_t frames) {
+  Timing timing;
+  timing.frames = frames;
+  timing.burst_frames = static_cast<std::uint32_t>(frames);
+  if (frames > card::kMaxBurstFrames) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} frames with gaps of their own, the card can do 2^24", frames));
+  }
+  return timing;
+}
+
+// As many frames as the mean says. Their last due time scatters by the square root of their number;
+// a span that is too short would only make the trial wait.
+Timing drawnTiming(const DrawnGaps& drawn, card::FinePeriod period, std::uint64_t frames) {
+  constexpr double kSigmas = 6;
+  Timing timing = oneBurst(frames);
+  timing.period = period;
+  timing.gaps = card::ExponentialGaps{period, drawn.seed};
+  const double mean = static_cast<double>(period.raw() >> card::FinePeriod::kFractionBits);
+  const auto count = static_cast<double>(frames);
+  timing.span =
+      Picoseconds(static_cast<std::int64_t>(mean * (count + kSigmas * std::sqrt(count) + kSigmas)));
+  return timing;
+}
+
+Timing listedTiming(const ListedGaps& listed, Picoseconds available) {
+  Picoseconds round;
+  for (const Picoseconds gap : listed.gaps) round += gap * listed.repeat;
+  if (round <= Picoseconds() || available <= Picoseconds()) return {};
+  const std::int64_t rounds = (available - Picoseconds(1)) / round;
+  std::uint64_t frames = static_cast<std::uint64_t>(rounds) * listed.gaps.size() * listed.repeat;
+  Picoseconds due = round * rounds;
+  Picoseconds last = due;
+  for (std::size_t i = 0; due < available; ++i) {
+    ++frames;
+    last = due;
+    due += listed.gaps[i / listed.repeat % listed.gaps.size()];
+  }
+  Timing timing = oneBurst(frames);
+  card::GapList list{{}, listed.repeat};
+  for (const Picoseconds gap : listed.gaps) {
+    list.gaps.push_back(card::FinePeriod::fromPicoseconds(gap));
+  }
+  timing.gaps = std::move(list);
+  timing.span = last;
+  return timing;
+}
 
 Timing constantTiming(const StreamSpec& stream, Fraction rate, const TrialSpec& spec,
                       BitRate line) {
   Timing timing;
   timing.period = card::framePeriod(stream.frame, line, rate);
   timing.frames = card::framesWithin(spec.duration - stream.start, timing.period);
+  if (stream.gaps) {
+    const auto* listed = std::get_if<ListedGaps>(&*stream.gaps);
+    return listed != nullptr
+               ? listedTiming(*listed, spec.duration - stream.start)
+               : drawnTiming(std::get<DrawnGaps>(*stream.gaps), timing.period, timing.frames);
+  }
   if (timing.frames <= card::kMaxBurstFrames) {
     timing.burst_frames = static_cast<std::uint32_t>(timing.frames);
   } else {
@@ -103,41 +122,43 @@ Timing timingOf(const StreamSpec& stream, const TrialSpec& spec, BitRate line) {
 
 // The time of the last frame's due time plus one slot, rounded up.
 Picoseconds endOf(const StreamSpec& stream, const Timing& timing, BitRate line) {
+  if (timing.span) return stream.start + *timing.span + frameSlot(stream.frame, line);
   const Int128 raw = static_cast<Int128>(timing.burst_interval.raw()) * (timing.bursts - 1) +
                      static_cast<Int128>(timing.period.raw()) * (timing.burst_frames - 1);
   const auto last = static_cast<std::int64_t>((raw >> card::FinePeriod::kFractionBits) + 1);
   return stream.start + Picoseconds(last) + frameSlot(stream.frame, line);
 }
 
-card::FlowConfig flowConfig(const StreamSpec& stream, std::uint32_t index, const Timing& timing) {
-  const wire::StreamTemplateSpec spec = templateSpec(stream, index);
-  const wire::StreamTemplate made = wire::makeStreamTemplate(spec);
-  card::FlowConfig flow;
-  flow.head.assign(made.bytes.begin(), made.bytes.end());
-  flow.length = spec.length;
-  flow.payload_offset = made.pay_off;
-  flow.tag_offset = made.tag_off;
+// Rows of the receive table that the stream takes.
+std::uint32_t rowsOf(const StreamSpec& stream) {
+  return stream.queue_pairs && stream.queue_pairs->counted ? stream.format.qps : 1;
+}
+
+// Streams by themselves take a row each; those that count queue pairs, one for each of them, which
+// only the wide layout of the tag has room for.
+bool wantsWideRows(const TrialSpec& spec) {
+  return std::any_of(spec.streams.begin(), spec.streams.end(),
+                     [](const StreamSpec& stream) { return rowsOf(stream) > 1; });
+}
+
+card::FlowConfig flowConfig(const StreamSpec& stream, std::uint32_t index, const StreamPlan& place,
+                            bool wide_rows, const Timing& timing) {
+  card::FlowConfig flow = flowOf(stream, index);
   flow.group = stream.group;
-  flow.row = index;
-  flow.vlan = spec.vlan_id.has_value();
-  flow.ipv6 = spec.ipv6;
-  flow.roce = spec.roce_opcode.has_value();
-  flow.icrc = made.icrc;
-  flow.modify_psn = flow.roce;
-  flow.psn_base = spec.psn;
-  flow.modify_qp = flow.roce;
-  flow.qp_base = spec.dest_qp;
-  flow.qp_count = stream.format.qps;
-  flow.source_port_mode = card::SourcePortMode::kFollowsQp;
-  flow.source_port_base = spec.source_port;
-  flow.source_port_count = stream.format.qps;
-  flow.priority = stream.format.priority;
+  flow.row = place.row;
+  flow.wide_row = wide_rows;
   flow.first_due = stream.start;
   flow.period = timing.period;
   flow.burst_frames = timing.burst_frames;
   flow.bursts = timing.bursts;
   flow.burst_interval = timing.burst_interval;
+  flow.gaps = timing.gaps;
   return flow;
+}
+
+// Frames longer than any receiver takes are damage of a kind.
+Bytes longestFrame(const Capabilities& capabilities) {
+  return capabilities.damage ? Bytes(card::kMaxFrameBytes) : capabilities.max_frame;
 }
 
 // What is wrong with one stream by itself.
@@ -165,10 +186,12 @@ void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities
       stream.format.vlan_id.value_or(0) > 4095) {
     refuse("a priority above 7, a DSCP above 63 or a VLAN above 4095");
   }
-  const std::uint32_t least = wire::minimumTaggedLength(templateSpec(stream, index));
-  if (stream.frame.count() < least || stream.frame > capabilities.max_frame) {
+  const std::uint32_t least = minimumFrame(stream, index);
+  if (stream.frame.count() < least || stream.frame > longestFrame(capabilities)) {
     refuse(fmt::format("frames of {} B, these headers and the test tag need {} to {} B",
-                       stream.frame.count(), least, capabilities.max_frame.count()));
+                       stream.frame.count(), least, longestFrame(capabilities).count()));
+  } else if (const auto why = headerRefusal(stream, index)) {
+    refuse(*why);
   }
   if (stream.start < Picoseconds()) refuse("a start before the common start");
   try {
@@ -192,6 +215,23 @@ void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities
   }
 }
 
+// Lists and messages of all streams of a port share its tables, of which the card knows the sizes.
+void refuseTables(const TrialSpec& spec, const Capabilities& capabilities,
+                  std::vector<std::string>& refusals) {
+  const FlowPlan plan = planFlows(spec, capabilities);
+  for (std::uint32_t host = 0; host < plan.flows.size(); ++host) {
+    try {
+      card::planFlows(plan.flows[host], capabilities.flows_per_port);
+    } catch (const Error& error) {
+      refusals.push_back(fmt::format("host {}: {}", host, error.what()));
+    }
+  }
+}
+
+bool usesLists(const StreamSpec& stream) {
+  return stream.queue_pairs || stream.gaps || isUet(stream.format.transport);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> usedHosts(const TrialSpec& spec) {
@@ -208,11 +248,15 @@ std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities&
   std::vector<std::string> refusals;
   if (spec.streams.empty()) refusals.emplace_back("the trial has no streams");
   if (spec.fast_forward) refusals.emplace_back("only simulated hosts can be fast-forwarded");
-  if (spec.streams.size() > kMaxStreams) {
-    refusals.push_back(
-        fmt::format("{} streams, the bench tells {} apart", spec.streams.size(), kMaxStreams));
+  std::uint64_t rows = 0;
+  for (const StreamSpec& stream : spec.streams) rows += rowsOf(stream);
+  const bool wide = wantsWideRows(spec);
+  if (const std::uint32_t room = wide ? kWideRows : kRows; rows > room) {
+    refusals.push_back(fmt::format("{} streams{}, the bench tells {} apart", rows,
+                                   wide ? " and queue pairs" : "", room));
     return refusals;
   }
+  for (std::string& why : cardPartRefusals(spec, capabilities)) refusals.push_back(std::move(why));
   if (const auto hosts = usedHosts(spec); hosts.size() > capabilities.max_ports) {
     refusals.push_back(fmt::format("the trial uses {} hosts, the bench has {} ports", hosts.size(),
                                    capabilities.max_ports));
@@ -258,22 +302,31 @@ std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities&
                       host));
     }
   }
+  if (refusals.empty() && std::any_of(spec.streams.begin(), spec.streams.end(), usesLists)) {
+    refuseTables(spec, capabilities, refusals);
+  }
   return refusals;
 }
 
 FlowPlan planFlows(const TrialSpec& spec, const Capabilities& capabilities) {
   FlowPlan plan;
+  plan.wide_rows = wantsWideRows(spec);
+  std::uint32_t next_row = 0;
   const std::uint32_t hosts = spec.dut.hostCount();
   plan.flows.resize(hosts);
   std::vector<Picoseconds> slots(hosts);  // of all flows of a host together
   std::vector<Picoseconds> least_slot(hosts);
+  std::vector<bool> drawn(hosts);  // some flow's frames collide by chance
   for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
     const StreamSpec& stream = spec.streams[i];
     const Timing timing = timingOf(stream, spec, capabilities.line_rate);
     auto& flows = plan.flows[stream.from];
-    plan.streams.push_back({static_cast<std::uint32_t>(flows.size()), timing.frames});
-    flows.push_back(flowConfig(stream, i, timing));
+    plan.streams.push_back(
+        {static_cast<std::uint32_t>(flows.size()), timing.frames, next_row, rowsOf(stream)});
+    next_row += rowsOf(stream);
+    flows.push_back(flowConfig(stream, i, plan.streams.back(), plan.wide_rows, timing));
     plan.end = std::max(plan.end, endOf(stream, timing, capabilities.line_rate));
+    if (stream.gaps && std::holds_alternative<DrawnGaps>(*stream.gaps)) drawn[stream.from] = true;
     const Picoseconds slot = frameSlot(stream.frame, capabilities.line_rate);
     slots[stream.from] += slot;
     least_slot[stream.from] = flows.size() == 1 ? slot : std::min(least_slot[stream.from], slot);
@@ -281,7 +334,12 @@ FlowPlan planFlows(const TrialSpec& spec, const Capabilities& capabilities) {
   // Flows on one port meet on the wire: with no more than line rate together a frame waits at most
   // for one frame of every other flow.
   for (std::uint32_t host = 0; host < hosts; ++host) {
-    plan.late_threshold.push_back(kLateThreshold + slots[host] - least_slot[host]);
+    plan.late_threshold.push_back(spec.paused_frames_wait || drawn[host]
+                                      ? kAnyLateness
+                                      : kLateThreshold + slots[host] - least_slot[host]);
+  }
+  for (const PfcStormSpec& storm : spec.storms) {
+    plan.end = std::max(plan.end, endOf(storm, capabilities.line_rate));
   }
   return plan;
 }

@@ -14,18 +14,21 @@
 
 namespace plumbline::bench {
 
-// Where a stream of the trial ended up, in the order of the trial's streams. The receiver's row is
-// the stream's number, the same on every port: a frame that comes out of a wrong port is known.
+// Where a stream of the trial ended up, in the order of the trial's streams. The receiver's rows
+// are the same on every port: a frame that comes out of a wrong port is known.
 struct StreamPlan {
   std::uint32_t flow = 0;    // number on its sending port
   std::uint64_t frames = 0;  // that it will send
+  std::uint32_t row = 0;     // first of its rows
+  std::uint32_t rows = 1;    // one, or one for each of its queue pairs
 };
 
 struct FlowPlan {
   std::vector<std::vector<card::FlowConfig>> flows;  // by host
   std::vector<StreamPlan> streams;
   std::vector<Picoseconds> late_threshold;  // by host
-  Picoseconds end;                          // when the wire is free again after the last frame
+  Picoseconds end;  // when the wire is free again after the last frame, and all storms are over
+  bool wide_rows = false;  // RxTracking::wide_rows of all ports
 };
 
 // Hosts that the trial's streams (and capture) use, ascending.

@@ -114,6 +114,12 @@ RtlBench::RtlBench(RtlBenchOptions options) : options_(std::move(options)) {
   capabilities_.timestamp_resolution = sim::kClockPeriodMax;
   capabilities_.observed = ObservationPoint::kTester;
   capabilities_.simulated_dut = true;
+  capabilities_.damage = true;
+  capabilities_.pfc_send = true;
+  capabilities_.queue_pairs = true;
+  capabilities_.patterns = true;
+  capabilities_.link_retry = true;
+  capabilities_.departures = true;
   capabilities_.trial_overhead = microseconds(75);
   capabilities_.wall_seconds_per_second = 400;
 }

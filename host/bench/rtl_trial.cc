@@ -19,17 +19,15 @@ constexpr Picoseconds kMaxStep = microseconds(500);
 constexpr std::int64_t kSteps = 50;
 // The last frame leaves when it is due; a card that still sends this much later is broken.
 constexpr Picoseconds kOvertime = microseconds(100);
+// Reading all counters takes a while, in which the card would send on behind the end of the trial:
+// whether it was paused is asked so long before it.
+constexpr Picoseconds kAskingTime = microseconds(12);
 // From the last bit before the card's MAC until the frame is in all counters.
 constexpr Picoseconds kReceiveTime = microseconds(3);
 // From the card's decision to stop until its last frame is on the wire.
 constexpr Picoseconds kTransmitTime = microseconds(3);
 // Clock edges and columns of the line meet again after this time.
 constexpr Picoseconds kPhaseGrid{sim::kClockPeriodNum};
-
-// What a NIC in this network would be configured to obey pauses of.
-std::uint8_t losslessPriorities(const fabric::FabricSpec& dut) {
-  return dut.switches.pfc ? dut.switches.pfc->priorities : 0;
-}
 
 Picoseconds roundUp(Picoseconds time, Picoseconds unit) {
   return unit * ((time + unit - Picoseconds(1)) / unit);
@@ -46,11 +44,14 @@ RtlTrial::RtlTrial(sim::CardSim& card, card::Driver& driver, const TrialSpec& sp
       hosts_(usedHosts(spec)),
       port_of_host_(spec.dut.hostCount()),
       plan_(planFlows(spec, capabilities)),
-      link_(card, spec, hosts_) {
+      link_(card, spec, hosts_),
+      parts_(driver, spec, plan_, hosts_),
+      retry_(card, driver, spec, hosts_) {
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     port_of_host_[hosts_[port]] = port;
     underruns_before_.push_back(card.wireStats(port).underruns);
   }
+  if (hooks.observer != nullptr) watch_.emplace(link_.fabric());
 }
 
 TrialResult RtlTrial::run() {
@@ -62,7 +63,11 @@ TrialResult RtlTrial::run() {
   collectStreams();
   collectLatency();
   collectDut();
+  parts_.readLogs();
+  parts_.collect(result_);
+  retry_.collect(result_);
   for (const std::string& what : link_.faults()) fault(what);
+  if (watch_) showEnd();
   return std::move(result_);
 }
 
@@ -74,10 +79,11 @@ void RtlTrial::configure() {
     const std::uint32_t host = hosts_[port];
     driver_.setTiming(port, {sim::kByteTime, kTxOffset, kRxOffset, plan_.late_threshold[host]});
     const bool capture = spec_.capture_port == host;
-    driver_.setCapture(port, capture, capture);
-    driver_.setPfcReaction(port, losslessPriorities(spec_.dut));
+    driver_.setCapture(port, capture, capture || parts_.wantsCapture());
     if (!plan_.flows[host].empty()) driver_.loadFlows(port, plan_.flows[host]);
   }
+  parts_.configure();
+  retry_.bringUp();
   card_.takeCaptured();  // what an interrupted trial may have left
 }
 
@@ -85,21 +91,33 @@ Picoseconds RtlTrial::send() {
   // On the grid on which clock and line repeat, so that every trial sees the same phases.
   start_ = roundUp(driver_.earliestStart(), kPhaseGrid);
   link_.startAt(start_);
+  parts_.begin(start_);
   driver_.arm(start_);
   const Picoseconds step = std::clamp(plan_.end / kSteps, kMinStep, kMaxStep);
   const Picoseconds end = start_ + plan_.end;
-  for (Picoseconds time = start_; time < end; time += step) advanceTo(std::min(time + step, end));
-  if (driver_.sending() && pausedAway()) {
+  bool asked = false;
+  bool paused = false;
+  for (Picoseconds time = start_; time < end; time += step) {
+    if (!asked && time + step > end - kAskingTime) {
+      asked = true;
+      paused = pausedAway();
+    }
+    advanceTo(std::min(time + step, end));
+    if (watch_) show(end);
+  }
+  if (!spec_.paused_frames_wait && driver_.sending() && (paused || pausedAway())) {
     // What the network did not let it send in time is not made up for.
     driver_.stop();
     stopped_ = true;
   }
-  for (const Picoseconds limit = end + kOvertime; !stopped_ && driver_.sending();
-       advanceBy(kMinStep)) {
+  // What had to wait is made up for at line rate, in no more time than the trial took.
+  const Picoseconds limit =
+      end + kOvertime + (spec_.paused_frames_wait || retry_.on() ? plan_.end : Picoseconds());
+  for (; !stopped_ && driver_.sending(); advanceBy(kMinStep)) {
     if (card_.now() > limit) {
       throw Error(ErrorKind::kTester,
                   fmt::format("the card is still sending {} us after the end of the trial",
-                              kOvertime.toMicroseconds()));
+                              (limit - end).toMicroseconds()));
     }
   }
   drain();
@@ -107,7 +125,7 @@ Picoseconds RtlTrial::send() {
 }
 
 bool RtlTrial::pausedAway() {
-  if (losslessPriorities(spec_.dut) == 0) return false;
+  if (obeyedPriorities(spec_) == 0) return false;
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     if (driver_.counters(port).tx_pfc_skipped > 0) return true;
   }
@@ -122,15 +140,47 @@ void RtlTrial::advanceTo(Picoseconds time) {
 void RtlTrial::advanceBy(Picoseconds duration) { advanceTo(card_.now() + duration); }
 
 void RtlTrial::serveHooks() {
-  if (spec_.capture_port) {
+  if (spec_.capture_port || parts_.wantsCapture()) {
     for (const card::CapturedFrame& frame : card_.takeCaptured()) {
-      if (hooks_.captured) hooks_.captured(frame);
+      if (parts_.wantsCapture()) parts_.onCaptured(frame);
+      if (hooks_.captured && hosts_[frame.port] == spec_.capture_port) hooks_.captured(frame);
     }
   }
+  parts_.readLogs();
   if (hooks_.progress) {
     const Picoseconds done = std::clamp(card_.now() - start_, Picoseconds(), plan_.end);
     hooks_.progress({done, plan_.end, link_.framesFromCard(), link_.framesToCard()});
   }
+}
+
+// Reading takes card time but no part in the traffic: what is sent, and when, is in the card
+// already.
+void RtlTrial::show(Picoseconds end) {
+  if (card_.now() + kAskingTime > end || !hooks_.observer->due()) return;
+  TrialSnapshot snapshot;
+  snapshot.time = card_.now() - start_;
+  snapshot.total = plan_.end;
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    const card::PortCounters counters = driver_.counters(port);
+    PortSnapshot& one = snapshot.ports.emplace_back();
+    one.port = hosts_[port];
+    one.tx_frames = counters.tx_frames;
+    one.tx_bytes = counters.tx_bytes;
+    one.rx_frames = counters.rx_frames;
+    one.rx_bytes = counters.rx_bytes;
+    for (std::size_t i = 0; i < counters.rx_xoff.size(); ++i) {
+      one.pauses += counters.rx_xoff[i];
+      one.paused += Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i]));
+    }
+  }
+  watch_->look(snapshot.time, snapshot);
+  hooks_.observer->onSnapshot(snapshot);
+}
+
+void RtlTrial::showEnd() {
+  TrialSnapshot snapshot = snapshotOf(spec_, result_);
+  watch_->look(snapshot.time, snapshot);
+  hooks_.observer->onSnapshot(snapshot);
 }
 
 // The drain ends early when the DUT, being simulated, is known to hold no frame of the card after
@@ -139,8 +189,9 @@ void RtlTrial::drain() {
   std::uint64_t planned = 0;
   for (const StreamPlan& stream : plan_.streams) planned += stream.frames;
   if (stopped_) advanceBy(kTransmitTime);
+  planned -= parts_.droppedFrames();
   const auto settled = [&] {
-    return link_.empty() && (stopped_ || link_.framesFromCard() >= planned);
+    return link_.empty() && (stopped_ || link_.framesFromCard() >= planned) && retry_.settled();
   };
   for (Picoseconds waited; waited < spec_.drain && !settled(); waited += kMinStep) {
     advanceBy(std::min(kMinStep, spec_.drain - waited));
@@ -169,16 +220,23 @@ void RtlTrial::collectPorts() {
     result.fcs_errors = counters.rx_fcs_errors;
     result.icrc_errors = counters.rx_icrc_errors;
     result.untagged = counters.rx_untagged;
+    result.runts = counters.rx_runts;
+    result.giants = counters.rx_giants;
+    result.tx_given_up = counters.tx_pfc_skipped;
+    result.tx_waited = counters.tx_waited;
+    result.dut_discarded = link_.discarded(port);
     for (std::size_t i = 0; i < result.priority.size(); ++i) {
       result.priority[i] = {counters.rx_xoff[i], counters.rx_xon[i],
-                            Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i]))};
+                            Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i])),
+                            counters.tx_xoff[i]};
     }
 
     const auto portFault = [&](bool present, const std::string& what) {
       if (present) fault(fmt::format("port {}: {}", hosts_[port], what));
     };
     const card::PortFaults sticky = driver_.faults(port);
-    portFault(sticky.tx_late,
+    // What waits for a replay leaves late by design, and is counted.
+    portFault(sticky.tx_late && !retry_.on(),
               fmt::format("{} frames left late, the worst by {} ns", counters.tx_late,
                           static_cast<double>(counters.tx_late_max_ps) / 1e3));
     portFault(sticky.tx_stall,
@@ -195,9 +253,11 @@ void RtlTrial::collectPorts() {
     portFault(card_.wireStats(port).underruns > underruns_before_[port],
               "the wire ran dry within a frame");
     // The DUT is simulated: what it handed over is known.
-    portFault(counters.rx_frames != link_.framesToPort(port),
-              fmt::format("the card received {} of {} frames on the wire", counters.rx_frames,
-                          link_.framesToPort(port)));
+    const std::uint64_t handed_over = link_.framesToPort(port) - parts_.droppedArrivals(port);
+    const std::uint64_t due = retry_.on() ? retry_.passed(port) : handed_over;
+    portFault(
+        counters.rx_frames != due,
+        fmt::format("the card received {} of {} frames on the wire", counters.rx_frames, due));
   }
 }
 
@@ -205,44 +265,68 @@ void RtlTrial::collectStreams() {
   // What each port should have accounted: if it all went to streams that end there, no other row
   // has anything and need not be read.
   std::vector<std::uint64_t> accounted(hosts_.size());
-  std::vector<card::RxFlow> rows;
+  std::vector<std::vector<card::RxFlow>> rows;
   for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
     const std::uint32_t port = port_of_host_[spec_.streams[i].to];
-    rows.push_back(driver_.rxFlow(port, i));
-    accounted[port] += rows.back().frames;
+    rows.push_back(driver_.rxFlows(port, plan_.streams[i].row, plan_.streams[i].rows));
+    for (const card::RxFlow& row : rows.back()) accounted[port] += row.frames;
   }
   for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
-    const StreamSpec& stream = spec_.streams[i];
-    const card::RxFlow& row = rows[i];
-    StreamResult result;
-    result.name = stream.name;
-    result.sent_frames = driver_.txState(port_of_host_[stream.from], plan_.streams[i].flow).frames;
-    result.sent_bytes = result.sent_frames * static_cast<std::uint64_t>(stream.frame.count());
-    result.received_frames = row.frames;
-    result.received_bytes = row.bytes;
-    result.duplicate = row.duplicate;
-    result.out_of_order = row.out_of_order;
-    result.stale = row.stale;
-    result.ce = row.ce;
-    result.bad_icrc = row.bad_icrc;
-    if (result.sent_frames != plan_.streams[i].frames && !stopped_) {
-      fault(fmt::format("stream '{}' sent {} of {} frames", stream.name, result.sent_frames,
-                        plan_.streams[i].frames));
-    }
-    // The row cannot know of frames lost behind the last one that came; the sender's count can.
-    const std::uint64_t arrived = row.frames - row.duplicate - row.stale;
-    if (arrived + row.lost != row.next_sequence || arrived > result.sent_frames) {
-      fault(fmt::format("stream '{}': the receiver's counters contradict each other", stream.name));
-    } else {
-      result.lost = result.sent_frames - arrived;
-    }
+    StreamResult result = collectStream(i, rows[i]);
     for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-      if (hosts_[port] == stream.to || counters_[port].rx_frames == accounted[port]) continue;
-      result.misdelivered += driver_.rxFlow(port, i).frames;
+      if (hosts_[port] == spec_.streams[i].to || counters_[port].rx_frames == accounted[port]) {
+        continue;
+      }
+      for (const card::RxFlow& row :
+           driver_.rxFlows(port, plan_.streams[i].row, plan_.streams[i].rows)) {
+        result.misdelivered += row.frames;
+      }
     }
-    result_.streams.push_back(result);
+    result_.streams.push_back(std::move(result));
   }
   if (stopped_) checkSkipped();
+}
+
+StreamResult RtlTrial::collectStream(std::uint32_t index, const std::vector<card::RxFlow>& rows) {
+  const StreamSpec& stream = spec_.streams[index];
+  const std::uint32_t port = port_of_host_[stream.from];
+  const std::uint32_t flow = plan_.streams[index].flow;
+  StreamResult result;
+  result.name = stream.name;
+  result.sent_frames = driver_.txState(port, flow).frames;
+  result.sent_bytes = result.sent_frames * static_cast<std::uint64_t>(stream.frame.count());
+  if (result.sent_frames != plan_.streams[index].frames && !stopped_) {
+    fault(fmt::format("stream '{}' sent {} of {} frames", stream.name, result.sent_frames,
+                      plan_.streams[index].frames));
+  }
+  const bool counted = stream.queue_pairs && stream.queue_pairs->counted;
+  const std::vector<std::uint64_t> sent =
+      counted ? driver_.queuePairsSent(port, flow) : std::vector<std::uint64_t>{result.sent_frames};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const card::RxFlow& row = rows[i];
+    result.received_frames += row.frames;
+    result.received_bytes += row.bytes;
+    result.duplicate += row.duplicate;
+    result.out_of_order += row.out_of_order;
+    result.stale += row.stale;
+    result.ce += row.ce;
+    result.bad_icrc += row.bad_icrc;
+    result.reorder_depth = std::max(result.reorder_depth, row.reorder_depth);
+    // The row cannot know of frames lost behind the last one that came; the sender's count can.
+    const std::uint64_t arrived = row.frames - row.duplicate - row.stale;
+    std::uint64_t lost = 0;
+    if (arrived + row.lost != row.next_sequence || arrived > sent.at(i)) {
+      fault(fmt::format("stream '{}': the receiver's counters contradict each other", stream.name));
+    } else {
+      lost = sent[i] - arrived;
+    }
+    result.lost += lost;
+    if (counted) {
+      result.queue_pairs.push_back(
+          {sent[i], row.frames, lost, row.duplicate, row.out_of_order, row.reorder_depth});
+    }
+  }
+  return result;
 }
 
 // Every frame that was due in the trial was sent, or its slot was given up to a pause.

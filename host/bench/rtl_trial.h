@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/bench.h"
 #include "bench/fabric_link.h"
+#include "bench/fabric_watch.h"
 #include "bench/flow_plan.h"
+#include "bench/rtl_card_parts.h"
+#include "bench/rtl_link_retry.h"
 #include "card/driver.h"
 #include "sim/card_sim.h"
 
@@ -37,9 +41,14 @@ class RtlTrial {
   // True when pauses have kept the card from sending.
   bool pausedAway();
   void serveHooks();
+  // Shows an observer the trial so far, if there is time for reading counters before `end`.
+  void show(Picoseconds end);
+  void showEnd();
   void drain();
   void collectPorts();
   void collectStreams();
+  [[nodiscard]] StreamResult collectStream(std::uint32_t index,
+                                           const std::vector<card::RxFlow>& rows);
   void checkSkipped();
   void collectLatency();
   void collectDut();
@@ -53,6 +62,9 @@ class RtlTrial {
   std::vector<std::uint32_t> port_of_host_;  // of those in use
   FlowPlan plan_;
   FabricLink link_;
+  RtlCardParts parts_;
+  RtlLinkRetry retry_;
+  std::optional<FabricWatch> watch_;             // when there is an observer
   Picoseconds start_;                            // common start, card time
   bool stopped_ = false;                         // before all was sent, because of pauses
   std::vector<card::PortCounters> counters_;     // by port

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "bench/fabric_watch.h"
 #include "bench/fast_forward.h"
 #include "bench/sampler.h"
 #include "bench/sim_hosts.h"
@@ -68,13 +69,16 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.retries += link.retries;
   total.retry_total += link.retry_total;
   total.retry_max = std::max(total.retry_max, link.retry_max);
+  total.consumed_updates += link.consumed_updates;
 }
 
-// Wire time of what a link carried, as a share of the time that passed.
+// Wire time of the packets and CC_Updates that a link carried, as a share of the time that passed.
 double utilisation(const fabric::LinkCounters& link, BitRate rate, Picoseconds time) {
   if (time <= Picoseconds(0)) return 0;
+  const std::uint64_t frames = link.packets + link.consumed_updates;
   const auto wire_bytes = static_cast<double>(
-      link.bytes + link.packets * static_cast<std::uint64_t>(kWireOverheadBytes.count()));
+      link.bytes + link.consumed_updates * static_cast<std::uint64_t>(fabric::kControlFrameBytes) +
+      frames * static_cast<std::uint64_t>(kWireOverheadBytes.count()));
   return wire_bytes * 8 / static_cast<double>(rate.bitsPerSecond()) / time.toSeconds();
 }
 
@@ -107,7 +111,7 @@ void collectLinks(const fabric::Fabric& fabric, FabricResult& result) {
     result.link_jfi = fairness->jfi;
     result.link_mmr = fairness->mmr;
   }
-  result.packet_hops = result.total.packets + result.total.control;
+  result.packet_hops = result.total.frames();
 }
 
 void collectFlows(const SimHosts& hosts, FabricResult& result) {
@@ -204,8 +208,8 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
   capabilities_.observed = ObservationPoint::kModelled;
   capabilities_.simulated_dut = true;
   capabilities_.trial_overhead = Picoseconds(0);
-  capabilities_.wall_seconds_per_second = 20;
-  capabilities_.wall_ns_per_packet_hop = 100;
+  capabilities_.wall_seconds_per_second = 0;  // packets cost, not time
+  capabilities_.wall_ns_per_packet_hop = 130;
 }
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
@@ -220,6 +224,9 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   }
   if (!spec.streams.empty() && spec.duration <= Picoseconds(0)) {
     refusals.emplace_back("streams need a duration");
+  }
+  for (std::string& why : cardPartRefusals(spec, capabilities_)) {
+    refusals.push_back(std::move(why));
   }
   try {
     fabric::Fabric possible(spec.dut);
@@ -271,6 +278,22 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     fabric.observe(*sampler);
   }
 
+  std::optional<FabricWatch> watched;
+  if (hooks.observer != nullptr) watched.emplace(fabric);
+  const auto show = [&](bool ended) {
+    TrialSnapshot snapshot;
+    snapshot.observed = capabilities_.observed;
+    snapshot.time = fabric.now();
+    snapshot.total = limited && !ended ? limit : fabric.now();
+    snapshot.ended = ended;
+    for (const fabric::HostId host : hosts.hosts()) {
+      snapshot.ports.push_back(watched->port(host, fabric.now()));
+    }
+    lookAtHosts(spec, hosts, snapshot);
+    watched->look(fabric.now(), snapshot);
+    hooks.observer->onSnapshot(snapshot);
+  };
+
   const auto started = std::chrono::steady_clock::now();
   Watch watch;
   bool stuck = false;  // nothing will change any more
@@ -286,7 +309,9 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     if (hooks.progress) {
       hooks.progress({fabric.now(), limited ? limit : fabric.now(), 0, 0});
     }
+    if (watched && hooks.observer->due()) show(false);
   }
+  if (watched) show(true);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
 
   TrialResult result;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "bench/card_json.h"
 #include "bench/dut_json.h"
 #include "bench/histogram_json.h"
 #include "bench/json_names.h"
@@ -25,9 +26,13 @@ constexpr Names<ObservationPoint, 4> kObservationNames{
      {ObservationPoint::kDutReported, "dut-reported"},
      {ObservationPoint::kEndpointSoftware, "endpoint-software"},
      {ObservationPoint::kModelled, "modelled"}}};
-constexpr Names<Transport, 3> kTransportNames{{{Transport::kUdp, "udp"},
+constexpr Names<Transport, 7> kTransportNames{{{Transport::kUdp, "udp"},
                                                {Transport::kRoceSend, "roce-send"},
-                                               {Transport::kRoceWrite, "roce-write"}}};
+                                               {Transport::kRoceWrite, "roce-write"},
+                                               {Transport::kUetRud, "uet-rud"},
+                                               {Transport::kUetRod, "uet-rod"},
+                                               {Transport::kUetRudi, "uet-rudi"},
+                                               {Transport::kUetUud, "uet-uud"}}};
 Json toJsonValue(const FrameFormat& format) {
   Json json{{"transport", nameOf(kTransportNames, format.transport)},
             {"ipv6", format.ipv6},
@@ -56,22 +61,25 @@ Json toJsonValue(const StreamSpec& stream) {
                      {"bursts", burst.bursts},
                      {"interval_ps", burst.interval.count()}};
   }
+  addCardParts(stream, json);
   return json;
 }
 
 Json toJsonValue(const StreamResult& stream) {
-  return {{"name", stream.name},
-          {"sent_frames", stream.sent_frames},
-          {"sent_bytes", stream.sent_bytes},
-          {"received_frames", stream.received_frames},
-          {"received_bytes", stream.received_bytes},
-          {"lost", stream.lost},
-          {"duplicate", stream.duplicate},
-          {"out_of_order", stream.out_of_order},
-          {"stale", stream.stale},
-          {"ce", stream.ce},
-          {"bad_icrc", stream.bad_icrc},
-          {"misdelivered", stream.misdelivered}};
+  Json json{{"name", stream.name},
+            {"sent_frames", stream.sent_frames},
+            {"sent_bytes", stream.sent_bytes},
+            {"received_frames", stream.received_frames},
+            {"received_bytes", stream.received_bytes},
+            {"lost", stream.lost},
+            {"duplicate", stream.duplicate},
+            {"out_of_order", stream.out_of_order},
+            {"stale", stream.stale},
+            {"ce", stream.ce},
+            {"bad_icrc", stream.bad_icrc},
+            {"misdelivered", stream.misdelivered}};
+  addCardResult(stream, json);
+  return json;
 }
 
 StreamResult streamFromJson(const Json& json) {
@@ -88,6 +96,7 @@ StreamResult streamFromJson(const Json& json) {
   json.at("ce").get_to(stream.ce);
   json.at("bad_icrc").get_to(stream.bad_icrc);
   json.at("misdelivered").get_to(stream.misdelivered);
+  readCardResult(json, stream);
   return stream;
 }
 
@@ -98,11 +107,13 @@ Json toJsonValue(const PortResult& port) {
                           {"rx_xon", priority.rx_xon},
                           {"paused_ps", priority.paused.count()}});
   }
-  return {{"tx_frames", port.tx_frames},   {"tx_bytes", port.tx_bytes},
-          {"tx_late", port.tx_late},       {"tx_late_max_ps", port.tx_late_max.count()},
-          {"rx_frames", port.rx_frames},   {"rx_bytes", port.rx_bytes},
-          {"fcs_errors", port.fcs_errors}, {"icrc_errors", port.icrc_errors},
-          {"untagged", port.untagged},     {"priority", priorities}};
+  Json json{{"tx_frames", port.tx_frames},   {"tx_bytes", port.tx_bytes},
+            {"tx_late", port.tx_late},       {"tx_late_max_ps", port.tx_late_max.count()},
+            {"rx_frames", port.rx_frames},   {"rx_bytes", port.rx_bytes},
+            {"fcs_errors", port.fcs_errors}, {"icrc_errors", port.icrc_errors},
+            {"untagged", port.untagged},     {"priority", priorities}};
+  addCardResult(port, json);
+  return json;
 }
 
 PortResult portFromJson(const Json& json) {
@@ -123,6 +134,7 @@ PortResult portFromJson(const Json& json) {
     priority.at("rx_xon").get_to(port.priority[i].rx_xon);
     port.priority[i].paused = Picoseconds(priority.at("paused_ps").get<std::int64_t>());
   }
+  readCardResult(json, port);
   return port;
 }
 
@@ -166,6 +178,12 @@ TrialResult resultFromJson(const Json& json) {
 
 }  // namespace
 
+bool isRoce(Transport transport) {
+  return transport == Transport::kRoceSend || transport == Transport::kRoceWrite;
+}
+
+bool isUet(Transport transport) { return transport != Transport::kUdp && !isRoce(transport); }
+
 std::string TrialSpec::toJson() const {
   Json stream_array = Json::array();
   for (const auto& stream : streams) stream_array.push_back(toJsonValue(stream));
@@ -179,6 +197,7 @@ std::string TrialSpec::toJson() const {
   if (workload) json["workload"] = workloadToJson(*workload);
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
   if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
+  addCardParts(*this, json);
   return json.dump();
 }
 

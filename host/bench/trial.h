@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/card_parts.h"
 #include "bench/fabric_result.h"
 #include "bench/samples.h"
 #include "bench/transport_json.h"
@@ -27,6 +28,22 @@ enum class Transport {
   kUdp,        // plain UDP test frame: smallest tagged frame is 64 bytes
   kRoceSend,   // RoCEv2 RC SEND Only
   kRoceWrite,  // RoCEv2 RC RDMA WRITE Only (BTH + RETH)
+  kUetRud,     // Ultra Ethernet over UDP, WRITE with the standard SES header: RUD,
+  kUetRod,     // ROD,
+  kUetRudi,    // RUDI, which has no contexts,
+  kUetUud,     // or UUD, which has no packet numbers either
+};
+
+// Whether frames belong to queue pairs or to packet delivery contexts.
+bool isRoce(Transport transport);
+bool isUet(Transport transport);
+
+// The UDP source port of a stream's frames: the entropy that switches spread by.
+enum class Entropy {
+  kPerQueuePair,  // each queue pair (packet delivery context) has its own
+  kFixed,         // one for all
+  kRoundRobin,    // the next of `entropy_values` with every frame
+  kRandom,        // any of them, drawn by the card
 };
 
 struct FrameFormat {
@@ -36,7 +53,19 @@ struct FrameFormat {
   std::uint8_t priority = 3;
   std::uint8_t dscp = 26;
   bool ect = true;
-  std::uint32_t qps = 1;  // destination QPs in round robin, each with its own UDP source port
+  std::uint32_t qps = 1;  // destination QPs, or packet delivery contexts, in round robin
+  Entropy entropy = Entropy::kPerQueuePair;
+  std::uint32_t entropy_values = 1;  // kRoundRobin, kRandom: consecutive source ports
+};
+
+// What a stream does with its queue pairs beyond one frame on each in turn.
+struct QueuePairSpec {
+  // Turns of queue pair i in every round; empty: one each.
+  std::vector<std::uint32_t> weights;
+  // Frames of a message, all of the stream's frame length: first, middle and last ones. A turn is a
+  // message.
+  std::uint32_t message_frames = 1;
+  bool counted = false;  // each queue pair by itself: StreamResult::queue_pairs
 };
 
 // Frames at a constant rate from the first to the end of the trial's duration.
@@ -53,6 +82,18 @@ struct BurstLoad {
   Picoseconds interval{};
 };
 
+// Gaps of a constant load that are not all one period (docs/card.md, "Patterns"): drawn from an
+// exponential distribution with the load's period as mean, a Poisson stream; or listed, each used
+// `repeat` times, round and round, instead of the load's rate.
+struct DrawnGaps {
+  std::uint64_t seed = 1;
+};
+struct ListedGaps {
+  std::vector<Picoseconds> gaps;  // from one frame's due time to the next one's
+  std::uint32_t repeat = 1;
+};
+using GapPattern = std::variant<DrawnGaps, ListedGaps>;
+
 struct StreamSpec {
   std::string name;
   std::uint32_t from = 0;  // tester port = host of the DUT
@@ -62,6 +103,8 @@ struct StreamSpec {
   std::variant<ConstantLoad, BurstLoad> load;
   Picoseconds start{};      // after the common start of all ports
   std::uint32_t group = 0;  // latencies of streams of one group are counted together
+  std::optional<QueuePairSpec> queue_pairs;
+  std::optional<GapPattern> gaps;
 };
 
 // Permission to fast-forward a trial that has more packets than this (fast_forward.h).
@@ -79,6 +122,18 @@ struct TrialSpec {
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
   std::optional<FastForwardSpec> fast_forward;
   std::optional<SamplingSpec> sampling;  // of a trial all of whose hosts are simulated
+
+  // For a bench with a tester card; see cardPartRefusals().
+  std::vector<DamageSpec> damage;
+  std::vector<PfcStormSpec> storms;
+  std::optional<LinkRetrySpec> link_retry;
+  // Priorities (bit p = priority p) whose pauses the tester obeys; nothing: the DUT's lossless
+  // ones.
+  std::optional<std::uint8_t> obey_pfc;
+  // Frames that are due in a pause leave behind it, at most 2 ms late; else their slots are given
+  // up.
+  bool paused_frames_wait = false;
+  std::uint32_t departures = 0;  // of each stream, to be recorded: of its first frames
 
   // Canonical JSON of everything above: equal text means equal trial. Used as the key under which
   // a result is stored and found again on resume.
@@ -98,12 +153,18 @@ struct StreamResult {
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;
   std::uint64_t misdelivered = 0;  // received at a port other than `to`
+  // Largest distance behind the stream's highest frame number, or its queue pair's.
+  std::uint32_t reorder_depth = 0;
+  std::vector<QueuePairResult> queue_pairs{};  // if the trial counts them
+  // Of the first frames at the tester's port, after a frame that was due at the common start.
+  std::vector<Picoseconds> departures{};
 };
 
 struct PriorityCounters {
   std::uint64_t rx_xoff = 0;
   std::uint64_t rx_xon = 0;
   Picoseconds paused;
+  std::uint64_t tx_xoff = 0;
 };
 
 struct PortResult {
@@ -116,7 +177,20 @@ struct PortResult {
   std::uint64_t fcs_errors = 0;
   std::uint64_t icrc_errors = 0;
   std::uint64_t untagged = 0;
+  std::uint64_t runts = 0;
+  std::uint64_t giants = 0;
+  std::uint64_t tx_given_up = 0;    // slots, because of pauses
+  std::uint64_t tx_waited = 0;      // frames that pauses held up
+  std::uint64_t dut_discarded = 0;  // damaged frames of this port that a simulated DUT threw away
   std::array<PriorityCounters, 8> priority{};
+  // Of ports that the trial damages frames at.
+  std::optional<DamageOutcome> damage_sent{};
+  std::optional<DamageOutcome> damage_received{};
+  // Of a trial with link-level retry.
+  std::optional<LinkRetryOutcome> link_retry{};
+  // Of a trial with storms: pauses sent and received, times after the common start.
+  std::vector<card::PauseEvent> pauses{};
+  std::uint64_t pauses_unlogged = 0;  // events after those above, which the log had no room for
 };
 
 struct GroupLatency {

@@ -18,6 +18,8 @@ namespace port_regs = regs::port;
 constexpr Picoseconds kClearLimit = milliseconds(10);
 constexpr Picoseconds kTableLimit = microseconds(100);
 constexpr Picoseconds kPollInterval = nanoseconds(500);
+// Rows of the group table from here on are those of retries.
+constexpr std::uint32_t kRetryRows = 0x8000;
 // The schedulers run this long before the start; arming must be over by then.
 constexpr Picoseconds kStartLead = microseconds(10);
 
@@ -166,6 +168,7 @@ void Driver::readInfo() {
   info_.rx_tracking = global::kFeaturesRxTracking.get(features) != 0;
   info_.pfc_send = global::kFeaturesPfcSend.get(features) != 0;
   info_.cbfc = global::kFeaturesCbfc.get(features) != 0;
+  info_.llr = global::kFeaturesLlr.get(features) != 0;
   info_.patterns = global::kFeaturesPatterns.get(features) != 0;
   info_.messages = global::kFeaturesMessages.get(features) != 0;
   info_.clock_period_num = bus_.read(global::kClockPeriodNum);
@@ -224,6 +227,9 @@ void Driver::reset() {
   for (std::uint32_t port = 0; port < info_.ports; ++port) {
     bus_.write(portAddress(port, port_regs::kPortControl), 0);
     flowControl(port).reset();
+    if (info_.llr) {
+      linkRetry(port).disable();
+    }
     if (info_.damage) damage(port).reset();
     bus_.write(portAddress(port, port_regs::kPortCommand), clear);
   }
@@ -260,6 +266,13 @@ DamageControl Driver::damage(std::uint32_t port) {
     throw Error(ErrorKind::kUnsupported, "this card cannot damage frames on purpose");
   }
   return {bus_, portAddress(port, 0)};
+}
+
+LinkRetry Driver::linkRetry(std::uint32_t port) {
+  if (!info_.llr) {
+    throw Error(ErrorKind::kUnsupported, "this card has no link-level retry");
+  }
+  return {bus_, portAddress(port, 0), info_.clock_period_num, info_.clock_period_den};
 }
 
 FlowControl Driver::flowControl(std::uint32_t port) {
@@ -465,12 +478,26 @@ stats::Histogram Driver::latency(std::uint32_t port, std::uint32_t group) {
   if (group >= info_.groups) {
     throw Error(ErrorKind::kUsage, fmt::format("latency group {} of {}", group, info_.groups));
   }
-  const GroupSummary summary = groupSummaryOf(readRow(port, regs::group_table::kNumber, group));
+  return histogram(port, group, port_regs::kHistAddrGroup.of(group));
+}
+
+stats::Histogram Driver::retryLatency(std::uint32_t port, RetryCause cause) {
+  if (!info_.llr) {
+    throw Error(ErrorKind::kUnsupported, "this card has no link-level retry");
+  }
+  const auto group = static_cast<std::uint32_t>(cause);
+  return histogram(port, kRetryRows + group,
+                   port_regs::kHistAddrGroup.of(group) | port_regs::kHistAddrRetry.of(1));
+}
+
+// Row of the group table and what selects the group's cells.
+stats::Histogram Driver::histogram(std::uint32_t port, std::uint32_t row, std::uint32_t address) {
+  const GroupSummary summary = groupSummaryOf(readRow(port, regs::group_table::kNumber, row));
   if (summary.count == 0) return {};
   const std::uint32_t first = stats::histogramBucket(summary.minimum);
   const std::uint32_t last = stats::histogramBucket(summary.maximum);
   bus_.write(portAddress(port, port_regs::kHistAddr),
-             port_regs::kHistAddrGroup.of(group) | port_regs::kHistAddrBucket.of(first));
+             address | port_regs::kHistAddrBucket.of(first));
   std::vector<std::uint64_t> cells;
   std::uint64_t total = 0;
   for (std::uint32_t bucket = first; bucket <= last; ++bucket) {
@@ -481,7 +508,8 @@ stats::Histogram Driver::latency(std::uint32_t port, std::uint32_t group) {
     throw Error(
         ErrorKind::kTester,
         fmt::format("the latency histogram holds {} frames, its summary {}", total, summary.count),
-        fmt::format("port {}, group {}", port, group));
+        fmt::format("port {}, {} {}", port, row < kRetryRows ? "group" : "retries, group",
+                    row % kRetryRows));
   }
   return stats::Histogram::fromHardware(first, cells, summary.minimum, summary.maximum,
                                         summary.sum_high, summary.sum_low);

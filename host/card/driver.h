@@ -14,6 +14,7 @@
 #include "card/flow.h"
 #include "card/flow_control.h"
 #include "card/flow_plan.h"
+#include "card/link_retry.h"
 #include "card/register_bus.h"
 #include "card/registers.h"
 #include "stats/histogram.h"
@@ -34,6 +35,7 @@ struct CardInfo {
   bool rx_tracking = false;
   bool pfc_send = false;  // and virtual buffer, log of pauses, frames that wait
   bool cbfc = false;
+  bool llr = false;
   bool patterns = false;               // drawn and listed gaps, random source ports
   bool messages = false;               // queue pair lists and messages of several frames
   std::uint32_t clock_period_num = 0;  // clock period in ps as a fraction
@@ -126,6 +128,9 @@ class Driver {
   // Damage on purpose at the port. Must not outlive the driver's bus. Throws Error(kUnsupported)
   // for a card without it.
   [[nodiscard]] DamageControl damage(std::uint32_t port);
+  // Link-level retry of a port. Must not outlive the driver's bus. Throws Error(kUnsupported) for a
+  // card without it.
+  [[nodiscard]] LinkRetry linkRetry(std::uint32_t port);
   // Copies frames of this port to the capture stream.
   void setCapture(std::uint32_t port, bool received, bool sent);
 
@@ -163,6 +168,9 @@ class Driver {
   // Latencies in ps of a group at a port; empty when it saw none. Reads the occupied part of the
   // histogram only, and throws Error(kTester) when cells and summary contradict each other.
   [[nodiscard]] stats::Histogram latency(std::uint32_t port, std::uint32_t group);
+  // Times in ps that retries took at a receiving port: from the end of the frame that showed the
+  // fault to the end of the good copy. Empty without retries; throws as latency() does.
+  [[nodiscard]] stats::Histogram retryLatency(std::uint32_t port, RetryCause cause);
 
  private:
   using Address = std::uint32_t;
@@ -174,6 +182,8 @@ class Driver {
   void setPortField(std::uint32_t port, regs::Field field, std::uint32_t value);
   [[nodiscard]] std::uint64_t read64(Address low);
   void write64(std::uint32_t low_offset, std::uint64_t value);
+  [[nodiscard]] stats::Histogram histogram(std::uint32_t port, std::uint32_t row,
+                                           std::uint32_t address);
   // Waits until `field` of the register at `address` is zero.
   void waitClear(Address address, regs::Field field, Picoseconds limit, const std::string& what);
   void tableCommand(std::uint32_t port, std::uint32_t table, std::uint32_t row,

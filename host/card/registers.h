@@ -16,7 +16,7 @@ namespace plumbline::card::regs {
 inline constexpr std::uint32_t kMapMajor = 1;
 inline constexpr std::uint32_t kMapMinor = 1;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0x78134B2A;
+inline constexpr std::uint32_t kMapHash = 0x635DF831;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -112,7 +112,7 @@ inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0x78134B2A;
+inline constexpr std::uint32_t kMapHashValue = 0x635DF831;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -124,6 +124,7 @@ inline constexpr Field kFeaturesIcrc{kFeatures, 0, 1};
 inline constexpr Field kFeaturesPfcReact{kFeatures, 1, 1};
 inline constexpr Field kFeaturesCapture{kFeatures, 2, 1};
 inline constexpr Field kFeaturesDamage{kFeatures, 3, 1};
+inline constexpr Field kFeaturesLlr{kFeatures, 4, 1};
 inline constexpr Field kFeaturesPfcSend{kFeatures, 5, 1};
 inline constexpr Field kFeaturesCbfc{kFeatures, 6, 1};
 inline constexpr Field kFeaturesPatterns{kFeatures, 7, 1};
@@ -152,9 +153,9 @@ inline constexpr std::uint32_t kStartTimeHi = 0x054;
 inline constexpr std::array<RegisterInfo, 17> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
     {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01010000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x78134B2A, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x635DF831, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
-    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000003EF, 0x00000000, false},
+    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000003FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"CLOCK_PERIOD_DEN", 0x028, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"SCRATCH", 0x02C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
@@ -215,6 +216,7 @@ inline constexpr Field kTblStatusBusy{kTblStatus, 0, 1};
 inline constexpr std::uint32_t kHistAddr = 0x030;
 inline constexpr Field kHistAddrBucket{kHistAddr, 0, 16};
 inline constexpr Field kHistAddrGroup{kHistAddr, 16, 5};
+inline constexpr Field kHistAddrRetry{kHistAddr, 21, 1};
 inline constexpr std::uint32_t kHistLo = 0x034;
 inline constexpr std::uint32_t kHistHi = 0x038;
 inline constexpr std::uint32_t kTblData = 0x040;
@@ -326,6 +328,39 @@ inline constexpr Field kRxTrackingWideRows{kRxTracking, 0, 1};
 inline constexpr Field kRxTrackingTrimByDscp{kRxTracking, 1, 1};
 inline constexpr Field kRxTrackingTrimByLength{kRxTracking, 2, 1};
 inline constexpr Field kRxTrackingTrimDscp{kRxTracking, 8, 6};
+inline constexpr std::uint32_t kLlrControl = 0x500;
+inline constexpr Field kLlrControlTxEnable{kLlrControl, 0, 1};
+inline constexpr Field kLlrControlRxEnable{kLlrControl, 1, 1};
+inline constexpr Field kLlrControlReInitOnFlush{kLlrControl, 2, 1};
+inline constexpr Field kLlrControlMacControlEligible{kLlrControl, 3, 1};
+inline constexpr Field kLlrControlInitDataLowFirst{kLlrControl, 4, 1};
+inline constexpr Field kLlrControlInitAction{kLlrControl, 8, 2};
+inline constexpr Field kLlrControlFlushAction{kLlrControl, 10, 2};
+inline constexpr std::uint32_t kLlrCommand = 0x504;
+inline constexpr Field kLlrCommandReInit{kLlrCommand, 0, 1};
+inline constexpr std::uint32_t kLlrStatus = 0x508;
+inline constexpr Field kLlrStatusTxState{kLlrStatus, 0, 3};
+inline constexpr Field kLlrStatusRxState{kLlrStatus, 4, 2};
+inline constexpr Field kLlrStatusLinkUp{kLlrStatus, 6, 1};
+inline constexpr Field kLlrStatusOutstanding{kLlrStatus, 8, 20};
+inline constexpr std::uint32_t kLlrCapacity = 0x50C;
+inline constexpr Field kLlrCapacityBeatsLog2{kLlrCapacity, 0, 5};
+inline constexpr Field kLlrCapacityFramesLog2{kLlrCapacity, 8, 5};
+inline constexpr std::uint32_t kLlrInit = 0x510;
+inline constexpr Field kLlrInitSeq{kLlrInit, 0, 20};
+inline constexpr std::uint32_t kLlrInitData = 0x514;
+inline constexpr Field kLlrInitDataData{kLlrInitData, 0, 16};
+inline constexpr Field kLlrInitDataInterval{kLlrInitData, 16, 16};
+inline constexpr std::uint32_t kLlrMaxFrames = 0x518;
+inline constexpr Field kLlrMaxFramesFrames{kLlrMaxFrames, 0, 20};
+inline constexpr std::uint32_t kLlrMaxBytes = 0x51C;
+inline constexpr std::uint32_t kLlrReplay = 0x520;
+inline constexpr Field kLlrReplayTimer{kLlrReplay, 0, 24};
+inline constexpr Field kLlrReplayCountMax{kLlrReplay, 24, 8};
+inline constexpr std::uint32_t kLlrPcsLost = 0x524;
+inline constexpr std::uint32_t kLlrDataAge = 0x528;
+inline constexpr std::uint32_t kLlrAckSpacing = 0x52C;
+inline constexpr Field kLlrAckSpacingClocks{kLlrAckSpacing, 0, 16};
 
 // Counters: 64 bits, LO word here and HI word behind it. Those per priority p at + 8·p.
 inline constexpr std::uint32_t kTxFrames = 0x080;
@@ -384,8 +419,35 @@ inline constexpr std::uint32_t kCcSent = 0x8F0;
 inline constexpr std::uint32_t kCcReceived = 0x8F8;
 inline constexpr std::uint32_t kRxTrimmed = 0xA10;
 inline constexpr std::uint32_t kRxTrimmedBare = 0xA18;
+inline constexpr std::uint32_t kLlrTxInit = 0x580;
+inline constexpr std::uint32_t kLlrTxEcho = 0x588;
+inline constexpr std::uint32_t kLlrTxAck = 0x590;
+inline constexpr std::uint32_t kLlrTxNack = 0x598;
+inline constexpr std::uint32_t kLlrRxInit = 0x5A0;
+inline constexpr std::uint32_t kLlrRxEcho = 0x5A8;
+inline constexpr std::uint32_t kLlrRxAck = 0x5B0;
+inline constexpr std::uint32_t kLlrRxNack = 0x5B8;
+inline constexpr std::uint32_t kLlrRxCtlBad = 0x5C0;
+inline constexpr std::uint32_t kLlrRxOk = 0x5C8;
+inline constexpr std::uint32_t kLlrRxPoisoned = 0x5D0;
+inline constexpr std::uint32_t kLlrRxBad = 0x5D8;
+inline constexpr std::uint32_t kLlrExpectedGood = 0x5E0;
+inline constexpr std::uint32_t kLlrExpectedPoisoned = 0x5E8;
+inline constexpr std::uint32_t kLlrExpectedBad = 0x5F0;
+inline constexpr std::uint32_t kLlrMissingSeq = 0x5F8;
+inline constexpr std::uint32_t kLlrDuplicateSeq = 0x600;
+inline constexpr std::uint32_t kLlrRxReplay = 0x608;
+inline constexpr std::uint32_t kLlrRxDiscarded = 0x610;
+inline constexpr std::uint32_t kLlrSeqError = 0x618;
+inline constexpr std::uint32_t kLlrTxDiscarded = 0x620;
+inline constexpr std::uint32_t kLlrTxOk = 0x628;
+inline constexpr std::uint32_t kLlrTxPoisoned = 0x630;
+inline constexpr std::uint32_t kLlrTxReplay = 0x638;
+inline constexpr std::uint32_t kLlrTxReplayFrames = 0x640;
+inline constexpr std::uint32_t kLlrDelayed = 0x648;
+inline constexpr std::uint32_t kLlrFlushed = 0x650;
 
-inline constexpr std::array<RegisterInfo, 64> kRegisters{{
+inline constexpr std::array<RegisterInfo, 76> kRegisters{{
     {"PORT_CONTROL", 0x000, 1, Access::kReadWrite, 0x0000FF07, 0x00000000, false},
     {"PORT_COMMAND", 0x004, 1, Access::kWriteOnePulse, 0x00000007, 0x00000000, false},
     {"PORT_STATUS", 0x008, 1, Access::kReadOnly, 0x0000FF03, 0x00000000, false},
@@ -397,7 +459,7 @@ inline constexpr std::array<RegisterInfo, 64> kRegisters{{
     {"TBL_ADDR", 0x020, 1, Access::kReadWrite, 0x000FFFFF, 0x00000000, false},
     {"TBL_CMD", 0x024, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
     {"TBL_STATUS", 0x028, 1, Access::kReadOnly, 0x00000001, 0x00000000, false},
-    {"HIST_ADDR", 0x030, 1, Access::kReadWrite, 0x001FFFFF, 0x00000000, false},
+    {"HIST_ADDR", 0x030, 1, Access::kReadWrite, 0x003FFFFF, 0x00000000, false},
     {"HIST_LO", 0x034, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"HIST_HI", 0x038, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"TBL_DATA", 0x040, 16, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
@@ -450,9 +512,21 @@ inline constexpr std::array<RegisterInfo, 64> kRegisters{{
     {"CREDIT_LIMIT", 0x800, 8, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"CREDITS_USED", 0x820, 8, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"RX_TRACKING", 0xA00, 1, Access::kReadWrite, 0x00003F07, 0x00000000, false},
+    {"LLR_CONTROL", 0x500, 1, Access::kReadWrite, 0x00000F1F, 0x00000000, false},
+    {"LLR_COMMAND", 0x504, 1, Access::kWriteOnePulse, 0x00000001, 0x00000000, false},
+    {"LLR_STATUS", 0x508, 1, Access::kReadOnly, 0x0FFFFF77, 0x00000000, false},
+    {"LLR_CAPACITY", 0x50C, 1, Access::kReadOnly, 0x00001F1F, 0x00000000, false},
+    {"LLR_INIT", 0x510, 1, Access::kReadWrite, 0x000FFFFF, 0x00000000, false},
+    {"LLR_INIT_DATA", 0x514, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LLR_MAX_FRAMES", 0x518, 1, Access::kReadWrite, 0x000FFFFF, 0x00000000, false},
+    {"LLR_MAX_BYTES", 0x51C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LLR_REPLAY", 0x520, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LLR_PCS_LOST", 0x524, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LLR_DATA_AGE", 0x528, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LLR_ACK_SPACING", 0x52C, 1, Access::kReadWrite, 0x0000FFFF, 0x00000035, false},
 }};
 
-inline constexpr std::array<CounterInfo, 56> kCounters{{
+inline constexpr std::array<CounterInfo, 83> kCounters{{
     {"TX_FRAMES", 0x080, 1},
     {"TX_BYTES", 0x088, 1},
     {"TX_LATE", 0x090, 1},
@@ -509,6 +583,33 @@ inline constexpr std::array<CounterInfo, 56> kCounters{{
     {"CC_RECEIVED", 0x8F8, 1},
     {"RX_TRIMMED", 0xA10, 1},
     {"RX_TRIMMED_BARE", 0xA18, 1},
+    {"LLR_TX_INIT", 0x580, 1},
+    {"LLR_TX_ECHO", 0x588, 1},
+    {"LLR_TX_ACK", 0x590, 1},
+    {"LLR_TX_NACK", 0x598, 1},
+    {"LLR_RX_INIT", 0x5A0, 1},
+    {"LLR_RX_ECHO", 0x5A8, 1},
+    {"LLR_RX_ACK", 0x5B0, 1},
+    {"LLR_RX_NACK", 0x5B8, 1},
+    {"LLR_RX_CTL_BAD", 0x5C0, 1},
+    {"LLR_RX_OK", 0x5C8, 1},
+    {"LLR_RX_POISONED", 0x5D0, 1},
+    {"LLR_RX_BAD", 0x5D8, 1},
+    {"LLR_EXPECTED_GOOD", 0x5E0, 1},
+    {"LLR_EXPECTED_POISONED", 0x5E8, 1},
+    {"LLR_EXPECTED_BAD", 0x5F0, 1},
+    {"LLR_MISSING_SEQ", 0x5F8, 1},
+    {"LLR_DUPLICATE_SEQ", 0x600, 1},
+    {"LLR_RX_REPLAY", 0x608, 1},
+    {"LLR_RX_DISCARDED", 0x610, 1},
+    {"LLR_SEQ_ERROR", 0x618, 1},
+    {"LLR_TX_DISCARDED", 0x620, 1},
+    {"LLR_TX_OK", 0x628, 1},
+    {"LLR_TX_POISONED", 0x630, 1},
+    {"LLR_TX_REPLAY", 0x638, 1},
+    {"LLR_TX_REPLAY_FRAMES", 0x640, 1},
+    {"LLR_DELAYED", 0x648, 1},
+    {"LLR_FLUSHED", 0x650, 1},
 }};
 
 }  // namespace port

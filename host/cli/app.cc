@@ -28,7 +28,10 @@ int parseAndAct(int argc, const char* const* argv) {
   addListVerb(app, action);
   addReportVerb(app, action);
   addResultsVerb(app, action);
+  addSweepVerb(app, action);
   addSelftestVerb(app, action);
+  addServeVerb(app, action);
+  addTopVerb(app, action);
   addVersionVerb(app, action);
   try {
     app.parse(argc, argv);

@@ -3,16 +3,8 @@
 #pragma once
 
 #include <csignal>
-#include <exception>
 
 namespace plumbline::cli {
-
-// Thrown between two trials after an interrupt was asked for. Deliberately no plumbline::Error:
-// nothing failed.
-class Aborted : public std::exception {
- public:
-  [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
-};
 
 // Handles the signals while it lives; at most one at a time.
 class InterruptGuard {

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "cli/setup.h"
-#include "cli/text_table.h"
 #include "cli/verbs.h"
+#include "session/text_table.h"
 
 namespace plumbline::cli {
 namespace {
@@ -17,13 +17,13 @@ void listTests() {
   for (const suite::Procedure* test : suite::procedures()) {
     rows.push_back({test->id(), test->title()});
   }
-  fmt::print("{}", alignedTable({"test", "title"}, rows));
+  fmt::print("{}", session::alignedTable({"test", "title"}, rows));
 }
 
 void listBenches() {
   std::vector<std::vector<std::string>> rows;
   for (const auto& bench : bench::benches()) rows.push_back({bench.name, bench.description});
-  fmt::print("{}", alignedTable({"bench", "description"}, rows));
+  fmt::print("{}", session::alignedTable({"bench", "description"}, rows));
 }
 
 void listScenarios() {
@@ -33,7 +33,7 @@ void listScenarios() {
     rows.push_back(
         {scenario.name, fmt::format("{}", fmt::join(scenario.tests, ", ")), file.string()});
   }
-  fmt::print("{}", alignedTable({"scenario", "tests", "file"}, rows));
+  fmt::print("{}", session::alignedTable({"scenario", "tests", "file"}, rows));
 }
 
 }  // namespace

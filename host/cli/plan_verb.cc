@@ -2,15 +2,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "base/error.h"
 #include "bench/flow_plan.h"
-#include "cli/capture_file.h"
-#include "cli/first_frame.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "session/capture_file.h"
+#include "session/first_frame.h"
+#include "session/run.h"
+#include "sweep/point.h"
 #include "wire/frame.h"
 
 namespace plumbline::cli {
@@ -35,23 +40,14 @@ std::string hexDump(const std::vector<std::uint8_t>& bytes) {
   return text;
 }
 
-// Seconds of wall clock that the trials take on this bench, roughly.
-std::chrono::seconds wallTime(const suite::Plan& plan, const scenario::Scenario& scenario,
-                              const bench::Capabilities& bench) {
-  const double seconds = plan.simulated_time.toSeconds() * scenario.topology.hostCount() *
-                             bench.wall_seconds_per_second +
-                         plan.packet_hops * bench.wall_ns_per_packet_hop / 1e9;
-  return std::chrono::seconds(static_cast<std::int64_t>(seconds) + 1);
-}
-
 // The first frame of every stream of one trial: shown, and captured if asked for.
 void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& bench, bool show,
-                CaptureFile* capture) {
+                session::CaptureFile* capture) {
   const bench::FlowPlan plan = bench::planFlows(trial.spec, bench);
   for (std::size_t i = 0; i < trial.spec.streams.size(); ++i) {
     const bench::StreamSpec& stream = trial.spec.streams[i];
     const card::FlowConfig& flow = plan.flows.at(stream.from).at(plan.streams[i].flow);
-    const auto frame = firstFrame(flow);
+    const auto frame = session::firstFrame(flow);
     if (show) {
       fmt::print("  first frame of stream \"{}\", {} bytes, host {} to host {}:\n{}", stream.name,
                  frame.size(), stream.from, stream.to, hexDump(frame));
@@ -64,7 +60,8 @@ void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& ben
 }
 
 void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
-              const bench::Capabilities& bench, const PlanOptions& options, CaptureFile* capture) {
+              const bench::Capabilities& bench, const PlanOptions& options,
+              session::CaptureFile* capture) {
   const suite::Plan& plan = test.plan;
   const std::string size =
       plan.packet_hops > 0
@@ -72,7 +69,7 @@ void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
           : fmt::format("{:.6g} ms of card time", plan.simulated_time.toSeconds() * 1e3);
   fmt::print("{} {}: {} points, {} trials, {}, about {} here\n", test.procedure->id(),
              test.procedure->title(), plan.points.size(), plan.trials_expected, size,
-             durationText(wallTime(plan, scenario, bench)));
+             durationText(session::expectedTime(plan, scenario, bench)));
   for (const std::string& point : plan.points) fmt::print("  - {}\n", point);
   for (std::size_t i = 0; i < plan.samples.size(); ++i) {
     showFrames(plan.samples[i], bench, i == 0 || options.all_frames, capture);
@@ -86,20 +83,65 @@ std::optional<Picoseconds> baseRtt(const scenario::Scenario& scenario) {
   return uet != nullptr ? std::optional(uet->base_rtt) : std::nullopt;
 }
 
-ExitCode plan(const PlanOptions& options) {
-  const scenario::Scenario scenario = loadScenario(options.scenario);
-  const auto bench =
-      bench::makeBench(scenario.bench, {.trace_fst = {}, .line_rate = scenario.topology.link_rate});
-  const auto tests = planTests(scenario, *bench);
-  std::optional<CaptureFile> capture;
-  if (!options.pcapng.empty()) capture.emplace(options.pcapng);
-  fmt::print("{} on the bench {} ({}), profile {}\n", scenario.name, scenario.bench,
-             bench->capabilities().description, scenario::profileName(scenario.profile));
+void showTests(const scenario::Scenario& scenario, const bench::Bench& bench,
+               const std::vector<PlannedTest>& tests, const PlanOptions& options,
+               session::CaptureFile* capture) {
+  fmt::print("{} on the bench {} ({}), profile {}\n", scenario.name, bench.capabilities().name,
+             bench.capabilities().description, scenario::profileName(scenario.profile));
   if (const auto rtt = baseRtt(scenario)) {
     fmt::print("base RTT of the transport {:.6g} us\n", rtt->toMicroseconds());
   }
   for (const PlannedTest& test : tests) {
-    showTest(test, scenario, bench->capabilities(), options, capture ? &*capture : nullptr);
+    showTest(test, scenario, bench.capabilities(), options, capture);
+  }
+}
+
+// Trials and duration of a run on all its benches.
+std::pair<std::uint64_t, std::chrono::seconds> sizeOf(const session::PreparedRun& prepared) {
+  std::uint64_t trials = 0;
+  std::chrono::seconds time{0};
+  const auto add = [&](const bench::Bench& bench, const std::vector<PlannedTest>& tests) {
+    for (const PlannedTest& test : tests) {
+      trials += test.plan.trials_expected;
+      time += session::expectedTime(test.plan, prepared.scenario, bench.capabilities());
+    }
+  };
+  add(*prepared.bench, prepared.tests);
+  if (prepared.second_bench) add(*prepared.second_bench, prepared.second_tests);
+  return {trials, time};
+}
+
+ExitCode planSweep(const scenario::Scenario& scenario, const PlanOptions& options) {
+  if (!options.pcapng.empty() || options.all_frames) {
+    throw Error(ErrorKind::kUsage, "the points of a sweep have frames of their own",
+                options.pcapng.empty() ? "--all-frames" : "--pcapng", "plan one without \"sweep\"");
+  }
+  const scenario::Sweep sweep(scenario.text, scenario.file);
+  sweep::checkPoints(sweep, options.scenario);
+  std::chrono::seconds all{0};
+  for (std::size_t point = 0; point < sweep.size(); ++point) {
+    const auto [trials, time] =
+        sizeOf(session::prepareRun(sweep::pointScenario(sweep, options.scenario, point), {}));
+    fmt::print("  - {}: {} trials, about {} here\n", sweep.label(point), trials,
+               durationText(time));
+    all += time;
+  }
+  fmt::print("{}: {} points, about {} here one after the other\n", scenario.name, sweep.size(),
+             durationText(all));
+  return ExitCode::kDone;
+}
+
+ExitCode plan(const PlanOptions& options) {
+  scenario::Scenario scenario = loadScenario(options.scenario);
+  if (!scenario.sweep.empty()) return planSweep(scenario, options);
+  const session::PreparedRun prepared = session::prepareRun(std::move(scenario), {});
+  std::optional<session::CaptureFile> capture;
+  if (!options.pcapng.empty()) capture.emplace(options.pcapng);
+  showTests(prepared.scenario, *prepared.bench, prepared.tests, options,
+            capture ? &*capture : nullptr);
+  if (prepared.second_bench) {
+    // The frames are the same.
+    showTests(prepared.scenario, *prepared.second_bench, prepared.second_tests, options, nullptr);
   }
   if (capture) fmt::print("{} frames in {}\n", capture->packets(), options.pcapng);
   return ExitCode::kDone;

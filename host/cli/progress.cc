@@ -51,13 +51,10 @@ Progress::~Progress() { clear(); }
 
 void Progress::beginTest(const std::string& test, std::uint64_t expected) {
   test_ = test;
-  expected_ = expected;
-  done_ = 0;
-  stored_ = 0;
+  pace_ = session::Pace(expected);
   label_.clear();
   kpi_.clear();
-  began_ = Clock::now();
-  last_shown_ = began_;
+  last_shown_ = Clock::now();
   unshown_trial_ = false;
 }
 
@@ -72,8 +69,7 @@ void Progress::update(double share) {
 }
 
 void Progress::endTrial(const std::string& kpi, bool stored) {
-  ++done_;
-  if (stored) ++stored_;
+  pace_.endTrial(stored);
   kpi_ = kpi;
   if (style_ == Style::kQuiet) return;
   if (style_ == Style::kLive) {
@@ -90,28 +86,22 @@ void Progress::endTest() {
   if (style_ == Style::kQuiet) return;
   if (style_ == Style::kPlain && unshown_trial_) show(line(0));
   clear();
-  const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began_);
-  const std::string stored = stored_ > 0 ? fmt::format(", {} of them stored before", stored_) : "";
-  fmt::print(out_, "{}: {} trials in {}{}\n", test_, done_, durationText(elapsed), stored);
+  const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(pace_.elapsed());
+  const std::string stored =
+      pace_.stored() > 0 ? fmt::format(", {} of them stored before", pace_.stored()) : "";
+  fmt::print(out_, "{}: {} trials in {}{}\n", test_, pace_.done(), durationText(elapsed), stored);
   std::fflush(out_);
 }
 
 std::string Progress::line(double share) const {
-  const auto elapsed = Clock::now() - began_;
   // A live line speaks of the trial in hand, a plain one of the last that ended.
-  const std::uint64_t number = style_ == Style::kLive ? done_ + 1 : done_;
-  std::string text =
-      fmt::format("{}  trial {} of {}  {}", test_, std::min(number, std::max(done_, expected_)),
-                  std::max(done_, expected_),
-                  durationText(std::chrono::duration_cast<std::chrono::seconds>(elapsed)));
-  // Stored trials take no time and say nothing about the rest.
-  const double measured = static_cast<double>(done_ - stored_) + share;
-  const double left = static_cast<double>(expected_ - std::min(done_, expected_)) - share;
-  if (measured >= 1 && left > 0) {
-    const std::chrono::duration<double> eta =
-        std::chrono::duration<double>(elapsed) / measured * left;
+  const std::uint64_t number = style_ == Style::kLive ? pace_.done() + 1 : pace_.done();
+  std::string text = fmt::format(
+      "{}  trial {} of {}  {}", test_, std::min(number, pace_.expected()), pace_.expected(),
+      durationText(std::chrono::duration_cast<std::chrono::seconds>(pace_.elapsed())));
+  if (const auto left = pace_.left(share)) {
     text += fmt::format("  ETA {}",
-                        durationText(std::chrono::duration_cast<std::chrono::seconds>(eta)));
+                        durationText(std::chrono::duration_cast<std::chrono::seconds>(*left)));
   }
   text += "  " + label_;
   if (share > 0) text += fmt::format(" [{:.0f} %]", share * 100);

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "session/pace.h"
+
 namespace plumbline::cli {
 
 class Progress {
@@ -42,10 +44,7 @@ class Progress {
   std::string test_;
   std::string label_;
   std::string kpi_;
-  std::uint64_t expected_ = 0;
-  std::uint64_t done_ = 0;
-  std::uint64_t stored_ = 0;
-  Clock::time_point began_;
+  session::Pace pace_;
   Clock::time_point last_shown_;
   bool live_line_ = false;      // a live line stands on the terminal
   bool unshown_trial_ = false;  // the last trial has had no plain line

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "cli/pdf.h"
-#include "cli/reporting.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "results/store.h"
+#include "session/reporting.h"
 
 namespace plumbline::cli {
 namespace {
@@ -23,15 +23,15 @@ struct ReportOptions {
 
 ExitCode report(const ReportOptions& options) {
   auto store = results::ResultStore::openExisting(options.results);
-  const results::StoredRun run = loadRunOrLatest(store, options.run);
+  const results::StoredRun run = session::loadRunOrLatest(store, options.run);
   const std::string directory = options.report.empty()
-                                    ? defaultReportDirectory(options.results, run.info.id)
+                                    ? session::defaultReportDirectory(options.results, run.info.id)
                                     : options.report;
   if (run.info.status != results::RunStatus::kDone) {
     fmt::print(stderr, "run {} is not complete: the report holds the tests that are\n",
                run.info.id);
   }
-  const std::string html = writeRunReport(run, directory);
+  const std::string html = session::writeRunReport(run, directory);
   fmt::print("report {}\n", html);
   if (!options.pdf.empty()) {
     printPdf(html, options.pdf);

@@ -4,14 +4,15 @@
 #include <memory>
 #include <optional>
 
-#include "cli/reporting.h"
 #include "cli/setup.h"
-#include "cli/text_table.h"
+#include "cli/sweep_verb.h"
 #include "cli/verbs.h"
 #include "report/comparison.h"
 #include "results/compare.h"
 #include "results/export.h"
 #include "results/store.h"
+#include "session/reporting.h"
+#include "session/text_table.h"
 
 namespace plumbline::cli {
 namespace {
@@ -26,6 +27,8 @@ struct ResultsOptions {
   std::string html;
   std::string format = "json";
   std::string output;
+  std::string sweep;
+  bool partial = false;
 };
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -38,21 +41,21 @@ ExitCode listRuns(const ResultsOptions& options) {
                     run.identity.bench, run.identity.profile, std::to_string(run.identity.seed),
                     std::to_string(run.trials), std::string(results::runStatusName(run.status))});
   }
-  fmt::print("{}", alignedTable({"run", "created", "scenario", "bench", "profile", "seed", "trials",
-                                 "status"},
-                                rows));
+  fmt::print("{}", session::alignedTable({"run", "created", "scenario", "bench", "profile", "seed",
+                                          "trials", "status"},
+                                         rows));
   return ExitCode::kDone;
 }
 
 ExitCode showRun(const ResultsOptions& options) {
   auto store = results::ResultStore::openExisting(options.results);
-  const results::StoredRun run = loadRunOrLatest(store, options.run);
+  const results::StoredRun run = session::loadRunOrLatest(store, options.run);
   const results::RunInfo& info = run.info;
   fmt::print("run {} of {} ({}), {}, bench {}, profile {}, seed {}: {}, {} trials\n", info.id,
              info.identity.scenario_name, info.created, info.software, info.identity.bench,
              info.identity.profile, info.identity.seed, results::runStatusName(info.status),
              info.trials);
-  for (const results::TestResult& test : run.tests) fmt::print("\n{}", testText(test));
+  for (const results::TestResult& test : run.tests) fmt::print("\n{}", session::testText(test));
   return ExitCode::kDone;
 }
 
@@ -60,9 +63,10 @@ void printUnpaired(const std::vector<results::UnpairedKpi>& kpis, std::int64_t r
   if (kpis.empty()) return;
   Rows rows;
   for (const results::UnpairedKpi& kpi : kpis) {
-    rows.push_back({kpi.test, kpi.point, kpi.name, quantityText(kpi.quantity)});
+    rows.push_back({kpi.test, kpi.point, kpi.name, session::quantityText(kpi.quantity)});
   }
-  fmt::print("\nonly in run {}\n{}", run, alignedTable({"test", "point", "figure", "value"}, rows));
+  fmt::print("\nonly in run {}\n{}", run,
+             session::alignedTable({"test", "point", "figure", "value"}, rows));
 }
 
 void printComparison(const results::Comparison& comparison) {
@@ -74,14 +78,14 @@ void printComparison(const results::Comparison& comparison) {
       rows.push_back({one.test.empty() ? "run" : one.test, one.name,
                       one.first.empty() ? "-" : one.first, one.second.empty() ? "-" : one.second});
     }
-    fmt::print("{}\n", alignedTable({"of", "differs in", first, second}, rows));
+    fmt::print("{}\n", session::alignedTable({"of", "differs in", first, second}, rows));
   }
   Rows rows;
   for (const results::ComparedKpi& kpi : comparison.kpis) {
-    rows.push_back({kpi.test, kpi.point, kpi.name, quantityText(kpi.first),
-                    quantityText(kpi.second), changeText(kpi), significanceText(kpi)});
+    rows.push_back({kpi.test, kpi.point, kpi.name, session::quantityText(kpi.first),
+                    session::quantityText(kpi.second), changeText(kpi), significanceText(kpi)});
   }
-  fmt::print("{}", alignedTable(
+  fmt::print("{}", session::alignedTable(
                        {"test", "point", "figure", first, second, "change", "significance"}, rows));
   printUnpaired(comparison.only_first, comparison.first.id);
   printUnpaired(comparison.only_second, comparison.second.id);
@@ -95,7 +99,7 @@ ExitCode diffRuns(const ResultsOptions& options) {
           ? store.loadRun(options.second)
           : results::ResultStore::openExisting(options.second_results).loadRun(options.second);
   const results::Comparison comparison = results::compareRuns(first, second);
-  if (!options.html.empty()) writeFile(options.html, report::renderComparison(comparison));
+  if (!options.html.empty()) session::writeFile(options.html, report::renderComparison(comparison));
   if (options.json) {
     fmt::print("{}", results::comparisonJson(comparison));
   } else {
@@ -106,15 +110,19 @@ ExitCode diffRuns(const ResultsOptions& options) {
 
 ExitCode exportRun(const ResultsOptions& options) {
   auto store = results::ResultStore::openExisting(options.results);
-  const results::StoredRun run = loadRunOrLatest(store, options.run);
+  const results::StoredRun run = session::loadRunOrLatest(store, options.run);
   const std::string text =
       options.format == "csv" ? results::exportCsv(run) : results::exportJson(run);
   if (options.output.empty()) {
     fmt::print("{}", text);
   } else {
-    writeFile(options.output, text);
+    session::writeFile(options.output, text);
   }
   return ExitCode::kDone;
+}
+
+ExitCode mergeResults(const ResultsOptions& options) {
+  return mergeAndConclude(options.sweep, options.partial);
 }
 
 }  // namespace
@@ -145,6 +153,10 @@ void addResultsVerb(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"json", "csv"}))
       ->capture_default_str();
   exported->add_option("-o,--output", options->output, "File to write (default: stdout)");
+  CLI::App* merge = verb->add_subcommand("merge", "Make one run of the points of a sweep");
+  merge->add_option("sweep", options->sweep, "Directory of the sweep")->required();
+  merge->add_flag("--partial", options->partial, "Also when points are not done");
+  merge->callback([options, &action] { action = [options] { return mergeResults(*options); }; });
 }
 
 }  // namespace plumbline::cli

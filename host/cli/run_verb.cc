@@ -1,23 +1,25 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
-#include "cli/capture_file.h"
 #include "cli/interrupt.h"
-#include "cli/limits.h"
 #include "cli/progress.h"
-#include "cli/reporting.h"
+#include "cli/remote_run.h"
 #include "cli/setup.h"
-#include "cli/stored_trial_runner.h"
-#include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "results/export.h"
 #include "results/store.h"
+#include "session/capture_file.h"
+#include "session/reporting.h"
+#include "session/run.h"
 
 namespace plumbline::cli {
 namespace {
@@ -34,36 +36,27 @@ struct RunOptions {
   std::string capture;
   std::uint32_t capture_port = 0;
   std::string trace;
+  ServerOptions server;
 };
-
-results::RunIdentity identityOf(const scenario::Scenario& scenario) {
-  return {scenario.name,
-          scenario.file,
-          scenario.text,
-          scenario.bench,
-          std::string(scenario::profileName(scenario.profile)),
-          scenario.seed};
-}
 
 // The run to continue, or a new one.
 std::int64_t chooseRun(results::ResultStore& store, const scenario::Scenario& scenario,
                        const RunOptions& options) {
-  const results::RunIdentity identity = identityOf(scenario);
   if (options.resume) {
-    if (const auto unfinished = store.latestUnfinished(identity)) {
+    if (const auto unfinished = store.latestUnfinished(session::identityOf(scenario))) {
       if (!options.quiet) {
         fmt::print(stderr, "going on with run {}: {} trials are stored\n", unfinished->id,
                    unfinished->trials);
-        if (unfinished->software != softwareName()) {
+        if (unfinished->software != session::softwareName()) {
           fmt::print(stderr, "those were measured by {}, the rest will be by {}\n",
-                     unfinished->software, softwareName());
+                     unfinished->software, session::softwareName());
         }
       }
       return unfinished->id;
     }
     if (!options.quiet) fmt::print(stderr, "nothing to resume: this is a new run\n");
   }
-  return store.createRun(identity, softwareName(), machineName());
+  return session::createRun(store, scenario);
 }
 
 // One line of JSON per trial, as soon as it is answered.
@@ -73,17 +66,18 @@ class TrialLog {
     if (!stream_) throw Error(ErrorKind::kUsage, "the file cannot be written", file);
   }
 
-  void write(const TrialRecord& record) {
+  void write(const session::TrialRecord& record) {
     std::uint64_t sent = 0;
     for (const auto& stream : record.result.streams) sent += stream.sent_frames;
     nlohmann::ordered_json line{{"test", record.test},
+                                {"bench", record.result.bench},
                                 {"point", record.label},
                                 {"repetition", record.repetition},
                                 {"stored", record.stored},
                                 {"sent_frames", sent},
                                 {"lost_frames", record.result.lost()},
-                                {"loss_ppm", lossPpm(record.result)}};
-    const stats::Histogram latency = latencyOf(record.result);
+                                {"loss_ppm", session::lossPpm(record.result)}};
+    const stats::Histogram latency = session::latencyOf(record.result);
     if (latency.count() > 0) {
       line["latency_min_ps"] = latency.minimum();
       line["latency_p50_ps"] = latency.quantile(0.5);
@@ -102,51 +96,56 @@ class TrialLog {
   std::ofstream stream_;
 };
 
-void runTests(const scenario::Scenario& scenario, const std::vector<PlannedTest>& tests,
-              const bench::Bench& bench, results::ResultStore& store, std::int64_t run,
-              StoredTrialRunner& runner) {
-  for (const PlannedTest& test : tests) {
-    runner.beginTest(test.procedure->id(), test.plan.trials_expected);
-    store.saveTestResult(run, test.procedure->run({scenario, bench.capabilities()}, runner));
-    runner.endTest();
+// Shows the run on stderr, keeps the files that were asked for, and stops on Ctrl-C.
+class CommandWatcher final : public session::RunWatcher {
+ public:
+  explicit CommandWatcher(const RunOptions& options)
+      : progress_(stderr, Progress::styleFor(stderr, options.quiet)) {
+    if (!options.capture.empty()) capture_.emplace(options.capture);
+    if (!options.jsonl.empty()) log_.emplace(options.jsonl);
   }
-}
+
+  Progress& progress() { return progress_; }
+
+  bool stopRequested() override { return interrupt_.requested(); }
+  void beginTest(const std::string& test, std::uint64_t expected) override {
+    progress_.beginTest(test, expected);
+  }
+  void beginTrial(const std::string& label, std::uint32_t /*repetition*/) override {
+    progress_.beginTrial(label);
+  }
+  void progress(const bench::TrialProgress& progress) override {
+    const auto total = static_cast<double>(std::max<std::int64_t>(1, progress.total.count()));
+    progress_.update(std::clamp(static_cast<double>(progress.done.count()) / total, 0.0, 1.0));
+  }
+  void captured(const card::CapturedFrame& frame, const std::string& trial) override {
+    capture_->write(frame, trial);
+  }
+  void endTrial(const session::TrialRecord& record) override {
+    progress_.endTrial(session::trialInWords(record.result), record.stored);
+    if (log_) log_->write(record);
+  }
+  void endTest() override { progress_.endTest(); }
+
+ private:
+  InterruptGuard interrupt_;
+  Progress progress_;
+  std::optional<session::CaptureFile> capture_;
+  std::optional<TrialLog> log_;
+};
 
 // Tables, limits and files of a finished run; the exit code they amount to.
 ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
                   const RunOptions& options) {
-  bool valid = true;
-  for (const results::TestResult& test : run.tests) {
-    fmt::print("{}\n", testText(test));
-    valid = valid && test.valid;
-  }
-  bool met = true;
-  for (const LimitVerdict& verdict : judge(scenario.limits, run.tests)) {
-    fmt::print("limit {}\n", verdictText(verdict));
-    met = met && (verdict.met || !verdict.measured);
-    valid = valid && verdict.measured;
-  }
-  if (!options.json.empty()) writeFile(options.json, results::exportJson(run));
+  const session::Verdict verdict = session::verdictOf(scenario, run);
+  fmt::print("{}", session::runText(run, verdict));
+  if (!options.json.empty()) session::writeFile(options.json, results::exportJson(run));
   const std::string directory = options.report.empty()
-                                    ? defaultReportDirectory(options.results, run.info.id)
+                                    ? session::defaultReportDirectory(options.results, run.info.id)
                                     : options.report;
-  fmt::print("report {}\n", writeRunReport(run, directory));
-  if (!valid) return ExitCode::kInvalid;
-  return met ? ExitCode::kDone : ExitCode::kLimitMissed;
-}
-
-StoredTrialRunner::Options observers(const RunOptions& options,
-                                     const std::shared_ptr<CaptureFile>& capture,
-                                     const std::shared_ptr<TrialLog>& log) {
-  StoredTrialRunner::Options observers;
-  if (capture) {
-    observers.capture_port = options.capture_port;
-    observers.captured = [capture](const card::CapturedFrame& frame, const std::string& trial) {
-      capture->write(frame, trial);
-    };
-  }
-  if (log) observers.answered = [log](const TrialRecord& record) { log->write(record); };
-  return observers;
+  fmt::print("report {}\n", session::writeRunReport(run, directory));
+  if (!verdict.valid) return ExitCode::kInvalid;
+  return verdict.met ? ExitCode::kDone : ExitCode::kLimitMissed;
 }
 
 void checkCapture(const RunOptions& options, const scenario::Scenario& scenario) {
@@ -154,6 +153,10 @@ void checkCapture(const RunOptions& options, const scenario::Scenario& scenario)
   if (options.resume) {
     throw Error(ErrorKind::kUsage, "stored trials have no frames to capture", "--capture",
                 "leave out --resume");
+  }
+  if (scenario.bench == scenario::kCompareBenches) {
+    throw Error(ErrorKind::kUsage, "two benches are compared, only one has frames to capture",
+                "--capture", "--bench rtl");
   }
   const std::uint32_t hosts = scenario.topology.hostCount();
   if (options.capture_port >= hosts) {
@@ -170,40 +173,45 @@ std::string resumeCommand(const RunOptions& options) {
   return command + " --results " + options.results;
 }
 
-ExitCode run(const RunOptions& options) {
-  const scenario::Scenario scenario = loadScenario(options.scenario);
+ExitCode runHere(const RunOptions& options) {
+  scenario::Scenario scenario = loadScenario(options.scenario);
   checkCapture(options, scenario);
-  const auto bench = bench::makeBench(scenario.bench, {.trace_fst = options.trace,
-                                                       .line_rate = scenario.topology.link_rate,
-                                                       .threads = options.threads});
-  const std::vector<PlannedTest> tests = planTests(scenario, *bench);
+  const session::PreparedRun prepared = session::prepareRun(
+      std::move(scenario),
+      {.trace_fst = options.trace, .line_rate = {}, .threads = options.threads});
 
   auto store = results::ResultStore::open(options.results);
-  const std::int64_t id = chooseRun(store, scenario, options);
-  const results::RunLock lock(store.directory(), id);
-  store.setStatus(id, results::RunStatus::kRunning);
-
-  const auto capture =
-      options.capture.empty() ? nullptr : std::make_shared<CaptureFile>(options.capture);
-  const auto log = options.jsonl.empty() ? nullptr : std::make_shared<TrialLog>(options.jsonl);
-  const InterruptGuard interrupt;
-  Progress progress(stderr, Progress::styleFor(stderr, options.quiet));
-  StoredTrialRunner runner({store, id, *bench, progress, interrupt},
-                           observers(options, capture, log));
+  const std::int64_t id = chooseRun(store, prepared.scenario, options);
+  const auto capture_port =
+      options.capture.empty() ? std::nullopt : std::optional(options.capture_port);
+  CommandWatcher watcher(options);
   try {
-    runTests(scenario, tests, *bench, store, id, runner);
-  } catch (const Aborted&) {
-    store.setStatus(id, results::RunStatus::kAborted);
-    progress.clear();
+    session::executeRun(prepared, store, id, watcher, capture_port);
+  } catch (const session::Aborted&) {
+    watcher.progress().clear();
     fmt::print(stderr, "run {} was interrupted; its finished trials are saved. To go on:\n  {}\n",
                id, resumeCommand(options));
     return ExitCode::kAborted;
-  } catch (...) {
-    store.setStatus(id, results::RunStatus::kFailed);
-    throw;
   }
-  store.setStatus(id, results::RunStatus::kDone);
-  return conclude(scenario, store.loadRun(id), options);
+  return conclude(prepared.scenario, store.loadRun(id), options);
+}
+
+ExitCode run(const RunOptions& options) {
+  if (options.server.address.empty()) return runHere(options);
+  if (options.resume || !options.jsonl.empty() || !options.trace.empty()) {
+    throw Error(ErrorKind::kUsage, "--resume, --jsonl and --trace are for runs on this machine",
+                "--server");
+  }
+  RemoteRun remote;
+  remote.server = options.server;
+  remote.scenario = options.scenario;
+  remote.quiet = options.quiet;
+  remote.report = options.report;
+  remote.json = options.json;
+  remote.capture = options.capture;
+  remote.capture_port = options.capture_port;
+  remote.threads = options.threads;
+  return runRemotely(remote);
 }
 
 }  // namespace
@@ -232,6 +240,7 @@ void addRunVerb(CLI::App& app, Action& action) {
       ->check(plainInteger())
       ->capture_default_str();
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");
+  addServerOptions(*verb, options->server, "Run it on the server at HOST:PORT, not here");
   verb->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

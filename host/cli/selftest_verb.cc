@@ -6,8 +6,8 @@
 
 #include "bench/registry.h"
 #include "cli/selftest.h"
-#include "cli/text_table.h"
 #include "cli/verbs.h"
+#include "session/text_table.h"
 #ifdef PLUMBLINE_CARD_SIM
 #include "card/driver.h"
 #include "sim/card_sim.h"
@@ -22,7 +22,7 @@ bool show(const char* title, const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     rows.push_back({check.passed ? "pass" : "FAIL", check.what, check.expected, check.found});
   }
-  fmt::print("{}\n{}\n", title, alignedTable({"", "check", "expected", "found"}, rows));
+  fmt::print("{}\n{}\n", title, session::alignedTable({"", "check", "expected", "found"}, rows));
   return allPassed(checks);
 }
 

@@ -5,20 +5,27 @@
 
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "session/run.h"
+#include "sweep/point.h"
 
 namespace plumbline::cli {
 namespace {
 
 ExitCode validate(const ScenarioOptions& options) {
   const scenario::Scenario scenario = loadScenario(options);
-  if (benchExists(scenario.bench)) {
-    planTests(scenario,
-              *bench::makeBench(scenario.bench,
-                                {.trace_fst = {}, .line_rate = scenario.topology.link_rate}));
+  for (const std::string& bench : session::benchesOf(scenario.bench)) {
+    if (benchExists(bench)) continue;
+    fmt::print("{}: valid; this build has no bench {} to ask whether it can run it\n",
+               scenario.file, bench);
+    return ExitCode::kDone;
+  }
+  if (scenario.sweep.empty()) {
+    session::prepareRun(scenario, {});
     fmt::print("{}: valid, and the bench {} can run it\n", scenario.file, scenario.bench);
   } else {
-    fmt::print("{}: valid; this build has no bench {} to ask whether it can run it\n",
-               scenario.file, scenario.bench);
+    const scenario::Sweep sweep(scenario.text, scenario.file);
+    sweep::checkPoints(sweep, options);
+    fmt::print("{}: valid, a sweep of {} points that can all run\n", scenario.file, sweep.size());
   }
   return ExitCode::kDone;
 }

@@ -23,7 +23,10 @@ void addPlanVerb(CLI::App& app, Action& action);
 void addListVerb(CLI::App& app, Action& action);
 void addReportVerb(CLI::App& app, Action& action);
 void addResultsVerb(CLI::App& app, Action& action);
+void addSweepVerb(CLI::App& app, Action& action);
 void addSelftestVerb(CLI::App& app, Action& action);
+void addServeVerb(CLI::App& app, Action& action);
+void addTopVerb(CLI::App& app, Action& action);
 void addVersionVerb(CLI::App& app, Action& action);
 
 }  // namespace plumbline::cli

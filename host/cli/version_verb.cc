@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "bench/registry.h"
-#include "cli/reporting.h"
 #include "cli/verbs.h"
+#include "session/reporting.h"
 
 namespace plumbline::cli {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 ExitCode version() {
   std::vector<std::string> names;
   for (const auto& bench : bench::benches()) names.push_back(bench.name);
-  fmt::print("{}\nbenches: {}\n", softwareName(),
+  fmt::print("{}\nbenches: {}\n", session::softwareName(),
              names.empty() ? "none (built without the simulated card)"
                            : fmt::format("{}", fmt::join(names, ", ")));
   return ExitCode::kDone;

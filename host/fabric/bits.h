@@ -15,6 +15,10 @@ inline void clearBit(std::vector<std::uint64_t>& words, std::uint32_t bit) {
   words[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
 }
 
+[[nodiscard]] inline bool testBit(const std::vector<std::uint64_t>& words, std::uint32_t bit) {
+  return (words[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
 // Calls `visit` for every number in the set, ascending; it may take the number out.
 template <typename Visit>
 void forEachBit(const std::vector<std::uint64_t>& words, Visit&& visit) {

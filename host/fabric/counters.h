@@ -9,6 +9,9 @@
 
 namespace plumbline::fabric {
 
+// A MAC control frame (PAUSE, CC_Update) on the wire [bytes].
+inline constexpr std::int64_t kControlFrameBytes = 64;
+
 // Of one sending port: a switch output or a host. Observation point: modelled.
 struct LinkCounters {
   std::uint64_t packets = 0;  // put on the wire, MAC control and LLR replays not included
@@ -31,6 +34,8 @@ struct LinkCounters {
   std::uint64_t consumed_updates = 0;  // CC_Update frames put on the wire
   std::int64_t credits_in_use = 0;     // CBFC, all channels, at this moment
 
+  // Put on the wire, LLR replays not included.
+  [[nodiscard]] std::uint64_t frames() const { return packets + control + consumed_updates; }
   [[nodiscard]] std::uint64_t dropped() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t count : drops) sum += count;

@@ -32,6 +32,9 @@ class Endpoint {
   // When wake() is to be called next if nothing else happens before; kNever for not at all. A time
   // that is past means as soon as possible.
   [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }
+  // False: transmit() would return false at any time and change nothing, so that it need not be
+  // asked.
+  [[nodiscard]] bool hasFrames() const { return has_frames_; }
 
  protected:
   Endpoint() = default;
@@ -39,9 +42,12 @@ class Endpoint {
   Endpoint& operator=(const Endpoint&) = default;
 
   void setWakeAt(Picoseconds time) { wake_at_ = time; }
+  // An endpoint that never says so is asked.
+  void setHasFrames(bool has_frames) { has_frames_ = has_frames; }
 
  private:
   Picoseconds wake_at_ = kNever;
+  bool has_frames_ = true;
 };
 
 }  // namespace plumbline::fabric

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "fabric/bits.h"
 
 namespace plumbline::fabric {
 namespace {
@@ -41,7 +43,8 @@ Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& opti
       bit_error_rates_(bitErrorRates(topology_, spec)),
       schedule_(topology_, outages_, spec.convergence, spec.seed),
       lookahead_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
-      wakes_(topology_.nodes().size(), kNever) {
+      wakes_(topology_.nodes().size(), kNever),
+      awake_((topology_.nodes().size() + 63) / 64) {
   buildLanes();
   buildNodes();
   addScripts();
@@ -57,9 +60,10 @@ void Engine::buildLanes() {
     const Link& link = topology_.links()[id];
     lanes_.back()->to = link.to;
     // The other direction of the cable leaves by the port that this one comes in by.
-    lanes_.back()->to_port = topology_.nodes()[link.to].kind == NodeKind::kHost
-                                 ? 0
-                                 : topology_.links()[reverse(id)].from_port;
+    lanes_.back()->to_port =
+        topology_.nodes()[link.to].kind == NodeKind::kHost
+            ? std::uint16_t{0}
+            : static_cast<std::uint16_t>(topology_.links()[reverse(id)].from_port);
     setLaneEnd(id);
   }
 }
@@ -144,8 +148,7 @@ void Engine::buildNodes() {
     }
   }
   for (const NodeId id : topology_.hosts()) {
-    wakes_[id] = hosts_[topology_.nodes()[id].index]->first();
-    next_ = std::min(next_, wakes_[id]);
+    wake(id, hosts_[topology_.nodes()[id].index]->first());
   }
 }
 
@@ -174,8 +177,7 @@ void Engine::attach(HostId host, Endpoint& endpoint) {
   const LinkId up = topology_.nodes()[topology_.hosts()[host]].out_links.front();
   setLaneEnd(reverse(up));
   std::erase(testers_, host);
-  wakes_[topology_.hosts()[host]] = hosts_[host]->first();
-  next_ = std::min(next_, hosts_[host]->first());
+  wake(topology_.hosts()[host], hosts_[host]->first());
 }
 
 void Engine::observe(Observer& observer) {
@@ -238,9 +240,7 @@ void Engine::send(HostId host, const Packet& packet, Picoseconds first_bit) {
   announce(*hosts_[host]);
   if (!hosts_[host]->recorder().records().empty()) {
     // Its time has come to be reported when the frame leaves.
-    Picoseconds& wake = wakes_[topology_.hosts()[host]];
-    wake = std::min(wake, std::max(first_bit, done_));
-    next_ = std::min(next_, wake);
+    wake(topology_.hosts()[host], std::max(first_bit, done_));
   }
 }
 
@@ -258,13 +258,21 @@ void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std
 
 // Tells the nodes to which `sender` has sent.
 void Engine::announce(NodeModel& sender) {
-  for (Lane* lane : sender.outbox()) {
-    nodes_[lane->to]->announce(lane->to_port);
-    wakes_[lane->to] = std::min(wakes_[lane->to], lane->earliest);
-    next_ = std::min(next_, lane->earliest);
-    lane->earliest = kNever;
+  Outbox& outbox = sender.outbox();
+  for (const Outbox::Note& note : outbox.notes) {
+    nodes_[note.node]->announce(note);
+    wake(note.node, note.time);
   }
-  sender.outbox().clear();
+  outbox.notes.clear();
+  ++outbox.round;
+}
+
+// `node` has something to do at `time`, if not before.
+void Engine::wake(NodeId node, Picoseconds time) {
+  if (time == kNever) return;
+  wakes_[node] = earlier(wakes_[node], time);
+  setBit(awake_, node);
+  next_ = earlier(next_, time);
 }
 
 void Engine::runUntil(Picoseconds time) {
@@ -295,11 +303,16 @@ void Engine::runWindow(Picoseconds begin, Picoseconds end) {
   // Switches first: they have the most to do, and should not be what everybody waits for.
   runnable_.clear();
   next_ = kNever;
-  for (NodeId id = static_cast<NodeId>(nodes_.size()); id-- > 0;) {
-    if (wakes_[id] < end) {
-      runnable_.push_back(id);
-    } else {
-      next_ = std::min(next_, wakes_[id]);
+  for (std::size_t w = awake_.size(); w-- > 0;) {
+    for (std::uint64_t bits = awake_[w]; bits != 0;) {
+      const auto bit = static_cast<unsigned>(std::bit_width(bits)) - 1;
+      bits ^= std::uint64_t{1} << bit;
+      const auto id = static_cast<NodeId>(w * 64 + bit);
+      if (wakes_[id] < end) {
+        runnable_.push_back(id);
+      } else {
+        next_ = earlier(next_, wakes_[id]);
+      }
     }
   }
   const auto run = [&](std::size_t i) {
@@ -312,7 +325,8 @@ void Engine::runWindow(Picoseconds begin, Picoseconds end) {
     for (std::size_t i = 0; i < runnable_.size(); ++i) run(i);
   }
   for (const NodeId id : runnable_) {
-    next_ = std::min(next_, wakes_[id]);
+    if (wakes_[id] == kNever) clearBit(awake_, id);
+    next_ = earlier(next_, wakes_[id]);
     announce(*nodes_[id]);
   }
 }

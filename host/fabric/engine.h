@@ -57,6 +57,7 @@ class Engine {
   void checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const;
   void runWindow(Picoseconds begin, Picoseconds end);
   void announce(NodeModel& sender);
+  void wake(NodeId node, Picoseconds time);
   void report();
   void setInterests();
 
@@ -68,6 +69,7 @@ class Engine {
   Picoseconds lookahead_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // by link
   std::vector<Picoseconds> wakes_;            // by node: when it has something to do
+  std::vector<std::uint64_t> awake_;          // bit per node that will ever have
   std::vector<NodeModel*> nodes_;             // by node
   std::vector<std::unique_ptr<HostNode>> hosts_;
   std::vector<std::unique_ptr<SwitchNode>> switches_;

@@ -35,7 +35,7 @@ void HostNode::attach(Endpoint& endpoint) {
 }
 
 Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
-  input_.refresh(end);
+  input_.refresh(end, takeSteered(0));
   if (input_.stage() != nullptr) {
     for (const Flight& gone : input_.stage()->dropped()) {
       wire_.drop(gone.packet, DropReason::kScripted, gone.at);
@@ -139,7 +139,11 @@ void HostNode::takeFlight(Picoseconds now) {
 
 // The wire is free and something has happened since the endpoint last had nothing to send.
 void HostNode::useWire(Picoseconds now) {
-  const bool plain = pause_enabled_ == 0 && credited_ == 0 && wire_.unhindered();
+  const bool plain = this->plain();
+  if (plain && !endpoint_->hasFrames()) {
+    decision_ = kNever;
+    return;
+  }
   if (!plain && sendUrgent(now)) {
     decision_ = wire_.freeAt();
     return;

@@ -92,6 +92,10 @@ class HostNode final : public NodeModel {
   void setConsumedTimer(Picoseconds now);
   void runTimers(Picoseconds now);
   [[nodiscard]] PriorityMask blocked(Picoseconds now);
+  // Nothing but the endpoint has a say in what it sends.
+  [[nodiscard]] bool plain() const {
+    return pause_enabled_ == 0 && credited_ == 0 && wire_.unhindered();
+  }
 
   HostId host_;
   const SwitchSpec& spec_;

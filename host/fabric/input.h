@@ -21,10 +21,11 @@ class Input {
     flights_ = &stage_->output();
   }
 
-  // Looks at what was sent meanwhile; what is handed over before `end` is then in flights().
-  void refresh(Picoseconds end) {
+  // Looks at what was sent meanwhile, `steered`: also at what is not a packet; what is handed over
+  // before `end` is then in flights().
+  void refresh(Picoseconds end, bool steered) {
     lane_->flight.refresh();
-    takeControl();
+    if (steered) takeControl();
     if (stage_) {
       stage_->advance(*lane_, end);
       flights_->refresh();

@@ -31,6 +31,20 @@ struct ControlFlight {
   std::uint32_t value = 0;  // PFC: quanta; CBFC: credits freed or consumed so far (credits.h)
 };
 
+// What a node tells the engine about what it sent in a window: that something arrives at `port` of
+// `node` and takes effect at `time`, if not before.
+struct Outbox {
+  struct Note {
+    std::uint32_t node;
+    std::uint16_t port;
+    bool control;  // not a packet
+    Picoseconds time;
+  };
+
+  std::vector<Note> notes;
+  std::uint64_t round = 1;  // counts how often it was emptied
+};
+
 // Packets are handed to the node
 //   with the first bit                 : a tester's port,
 //   with the last bit                  : an endpoint,
@@ -40,17 +54,15 @@ struct ControlFlight {
 // a frame could run dry in the middle. So all packets of one link are treated alike and stay in
 // order.
 //
-// The sender announces a lane once per window, in its node's outbox; the engine tells the receiving
-// node between windows, when no thread is at work. Padded because a ring keeps its two ends on
-// cache lines of their own.
-struct Lane {                            // NOLINT(clang-analyzer-optin.performance.Padding)
-  std::vector<Lane*>* outbox = nullptr;  // of the sending node
-  Picoseconds earliest = kNever;         // the first thing sent since the outbox was emptied takes
-                                         // effect; kNever: nothing was, it is not in the outbox
-  Picoseconds fixed_delay;               // first (or last) bit sent to handed over
-  bool stored = false;                   // counted from the last bit
-  Picoseconds propagation;               // of the link
-  Picoseconds control_delay;             // first bit of a PAUSE frame sent to its effect
+// The sender announces in its node's outbox what is the first thing on a lane since the last
+// window; the engine tells the receiving node between windows, when no thread is at work. Padded
+// because a ring keeps its two ends on cache lines of their own.
+struct Lane {                 // NOLINT(clang-analyzer-optin.performance.Padding)
+  Outbox* outbox = nullptr;   // of the sending node
+  Picoseconds fixed_delay;    // first (or last) bit sent to handed over
+  bool stored = false;        // counted from the last bit
+  Picoseconds propagation;    // of the link
+  Picoseconds control_delay;  // first bit of a PAUSE frame sent to its effect
   SpscRing<Flight> flight;
   SpscRing<ControlFlight> control;
 
@@ -65,22 +77,26 @@ struct Lane {                            // NOLINT(clang-analyzer-optin.performa
     item.at = at;
     item.packet = packet;
     flight.publish();
-    if (at < earliest) announce(at);
+    if (told_ != outbox->round || at < earliest_) announce(at, false);
   }
   void steer(const ControlFlight& item) {
     control.push(item);
-    if (item.at < earliest) announce(item.at);
+    announce(item.at, true);
   }
 
   // The receiving end: node and port.
   std::uint32_t to = 0;
-  std::uint32_t to_port = 0;
+  std::uint16_t to_port = 0;
 
  private:
-  void announce(Picoseconds at) {
-    if (earliest == kNever) outbox->push_back(this);
-    earliest = at;
+  void announce(Picoseconds at, bool control) {
+    earliest_ = told_ == outbox->round ? earlier(earliest_, at) : at;
+    told_ = outbox->round;
+    outbox->notes.push_back({to, to_port, control, at});
   }
+
+  std::uint64_t told_ = 0;  // round of the last announcement
+  Picoseconds earliest_;    // of what was announced in that round
 };
 
 }  // namespace plumbline::fabric

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "fabric/bits.h"
 #include "fabric/lane.h"
 #include "fabric/recorder.h"
 
@@ -19,7 +20,8 @@ namespace plumbline::fabric {
 // frames start. So a frame that gets ready just when the wire is free can be the next one on it.
 class NodeModel {
  public:
-  explicit NodeModel(std::uint32_t ports) : fresh_((ports + 63) / 64) {}
+  explicit NodeModel(std::uint32_t ports)
+      : due_(ports, kNever), busy_((ports + 63) / 64), steered_((ports + 63) / 64) {}
   virtual ~NodeModel() = default;
   NodeModel(const NodeModel&) = delete;
   NodeModel& operator=(const NodeModel&) = delete;
@@ -28,19 +30,35 @@ class NodeModel {
   // do, as far as it knows: what others send meanwhile is not counted.
   virtual Picoseconds run(Picoseconds begin, Picoseconds end) = 0;
 
-  // Lanes into which this node sent since the engine last emptied it.
-  [[nodiscard]] std::vector<Lane*>& outbox() { return outbox_; }
-  // Something was sent to `port`. Not while the node runs.
-  void announce(std::uint32_t port) { fresh_[port / 64] |= std::uint64_t{1} << (port % 64); }
+  // What this node sent since the engine last emptied it.
+  [[nodiscard]] Outbox& outbox() { return outbox_; }
+  // Something was sent to this node. Not while it runs.
+  void announce(const Outbox::Note& note) {
+    due_[note.port] = earlier(due_[note.port], note.time);
+    setBit(busy_, note.port);
+    if (note.control) setBit(steered_, note.port);
+  }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  protected:
-  // Ports to which something was sent, bit each; whoever looks clears them.
-  [[nodiscard]] std::vector<std::uint64_t>& fresh() { return fresh_; }
+  // When each port has the next thing to hand over, as far as it was told; and a bit per port that
+  // has anything. For the node to keep up to date, if it wants to know.
+  [[nodiscard]] std::vector<Picoseconds>& due() { return due_; }
+  [[nodiscard]] const std::vector<Picoseconds>& due() const { return due_; }
+  [[nodiscard]] std::vector<std::uint64_t>& busy() { return busy_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& busy() const { return busy_; }
+  // Whether anything but packets was sent to `port` since this was last asked.
+  bool takeSteered(std::uint32_t port) {
+    const bool steered = testBit(steered_, port);
+    if (steered) clearBit(steered_, port);
+    return steered;
+  }
 
  private:
-  std::vector<std::uint64_t> fresh_;
-  std::vector<Lane*> outbox_;
+  std::vector<Picoseconds> due_;
+  std::vector<std::uint64_t> busy_;
+  std::vector<std::uint64_t> steered_;
+  Outbox outbox_;
   Recorder recorder_;
 };
 

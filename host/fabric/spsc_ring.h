@@ -50,6 +50,8 @@ class SpscRing {
   void refresh() {
     seen_tail_ = tail_.load(std::memory_order_acquire);
     const Block* block = block_.load(std::memory_order_acquire);
+    if (block == seen_block_) return;
+    seen_block_ = block;
     read_items_ = block->items.get();
     read_mask_ = block->mask;
   }
@@ -122,6 +124,7 @@ class SpscRing {
   std::vector<std::unique_ptr<Block>> blocks_;
   alignas(64) std::atomic<std::size_t> head_{0};
   std::size_t seen_tail_ = 0;
+  const Block* seen_block_ = nullptr;
   const T* read_items_ = nullptr;
   std::size_t read_mask_ = 0;
 };

@@ -46,38 +46,4 @@ bool SwitchBuffer::surelyBelowXoff(std::uint32_t input, PriorityMask priorities,
   return true;
 }
 
-bool SwitchBuffer::overXoff(std::uint32_t input, unsigned priority, std::int64_t length) const {
-  const Input& in = inputs_[input * 8 + priority];
-  if (sharedFull(length)) return true;
-  return in.shared + in.headroom + length > xoff(shared_used_);
-}
-
-bool SwitchBuffer::belowXon(std::uint32_t input, unsigned priority) const {
-  const Input& in = inputs_[input * 8 + priority];
-  const std::int64_t xon =
-      pfc_alpha_ == 0 ? xon_ : std::max<std::int64_t>(xoff(shared_used_) - (xoff_ - xon_), 0);
-  return in.headroom == 0 && in.shared <= xon;
-}
-
-bool SwitchBuffer::chargeInput(std::uint32_t input, unsigned priority, std::int64_t length,
-                               bool headroom) {
-  Input& in = inputs_[input * 8 + priority];
-  if (headroom) {
-    if (in.headroom + length > headroom_) return false;
-    in.headroom += length;
-  } else {
-    in.shared += length;
-    if (is_shared_) shared_used_ += length;
-  }
-  return true;
-}
-
-void SwitchBuffer::releaseInput(std::uint32_t input, unsigned priority, std::int64_t length) {
-  Input& in = inputs_[input * 8 + priority];
-  const std::int64_t from_headroom = std::min(in.headroom, length);
-  in.headroom -= from_headroom;
-  in.shared -= length - from_headroom;
-  if (is_shared_) shared_used_ -= length - from_headroom;
-}
-
 }  // namespace plumbline::fabric

@@ -35,7 +35,13 @@ void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, P
   }
   Output& out = outputs_[input];
   const Picoseconds quantum = out.wire.clock().serialization(64);
-  refresh_[input * 8 + priority] = xoff ? now + quantum * spec_.pfc->quanta / 2 : kNever;
+  const std::uint32_t queue = input * 8 + priority;
+  if (xoff) {
+    refresh_[queue] = now + quantum * spec_.pfc->quanta / 2;
+    setBit(refreshing_, queue);
+  } else {
+    clearBit(refreshing_, queue);
+  }
   updateTimer();
   if (xoff) ++out.wire.counters().xoff_sent;
   recorder().note({.time = now,
@@ -60,11 +66,9 @@ void SwitchNode::sendPause(std::uint32_t port, PriorityMask enabled, PriorityMas
 }
 
 void SwitchNode::refreshPauses(Picoseconds now) {
-  for (std::size_t i = 0; i < refresh_.size(); ++i) {
-    if (refresh_[i] == now) {
-      askToPause(static_cast<std::uint32_t>(i / 8), static_cast<unsigned>(i % 8), true, now);
-    }
-  }
+  forEachBit(refreshing_, [&](std::uint32_t queue) {
+    if (refresh_[queue] == now) askToPause(queue / 8, queue % 8, true, now);
+  });
 }
 
 // A frame leaves into a channel with credits.
@@ -135,7 +139,7 @@ void SwitchNode::tellFreed(std::uint32_t input, unsigned channel, Picoseconds no
 void SwitchNode::runTimer(Picoseconds now) {
   now_ = now;
   if (poll_ == now) pollWatchdog(now);
-  if (pausing_ > 0) refreshPauses(now);
+  refreshPauses(now);
   for (std::size_t i = 0; i < freed_.size(); ++i) {
     if (freed_[i].due == now) {
       tellFreed(static_cast<std::uint32_t>(i / 8), static_cast<unsigned>(i % 8), now);
@@ -149,9 +153,7 @@ void SwitchNode::runTimer(Picoseconds now) {
 
 void SwitchNode::updateTimer() {
   timer_ = poll_;
-  if (pausing_ > 0) {
-    for (const Picoseconds time : refresh_) timer_ = std::min(timer_, time);
-  }
+  forEachBit(refreshing_, [&](std::uint32_t queue) { timer_ = earlier(timer_, refresh_[queue]); });
   for (const Freed& freed : freed_) timer_ = std::min(timer_, freed.due);
   for (const Picoseconds time : consumed_due_) timer_ = std::min(timer_, time);
 }

@@ -29,12 +29,10 @@ SwitchNode::SwitchNode(Setup setup)
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
       host_ports_(std::move(setup.host_ports)),
       buffer_(spec_, static_cast<std::uint32_t>(setup.wires.size())),
-      busy_((setup.wires.size() + 63) / 64),
       active_((setup.wires.size() + 63) / 64),
       strict_(spec_.cbfc.has_value()),
       step_(setup.wires.size(), kNever.count()),
-      may_pause_((setup.wires.size() + 63) / 64),
-      arriving_(setup.wires.size()) {
+      may_pause_((setup.wires.size() + 63) / 64) {
   const auto ports = static_cast<std::uint32_t>(setup.wires.size());
   outputs_.reserve(ports);
   for (std::uint32_t port = 0; port < ports; ++port) {
@@ -60,7 +58,10 @@ SwitchNode::SwitchNode(Setup setup)
   for (Output& out : outputs_) settle(out);
   table_ = routing_.epochs().front().routing.get();
   if (routing_.epochs().size() > 1) next_epoch_ = routing_.epochs()[1].from;
-  if (spec_.pfc) refresh_.assign(std::size_t{ports} * 8, kNever);
+  if (spec_.pfc) {
+    refresh_.resize(std::size_t{ports} * 8);
+    refreshing_.resize((refresh_.size() + 63) / 64);
+  }
   if (spec_.cbfc) {
     freed_.resize(std::size_t{ports} * 8);
     consumed_due_.assign(ports, kNever);
@@ -79,20 +80,10 @@ void SwitchNode::bringUp(Picoseconds time) {
   }
 }
 
-void SwitchNode::noteStep(const Output& out) {
-  std::int64_t step = kNever.count();
-  if (out.leaving.active) {
-    step = before(out.wire.lastBitAt());
-  } else if (out.decision != kNever) {
-    step = before(out.decision) + 1;
-  }
-  step_[out.port] = step;
-  earliest_ = std::min(earliest_, step);
-}
-
 void SwitchNode::becomeStrict() {
   strict_ = true;
-  earliest_ = kNever.count();
+  std::fill(step_.begin(), step_.end(), kNever.count());
+  others_ = kNever.count();
   forEachBit(active_, [&](std::uint32_t port) { noteStep(outputs_[port]); });
 }
 
@@ -128,11 +119,13 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
       next = std::min(next, wire.resumesAt(paused));
     }
   });
-  forEachBit(busy_, [&](std::uint32_t port) {
-    inputs_[port].dismiss();
-    const Picoseconds input = inputs_[port].next();
-    if (input == kNever) clearBit(busy_, port);
-    next = std::min(next, input);
+  forEachBit(busy(), [&](std::uint32_t port) {
+    if (due()[port] < end) {
+      inputs_[port].dismiss();
+      due()[port] = inputs_[port].next();
+      if (due()[port] == kNever) clearBit(busy(), port);
+    }
+    next = earlier(next, due()[port]);
   });
   return next;
 }

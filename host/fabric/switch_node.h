@@ -113,6 +113,16 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::uint16_t input;
     std::uint16_t output;  // kUnrouted while it is not known
   };
+  // All of it. It belongs to the thread that runs the switch: what one switch leaves in the cache
+  // serves the next one.
+  struct Workspace {
+    WindowOrder order;
+    std::vector<Steering> steering;
+    std::vector<Incoming> incoming;  // the first incoming_count of them
+    std::uint32_t incoming_count = 0;
+    std::vector<std::int64_t> arriving;  // by input: bytes
+    std::int64_t arriving_total = 0;
+  };
   static constexpr std::uint16_t kUnrouted = 0xFFFF;
   static constexpr unsigned kNoFrame = 8;  // instead of a priority
   // A priority's ECN rule, ready to use.
@@ -145,7 +155,18 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     }
     if (strict_) noteStep(out);
   }
-  void noteStep(const Output& out);
+  [[nodiscard]] static std::int64_t stepOf(const Output& out) {
+    if (out.leaving.active) return before(out.wire.lastBitAt());
+    return out.decision == kNever ? kNever.count() : before(out.decision) + 1;
+  }
+  void noteStep(const Output& out) {
+    step_[out.port] = stepOf(out);
+    if (out.port != leader_) others_ = std::min(others_, step_[out.port]);
+  }
+  [[nodiscard]] bool anyStepBefore(Picoseconds time) const {
+    return std::min(step_[leader_], others_) <= before(time) || timer_ < time;
+  }
+  void findLeader();
   void becomeStrict();
   // To be called when something changed that has a say in what the output sends next.
   void settle(Output& out) const {
@@ -153,6 +174,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   }
 
   // --- switch_path.cc: what every packet goes through
+  static Workspace& workspace();
   void gather(Picoseconds begin, Picoseconds end);
   void takeControl(std::uint32_t port, Picoseconds end);
   std::int64_t takeFlights(std::uint32_t port, Picoseconds end, bool route);
@@ -170,8 +192,11 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void advance(Output& out, Picoseconds time) {
     if (out.leaving.active ? out.wire.lastBitAt() <= time : out.decision < time) {
       catchUp(out, time, time);
+      if (strict_) noteStep(out);
     }
   }
+  template <typename Releases, typename Decides>
+  void goOn(Output& out, Releases&& releases, Decides&& decides);
   void catchUp(Output& out, Picoseconds released, Picoseconds decided);
   void advanceAll(Picoseconds time);
   void advanceInOrder(Picoseconds time);
@@ -240,23 +265,19 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   SwitchBuffer buffer_;
   std::vector<Output> outputs_;
   std::vector<Input> inputs_;
-  std::vector<std::uint64_t> busy_;         // bit per input with something to hand over
-  std::vector<std::uint64_t> active_;       // bit per output that may have something to do
-  bool strict_ = false;                     // outputs move in the order of time
-  std::vector<std::int64_t> step_;          // by output, while strict; kNever if none
-  std::int64_t earliest_ = kNever.count();  // no step is earlier
-  std::vector<std::uint64_t> may_pause_;    // bit per output that may have pauses to forget
-  WindowOrder order_;
-  std::vector<Steering> steering_;
-  std::vector<Incoming> incoming_;  // the first incoming_count_ of them
-  std::uint32_t incoming_count_ = 0;
-  std::vector<std::int64_t> arriving_;  // by input: bytes of the window
-  std::int64_t arriving_total_ = 0;
+  std::vector<std::uint64_t> active_;     // bit per output that may have something to do
+  bool strict_ = false;                   // outputs move in the order of time
+  std::vector<std::int64_t> step_;        // by output, while strict; kNever if none
+  std::uint32_t leader_ = 0;              // the output whose step was the earliest
+  std::int64_t others_ = kNever.count();  // no step of another output is earlier
+  std::vector<std::uint64_t> may_pause_;  // bit per output that may have pauses to forget
+  Workspace* work_ = nullptr;             // of the window that is run
   Picoseconds now_;
 
-  std::uint32_t pausing_ = 0;         // inputs and priorities that were told to pause
-  std::vector<Picoseconds> refresh_;  // [input][priority]: when to repeat the PAUSE; kNever if none
-  std::vector<Freed> freed_;          // [input][channel]
+  std::uint32_t pausing_ = 0;              // inputs and priorities that were told to pause
+  std::vector<Picoseconds> refresh_;       // [input][priority]: when to repeat the PAUSE
+  std::vector<std::uint64_t> refreshing_;  // bit per one of these that holds
+  std::vector<Freed> freed_;               // [input][channel]
   std::vector<Picoseconds> consumed_due_;  // by output: when to tell what was consumed; kNever: not
   Picoseconds poll_ = kNever;              // next watchdog poll
   Picoseconds timer_ = kNever;             // earliest of all timers

@@ -19,8 +19,9 @@ constexpr std::uint32_t kNearAhead = 3;
 }  // namespace
 
 Picoseconds SwitchNode::run(Picoseconds begin, Picoseconds end) {
+  work_ = &workspace();
   gather(begin, end);
-  if (order_.grouped()) {
+  if (work_->order.grouped()) {
     runByOutput();
   } else {
     runByTime();
@@ -28,27 +29,30 @@ Picoseconds SwitchNode::run(Picoseconds begin, Picoseconds end) {
   return finish(end);
 }
 
+SwitchNode::Workspace& SwitchNode::workspace() {
+  static thread_local Workspace workspace;
+  return workspace;
+}
+
 // Looks at what is due before `end`, and brings it into order. Where the hash alone decides, the
 // output is looked up already here, with the packet at hand and time to fetch the output's memory.
 void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   useTablesOf(begin);
-  order_.start(begin, end, static_cast<std::uint32_t>(outputs_.size()));
-  steering_.clear();
-  incoming_count_ = 0;
-  arriving_total_ = 0;
-  for (std::size_t w = 0; w < busy_.size(); ++w) {
-    busy_[w] |= fresh()[w];
-    fresh()[w] = 0;
-  }
+  work_->order.start(begin, end, static_cast<std::uint32_t>(outputs_.size()));
+  work_->steering.clear();
+  work_->incoming_count = 0;
+  work_->arriving_total = 0;
+  work_->arriving.resize(inputs_.size());
   const bool route = !balancer_ && end <= next_epoch_;
-  forEachBit(busy_, [&](std::uint32_t port) {
-    inputs_[port].refresh(end);
+  forEachBit(busy(), [&](std::uint32_t port) {
+    if (due()[port] >= end) return;
+    inputs_[port].refresh(end, takeSteered(port));
     takeControl(port, end);
-    arriving_[port] = takeFlights(port, end, route);
-    arriving_total_ += arriving_[port];
+    work_->arriving[port] = takeFlights(port, end, route);
+    work_->arriving_total += work_->arriving[port];
   });
-  if (!route || !outputsAreIndependent(begin, end)) order_.ungroup();
-  order_.sort();
+  if (!route || !outputsAreIndependent(begin, end)) work_->order.ungroup();
+  work_->order.sort();
 }
 
 inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
@@ -68,9 +72,10 @@ inline void SwitchNode::takeControl(std::uint32_t port, Picoseconds end) {
   Input& input = inputs_[port];
   for (Ring<ControlFlight>& control = input.control(); !control.empty() && control.front().at < end;
        control.pop()) {
-    order_.expect(1);
-    order_.addFirst(port, control.front().at, static_cast<std::uint32_t>(steering_.size()));
-    steering_.push_back({port, control.front()});
+    work_->order.expect(1);
+    work_->order.addFirst(port, control.front().at,
+                          static_cast<std::uint32_t>(work_->steering.size()));
+    work_->steering.push_back({port, control.front()});
   }
   if (input.stage() == nullptr) return;
   for (const Flight& gone : input.stage()->dropped()) {
@@ -83,9 +88,9 @@ inline void SwitchNode::takeControl(std::uint32_t port, Picoseconds end) {
 inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end, bool route) {
   const SpscRing<Flight>& flights = inputs_[port].flights();
   const std::size_t visible = flights.visible();
-  order_.expect(visible);
-  if (incoming_count_ + visible > incoming_.size()) {
-    incoming_.resize(std::max(incoming_count_ + visible, 2 * incoming_.size()));
+  work_->order.expect(visible);
+  if (work_->incoming_count + visible > work_->incoming.size()) {
+    work_->incoming.resize(std::max(work_->incoming_count + visible, 2 * work_->incoming.size()));
   }
   std::int64_t bytes = 0;
   const std::size_t count = flights.visit([&](const Flight& flight) {
@@ -96,9 +101,9 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
       if (!candidates.empty()) output = hashedPort(flight.packet, candidates);
     }
     // One that has nowhere to go is dropped by the port that it came in by.
-    order_.addSecond(output == kUnrouted ? port : output, flight.at, incoming_count_);
-    incoming_[incoming_count_++] = {&flight.packet, static_cast<std::uint16_t>(port),
-                                    static_cast<std::uint16_t>(output)};
+    work_->order.addSecond(output == kUnrouted ? port : output, flight.at, work_->incoming_count);
+    work_->incoming[work_->incoming_count++] = {&flight.packet, static_cast<std::uint16_t>(port),
+                                                static_cast<std::uint16_t>(output)};
     bytes += flight.packet.length;
     return true;
   });
@@ -111,13 +116,14 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
 // windows of one instant are left in the order that they are in.
 bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const {
   if (strict_ || timer_ < end || end - begin <= Picoseconds(1)) return false;
-  if (spec_.pfc && spec_.pfc->watchdog && !steering_.empty()) return false;
-  if (!buffer_.surelyFits(arriving_total_)) return false;
+  if (spec_.pfc && spec_.pfc->watchdog && !work_->steering.empty()) return false;
+  if (!buffer_.surelyFits(work_->arriving_total)) return false;
   bool independent = true;
   if (lossless_ != 0) {
-    forEachBit(busy_, [&](std::uint32_t port) {
-      independent =
-          independent && buffer_.surelyBelowXoff(port, lossless_, arriving_[port], arriving_total_);
+    forEachBit(busy(), [&](std::uint32_t port) {
+      if (due()[port] >= end) return;
+      independent = independent && buffer_.surelyBelowXoff(port, lossless_, work_->arriving[port],
+                                                           work_->arriving_total);
     });
   }
   return independent;
@@ -161,38 +167,38 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
 }
 
 void SwitchNode::runByOutput() {
-  for (std::uint32_t place = 0; place < order_.size(); ++place) {
-    const WindowOrder::Item item = order_.at(place);
+  for (std::uint32_t place = 0; place < work_->order.size(); ++place) {
+    const WindowOrder::Item item = work_->order.at(place);
     if (item.second) {
-      arrive(incoming_[item.number], item.time);
+      arrive(work_->incoming[item.number], item.time);
     } else {
-      obey(steering_[item.number].port, steering_[item.number].item, item.time);
+      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
     }
   }
 }
 
 void SwitchNode::runByTime() {
-  const std::uint32_t count = order_.size();
+  const std::uint32_t count = work_->order.size();
   for (std::uint32_t place = 0; place < count; ++place) {
     if (place + kFarAhead < count) {
-      prefetchOutput(order_.at(place + kFarAhead));
-      prefetchPlaces(order_.at(place + kNearAhead));
+      prefetchOutput(work_->order.at(place + kFarAhead));
+      prefetchPlaces(work_->order.at(place + kNearAhead));
     }
-    const WindowOrder::Item item = order_.at(place);
+    const WindowOrder::Item item = work_->order.at(place);
     if (timer_ < item.time) runTimersBefore(item.time);
-    if (strict_) advanceInOrder(item.time);
+    if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;
     if (item.second) {
-      arrive(incoming_[item.number], item.time);
+      arrive(work_->incoming[item.number], item.time);
     } else {
-      obey(steering_[item.number].port, steering_[item.number].item, item.time);
+      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
     }
   }
 }
 
 void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
-  if (!item.second || incoming_[item.number].output == kUnrouted) return;
-  const Incoming& incoming = incoming_[item.number];
+  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
+  const Incoming& incoming = work_->incoming[item.number];
   const Output& out = outputs_[incoming.output];
   __builtin_prefetch(&out.decision);
   __builtin_prefetch(&out.wire.counters());
@@ -201,8 +207,8 @@ void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
 }
 
 void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
-  if (!item.second || incoming_[item.number].output == kUnrouted) return;
-  const Incoming& incoming = incoming_[item.number];
+  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
+  const Incoming& incoming = work_->incoming[item.number];
   const Output& out = outputs_[incoming.output];
   out.queues[incoming.packet->priority].prefetchAppend();
   out.wire.lane().flight.prefetchPush();
@@ -221,7 +227,7 @@ void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
   if (item.charge == Charge::kCredit) consume(out, priority, length, now);
   ++out.departures[priority];
   out.leaving = {length, item.input, static_cast<std::uint8_t>(priority), item.charge, true};
-  out.wire.send(item.packet, now);
+  out.wire.send(item.packet, now, behind);
   if (queue.pop()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
   out.decision = out.waiting != 0 || out.wire.replayAt() != kNever ? out.wire.freeAt() : kNever;
 }
@@ -236,14 +242,17 @@ void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
   }
 }
 
-// Does what the output does before `decided`; a last bit that leaves by `released` has left.
-void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided) {
+// Does the next steps of the output for as long as they are permitted: last bits that leave at a
+// time for which `releases` holds, decisions at a time for which `decides` does.
+template <typename Releases, typename Decides>
+[[gnu::always_inline]] inline void SwitchNode::goOn(Output& out, Releases&& releases,
+                                                    Decides&& decides) {
   for (;;) {
     if (out.leaving.active) {
-      if (out.wire.lastBitAt() > released) break;
+      if (!releases(out.wire.lastBitAt())) break;
       release(out, out.wire.lastBitAt());
     }
-    if (out.decision >= decided) break;
+    if (!decides(out.decision)) break;
     // The wire is free.
     const Picoseconds now = out.decision;
     const unsigned priority = out.plain && out.waiting != 0
@@ -251,7 +260,13 @@ void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided)
                                   : choose(out, now);
     if (priority != kNoFrame) depart(out, priority, now);
   }
-  if (strict_) noteStep(out);
+}
+
+// Does what the output does before `decided`; a last bit that leaves by `released` has left.
+void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided) {
+  goOn(
+      out, [=](Picoseconds time) { return time <= released; },
+      [=](Picoseconds time) { return time < decided; });
 }
 
 // Sends what goes before everything else, or returns what the scheduler picks.
@@ -286,32 +301,46 @@ void SwitchNode::advanceAll(Picoseconds time) {
   forEachBit(active_, [&](std::uint32_t port) { advance(outputs_[port], time); });
 }
 
-// As advanceAll(), but one step of one output at a time in the order of time, timers among them: a
-// frame that leaves may set one going that is due before `time`.
+// As advanceAll(), but the steps of all outputs in the order of time, timers among them: a frame
+// that leaves may set one going that is due before `time`, or let an input go on, whose output then
+// has a PAUSE frame to send. An output goes on for as long as no other one has anything to do
+// before.
 void SwitchNode::advanceInOrder(Picoseconds time) {
-  while (earliest_ <= before(time) || timer_ < time) {
-    std::int64_t first = kNever.count();
-    std::int64_t second = kNever.count();
-    std::uint32_t first_port = 0;
-    forEachBit(active_, [&](std::uint32_t port) {
-      const std::int64_t step = step_[port];
-      second = std::min(second, std::max(first, step));
-      if (step < first) {
-        first = step;
-        first_port = port;
-      }
-    });
-    if (timer_ < time && before(timer_) < first) {
-      earliest_ = first;
+  while (anyStepBefore(time)) {
+    if (step_[leader_] >= others_) findLeader();
+    Output& out = outputs_[leader_];
+    const std::int64_t step = step_[leader_];
+    if (timer_ < time && before(timer_) < step) {
       runTimer(timer_);
-    } else if (first <= before(time)) {
-      earliest_ = second;
-      // A last bit is an even step, a decision an odd one.
-      catchUp(outputs_[first_port], Picoseconds(first / 2), Picoseconds(first / 2 + first % 2));
+    } else if (step < others_) {
+      goOn(
+          out,
+          [&](Picoseconds bit) { return bit <= time && bit <= timer_ && before(bit) < others_; },
+          [&](Picoseconds decision) {
+            return decision < time && decision < timer_ && before(decision) + 1 < others_;
+          });
+      noteStep(out);
     } else {
-      earliest_ = first;
+      // Another one has a step at the same instant. A last bit is an even step, a decision an odd
+      // one.
+      catchUp(out, Picoseconds(step >> 1), Picoseconds((step >> 1) + (step & 1)));
+      noteStep(out);
     }
   }
+}
+
+// The output with the earliest step; of equal ones the first.
+void SwitchNode::findLeader() {
+  std::int64_t first = kNever.count();
+  others_ = kNever.count();
+  forEachBit(active_, [&](std::uint32_t port) {
+    const std::int64_t step = step_[port];
+    others_ = std::min(others_, std::max(first, step));
+    if (step < first) {
+      first = step;
+      leader_ = port;
+    }
+  });
 }
 
 }  // namespace plumbline::fabric

@@ -17,11 +17,12 @@ Wire::Wire(Setup setup, Lane& lane, Recorder& recorder)
   if (setup_.bit_error_rate > 0) drawError();
 }
 
-void Wire::noteDeparture(const Packet& packet, Picoseconds first_bit) {
+void Wire::noteDeparture(const Packet& packet, Picoseconds first_bit, std::int64_t behind) {
   recorder_.note({.time = first_bit,
                   .link = setup_.id,
                   .kind = RecordKind::kDeparture,
                   .priority = packet.priority,
+                  .value = behind,
                   .packet = packet});
 }
 
@@ -196,7 +197,7 @@ void Wire::replay(Picoseconds first_bit) {
 
 void Wire::obey(const ControlFlight& pause, Picoseconds now) {
   // What ran out before, unnoticed, is noted before what this frame ends.
-  if (pause_mask_ != 0) expirePauses(now - Picoseconds(1));
+  pausedAt(now - Picoseconds(1));
   const Picoseconds quantum = clock_.serialization(64);
   for (unsigned p = 0; p < 8; ++p) {
     const auto bit = static_cast<PriorityMask>(1U << p);
@@ -220,6 +221,7 @@ void Wire::obey(const ControlFlight& pause, Picoseconds now) {
                     .value = duration.count(),
                     .packet = {}});
   }
+  first_resume_ = firstOf(pause_mask_);
 }
 
 PriorityMask Wire::expirePauses(Picoseconds now) {
@@ -227,6 +229,7 @@ PriorityMask Wire::expirePauses(Picoseconds now) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
     if (paused_until_[p] <= now) endPause(p, paused_until_[p]);
   }
+  first_resume_ = firstOf(pause_mask_);
   return pause_mask_;
 }
 
@@ -248,7 +251,7 @@ void Wire::settlePauses(Picoseconds now) {
   }
 }
 
-Picoseconds Wire::resumesAt(PriorityMask priorities) const {
+Picoseconds Wire::firstOf(PriorityMask priorities) const {
   Picoseconds earliest = kNever;
   for (PriorityMask left = priorities & pause_mask_; left != 0; left &= left - 1) {
     earliest = std::min(earliest, paused_until_[static_cast<unsigned>(std::countr_zero(left))]);

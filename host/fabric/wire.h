@@ -21,9 +21,6 @@
 
 namespace plumbline::fabric {
 
-// A MAC control frame (PAUSE, CC_Update) on the wire [bytes].
-inline constexpr std::int64_t kControlFrameBytes = 64;
-
 // Whoever owns it decides what to send when; the wire says when it is free, what becomes of a frame
 // on the way, and which priorities the far end has paused. A frame's fate is known when it is sent,
 // because outages come from a script and bit errors from a random stream of the link's own.
@@ -52,12 +49,13 @@ class Wire {
   // When the last bit of the last frame has left.
   [[nodiscard]] Picoseconds lastBitAt() const { return last_bit_; }
 
-  // A frame leaves with its first bit at `first_bit`, not before freeAt().
-  void send(const Packet& packet, Picoseconds first_bit) {
+  // A frame leaves with its first bit at `first_bit`, not before freeAt(). `behind`: bytes that it
+  // leaves in its queue, for observers.
+  void send(const Packet& packet, Picoseconds first_bit, std::int64_t behind = 0) {
     occupy(packet.length, first_bit);
     ++counters_.packets;
     counters_.bytes += packet.length;
-    if (recorder_.wants(RecordKind::kDeparture)) noteDeparture(packet, first_bit);
+    if (recorder_.wants(RecordKind::kDeparture)) noteDeparture(packet, first_bit, behind);
     if (perfect_) {
       lane_.send(packet, first_bit, last_bit_);
     } else {
@@ -89,9 +87,13 @@ class Wire {
   // A PAUSE frame from the far end takes effect.
   void obey(const ControlFlight& pause, Picoseconds now);
   // Priorities paused at `now`; forgets pauses that have run out.
-  PriorityMask pausedAt(Picoseconds now) { return pause_mask_ == 0 ? 0 : expirePauses(now); }
-  // When the first of `priorities` runs out of its pause, all of them being paused.
-  [[nodiscard]] Picoseconds resumesAt(PriorityMask priorities) const;
+  PriorityMask pausedAt(Picoseconds now) {
+    return now < first_resume_ ? pause_mask_ : expirePauses(now);
+  }
+  // When the first of `priorities` runs out of its pause; kNever if none is paused.
+  [[nodiscard]] Picoseconds resumesAt(PriorityMask priorities) const {
+    return (pause_mask_ & ~priorities) == 0 ? first_resume_ : firstOf(priorities);
+  }
   // Adds the pauses still going on to the counters.
   void settlePauses(Picoseconds now);
 
@@ -117,7 +119,7 @@ class Wire {
     last_bit_ = first_bit + serialization;
     free_at_ = first_bit + clock_.slotAfter(serialization, length);
   }
-  void noteDeparture(const Packet& packet, Picoseconds first_bit);
+  void noteDeparture(const Packet& packet, Picoseconds first_bit, std::int64_t behind);
   bool sendControl(Picoseconds first_bit);
   [[nodiscard]] Picoseconds retryDue() const;
   [[nodiscard]] bool goesDown(Picoseconds from, Picoseconds until);
@@ -126,6 +128,7 @@ class Wire {
   void transmit(const Packet& packet, Picoseconds first_bit);
   void startRetry(const Packet& packet, Picoseconds first_bit);
   PriorityMask expirePauses(Picoseconds now);
+  [[nodiscard]] Picoseconds firstOf(PriorityMask priorities) const;
   void endPause(unsigned priority, Picoseconds now);
 
   // What every frame touches comes first.
@@ -135,6 +138,7 @@ class Wire {
   Lane& lane_;
   Recorder& recorder_;
   std::unique_ptr<Retry> retry_;
+  Picoseconds first_resume_ = kNever;  // when the first pause runs out
   PriorityMask pause_mask_ = 0;
   bool perfect_ = true;   // never fails and has no errors
   bool retries_ = false;  // by LLR

@@ -120,7 +120,7 @@ std::string renderHtml(const ReportInput& input) {
       headerHtml(input) + identificationHtml(input.dut_identity, input.simulated_dut) +
       topologyHtml(input) + configurationHtml(input) + summaryHtml(input) + kpiMapHtml(input.tests);
   for (std::size_t i = 0; i < input.tests.size(); ++i) {
-    body += testSectionHtml(input.tests[i], anchorOf(i));
+    body += testSectionHtml(input.tests[i], anchorOf(i), input.topology);
   }
   return page(input.title + " – Plumbline test report", body + appendixHtml(input),
               fmt::format("Plumbline · run {} · started {}", input.run_id, input.started));

@@ -9,6 +9,7 @@
 #include "report/distribution_plot.h"
 #include "report/svg.h"
 #include "report/table_html.h"
+#include "report/topology_diagram.h"
 #include "report/transport_table.h"
 #include "stats/summary.h"
 
@@ -130,6 +131,19 @@ std::string picturesHtml(const TestResult& test) {
   return html.empty() ? "" : "<div class=\"figures\">\n" + html + "</div>\n";
 }
 
+// What the test let fail.
+std::string failuresHtml(const TestResult& test,
+                         const std::optional<fabric::TopologySpec>& topology) {
+  if (test.failed_elements.empty() || !topology) return "";
+  std::vector<fabric::FailureSpec> failures;
+  for (const std::string& element : test.failed_elements) failures.push_back({element, {}, {}});
+  return fmt::format(
+      "<figure class=\"topology\">\n<figcaption>Failed in this test, one at a time: "
+      "{}</figcaption>\n{}</figure>\n",
+      escaped(fmt::format("{}", fmt::join(test.failed_elements, ", "))),
+      renderTopology(*topology, failures));
+}
+
 std::string anomaliesHtml(const TestResult& test) {
   std::string html = "<h3>Anomalies</h3>\n";
   if (test.anomalies.empty()) return html + "<p>None.</p>\n";
@@ -145,7 +159,8 @@ std::string anomaliesHtml(const TestResult& test) {
 
 }  // namespace
 
-std::string testSectionHtml(const TestResult& test, const std::string& anchor) {
+std::string testSectionHtml(const TestResult& test, const std::string& anchor,
+                            const std::optional<fabric::TopologySpec>& topology) {
   std::string html = fmt::format("<section class=\"test\" id=\"{}\">\n<h2>{} {}</h2>\n", anchor,
                                  escaped(test.id), escaped(test.title));
   html += fmt::format("<p class=\"source\">{}{}profile “{}”</p>\n", escaped(test.section),
@@ -161,7 +176,7 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor) {
   if (!test.configuration.empty()) {
     html += "<h3>Configuration of the test</h3>\n" + keyValuesHtml(test.configuration);
   }
-  const std::string pictures = picturesHtml(test);
+  const std::string pictures = failuresHtml(test, topology) + picturesHtml(test);
   if (!test.tables.empty() || !pictures.empty()) html += "<h3>Results</h3>\n";
   for (const results::Table& table : test.tables) html += tableHtml(table);
   if (const auto transports = transportTable(test)) html += tableHtml(*transports);

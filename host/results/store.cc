@@ -254,19 +254,24 @@ std::optional<std::string> ResultStore::findTrial(std::int64_t run, std::string_
 
 void ResultStore::saveTrial(std::int64_t run, std::string_view spec_json, std::uint32_t repetition,
                             std::string_view label, std::string_view result_json) {
-  const std::string finished = utcNow();
+  saveTrials(run, {{std::string(label), repetition, utcNow(), std::string(spec_json),
+                    std::string(result_json)}});
+}
+
+void ResultStore::saveTrials(std::int64_t run, const std::vector<StoredTrial>& trials) {
   Transaction transaction(*database_);
-  if (!findTrial(run, spec_json, repetition)) {
+  for (const StoredTrial& trial : trials) {
+    if (findTrial(run, trial.spec_json, trial.repetition)) continue;
     Statement(*database_,
               "INSERT INTO trials(run, spec_hash, repetition, label, spec, result, finished) "
               "VALUES (?, ?, ?, ?, ?, ?, ?)")
         .bind(1, run)
-        .bind(2, specHash(spec_json))
-        .bind(3, std::int64_t{repetition})
-        .bind(4, label)
-        .bind(5, spec_json)
-        .bind(6, result_json)
-        .bind(7, finished)
+        .bind(2, specHash(trial.spec_json))
+        .bind(3, std::int64_t{trial.repetition})
+        .bind(4, trial.label)
+        .bind(5, trial.spec_json)
+        .bind(6, trial.result_json)
+        .bind(7, trial.finished)
         .step();
   }
   transaction.commit();

@@ -103,6 +103,9 @@ class ResultStore {
   // Durable when it returns. A trial that is there already stays as it is.
   void saveTrial(std::int64_t run, std::string_view spec_json, std::uint32_t repetition,
                  std::string_view label, std::string_view result_json);
+  // Trials of another run, all at once and durable when it returns. Those that are there already
+  // stay as they are.
+  void saveTrials(std::int64_t run, const std::vector<StoredTrial>& trials);
   // In the order in which they finished.
   std::vector<StoredTrial> listTrials(std::int64_t run);
 

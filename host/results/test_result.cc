@@ -364,6 +364,9 @@ TestResult testResultFrom(const Json& json) {
   result.valid = json.at("valid").get<bool>();
   if (json.contains("heat_maps")) result.heat_maps = listFrom(json.at("heat_maps"), heatMapFrom);
   if (json.contains("timelines")) result.timelines = listFrom(json.at("timelines"), timelineFrom);
+  if (json.contains("failed_elements")) {
+    result.failed_elements = json.at("failed_elements").get<std::vector<std::string>>();
+  }
   return result;
 }
 
@@ -389,6 +392,7 @@ std::string TestResult::toJson() const {
   json["valid"] = valid;
   if (!heat_maps.empty()) json["heat_maps"] = listToJson(heat_maps);
   if (!timelines.empty()) json["timelines"] = listToJson(timelines);
+  if (!failed_elements.empty()) json["failed_elements"] = failed_elements;
   try {
     return json.dump();
   } catch (const Json::exception& e) {  // text that is not UTF-8

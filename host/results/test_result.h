@@ -146,6 +146,9 @@ struct TestResult {
   bool valid = true;    // false when a trial behind it was not valid or confidence not reached
   std::vector<HeatMap> heat_maps{};
   std::vector<Timeline> timelines{};
+  // Cables and switches that the test let fail, by fabric name: marked in a drawing of the
+  // topology.
+  std::vector<std::string> failed_elements{};
 
   // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number
   // is not finite: no procedure may report one.

@@ -43,17 +43,34 @@ Tests with(Tests tests, const Tests& more) {
   return tests;
 }
 
+// Tests of how a fabric spreads the card's frames.
+Tests spreading() { return {"rocev2-qps", "uet-entropy"}; }
+
 void addCardKpis(std::vector<KnownKpi>& kpis) {
   const std::vector<std::string> both{"mean", "p50", "p99", "max"};  // `free` has fewer
   for (const char* what : {"min", "mean", "p50", "p95", "p99", "p999", "max"}) {
     Tests tests{"T5.2"};
     if (std::find(both.begin(), both.end(), what) != both.end()) tests.emplace_back(kFreeTest);
+    if (std::string_view(what) == "max") tests.insert(tests.end(), {"incast-phase", "pfc-storm"});
     kpis.push_back({std::string("latency_") + what + "_ns", LimitSense::kAtMost, nanoseconds(),
                     std::move(tests)});
   }
   kpis.push_back({"loss_ppm", LimitSense::kAtMost, partsPerMillion(), {"T5.2"}});
   kpis.push_back({"throughput_percent", LimitSense::kAtLeast, share(), {"T5.1"}});
   kpis.push_back({"burst_frames", LimitSense::kAtLeast, frames(), {"T5.3"}});
+  // Of `bench: compare`.
+  kpis.push_back({"discrepancy_percent", LimitSense::kAtMost, excess(), {"T5.1", "T5.2", "T5.3"}});
+  // Of the card's own tests.
+  const auto atMost = [&kpis](const char* name, Range range, Tests tests) {
+    kpis.push_back({name, LimitSense::kAtMost, std::move(range), std::move(tests)});
+  };
+  atMost("unexplained_errors", count(), {"bit-errors"});
+  atMost("error_ratio_sigma", ratio(), {"bit-errors"});
+  atMost("pause_error_ns", nanoseconds(), {"pfc-storm"});
+  atMost("phase_error_ns", nanoseconds(), {"incast-phase"});
+  atMost("phase_spread_ns", nanoseconds(), {"incast-phase"});
+  atMost("reordered_frames", count(), spreading());
+  atMost("share_error_percent", share(), spreading());
 }
 
 // Of the tests on simulated hosts.
@@ -62,6 +79,8 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   const Tests permutations{"T6.3", "T8.1", "T8.2", "T8.3", "T8.4"};
   const Tests incasts{"T6.4", "T6.5c", "T7.2"};
   const Tests failures{"T11.2", "T11.3"};
+  const Tests soak{"T12.1"};
+  const Tests leak{"T12.2"};
   const std::string free(kFreeTest);
   const auto atMost = [&kpis](const char* name, Range range, Tests tests) {
     kpis.push_back({name, LimitSense::kAtMost, std::move(range), std::move(tests)});
@@ -71,7 +90,7 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   };
 
   // How fast.
-  atLeast("busbw_gbps", gigabitsPerSecond(), collectives);
+  atLeast("busbw_gbps", gigabitsPerSecond(), with(collectives, soak));
   for (const char* name : {"busbw_p50_gbps", "busbw_p95_gbps", "busbw_p99_gbps"}) {
     atLeast(name, gigabitsPerSecond(), collectives);
   }
@@ -80,7 +99,7 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atLeast("goodput_percent", share(), with(with(permutations, incasts), {"T6.7", "T7.3"}));
   atLeast("connections_per_s", perSecond(), {"T6.7"});
   atLeast("progress_per_s", perSecond(), {"T10.2"});
-  atLeast("goodput_gbps", gigabitsPerSecond(), {"T6.5b", "T9.4"});
+  atLeast("goodput_gbps", gigabitsPerSecond(), with(soak, {"T6.5b", "T9.4"}));
   atLeast("payload_gbps", gigabitsPerSecond(), {"T6.1"});
   atLeast("throughput_percent_of_line", share(), {"T6.1"});
   // How long.
@@ -90,13 +109,14 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
     kpis.push_back(
         {std::string("message_") + what + "_ns", LimitSense::kAtMost, nanoseconds(), {"T6.2"}});
   }
-  atMost("iteration_us", microseconds(), {"T9.2"});
+  atMost("iteration_us", microseconds(), with(soak, {"T9.2"}));
   atMost("time_vs_ecmp", ratio(), {"T9.2"});
   atMost("completion_us", microseconds(), {"T6.5b"});
   atMost("job_time_us", microseconds(), {free});
   atMost("message_time_p99_us", microseconds(), {free});
   atMost("first_message_p50_us", microseconds(), {"T6.7"});
   atMost("first_message_p99_us", microseconds(), {"T6.7"});
+  atMost("message_p99_us", microseconds(), soak);
   atMost("message_p50_us", microseconds(), {"T6.5a"});
   atMost("message_max_us", microseconds(), {"T6.5a"});
   atMost("llr_retry_mean_ns", nanoseconds(), {"T6.5a"});
@@ -105,7 +125,8 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("iteration_p99_ms", milliseconds(), {"T10.2"});
   atMost("jct_ms", milliseconds(), {"T10.1", "T10.2"});
   atMost("jct_us", microseconds(), failures);
-  atMost("jct_ratio", ratio(), {"T10.1", "T10.2", "T11.1"});
+  atMost("jct_ratio", ratio(), with(soak, {"T10.1", "T10.2", "T11.1"}));
+  atMost("jct_ratio_std", ratio(), soak);
   atLeast("overlap_fraction", fairness(), {"T10.1"});
   atMost("comm_overhead_percent", excess(), {"T10.1"});
   atMost("interference_a", ratio(), {"T10.3"});
@@ -125,29 +146,44 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("watchdog_drops", count(), {"T7.4"});
   // Balance.
   const Tests balanced = with(collectives, permutations);
-  atLeast("link_jfi", fairness(), with(balanced, {free}));
-  atMost("link_mmr", ratio(), with(balanced, {free}));
+  const Tests balanced_or_soak = with(balanced, soak);
+  const Tests spread = with(balanced_or_soak, spreading());
+  atLeast("link_jfi", fairness(), with(spread, {free}));
+  atMost("link_mmr", ratio(), with(spread, {free}));
   atMost("busiest_link_percent", share(), balanced);
   atLeast("flow_jfi", fairness(), {"T7.3", free});
   // Loss, order and congestion.
-  atMost("drop_ppm", partsPerMillion(), with(with(collectives, incasts), {"T6.1"}));
+  atMost("drop_ppm", partsPerMillion(), with(with(collectives, incasts), {"T6.1", "T12.1"}));
   atMost("retransmission_percent", excess(), with(collectives, {"T6.1", "T6.4", "T6.5b", free}));
-  atMost("retransmissions_per_s", perSecond(), with(permutations, {"T9.4"}));
-  atMost("out_of_order_per_s", perSecond(), with(permutations, {"T9.4"}));
+  atMost("retransmissions_per_s", perSecond(), with(permutations, {"T9.4", "T12.1"}));
+  atMost("out_of_order_per_s", perSecond(), with(permutations, {"T9.4", "T12.1"}));
+  atMost("discarded_packets", count(), permutations);
   atMost("resent_bytes", bytes(), {"T6.5b"});
   atMost("dropped_packets", count(), {"T6.5b", free});
   atMost("timeouts", count(), {"T6.5b"});
   atMost("failed_messages", count(), {"T6.4"});
-  atMost("ecn_percent", share(), with(balanced, {"T6.1", "T7.3"}));
-  atMost("pfc_per_s", perSecond(), with(balanced, {"T6.1", "T6.4", "T7.2", "T7.3", "T7.4"}));
-  atMost("paused_us", microseconds(), {"T6.5c"});
+  atMost("ecn_percent", share(), with(balanced_or_soak, {"T6.1", "T7.3"}));
+  atMost("pfc_per_s", perSecond(),
+         with(balanced_or_soak, {"T6.1", "T6.4", "T7.2", "T7.3", "T7.4"}));
+  atMost("paused_us", microseconds(), with(soak, {"T6.5c"}));
   atMost("paused_hosts_us", microseconds(), {"T7.2"});
   atMost("paused_fabric_us", microseconds(), {"T7.2"});
   atMost("watchdog_events", count(), {"T7.2", "T7.4"});
-  atMost("lost_frames", count(), {"T6.5a"});
+  atMost("lost_frames", count(), with({"T6.5a", "incast-phase", "pfc-storm"}, spreading()));
   atMost("retransmitted_packets", count(), {"T6.5a"});
-  atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3"}));
+  atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3", "T12.1", "incast-phase"}));
   atMost("max_queue_bytes", bytes(), {free});
+  // Over a day.
+  atMost("frames_left", count(), soak);
+  atMost("soak_anomalies", count(), soak);
+  atMost("significant_drifts", count(), leak);
+  for (const char* name :
+       {"jct_ratio_per_h", "iteration_us_per_h", "message_p99_us_per_h", "ecn_percent_per_h",
+        "pfc_per_s_per_h", "paused_us_per_h", "drop_ppm_per_h", "retransmissions_per_s_per_h",
+        "out_of_order_per_s_per_h", "queue_max_bytes_per_h", "frames_left_per_h",
+        "link_mmr_per_h"}) {
+    atMost(name, {0, 1e15, "0 to 1000000000000000 (per hour)"}, leak);
+  }
 }
 
 const std::vector<KnownKpi>& knownKpis() {

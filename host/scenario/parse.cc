@@ -134,8 +134,10 @@ void readHead(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   }
 }
 
-void readFile(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
-              Problems& problems) {
+}  // namespace
+
+void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
+                  Problems& problems) {
   auto map = readMap(root, "", problems);
   if (!map) return;
   readHead(*map, vocabulary, scenario, problems);
@@ -155,8 +157,6 @@ void readFile(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scen
   const YamlNode* transport = map->optional("transport");
   if (transport != nullptr && problems.count() == 0) deriveBaseRtt(*transport, scenario, problems);
 }
-
-}  // namespace
 
 std::string Problem::text(std::string_view file) const {
   std::string text(file);
@@ -181,7 +181,8 @@ ParseResult parseScenario(std::string_view text, std::string_view file,
     return result;
   }
   Problems problems;
-  readFile(tree.root, vocabulary, result.scenario, problems);
+  const auto read = hasSweep(tree.root) ? readSweep : readScenario;
+  read(tree.root, vocabulary, result.scenario, problems);
   result.problems = problems.sorted();
   return result;
 }
@@ -196,14 +197,19 @@ Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary) {
   }
   text.resize(static_cast<std::size_t>(stream.gcount()));
   ParseResult result = parseScenario(text, file, vocabulary);
-  if (result.ok()) return std::move(result.scenario);
+  refuse(result.problems, file);
+  return std::move(result.scenario);
+}
+
+void refuse(const std::vector<Problem>& problems, std::string_view file) {
+  if (problems.empty()) return;
   std::string all;
-  for (std::size_t i = 0; i < result.problems.size(); ++i) {
+  for (std::size_t i = 0; i < problems.size(); ++i) {
     if (i == kMaxProblemsShown) {
-      all += "\n… and " + std::to_string(result.problems.size() - i) + " more";
+      all += "\n… and " + std::to_string(problems.size() - i) + " more";
       break;
     }
-    all += (all.empty() ? "" : "\n") + result.problems[i].text(file);
+    all += (all.empty() ? "" : "\n") + problems[i].text(file);
   }
   throw Error(ErrorKind::kUsage, all);
 }

@@ -17,6 +17,8 @@ struct Problem {
   std::string what;     // what is wrong, one sentence without a full stop
   std::string allowed;  // what would be right; may be empty
 
+  bool operator==(const Problem&) const = default;
+
   // "file:line:column: what (allowed)"
   [[nodiscard]] std::string text(std::string_view file) const;
 };
@@ -45,6 +47,9 @@ inline constexpr std::size_t kMaxScenarioBytes = 1 << 20;
 // of range is reported, not only the first. Never throws for any text. `file` is used in messages.
 ParseResult parseScenario(std::string_view text, std::string_view file,
                           const Vocabulary& vocabulary);
+
+// Throws Error(kUsage) that lists the problems, one per line, unless there are none.
+void refuse(const std::vector<Problem>& problems, std::string_view file);
 
 // Reads and checks the file. Throws Error(kUsage) that lists all problems, one per line.
 Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary);

@@ -120,7 +120,18 @@ std::vector<Problem> Problems::sorted() const {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
     return std::pair(a.line, a.column) < std::pair(b.line, b.column);
   });
-  return sorted;
+  // What all points of a sweep have in common is found in each of them.
+  std::vector<Problem> each_once;
+  for (Problem& problem : sorted) {
+    const auto elsewhere =
+        std::find_if(each_once.rbegin(), each_once.rend(), [&](const Problem& earlier) {
+          return earlier == problem || earlier.line != problem.line ||
+                 earlier.column != problem.column;
+        });
+    const bool known = elsewhere != each_once.rend() && *elsewhere == problem;
+    if (!known) each_once.push_back(std::move(problem));
+  }
+  return each_once;
 }
 
 MapReader::MapReader(const YamlNode& map, std::string name, Problems& problems)

@@ -33,7 +33,7 @@ class Problems {
  public:
   void add(const YamlNode& at, std::string what, std::string allowed = {});
   [[nodiscard]] std::size_t count() const { return problems_.size(); }
-  // In the order of the file.
+  // In the order of the file, each once.
   [[nodiscard]] std::vector<Problem> sorted() const;
 
  private:

@@ -54,6 +54,38 @@ struct Progress {
   std::string unit;
 };
 
+// A soak: how long, and how often it is sampled.
+struct Soak {
+  std::optional<Picoseconds> duration;
+  std::optional<Picoseconds> interval;
+};
+
+// `parameters:` of the tests of the card itself.
+struct CardParameters {
+  std::optional<std::vector<std::string>> damage;     // kinds: words of kDamageWords
+  std::optional<std::vector<double>> error_ratios;    // random errors per bit
+  std::optional<std::uint32_t> damage_every;          // frame that is damaged
+  std::optional<std::vector<std::uint32_t>> quanta;   // of PAUSE frames, 512 bit times each
+  std::optional<std::uint32_t> storm_frames;          // PAUSE frames of a storm
+  std::optional<std::vector<Picoseconds>> stagger;    // from one sender's start to the next one's
+  std::optional<std::uint32_t> burst_frames;          // of every burst
+  std::optional<std::uint32_t> bursts;                // of every sender
+  std::optional<Fraction> background;                 // load beside the bursts, of line rate
+  std::optional<std::vector<std::string>> entropy;    // words of kEntropyWords
+  std::optional<std::uint32_t> entropy_values;        // source ports where frames share them
+  std::optional<std::vector<std::uint32_t>> weights;  // of queue pairs, in turn
+  std::optional<std::uint32_t> message_frames;        // of every message
+
+  bool operator==(const CardParameters&) const = default;
+};
+
+// What `parameters.damage` may say (docs/card-tests.md), and `parameters.entropy`.
+inline constexpr std::array<const char*, 13> kDamageWords{
+    "bit",      "bits",    "fcs",      "icrc",        "cut",         "runt",        "drop",
+    "oversize", "pfc-bit", "pfc-drop", "arrival-bit", "arrival-cut", "arrival-drop"};
+inline constexpr std::array<const char*, 4> kEntropyWords{"per-qp", "fixed", "round-robin",
+                                                          "random"};
+
 // `parameters:` what replaces the profile's defaults; a report lists each such deviation.
 struct Parameters {
   std::optional<std::uint32_t> repetitions;
@@ -72,6 +104,9 @@ struct Parameters {
   std::optional<std::vector<Picoseconds>> compute;    // compute phase of an iteration
   std::optional<std::uint32_t> iterations;
   std::optional<Progress> progress;
+  Soak soak;
+
+  CardParameters card;
 };
 
 // What `parameters.balancing` may say: strategies that tests compare.
@@ -91,6 +126,16 @@ struct Limit {
 // on the bench that simulates the hosts.
 inline constexpr std::string_view kFreeTest = "free";
 inline constexpr std::string_view kSimulatedHosts = "sim";
+// As `bench`: on the simulated card and on simulated hosts, side by side.
+inline constexpr std::string_view kSimulatedCard = "rtl";
+inline constexpr std::string_view kCompareBenches = "compare";
+
+// `sweep:` a key of the file, "dut.switch.buffer_per_port", and the values it takes, as written
+// there. See scenario/sweep.h.
+struct SweepAxis {
+  std::string key;
+  std::vector<std::string> values;
+};
 
 struct Scenario {
   std::string file;  // as the user named it, for messages
@@ -119,6 +164,8 @@ struct Scenario {
   Parameters parameters;
   std::vector<Limit> limits;
   std::uint64_t seed = 1;
+  // Not empty: the file is a sweep. Everything above is then its first point.
+  std::vector<SweepAxis> sweep;
 
   // The simulated DUT: everything above and the seed, without impairments.
   [[nodiscard]] fabric::FabricSpec fabricSpec() const;

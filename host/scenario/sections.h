@@ -7,6 +7,16 @@
 
 namespace plumbline::scenario {
 
+// A whole file without a `sweep` section.
+void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
+                  Problems& problems);
+
+// A file with one: scenario.sweep, and as the rest the first point. Every value is checked, each
+// with the first values of the other axes.
+void readSweep(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
+               Problems& problems);
+bool hasSweep(const YamlNode& root);
+
 // `dut:` the device under test, judged by fabric::validate().
 void readDut(const YamlNode& node, Scenario& scenario, Problems& problems);
 
@@ -29,6 +39,9 @@ void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
 // `parameters:` Needs topology and link rate, as readTraffic().
 void readParameters(const YamlNode& node, bool topology_known, Scenario& scenario,
                     Problems& problems);
+
+// Keys of `parameters:` of the tests of the card itself.
+void readCardParameters(MapReader& map, Scenario& scenario, Problems& problems);
 
 // `limits:` Needs `tests`; with an empty list, which tests a limit belongs to is not checked.
 void readLimits(const YamlNode& node, Scenario& scenario, Problems& problems);

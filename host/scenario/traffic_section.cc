@@ -50,8 +50,11 @@ void readPairs(const YamlNode& node, bool topology_known, Scenario& scenario, Pr
 
 void readFormat(MapReader& map, bench::FrameFormat& format, Problems& problems) {
   if (const YamlNode* value = map.optional("transport")) {
-    const std::vector<std::string> words{"udp", "rocev2-send", "rocev2-write"};
-    constexpr Transport kValues[] = {Transport::kUdp, Transport::kRoceSend, Transport::kRoceWrite};
+    const std::vector<std::string> words{"udp",     "rocev2-send", "rocev2-write", "uet-rud",
+                                         "uet-rod", "uet-rudi",    "uet-uud"};
+    constexpr Transport kValues[] = {
+        Transport::kUdp,    Transport::kRoceSend, Transport::kRoceWrite, Transport::kUetRud,
+        Transport::kUetRod, Transport::kUetRudi,  Transport::kUetUud};
     if (const auto word = readWord(*value, words, problems)) format.transport = kValues[*word];
   }
   if (const YamlNode* value = map.optional("ip")) {
@@ -83,8 +86,11 @@ void readSizes(MapReader& map, Traffic& traffic, Problems& problems) {
   }
   const YamlNode* messages = map.optional("message_sizes");
   if (messages == nullptr) return;
-  if (traffic.format.transport == Transport::kUdp) {
-    problems.add(*messages, "plain UDP frames carry no RDMA messages",
+  if (!isRoce(traffic.format.transport)) {
+    problems.add(*messages,
+                 traffic.format.transport == Transport::kUdp
+                     ? "plain UDP frames carry no RDMA messages"
+                     : "sizes of UET frames are those of the frame",
                  "frame_sizes, or a rocev2 transport");
     return;
   }
@@ -168,6 +174,20 @@ void readProgress(const YamlNode& node, Scenario& scenario, Problems& problems) 
   scenario.parameters.progress = std::move(progress);
 }
 
+void readSoak(const YamlNode& node, Scenario& scenario, Problems& problems) {
+  auto map = readMap(node, "soak", problems);
+  if (!map) return;
+  Soak& soak = scenario.parameters.soak;
+  if (const YamlNode* value = map->optional("duration")) {
+    soak.duration =
+        readDuration(*value, seconds(1), seconds(2'592'000), "1s to 2592000s", problems);
+  }
+  if (const YamlNode* value = map->optional("interval")) {
+    soak.interval = readDuration(*value, seconds(1), seconds(86'400), "1s to 86400s", problems);
+  }
+  map->finish();
+}
+
 // Keys of the tests on simulated hosts.
 void readHostParameters(MapReader& map, bool topology_known, Scenario& scenario,
                         Problems& problems) {
@@ -205,6 +225,7 @@ void readHostParameters(MapReader& map, bool topology_known, Scenario& scenario,
   if (const YamlNode* value = map.optional("iterations")) {
     parameters.iterations = readCount(*value, 1, 10'000'000, problems);
   }
+  if (const YamlNode* value = map.optional("soak")) readSoak(*value, scenario, problems);
 }
 
 }  // namespace
@@ -217,10 +238,15 @@ void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario,
   readFormat(*map, traffic.format, problems);
   readSizes(*map, traffic, problems);
   if (const YamlNode* value = map->optional("qps")) {
-    traffic.qps = readList(*value, kMaxSweep, problems,
-                           [&](const YamlNode& item) { return readCount(item, 1, 256, problems); });
+    traffic.qps = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+      return readCount(item, 1, 4096, problems);
+    });
     if (traffic.qps && traffic.format.transport == Transport::kUdp) {
       problems.add(*value, "plain UDP frames have no queue pairs", "a rocev2 transport");
+    }
+    if (traffic.qps && (traffic.format.transport == Transport::kUetRudi ||
+                        traffic.format.transport == Transport::kUetUud)) {
+      problems.add(*value, "RUDI and UUD have no packet delivery contexts", "uet-rud or uet-rod");
     }
   }
   if (const YamlNode* value = map->optional("direction")) {
@@ -271,6 +297,7 @@ void readParameters(const YamlNode& node, bool topology_known, Scenario& scenari
     parameters.max_burst = readCount(*value, 1, 1U << 24U, problems);
   }
   readHostParameters(*map, topology_known, scenario, problems);
+  readCardParameters(*map, scenario, problems);
   map->finish();
 }
 

@@ -24,6 +24,29 @@ struct Refusal {
 
 bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
+// Offset of the first byte that is not UTF-8 text without control characters, if there is one.
+std::optional<std::size_t> firstBadByte(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    if (lead < 0x80) {
+      if ((lead < 0x20 && lead != '\n' && lead != '\r' && lead != '\t') || lead == 0x7F) return at;
+      ++at;
+      continue;
+    }
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || at + length > text.size()) return at;
+    std::uint32_t code = lead & (0x7FU >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+      if (!isContinuation(text[at + i])) return at;
+      code = (code << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3FU);
+    }
+    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    if (overlong || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
 // Turns yaml-cpp's marks (line and byte from 0) into lines and characters from 1.
 class Places {
  public:
@@ -80,6 +103,10 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    // Escapes make what the file itself may not hold; yaml-cpp's \N is not even UTF-8.
+    if (firstBadByte(value)) {
+      refuse(mark, "this value is not text", "UTF-8 without control characters");
+    }
     YamlNode scalar = node(YamlNode::Kind::kScalar, mark, tag, anchor);
     scalar.text = value;
     scalar.quoted = tag == "!";
@@ -168,29 +195,6 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t nodes_ = 0;
   YamlNode root_;
 };
-
-// Offset of the first byte that is not UTF-8 text without control characters, if there is one.
-std::optional<std::size_t> firstBadByte(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    if (lead < 0x80) {
-      if ((lead < 0x20 && lead != '\n' && lead != '\r' && lead != '\t') || lead == 0x7F) return at;
-      ++at;
-      continue;
-    }
-    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || at + length > text.size()) return at;
-    std::uint32_t code = lead & (0x7FU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-      if (!isContinuation(text[at + i])) return at;
-      code = (code << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3FU);
-    }
-    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    if (overlong || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return at;
-    at += length;
-  }
-  return std::nullopt;
-}
 
 YamlTree refused(std::size_t line, std::size_t column, std::string what, std::string allowed) {
   YamlTree tree;

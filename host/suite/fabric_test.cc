@@ -14,6 +14,13 @@ bench::TrialSpec repeated(const bench::TrialSpec& first, std::uint32_t repetitio
   bench::TrialSpec spec = first;
   spec.dut.seed += repetition;
   if (spec.workload) spec.workload->seed += repetition;
+  for (bench::DamageSpec& damage : spec.damage) {
+    if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
+  }
+  for (bench::StreamSpec& stream : spec.streams) {
+    if (!stream.gaps) continue;
+    if (auto* drawn = std::get_if<bench::DrawnGaps>(&*stream.gaps)) drawn->seed += repetition;
+  }
   return spec;
 }
 
@@ -84,24 +91,23 @@ transport::RoceSpec usualRoce() {
   return roce;
 }
 
+double linksOfPath(const TestConfig& config) {
+  switch (config.scenario.topology.kind) {
+    case fabric::TopologyKind::kLink:
+      return 1;
+    case fabric::TopologyKind::kSingleSwitch:
+      return 2;
+    case fabric::TopologyKind::kClos3:
+      return 6;
+    default:
+      return 4;
+  }
+}
+
 double payloadHops(const TestConfig& config, double payload_bytes) {
   constexpr double kPayloadPerPacket = 4096;
   constexpr double kWithControl = 1.2;  // packets, control ones included, per data packet
-  double links = 4;
-  switch (config.scenario.topology.kind) {
-    case fabric::TopologyKind::kLink:
-      links = 1;
-      break;
-    case fabric::TopologyKind::kSingleSwitch:
-      links = 2;
-      break;
-    case fabric::TopologyKind::kClos3:
-      links = 6;
-      break;
-    default:
-      break;
-  }
-  return payload_bytes / kPayloadPerPacket * links * kWithControl;
+  return payload_bytes / kPayloadPerPacket * linksOfPath(config) * kWithControl;
 }
 
 bench::TrialSpec emptyTrial(const TestConfig& config) {

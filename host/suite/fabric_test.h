@@ -77,6 +77,9 @@ bench::TransportSpec transportOr(const TestConfig& config, const bench::Transpor
 // RC, path MTU 4096, DCQCN with the parameters of its paper.
 transport::RoceSpec usualRoce();
 
+// Links that a packet crosses from a host to one of another leaf.
+double linksOfPath(const TestConfig& config);
+
 // Packets crossing a link when so many bytes of payload cross the fabric from leaf to leaf,
 // acknowledgements included, roughly.
 double payloadHops(const TestConfig& config, double payload_bytes);

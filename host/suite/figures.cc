@@ -1,7 +1,11 @@
 #include "suite/figures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "results/fabric_pictures.h"
 
 namespace plumbline::suite {
 
@@ -80,6 +84,45 @@ void addChart(const Design& design, const std::vector<Measured>& measured, const
     series->y.push_back(mean->value);
   }
   builder.result().charts.push_back(std::move(heading));
+}
+
+void addBars(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+             const BarAxes& axes, results::Chart heading, ResultBuilder& builder) {
+  heading.kind = results::ChartKind::kBar;
+  for (const Measured& one : measured) {
+    const std::string name = axes.category(placeOf(design, one));
+    auto& names = heading.categories;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  const auto categoryOf = [&axes, names = heading.categories](std::size_t point) {
+    return static_cast<double>(std::find(names.begin(), names.end(), axes.category(point)) -
+                               names.begin());
+  };
+  addChart(design, measured, figure, {categoryOf, axes.series}, std::move(heading), builder);
+}
+
+void addLinkMaps(const Design& design, const std::vector<Measured>& measured,
+                 const std::function<std::string(std::size_t point)>& kind,
+                 ResultBuilder& builder) {
+  std::vector<std::pair<std::string, const Measured*>> last;
+  for (const Measured& one : measured) {
+    const std::string name = kind(placeOf(design, one));
+    if (name.empty() || one.trials.front().fabric->links.empty()) continue;
+    const auto known = std::find_if(last.begin(), last.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    if (known == last.end()) {
+      last.emplace_back(name, &one);
+    } else {
+      known->second = &one;
+    }
+  }
+  for (const auto& [name, one] : last) {
+    for (results::HeatMap& map : results::linkHeatMaps(
+             one->trials.front().fabric->links, fmt::format("links_{}", placeOf(design, *one)),
+             one->point.label + ": load of links")) {
+      builder.result().heat_maps.push_back(std::move(map));
+    }
+  }
 }
 
 }  // namespace plumbline::suite

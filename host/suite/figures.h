@@ -41,6 +41,20 @@ struct ChartAxes {
 void addChart(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
               const ChartAxes& axes, results::Chart heading, ResultBuilder& builder);
 
+// Adds bars of one figure in groups: a point of the sweep is in the group and of the series that
+// it names, both in the order in which they are first named.
+struct BarAxes {
+  std::function<std::string(std::size_t point)> category;
+  std::function<std::string(std::size_t point)> series;
+};
+void addBars(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+             const BarAxes& axes, results::Chart heading, ResultBuilder& builder);
+
+// Adds heat maps of the links between switches, of the first repetition: of the last point of each
+// kind, in the order in which the kinds come first. Points that `kind` has no name for have none.
+void addLinkMaps(const Design& design, const std::vector<Measured>& measured,
+                 const std::function<std::string(std::size_t point)>& kind, ResultBuilder& builder);
+
 // The point's place in Design::points.
 std::size_t placeOf(const Design& design, const Measured& measured);
 // Mean of a figure over the repetitions of a point, with its confidence; nothing where one of them

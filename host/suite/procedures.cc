@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "suite/card/card.h"
 #include "suite/free_test.h"
 #include "suite/procedure.h"
 #include "suite/training/training.h"
@@ -19,6 +20,8 @@ const std::vector<const Procedure*>& procedures() {
       &allReduceTest(), &allToAllTest(), &allGatherTest(), &busBandwidthSummaryTest(),
       &syntheticJctTest(), &profileTest(), &multiTenantTest(),
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
+      &soakTest(), &leakTest(),
+      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};
   return all;

@@ -36,7 +36,7 @@ std::vector<SizePoint> sizePoints(const std::array<std::int64_t, N>& sizes, bool
 
 Settings standardSettings(TestId test, const bench::FrameFormat& format) {
   Settings settings;
-  settings.message_sizes = format.transport != bench::Transport::kUdp;
+  settings.message_sizes = isRoce(format.transport);
   settings.sizes = settings.message_sizes ? sizePoints(kDraftMessages, true, format)
                                           : sizePoints(kRfcFrames, false, format);
   settings.drain = seconds(2);

@@ -26,6 +26,18 @@ std::string transportText(const bench::FrameFormat& format) {
     case bench::Transport::kRoceWrite:
       text = "RoCEv2 RC RDMA WRITE Only";
       break;
+    case bench::Transport::kUetRud:
+      text = "UET RUD";
+      break;
+    case bench::Transport::kUetRod:
+      text = "UET ROD";
+      break;
+    case bench::Transport::kUetRudi:
+      text = "UET RUDI";
+      break;
+    case bench::Transport::kUetUud:
+      text = "UET UUD";
+      break;
   }
   text += format.ipv6 ? " over IPv6" : " over IPv4";
   text += format.vlan_id ? fmt::format(", VLAN {} PCP {}", *format.vlan_id, format.priority)

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <variant>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "bench/flow_plan.h"
+#include "suite/fabric_test.h"
 
 namespace plumbline::suite {
 
@@ -58,6 +60,20 @@ Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_
 
 Fraction rateOfStep(std::uint64_t step, std::uint32_t steps) {
   return Fraction::partsPerTrillion(Fraction::kOne * static_cast<std::int64_t>(step) / steps);
+}
+
+double frameHops(const TestConfig& config, const bench::TrialSpec& spec) {
+  if (config.bench.wall_ns_per_packet_hop <= 0) return 0;
+  double frames = 0;
+  for (const bench::StreamSpec& stream : spec.streams) {
+    if (const auto* burst = std::get_if<bench::BurstLoad>(&stream.load)) {
+      frames += static_cast<double>(burst->frames) * burst->bursts;
+    } else if (const auto* load = std::get_if<bench::ConstantLoad>(&stream.load)) {
+      const Picoseconds slot = frameSlot(stream.frame, config.scenario.topology.link_rate);
+      frames += load->rate.toDouble() * spec.duration.toSeconds() / slot.toSeconds();
+    }
+  }
+  return frames * linksOfPath(config);
 }
 
 std::string qpsText(std::uint32_t qps) { return fmt::format("{} QP{}", qps, qps == 1 ? "" : "s"); }

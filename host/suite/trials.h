@@ -40,6 +40,10 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range);
 
+// Frames crossing a link in a trial of streams alone, for a plan's Plan::packet_hops; 0 on a bench
+// whose cost does not depend on them.
+double frameHops(const TestConfig& config, const bench::TrialSpec& spec);
+
 // Rate `step` of a search with `steps` steps up to line rate.
 Fraction rateOfStep(std::uint64_t step, std::uint32_t steps);
 

@@ -5,6 +5,8 @@
 
 namespace plumbline::transport {
 
+using fabric::earlier;
+
 Nic::Nic(Application* application, std::vector<std::unique_ptr<Protocol>> protocols)
     : application_(application), protocols_(std::move(protocols)) {
   for (const auto& protocol : protocols_) {
@@ -55,7 +57,8 @@ void Nic::wake(Picoseconds now) {
 void Nic::updateWake() {
   Picoseconds at = application_ != nullptr ? application_->wakeAt() : kNever;
   if (only_ != nullptr) {
-    at = std::min(at, only_->wakeAt());
+    at = earlier(at, only_->wakeAt());
+    setHasFrames(only_->hasFrames());
   } else {
     for (const auto& protocol : protocols_) at = std::min(at, protocol->wakeAt());
   }

@@ -43,6 +43,8 @@ class Protocol {
   virtual bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) = 0;
   virtual void wake(Picoseconds now) = 0;
   [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }
+  // As Endpoint::hasFrames().
+  [[nodiscard]] bool hasFrames() const { return has_frames_; }
 
   [[nodiscard]] virtual const EndpointStats& stats() const = 0;
   // Appends the statistics of every flow that was ever open.
@@ -54,9 +56,11 @@ class Protocol {
   Protocol& operator=(const Protocol&) = default;
 
   void setWakeAt(Picoseconds time) { wake_at_ = time; }
+  void setHasFrames(bool has_frames) { has_frames_ = has_frames; }
 
  private:
   Picoseconds wake_at_ = kNever;
+  bool has_frames_ = true;
 };
 
 }  // namespace plumbline::transport

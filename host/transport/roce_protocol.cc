@@ -107,11 +107,11 @@ bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric
   const auto allowed = [paused](std::uint8_t priority) { return (paused >> priority & 1U) == 0; };
   if (!cnps_.empty() && allowed(spec_.cnp_priority)) {
     transmitCnp(packet);
+    updateWake();
     return true;
   }
-  if (!acks_.empty() && allowed(spec_.ack_priority) && transmitAck(packet)) return true;
-  if (ready_.empty() || !allowed(spec_.data_priority)) return false;
-  const bool sent = transmitData(now, packet);
+  bool sent = !acks_.empty() && allowed(spec_.ack_priority) && transmitAck(packet);
+  if (!sent && allowed(spec_.data_priority)) sent = transmitData(now, packet);
   updateWake();
   return sent;
 }
@@ -247,6 +247,7 @@ void RoceProtocol::updateWake() {
   Picoseconds at = paced_.empty() ? kNever : paced_.top().time;
   if (!timeouts_.empty()) at = std::min(at, timeouts_.top().time);
   setWakeAt(at);
+  setHasFrames(!ready_.empty() || !acks_.empty() || !cnps_.empty());
 }
 
 double RoceProtocol::rateOf(HostId peer, std::uint32_t flow, Picoseconds now) const {

@@ -84,6 +84,7 @@ class UetHost {
                       .opcode = uetOpcode(type)};
     return control.packet;
   }
+  [[nodiscard]] bool hasControl() const { return !control_queue_.empty(); }
   // The next control packet; false if there is none.
   bool transmitControl(Picoseconds now, fabric::Packet& packet) {
     if (control_queue_.empty()) return false;

@@ -57,13 +57,20 @@ void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
           break;
       }
       break;
+    case PdsType::kTss:
+    case PdsType::kAckCcx:
+    case PdsType::kNackCcx:
+      break;  // nobody sends them
   }
   tell(now);
   updateWake();
 }
 
 bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
-  if (!isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet)) return true;
+  if (!isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet)) {
+    updateWake();
+    return true;
+  }
   if (isPaused(paused, spec_.data_priority) || !sender_.hasReady()) return false;
   const bool sent = sender_.transmit(now, packet);
   // UUD messages are done when they are sent; a timer may have been set.
@@ -120,6 +127,7 @@ void UetProtocol::updateWake() {
   const Picoseconds sender = std::min(host_.nextTimer(), sender_.nextClose());
   const Picoseconds receiver = std::min(receiver_.nextGrant(), receiver_.nextLateAck());
   setWakeAt(std::min(sender, receiver));
+  setHasFrames(host_.hasControl() || sender_.hasReady());
 }
 
 void UetProtocol::appendFlows(std::vector<FlowStats>& flows) const {

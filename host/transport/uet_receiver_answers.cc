@@ -64,11 +64,11 @@ void UetReceiver::sendAck(Target& target, std::uint64_t psn, bool retx, std::uin
   ack.stamp = sack;
   if (with_state) {
     NsccState state;
-    state.penalty = rules_.receiver_penalty;
-    state.received =
+    state.rcv_cwnd_pend = rules_.receiver_penalty;
+    state.rcvd_bytes =
         static_cast<std::uint32_t>((target.received_bytes + kCreditUnit - 1) / kCreditUnit);
-    state.out_of_order = static_cast<std::uint16_t>(std::min<std::uint32_t>(target.above, 0xFFFE));
-    ack.extra = packNscc(state);
+    state.ooo_count = static_cast<std::uint16_t>(std::min<std::uint32_t>(target.above, 0xFFFE));
+    ack.extra = state.toBits();
   }
   ++host_.uetStats().acks_sent;
 }

@@ -30,7 +30,7 @@ void UetSender::onAck(const fabric::Packet& packet, Picoseconds now) {
   const std::uint64_t trigger = wire_cack + static_cast<std::uint64_t>(ackOffset(packet.aux));
   const std::uint64_t marked_psn = marked ? trigger : kNoPsn;
 
-  const NsccState state = with_state ? unpackNscc(packet.extra) : NsccState{};
+  const NsccState state = with_state ? NsccState::fromBits(packet.extra) : NsccState{};
   std::optional<Picoseconds> rtt;
   if (trigger > pdc.cack && trigger < end && !pdc.flight.acknowledged(trigger) &&
       pdc.flight.resent(trigger) == retx) {
@@ -51,11 +51,11 @@ void UetSender::onAck(const fabric::Packet& packet, Picoseconds now) {
   }
   if (nscc_ && with_state) {
     // An ACK that was overtaken brings no news.
-    const std::int32_t units = std::max(distance24(pdc.received, state.received), 0);
+    const std::int32_t units = std::max(distance24(pdc.received, state.rcvd_bytes), 0);
     pdc.received = (pdc.received + static_cast<std::uint32_t>(units)) & 0xFFFFFF;
     const std::int64_t bytes = std::int64_t{units} * kCreditUnit;
     ccc.nscc.onAck(now, rtt, marked, bytes, ccc.inflight);
-    if (state.penalty > 0) ccc.nscc.onPenalty(state.penalty, bytes, ccc.inflight);
+    if (state.rcv_cwnd_pend > 0) ccc.nscc.onPenalty(state.rcv_cwnd_pend, bytes, ccc.inflight);
   }
   if (advance(slot, now)) {
     if (mayInferLosses(pdc)) inferLosses(pdc, ccc, now);

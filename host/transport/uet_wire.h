@@ -16,23 +16,14 @@
 #include "fabric/packet.h"
 #include "transport/protocol.h"
 #include "transport/uet_spec.h"
+#include "wire/uet_pds.h"
 
 namespace plumbline::transport {
 
-// PDS types (A.2), the codes of ProtocolId::kUet.
-enum class PdsType : std::uint8_t {
-  kRudRequest = 2,
-  kRodRequest = 3,
-  kRudiRequest = 4,
-  kRudiResponse = 5,
-  kUudRequest = 6,
-  kAck = 7,
-  kAckCc = 8,
-  kNack = 10,
-  kControl = 11,
-  kRudCcRequest = 13,
-  kRodCcRequest = 14,
-};
+// The codes of ProtocolId::kUet (A.2). Of its values this model uses those that pdsBytes() knows.
+using wire::PdsType;
+// Packet::extra of ACK_CC, bit for bit as in the header (A.3.3).
+using wire::NsccState;
 
 // NACK codes (A.3.5) that this model sends.
 enum class NackCode : std::uint8_t {
@@ -86,6 +77,10 @@ constexpr std::uint16_t pdsBytes(PdsType type) {
     case PdsType::kRudCcRequest:
     case PdsType::kRodCcRequest:
       return 16;
+    case PdsType::kTss:
+    case PdsType::kAckCcx:
+    case PdsType::kNackCcx:
+      break;
   }
   return 0;
 }
@@ -188,21 +183,6 @@ constexpr DataFields unpackData(std::uint64_t extra, bool has_pdc) {
   return f;
 }
 
-// Packet::extra of ACK_CC: ack_cc_state for NSCC (A.3.3), bit for bit.
-struct NsccState {
-  std::uint16_t service_time = 0;  // units of 128 ns; 0 = not valid
-  std::uint8_t penalty = 0;        // rcv_cwnd_pend
-  std::uint32_t received = 0;      // rcvd_bytes, units of 256 bytes, 24 bits
-  std::uint16_t out_of_order = 0;  // ooo_count
-};
-constexpr std::uint64_t packNscc(const NsccState& s) {
-  return std::uint64_t{s.service_time} << 48 | std::uint64_t{s.penalty & 0x7FU} << 40 |
-         std::uint64_t{s.received & 0xFFFFFFU} << 16 | s.out_of_order;
-}
-constexpr NsccState unpackNscc(std::uint64_t extra) {
-  return {static_cast<std::uint16_t>(extra >> 48), static_cast<std::uint8_t>(extra >> 40 & 0x7F),
-          static_cast<std::uint32_t>(extra >> 16 & 0xFFFFFF), static_cast<std::uint16_t>(extra)};
-}
 inline constexpr std::int64_t kServiceTimeUnitPs = 128'000;
 inline constexpr std::uint16_t kLongestServiceTime = 0xFFFF;  // and anything above: no sample
 inline constexpr std::uint32_t kCreditUnit = 256;             // bytes, of credit and rcvd_bytes

@@ -17,6 +17,7 @@ namespace plumbline::sim {
 // 32-bit words per port of the wide pins.
 inline constexpr std::size_t kDataWords = 16;
 inline constexpr std::size_t kKeepWords = 2;
+inline constexpr std::size_t kSetWords = 2;
 inline constexpr std::size_t kDescriptorWords = 3;
 
 // The register port; constant pins are outputs of the card.
@@ -61,11 +62,20 @@ struct CardPins {
   const std::uint8_t* tx_valid;
   const std::uint8_t* tx_last;
   std::uint8_t* tx_ready;
+  const std::uint32_t* tx_preamble;  // kSetWords per port
   // AXI4-Stream from the MACs.
   std::uint32_t* rx_data;
   std::uint32_t* rx_keep;
   std::uint8_t* rx_valid;
   std::uint8_t* rx_last;
+  std::uint32_t* rx_preamble;
+  // Control ordered sets, kSetWords per port.
+  const std::uint8_t* tx_set_valid;
+  const std::uint32_t* tx_set;
+  std::uint8_t* tx_set_ready;
+  std::uint8_t* rx_set_valid;
+  std::uint32_t* rx_set;
+  std::uint8_t* link_up;
   CapturePins captured_rx;
   CapturePins captured_tx;
   std::uint8_t* capture_ready;

@@ -50,15 +50,19 @@ class CardSim::Impl {
 
   void connect(PortPeer* peer) { peer_ = peer; }
 
-  void deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) {
+  void deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit, Preamble preamble) {
+    checkArrival(port, "a frame", first_bit);
+    rx_[port].deliver(std::move(frame), first_bit, preamble);
+  }
+
+  void deliverSet(std::uint32_t port, OrderedSet set, Picoseconds begin) {
+    checkArrival(port, "an ordered set", begin);
+    rx_[port].deliverSet(set, begin);
+  }
+
+  void setLink(std::uint32_t port, bool up) {
     checkPort(port);
-    if (first_bit < now_) {
-      throw Error(ErrorKind::kTester, "a frame towards the card arrives in the past",
-                  "port " + std::to_string(port) + ", first bit at " +
-                      std::to_string(first_bit.count()) + " ps",
-                  "not before " + std::to_string(now_.count()) + " ps");
-    }
-    rx_[port].deliver(std::move(frame), first_bit);
+    link_up_ = up ? link_up_ | 1U << port : link_up_ & ~(1U << port);
   }
 
   void runUntil(Picoseconds time) {
@@ -103,6 +107,7 @@ class CardSim::Impl {
     }
     *pins_.rst_n = 1;
     *pins_.capture_ready = 0xFF;  // the DMA takes a beat every clock
+    link_up_ = (1U << rx_.size()) - 1;
     drivePins();
     model_->eval();
     trace(Picoseconds(0));
@@ -115,6 +120,7 @@ class CardSim::Impl {
       peer_->advanceTo(next);
     }
     takeSentBeats(next);
+    takeSentSets(next);
     capture_.sample();
     const bool bus_active = axi_.busy();
     if (bus_active) {
@@ -151,9 +157,36 @@ class CardSim::Impl {
       std::memcpy(&keep, pins_.tx_keep + kKeepWords * port, sizeof keep);
       checkKeep(port, keep, last);
       const auto* data = reinterpret_cast<const std::uint8_t*>(pins_.tx_data + kDataWords * port);
-      auto sent = tx_[port].beat(edge, data, static_cast<std::size_t>(std::popcount(keep)), last);
+      Preamble preamble = 0;
+      std::memcpy(&preamble, pins_.tx_preamble + kSetWords * port, sizeof preamble);
+      auto sent =
+          tx_[port].beat(edge, data, static_cast<std::size_t>(std::popcount(keep)), last, preamble);
       if (sent && peer_ != nullptr) {
-        peer_->onFrameFromCard(port, std::move(sent->frame), sent->first_bit);
+        peer_->onFrameFromCard(port, std::move(sent->frame), sent->first_bit, sent->preamble);
+      }
+    }
+  }
+
+  // The ordered sets that cross the MAC boundary at the edge at `edge`, and those that have found
+  // their place on the line.
+  void takeSentSets(Picoseconds edge) {
+    sets_waiting_ |= *pins_.tx_set_valid;
+    std::uint32_t waiting = sets_waiting_;
+    while (waiting != 0) {
+      const auto port = static_cast<std::uint32_t>(std::countr_zero(waiting));
+      waiting &= waiting - 1;
+      const std::uint32_t mask = 1U << port;
+      if ((*pins_.tx_set_valid & *pins_.tx_set_ready & mask) != 0) {
+        OrderedSet set = 0;
+        std::memcpy(&set, pins_.tx_set + kSetWords * port, sizeof set);
+        tx_[port].set(edge, set);
+      }
+      const auto sent = tx_[port].placeSet(edge);
+      if (sent && peer_ != nullptr) {
+        peer_->onSetFromCard(port, sent->set, sent->begin);
+      }
+      if (tx_[port].setReady()) {
+        sets_waiting_ &= ~mask;
       }
     }
   }
@@ -163,7 +196,12 @@ class CardSim::Impl {
     std::uint8_t ready = 0;
     std::uint8_t valid = 0;
     std::uint8_t last = 0;
+    std::uint8_t set_valid = 0;
     for (std::uint32_t port = 0; port < rx_.size(); ++port) {
+      if (const auto set = rx_[port].nextSet(now_)) {
+        std::memcpy(pins_.rx_set + kSetWords * port, &*set, sizeof *set);
+        set_valid |= static_cast<std::uint8_t>(1U << port);
+      }
       ready |= static_cast<std::uint8_t>(tx_[port].ready(now_) ? 1U << port : 0U);
       const auto beat = rx_[port].next(now_);
       if (!beat) {
@@ -172,12 +210,16 @@ class CardSim::Impl {
       const std::uint64_t keep = ~std::uint64_t{0} >> (kBeatBytes - beat->bytes);
       std::memcpy(pins_.rx_data + kDataWords * port, beat->data, beat->bytes);
       std::memcpy(pins_.rx_keep + kKeepWords * port, &keep, sizeof keep);
+      std::memcpy(pins_.rx_preamble + kSetWords * port, &beat->preamble, sizeof beat->preamble);
       valid |= static_cast<std::uint8_t>(1U << port);
       last |= static_cast<std::uint8_t>(beat->last ? 1U << port : 0U);
     }
     *pins_.rx_valid = valid;
     *pins_.rx_last = last;
     *pins_.tx_ready = ready;
+    *pins_.rx_set_valid = set_valid;
+    *pins_.tx_set_ready = static_cast<std::uint8_t>(~sets_waiting_ & ((1U << rx_.size()) - 1));
+    *pins_.link_up = static_cast<std::uint8_t>(link_up_);
     ready_ = ready;
   }
 
@@ -202,6 +244,15 @@ class CardSim::Impl {
     if (port >= rx_.size()) {
       throw Error(ErrorKind::kTester, "the card has no port " + std::to_string(port), "",
                   "0 to " + std::to_string(rx_.size() - 1));
+    }
+  }
+
+  void checkArrival(std::uint32_t port, const char* what, Picoseconds time) const {
+    checkPort(port);
+    if (time < now_) {
+      throw Error(ErrorKind::kTester, std::string(what) + " towards the card arrives in the past",
+                  "port " + std::to_string(port) + ", at " + std::to_string(time.count()) + " ps",
+                  "not before " + std::to_string(now_.count()) + " ps");
     }
   }
 
@@ -230,17 +281,30 @@ class CardSim::Impl {
   PortPeer* peer_ = nullptr;
   std::int64_t edge_ = 0;
   Picoseconds now_;
-  std::uint32_t ready_ = 0;  // tready as driven, one bit per port
+  std::uint32_t ready_ = 0;         // tready as driven, one bit per port
+  std::uint32_t sets_waiting_ = 0;  // ports whose MAC has or is offered an ordered set
+  std::uint32_t link_up_ = 0;       // one bit per port
   bool tracing_ = false;
 };
+
+void PortPeer::onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds first_bit,
+                               Preamble /*preamble*/) {
+  onFrameFromCard(port, std::move(frame), first_bit);
+}
+void PortPeer::onSetFromCard(std::uint32_t /*port*/, OrderedSet /*set*/, Picoseconds /*begin*/) {}
 
 CardSim::CardSim(const CardSimOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 CardSim::~CardSim() = default;
 
 void CardSim::connect(PortPeer* peer) { impl_->connect(peer); }
-void CardSim::deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) {
-  impl_->deliver(port, std::move(frame), first_bit);
+void CardSim::deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit,
+                      Preamble preamble) {
+  impl_->deliver(port, std::move(frame), first_bit, preamble);
 }
+void CardSim::deliverSet(std::uint32_t port, OrderedSet set, Picoseconds begin) {
+  impl_->deliverSet(port, set, begin);
+}
+void CardSim::setLink(std::uint32_t port, bool up) { impl_->setLink(port, up); }
 void CardSim::runUntil(Picoseconds time) { impl_->runUntil(time); }
 Picoseconds CardSim::now() const { return impl_->now(); }
 std::uint64_t CardSim::cycles() const { return impl_->cycles(); }

@@ -32,6 +32,12 @@ class PortPeer {
   // when the last beat has crossed the MAC boundary, so `first_bit` may lie up to the frame's AXI
   // time (450 ns for 9216 bytes) in the past, or up to kMacTxLatency in the future.
   virtual void onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) = 0;
+  // The same with the frame's preamble, for peers to which it matters.
+  virtual void onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds first_bit,
+                               Preamble preamble);
+  // The card has sent a control ordered set; its column begins on the wire at `begin`, at most
+  // kMacTxLatency in the future. Peers that know none lose it.
+  virtual void onSetFromCard(std::uint32_t port, OrderedSet set, Picoseconds begin);
   // Time has come to `now`; the peer may call CardSim::deliver() for frames arriving from now on.
   // Called before every clock edge.
   virtual void advanceTo(Picoseconds now) = 0;
@@ -57,7 +63,13 @@ class CardSim final : public card::RegisterBus {
   void connect(PortPeer* peer);
   // Puts a frame (with FCS) on the wire towards `port`, its first bit (after the SFD) arriving at
   // `first_bit` >= now(). Per port in time order, not overlapping; throws Error(kTester) otherwise.
-  void deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit);
+  void deliver(std::uint32_t port, FrameBytes frame, Picoseconds first_bit,
+               Preamble preamble = kOrdinaryPreamble);
+  // The same for a control ordered set whose column begins to arrive at `begin`. Per port in time
+  // order among themselves.
+  void deliverSet(std::uint32_t port, OrderedSet set, Picoseconds begin);
+  // Whether the MAC of `port` has a link, from the next clock on. At first all have.
+  void setLink(std::uint32_t port, bool up);
 
   // Runs the clock until `time`: to the first edge at or after it.
   void runUntil(Picoseconds time);

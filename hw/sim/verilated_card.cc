@@ -56,10 +56,18 @@ class VerilatedCard final : public CardModel {
     pins_.tx_valid = &model_.tx_axis_tvalid_o;
     pins_.tx_last = &model_.tx_axis_tlast_o;
     pins_.tx_ready = &model_.tx_axis_tready_i;
+    pins_.tx_preamble = words(model_.tx_preamble_o);
     pins_.rx_data = words(model_.rx_axis_tdata_i);
     pins_.rx_keep = words(model_.rx_axis_tkeep_i);
     pins_.rx_valid = &model_.rx_axis_tvalid_i;
     pins_.rx_last = &model_.rx_axis_tlast_i;
+    pins_.rx_preamble = words(model_.rx_preamble_i);
+    pins_.tx_set_valid = &model_.tx_ctl_valid_o;
+    pins_.tx_set = words(model_.tx_ctl_o);
+    pins_.tx_set_ready = &model_.tx_ctl_ready_i;
+    pins_.rx_set_valid = &model_.rx_ctl_valid_i;
+    pins_.rx_set = words(model_.rx_ctl_i);
+    pins_.link_up = &model_.link_up_i;
     pins_.captured_rx = {.data = words(model_.cap_rx_tdata_o),
                          .keep = words(model_.cap_rx_tkeep_o),
                          .valid = &model_.cap_rx_tvalid_o,

@@ -177,8 +177,7 @@ Outcome simulate(const bench::TrialSpec& spec, unsigned threads) {
     outcome.end = std::max(outcome.end, job.total.last_done);
   }
   for (fabric::LinkId link = 0; link < fabric.topology().links().size(); ++link) {
-    const fabric::LinkCounters counters = fabric.linkCounters(link);
-    outcome.packet_hops += counters.packets + counters.control;
+    outcome.packet_hops += fabric.linkCounters(link).frames();
   }
   return outcome;
 }

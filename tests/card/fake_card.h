@@ -41,7 +41,7 @@ class FakeCard final : public RegisterBus {
     words[global::kMapHash] = global::kMapHashValue;
     // 64 bytes a beat, 2^8 flows, 2^11 rows, 2^4 groups; all features.
     words[global::kCapability] = 0x04B84000 | ports;
-    words[global::kFeatures] = 0x3EF;
+    words[global::kFeatures] = 0x3FF;
     words[global::kClockPeriodNum] = 102400;
     words[global::kClockPeriodDen] = 33;
   }

@@ -91,7 +91,7 @@ TEST_F(CommandTest, BadScenarios) {
 TEST_F(CommandTest, BadOverrides) {
   const std::string good = file("good.yaml", kScenario);
   expectUsageError({"validate", good, "--bench", "fpga"},
-                   "--bench: there is no bench \"fpga\" (one of rtl, sim)");
+                   "--bench: there is no bench \"fpga\" (one of rtl, sim, compare)");
   expectUsageError({"validate", good, "--profile", "slow"},
                    "--profile: there is no profile \"slow\" (quick or standard)");
 }
@@ -125,7 +125,7 @@ TEST_F(CommandTest, ListsAndVersion) {
 
 TEST_F(CommandTest, HelpIsNoFault) {
   for (const char* verb :
-       {"run", "validate", "plan", "list", "report", "results", "selftest", "version"}) {
+       {"run", "validate", "plan", "list", "report", "results", "selftest", "sweep", "version"}) {
     const Outcome outcome = run({verb, "--help"});
     EXPECT_EQ(outcome.exit_code, 0) << verb;
     EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));

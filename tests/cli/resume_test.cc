@@ -124,6 +124,40 @@ TEST_F(ResumeTest, Kill9LosesAtMostTheTrialInHand) {
   expectResumesToTheSame("killed", kept);
 }
 
+// Both benches have the same trials: each keeps its own, and what one has is no answer for the
+// other.
+TEST_F(ResumeTest, AComparisonResumesOnBothBenches) {
+  const std::vector<std::string> compare{"--bench", "compare"};
+  {
+    Process process(scratch_.path(), runArguments("both", compare));
+    while (linesOf("both") < 12 && !process.ended()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    process.signal(SIGKILL);
+    ASSERT_EQ(process.wait().signal, SIGKILL);
+  }
+  const std::size_t kept = stored("both").info.trials;
+  const Outcome resumed =
+      plumblineCommand(scratch_.path(), runArguments("both", {"--resume", "--bench", "compare"}));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("going on with run 1"));
+  const std::string log = contentOf(path("both.jsonl"));
+  const auto count = [&](const std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = log.find(text, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_GE(count("\"stored\":true"), kept);  // nothing that was finished was measured again
+  EXPECT_EQ(count("\"bench\":\"rtl\""), count("\"bench\":\"sim\""));
+  EXPECT_THAT(resumed.out, HasSubstr("Both benches side by side"));
+  const std::string html = contentOf(path("both") + "/run-1/report.html");
+  for (const char* part : {"Both benches side by side", "Bench (rtl)", "Bench (sim)"}) {
+    EXPECT_THAT(html, HasSubstr(part));
+  }
+  ASSERT_EQ(plumblineCommand(scratch_.path(), runArguments("whole", compare)).exit_code, 0);
+  EXPECT_EQ(stored("both").tests.at(0).toJson(), stored("whole").tests.at(0).toJson());
+}
+
 TEST_F(ResumeTest, ARunThatIsDoneIsNotResumed) {
   ASSERT_EQ(plumblineCommand(scratch_.path(), runArguments("twice")).exit_code, 0);
   const Outcome again = plumblineCommand(scratch_.path(), runArguments("twice", {"--resume"}));

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/cli/fake_bench.h"
+#include "tests/session/fake_bench.h"
 
 namespace plumbline::cli {
 namespace {
@@ -32,7 +32,7 @@ bench::TrialResult sound(const bench::TrialSpec& spec) {
 }
 
 bool passes(const std::function<void(bench::TrialResult&)>& change) {
-  FakeBench bench([&](const bench::TrialSpec& spec) {
+  session::FakeBench bench([&](const bench::TrialSpec& spec) {
     bench::TrialResult result = sound(spec);
     change(result);
     return result;

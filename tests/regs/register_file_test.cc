@@ -242,8 +242,8 @@ class PortFile : public testing::Test {
 };
 
 TEST_F(PortFile, AccessPulses) {
-  constexpr std::uint64_t kWritten = 1U << 10;  // behind the ten commands
-  constexpr std::uint64_t kRead = 1U << 11;
+  constexpr std::uint64_t kWritten = 1U << 11;  // behind the eleven commands
+  constexpr std::uint64_t kRead = 1U << 12;
   file_.write(regs::port::kHistAddr, 0x000F1234);
   EXPECT_EQ(file_->pulse_o, kWritten);
   file_.read(regs::port::kHistAddr);
@@ -257,21 +257,21 @@ TEST_F(PortFile, AccessPulses) {
 }
 
 TEST_F(PortFile, HardwareLoadsAndWins) {
-  // Members ascend in map order: bucket, group, hist_addr_we, tbl_data, tbl_data_we.
-  setBits(file_->update_i, 0, 21, 0x1F0BCD);
-  setBits(file_->update_i, 21, 1, 1);
+  // Members ascend in map order: bucket, group, retry, hist_addr_we, tbl_data, tbl_data_we.
+  setBits(file_->update_i, 0, 22, 0x3F0BCD);
+  setBits(file_->update_i, 22, 1, 1);
   file_.write(regs::port::kHistAddr, 0);
   file_->update_i[0] = 0;
-  EXPECT_EQ(file_.read(regs::port::kHistAddr), 0x001F0BCDU);
+  EXPECT_EQ(file_.read(regs::port::kHistAddr), 0x003F0BCDU);
 
   for (std::uint32_t i = 0; i < 16; ++i) {
-    setBits(file_->update_i, 22 + 32 * i, 32, 0x1000 + i);
+    setBits(file_->update_i, 23 + 32 * i, 32, 0x1000 + i);
   }
   file_.tick();
   EXPECT_EQ(file_.read(regs::port::kTblData), 0U);
-  setBits(file_->update_i, 22 + 512, 1, 1);
+  setBits(file_->update_i, 23 + 512, 1, 1);
   file_.tick();
-  setBits(file_->update_i, 22 + 512, 1, 0);
+  setBits(file_->update_i, 23 + 512, 1, 0);
   for (std::uint32_t i = 0; i < 16; ++i) {
     EXPECT_EQ(file_.read(regs::port::kTblData + 4 * i), 0x1000 + i);
   }
@@ -282,7 +282,7 @@ TEST_F(PortFile, SnapshotIsAtomicUnderChangingCounters) {
   for (const regs::CounterInfo& info : regs::port::kCounters) {
     counters += info.count;
   }
-  ASSERT_EQ(counters, 91U);
+  ASSERT_EQ(counters, 118U);
   // Every counter has another value in every clock, both halves changing.
   std::uint64_t clock = 0;
   const auto value = [](std::uint64_t at, std::uint32_t counter) {

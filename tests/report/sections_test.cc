@@ -7,6 +7,7 @@
 #include "report/cabling.h"
 #include "report/identification.h"
 #include "report/kpi_map.h"
+#include "report/test_section.h"
 #include "report/topology_diagram.h"
 #include "report/transport_table.h"
 #include "tests/report/xml.h"
@@ -125,6 +126,18 @@ TEST(TopologyDiagram, FailedCablesAndSwitchesAreMarked) {
   link.kind = fabric::TopologyKind::kLink;
   EXPECT_EQ(failedOf(drawn(link, "host0-host1"), "line"), 1U);
   EXPECT_EQ(failedOf(parseXml(renderTopology(clos())), "line"), 0U);
+}
+
+TEST(TopologyDiagram, ATestThatLetSomethingFailShowsWhat) {
+  results::TestResult test;
+  const auto failed = [&](const std::optional<fabric::TopologySpec>& topology) {
+    return parseXml(testSectionHtml(test, "test", topology));
+  };
+  EXPECT_TRUE(failed(clos()).all("svg").empty());
+  test.failed_elements = {"leaf1-spine0", "spine1"};
+  EXPECT_EQ(failedOf(failed(clos()), "rect"), 1U);
+  EXPECT_EQ(failedOf(failed(clos()), "line"), 1U + 3U);
+  EXPECT_TRUE(failed(std::nullopt).all("svg").empty());
 }
 
 results::Kpi kpi(const std::string& name, const std::string& point, double value,

@@ -68,6 +68,7 @@ inline TestResult sampleResult() {
                   "time [us]",
                   20,
                   {{"leaf0-host1, priority 3", {{1, 2.5}, {7, 20}}}}}};
+  r.failed_elements = {"leaf0-spine0", "spine1"};
   r.distributions = {{"d1", "1024 B", "ps", bench::ObservationPoint::kTester, histogram},
                      {"d2", "nothing seen", "ps", bench::ObservationPoint::kModelled, {}}};
   r.anomalies = {{"CV above 5 %", "latency, 64 B"}, {"shorter than the standard profile", ""}};

@@ -44,6 +44,7 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_EQ(back.heat_maps[0].full_scale, 100);
   ASSERT_EQ(back.timelines.size(), 1u);
   EXPECT_EQ(back.timelines[0].lanes[0].spans[1].until, 20);
+  EXPECT_EQ(back.failed_elements, (std::vector<std::string>{"leaf0-spine0", "spine1"}));
   EXPECT_EQ(back.charts[0].kind, ChartKind::kStep);
   EXPECT_TRUE(back.charts[0].log_x);
   EXPECT_FALSE(back.charts[0].log_y);
@@ -61,10 +62,12 @@ TEST(TestResultJson, PicturesMayBeMissing) {
   auto json = nlohmann::ordered_json::parse(sampleResult().toJson());
   json.erase("heat_maps");
   json.erase("timelines");
+  json.erase("failed_elements");
   json["charts"][1].erase("categories");
   const TestResult back = TestResult::fromJson(json.dump());
   EXPECT_TRUE(back.heat_maps.empty());
   EXPECT_TRUE(back.timelines.empty());
+  EXPECT_TRUE(back.failed_elements.empty());
   EXPECT_TRUE(back.charts[1].categories.empty());
   EXPECT_EQ(back.toJson(), json.dump());
 }

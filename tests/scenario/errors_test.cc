@@ -199,12 +199,13 @@ INSTANTIATE_TEST_SUITE_P(
               "s:5:36: plain UDP frames have no queue pairs (a rocev2 transport)"}},
         Case{"Format",
              withLink("traffic:\n  transport: roce\n  ip: 5\n  vlan: 4095\n  priority: 8\n"
-                      "  dscp: 64\n  qps: 257\n  direction: both\n"),
-             {"s:6:14: \"roce\" is not known here (one of udp, rocev2-send, rocev2-write)",
+                      "  dscp: 64\n  qps: 4097\n  direction: both\n"),
+             {"s:6:14: \"roce\" is not known here (one of udp, rocev2-send, rocev2-write, uet-rud, "
+              "uet-rod, uet-rudi, uet-uud)",
               "s:7:7: \"5\" is not known here (one of 4, 6)",
               "s:8:9: \"4095\" is out of range (1 to 4094)",
               "s:9:13: \"8\" is out of range (0 to 7)", "s:10:9: \"64\" is out of range (0 to 63)",
-              "s:11:8: \"257\" is out of range (1 to 256)",
+              "s:11:8: \"4097\" is out of range (1 to 4096)",
               "s:12:14: \"both\" is not known here (one of uni, bi)"}},
         Case{"Pairs",
              withLink("traffic:\n  pairs:\n  - [0, 1]\n  - [0, 2]\n  - [1, 1]\n  - [1]\n  - 1\n"
@@ -235,13 +236,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"HostParameters",
              withLink("parameters:\n  sizes: 0B\n  ranks: [1, 3]\n  flows: 257\n"
                       "  balancing: [ecmp, sprai]\n  compute: 2h\n  iterations: 0\n"
-                      "  progress: {unit: images}\n"),
+                      "  progress: {unit: images}\n  soak: {interval: 1ms, every: 1s}\n"),
              {"s:6:10: \"0B\" is out of range (1B to 16GiB)", "s:7:11: \"1\" is out of range (2)",
               "s:7:14: \"3\" is out of range (2)", "s:8:10: \"257\" is out of range (1 to 256)",
               "s:9:21: \"sprai\" is not known here (did you mean \"spray\"?)",
               "s:10:12: \"2h\": unknown unit \"h\": one of ps, ns, us, ms, s, µs (0s to 3600s)",
               "s:11:15: \"0\" is out of range (1 to 10000000)",
-              "s:12:13: the key \"per_iteration\" is missing in \"progress\""}},
+              "s:12:13: the key \"per_iteration\" is missing in \"progress\"",
+              "s:13:20: \"1ms\" is out of range (1s to 86400s)",
+              "s:13:25: unknown key \"every\" in \"soak\" (allowed: duration, interval)"}},
         Case{
             "Loads",
             with("dut: {topology: {kind: link, link: 300G}}\n"

@@ -86,6 +86,7 @@ parameters:
   compute: [0s, 10ms]
   iterations: 100
   progress: {per_iteration: 256, unit: images}
+  soak: {duration: 86400s, interval: 60s}
 limits:
   latency_p99_ns: 5000.5
   throughput_percent: 99
@@ -136,6 +137,8 @@ limits:
   EXPECT_EQ(s.parameters.iterations, 100u);
   EXPECT_EQ(s.parameters.progress->per_iteration, 256u);
   EXPECT_EQ(s.parameters.progress->unit, "images");
+  EXPECT_EQ(s.parameters.soak.duration, seconds(86'400));
+  EXPECT_EQ(s.parameters.soak.interval, seconds(60));
   ASSERT_EQ(s.limits.size(), 3u);
   EXPECT_EQ(s.limits[0].kpi, "latency_p99_ns");
   EXPECT_EQ(s.limits[0].sense, LimitSense::kAtMost);

@@ -100,6 +100,27 @@ TEST(SimBench, RunsStreamsOnly) {
   EXPECT_EQ(result.fabric->frames_inside, 0U);
 }
 
+// The sender of each of the four links tells 20 us after a frame what it has consumed: after those
+// at 0, behind the first update, and behind the second.
+TEST(SimBench, CcUpdatesAreFramesOfTheirLinks) {
+  TrialSpec spec = smallFabric();
+  spec.dut.switches.cbfc = fabric::CbfcSpec{.consumed_period = microseconds(20)};
+  spec.streams = {stream(0, 4, 50)};
+  spec.streams[0].format.qps = 1;  // so all on one path
+  spec.duration = microseconds(50);
+  spec.drain = microseconds(40);
+  const TrialResult result = run(spec);
+  EXPECT_EQ(result.lost(), 0U);
+  EXPECT_EQ(result.fabric->total.consumed_updates, 4U * 3);
+  EXPECT_EQ(result.fabric->packet_hops, 4U * (300 + 3));
+  // A frame takes 20 bytes of preamble and gap as well.
+  const double possible_bytes = 12.5e9 * result.fabric->sim_end.toSeconds();
+  ASSERT_EQ(result.fabric->links.size(), 4U);
+  for (const bench::LinkLoad& link : result.fabric->links) {
+    EXPECT_NEAR(link.utilisation, (300 * 1'044 + 3 * 84) / possible_bytes, 1e-12) << link.name;
+  }
+}
+
 TEST(SimBench, RunsAWorkloadOnlyUntilItIsFinished) {
   TrialSpec spec = smallFabric();
   spec.workload.emplace();

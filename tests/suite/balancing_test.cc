@@ -21,6 +21,11 @@ TEST(Fairness, SprayIsFairerThanFlowletsAreFairerThanEcmp) {
   EXPECT_LE(flowlet, spray + 1e-9);
   EXPECT_LT(ecmp, flowlet);
   EXPECT_LT(ecmp, 0.95);
+  ASSERT_EQ(result.charts.size(), 1U);
+  EXPECT_EQ(result.charts[0].categories,
+            (std::vector<std::string>{"ECMP", "ECMP, BTH-aware", "flowlet DLB", "packet spray"}));
+  EXPECT_EQ(result.charts[0].series.at(0).y.at(3), spray);
+  EXPECT_EQ(result.heat_maps.size(), 8U);
 }
 
 // More flows are more balls in the same bins.
@@ -70,6 +75,25 @@ TEST(SprayEfficacy, RudGainsMoreThanRod) {
             2 * kpi(result, "goodput_percent", "4 paths, ROD, packet spray").value);
   EXPECT_GT(kpi(result, "link_jfi", "4 paths, RUD, packet spray").value,
             kpi(result, "link_jfi", "4 paths, RC, ECMP").value);
+}
+
+// Packets overtake each other under spray, and RUD's host sees nothing of it: none is of no use,
+// none is asked for again. ROD's receiver has no use for what comes early.
+TEST(SprayEfficacy, ReorderingIsInvisibleToTheHostsOfRud) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.hosts_per_leaf = 8;  // 2:1 with four spines
+  // Nothing overflows, so that only order could make anything be sent again.
+  scenario.switches.trim.reset();
+  scenario.parameters.repetitions = 1;
+  SimRunner runner;
+  const results::TestResult result =
+      sprayEfficacyTest().run({scenario, runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  const std::string rud = "4 paths, RUD, packet spray";
+  EXPECT_GT(kpi(result, "out_of_order_per_s", rud).value, 0);
+  EXPECT_EQ(kpi(result, "discarded_packets", rud).value, 0);
+  EXPECT_EQ(kpi(result, "retransmissions_per_s", rud).value, 0);
+  EXPECT_GT(kpi(result, "discarded_packets", "4 paths, ROD, packet spray").value, 0);
 }
 
 TEST(Balancing, AnotherTopologyKeepsItsLeaves) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
 namespace {
@@ -188,6 +190,32 @@ TEST(Burst, PlansAboutAsManyTrialsAsItNeeds) {
     run(scenario, dut);
     EXPECT_LE(dut.asked.size(), plan(scenario).trials_expected);
     EXPECT_GE(2 * dut.asked.size(), plan(scenario).trials_expected);
+  }
+}
+
+// Simulated hosts: N senders fill a buffer of B bytes with frames of L, one link drains it. Of N C
+// frames C - 1 have left when the last ones come, so (N - 1) C + 1 <= floor(B / L); with senders at
+// phases of their own, one more may have left. At most one frame for each port.
+TEST(Burst, OnSimulatedHostsIsTheFluidBound) {
+  scenario::Scenario scenario;
+  scenario.bench = "sim";
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 33;
+  scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.switches.buffer_per_port = Bytes(200'000);
+  scenario.traffic.frame_sizes = {{Bytes(1024)}};
+  scenario.parameters.incast_ratios = {{2, 8, 32}};
+  scenario.parameters.repetitions = 2;
+  scenario.parameters.max_burst = 1000;
+  SimRunner runner;
+  const results::TestResult result =
+      burstTest().run({scenario, runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  for (const int senders : {2, 8, 32}) {
+    const int room = 200'000 / 1024;
+    const double frames = kpi(result, "burst_frames", fmt::format("1024 B, {}:1", senders)).value;
+    EXPECT_GE(frames, (room - 1) / (senders - 1)) << senders;
+    EXPECT_LE(frames, room / (senders - 1)) << senders;
   }
 }
 

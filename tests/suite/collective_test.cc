@@ -116,6 +116,19 @@ TEST(BusBandwidthSummary, HasEveryCollectiveWithEveryBalancing) {
   EXPECT_TRUE(result.valid);
   ASSERT_EQ(result.tables.size(), 3);
   for (const results::Table& table : result.tables) EXPECT_EQ(table.rows.size(), 9) << table.id;
+  const results::Chart& bars = result.charts.back();
+  EXPECT_EQ(bars.categories, (std::vector<std::string>{"AllReduce, 8 ranks", "AlltoAll, 8 ranks",
+                                                       "AllGather, 8 ranks"}));
+  ASSERT_EQ(bars.series.size(), 3U);  // a bar for each balancing in every group
+  EXPECT_EQ(bars.series[2].name, "packet spray");
+  EXPECT_EQ(bars.series[2].x, (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(bars.series[2].y[1],
+            kpi(result, "busbw_gbps", "AlltoAll, 1 MiB, 8 ranks, packet spray").value);
+  // Leaves to spines and back, of AllReduce with each balancing.
+  ASSERT_EQ(result.heat_maps.size(), 6U);
+  EXPECT_EQ(result.heat_maps[4].title,
+            "AllReduce, 1 MiB, 8 ranks, packet spray: load of links: leaf to spine");
+  EXPECT_EQ(result.heat_maps[4].rows.size(), 4U);
 }
 
 TEST(UetCollectives, StandBesideRoce) {

@@ -143,6 +143,7 @@ TEST(LinkFailure, CostsPacketsAndTimeAndIsJudgedAgainstSteadyState) {
   EXPECT_GT(kpi(result, "packets_lost", spine).value, 0);
   EXPECT_GT(kpi(result, "jct_overhead_percent", spine).value, 0);
   EXPECT_GT(kpi(result, "failure_iteration_vs_p99", spine).value, 1);
+  EXPECT_EQ(result.failed_elements, (std::vector<std::string>{"leaf0-spine0", "spine0"}));
   // Routing reacts after 100 us; nothing is lost any more from then on, but for what is under way.
   EXPECT_LE(kpi(result, "loss_duration_us", spine).value, 110);
 }

@@ -8,13 +8,13 @@ namespace {
 
 using transport::ackOffset;
 using transport::NackCode;
+using transport::NsccState;
 using transport::PdsType;
 using transport::pdsType;
 using transport::UetCongestionControl;
 using transport::UetService;
 using transport::UetSpec;
 using transport::unpackData;
-using transport::unpackNscc;
 using transport::Verb;
 
 TEST(UetPdc, SynIsSetUntilTheFirstAckAndStartsAtOnePlace) {
@@ -175,8 +175,9 @@ TEST(UetAck, IsGivenEvery16KiB) {
     EXPECT_EQ(pdsType(acks[i].packet.opcode), PdsType::kAckCc);
     EXPECT_EQ(acks[i].packet.length, 78);
     // rcvd_bytes: nominal sizes of 4200 bytes in units of 256, rounded up.
-    EXPECT_EQ(unpackNscc(acks[i].packet.extra).received, (4 * (i + 1) * 4200 + 255) / 256);
-    EXPECT_EQ(unpackNscc(acks[i].packet.extra).service_time, 0);
+    EXPECT_EQ(NsccState::fromBits(acks[i].packet.extra).rcvd_bytes,
+              (4 * (i + 1) * 4200 + 255) / 256);
+    EXPECT_EQ(NsccState::fromBits(acks[i].packet.extra).service_time, 0);
     EXPECT_EQ(ackOffset(acks[i].packet.aux), 0);
   }
 }

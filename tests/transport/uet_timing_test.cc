@@ -246,9 +246,9 @@ TEST(UetLateAck, LeavesAckDelayAfterTheDataArrived) {
   const auto acks = hosts.network->sent(UetHosts::isAck);
   ASSERT_EQ(acks.size(), 1U);
   EXPECT_EQ(acks[0].time, kWire + bytes(4198) + spec.ack_delay);
-  const transport::NsccState state = transport::unpackNscc(acks[0].packet.extra);
+  const transport::NsccState state = transport::NsccState::fromBits(acks[0].packet.extra);
   EXPECT_EQ(state.service_time, 31);  // ⌊4 µs / 128 ns⌋
-  EXPECT_EQ(state.received, 17U);     // ⌈4200 / 256⌉
+  EXPECT_EQ(state.rcvd_bytes, 17U);   // ⌈4200 / 256⌉
   EXPECT_NE(acks[0].packet.opcode & transport::kFlagMarked, 0);
 }
 

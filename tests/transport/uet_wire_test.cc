@@ -82,15 +82,15 @@ TEST(UetWire, DataFieldsSurviveTheirPacking) {
 TEST(UetWire, NsccStateIsLaidOutAsInTheExampleFrame) {
   NsccState state;
   state.service_time = 10;
-  state.received = 4;
-  EXPECT_EQ(transport::packNscc(state), 0x000a000000040000U);
-  state.penalty = 127;
-  state.out_of_order = 0x1234;
-  const NsccState back = transport::unpackNscc(transport::packNscc(state));
+  state.rcvd_bytes = 4;
+  EXPECT_EQ(state.toBits(), 0x000a000000040000U);
+  state.rcv_cwnd_pend = 127;
+  state.ooo_count = 0x1234;
+  const NsccState back = NsccState::fromBits(state.toBits());
   EXPECT_EQ(back.service_time, 10);
-  EXPECT_EQ(back.penalty, 127);
-  EXPECT_EQ(back.received, 4U);
-  EXPECT_EQ(back.out_of_order, 0x1234);
+  EXPECT_EQ(back.rcv_cwnd_pend, 127);
+  EXPECT_EQ(back.rcvd_bytes, 4U);
+  EXPECT_EQ(back.ooo_count, 0x1234);
 }
 
 TEST(UetWire, OffsetsAreSigned) {

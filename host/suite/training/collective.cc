@@ -272,6 +272,13 @@ void CollectiveTest::report(const TestConfig& config, const Design& design,
                                  valueText(points[i].size), points[i].variant.name);
             }},
            chartOverRanks("busbw_vs_ranks", "Bus bandwidth over ranks", "BusBW [Gb/s]"), builder);
+  // With the largest buffer and the most ranks, as they come last.
+  addLinkMaps(
+      design, measured,
+      [&](std::size_t i) {
+        return points[i].kind == points.front().kind ? points[i].variant.name : std::string();
+      },
+      builder);
   reportMore(config, design, points, measured, builder);
   notePredictions(measured, builder);
   if (measured.empty()) return;

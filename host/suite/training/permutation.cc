@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "results/fabric_pictures.h"
 #include "suite/fabric_metrics.h"
 
 namespace plumbline::suite {
@@ -72,6 +71,10 @@ std::optional<double> goodputPercent(const PermutationPoint& point,
   return 100 * goodputGbps(trial) / line;
 }
 
+double discardedPackets(const bench::TrialResult& trial) {
+  return static_cast<double>(trial.fabric->endpoints.discarded);
+}
+
 }  // namespace
 
 std::vector<fabric::TopologySpec> PermutationTest::withLeaves(
@@ -119,6 +122,7 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
             figure("Busiest link", "%", "busiest_link_percent", busiestLinkPercent),
             figure("Mean link", "%", "mean_link_percent", meanLinkPercent), goodput,
             figure("Out of order", "packets/s", "out_of_order_per_s", outOfOrderPerSecond),
+            figure("Discarded for order", "packets", "discarded_packets", discardedPackets),
             figure("Retransmitted", "packets/s", "retransmissions_per_s", retransmissionsPerSecond),
             figure("ECN marked", "%", "ecn_percent", ecnPercent),
             figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},
@@ -126,20 +130,16 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
             "Load balance",
             "Every host sends one message to the host of the same place on the next leaf. MMR and "
             "JFI are over the bytes of all links between switches, goodput is the payload over the "
-            "rate of the hosts' links until the last message is done.",
+            "rate of the hosts' links until the last message is done. Discarded is what came in an "
+            "order "
+            "that its service has no use for: the reordering that a host gets to see.",
             {},
             {}},
            builder);
   charts(design, points, measured, builder);
   if (measured.empty()) return;
-  for (const Measured* one : {&measured.front(), &measured.back()}) {
-    for (results::HeatMap& map : results::linkHeatMaps(
-             one->trials.front().fabric->links, fmt::format("links_{}", placeOf(design, *one)),
-             one->point.label + ": load of links")) {
-      builder.result().heat_maps.push_back(std::move(map));
-    }
-    if (measured.size() == 1) break;
-  }
+  addLinkMaps(
+      design, measured, [&points](std::size_t i) { return points[i].variant.name; }, builder);
   const Measured& last = measured.back();
   const results::Quantity value = *meanOf(design, last, jfi);
   builder.primary("JFI, " + last.point.label, value);
@@ -150,20 +150,18 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
 void PermutationTest::charts(const Design& design, const std::vector<PermutationPoint>& points,
                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   addJfiBars(design, measured,
-             {[&points](std::size_t i) { return static_cast<double>(points[i].flows); },
-              [&points](std::size_t i) { return points[i].variant.name; }},
-             "Flows per pair", builder);
+             {[&points](std::size_t i) { return points[i].variant.name; },
+              [](std::size_t) { return std::string("JFI"); }},
+             builder);
 }
 
-void addJfiBars(const Design& design, const std::vector<Measured>& measured, const ChartAxes& axes,
-                std::string x_label, ResultBuilder& builder) {
+void addJfiBars(const Design& design, const std::vector<Measured>& measured, const BarAxes& axes,
+                ResultBuilder& builder) {
   results::Chart chart;
   chart.id = "jfi";
   chart.title = "Fairness over the links between switches";
-  chart.kind = results::ChartKind::kBar;
-  chart.x_label = std::move(x_label);
   chart.y_label = "JFI";
-  addChart(design, measured, figure("JFI", "", "", linkJfi), axes, std::move(chart), builder);
+  addBars(design, measured, figure("JFI", "", "", linkJfi), axes, std::move(chart), builder);
 }
 
 }  // namespace plumbline::suite

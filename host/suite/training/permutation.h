@@ -26,7 +26,7 @@ class PermutationTest : public FabricTest {
   [[nodiscard]] virtual std::vector<SweepAxis> axes() const = 0;
   [[nodiscard]] virtual std::vector<PermutationPoint> points(const TestConfig& config,
                                                              Numbers& numbers) const = 0;
-  // What a test shows besides its table: by default JFI over the links as bars.
+  // What a test shows besides its table: by default a bar of JFI for each way to carry the traffic.
   virtual void charts(const Design& design, const std::vector<PermutationPoint>& points,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const;
 
@@ -44,8 +44,8 @@ class PermutationTest : public FabricTest {
                                                       const std::vector<std::uint32_t>& quick);
 };
 
-// JFI over the links between switches, as bars over `x` with a series for each of `axes.series`.
-void addJfiBars(const Design& design, const std::vector<Measured>& measured, const ChartAxes& axes,
-                std::string x_label, ResultBuilder& builder);
+// JFI over the links between switches, as bars.
+void addJfiBars(const Design& design, const std::vector<Measured>& measured, const BarAxes& axes,
+                ResultBuilder& builder);
 
 }  // namespace plumbline::suite

@@ -263,6 +263,13 @@ void LinkFailureTest::report(const TestConfig& config, const Design& design,
        {},
        {}},
       builder);
+  for (const FailurePoint& point : points) {
+    const std::string& element = point.casualty.element;
+    auto& failed = builder.result().failed_elements;
+    if (!element.empty() && std::find(failed.begin(), failed.end(), element) == failed.end()) {
+      failed.push_back(element);
+    }
+  }
   std::size_t failures = 0;
   std::size_t unharmed = 0;
   for (const Measured& one : measured) {

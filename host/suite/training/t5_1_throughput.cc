@@ -241,6 +241,7 @@ class ThroughputTest final : public Procedure {
       PlannedTrial sample{point.label() + ", line rate",
                           throughputTrial(config, settings, point, settings.rate_steps, 0)};
       addRefusals(config, sample, plan);
+      plan.packet_hops += frameHops(config, sample.spec) * static_cast<double>(trials);
       plan.samples.push_back(std::move(sample));
       plan.trials_expected += trials;
     }

@@ -345,6 +345,7 @@ class LatencyTest final : public Procedure {
     Plan plan;
     const auto count = [&](std::uint64_t trials, Picoseconds duration) {
       plan.trials_expected += trials;
+      plan.packet_hops += frameHops(config, plan.samples.back().spec) * static_cast<double>(trials);
       plan.simulated_time +=
           (duration + config.bench.trial_overhead) * static_cast<std::int64_t>(trials);
     };

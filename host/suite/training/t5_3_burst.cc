@@ -76,9 +76,24 @@ bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
 std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
                              const BurstPoint& point) {
   if (!config.bench.simulated_dut || point.ratio < 2) return settings.max_burst;
-  const auto frames = static_cast<std::uint64_t>(config.scenario.switches.buffer_per_port.count() /
-                                                 point.size.frame.count());
+  const fabric::SwitchSpec& switches = config.scenario.switches;
+  const Bytes buffer =
+      switches.shared_buffer ? switches.shared_buffer->total : switches.buffer_per_port;
+  const auto frames = static_cast<std::uint64_t>(buffer.count() / point.size.frame.count());
   return std::clamp<std::uint64_t>(frames / (point.ratio - 1), 1, settings.max_burst);
+}
+
+// Frames crossing a link in all trials of a point that ends at `length`, as in `spec`: doubling up
+// to it costs as much as two such trials, a step of bisecting a little less than one; two trials
+// per repetition, or one where the longest burst is absorbed.
+double burstHops(const TestConfig& config, const Settings& settings, const BurstPoint& point,
+                 const bench::TrialSpec& spec, std::uint64_t length) {
+  constexpr double kBisecting = 0.8;
+  const bool limited = point.ratio >= 2 && length < settings.max_burst;
+  double trials = point.ratio < 2 ? 1 : 2;
+  if (limited) trials += kBisecting * static_cast<double>(std::bit_width(length));
+  trials += (settings.repetitions - 1) * (limited ? 2.0 : 1.0);
+  return trials * frameHops(config, spec);
 }
 
 class BurstRun {
@@ -252,6 +267,7 @@ class BurstTest final : public Procedure {
       const std::uint64_t trials =
           (point.ratio < 2 ? 1 : 2 * static_cast<std::uint64_t>(std::bit_width(length)) + 1) +
           (settings.repetitions - 1) * std::uint64_t{point.ratio < 2 ? 1U : 2U};
+      plan.packet_hops += burstHops(config, settings, point, plan.samples.back().spec, length);
       plan.trials_expected += trials;
       plan.simulated_time += (slotsTime(config, point, length) + config.bench.trial_overhead) *
                              static_cast<std::int64_t>(trials);

@@ -44,9 +44,9 @@ class SprayEfficacyTest final : public PermutationTest {
   void charts(const Design& design, const std::vector<PermutationPoint>& points,
               const std::vector<Measured>& measured, ResultBuilder& builder) const override {
     addJfiBars(design, measured,
-               {[&](std::size_t i) { return static_cast<double>(points[i].topology.spines); },
+               {[&](std::size_t i) { return fmt::format("{} paths", points[i].topology.spines); },
                 [&](std::size_t i) { return points[i].variant.name; }},
-               "Equal paths", builder);
+               builder);
   }
 };
 

@@ -53,6 +53,18 @@ class LlrTest final : public FabricTest {
   }
 };
 
+// Packets crossing a link in a trial, roughly.
+double llrHops(const TestConfig& config, Picoseconds duration) {
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  const BitRate rate = config.scenario.topology.link_rate;
+  const double frames = 0.8 * duration.toSeconds() / frameSlot(kBackgroundFrame, rate).toSeconds();
+  // A message at a time is under way between two hosts, which takes a quarter of their link.
+  constexpr double kShare = 0.25;
+  const double payload =
+      kShare * duration.toSeconds() * static_cast<double>(rate.bitsPerSecond()) / 8;
+  return hosts / 2 * frames * linksOfPath(config) + hosts / 4 * payloadHops(config, payload);
+}
+
 Design LlrTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Bit error rate", ""}, {"LLR", ""}};
@@ -98,18 +110,15 @@ Design LlrTest::design(const TestConfig& config) const {
       stream.to = (from + half) % (2 * half);
       stream.name = fmt::format("background of host{}", from);
       stream.frame = kBackgroundFrame;
-      stream.format.priority = kBackgroundPriority;
+      stream.format.dscp = kBackgroundPriority << 3;
       stream.format.qps = 16;
       stream.load = bench::ConstantLoad{Fraction::percent(80)};
       spec.streams.push_back(std::move(stream));
     }
     spec.duration = duration;
     spec.drain = milliseconds(100);  // for what the transport still has to repair
-    const double payload = duration.toSeconds() * hosts *
-                           static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond()) /
-                           8;
     design.add({fmt::format("{:g}", point.bit_error_rate), point.retries ? "on" : "off"},
-               std::move(spec), payloadHops(config, payload));
+               std::move(spec), llrHops(config, duration));
   }
   return design;
 }

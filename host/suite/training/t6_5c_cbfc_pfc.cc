@@ -1,13 +1,17 @@
 // T6.5c CBFC beside PFC (training draft, section 6.5, third part).
 //
 // The same 32:1 incast of RoCEv2 without congestion control, lossless once by PFC and once by
-// credit-based flow control, and a victim flow that does not go to the congested host: in the same
-// class, and in a class of its own. Measured: head-of-line blocking (the victim's time beside the
-// incast less its time alone), how far pauses spread (time that links between switches were
-// paused), longest queue, losses, the incast's own goodput.
+// credit-based flow control, and a victim that does not go to the congested host. In the incast's
+// class it is a message, in a class of its own (with CBFC a channel of its own) a stream of frames
+// at 10 % of its link, for as long as the incast takes at line rate. Measured: head-of-line
+// blocking, the message's time beside the incast less its time alone, resp. the slowest frame's
+// latency less that of the slowest alone; how long ports were paused; longest queue, losses, the
+// incast's own goodput.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "suite/fabric_metrics.h"
 #include "suite/training/incast.h"
@@ -18,9 +22,13 @@ namespace {
 
 struct LosslessPoint {
   bool cbfc = false;
-  bool alone = false;  // the victim without the incast
+  bool own_class = false;  // of the victim
+  bool alone = false;      // the victim without the incast
   Incast incast;
 };
+
+// Of higher rank than the incast's: strict priorities would let it starve below.
+constexpr std::uint8_t kOwnClass = 4;
 
 class CbfcPfcTest final : public FabricTest {
  public:
@@ -48,19 +56,62 @@ std::vector<LosslessPoint> CbfcPfcTest::pointsOf(const TestConfig& config, Numbe
   std::vector<LosslessPoint> points;
   for (const std::uint32_t n : senders) {
     for (const bool cbfc : {false, true}) {
-      for (const bool alone : {true, false}) {
-        Incast incast{variant, n, message};
-        incast.victim = true;
-        points.push_back({cbfc, alone, std::move(incast)});
+      for (const bool own_class : {false, true}) {
+        for (const bool alone : {true, false}) {
+          Incast incast{variant, n, message};
+          incast.victim = !own_class;
+          points.push_back({cbfc, own_class, alone, std::move(incast)});
+        }
       }
     }
   }
   return points;
 }
 
+// The victim in a class of its own: between the hosts of incastTrial()'s victim.
+bench::StreamSpec victimStream(const TestConfig& config) {
+  bench::StreamSpec stream;
+  stream.name = "victim";
+  stream.from = config.scenario.topology.hostCount() - 1;
+  stream.to = 1;
+  stream.frame = Bytes(1024);
+  stream.format.dscp = kOwnClass << 3;
+  stream.format.qps = 16;  // over all paths
+  stream.load = bench::ConstantLoad{Fraction::percent(10)};
+  return stream;
+}
+
+bench::TrialSpec losslessTrial(const TestConfig& config, const LosslessPoint& point) {
+  bench::TrialSpec spec = incastTrial(config, point.incast);
+  if (!point.own_class) {
+    if (point.alone) spec.workload->jobs = {spec.workload->jobs.back()};
+    return spec;
+  }
+  spec.streams.push_back(victimStream(config));
+  const double bits =
+      8.0 * static_cast<double>(point.incast.message.count()) * point.incast.senders;
+  const BitRate rate = config.scenario.topology.link_rate;
+  spec.duration = Picoseconds(
+      static_cast<std::int64_t>(bits / static_cast<double>(rate.bitsPerSecond()) * 1e12));
+  spec.drain = spec.duration;  // the incast takes longer than at line rate
+  if (point.alone) spec.workload.reset();
+  return spec;
+}
+
+double hopsOf(const TestConfig& config, const LosslessPoint& point) {
+  const double payload = static_cast<double>(point.incast.message.count());
+  if (!point.own_class) {
+    return point.alone ? payloadHops(config, payload) : incastHops(config, point.incast);
+  }
+  // A tenth of the bytes, in frames of a quarter of the size and without acknowledgements.
+  const double victim = payloadHops(config, 0.33 * payload * point.incast.senders);
+  return point.alone ? victim : victim + incastHops(config, point.incast);
+}
+
 Design CbfcPfcTest::design(const TestConfig& config) const {
   Design design(config);
-  design.axes = {{"Senders", "senders"}, {"Lossless by", ""}, {"Running", ""}};
+  design.axes = {
+      {"Senders", "senders"}, {"Lossless by", ""}, {"Victim's class", ""}, {"Running", ""}};
   if (!config.scenario.switches.pfc) {
     design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
     return design;
@@ -72,21 +123,22 @@ Design CbfcPfcTest::design(const TestConfig& config) const {
     cbfc.credits =
         static_cast<std::uint32_t>((pfc.xoff + pfc.headroom).count() / cbfc.credit_size.count());
   }
+  cbfc.channels |= std::uint8_t{1} << kOwnClass;
   design.numbers.configure(
       "PFC", fmt::format("xoff at {} B, headroom {} B", pfc.xoff.count(), pfc.headroom.count()));
   design.numbers.configure("CBFC", fmt::format("{} credits of {} B per channel", cbfc.credits,
                                                cbfc.credit_size.count()));
   design.repetitions = design.numbers.repetitions(20, 2);
   for (const LosslessPoint& point : pointsOf(config, design.numbers)) {
-    bench::TrialSpec spec = incastTrial(config, point.incast);
-    if (point.alone) spec.workload->jobs = {spec.workload->jobs.back()};
+    bench::TrialSpec spec = losslessTrial(config, point);
     if (point.cbfc) {
       spec.dut.switches.cbfc = cbfc;
       spec.dut.switches.pfc.reset();
     }
     design.add({std::to_string(point.incast.senders), point.cbfc ? "CBFC" : "PFC",
+                point.own_class ? "its own" : "the incast's",
                 point.alone ? "victim alone" : "incast and victim"},
-               std::move(spec), point.alone ? 0 : incastHops(config, point.incast));
+               std::move(spec), hopsOf(config, point));
   }
   return design;
 }
@@ -95,27 +147,32 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<LosslessPoint> points = pointsOf(config, unused);
-  const auto victim = [](const bench::TrialResult& trial) {
-    return trial.fabric->jobs.back().completion.toMicroseconds();
+  // How long the victim had to wait at most: for its message, or for its slowest frame.
+  const auto victim = [&points](std::size_t i, const bench::TrialResult& trial) {
+    if (!points[i].own_class) return trial.fabric->jobs.back().completion.toMicroseconds();
+    std::uint64_t slowest = 0;
+    for (const bench::GroupLatency& group : trial.latency) {
+      slowest = std::max(slowest, group.histogram.maximum());
+    }
+    return static_cast<double>(slowest) / 1e6;
   };
-  std::map<std::pair<std::uint32_t, bool>, double> alone;
+  std::map<std::tuple<std::uint32_t, bool, bool>, double> alone;
+  const auto key = [&points](std::size_t i) {
+    return std::tuple(points[i].incast.senders, points[i].cbfc, points[i].own_class);
+  };
   for (const Measured& one : measured) {
-    const LosslessPoint& point = points[placeOf(design, one)];
-    if (point.alone) alone[{point.incast.senders, point.cbfc}] = victim(one.trials.front());
+    const std::size_t place = placeOf(design, one);
+    if (points[place].alone) alone[key(place)] = victim(place, one.trials.front());
   }
-  const Figure time{
-      .column = "Victim's time",
-      .unit = "us",
-      .kpi = "victim_us",
-      .of = [&](std::size_t, const bench::TrialResult& trial) { return victim(trial); }};
-  Figure blocking{
+  const Figure time{.column = "Victim's time", .unit = "us", .kpi = "victim_us", .of = victim};
+  const Figure blocking{
       .column = "Head-of-line blocking",
       .unit = "us",
       .kpi = "hol_blocking_us",
       .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        const auto base = alone.find({points[i].incast.senders, points[i].cbfc});
+        const auto base = alone.find(key(i));
         if (points[i].alone || base == alone.end()) return std::nullopt;
-        return victim(trial) - base->second;
+        return victim(i, trial) - base->second;
       }};
   const Figure goodput{
       .column = "Incast's goodput",
@@ -131,8 +188,9 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
             figure("Dropped", "ppm", "drop_ppm", dropPpm)},
            {"lossless",
             "Victim beside an incast",
-            "The victim sends one message between hosts on a sender's and the receiver's leaf, in "
-            "the incast's class. Paused is the sum over all ports; credits pause nobody by name.",
+            "The victim goes between hosts on a sender's and the receiver's leaf: one message in "
+            "the incast's class, or frames in a class of their own, of which the slowest counts. "
+            "Paused is the sum over all ports; credits pause nobody by name.",
             {},
             {}},
            builder);
@@ -141,8 +199,9 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
     if (!value) continue;
     builder.primary("blocking, " + one.point.label, *value);
     std::string& summary = builder.result().summary;
-    summary += fmt::format("{}{}: a victim waits {:.1f} us.", summary.empty() ? "" : " ",
-                           one.point.values[1], value->value);
+    summary +=
+        fmt::format("{}{}: a victim in {} class waits {:.1f} us.", summary.empty() ? "" : " ",
+                    one.point.values[1], one.point.values[2], value->value);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "suite/convergence.h"
 #include "suite/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
@@ -82,6 +83,44 @@ Design DcqcnConvergenceTest::design(const TestConfig& config) const {
   return design;
 }
 
+// How fast the slowest and the fastest flow were, and all of them in the mean, over time.
+void addRates(const Measured& one, ResultBuilder& builder) {
+  const bench::Samples& samples = *one.trials.front().fabric->samples;
+  // No more points than a chart has room for.
+  constexpr std::size_t kMostPoints = 500;
+  const std::uint32_t window = std::max(
+      ConvergenceRule().window, static_cast<std::uint32_t>(samples.samples.size() / kMostPoints));
+  const auto rates = flowRates(samples, window);
+  results::Chart chart;
+  chart.id = fmt::format("rates_{}", builder.result().charts.size());
+  chart.title = "Rates of the flows: " + one.point.label;
+  chart.kind = results::ChartKind::kTime;
+  chart.x_label = "time [us]";
+  chart.y_label = "rate [Gb/s]";
+  results::Series slowest{"slowest", {}, {}};
+  results::Series mean{"mean", {}, {}};
+  results::Series fastest{"fastest", {}, {}};
+  const std::size_t windows = rates.empty() ? 0 : rates.front().size();
+  for (std::size_t i = 0; i < windows; ++i) {
+    double least = rates.front()[i];
+    double most = least;
+    double sum = 0;
+    for (const std::vector<double>& flow : rates) {
+      least = std::min(least, flow[i]);
+      most = std::max(most, flow[i]);
+      sum += flow[i];
+    }
+    const double time =
+        (samples.interval * (static_cast<std::int64_t>(i + 1) * window)).toMicroseconds();
+    for (results::Series* series : {&slowest, &mean, &fastest}) series->x.push_back(time);
+    slowest.y.push_back(least);
+    mean.y.push_back(sum / static_cast<double>(rates.size()));
+    fastest.y.push_back(most);
+  }
+  chart.series = {std::move(slowest), std::move(mean), std::move(fastest)};
+  builder.result().charts.push_back(std::move(chart));
+}
+
 void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
@@ -115,19 +154,22 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
        {},
        {}},
       builder);
-  results::Chart chart;
-  chart.id = "convergence_vs_flows";
-  chart.title = "Convergence over flows";
-  chart.x_label = "Flows before the joining";
-  chart.y_label = "Convergence [us]";
-  chart.log_x = true;
-  addChart(design, measured, convergence,
-           {[&](std::size_t i) { return static_cast<double>(points[i].flows); },
-            [&](std::size_t i) { return points[i].parameters; }},
-           std::move(chart), builder);
   std::size_t converged = 0;
   for (const Measured& one : measured) {
     if (meanOf(design, one, convergence)) ++converged;
+    if (points[placeOf(design, one)].flows == points.front().flows) addRates(one, builder);
+  }
+  if (converged > 0) {
+    results::Chart chart;
+    chart.id = "convergence_vs_flows";
+    chart.title = "Convergence over flows";
+    chart.x_label = "Flows before the joining";
+    chart.y_label = "Convergence [us]";
+    chart.log_x = true;
+    addChart(design, measured, convergence,
+             {[&](std::size_t i) { return static_cast<double>(points[i].flows); },
+              [&](std::size_t i) { return points[i].parameters; }},
+             std::move(chart), builder);
   }
   builder.result().summary = fmt::format("{} of {} points came to share fairly within the trial.",
                                          converged, measured.size());

@@ -48,12 +48,12 @@ class EcmpEntropyTest final : public PermutationTest {
   void charts(const Design& design, const std::vector<PermutationPoint>& points,
               const std::vector<Measured>& measured, ResultBuilder& builder) const override {
     addJfiBars(design, measured,
-               {[&](std::size_t i) { return static_cast<double>(points[i].flows); },
+               {[&](std::size_t i) { return fmt::format("{} QPs", points[i].flows); },
                 [&](std::size_t i) {
                   return fmt::format("{}, {} leaves", points[i].variant.name,
                                      points[i].topology.leaves);
                 }},
-               "QPs per pair", builder);
+               builder);
   }
 };
 

@@ -45,11 +45,11 @@ class FlowletTest final : public PermutationTest {
     addJfiBars(design, measured,
                {[&](std::size_t i) {
                   return points[i].variant.balancing.word == "ecmp"
-                             ? 0.0
-                             : points[i].flowlet_gap.toNanoseconds();
+                             ? points[i].variant.name
+                             : "gap " + valueText(points[i].flowlet_gap);
                 },
-                [&](std::size_t i) { return points[i].variant.name; }},
-               "Flowlet gap [ns]; 0 = ECMP", builder);
+                [](std::size_t) { return std::string("JFI"); }},
+               builder);
   }
 };
 

@@ -4,6 +4,10 @@
 // flowlets and spray: BusBW as in T9.1, and beside it, of the same trials, MMR and JFI over the
 // links between switches, packets out of order, retransmissions, and goodput (payload that arrived
 // in the time that the trial took, all hosts).
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "suite/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
@@ -28,8 +32,19 @@ class BusBandwidthSummary final : public CollectiveTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 9.4"; }
-  void reportMore(const TestConfig&, const Design& design, const std::vector<CollectivePoint>&,
-                  const std::vector<Measured>& measured, ResultBuilder& builder) const override {
+  void reportMore(const TestConfig& config, const Design& design,
+                  const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
+                  ResultBuilder& builder) const override {
+    results::Chart bars;
+    bars.id = "busbw_summary";
+    bars.title = "Bus bandwidth of the collectives";
+    bars.y_label = "BusBW [Gb/s]";
+    addBars(design, measured, busBandwidthFigures(config, points).front(),
+            {[&](std::size_t i) {
+               return fmt::format("{}, {} ranks", collectiveName(points[i].kind), points[i].ranks);
+             },
+             [&](std::size_t i) { return points[i].variant.name; }},
+            std::move(bars), builder);
     addTable(
         design, measured,
         {figure("MMR", "", "", linkMmr), figure("JFI", "", "", linkJfi),

@@ -35,5 +35,7 @@ const Procedure& multiTenantTest();          // T10.3
 const Procedure& scaleTest();                // T11.1
 const Procedure& linkFailureTest();          // T11.2
 const Procedure& zeroImpactTest();           // T11.3
+const Procedure& soakTest();                 // T12.1
+const Procedure& leakTest();                 // T12.2
 
 }  // namespace plumbline::suite

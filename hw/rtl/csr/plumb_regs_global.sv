@@ -112,7 +112,7 @@ module plumb_regs_global (
             status_i.features_patterns,
             status_i.features_cbfc,
             status_i.features_pfc_send,
-            1'b0,
+            status_i.features_llr,
             status_i.features_damage,
             status_i.features_capture,
             status_i.features_pfc_react,

@@ -42,6 +42,7 @@ module plumb_regs_port (
       config_o.tbl_addr_table <= 4'h0;
       config_o.hist_addr_bucket <= 16'h0;
       config_o.hist_addr_group <= 5'h0;
+      config_o.hist_addr_retry <= 1'h0;
       config_o.tbl_data <= {16{plumb_regs_pkg::PortTblDataReset}};
       config_o.dmg_select_slot <= 3'h0;
       config_o.dmg_select_received <= 1'h0;
@@ -91,6 +92,23 @@ module plumb_regs_port (
       config_o.rx_tracking_trim_by_dscp <= 1'h0;
       config_o.rx_tracking_trim_by_length <= 1'h0;
       config_o.rx_tracking_trim_dscp <= 6'h0;
+      config_o.llr_control_tx_enable <= 1'h0;
+      config_o.llr_control_rx_enable <= 1'h0;
+      config_o.llr_control_re_init_on_flush <= 1'h0;
+      config_o.llr_control_mac_control_eligible <= 1'h0;
+      config_o.llr_control_init_data_low_first <= 1'h0;
+      config_o.llr_control_init_action <= 2'h0;
+      config_o.llr_control_flush_action <= 2'h0;
+      config_o.llr_init_seq <= 20'h0;
+      config_o.llr_init_data_data <= 16'h0;
+      config_o.llr_init_data_interval <= 16'h0;
+      config_o.llr_max_frames_frames <= 20'h0;
+      config_o.llr_max_bytes <= plumb_regs_pkg::PortLlrMaxBytesReset;
+      config_o.llr_replay_timer <= 24'h0;
+      config_o.llr_replay_count_max <= 8'h0;
+      config_o.llr_pcs_lost <= plumb_regs_pkg::PortLlrPcsLostReset;
+      config_o.llr_data_age <= plumb_regs_pkg::PortLlrDataAgeReset;
+      config_o.llr_ack_spacing_clocks <= 16'h35;
     end else begin
       if (reg_wen_i) begin
         if (address == plumb_regs_pkg::PortPortControlOffset) begin
@@ -118,6 +136,7 @@ module plumb_regs_port (
         if (address == plumb_regs_pkg::PortHistAddrOffset) begin
           config_o.hist_addr_bucket <= reg_wdata_i[15:0];
           config_o.hist_addr_group <= reg_wdata_i[20:16];
+          config_o.hist_addr_retry <= reg_wdata_i[21];
         end
         for (int unsigned i = 0; i < 16; i++) begin
           if (address == plumb_regs_pkg::PortTblDataOffset + 12'(4 * i)) begin
@@ -246,10 +265,46 @@ module plumb_regs_port (
           config_o.rx_tracking_trim_by_length <= reg_wdata_i[2];
           config_o.rx_tracking_trim_dscp <= reg_wdata_i[13:8];
         end
+        if (address == plumb_regs_pkg::PortLlrControlOffset) begin
+          config_o.llr_control_tx_enable <= reg_wdata_i[0];
+          config_o.llr_control_rx_enable <= reg_wdata_i[1];
+          config_o.llr_control_re_init_on_flush <= reg_wdata_i[2];
+          config_o.llr_control_mac_control_eligible <= reg_wdata_i[3];
+          config_o.llr_control_init_data_low_first <= reg_wdata_i[4];
+          config_o.llr_control_init_action <= reg_wdata_i[9:8];
+          config_o.llr_control_flush_action <= reg_wdata_i[11:10];
+        end
+        if (address == plumb_regs_pkg::PortLlrInitOffset) begin
+          config_o.llr_init_seq <= reg_wdata_i[19:0];
+        end
+        if (address == plumb_regs_pkg::PortLlrInitDataOffset) begin
+          config_o.llr_init_data_data <= reg_wdata_i[15:0];
+          config_o.llr_init_data_interval <= reg_wdata_i[31:16];
+        end
+        if (address == plumb_regs_pkg::PortLlrMaxFramesOffset) begin
+          config_o.llr_max_frames_frames <= reg_wdata_i[19:0];
+        end
+        if (address == plumb_regs_pkg::PortLlrMaxBytesOffset) begin
+          config_o.llr_max_bytes <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortLlrReplayOffset) begin
+          config_o.llr_replay_timer <= reg_wdata_i[23:0];
+          config_o.llr_replay_count_max <= reg_wdata_i[31:24];
+        end
+        if (address == plumb_regs_pkg::PortLlrPcsLostOffset) begin
+          config_o.llr_pcs_lost <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortLlrDataAgeOffset) begin
+          config_o.llr_data_age <= reg_wdata_i;
+        end
+        if (address == plumb_regs_pkg::PortLlrAckSpacingOffset) begin
+          config_o.llr_ack_spacing_clocks <= reg_wdata_i[15:0];
+        end
       end
       if (update_i.hist_addr_we) begin
         config_o.hist_addr_bucket <= update_i.hist_addr_bucket;
         config_o.hist_addr_group <= update_i.hist_addr_group;
+        config_o.hist_addr_retry <= update_i.hist_addr_retry;
       end
       if (update_i.tbl_data_we) begin
         config_o.tbl_data <= update_i.tbl_data;
@@ -292,6 +347,9 @@ module plumb_regs_port (
         end
         if (address == plumb_regs_pkg::PortFcCommandOffset) begin
           pulse_o.fc_command_cbfc_reset <= reg_wdata_i[2];
+        end
+        if (address == plumb_regs_pkg::PortLlrCommandOffset) begin
+          pulse_o.llr_command_re_init <= reg_wdata_i[0];
         end
         pulse_o.hist_addr_written <= address == plumb_regs_pkg::PortHistAddrOffset;
         pulse_o.pfc_send_written <= address == plumb_regs_pkg::PortPfcSendOffset;
@@ -398,7 +456,8 @@ module plumb_regs_port (
           };
           plumb_regs_pkg::PortTblStatusOffset: reg_rdata_o <= {31'b0, status_i.tbl_status_busy};
           plumb_regs_pkg::PortHistAddrOffset: reg_rdata_o <= {
-            11'b0,
+            10'b0,
+            config_o.hist_addr_retry,
             config_o.hist_addr_group,
             config_o.hist_addr_bucket
           };
@@ -638,6 +697,52 @@ module plumb_regs_port (
             config_o.rx_tracking_trim_by_dscp,
             config_o.rx_tracking_wide_rows
           };
+          plumb_regs_pkg::PortLlrControlOffset: reg_rdata_o <= {
+            20'b0,
+            config_o.llr_control_flush_action,
+            config_o.llr_control_init_action,
+            3'b0,
+            config_o.llr_control_init_data_low_first,
+            config_o.llr_control_mac_control_eligible,
+            config_o.llr_control_re_init_on_flush,
+            config_o.llr_control_rx_enable,
+            config_o.llr_control_tx_enable
+          };
+          plumb_regs_pkg::PortLlrStatusOffset: reg_rdata_o <= {
+            4'b0,
+            status_i.llr_status_outstanding,
+            1'b0,
+            status_i.llr_status_link_up,
+            status_i.llr_status_rx_state,
+            1'b0,
+            status_i.llr_status_tx_state
+          };
+          plumb_regs_pkg::PortLlrCapacityOffset: reg_rdata_o <= {
+            19'b0,
+            status_i.llr_capacity_frames_log2,
+            3'b0,
+            status_i.llr_capacity_beats_log2
+          };
+          plumb_regs_pkg::PortLlrInitOffset: reg_rdata_o <= {12'b0, config_o.llr_init_seq};
+          plumb_regs_pkg::PortLlrInitDataOffset: reg_rdata_o <= {
+            config_o.llr_init_data_interval,
+            config_o.llr_init_data_data
+          };
+          plumb_regs_pkg::PortLlrMaxFramesOffset: reg_rdata_o <= {
+            12'b0,
+            config_o.llr_max_frames_frames
+          };
+          plumb_regs_pkg::PortLlrMaxBytesOffset: reg_rdata_o <= config_o.llr_max_bytes;
+          plumb_regs_pkg::PortLlrReplayOffset: reg_rdata_o <= {
+            config_o.llr_replay_count_max,
+            config_o.llr_replay_timer
+          };
+          plumb_regs_pkg::PortLlrPcsLostOffset: reg_rdata_o <= config_o.llr_pcs_lost;
+          plumb_regs_pkg::PortLlrDataAgeOffset: reg_rdata_o <= config_o.llr_data_age;
+          plumb_regs_pkg::PortLlrAckSpacingOffset: reg_rdata_o <= {
+            16'b0,
+            config_o.llr_ack_spacing_clocks
+          };
           plumb_regs_pkg::PortTxFramesOffset: reg_rdata_o <= snapshot_q.tx_frames[31:0];
           plumb_regs_pkg::PortTxFramesOffset + 12'h4: reg_rdata_o <= snapshot_q.tx_frames[63:32];
           plumb_regs_pkg::PortTxBytesOffset: reg_rdata_o <= snapshot_q.tx_bytes[31:0];
@@ -874,6 +979,83 @@ module plumb_regs_port (
           plumb_regs_pkg::PortRxTrimmedBareOffset: reg_rdata_o <= snapshot_q.rx_trimmed_bare[31:0];
           plumb_regs_pkg::PortRxTrimmedBareOffset + 12'h4:
             reg_rdata_o <= snapshot_q.rx_trimmed_bare[63:32];
+          plumb_regs_pkg::PortLlrTxInitOffset: reg_rdata_o <= snapshot_q.llr_tx_init[31:0];
+          plumb_regs_pkg::PortLlrTxInitOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_tx_init[63:32];
+          plumb_regs_pkg::PortLlrTxEchoOffset: reg_rdata_o <= snapshot_q.llr_tx_echo[31:0];
+          plumb_regs_pkg::PortLlrTxEchoOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_tx_echo[63:32];
+          plumb_regs_pkg::PortLlrTxAckOffset: reg_rdata_o <= snapshot_q.llr_tx_ack[31:0];
+          plumb_regs_pkg::PortLlrTxAckOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_tx_ack[63:32];
+          plumb_regs_pkg::PortLlrTxNackOffset: reg_rdata_o <= snapshot_q.llr_tx_nack[31:0];
+          plumb_regs_pkg::PortLlrTxNackOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_tx_nack[63:32];
+          plumb_regs_pkg::PortLlrRxInitOffset: reg_rdata_o <= snapshot_q.llr_rx_init[31:0];
+          plumb_regs_pkg::PortLlrRxInitOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_rx_init[63:32];
+          plumb_regs_pkg::PortLlrRxEchoOffset: reg_rdata_o <= snapshot_q.llr_rx_echo[31:0];
+          plumb_regs_pkg::PortLlrRxEchoOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_rx_echo[63:32];
+          plumb_regs_pkg::PortLlrRxAckOffset: reg_rdata_o <= snapshot_q.llr_rx_ack[31:0];
+          plumb_regs_pkg::PortLlrRxAckOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_rx_ack[63:32];
+          plumb_regs_pkg::PortLlrRxNackOffset: reg_rdata_o <= snapshot_q.llr_rx_nack[31:0];
+          plumb_regs_pkg::PortLlrRxNackOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_rx_nack[63:32];
+          plumb_regs_pkg::PortLlrRxCtlBadOffset: reg_rdata_o <= snapshot_q.llr_rx_ctl_bad[31:0];
+          plumb_regs_pkg::PortLlrRxCtlBadOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_rx_ctl_bad[63:32];
+          plumb_regs_pkg::PortLlrRxOkOffset: reg_rdata_o <= snapshot_q.llr_rx_ok[31:0];
+          plumb_regs_pkg::PortLlrRxOkOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_rx_ok[63:32];
+          plumb_regs_pkg::PortLlrRxPoisonedOffset: reg_rdata_o <= snapshot_q.llr_rx_poisoned[31:0];
+          plumb_regs_pkg::PortLlrRxPoisonedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_rx_poisoned[63:32];
+          plumb_regs_pkg::PortLlrRxBadOffset: reg_rdata_o <= snapshot_q.llr_rx_bad[31:0];
+          plumb_regs_pkg::PortLlrRxBadOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_rx_bad[63:32];
+          plumb_regs_pkg::PortLlrExpectedGoodOffset:
+            reg_rdata_o <= snapshot_q.llr_expected_good[31:0];
+          plumb_regs_pkg::PortLlrExpectedGoodOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_expected_good[63:32];
+          plumb_regs_pkg::PortLlrExpectedPoisonedOffset:
+            reg_rdata_o <= snapshot_q.llr_expected_poisoned[31:0];
+          plumb_regs_pkg::PortLlrExpectedPoisonedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_expected_poisoned[63:32];
+          plumb_regs_pkg::PortLlrExpectedBadOffset:
+            reg_rdata_o <= snapshot_q.llr_expected_bad[31:0];
+          plumb_regs_pkg::PortLlrExpectedBadOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_expected_bad[63:32];
+          plumb_regs_pkg::PortLlrMissingSeqOffset: reg_rdata_o <= snapshot_q.llr_missing_seq[31:0];
+          plumb_regs_pkg::PortLlrMissingSeqOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_missing_seq[63:32];
+          plumb_regs_pkg::PortLlrDuplicateSeqOffset:
+            reg_rdata_o <= snapshot_q.llr_duplicate_seq[31:0];
+          plumb_regs_pkg::PortLlrDuplicateSeqOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_duplicate_seq[63:32];
+          plumb_regs_pkg::PortLlrRxReplayOffset: reg_rdata_o <= snapshot_q.llr_rx_replay[31:0];
+          plumb_regs_pkg::PortLlrRxReplayOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_rx_replay[63:32];
+          plumb_regs_pkg::PortLlrRxDiscardedOffset:
+            reg_rdata_o <= snapshot_q.llr_rx_discarded[31:0];
+          plumb_regs_pkg::PortLlrRxDiscardedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_rx_discarded[63:32];
+          plumb_regs_pkg::PortLlrSeqErrorOffset: reg_rdata_o <= snapshot_q.llr_seq_error[31:0];
+          plumb_regs_pkg::PortLlrSeqErrorOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_seq_error[63:32];
+          plumb_regs_pkg::PortLlrTxDiscardedOffset:
+            reg_rdata_o <= snapshot_q.llr_tx_discarded[31:0];
+          plumb_regs_pkg::PortLlrTxDiscardedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_tx_discarded[63:32];
+          plumb_regs_pkg::PortLlrTxOkOffset: reg_rdata_o <= snapshot_q.llr_tx_ok[31:0];
+          plumb_regs_pkg::PortLlrTxOkOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_tx_ok[63:32];
+          plumb_regs_pkg::PortLlrTxPoisonedOffset: reg_rdata_o <= snapshot_q.llr_tx_poisoned[31:0];
+          plumb_regs_pkg::PortLlrTxPoisonedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_tx_poisoned[63:32];
+          plumb_regs_pkg::PortLlrTxReplayOffset: reg_rdata_o <= snapshot_q.llr_tx_replay[31:0];
+          plumb_regs_pkg::PortLlrTxReplayOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_tx_replay[63:32];
+          plumb_regs_pkg::PortLlrTxReplayFramesOffset:
+            reg_rdata_o <= snapshot_q.llr_tx_replay_frames[31:0];
+          plumb_regs_pkg::PortLlrTxReplayFramesOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_tx_replay_frames[63:32];
+          plumb_regs_pkg::PortLlrDelayedOffset: reg_rdata_o <= snapshot_q.llr_delayed[31:0];
+          plumb_regs_pkg::PortLlrDelayedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_delayed[63:32];
+          plumb_regs_pkg::PortLlrFlushedOffset: reg_rdata_o <= snapshot_q.llr_flushed[31:0];
+          plumb_regs_pkg::PortLlrFlushedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.llr_flushed[63:32];
           default: reg_rdata_o <= '0;
         endcase
       end

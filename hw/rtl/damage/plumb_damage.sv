@@ -17,8 +17,8 @@
 //
 // The length of a received frame is not known while it passes: KindFcs and KindIcrc are for
 // sent frames only. Frames are numbered whichever way they go, but a rule for received frames needs
-// four clocks after it was loaded to see them. What is struck but reaches behind the frame's end, or does not shorten it,
-// counts as a strike of its rule and as nothing else.
+// four clocks after it was loaded to see them. What is struck but reaches behind the frame's end,
+// or does not shorten it, counts as a strike of its rule and as nothing else.
 //
 // Counters are pulses, at most one each per clock, all of the same frame in the same clock:
 // inc_damaged_o once per frame that left damaged or vanished, inc_random_o once per frame with
@@ -228,16 +228,19 @@ module plumb_damage #(
 
   // The pattern is repeated along the beat: turned so that it begins at the first byte.
   always_comb begin
-    unique case (action2_q.start[5:3])
-      3'd1:    pattern = {action2_q.pattern[55:0], action2_q.pattern[63:56]};
-      3'd2:    pattern = {action2_q.pattern[47:0], action2_q.pattern[63:48]};
-      3'd3:    pattern = {action2_q.pattern[39:0], action2_q.pattern[63:40]};
-      3'd4:    pattern = {action2_q.pattern[31:0], action2_q.pattern[63:32]};
-      3'd5:    pattern = {action2_q.pattern[23:0], action2_q.pattern[63:24]};
-      3'd6:    pattern = {action2_q.pattern[15:0], action2_q.pattern[63:16]};
-      3'd7:    pattern = {action2_q.pattern[7:0], action2_q.pattern[63:8]};
-      default: pattern = action2_q.pattern;
-    endcase
+    pattern = 'x;
+    if (flips) begin
+      unique case (action2_q.start[5:3])
+        3'd1:    pattern = {action2_q.pattern[55:0], action2_q.pattern[63:56]};
+        3'd2:    pattern = {action2_q.pattern[47:0], action2_q.pattern[63:48]};
+        3'd3:    pattern = {action2_q.pattern[39:0], action2_q.pattern[63:40]};
+        3'd4:    pattern = {action2_q.pattern[31:0], action2_q.pattern[63:32]};
+        3'd5:    pattern = {action2_q.pattern[23:0], action2_q.pattern[63:24]};
+        3'd6:    pattern = {action2_q.pattern[15:0], action2_q.pattern[63:16]};
+        3'd7:    pattern = {action2_q.pattern[7:0], action2_q.pattern[63:8]};
+        default: pattern = action2_q.pattern;
+      endcase
+    end
   end
 
   assign flips = struck2_q && (action2_q.kind == plumb_damage_pkg::KindBits ||
@@ -246,18 +249,20 @@ module plumb_damage #(
   assign cuts  = struck2_q && action2_q.kind == plumb_damage_pkg::KindTruncate;
   assign drops = struck2_q && action2_q.kind == plumb_damage_pkg::KindDrop;
 
-  assign start_here = 10'(action2_q.start[17:9]) == beat2_q;
-  assign low        = (10'(action2_q.start[17:9]) < beat2_q) ? 10'd0 :
+  assign start_here = flips && 10'(action2_q.start[17:9]) == beat2_q;
+  assign low        = !flips ? 'x :
+                      (10'(action2_q.start[17:9]) < beat2_q) ? 10'd0 :
                       start_here ? {1'b0, action2_q.start[8:0]} : 10'd512;
-  assign high       = (10'(action2_q.stop[17:9]) < beat2_q) ? 10'd0 :
+  assign high       = !flips ? 'x :
+                      (10'(action2_q.stop[17:9]) < beat2_q) ? 10'd0 :
                       (10'(action2_q.stop[17:9]) == beat2_q) ? {1'b0, action2_q.stop[8:0]} :
                                                                10'd512;
-  assign probed     = keep2_q[action2_q.probe];
+  assign probed     = struck2_q && keep2_q[action2_q.probe];
   assign cut_here   = cuts && 10'(last_byte2_q[13:6]) == beat2_q;
   assign cut        = cut_here && (!last2_q || (action2_q.bytes[5:0] != 6'd0 && probed));
   assign keep       = cut_here ? keep2_q & ({64{1'b1}} >> (6'd63 - last_byte2_q[5:0])) : keep2_q;
   assign leaves     = valid2_q && !drops && !(dead_q && !first2_q);
-  assign begins     = (flips && start_here && probed) || cut || (drops && first2_q);
+  assign begins     = (start_here && probed) || cut || (drops && first2_q);
 
   assign random_take = leaves && enable && room;
 

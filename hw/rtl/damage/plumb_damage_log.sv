@@ -75,7 +75,7 @@ module plumb_damage_log #(
   logic                     event_valid_q, event_random_q, told, bits_q;
   logic [63:0]              event_keep_q;
 
-  assign head        = waiting[read_q[WaitLog2-1:0]];
+  assign head        = take ? waiting[read_q[WaitLog2-1:0]] : 'x;
   assign emit_rule   = busy_q && rule_q && !set_q;
   assign emit_random = busy_q && !rule_q && random_q && pos_valid_i && !set_q;
   assign pos_pop_o   = emit_random;
@@ -108,13 +108,16 @@ module plumb_damage_log #(
   end
 
   always_comb begin
-    event_d.kind     = emit_rule ? hit_q.kind : plumb_damage_pkg::KindRandom;
-    event_d.slot     = emit_rule ? hit_q.slot : 3'd0;
-    event_d.subject  = hit_q.subject;
-    event_d.flow     = hit_q.flow;
-    event_d.number   = hit_q.number;
-    event_d.position = emit_rule ? hit_q.position : {hit_q.beat, pos_i};
-    event_d.stamp    = hit_q.stamp;
+    event_d = 'x;
+    if (emit) begin
+      event_d.kind     = emit_rule ? hit_q.kind : plumb_damage_pkg::KindRandom;
+      event_d.slot     = emit_rule ? hit_q.slot : 3'd0;
+      event_d.subject  = hit_q.subject;
+      event_d.flow     = hit_q.flow;
+      event_d.number   = hit_q.number;
+      event_d.position = emit_rule ? hit_q.position : {hit_q.beat, pos_i};
+      event_d.stamp    = hit_q.stamp;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -198,7 +198,7 @@ module plumb_damage_random (
   logic [511:0]     next_mask_q, head_mask;
   logic             pass;
 
-  assign {head_skip, head_mask} = masks[mask_read_q[MasksLog2-1:0]];
+  assign {head_skip, head_mask} = fetch ? masks[mask_read_q[MasksLog2-1:0]] : 'x;
   assign pass  = take_i && ready_o && next_valid_q;
   assign hit_o = ready_o && next_valid_q && due_q;
   assign fetch = run_q && mask_level != '0 && (!next_valid_q || (pass && due_q));

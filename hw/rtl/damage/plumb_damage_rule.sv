@@ -40,29 +40,36 @@ module plumb_damage_rule #(
 
   assign active_o = rule_q.kind != plumb_damage_pkg::KindNone;
 
+  // Rules mostly have nothing to do: then nothing is worked out, which simulation would take time
+  // for. What nobody looks at is 'x.
   always_comb begin
-    unique case (rule_q.match)
-      plumb_damage_pkg::MatchFlow: begin
-        wanted = Sent && !user_i.control && user_i.flow == rule_q.flow;
-        number  = user_i.number;
-      end
-      plumb_damage_pkg::MatchControl: begin
-        wanted = control_i;
-        number  = control_number_i;
-      end
-      default: begin
-        wanted = 1'b1;
-        number  = any_number_i;
-      end
-    endcase
-    unique case (rule_q.kind)
-      plumb_damage_pkg::KindBits,
-      plumb_damage_pkg::KindTruncate,
-      plumb_damage_pkg::KindDrop: possible = 1'b1;
-      plumb_damage_pkg::KindFcs:  possible = Sent;
-      plumb_damage_pkg::KindIcrc: possible = Sent && user_i.icrc;
-      default:                    possible = 1'b0;
-    endcase
+    wanted   = 1'b0;
+    possible = 1'b0;
+    number   = 'x;
+    if (active_o) begin
+      unique case (rule_q.match)
+        plumb_damage_pkg::MatchFlow: begin
+          wanted = Sent && !user_i.control && user_i.flow == rule_q.flow;
+          number  = user_i.number;
+        end
+        plumb_damage_pkg::MatchControl: begin
+          wanted = control_i;
+          number  = control_number_i;
+        end
+        default: begin
+          wanted = 1'b1;
+          number  = any_number_i;
+        end
+      endcase
+      unique case (rule_q.kind)
+        plumb_damage_pkg::KindBits,
+        plumb_damage_pkg::KindTruncate,
+        plumb_damage_pkg::KindDrop: possible = 1'b1;
+        plumb_damage_pkg::KindFcs:  possible = Sent;
+        plumb_damage_pkg::KindIcrc: possible = Sent && user_i.icrc;
+        default:                    possible = 1'b0;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -87,27 +94,34 @@ module plumb_damage_rule #(
   end
 
   always_comb begin
-    action_o.kind    = rule_q.kind;
-    action_o.start   = start_q;
-    action_o.stop    = stop_q;
-    action_o.probe   = (rule_q.kind == plumb_damage_pkg::KindTruncate) ? rule_q.param[5:0] :
-                                                                         start_q[8:3];
-    action_o.bytes   = rule_q.param[13:0];
-    action_o.pattern = pattern_q;
+    action_o = 'x;
+    if (wanted_q) begin
+      action_o.kind    = rule_q.kind;
+      action_o.start   = start_q;
+      action_o.stop    = stop_q;
+      action_o.probe   = (rule_q.kind == plumb_damage_pkg::KindTruncate) ? rule_q.param[5:0] :
+                                                                           start_q[8:3];
+      action_o.bytes   = rule_q.param[13:0];
+      action_o.pattern = pattern_q;
+    end
   end
 
   assign eligible_o = wanted_q && !spent_q && number_q >= next_q && number_q <= rule_q.last;
 
   always_comb begin
-    unique case (rule_i.kind)
-      plumb_damage_pkg::KindFcs:  pattern = {32'd0, rule_i.param};
-      // The register after four more bytes: what these bits do to an FCS right behind them.
-      plumb_damage_pkg::KindIcrc: pattern = {plumb_crc32_pkg::step4(rule_i.param), rule_i.param};
-      default:                    pattern = '1;
-    endcase
+    pattern = 'x;
+    if (load_i) begin
+      unique case (rule_i.kind)
+        plumb_damage_pkg::KindFcs:  pattern = {32'd0, rule_i.param};
+        // The register after four more bytes: what these bits do to an FCS right behind them.
+        plumb_damage_pkg::KindIcrc: pattern = {plumb_crc32_pkg::step4(rule_i.param), rule_i.param};
+        default:                    pattern = '1;
+      endcase
+    end
   end
 
-  assign following = {1'b0, number_q} + ((rule_q.step == 32'd0) ? 33'd1 : {1'b0, rule_q.step});
+  assign following = !wanted_q ? 'x :
+      {1'b0, number_q} + ((rule_q.step == 32'd0) ? 33'd1 : {1'b0, rule_q.step});
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

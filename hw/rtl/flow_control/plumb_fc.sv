@@ -36,11 +36,12 @@ module plumb_fc #(
   input  logic [31:0]      cfg_refresh_i,
   input  logic [3:0]       cfg_cell_log2_i,
   input  logic [7:0]       cfg_overhead_i,
-  input  logic [8*20-1:0]  cfg_capacity_i,
-  input  logic [8*20-1:0]  cfg_xoff_i,
-  input  logic [8*20-1:0]  cfg_xon_i,
+  // Values of 20 bits as their registers have them, each in 32.
+  input  logic [8*32-1:0]  cfg_capacity_i,
+  input  logic [8*32-1:0]  cfg_xoff_i,
+  input  logic [8*32-1:0]  cfg_xon_i,
   input  logic [8*32-1:0]  cfg_drain_i,
-  input  logic [8*20-1:0]  cfg_credits_i,
+  input  logic [8*32-1:0]  cfg_credits_i,  // the same
   input  logic [31:0]      cfg_cf_min_i,
   input  logic [31:0]      cfg_cf_max_i,
   input  logic [31:0]      cfg_cc_period_i,        // 0: none

@@ -18,7 +18,7 @@ module plumb_fc_buffer (
   input  logic            enable_i,
   input  logic [3:0]      cell_log2_i,
   input  logic [7:0]      overhead_i,      // signed bytes per frame
-  input  logic [8*20-1:0] capacity_i,      // cells
+  input  logic [8*32-1:0] capacity_i,      // cells, 20 bits in 32 each
   input  logic [8*32-1:0] drain_i,
   input  logic            arrival_i,
   input  logic [2:0]      arrival_priority_i,
@@ -70,7 +70,10 @@ module plumb_fc_buffer (
   logic            fits;
 
   assign filled     = !arrival2_q ? '0 : 21'(fill_q[20*priority2_q +: 20]) + 21'(cells2_q);
-  assign fits       = filled <= 21'(capacity_i[20*priority2_q +: 20]);
+  assign fits       = filled <= 21'(capacity_i[32*priority2_q +: 20]);
+
+  logic unused_capacity;
+  assign unused_capacity = ^capacity_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -16,7 +16,8 @@
 //
 // CF_Update (cf_i with the ordered set): totals of freed credits modulo 2^15, for two channels. The
 // difference to the total before comes back; more than is in use is an error (error_o) and clears
-// what is in use. It is applied in up to five clocks; sets must not follow each other faster.
+// what is in use. A total waits for its turn, one channel a clock while no frame is sent; a newer
+// one of the same channel takes its place. So sets may come every clock.
 //
 // consumed_o are the totals of credits consumed, modulo 2^20, right two clocks behind a decision:
 // what CC_Update carries. reset_i puts all totals and credits in use to zero.
@@ -27,7 +28,7 @@ module plumb_fc_credit_tx (
   input  logic [7:0]      enable_i,        // channels under credit control
   input  logic [3:0]      credit_log2_i,   // 5 to 11
   input  logic [7:0]      overhead_i,      // signed bytes per frame
-  input  logic [8*20-1:0] credits_i,       // credit limits
+  input  logic [8*32-1:0] credits_i,       // credit limits, 20 bits in 32 each
   // The frame that may go next; sent_i a clock later if it does.
   input  logic [13:0]     root_length_i,
   input  logic [2:0]      root_priority_i,
@@ -59,54 +60,72 @@ module plumb_fc_credit_tx (
     end
   end
 
-  // Freed credits that wait to be applied. Both halves of a set may name the same channel.
-  logic        cf, first_q, second_q, apply_first, apply_second;
-  logic [2:0]  first_channel_q, second_channel_q;
-  logic [14:0] first_total_q, second_total_q;
-  logic [39:0] halves;
+  // Totals that wait to be applied, by channel; the next one stands ready. Both halves of a set may
+  // name the same channel; a channel that this card does not have is passed over.
+  logic            cf, due_q, take, apply;
+  logic [7:0]      first_hit, second_hit, waiting_q, pick;
+  logic [8*15-1:0] waiting_total_q;
+  logic [2:0]      pick_channel, due_channel_q;
+  logic [14:0]     due_total_q;
+  logic [39:0]     halves;
 
   assign cf     = cf_i && active && cf_data_i[7:0] == 8'h4b && cf_data_i[15:8] == 8'h10;
   // Channel and total: five and fifteen bits, the last four in the upper half of the third byte.
   assign halves = !cf ? '0 : {cf_data_i[47:40], cf_data_i[55:48], cf_data_i[63:60],
                    cf_data_i[23:16], cf_data_i[31:24], cf_data_i[39:36]};
+  assign first_hit  = (cf && halves[19:18] == 2'd0) ? 8'd1 << halves[17:15] : '0;
+  assign second_hit = (cf && halves[39:38] == 2'd0) ? 8'd1 << halves[37:35] : '0;
+  assign cf_taken_o = cf;
 
-  logic unused_nibbles;
-  assign unused_nibbles = ^{cf_data_i[59:56], cf_data_i[35:32]};
+  logic unused_bits;
+  assign unused_bits = ^{cf_data_i[59:56], cf_data_i[35:32], credits_i};
 
-  assign apply_first  = first_q && !sent_i;
-  assign apply_second = second_q && !first_q && !sent_i;
-  assign cf_taken_o   = cf;
+  // The lowest channel that waits.
+  assign pick = waiting_q & (~waiting_q + 8'd1);
+  always_comb begin
+    pick_channel = '0;
+    for (int unsigned v = 0; v < 8; v++) begin
+      if (pick[v]) pick_channel = pick_channel | 3'(v);
+    end
+  end
+  assign apply = due_q && !sent_i;
+  assign take  = waiting_q != '0 && (!due_q || apply);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      first_q  <= 1'b0;
-      second_q <= 1'b0;
+      waiting_q <= '0;
+      due_q     <= 1'b0;
+    end else if (reset_i || !active) begin
+      waiting_q <= '0;
+      due_q     <= 1'b0;
     end else begin
-      // A channel that this card does not have is passed over.
-      first_q  <= !reset_i && ((cf && halves[19:18] == 2'd0) || (first_q && !apply_first));
-      second_q <= !reset_i && ((cf && halves[39:38] == 2'd0) || (second_q && !apply_second));
+      waiting_q <= (waiting_q & ~(take ? pick : 8'd0)) | first_hit | second_hit;
+      due_q     <= take || (due_q && !apply);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (cf) begin
-      {first_channel_q, first_total_q}   <= halves[17:0];
-      {second_channel_q, second_total_q} <= halves[37:20];
+      for (int unsigned v = 0; v < 8; v++) begin
+        if (second_hit[v])     waiting_total_q[15*v +: 15] <= halves[34:20];
+        else if (first_hit[v]) waiting_total_q[15*v +: 15] <= halves[14:0];
+      end
+    end
+    if (take) begin
+      due_channel_q <= pick_channel;
+      due_total_q   <= waiting_total_q[15*pick_channel +: 15];
     end
   end
 
   // One channel at a time: a frame that was sent, or freed credits.
   logic [8*20-1:0] used_q, consumed_q;
   logic [8*15-1:0] freed_q;           // last totals
-  logic            apply;
   logic [2:0]      channel;
-  logic [14:0]     total, freed;
+  logic [14:0]     freed;
   logic [19:0]     used, next_used;
 
-  assign apply   = apply_first || apply_second;
-  assign channel = sent_i ? priority_q : apply_first ? first_channel_q : second_channel_q;
-  assign total   = apply_first ? first_total_q : second_total_q;
-  assign freed   = !apply ? '0 : total - freed_q[15*channel +: 15];
+  assign channel = sent_i ? priority_q : due_channel_q;
+  assign freed   = !apply ? '0 : due_total_q - freed_q[15*channel +: 15];
   assign used    = !(apply || sent_i) ? '0 : used_q[20*channel +: 20];
   assign error_o = apply && 20'(freed) > used;
 
@@ -130,7 +149,7 @@ module plumb_fc_credit_tx (
         if (channel == 3'(v) && enable_i[v]) begin
           used_q[20*v +: 20] <= next_used;
           if (sent_i) consumed_q[20*v +: 20] <= consumed_q[20*v +: 20] + 20'(cost_q);
-          else        freed_q[15*v +: 15]    <= total;
+          else        freed_q[15*v +: 15]    <= due_total_q;
         end
       end
     end
@@ -166,8 +185,8 @@ module plumb_fc_credit_tx (
       look_q            <= look;
       bytes_look_q      <= look_q;
       room_bytes_q      <= (|room_bytes[31:15]) ? 16'h8000 : room_bytes[15:0];
-      room_q            <= (credits_i[20*look +: 20] > used_q[20*look +: 20])
-                               ? 21'(credits_i[20*look +: 20]) - 21'(used_q[20*look +: 20]) : '0;
+      room_q            <= (credits_i[32*look +: 20] > used_q[20*look +: 20])
+                               ? 21'(credits_i[32*look +: 20]) - 21'(used_q[20*look +: 20]) : '0;
     end
   end
 

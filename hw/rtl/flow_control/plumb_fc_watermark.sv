@@ -9,8 +9,8 @@ module plumb_fc_watermark (
   input  logic            clk_i,
   input  logic            rst_ni,
   input  logic [7:0]      enable_i,
-  input  logic [8*20-1:0] xoff_i,
-  input  logic [8*20-1:0] xon_i,
+  input  logic [8*32-1:0] xoff_i,          // 20 bits in 32 each
+  input  logic [8*32-1:0] xon_i,
   input  logic [31:0]     refresh_i,
   input  logic [8*20-1:0] fill_i,
   input  logic            taken_i,
@@ -45,8 +45,8 @@ module plumb_fc_watermark (
       taken_q   <= taken_i;
       clock_q   <= clock_q + 32'd1;
       turn_q    <= turn_q + 3'd1;
-      over_q    <= fill_i[20*look +: 20] >= xoff_i[20*look +: 20];
-      under_q   <= fill_i[20*look +: 20] <= xon_i[20*look +: 20];
+      over_q    <= fill_i[20*look +: 20] >= xoff_i[32*look +: 20];
+      under_q   <= fill_i[20*look +: 20] <= xon_i[32*look +: 20];
       refresh_q <= age >= refresh_i;
       look_q    <= look;
     end

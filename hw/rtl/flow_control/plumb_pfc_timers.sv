@@ -59,88 +59,94 @@ module plumb_pfc_timers (
     else         load_q <= {load_q[0], frame_i};
   end
 
-  // Nothing moves while there is neither a pause nor a frame.
-  logic [7:0] starts, ends;
-  logic       moves;
+  // Nothing moves while there is neither a pause nor a frame. All priorities are in common processes
+  // for the same reason: they are simulated every clock.
+  logic               moves;
+  logic [7:0]         starts, ends, load, xoff, expires;
+  logic [7:0]         enable1_q, enable2_q, lasts2_q, paused_q;
+  logic [8*48-1:0]    product1_q, product2_q;
+  logic [8*LeftW-1:0] left_q;      // of the pauses, in ps
 
-  assign moves = (|paused_o) || load_q[1];
+  assign moves = (|paused_q) || load_q[1];
 
-  for (genvar p = 0; p < 8; p++) begin : gen_priority
-    logic [15:0]      quanta;
-    logic             enable1_q;
-    logic             enable2_q;
-    logic [47:0]      product1_q;
-    logic [47:0]      product2_q;
-    logic             lasts2_q;    // product2_q is not zero
-    logic             load;
-    logic             xoff;
-    logic [LeftW-1:0] left_q;      // of the pause, in ps
-    logic             paused_q;
-    logic             expires;
-    logic [63:0]      until_q;
-    logic [63:0]      xoff_q;
-    logic [63:0]      xon_q;
-    logic [63:0]      paused_ps_q;
-
-    assign quanta  = {body_i[16*p+8+:8], body_i[16*p+16+:8]};
-    assign load    = moves && load_q[1] && enable2_q;
-    assign xoff    = load && lasts2_q;
-    assign expires = moves && left_q <= LeftW'(step_q);
-
-    assign starts[p] = xoff && !paused_q;
-    assign ends[p]   = paused_q && (load ? !xoff : expires);
-
-    always_ff @(posedge clk_i) begin
-      if (frame_i) begin
-        enable1_q  <= body_i[p];
-        product1_q <= 48'(quanta) * 48'(byte_time_ps_i);
+  always_comb begin
+    starts  = '0;
+    ends    = '0;
+    load    = '0;
+    xoff    = '0;
+    expires = '0;
+    if (moves) begin
+      load = {8{load_q[1]}} & enable2_q;
+      xoff = load & lasts2_q;
+      for (int unsigned p = 0; p < 8; p++) begin
+        expires[p] = left_q[LeftW*p +: LeftW] <= LeftW'(step_q);
       end
-      if (load_q[0]) begin
-        enable2_q  <= enable1_q;
-        product2_q <= product1_q;
-        lasts2_q   <= product1_q != 48'd0;
-      end
+      starts = xoff & ~paused_q;
+      ends   = paused_q & ((load & ~xoff) | (~load & expires));
     end
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        left_q   <= '0;
-        paused_q <= 1'b0;
-      end else if (moves && load) begin
-        left_q   <= {product2_q, 6'd0};
-        paused_q <= xoff;
-      end else if (moves && paused_q) begin
-        left_q   <= left_q - LeftW'(step_q);
-        paused_q <= !expires;
-      end
-    end
-
-    always_ff @(posedge clk_i) begin
-      if (moves && load) until_q <= last_now_q + 64'({product2_q, 6'd0});
-    end
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        xoff_q      <= '0;
-        xon_q       <= '0;
-        paused_ps_q <= '0;
-      end else if (clear_i) begin
-        xoff_q      <= '0;
-        xon_q       <= '0;
-        paused_ps_q <= '0;
-      end else if (moves) begin
-        if (xoff)          xoff_q      <= xoff_q + 64'd1;
-        if (load && !xoff) xon_q       <= xon_q + 64'd1;
-        if (paused_q)      paused_ps_q <= paused_ps_q + (expires ? 64'(left_q) : 64'(step_q));
-      end
-    end
-
-    assign paused_o[p]               = paused_q;
-    assign until_o[64*p+:64]         = until_q;
-    assign cnt_xoff_o[64*p+:64]      = xoff_q;
-    assign cnt_xon_o[64*p+:64]       = xon_q;
-    assign cnt_paused_ps_o[64*p+:64] = paused_ps_q;
   end
+
+  always_ff @(posedge clk_i) begin
+    if (frame_i) begin
+      enable1_q <= body_i[7:0];
+      for (int unsigned p = 0; p < 8; p++) begin
+        product1_q[48*p +: 48] <= 48'({body_i[16*p+8 +: 8], body_i[16*p+16 +: 8]}) *
+                                  48'(byte_time_ps_i);
+      end
+    end
+    if (load_q[0]) begin
+      enable2_q  <= enable1_q;
+      product2_q <= product1_q;
+      for (int unsigned p = 0; p < 8; p++) lasts2_q[p] <= product1_q[48*p +: 48] != 48'd0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_q   <= '0;
+      paused_q <= '0;
+    end else if (moves) begin
+      paused_q <= (paused_q & ~ends) | starts;
+      for (int unsigned p = 0; p < 8; p++) begin
+        if (load[p]) begin
+          left_q[LeftW*p +: LeftW] <= {product2_q[48*p +: 48], 6'd0};
+        end else if (paused_q[p]) begin
+          left_q[LeftW*p +: LeftW] <= left_q[LeftW*p +: LeftW] - LeftW'(step_q);
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (load_q[1]) begin
+      for (int unsigned p = 0; p < 8; p++) begin
+        if (load[p]) until_o[64*p +: 64] <= last_now_q + 64'({product2_q[48*p +: 48], 6'd0});
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cnt_xoff_o      <= '0;
+      cnt_xon_o       <= '0;
+      cnt_paused_ps_o <= '0;
+    end else if (clear_i) begin
+      cnt_xoff_o      <= '0;
+      cnt_xon_o       <= '0;
+      cnt_paused_ps_o <= '0;
+    end else if (moves) begin
+      for (int unsigned p = 0; p < 8; p++) begin
+        if (xoff[p])             cnt_xoff_o[64*p +: 64] <= cnt_xoff_o[64*p +: 64] + 64'd1;
+        if (load[p] && !xoff[p]) cnt_xon_o[64*p +: 64]  <= cnt_xon_o[64*p +: 64] + 64'd1;
+        if (paused_q[p]) begin
+          cnt_paused_ps_o[64*p +: 64] <= cnt_paused_ps_o[64*p +: 64] +
+              (expires[p] ? 64'(left_q[LeftW*p +: LeftW]) : 64'(step_q));
+        end
+      end
+    end
+  end
+
+  assign paused_o = paused_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -6,6 +6,8 @@
 //                              ▲   │ INIT    ▲ │        │   ▲ INIT
 //                  ACK, NACK, ECHO └─► plumb_llr_ctl ◄──┘ ACK, NACK
 //
+// PathClocks is what lies between mac_tx_* and the MAC.
+//
 // Both directions are wires while off (config_i), and are switched between frames.
 //
 // Retry latencies are kept as plumb_rx_latency keeps those of frames: group 0 for retries of
@@ -13,7 +15,8 @@
 // counters.
 module plumb_llr #(
   parameter int unsigned BeatsLog2 = 12,
-  parameter int unsigned FramesLog2 = 12
+  parameter int unsigned FramesLog2 = 12,
+  parameter int unsigned PathClocks = 0
 ) (
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
@@ -95,7 +98,8 @@ module plumb_llr #(
 
   plumb_llr_tx #(
     .BeatsLog2  (BeatsLog2),
-    .FramesLog2 (FramesLog2)
+    .FramesLog2 (FramesLog2),
+    .PathClocks (PathClocks)
   ) u_tx (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
@@ -145,6 +149,7 @@ module plumb_llr #(
   plumb_llr_rx u_rx (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
+    .now_i        (now_i[47:0]),
     .enable_i     (config_i.rx_enable),
     .ack_spacing_i(config_i.ack_spacing),
     .s_tdata_i    (mac_rx_tdata_i),

@@ -131,15 +131,9 @@ module plumb_llr_ctl (
     end
   end
 
-  assign events_o.tx_init = send_init;
-  assign events_o.tx_echo = send_echo;
-  assign events_o.tx_ack  = send_ack;
-  assign events_o.tx_nack = send_nack;
-  assign events_o.rx_init = init;
-  assign events_o.rx_echo = echo;
-  assign events_o.rx_ack  = ack;
-  assign events_o.rx_nack = nack;
-  assign events_o.rx_bad  = received_q && !marked;
+  // In the order of ctl_events_t.
+  assign events_o = {received_q && !marked, nack, ack, echo, init, send_nack, send_ack, send_echo,
+                     send_init};
 
   logic unused_set;
   assign unused_set = ^set_q[63:56];

@@ -20,17 +20,18 @@
 // been sent for, and ack_spacing_i clocks have passed since the last ACK or NACK.
 //
 // An INIT of the peer (init_i) sets the number that is expected. It acts DelayInit clocks later, so
-// that the frames before it have had their verdict; before the first one eligible frames are
-// dropped.
+// that the frames before it have had their verdict, even those that damage on purpose has held up at
+// either end while the INIT passed it; before the first one eligible frames are dropped.
 //
 // retry_o reports how long each retry took, from the last beat of the frame that showed the fault
-// to the last beat of the good copy, in ps of card time; retry_gap_o: the fault was a missing
+// to the last beat of the good copy, both as they come here, in ps of card time; retry_gap_o: the fault was a missing
 // frame, not a damaged one.
 `include "plumb_assert.svh"
 
 module plumb_llr_rx (
   input  logic                      clk_i,
   input  logic                      rst_ni,
+  input  logic [47:0]               now_i,
   input  logic                      enable_i,
   input  logic [15:0]               ack_spacing_i,  // clocks
   // Frames from the MAC; preamble with the first beat.
@@ -39,7 +40,7 @@ module plumb_llr_rx (
   input  logic                      s_tvalid_i,
   input  logic                      s_tlast_i,
   input  logic [55:0]               s_preamble_i,
-  input  logic [63:0]               s_time_i,      // card time of this beat at the MAC boundary
+  input  logic [63:0]               s_time_i,      // of the first beat, at the MAC boundary
   // To the receiver of the port.
   output logic [511:0]              m_tdata_o,
   output logic [63:0]               m_tkeep_o,
@@ -63,7 +64,7 @@ module plumb_llr_rx (
 );
 
   localparam int unsigned BeatsLog2 = 9;
-  localparam int unsigned DelayInit = 15;
+  localparam int unsigned DelayInit = 24;
   localparam int unsigned RecordW = 64 + 48 + (BeatsLog2 + 1) + 1 + 1 + 1 + 20;
 
   // ---- On and off between frames ----
@@ -105,7 +106,7 @@ module plumb_llr_rx (
       last_q  <= s_tlast_i;
       data_q  <= s_tdata_i;
       bytes_q <= s_tlast_i ? plumb_pkg::kept_bytes(s_tkeep_i) : 7'd64;
-      time_q  <= s_time_i[47:0];
+      time_q  <= now_i;
       if (!inside_q) begin
         stamp_q    <= s_time_i;
         ordinary_q <= s_preamble_i == plumb_llr_pkg::OrdinaryPreamble;
@@ -175,7 +176,7 @@ module plumb_llr_rx (
   logic [BeatsLog2:0] its_end;
   logic               its_long, ordinary, eligible;
   logic [19:0]        seq;
-  assign {stamp, came, its_end, its_long, ordinary, eligible, seq} = record_q;
+  assign {stamp, came, its_end, its_long, ordinary, eligible, seq} = checked_q ? record_q : '0;
 
   logic [1:0]  state_q;
   logic [19:0] expected_q, ahead;
@@ -194,13 +195,13 @@ module plumb_llr_rx (
   assign again       = judged && !usable && is_expected && state_q == plumb_llr_pkg::RxNackSent;
 
   logic        init_now, ack_due_q;
-  logic [3:0]  init_wait_q;
+  logic [4:0]  init_wait_q;
   logic [19:0] init_seq_q;
   logic [15:0] spacing_q;
   logic [47:0] fault_q;
   logic        gap_q;
 
-  assign init_now = init_wait_q == 4'd1;
+  assign init_now = init_wait_q == 5'd1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -210,12 +211,12 @@ module plumb_llr_rx (
       init_wait_q <= '0;
       spacing_q   <= '0;
     end else if (on_q || enable_i) begin
-      if (init_i)                   init_wait_q <= 4'(DelayInit);
-      else if (init_wait_q != 4'd0) init_wait_q <= init_wait_q - 4'd1;
+      if (init_i)                   init_wait_q <= 5'(DelayInit);
+      else if (init_wait_q != 5'd0) init_wait_q <= init_wait_q - 5'd1;
 
-      if (!on_q || !enable_i)                         state_q <= plumb_llr_pkg::RxOff;
-      else if (init_now || accept)                              state_q <= plumb_llr_pkg::RxSendAcks;
-      else if (missing || damaged || again)                     state_q <= plumb_llr_pkg::RxSendNack;
+      if (!on_q || !enable_i)               state_q <= plumb_llr_pkg::RxOff;
+      else if (init_now || accept)          state_q <= plumb_llr_pkg::RxSendAcks;
+      else if (missing || damaged || again) state_q <= plumb_llr_pkg::RxSendNack;
       else if (nack_taken_i && state_q == plumb_llr_pkg::RxSendNack)
                                                                 state_q <= plumb_llr_pkg::RxNackSent;
 
@@ -256,17 +257,18 @@ module plumb_llr_rx (
     end
   end
 
-  assign events_o.ok                = judged && usable && good_q;
-  assign events_o.poisoned          = judged && usable && poisoned_q;
-  assign events_o.bad               = judged && !usable;
-  assign events_o.expected_good     = accept && good_q;
-  assign events_o.expected_poisoned = accept && poisoned_q;
-  assign events_o.expected_bad      = judged && !usable && is_expected;
-  assign events_o.missing_seq       = missing;
-  assign events_o.duplicate_seq     = judged && is_behind;
-  assign events_o.replay            = accept && state_q != plumb_llr_pkg::RxSendAcks;
-  assign events_o.discarded         = checked_q && !ordinary && !accept && usable && !is_behind &&
-                                      !missing;
+  // In the order of rx_events_t.
+  assign events_o = !checked_q ? '0 :
+      {!ordinary && !accept && usable && !is_behind && !missing,  // discarded
+       accept && state_q != plumb_llr_pkg::RxSendAcks,            // replay
+       judged && is_behind,                                       // duplicate_seq
+       missing,                                                   // missing_seq
+       judged && !usable && is_expected,                          // expected_bad
+       accept && poisoned_q,                                      // expected_poisoned
+       accept && good_q,                                          // expected_good
+       judged && !usable,                                         // bad
+       judged && usable && poisoned_q,                            // poisoned
+       judged && usable && good_q};                               // ok
 
   // ---- Buffer and way out ----
 

@@ -3,8 +3,10 @@
 // Takes a beat every clock. A verdict comes for every frame in order, at most MaxBehind clocks
 // after its last beat; a frame that is kept leaves at a beat every clock, its first one two clocks
 // after the verdict at the earliest, with the time at which it came (stamp_o); a frame that is not
-// kept is skipped in one clock. As beats leave no slower than they come, 2^BeatsLog2 are enough for
-// the largest frame, what comes while its verdict is awaited, and the one before. Of a longer frame
+// kept is skipped in one clock. Behind a frame of one beat comes a clock without, so that frames
+// begin every two clocks at most, as on the line. As frames leave no slower than they come,
+// 2^BeatsLog2 are enough for the largest, what comes while its verdict is awaited, and the one
+// before. Of a longer frame
 // only the first LongestBeats are kept, enough for the receiver to see that it is too long;
 // long_o in the clock of its last beat.
 `include "plumb_assert.svh"
@@ -65,7 +67,7 @@ module plumb_llr_rx_buffer #(
   (* ram_style = "distributed" *)
   logic [FrameW-1:0]  frames [0:2**BeatsLog2-1];
   logic [BeatsLog2:0] frame_write_q, frame_read_q;
-  logic               frame_keep, pending, skip, read, read_last;
+  logic               frame_keep, pending, skip, read, read_last, inside_q, rest_q;
   logic [BeatsLog2:0] frame_end, read_q;
   logic [63:0]        frame_stamp;
 
@@ -78,7 +80,7 @@ module plumb_llr_rx_buffer #(
   assign {frame_keep, frame_end, frame_stamp} = frames[frame_read_q[BeatsLog2-1:0]];
   assign pending   = frame_write_q != frame_read_q;
   assign skip      = pending && !frame_keep;
-  assign read      = pending && frame_keep;
+  assign read      = pending && frame_keep && !rest_q;
   assign read_last = read_q + (BeatsLog2+1)'(1) == frame_end;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -87,12 +89,16 @@ module plumb_llr_rx_buffer #(
       frame_read_q  <= '0;
       read_q        <= '0;
       tvalid_o      <= 1'b0;
+      inside_q      <= 1'b0;
+      rest_q        <= 1'b0;
     end else begin
       if (verdict_i)                   frame_write_q <= frame_write_q + (BeatsLog2+1)'(1);
       if (skip || (read && read_last)) frame_read_q  <= frame_read_q + (BeatsLog2+1)'(1);
       if (skip)                        read_q        <= frame_end;
       else if (read)                   read_q        <= read_q + (BeatsLog2+1)'(1);
       tvalid_o <= read;
+      inside_q <= read && !read_last;
+      rest_q   <= read && read_last && !inside_q;
     end
   end
 

@@ -24,7 +24,7 @@
 // hold_o asks the gate to let no frame go: while frames cannot start, and then until all that have
 // been decided on before have left. Those that had to wait are counted (delayed): the departure
 // time in their tag is that of their schedule. m_departure_o is true to the clock for them and for
-// replayed frames.
+// replayed frames, PathClocks behind these outputs.
 //
 // Limits: a frame starts while fewer than max_frames frames and max_bytes bytes are outstanding (so
 // the frame in hand may exceed the bytes), and the buffer has room for a frame of the largest size.
@@ -32,7 +32,8 @@
 
 module plumb_llr_tx #(
   parameter int unsigned BeatsLog2 = 12,
-  parameter int unsigned FramesLog2 = 12
+  parameter int unsigned FramesLog2 = 12,
+  parameter int unsigned PathClocks = 0
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -84,6 +85,7 @@ module plumb_llr_tx #(
   // A largest frame that starts now and one of the same clock whose beats are not counted yet.
   localparam int unsigned RoomBeats = 2**BeatsLog2 - MaxBeats - 2;
   localparam int unsigned PeriodPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
+  localparam int unsigned CrossPs = (2 + PathClocks) * PeriodPs;
 
   if (FramesLog2 > 19 || BeatsLog2 < 9) begin : gen_bad_buffer
     $error("plumb_llr_tx: at most 2^19 frames, at least 2^9 beats");
@@ -94,6 +96,7 @@ module plumb_llr_tx #(
   assign unused_config = ^config_i;
 
   logic [2:0]  state_q;
+  logic        seq_error;
   logic        own, advance, replay, filter;
   logic [1:0]  action;
   logic        replay_wanted_q, flush_wanted_q, re_init_q, echo_q;
@@ -227,7 +230,7 @@ module plumb_llr_tx #(
     .outstanding_bytes_o (outstanding_bytes),
     .progress_o          (progress),
     .replay_o            (nacked),
-    .seq_error_o         (events_o.seq_error),
+    .seq_error_o         (seq_error),
     .too_old_o           (too_old)
   );
 
@@ -422,7 +425,10 @@ module plumb_llr_tx #(
       plumb_llr_pkg::OrdinaryPreamble;
 
   always_ff @(posedge clk_i) begin
-    if (own) cross_q <= now_i + 64'(2 * PeriodPs) + {{32{ts_offset_i[31]}}, ts_offset_i};
+    if (own) begin
+      cross_q <= now_i + 64'(CrossPs) +
+                 {{32{ts_offset_i[31]}}, ts_offset_i};
+    end
   end
 
   plumb_llr_pacer u_pacer (
@@ -450,12 +456,15 @@ module plumb_llr_tx #(
 
   // ---- Events ----
 
-  assign events_o.discarded      = own && drop && beat && s_tlast_i;
-  assign events_o.ok             = stored_last && !s_poisoned_i;
-  assign events_o.poisoned       = stored_last && s_poisoned_i;
-  assign events_o.replay         = restart && !exhausted;
-  assign events_o.replayed_frame = replay_end;
-  assign events_o.delayed        = own && waited_q && beat && s_tlast_i && !drop;
+  // In the order of tx_events_t.
+  assign events_o = !own ? '0 :
+      {waited_q && beat && s_tlast_i && !drop,  // delayed
+       replay_end,                              // replayed_frame
+       restart && !exhausted,                   // replay
+       stored_last && s_poisoned_i,             // poisoned
+       stored_last && !s_poisoned_i,            // ok
+       drop && beat && s_tlast_i,               // discarded
+       seq_error};
 
   `PLUMB_ASSERT(Held, m_tvalid_o && !m_tready_i |=>
                 m_tvalid_o && $stable(m_tdata_o) && $stable(m_preamble_o))

@@ -103,7 +103,10 @@ module plumb_rx_latency #(
   logic [14:0] pair;
 
   always_comb begin
-    if (|value1_q[39:32]) begin
+    if (!valid_q[1]) begin
+      octet = 'x;
+      pair  = 'x;
+    end else if (|value1_q[39:32]) begin
       octet = 3'd4;
       pair  = value1_q[39:25];
     end else if (|value1_q[31:24]) begin
@@ -133,16 +136,19 @@ module plumb_rx_latency #(
   logic [12:0] bucket;
 
   always_comb begin
-    casez (pair2_q[14:7])
-      8'b1???????: {lead, below} = {3'd7, pair2_q[13:7]};
-      8'b01??????: {lead, below} = {3'd6, pair2_q[12:6]};
-      8'b001?????: {lead, below} = {3'd5, pair2_q[11:5]};
-      8'b0001????: {lead, below} = {3'd4, pair2_q[10:4]};
-      8'b00001???: {lead, below} = {3'd3, pair2_q[9:3]};
-      8'b000001??: {lead, below} = {3'd2, pair2_q[8:2]};
-      8'b0000001?: {lead, below} = {3'd1, pair2_q[7:1]};
-      default:     {lead, below} = {3'd0, pair2_q[6:0]};
-    endcase
+    {lead, below} = 'x;
+    if (valid_q[2]) begin
+      casez (pair2_q[14:7])
+        8'b1???????: {lead, below} = {3'd7, pair2_q[13:7]};
+        8'b01??????: {lead, below} = {3'd6, pair2_q[12:6]};
+        8'b001?????: {lead, below} = {3'd5, pair2_q[11:5]};
+        8'b0001????: {lead, below} = {3'd4, pair2_q[10:4]};
+        8'b00001???: {lead, below} = {3'd3, pair2_q[9:3]};
+        8'b000001??: {lead, below} = {3'd2, pair2_q[8:2]};
+        8'b0000001?: {lead, below} = {3'd1, pair2_q[7:1]};
+        default:     {lead, below} = {3'd0, pair2_q[6:0]};
+      endcase
+    end
   end
 
   assign octave = {octet2_q, lead} - 6'd6;
@@ -307,22 +313,26 @@ module plumb_rx_latency #(
 
   assign read        = valid_q[4] || serve_hist;
   assign read_cell   = valid_q[4] ? cell4_q : hist_cell_q;
-  assign cell_stored = bank_out[48*bank_out_sel_q+:48];
+  // Where nobody looks at a value it is 'x: wide choices are not made for nothing then.
+  assign cell_stored = (valid_q[5] || hist_served_q) ? bank_out[48*bank_out_sel_q+:48] : 'x;
 
-  for (genvar b = 0; b < 8; b++) begin : gen_bank
-    plumb_rx_ram #(
-      .Width (48),
-      .Depth (Depth),
-      .AddrW (AddrW)
-    ) u_bank (
-      .clk_i   (clk_i),
-      .we_i    (sweep_q || (valid_q[7] && (cell7_q[2:0] == 3'(b)))),
-      .waddr_i (sweep_q ? sweep_row_q : cell7_q[AddrW+2:3]),
-      .wdata_i (sweep_q ? 48'd0 : count_new_q),
-      .re_i    (read && (read_cell[2:0] == 3'(b))),
-      .raddr_i (read_cell[AddrW+2:3]),
-      .rdata_o (bank_out[48*b+:48])
-    );
+  // Banks are lanes of one memory.
+  logic [8*48-1:0]  cells [0:Depth-1];
+  logic             write;
+  logic [AddrW-1:0] write_row;
+
+  assign write     = sweep_q || valid_q[7];
+  assign write_row = sweep_q ? sweep_row_q : cell7_q[AddrW+2:3];
+
+  always_ff @(posedge clk_i) begin
+    if (read) bank_out <= cells[read_cell[AddrW+2:3]];
+    if (write) begin
+      for (int unsigned b = 0; b < 8; b++) begin
+        if (sweep_q || cell7_q[2:0] == 3'(b)) begin
+          cells[write_row][48*b+:48] <= sweep_q ? 48'd0 : count_new_q;
+        end
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin

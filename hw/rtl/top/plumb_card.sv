@@ -5,6 +5,12 @@
 //   s_axil_*     register access (docs/registers.md), one at a time; see plumb_axil
 //   tx_axis_*    to the MACs, tready honoured; one frame after the other, FCS included
 //   rx_axis_*    from the MACs, taken in every clock; FCS included
+//   *_preamble_* with the first beat of a frame: its preamble without the first byte, D1 in bits 7:0
+//                and the SFD in bits 55:48; bits 63:56 mean nothing
+//   tx_ctl_*     control ordered sets to the MACs, D0 in bits 7:0, to be put between frames; ready
+//                while every set taken has its place on the line
+//   rx_ctl_*     those received, one clock each
+//   link_up_i    the MAC has a link
 //   cap_rx_*     copies of received frames, cap_tx_* of sent ones, as PORT_CONTROL asks for;
 //                AXI4-Stream with a common cap_ready_i per port. A descriptor of 96 bits per
 //                frame, in the order of the frames, one clock with cap_*_desc_valid_o, usually
@@ -46,11 +52,20 @@ module plumb_card #(
   output      logic [Ports-1:0]       tx_axis_tvalid_o,
   output      logic [Ports-1:0]       tx_axis_tlast_o,
   input  wire logic [Ports-1:0]       tx_axis_tready_i,
+  output      logic [Ports*64-1:0]    tx_preamble_o,
 
   input  wire logic [Ports*DataW-1:0] rx_axis_tdata_i,
   input  wire logic [Ports*64-1:0]    rx_axis_tkeep_i,
   input  wire logic [Ports-1:0]       rx_axis_tvalid_i,
   input  wire logic [Ports-1:0]       rx_axis_tlast_i,
+  input  wire logic [Ports*64-1:0]    rx_preamble_i,
+
+  output      logic [Ports-1:0]       tx_ctl_valid_o,
+  output      logic [Ports*64-1:0]    tx_ctl_o,
+  input  wire logic [Ports-1:0]       tx_ctl_ready_i,
+  input  wire logic [Ports-1:0]       rx_ctl_valid_i,
+  input  wire logic [Ports*64-1:0]    rx_ctl_i,
+  input  wire logic [Ports-1:0]       link_up_i,
 
   output      logic [Ports*DataW-1:0] cap_rx_tdata_o,
   output      logic [Ports*64-1:0]    cap_rx_tkeep_o,
@@ -196,10 +211,10 @@ module plumb_card #(
     status.features_pfc_react = 1'b1;
     status.features_capture = 1'b1;
     status.features_damage = 1'b1;
+    status.features_llr = 1'b1;
     status.features_rx_tracking = 1'b1;
     status.features_pfc_send = 1'b1;
-    // Its ordered sets do not reach the MAC yet: credits would be neither sent nor heard of.
-    status.features_cbfc = 1'b0;
+    status.features_cbfc = 1'b1;
     status.features_patterns = 1'b1;
     status.features_messages = 1'b1;
     status.clock_period_num = plumb_pkg::ClockPeriodNum;
@@ -214,8 +229,10 @@ module plumb_card #(
   // ---- Ports ----
 
   for (genvar p = 0; p < Ports; p++) begin : gen_port
-    logic selected;
+    logic selected, unused_preamble;
     assign selected = block == 4'(p + 1);
+    assign tx_preamble_o[64*p+56+:8] = '0;
+    assign unused_preamble = ^rx_preamble_i[64*p+56+:8];
 
     plumb_port #(
       .FlowsLog2 (FlowsLog2),
@@ -238,10 +255,18 @@ module plumb_card #(
       .tx_tvalid_o        (tx_axis_tvalid_o[p]),
       .tx_tlast_o         (tx_axis_tlast_o[p]),
       .tx_tready_i        (tx_axis_tready_i[p]),
+      .tx_preamble_o      (tx_preamble_o[64*p+:56]),
       .rx_tdata_i         (rx_axis_tdata_i[DataW*p+:DataW]),
       .rx_tkeep_i         (rx_axis_tkeep_i[64*p+:64]),
       .rx_tvalid_i        (rx_axis_tvalid_i[p]),
       .rx_tlast_i         (rx_axis_tlast_i[p]),
+      .rx_preamble_i      (rx_preamble_i[64*p+:56]),
+      .tx_ctl_valid_o     (tx_ctl_valid_o[p]),
+      .tx_ctl_o           (tx_ctl_o[64*p+:64]),
+      .tx_ctl_ready_i     (tx_ctl_ready_i[p]),
+      .rx_ctl_valid_i     (rx_ctl_valid_i[p]),
+      .rx_ctl_i           (rx_ctl_i[64*p+:64]),
+      .link_up_i          (link_up_i[p]),
       .cap_rx_tdata_o     (cap_rx_tdata_o[DataW*p+:DataW]),
       .cap_rx_tkeep_o     (cap_rx_tkeep_o[64*p+:64]),
       .cap_rx_tvalid_o    (cap_rx_tvalid_o[p]),

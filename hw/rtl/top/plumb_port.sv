@@ -13,7 +13,8 @@ module plumb_port #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4,
-  parameter bit          WithCbfc = 1'b1
+  parameter bit          WithCbfc = 1'b1,
+  parameter bit          WithLlr = 1'b1
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -33,11 +34,20 @@ module plumb_port #(
   output      logic         tx_tvalid_o,
   output      logic         tx_tlast_o,
   input  wire logic         tx_tready_i,
+  output      logic [55:0]  tx_preamble_o,
 
   input  wire logic [511:0] rx_tdata_i,
   input  wire logic [63:0]  rx_tkeep_i,
   input  wire logic         rx_tvalid_i,
   input  wire logic         rx_tlast_i,
+  input  wire logic [55:0]  rx_preamble_i,
+
+  output      logic         tx_ctl_valid_o,
+  output      logic [63:0]  tx_ctl_o,
+  input  wire logic         tx_ctl_ready_i,
+  input  wire logic         rx_ctl_valid_i,
+  input  wire logic [63:0]  rx_ctl_i,
+  input  wire logic         link_up_i,
 
   output      logic [511:0] cap_rx_tdata_o,
   output      logic [63:0]  cap_rx_tkeep_o,
@@ -169,10 +179,11 @@ module plumb_port #(
 
   always_comb begin
     update.tbl_data_we = tbl_data_we;
-    update.tbl_data = tbl_data;
+    update.tbl_data = tbl_data_we ? tbl_data : 'x;
     update.hist_addr_we = bucket_we;
     update.hist_addr_bucket = bucket;
     update.hist_addr_group = cfg.hist_addr_group;
+    update.hist_addr_retry = cfg.hist_addr_retry;
   end
 
   // ---- Sender ----
@@ -196,6 +207,14 @@ module plumb_port #(
   logic [479:0] control_data;
   logic [63:0]  control_cross;
 
+  // Behind the link-level retry; what follows may hold frames up.
+  logic [511:0]        llr_tdata;
+  logic [63:0]         llr_tkeep, llr_departure, llr_ctl, taken_ctl;
+  logic [55:0]         llr_preamble, taken_preamble;
+  logic                llr_tvalid, llr_tlast, llr_tready, llr_ctl_valid, llr_ctl_ready;
+  logic                taken_ctl_valid, tx_empty, llr_hold, llr_blocked;
+  plumb_tx_pkg::user_t llr_user;
+
   plumb_tx #(
     .FlowsLog2 (FlowsLog2),
     .PathClocks(plumb_damage_pkg::Clocks)
@@ -209,6 +228,9 @@ module plumb_port #(
     .clear_i            (pulse.port_command_clear_tx),
     .clear_busy_o       (tx_clear_busy),
     .active_o           (tx_active),
+    .closed_i           (llr_hold),
+    .blocked_i          (llr_blocked),
+    .empty_o            (tx_empty),
     .byte_time_ps_i     (cfg.byte_time_ps),
     .ts_offset_i        (cfg.tx_ts_offset),
     .late_threshold_ps_i(cfg.late_threshold_ps),
@@ -266,15 +288,18 @@ module plumb_port #(
   logic [64*9-1:0]          cnt_damage_received;
 
   always_comb begin
-    damage_rule.kind   = cfg.dmg_rule_kind;
-    damage_rule.match  = cfg.dmg_rule_match;
-    damage_rule.flow   = cfg.dmg_rule_flow;
-    damage_rule.first  = cfg.dmg_first;
-    damage_rule.last   = cfg.dmg_last;
-    damage_rule.step   = cfg.dmg_step;
-    damage_rule.times  = cfg.dmg_times;
-    damage_rule.offset = cfg.dmg_offset_bit;
-    damage_rule.param  = cfg.dmg_param;
+    damage_rule = 'x;
+    if (pulse.dmg_command_load_rule) begin
+      damage_rule.kind   = cfg.dmg_rule_kind;
+      damage_rule.match  = cfg.dmg_rule_match;
+      damage_rule.flow   = cfg.dmg_rule_flow;
+      damage_rule.first  = cfg.dmg_first;
+      damage_rule.last   = cfg.dmg_last;
+      damage_rule.step   = cfg.dmg_step;
+      damage_rule.times  = cfg.dmg_times;
+      damage_rule.offset = cfg.dmg_offset_bit;
+      damage_rule.param  = cfg.dmg_param;
+    end
   end
 
   plumb_damage_port u_damage (
@@ -299,14 +324,14 @@ module plumb_port #(
     .log_valid_o      (damage_event_valid),
     .log_event_o      (damage_event),
     .log_pop_i        (pulse.dmg_log_time_hi_read),
-    .tx_tdata_i       (whole_tdata),
-    .tx_tkeep_i       (whole_tkeep),
-    .tx_tvalid_i      (whole_tvalid),
-    .tx_tlast_i       (whole_tlast),
-    .tx_tready_o      (whole_tready),
-    .tx_user_i        (whole_user),
-    .tx_departure_i   (whole_departure),
-    .tx_preamble_i    (56'd0),
+    .tx_tdata_i       (llr_tdata),
+    .tx_tkeep_i       (llr_tkeep),
+    .tx_tvalid_i      (llr_tvalid),
+    .tx_tlast_i       (llr_tlast),
+    .tx_tready_o      (llr_tready),
+    .tx_user_i        (llr_user),
+    .tx_departure_i   (llr_departure),
+    .tx_preamble_i    (llr_preamble),
     .tx_tdata_o       (tx_tdata_o),
     .tx_tkeep_o       (tx_tkeep_o),
     .tx_tvalid_o      (tx_tvalid_o),
@@ -314,42 +339,209 @@ module plumb_port #(
     .tx_sof_o         (tx_sof),
     .tx_tready_i      (tx_tready_i),
     .tx_departure_o   (tx_departure),
-    .tx_preamble_o    (damage_tx_preamble),
+    .tx_preamble_o    (tx_preamble_o),
     .rx_tdata_i       (rx_tdata_i),
     .rx_tkeep_i       (rx_tkeep_i),
     .rx_tvalid_i      (rx_tvalid_i),
     .rx_tlast_i       (rx_tlast_i),
-    .rx_preamble_i    (56'd0),
+    .rx_preamble_i    (rx_preamble_i),
     .rx_tdata_o       (taken_tdata),
     .rx_tkeep_o       (taken_tkeep),
     .rx_tvalid_o      (taken_tvalid),
     .rx_tlast_o       (taken_tlast),
     .rx_time_o        (taken_time),
-    .rx_preamble_o    (damage_rx_preamble),
-    .tx_ctl_valid_i   (1'b0),
-    .tx_ctl_i         (64'd0),
-    .tx_ctl_ready_o   (damage_tx_ctl_ready),
-    .tx_ctl_valid_o   (damage_tx_ctl_valid),
-    .tx_ctl_o         (damage_tx_ctl),
-    .tx_ctl_ready_i   (1'b1),
-    .rx_ctl_valid_i   (1'b0),
-    .rx_ctl_i         (64'd0),
-    .rx_ctl_valid_o   (damage_rx_ctl_valid),
-    .rx_ctl_o         (damage_rx_ctl),
+    .rx_preamble_o    (taken_preamble),
+    .tx_ctl_valid_i   (llr_ctl_valid),
+    .tx_ctl_i         (llr_ctl),
+    .tx_ctl_ready_o   (llr_ctl_ready),
+    .tx_ctl_valid_o   (tx_ctl_valid_o),
+    .tx_ctl_o         (tx_ctl_o),
+    .tx_ctl_ready_i   (tx_ctl_ready_i),
+    .rx_ctl_valid_i   (rx_ctl_valid_i),
+    .rx_ctl_i         (rx_ctl_i),
+    .rx_ctl_valid_o   (taken_ctl_valid),
+    .rx_ctl_o         (taken_ctl),
     .cnt_sent_o       (cnt_damage_sent),
     .cnt_received_o   (cnt_damage_received)
   );
 
-  // Ordered sets and preambles do not come to the port yet.
-  logic [55:0] damage_tx_preamble, damage_rx_preamble;
-  logic [63:0] damage_tx_ctl, damage_rx_ctl;
-  logic        damage_tx_ctl_ready, damage_tx_ctl_valid, damage_rx_ctl_valid, unused_damage;
-  assign unused_damage = ^{whole_sof, damage_tx_preamble, damage_rx_preamble, damage_tx_ctl,
-                           damage_rx_ctl, damage_tx_ctl_ready, damage_tx_ctl_valid,
-                           damage_rx_ctl_valid};
+  // ---- Link-level retry ----
+
+  // Registered: what hangs on a pin of the card is simulated several times a clock.
+  logic link_up_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) link_up_q <= 1'b0;
+    else         link_up_q <= link_up_i;
+  end
+
+  logic [511:0] in_tdata;
+  logic [63:0]  in_tkeep, in_time;
+  logic         in_tvalid, in_tlast;
+  logic         cf_valid, cf_ready;
+  logic [63:0]  cf_data;
+  logic         mac_sof, llr_clear_busy, retry_row, retry_cell;
+  logic         retry_group_ack, retry_hist_ack;
+  logic [2:0]   llr_tx_state;
+  logic [1:0]   llr_rx_state;
+  logic [19:0]  llr_outstanding;
+  logic [47:0]  retry_hist_data, cnt_llr_flushed;
+  logic [48*plumb_llr_pkg::Counters-1:0]  cnt_llr;
+  logic [plumb_rx_pkg::GroupW-1:0]        retry_group;
+
+  localparam int unsigned LlrBeatsLog2 = 12;
+  localparam int unsigned LlrFramesLog2 = 12;
+
+  // Groups and histogram cells of retries are reached as those of latency are.
+  assign retry_row  = WithLlr && cfg.tbl_addr_table == plumb_pkg::TableGroup &&
+                      cfg.tbl_addr_row[15];
+  assign retry_cell = WithLlr && cfg.hist_addr_retry;
+
+  plumb_llr_pkg::config_t llr_config;
+  logic                   mac_replay;
+
+  // While all of it is off there is nothing to configure, and to simulate.
+  always_comb begin
+    llr_config = '0;
+    if (cfg.llr_control_tx_enable || cfg.llr_control_rx_enable ||
+        llr_tx_state != plumb_llr_pkg::TxOff || llr_rx_state != plumb_llr_pkg::RxOff) begin
+      llr_config.tx_enable = cfg.llr_control_tx_enable;
+      llr_config.rx_enable = cfg.llr_control_rx_enable;
+      llr_config.re_init_on_flush = cfg.llr_control_re_init_on_flush;
+      llr_config.init_action = cfg.llr_control_init_action;
+      llr_config.flush_action = cfg.llr_control_flush_action;
+      llr_config.mac_control_eligible = cfg.llr_control_mac_control_eligible;
+      llr_config.init_data_low_first = cfg.llr_control_init_data_low_first;
+      llr_config.init_seq = cfg.llr_init_seq;
+      llr_config.init_data = cfg.llr_init_data_data;
+      llr_config.init_interval = cfg.llr_init_data_interval;
+      llr_config.max_frames = cfg.llr_max_frames_frames;
+      llr_config.max_bytes = cfg.llr_max_bytes;
+      llr_config.replay_timer = cfg.llr_replay_timer;
+      llr_config.replay_count_max = cfg.llr_replay_count_max;
+      llr_config.pcs_lost = cfg.llr_pcs_lost;
+      llr_config.data_age = cfg.llr_data_age;
+      llr_config.ack_spacing = cfg.llr_ack_spacing_clocks;
+      llr_config.byte_time_ps = cfg.byte_time_ps;
+    end
+  end
+
+  if (WithLlr) begin : gen_llr
+    logic unused_mac;
+
+    plumb_llr #(
+      .BeatsLog2 (LlrBeatsLog2),
+      .FramesLog2(LlrFramesLog2),
+      .PathClocks(plumb_damage_pkg::Clocks)
+    ) u_llr (
+      .clk_i             (clk_i),
+      .rst_ni            (rst_ni),
+      .now_i             (now_i),
+      .ts_offset_i       (cfg.tx_ts_offset),
+      .config_i          (llr_config),
+      .re_init_i         (pulse.llr_command_re_init),
+      .clear_i           (pulse.port_command_clear_rx),
+      .clear_busy_o      (llr_clear_busy),
+      .link_up_i         (link_up_q),
+      .tx_tdata_i        (whole_tdata),
+      .tx_tkeep_i        (whole_tkeep),
+      .tx_tvalid_i       (whole_tvalid),
+      .tx_tlast_i        (whole_tlast),
+      .tx_tready_o       (whole_tready),
+      .tx_user_i         (whole_user),
+      .tx_poisoned_i     (1'b0),
+      .tx_departure_i    (whole_departure),
+      .tx_empty_i        (tx_empty),
+      .tx_sof_i          (whole_sof),
+      .tx_hold_o         (llr_hold),
+      .tx_blocked_o      (llr_blocked),
+      .mac_tx_tdata_o    (llr_tdata),
+      .mac_tx_tkeep_o    (llr_tkeep),
+      .mac_tx_tvalid_o   (llr_tvalid),
+      .mac_tx_tlast_o    (llr_tlast),
+      .mac_tx_tready_i   (llr_tready),
+      .mac_tx_sof_o      (mac_sof),
+      .mac_tx_preamble_o (llr_preamble),
+      .mac_tx_user_o     (llr_user),
+      .mac_tx_departure_o(llr_departure),
+      .mac_tx_replay_o   (mac_replay),
+      .mac_rx_tdata_i    (taken_tdata),
+      .mac_rx_tkeep_i    (taken_tkeep),
+      .mac_rx_tvalid_i   (taken_tvalid),
+      .mac_rx_tlast_i    (taken_tlast),
+      .mac_rx_preamble_i (taken_preamble),
+      .mac_rx_time_i     (taken_time),
+      .rx_tdata_o        (in_tdata),
+      .rx_tkeep_o        (in_tkeep),
+      .rx_tvalid_o       (in_tvalid),
+      .rx_tlast_o        (in_tlast),
+      .rx_time_o         (in_time),
+      .cf_valid_i        (cf_valid),
+      .cf_data_i         (cf_data),
+      .cf_ready_o        (cf_ready),
+      .tx_ctl_valid_o    (llr_ctl_valid),
+      .tx_ctl_o          (llr_ctl),
+      .tx_ctl_ready_i    (llr_ctl_ready),
+      .rx_ctl_valid_i    (taken_ctl_valid),
+      .rx_ctl_i          (taken_ctl),
+      .group_read_i      (tbl_req && !tbl_we && retry_row),
+      .group_row_i       ({1'b0, cfg.tbl_addr_row[14:0]}),
+      .group_ack_o       (retry_group_ack),
+      .group_o           (retry_group),
+      .hist_req_i        (hist_req && retry_cell),
+      .hist_group_i      (cfg.hist_addr_group),
+      .hist_bucket_i     (cfg.hist_addr_bucket),
+      .hist_ack_o        (retry_hist_ack),
+      .hist_data_o       (retry_hist_data),
+      .tx_state_o        (llr_tx_state),
+      .rx_state_o        (llr_rx_state),
+      .outstanding_o     (llr_outstanding),
+      .counts_o          (cnt_llr),
+      .flushed_o         (cnt_llr_flushed)
+    );
+
+    assign unused_mac = ^{mac_sof, mac_replay};
+  end else begin : gen_no_llr
+    assign llr_tdata       = whole_tdata;
+    assign llr_tkeep       = whole_tkeep;
+    assign llr_tvalid      = whole_tvalid;
+    assign llr_tlast       = whole_tlast;
+    assign whole_tready    = llr_tready;
+    assign llr_preamble    = plumb_llr_pkg::OrdinaryPreamble;
+    assign mac_sof         = whole_sof;
+    assign llr_departure   = whole_departure;
+    assign llr_user        = whole_user;
+    assign mac_replay      = 1'b0;
+    assign llr_hold        = 1'b0;
+    assign llr_blocked     = 1'b0;
+    assign llr_clear_busy  = 1'b0;
+    assign in_tdata        = taken_tdata;
+    assign in_tkeep        = taken_tkeep;
+    assign in_tvalid       = taken_tvalid;
+    assign in_tlast        = taken_tlast;
+    assign in_time         = taken_time;
+    assign llr_ctl_valid   = cf_valid;
+    assign llr_ctl         = cf_data;
+    assign cf_ready        = llr_ctl_ready;
+    assign retry_group_ack = 1'b0;
+    assign retry_group     = '0;
+    assign retry_hist_ack  = 1'b0;
+    assign retry_hist_data = '0;
+    assign llr_tx_state    = '0;
+    assign llr_rx_state    = '0;
+    assign llr_outstanding = '0;
+    assign cnt_llr         = '0;
+    assign cnt_llr_flushed = '0;
+
+    logic unused_llr;
+    assign unused_llr = ^{taken_preamble, tx_empty, mac_sof, mac_replay, llr_config,
+                          pulse.llr_command_re_init};
+  end
 
   // ---- Receiver ----
 
+  logic         group_tbl_ack, rx_hist_ack;
+  logic [511:0] group_tbl_rdata;
+  logic [47:0]  rx_hist_data;
   logic         rx_clear_busy, rx_desc_valid, rx_fcs_ok, rx_icrc_checked, rx_icrc_ok;
   logic         rx_event_overflow;
   logic [7:0]   pause_start, pause_end;
@@ -377,23 +569,23 @@ module plumb_port #(
     .trim_dscp_en_i         (cfg.rx_tracking_trim_by_dscp),
     .trim_dscp_i            (cfg.rx_tracking_trim_dscp),
     .trim_length_i          (cfg.rx_tracking_trim_by_length),
-    .tbl_req_i              (tbl_req),
+    .tbl_req_i              (tbl_req && (tbl_we || !retry_row)),
     .tbl_we_i               (tbl_we),
     .tbl_table_i            (cfg.tbl_addr_table),
     .tbl_row_i              (cfg.tbl_addr_row),
     .tbl_wdata_i            (cfg.tbl_data),
-    .tbl_ack_o              (rx_tbl_ack),
-    .tbl_rdata_o            (rx_tbl_rdata),
-    .hist_req_i             (hist_req),
+    .tbl_ack_o              (group_tbl_ack),
+    .tbl_rdata_o            (group_tbl_rdata),
+    .hist_req_i             (hist_req && !retry_cell),
     .hist_group_i           (cfg.hist_addr_group),
     .hist_bucket_i          (cfg.hist_addr_bucket),
-    .hist_ack_o             (hist_ack),
-    .hist_data_o            (hist_data),
-    .rx_tdata_i             (taken_tdata),
-    .rx_tkeep_i             (taken_tkeep),
-    .rx_tvalid_i            (taken_tvalid),
-    .rx_tlast_i             (taken_tlast),
-    .rx_time_i              (taken_time),
+    .hist_ack_o             (rx_hist_ack),
+    .hist_data_o            (rx_hist_data),
+    .rx_tdata_i             (in_tdata),
+    .rx_tkeep_i             (in_tkeep),
+    .rx_tvalid_i            (in_tvalid),
+    .rx_tlast_i             (in_tlast),
+    .rx_time_i              (in_time),
     .paused_o               (paused),
     .until_o                (pause_until),
     .pause_start_o          (pause_start),
@@ -426,42 +618,21 @@ module plumb_port #(
     .event_overflow_o       (rx_event_overflow)
   );
 
+  assign rx_tbl_ack   = group_tbl_ack || retry_group_ack;
+  assign rx_tbl_rdata = retry_group_ack ? 512'(retry_group) : group_tbl_rdata;
+  assign hist_ack     = rx_hist_ack || retry_hist_ack;
+  assign hist_data    = retry_cell ? retry_hist_data : rx_hist_data;
+
   // ---- Flow control ----
 
   logic         send_busy, storm_active, storm_late, trace_valid, trace_lost, credit_error;
-  logic         cf_valid, cf_ready, rx_ctl_valid;
-  logic [63:0]  cf_data, rx_ctl;
   logic [31:0]  storm_left;
   logic [80:0]  trace_entry;
   logic [10:0]  trace_level;
-  logic [159:0] buffer_capacity, buffer_xoff, buffer_xon, buffer_fill, credit_limit, credits_used;
+  logic [159:0] buffer_fill, credits_used;
   logic [511:0] cnt_tx_xoff, cnt_tx_xon;
   logic [63:0]  cnt_buffer_dropped, cnt_recovered, cnt_cf_sent, cnt_cf_received, cnt_cc_sent;
   logic [63:0]  cnt_cc_received, cnt_trace_lost;
-
-  // Registers of 32 bits, values of 20.
-  logic unused_upper;
-  always_comb begin
-    unused_upper = 1'b0;
-    for (int unsigned p = 0; p < 8; p++) begin
-      buffer_capacity[20*p+:20] = cfg.buffer_capacity[32*p+:20];
-      buffer_xoff[20*p+:20] = cfg.buffer_xoff[32*p+:20];
-      buffer_xon[20*p+:20] = cfg.buffer_xon[32*p+:20];
-      credit_limit[20*p+:20] = cfg.credit_limit[32*p+:20];
-      unused_upper = unused_upper ^ (^{cfg.buffer_capacity[32*p+20+:12],
-                                       cfg.buffer_xoff[32*p+20+:12],
-                                       cfg.buffer_xon[32*p+20+:12],
-                                       cfg.credit_limit[32*p+20+:12]});
-    end
-  end
-
-  // No ordered sets leave or reach this port yet.
-  assign cf_ready = 1'b0;
-  assign rx_ctl_valid = 1'b0;
-  assign rx_ctl = '0;
-
-  logic unused_cf;
-  assign unused_cf = ^{cf_valid, cf_data};
 
   plumb_fc #(
     .WithCbfc(WithCbfc)
@@ -488,11 +659,11 @@ module plumb_port #(
     .cfg_refresh_i         (cfg.pfc_refresh),
     .cfg_cell_log2_i       (cfg.rx_buffer_cell_log2),
     .cfg_overhead_i        (cfg.rx_buffer_overhead),
-    .cfg_capacity_i        (buffer_capacity),
-    .cfg_xoff_i            (buffer_xoff),
-    .cfg_xon_i             (buffer_xon),
+    .cfg_capacity_i        (cfg.buffer_capacity),
+    .cfg_xoff_i            (cfg.buffer_xoff),
+    .cfg_xon_i             (cfg.buffer_xon),
     .cfg_drain_i           (cfg.buffer_drain),
-    .cfg_credits_i         (credit_limit),
+    .cfg_credits_i         (cfg.credit_limit),
     .cfg_cf_min_i          (cfg.cf_min),
     .cfg_cf_max_i          (cfg.cf_max),
     .cfg_cc_period_i       (cfg.cc_period),
@@ -501,9 +672,9 @@ module plumb_port #(
     .storm_stop_i          (pulse.fc_command_storm_stop),
     .cbfc_reset_i          (pulse.fc_command_cbfc_reset),
     .trace_pop_i           (pulse.pause_event_read),
-    .rx_tdata_i            (rx_tdata_i),
-    .rx_tvalid_i           (rx_tvalid_i),
-    .rx_tlast_i            (rx_tlast_i),
+    .rx_tdata_i            (in_tdata),
+    .rx_tvalid_i           (in_tvalid),
+    .rx_tlast_i            (in_tlast),
     .desc_valid_i          (rx_desc_valid),
     .desc_length_i         (rx_length),
     .desc_fcs_ok_i         (rx_fcs_ok),
@@ -522,8 +693,8 @@ module plumb_port #(
     .cf_valid_o            (cf_valid),
     .cf_data_o             (cf_data),
     .cf_ready_i            (cf_ready),
-    .rx_ctl_valid_i        (rx_ctl_valid),
-    .rx_ctl_i              (rx_ctl),
+    .rx_ctl_valid_i        (taken_ctl_valid),
+    .rx_ctl_i              (taken_ctl),
     .send_busy_o           (send_busy),
     .storm_active_o        (storm_active),
     .storm_left_o          (storm_left),
@@ -559,10 +730,10 @@ module plumb_port #(
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
     .enable_i           (cfg.port_control_capture_rx),
-    .beat_i             (taken_tvalid),
-    .tdata_i            (taken_tdata),
-    .tkeep_i            (taken_tkeep),
-    .tlast_i            (taken_tlast),
+    .beat_i             (in_tvalid),
+    .tdata_i            (in_tdata),
+    .tkeep_i            (in_tkeep),
+    .tlast_i            (in_tlast),
     .desc_valid_i       (rx_desc_valid),
     .desc_timestamp_i   (rx_timestamp),
     .desc_length_i      (rx_length),
@@ -634,41 +805,54 @@ module plumb_port #(
 
   // ---- What the registers show ----
 
+  // Put together when looked at only, status by a read and counters by a snapshot: both are wide,
+  // and simulated every clock.
   always_comb begin
-    // The command itself counts as busy: the blocks see it in this clock.
-    status.port_status_clear_busy = tx_clear_busy || rx_clear_busy ||
-                                    pulse.port_command_clear_tx || pulse.port_command_clear_rx;
-    status.port_status_tx_active = tx_active;
-    status.port_status_paused = paused;
-    status.tbl_status_busy = table_busy;
-    status.dmg_status_random_ready = damage_ready;
-    status.dmg_strikes = damage_strikes;
-    status.dmg_log_event_flow = damage_event.flow;
-    status.dmg_log_event_slot = damage_event.slot;
-    status.dmg_log_event_kind = damage_event.kind;
-    status.dmg_log_event_subject = damage_event.subject;
-    status.dmg_log_event_valid = damage_event_valid;
-    status.dmg_log_number = damage_event.number;
-    status.dmg_log_position = 32'(damage_event.position);
-    status.dmg_log_time_lo = damage_event.stamp[31:0];
-    status.dmg_log_time_hi = damage_event.stamp[63:32];
-    status.fc_status_storm_active = storm_active;
-    status.fc_status_send_busy = send_busy;
-    status.fc_status_trace_level = trace_level;
-    status.storm_left = storm_left;
-    status.pause_time_lo = trace_entry[48:17];
-    status.pause_time_hi = trace_entry[80:49];
-    status.pause_event_starts = trace_entry[7:0];
-    status.pause_event_ends = trace_entry[15:8];
-    status.pause_event_sent = trace_entry[16];
-    status.pause_event_valid = trace_valid;
-    for (int unsigned p = 0; p < 8; p++) begin
-      status.buffer_fill[32*p+:32] = 32'(buffer_fill[20*p+:20]);
-      status.credits_used[32*p+:32] = 32'(credits_used[20*p+:20]);
+    status = 'x;
+    if (read_q) begin
+      // The command itself counts as busy: the blocks see it in this clock.
+      status.port_status_clear_busy = tx_clear_busy || rx_clear_busy || llr_clear_busy ||
+                                      pulse.port_command_clear_tx || pulse.port_command_clear_rx;
+      status.port_status_tx_active = tx_active;
+      status.port_status_paused = paused;
+      status.tbl_status_busy = table_busy;
+      status.dmg_status_random_ready = damage_ready;
+      status.dmg_strikes = damage_strikes;
+      status.dmg_log_event_flow = damage_event.flow;
+      status.dmg_log_event_slot = damage_event.slot;
+      status.dmg_log_event_kind = damage_event.kind;
+      status.dmg_log_event_subject = damage_event.subject;
+      status.dmg_log_event_valid = damage_event_valid;
+      status.dmg_log_number = damage_event.number;
+      status.dmg_log_position = 32'(damage_event.position);
+      status.dmg_log_time_lo = damage_event.stamp[31:0];
+      status.dmg_log_time_hi = damage_event.stamp[63:32];
+      status.fc_status_storm_active = storm_active;
+      status.fc_status_send_busy = send_busy;
+      status.fc_status_trace_level = trace_level;
+      status.storm_left = storm_left;
+      status.pause_time_lo = trace_entry[48:17];
+      status.pause_time_hi = trace_entry[80:49];
+      status.pause_event_starts = trace_entry[7:0];
+      status.pause_event_ends = trace_entry[15:8];
+      status.pause_event_sent = trace_entry[16];
+      status.pause_event_valid = trace_valid;
+      for (int unsigned p = 0; p < 8; p++) begin
+        status.buffer_fill[32*p+:32] = 32'(buffer_fill[20*p+:20]);
+        status.credits_used[32*p+:32] = 32'(credits_used[20*p+:20]);
+      end
+      status.llr_status_tx_state = llr_tx_state;
+      status.llr_status_rx_state = llr_rx_state;
+      status.llr_status_link_up = link_up_q;
+      status.llr_status_outstanding = llr_outstanding;
+      status.llr_capacity_beats_log2 = WithLlr ? 5'(LlrBeatsLog2) : 5'd0;
+      status.llr_capacity_frames_log2 = WithLlr ? 5'(LlrFramesLog2) : 5'd0;
+      status.hist_lo = hist_count[31:0];
+      status.hist_hi = {16'b0, hist_count[47:32]};
     end
-    status.hist_lo = hist_count[31:0];
-    status.hist_hi = {16'b0, hist_count[47:32]};
+  end
 
+  always_comb begin
     fault.fc_sticky_storm_late = storm_late;
     fault.fc_sticky_trace_lost = trace_lost;
     fault.fc_sticky_credit_error = credit_error;
@@ -678,51 +862,83 @@ module plumb_port #(
     fault.port_sticky_tx_stall = tx_stall;
     fault.port_sticky_rx_event_overflow = rx_event_overflow;
     fault.port_sticky_capture_overflow = rx_dropped || tx_dropped;
+  end
 
-    counters.tx_frames = cnt_tx_frames;
-    counters.tx_bytes = cnt_tx_bytes;
-    counters.tx_late = cnt_tx_late;
-    counters.tx_late_max_ps = cnt_tx_late_max_ps;
-    counters.tx_pfc_skipped = cnt_tx_pfc_skipped;
-    counters.tx_stall_clocks = cnt_tx_stall_clocks;
-    counters.rx_frames = cnt_rx_frames;
-    counters.rx_bytes = cnt_rx_bytes;
-    counters.rx_fcs_errors = cnt_rx_fcs_errors;
-    counters.rx_icrc_errors = cnt_rx_icrc_errors;
-    counters.rx_runts = cnt_rx_runts;
-    counters.rx_giants = cnt_rx_giants;
-    counters.rx_untagged = cnt_rx_untagged;
-    counters.rx_unparsed = cnt_rx_unparsed;
-    counters.rx_latency_negative = cnt_rx_latency_negative;
-    counters.rx_event_overflow = cnt_rx_event_overflow;
-    counters.rx_pause_frames = cnt_rx_pause_frames;
-    counters.rx_mac_control_other = cnt_rx_mac_control_other;
-    counters.rx_bad_row = cnt_rx_bad_row;
-    counters.rx_trimmed = cnt_rx_trimmed;
-    counters.rx_trimmed_bare = cnt_rx_trimmed_bare;
-    counters.capture_dropped = capture_dropped_q;
-    counters.pause_events_lost = cnt_trace_lost;
-    counters.tx_xoff = cnt_tx_xoff;
-    counters.tx_xon = cnt_tx_xon;
-    counters.tx_credit_skipped = cnt_tx_credit_skipped;
-    counters.tx_waited = cnt_tx_waited;
-    counters.rx_buffer_dropped = cnt_buffer_dropped;
-    counters.credits_recovered = cnt_recovered;
-    counters.cf_sent = cnt_cf_sent;
-    counters.cf_received = cnt_cf_received;
-    counters.cc_sent = cnt_cc_sent;
-    counters.cc_received = cnt_cc_received;
-    counters.rx_xoff = cnt_rx_xoff;
-    counters.rx_xon = cnt_rx_xon;
-    counters.paused_ps = cnt_paused_ps;
-    {counters.tx_dmg_sets_dropped, counters.tx_dmg_sets_damaged, counters.tx_dmg_log_overflow,
-     counters.tx_dmg_frames, counters.tx_dmg_random_bits, counters.tx_dmg_random_frames,
-     counters.tx_dmg_dropped, counters.tx_dmg_truncated, counters.tx_dmg_icrc,
-     counters.tx_dmg_fcs, counters.tx_dmg_bits} = cnt_damage_sent;
-    {counters.rx_dmg_sets_dropped, counters.rx_dmg_sets_damaged, counters.rx_dmg_log_overflow,
-     counters.rx_dmg_frames, counters.rx_dmg_random_bits, counters.rx_dmg_random_frames,
-     counters.rx_dmg_dropped, counters.rx_dmg_truncated, counters.rx_dmg_bits} =
-        cnt_damage_received;
+  always_comb begin
+    counters = 'x;
+    if (pulse.port_command_snapshot) begin
+      counters.tx_frames = cnt_tx_frames;
+      counters.tx_bytes = cnt_tx_bytes;
+      counters.tx_late = cnt_tx_late;
+      counters.tx_late_max_ps = cnt_tx_late_max_ps;
+      counters.tx_pfc_skipped = cnt_tx_pfc_skipped;
+      counters.tx_stall_clocks = cnt_tx_stall_clocks;
+      counters.rx_frames = cnt_rx_frames;
+      counters.rx_bytes = cnt_rx_bytes;
+      counters.rx_fcs_errors = cnt_rx_fcs_errors;
+      counters.rx_icrc_errors = cnt_rx_icrc_errors;
+      counters.rx_runts = cnt_rx_runts;
+      counters.rx_giants = cnt_rx_giants;
+      counters.rx_untagged = cnt_rx_untagged;
+      counters.rx_unparsed = cnt_rx_unparsed;
+      counters.rx_latency_negative = cnt_rx_latency_negative;
+      counters.rx_event_overflow = cnt_rx_event_overflow;
+      counters.rx_pause_frames = cnt_rx_pause_frames;
+      counters.rx_mac_control_other = cnt_rx_mac_control_other;
+      counters.rx_bad_row = cnt_rx_bad_row;
+      counters.rx_trimmed = cnt_rx_trimmed;
+      counters.rx_trimmed_bare = cnt_rx_trimmed_bare;
+      counters.capture_dropped = capture_dropped_q;
+      counters.pause_events_lost = cnt_trace_lost;
+      counters.tx_xoff = cnt_tx_xoff;
+      counters.tx_xon = cnt_tx_xon;
+      counters.tx_credit_skipped = cnt_tx_credit_skipped;
+      counters.tx_waited = cnt_tx_waited;
+      counters.rx_buffer_dropped = cnt_buffer_dropped;
+      counters.credits_recovered = cnt_recovered;
+      counters.cf_sent = cnt_cf_sent;
+      counters.cf_received = cnt_cf_received;
+      counters.cc_sent = cnt_cc_sent;
+      counters.cc_received = cnt_cc_received;
+      counters.llr_tx_init = 64'(cnt_llr[48*0+:48]);
+      counters.llr_tx_echo = 64'(cnt_llr[48*1+:48]);
+      counters.llr_tx_ack = 64'(cnt_llr[48*2+:48]);
+      counters.llr_tx_nack = 64'(cnt_llr[48*3+:48]);
+      counters.llr_rx_init = 64'(cnt_llr[48*4+:48]);
+      counters.llr_rx_echo = 64'(cnt_llr[48*5+:48]);
+      counters.llr_rx_ack = 64'(cnt_llr[48*6+:48]);
+      counters.llr_rx_nack = 64'(cnt_llr[48*7+:48]);
+      counters.llr_rx_ctl_bad = 64'(cnt_llr[48*8+:48]);
+      counters.llr_rx_ok = 64'(cnt_llr[48*9+:48]);
+      counters.llr_rx_poisoned = 64'(cnt_llr[48*10+:48]);
+      counters.llr_rx_bad = 64'(cnt_llr[48*11+:48]);
+      counters.llr_expected_good = 64'(cnt_llr[48*12+:48]);
+      counters.llr_expected_poisoned = 64'(cnt_llr[48*13+:48]);
+      counters.llr_expected_bad = 64'(cnt_llr[48*14+:48]);
+      counters.llr_missing_seq = 64'(cnt_llr[48*15+:48]);
+      counters.llr_duplicate_seq = 64'(cnt_llr[48*16+:48]);
+      counters.llr_rx_replay = 64'(cnt_llr[48*17+:48]);
+      counters.llr_rx_discarded = 64'(cnt_llr[48*18+:48]);
+      counters.llr_seq_error = 64'(cnt_llr[48*19+:48]);
+      counters.llr_tx_discarded = 64'(cnt_llr[48*20+:48]);
+      counters.llr_tx_ok = 64'(cnt_llr[48*21+:48]);
+      counters.llr_tx_poisoned = 64'(cnt_llr[48*22+:48]);
+      counters.llr_tx_replay = 64'(cnt_llr[48*23+:48]);
+      counters.llr_tx_replay_frames = 64'(cnt_llr[48*24+:48]);
+      counters.llr_delayed = 64'(cnt_llr[48*25+:48]);
+      counters.llr_flushed = 64'(cnt_llr_flushed);
+      counters.rx_xoff = cnt_rx_xoff;
+      counters.rx_xon = cnt_rx_xon;
+      counters.paused_ps = cnt_paused_ps;
+      {counters.tx_dmg_sets_dropped, counters.tx_dmg_sets_damaged, counters.tx_dmg_log_overflow,
+       counters.tx_dmg_frames, counters.tx_dmg_random_bits, counters.tx_dmg_random_frames,
+       counters.tx_dmg_dropped, counters.tx_dmg_truncated, counters.tx_dmg_icrc,
+       counters.tx_dmg_fcs, counters.tx_dmg_bits} = cnt_damage_sent;
+      {counters.rx_dmg_sets_dropped, counters.rx_dmg_sets_damaged, counters.rx_dmg_log_overflow,
+       counters.rx_dmg_frames, counters.rx_dmg_random_bits, counters.rx_dmg_random_frames,
+       counters.rx_dmg_dropped, counters.rx_dmg_truncated, counters.rx_dmg_bits} =
+          cnt_damage_received;
+    end
   end
 
   `PLUMB_ASSERT(OneAccess, reg_wen_i || reg_ren_i |-> !write_q && !read_q)

@@ -7,7 +7,8 @@
 // the MAC outputs it is PopToMac clocks, always, as long as the MAC takes every beat; the gate's
 // arithmetic relies on it. A frame that comes later than its due time is counted (plumb_tx_gate). A
 // MAC that does not take a beat is counted too (cnt_stall_clocks_o, stall_o in each such clock):
-// nothing is lost then, but the departure times in the frames on their way are wrong. PathClocks is
+// nothing is lost then, but the departure times in the frames on their way are wrong. Beats that
+// link-level retry makes wait (blocked_i) are not counted here. PathClocks is
 // what lies between these outputs and the MAC: it counts towards PopToMac. tx_departure_o and
 // tx_user_o are valid with a frame's first beat.
 //
@@ -32,6 +33,9 @@ module plumb_tx #(
   input  logic         clear_i,
   output logic         clear_busy_o,
   output logic         active_o,
+  input  logic         closed_i,         // frames of the schedule wait where they are
+  input  logic         blocked_i,        // the beat at the outputs waits for link-level retry
+  output logic         empty_o,          // no frame is between decision and outputs
   input  logic [31:0]  byte_time_ps_i,
   input  logic [31:0]  ts_offset_i,
   input  logic [31:0]  late_threshold_ps_i,
@@ -133,6 +137,7 @@ module plumb_tx #(
     .root_length_o       (root_length_o),
     .root_priority_o     (root_priority_o),
     .hold_i              (hold),
+    .closed_i            (closed_i),
     .clear_i             (clear_i),
     .builder_busy_i      (fields_busy),
     .clear_busy_o        (clear_busy_o),
@@ -389,8 +394,9 @@ module plumb_tx #(
   assign frame_out = beat_out && tx_tlast_o;
   // A control frame is no part of what the schedule still has to send.
   assign flow_out  = frame_out && !tx_user_o.control;
-  assign stall_o   = tx_tvalid_o && !tx_tready_i;
-  assign active_o  = pending || frames_inside_q != 8'd0;
+  assign stall_o   = tx_tvalid_o && !tx_tready_i && !blocked_i;
+  assign empty_o   = frames_inside_q == 8'd0;
+  assign active_o  = pending || !empty_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) frames_inside_q <= '0;

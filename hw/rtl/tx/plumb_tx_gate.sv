@@ -52,6 +52,7 @@ module plumb_tx_gate #(
   // The root of the schedule.
   input  logic            open_i,
   input  logic            hold_i,        // the builder cannot take a frame
+  input  logic            closed_i,      // no frame of the schedule may go (link-level retry)
   input  logic [79:0]     due_i,
   input  logic [63:0]     scheduled_i,   // due_i before it was first postponed, in whole ps
   input  logic            postponed_i,   // the root has been postponed before
@@ -116,7 +117,7 @@ module plumb_tx_gate #(
   assign unknown          = credit_busy_i[priority_i] && !paused;
   assign skip_o           = open_i && !unknown && blocked && due && !wait_i;
   assign postpone_o       = open_i && !unknown && blocked && due && wait_i && stable_q;
-  assign send             = open_i && !unknown && !blocked && wire_free &&
+  assign send             = open_i && !unknown && !blocked && !closed_i && wire_free &&
                             (due || due_on_busy_wire) && !control_i && !control_q;
   assign go_o             = skip_o || postpone_o || send;
   assign control_o        = control_i && wire_free && !frame_q && !control_q;

@@ -54,6 +54,7 @@ module plumb_tx_sched #(
   output logic [13:0]          root_length_o,
   output logic [2:0]           root_priority_o,
   input  logic                 hold_i,
+  input  logic                 closed_i,
   input  logic                 clear_i,
   input  logic                 builder_busy_i,  // counters of some flow are still to be written
   output logic                 clear_busy_o,
@@ -511,6 +512,7 @@ module plumb_tx_sched #(
     .wait_i              (wait_i),
     .open_i              (open),
     .hold_i              (hold_i),
+    .closed_i            (closed_i),
     .due_i               (root_due),
     .scheduled_i         (scheduled[79:16]),
     .postponed_i         (root_state_q.postponed),

@@ -17,7 +17,7 @@ FcBench::FcBench()
       model_(std::make_unique<Vplumb_fc>(context_.get())) {
   model_->byte_time_ps_i = 80;
   model_->cfg_cell_log2_i = 0;
-  for (std::uint32_t p = 0; p < 8; ++p) setField(model_->cfg_capacity_i, 20, p, 0xFFFFF);
+  for (std::uint32_t p = 0; p < 8; ++p) setField(model_->cfg_capacity_i, 32, p, 0xFFFFF);
   model_->rst_ni = 1;
   model_->eval();
   model_->rst_ni = 0;

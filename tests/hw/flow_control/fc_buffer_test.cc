@@ -24,7 +24,7 @@ TEST(FcBuffer, ClassifiesByTagOrByDscp) {
   FcBench bench;
   auto& pins = bench.pins();
   pins.cfg_watermark_i = 0xFF;
-  for (std::uint32_t p = 0; p < 8; ++p) FcBench::setField(pins.cfg_xoff_i, 20, p, 0xFFFFF);
+  for (std::uint32_t p = 0; p < 8; ++p) FcBench::setField(pins.cfg_xoff_i, 32, p, 0xFFFFF);
   pins.cfg_default_priority_i = 6;
   std::array<std::uint64_t, 8> expected{};
   const auto expectFill = [&] {
@@ -83,7 +83,7 @@ TEST_P(FcBufferCells, FollowsTheContinuousBucket) {
   RandomStream random(7, "bucket");
   std::array<double, 8> rate{};
   for (std::uint32_t p = 0; p < 8; ++p) {
-    FcBench::setField(pins.cfg_xoff_i, 20, p, 0xFFFFF);
+    FcBench::setField(pins.cfg_xoff_i, 32, p, 0xFFFFF);
     // Up to what the priority receives on average, a little more, or nothing.
     const std::uint64_t fixed = p == 3 ? 0 : (1 + random.below(12)) << 16 | random.below(65536);
     FcBench::setField(pins.cfg_drain_i, 32, p, fixed);
@@ -138,8 +138,8 @@ TEST(FcBuffer, FullBufferDropsWholeFrames) {
   auto& pins = bench.pins();
   pins.cfg_watermark_i = 0x01;
   pins.cfg_cell_log2_i = 6;
-  FcBench::setField(pins.cfg_xoff_i, 20, 2, 0xFFFFF);
-  FcBench::setField(pins.cfg_capacity_i, 20, 2, 10);
+  FcBench::setField(pins.cfg_xoff_i, 32, 2, 0xFFFFF);
+  FcBench::setField(pins.cfg_capacity_i, 32, 2, 10);
   for (const std::uint32_t length : {128U, 256U, 257U, 128U, 129U, 128U, 65U}) {
     bench.receive(taggedFrame(2, length));
   }
@@ -158,8 +158,8 @@ TEST(FcBuffer, WatermarksPauseRefreshAndRelease) {
   pins.cfg_watermark_i = 1U << kPriority;
   pins.cfg_watermark_quanta_i = 0x4000;
   pins.cfg_refresh_i = kRefresh;
-  FcBench::setField(pins.cfg_xoff_i, 20, kPriority, 10'000);
-  FcBench::setField(pins.cfg_xon_i, 20, kPriority, 4'000);
+  FcBench::setField(pins.cfg_xoff_i, 32, kPriority, 10'000);
+  FcBench::setField(pins.cfg_xon_i, 32, kPriority, 4'000);
   FcBench::setField(pins.cfg_drain_i, 32, kPriority, 4ULL << 16);  // 4 bytes a clock
   for (int i = 0; i < 9; ++i) bench.receive(taggedFrame(kPriority, 1024));
   bench.clocks(300);

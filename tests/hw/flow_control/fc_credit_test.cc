@@ -79,7 +79,7 @@ TEST_P(FcCredits, NoFrameBeyondTheLimitAndNoneHeldWithoutNeed) {
     limit[v] = v == 0   ? rules.cost(9216)
                : v == 6 ? 0xFFFFF
                         : rules.cost(9216) + static_cast<std::uint32_t>(random.below(1U << 2 * v));
-    FcBench::setField(pins.cfg_credits_i, 20, v, limit[v]);
+    FcBench::setField(pins.cfg_credits_i, 32, v, limit[v]);
   }
   bench.clocks(20);
   std::array<std::uint32_t, 8> used{};
@@ -160,7 +160,7 @@ TEST(FcCreditSender, MoreFreedThanUsedIsAnError) {
   auto& pins = bench.pins();
   pins.cfg_cell_log2_i = 7;
   pins.cfg_cbfc_tx_i = 0x01;
-  FcBench::setField(pins.cfg_credits_i, 20, 0, 100);
+  FcBench::setField(pins.cfg_credits_i, 32, 0, 100);
   bench.receiveOrderedSet(encode({{0, 0}, {3, 3}}));
   bench.clocks(10);
   EXPECT_EQ(bench.credit_errors, 1U);
@@ -172,6 +172,44 @@ TEST(FcCreditSender, MoreFreedThanUsedIsAnError) {
   bench.clocks(6);
   EXPECT_EQ(bench.credit_errors, 1U);
   EXPECT_EQ(pins.cnt_cf_received_o, 2U);
+}
+
+// Nobody says how close together a peer may put its ordered sets.
+TEST(FcCreditSender, UpdatesOfConsecutiveClocksAreAllApplied) {
+  FcBench bench;
+  auto& pins = bench.pins();
+  pins.cfg_cell_log2_i = 7;
+  pins.cfg_cbfc_tx_i = 0xFF;
+  for (std::uint32_t v = 0; v < 8; ++v) FcBench::setField(pins.cfg_credits_i, 32, v, 1000);
+  bench.clocks(20);
+  pins.root_length_i = 1280;  // 10 credits
+  const auto send = [&](std::uint32_t channel) {
+    pins.root_priority_i = channel;
+    bench.clock();
+    pins.sent_i = 1;
+    bench.clock();
+    pins.sent_i = 0;
+  };
+  for (std::uint32_t v = 0; v < 8; ++v) {
+    send(v);
+    send(v);
+  }
+  bench.clocks(10);
+  // Six sets, one a clock, while frames go on: all channels, two of them twice.
+  for (const CfUpdate& update :
+       {CfUpdate{{7, 6}, {17, 16}}, CfUpdate{{5, 4}, {15, 14}}, CfUpdate{{7, 6}, {18, 18}},
+        CfUpdate{{3, 2}, {13, 12}}, CfUpdate{{1, 0}, {11, 10}}, CfUpdate{{3, 3}, {19, 19}}}) {
+    bench.receiveOrderedSet(encode(update));
+  }
+  for (std::uint32_t i = 0; i < 8; ++i) send(0);
+  bench.clocks(20);
+  const std::array<std::uint32_t, 8> freed{10, 11, 12, 19, 14, 15, 18, 18};
+  for (std::uint32_t v = 0; v < 8; ++v) {
+    const std::uint32_t consumed = v == 0 ? 100 : 20;
+    EXPECT_EQ(FcBench::field(pins.credits_used_o, 20, v), consumed - freed[v]) << v;
+  }
+  EXPECT_EQ(pins.cnt_cf_received_o, 6U);
+  EXPECT_EQ(bench.credit_errors, 0U);
 }
 
 TEST(FcCreditReceiver, SpacingOfUpdatesAndTheirRepetition) {
@@ -221,8 +259,8 @@ TEST_P(FcCreditLoop, CreditsComeBackAndTheBufferNeverOverflows) {
   pins.cfg_cf_max_i = 3000;
   pins.cfg_cc_period_i = 2000;
   for (std::uint32_t v = 0; v < 8; ++v) {
-    FcBench::setField(pins.cfg_credits_i, 20, v, 300);
-    FcBench::setField(pins.cfg_capacity_i, 20, v, 300);
+    FcBench::setField(pins.cfg_credits_i, 32, v, 300);
+    FcBench::setField(pins.cfg_capacity_i, 32, v, 300);
     FcBench::setField(pins.cfg_drain_i, 32, v, (3ULL + v) << 16);
   }
   bench.frame_clocks = 3;
@@ -321,7 +359,7 @@ TEST(FcCreditReceiver, OverSubscriptionIsCountedAndLeaksNothing) {
   pins.cfg_cell_log2_i = 7;
   pins.cfg_cbfc_rx_i = 0x02;
   pins.cfg_cf_min_i = 10;
-  FcBench::setField(pins.cfg_capacity_i, 20, 1, 20);
+  FcBench::setField(pins.cfg_capacity_i, 32, 1, 20);
   FcBench::setField(pins.cfg_drain_i, 32, 1, 1ULL << 16);
   for (int i = 0; i < 4; ++i) bench.receive(taggedFrame(1, 1024));  // 8 credits each
   bench.clocks(100);

@@ -57,7 +57,7 @@ TEST(FcFrames, CcUpdateCarriesTheCreditsConsumed) {
   auto& pins = bench.pins();
   pins.cfg_cell_log2_i = 5;
   pins.cfg_cbfc_tx_i = 0xFF;
-  for (std::uint32_t v = 0; v < 8; ++v) FcBench::setField(pins.cfg_credits_i, 20, v, 0xFFFFF);
+  for (std::uint32_t v = 0; v < 8; ++v) FcBench::setField(pins.cfg_credits_i, 32, v, 0xFFFFF);
   bench.clocks(20);
   std::array<std::uint32_t, 16> consumed{};
   RandomStream random(4, "cc");
@@ -176,7 +176,7 @@ TEST(FcFrames, Order) {
   pins.cfg_watermark_i = 0x10;
   pins.cfg_watermark_quanta_i = 0x1111;
   pins.cfg_refresh_i = 0xFFFFFFFF;
-  FcBench::setField(pins.cfg_xoff_i, 20, 4, 1000);
+  FcBench::setField(pins.cfg_xoff_i, 32, 4, 1000);
   pins.cfg_send_mask_i = 0x02;
   pins.cfg_send_quanta_i = 0x2222;
   pins.cfg_storm_mask_i = 0x04;

@@ -304,5 +304,28 @@ TEST(LlrRetry, ReceivedFramesKeepTheTimeAtWhichTheyCame) {
   }
 }
 
+// What waits behind a long frame comes out faster than it came, but no faster than frames of a line
+// can: the tables of the receiver count on two clocks each.
+TEST(LlrRetry, FramesNeverBeginInConsecutiveClocks) {
+  constexpr std::uint64_t kShort = 120;
+  LlrLink link({}, {}, kDelay);
+  link.bringUp();
+  std::vector<std::int64_t> began;
+  link.on_received = [&](int, const SinkFrame& frame) { began.push_back(frame.clock); };
+  link.source[0].push_back({numberedFrame(0, 9216), false, false});
+  for (std::uint64_t i = 1; i <= kShort; ++i) {
+    link.source[0].push_back({numberedFrame(i, 64), false, false});
+  }
+  link.runUntil([&] { return link.quiet() && began.size() == kShort + 1; }, 10'000);
+  ASSERT_EQ(began.size(), kShort + 1);
+  std::uint64_t closest = 0;
+  for (std::size_t i = 1; i < began.size(); ++i) {
+    EXPECT_GE(began[i] - began[i - 1], 2) << i;
+    closest += began[i] - began[i - 1] == 2 ? 1 : 0;
+  }
+  // Some had to wait: they follow each other as closely as they may.
+  EXPECT_GT(closest, kShort * 9 / 10);
+}
+
 }  // namespace
 }  // namespace plumbline::test

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reads and changes single values of a scenario's text, so that a form can stand beside the text:
+// comments, order and layout of everything else stay as the user wrote them. What a value means,
+// and whether it is right, only the server knows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::gui {
+
+// One line of the form.
+struct ScenarioField {
+  std::string path;  // "dut.switch.buffer"
+  std::string label;
+  std::string explanation;
+  std::vector<std::string> choices;  // empty: any text
+};
+
+// In the order of the form; docs/scenarios.md has the whole format.
+const std::vector<ScenarioField>& scenarioFields();
+
+// The value at `path` as it is written: a scalar, or a list or map in brackets. Nothing if it is
+// not there, is written over several lines, or the text cannot be read.
+std::optional<std::string> fieldValue(const std::string& text, std::string_view path);
+
+// The text with another value at `path`, which is added if it was not there. On failure `text` is
+// empty and `error` says why.
+struct FieldEdit {
+  std::string text;
+  std::string error;
+};
+FieldEdit setField(const std::string& text, std::string_view path, const std::string& value);
+
+}  // namespace plumbline::gui

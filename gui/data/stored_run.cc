@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/data/stored_run.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "base/error.h"
+
+namespace plumbline::gui {
+namespace {
+
+using Json = nlohmann::json;
+
+// Leaves parseStoredRun() only as its error text.
+class NotARun : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+const Json& member(const Json& object, const char* key) {
+  if (!object.is_object()) throw NotARun(fmt::format("\"{}\" is missing", key));
+  const auto found = object.find(key);
+  if (found == object.end()) throw NotARun(fmt::format("\"{}\" is missing", key));
+  return *found;
+}
+
+std::string text(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_string()) throw NotARun(fmt::format("\"{}\" is not a text", key));
+  return value.get<std::string>();
+}
+
+std::uint64_t whole(const Json& value, const char* key) {
+  if (!value.is_number_unsigned()) {
+    throw NotARun(fmt::format("\"{}\" is not a whole number", key));
+  }
+  return value.get<std::uint64_t>();
+}
+
+double real(const Json& value, const char* key) {
+  if (!value.is_number()) throw NotARun(fmt::format("\"{}\" is not a number", key));
+  return value.get<double>();
+}
+
+bool truth(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_boolean()) throw NotARun(fmt::format("\"{}\" is neither true nor false", key));
+  return value.get<bool>();
+}
+
+const Json& list(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_array()) throw NotARun(fmt::format("\"{}\" is not a list", key));
+  return value;
+}
+
+// `read` of every element; nothing when the optional list is not there.
+template <typename Read>
+auto each(const Json& object, const char* key, Read read, bool required = true) {
+  std::vector<decltype(read(object))> out;
+  if (!required && !object.contains(key)) return out;
+  const Json& values = list(object, key);
+  out.reserve(values.size());
+  for (const Json& value : values) out.push_back(read(value));
+  return out;
+}
+
+std::vector<double> numbers(const Json& object, const char* key) {
+  return each(object, key, [key](const Json& value) { return real(value, key); });
+}
+
+std::vector<std::string> texts(const Json& object, const char* key, bool required) {
+  return each(
+      object, key,
+      [key](const Json& value) {
+        if (!value.is_string()) throw NotARun(fmt::format("\"{}\" holds no texts", key));
+        return value.get<std::string>();
+      },
+      required);
+}
+
+std::optional<double> optionalNumber(const Json& object, const char* key) {
+  if (!object.contains(key)) return std::nullopt;
+  return real(object[key], key);
+}
+
+StoredQuantity quantity(const Json& json) {
+  StoredQuantity out;
+  out.value = real(member(json, "value"), "value");
+  out.unit = text(json, "unit");
+  out.observed = text(json, "observed");
+  const std::uint64_t repetitions = whole(member(json, "repetitions"), "repetitions");
+  if (repetitions > std::numeric_limits<std::uint32_t>::max()) {
+    throw NotARun("\"repetitions\" is too large");
+  }
+  out.repetitions = static_cast<std::uint32_t>(repetitions);
+  out.cv = optionalNumber(json, "cv");
+  out.confidence_low = optionalNumber(json, "confidence_low");
+  out.confidence_high = optionalNumber(json, "confidence_high");
+  return out;
+}
+
+StoredKpi kpi(const Json& json) {
+  return {text(json, "name"), text(json, "point"), quantity(member(json, "quantity"))};
+}
+
+StoredCell cell(const Json& json) {
+  if (json.is_string()) return {json.get<std::string>(), std::nullopt};
+  return {{}, quantity(json)};
+}
+
+StoredTable table(const Json& json) {
+  StoredTable out{
+      text(json, "id"), text(json, "title"), text(json, "note"), texts(json, "columns", true), {}};
+  out.rows = each(json, "rows", [&out](const Json& row) {
+    if (!row.is_array() || row.size() != out.columns.size()) {
+      throw NotARun("a row does not have its table's columns");
+    }
+    std::vector<StoredCell> cells;
+    cells.reserve(row.size());
+    for (const Json& one : row) cells.push_back(cell(one));
+    return cells;
+  });
+  return out;
+}
+
+StoredSeries series(const Json& json) {
+  StoredSeries out{text(json, "name"), truth(json, "reference"), numbers(json, "x"),
+                   numbers(json, "y")};
+  if (out.x.size() != out.y.size()) throw NotARun("a series has not as many x as y");
+  return out;
+}
+
+StoredChart chart(const Json& json) {
+  return {text(json, "id"),      text(json, "title"),           text(json, "kind"),
+          text(json, "x_label"), text(json, "y_label"),         truth(json, "log_x"),
+          truth(json, "log_y"),  each(json, "series", &series), texts(json, "categories", false)};
+}
+
+StoredSpan span(const Json& json) {
+  if (!json.is_array() || json.size() != 2) throw NotARun("a span is not two numbers");
+  return {real(json[0], "spans"), real(json[1], "spans")};
+}
+
+StoredLane lane(const Json& json) { return {text(json, "name"), each(json, "spans", &span)}; }
+
+StoredTimeline timeline(const Json& json) {
+  return {text(json, "title"), text(json, "x_label"), real(member(json, "until"), "until"),
+          each(json, "lanes", &lane)};
+}
+
+stats::Histogram histogram(const Json& json) {
+  std::vector<std::uint64_t> counts;
+  std::uint32_t first = 0;
+  for (const Json& one : list(json, "cells")) {
+    if (!one.is_array() || one.size() != 2) throw NotARun("a cell is not two numbers");
+    const std::uint64_t bucket = whole(one[0], "cells");
+    if (bucket >= stats::kHistogramBuckets) throw NotARun("a bucket does not exist");
+    if (counts.empty()) first = static_cast<std::uint32_t>(bucket);
+    if (bucket < first + counts.size()) throw NotARun("cells do not ascend");
+    counts.resize(bucket - first);
+    counts.push_back(whole(one[1], "cells"));
+  }
+  const std::uint64_t sum_high = whole(member(json, "sum_high"), "sum_high");
+  if (sum_high > std::numeric_limits<std::uint32_t>::max()) {
+    throw NotARun("\"sum_high\" is too large");
+  }
+  return stats::Histogram::fromHardware(first, counts, whole(member(json, "minimum"), "minimum"),
+                                        whole(member(json, "maximum"), "maximum"),
+                                        static_cast<std::uint32_t>(sum_high),
+                                        whole(member(json, "sum_low"), "sum_low"));
+}
+
+StoredDistribution distribution(const Json& json) {
+  return {text(json, "id"), text(json, "title"), text(json, "unit"),
+          histogram(member(json, "histogram"))};
+}
+
+StoredAnomaly anomaly(const Json& json) { return {text(json, "what"), text(json, "where")}; }
+
+StoredTest test(const Json& json) {
+  StoredTest out;
+  out.id = text(json, "id");
+  out.title = text(json, "title");
+  out.summary = text(json, "summary");
+  out.valid = truth(json, "valid");
+  out.kpis = each(json, "kpis", &kpi);
+  out.tables = each(json, "tables", &table);
+  out.charts = each(json, "charts", &chart);
+  out.timelines = each(json, "timelines", &timeline, false);
+  out.distributions = each(json, "distributions", &distribution);
+  out.anomalies = each(json, "anomalies", &anomaly);
+  return out;
+}
+
+StoredRun run(const Json& json) {
+  if (!json.is_object()) throw NotARun("the document is not an object");
+  StoredRun out;
+  out.run = whole(member(json, "run"), "run");
+  out.created = text(json, "created");
+  out.finished = text(json, "finished");
+  out.status = text(json, "status");
+  out.scenario_name = text(json, "scenario_name");
+  out.scenario = text(json, "scenario");
+  out.bench = text(json, "bench");
+  out.profile = text(json, "profile");
+  out.tests = each(json, "tests", &test);
+  return out;
+}
+
+}  // namespace
+
+StoredRunResult parseStoredRun(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return {std::nullopt, "this is not JSON"};
+  try {
+    return {run(json), {}};
+  } catch (const NotARun& error) {
+    return {std::nullopt, error.what()};
+  } catch (const Error& error) {  // a histogram whose parts contradict each other
+    return {std::nullopt, error.what()};
+  }
+}
+
+}  // namespace plumbline::gui

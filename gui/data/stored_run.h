@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A stored run as the window shows it, read from the results JSON (docs/result.schema.json). Kept
+// apart from host/results on purpose: the window knows the document, not the database.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stats/histogram.h"
+
+namespace plumbline::gui {
+
+struct StoredQuantity {
+  double value = 0;
+  std::string unit;
+  std::string observed;  // "tester", "modelled", …
+  std::uint32_t repetitions = 0;
+  std::optional<double> cv;
+  std::optional<double> confidence_low;  // 95 % interval of the mean
+  std::optional<double> confidence_high;
+};
+
+// One figure at one point of a sweep; the unit is the suffix of the name.
+struct StoredKpi {
+  std::string name;
+  std::string point;
+  StoredQuantity quantity;
+};
+
+struct StoredSeries {
+  std::string name;
+  bool reference = false;  // context of theory or of the drafts
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+struct StoredChart {
+  std::string id;
+  std::string title;
+  std::string kind;  // "line", "bar", "step", "time"
+  std::string x_label;
+  std::string y_label;
+  bool log_x = false;
+  bool log_y = false;
+  std::vector<StoredSeries> series;
+  std::vector<std::string> categories;
+};
+
+struct StoredSpan {
+  double from = 0;
+  double until = 0;
+};
+
+struct StoredLane {
+  std::string name;
+  std::vector<StoredSpan> spans;
+};
+
+struct StoredTimeline {
+  std::string title;
+  std::string x_label;
+  double until = 0;
+  std::vector<StoredLane> lanes;
+};
+
+struct StoredDistribution {
+  std::string id;
+  std::string title;
+  std::string unit;  // of the histogram's values: "ps"
+  stats::Histogram histogram;
+};
+
+// A cell is a text, or a quantity.
+struct StoredCell {
+  std::string text;
+  std::optional<StoredQuantity> quantity;
+};
+
+struct StoredTable {
+  std::string id;
+  std::string title;
+  std::string note;
+  std::vector<std::string> columns;
+  std::vector<std::vector<StoredCell>> rows;
+};
+
+struct StoredAnomaly {
+  std::string what;
+  std::string where;
+};
+
+struct StoredTest {
+  std::string id;  // "T5.2"
+  std::string title;
+  std::string summary;
+  bool valid = true;
+  std::vector<StoredKpi> kpis;
+  std::vector<StoredTable> tables;
+  std::vector<StoredChart> charts;
+  std::vector<StoredTimeline> timelines;
+  std::vector<StoredDistribution> distributions;
+  std::vector<StoredAnomaly> anomalies;
+};
+
+struct StoredRun {
+  std::uint64_t run = 0;
+  std::string created;
+  std::string finished;
+  std::string status;
+  std::string scenario_name;
+  std::string scenario;  // word for word
+  std::string bench;
+  std::string profile;
+  std::vector<StoredTest> tests;
+};
+
+// Either a run, or one sentence on why the text is not one.
+struct StoredRunResult {
+  std::optional<StoredRun> run;
+  std::string error;
+};
+
+// Reads the results JSON of one run. Never throws, whatever `text` holds.
+StoredRunResult parseStoredRun(std::string_view text);
+
+}  // namespace plumbline::gui

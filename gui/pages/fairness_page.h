@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Jain's fairness index over time, and how the load lies on links or flows right now; of stored
+// runs, the index and the max-mean ratio point by point.
+#pragma once
+
+#include "gui/pages/page.h"
+
+class QComboBox;
+class QLabel;
+
+namespace plumbline::gui {
+
+class FairnessPage : public Page {
+  Q_OBJECT
+ public:
+  explicit FairnessPage(QWidget* parent = nullptr);
+
+  void show(const PageInput& input) override;
+
+  [[nodiscard]] const Plot& index() const { return *index_; }
+  [[nodiscard]] const Plot& loads() const { return *loads_; }
+
+ private:
+  void showLive(const LiveRun& live);
+  void showStored(const std::vector<ShownRun>& runs);
+
+  QLabel* figures_;
+  QComboBox* of_;  // whose loads are shown
+  Plot* index_;
+  Plot* loads_;
+};
+
+}  // namespace plumbline::gui

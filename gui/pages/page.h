@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the tabs of the window have in common.
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <vector>
+
+#include "gui/data/live_run.h"
+#include "gui/models/run_shelf.h"
+#include "gui/plots/plot.h"
+#include "gui/plots/theme.h"
+
+namespace plumbline::gui {
+
+// What the tabs show: the live run, or stored ones, the first being the one that others are
+// compared with.
+struct PageInput {
+  const LiveRun* live = nullptr;  // null while stored runs are shown
+  std::vector<ShownRun> runs;
+};
+
+class Page : public QWidget {
+  Q_OBJECT
+ public:
+  using QWidget::QWidget;
+
+  // Called for the visible page only, at most ten times a second for live data. `input` is valid
+  // during the call.
+  virtual void show(const PageInput& input) = 0;
+  virtual void setTheme(const Theme& theme);
+
+ protected:
+  // Makes a plot that follows the page's theme.
+  Plot* addPlot(const QString& name);
+
+ private:
+  std::vector<Plot*> plots_;
+};
+
+// Bars of one figure over the points of a sweep, a colour per run: `names` are machine names, of
+// which the first that a run has is taken. Points are at most `most`; empty if no run has it.
+struct KpiBars {
+  std::vector<PlotSeries> series;
+  QStringList points;
+  QString unit;
+  std::size_t left_out = 0;  // points there was no room for
+};
+KpiBars kpiBars(const std::vector<ShownRun>& runs, const std::vector<std::string>& names,
+                std::size_t most = 40);
+
+// A series of `values` over trial time.
+PlotSeries timeSeries(const QString& name, const TimeSeries& values);
+
+}  // namespace plumbline::gui

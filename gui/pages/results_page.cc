@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/pages/results_page.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableWidget>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "gui/models/text.h"
+
+namespace plumbline::gui {
+namespace {
+
+RowState stateOf(const std::string& status) {
+  if (status == "running" || status == "stopping") return RowState::kActive;
+  if (status == "done") return RowState::kGood;
+  return status == "aborted" ? RowState::kWarning : RowState::kFailed;
+}
+
+QString quantityText(const StoredQuantity& quantity) {
+  QString out = numberText(quantity.value, 5);
+  if (quantity.confidence_low && quantity.confidence_high) {
+    out += QStringLiteral(" ± %1").arg(
+        numberText((*quantity.confidence_high - *quantity.confidence_low) / 2, 2));
+  }
+  if (!quantity.unit.empty()) out += QLatin1Char(' ') + text(quantity.unit);
+  return out;
+}
+
+struct FigureKey {
+  QString test;
+  QString name;
+  QString point;
+
+  auto operator<=>(const FigureKey& other) const {
+    return std::tie(test, name, point) <=> std::tie(other.test, other.name, other.point);
+  }
+  bool operator==(const FigureKey&) const = default;
+};
+
+}  // namespace
+
+ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
+    : Page(parent),
+      shelf_(shelf),
+      runs_(new GroupedModel({tr("Run"), tr("Scenario"), tr("Bench"), tr("Status"), tr("Shown")},
+                             this)),
+      list_(new QTreeView),
+      show_button_(new QPushButton(tr("S&how"))),
+      compare_button_(new QPushButton(tr("&Compare"))),
+      report_button_(new QPushButton(tr("Open r&eport"))),
+      resume_button_(new QPushButton(tr("Res&ume"))),
+      summary_(new QLabel),
+      figures_(new QTableWidget),
+      charts_(new QComboBox),
+      chart_(addPlot(tr("Chart"))) {
+  list_->setModel(runs_);
+  list_->setAccessibleName(tr("Stored runs"));
+  list_->setUniformRowHeights(true);
+  list_->setRootIsDecorated(false);
+  list_->header()->setStretchLastSection(false);
+  list_->header()->setMinimumSectionSize(40);
+  list_->header()->setDefaultSectionSize(58);
+  list_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
+  show_button_->setToolTip(tr("Show this run in all tabs"));
+  compare_button_->setToolTip(tr("Lay this run over the ones shown, or take it away again"));
+  resume_button_->setToolTip(tr("Go on with a run that is not done"));
+  auto* file_button = new QPushButton(tr("Open &file …"));
+  auto* buttons = new QGridLayout;
+  buttons->addWidget(show_button_, 0, 0);
+  buttons->addWidget(compare_button_, 0, 1);
+  buttons->addWidget(report_button_, 0, 2);
+  buttons->addWidget(resume_button_, 1, 0);
+  buttons->addWidget(file_button, 1, 1, 1, 2);
+  auto* side = new QWidget;
+  auto* side_layout = new QVBoxLayout(side);
+  side_layout->setContentsMargins(0, 0, 0, 0);
+  side_layout->addWidget(list_, 1);
+  side_layout->addLayout(buttons);
+
+  summary_->setWordWrap(true);
+  summary_->setTextFormat(Qt::RichText);
+  figures_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  figures_->setAccessibleName(tr("Figures"));
+  figures_->setAlternatingRowColors(true);
+  figures_->verticalHeader()->hide();
+  figures_->verticalHeader()->setDefaultSectionSize(22);
+  charts_->setAccessibleName(tr("Chart of the results"));
+  charts_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  chart_->setEmptyText(tr("Waits for a stored run with charts."));
+  auto* right = new QSplitter(Qt::Vertical);
+  auto* upper = new QWidget;
+  auto* upper_layout = new QVBoxLayout(upper);
+  upper_layout->setContentsMargins(0, 0, 0, 0);
+  upper_layout->addWidget(summary_);
+  upper_layout->addWidget(figures_, 1);
+  auto* lower = new QWidget;
+  auto* lower_layout = new QVBoxLayout(lower);
+  lower_layout->setContentsMargins(0, 0, 0, 0);
+  lower_layout->addWidget(charts_);
+  lower_layout->addWidget(chart_, 1);
+  right->addWidget(upper);
+  right->addWidget(lower);
+  auto* split = new QSplitter(Qt::Horizontal);
+  split->addWidget(side);
+  split->addWidget(right);
+  split->setStretchFactor(1, 1);
+  split->setSizes({340, 700});
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(split);
+
+  const auto current = [this] { return list_->currentIndex().data(GroupedModel::kRowDataRole); };
+  const auto want = [this, current](bool compare) {
+    const QVariantList data = current().toList();
+    if (data.size() == 3) emit wanted(data[0].toString(), data[1].toLongLong(), compare);
+  };
+  connect(show_button_, &QPushButton::clicked, this, [want] { want(false); });
+  connect(list_, &QTreeView::activated, this, [want] { want(false); });
+  connect(compare_button_, &QPushButton::clicked, this, [want] { want(true); });
+  connect(report_button_, &QPushButton::clicked, this,
+          [this, current] { emit reportWanted(current().toList().value(1).toLongLong()); });
+  connect(resume_button_, &QPushButton::clicked, this,
+          [this, current] { emit resumeWanted(current().toList().value(1).toLongLong()); });
+  connect(file_button, &QPushButton::clicked, this, &ResultsPage::openFileWanted);
+  connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          &ResultsPage::enableButtons);
+  connect(shelf_, &RunShelf::changed, this, &ResultsPage::fillRuns);
+  connect(charts_, &QComboBox::currentIndexChanged, this, [this] {
+    drawChart();
+    chart_->fit();
+  });
+  fillRuns();
+}
+
+void ResultsPage::setServerRuns(const QString& address,
+                                const std::vector<control::RunState>& runs) {
+  address_ = address;
+  server_runs_ = runs;
+  fillRuns();
+}
+
+void ResultsPage::fillRuns() {
+  const auto shownMark = [this](const QString& key) {
+    return shelf_->isShown(key) ? tr("yes") : QString();
+  };
+  std::vector<Group> groups;
+  Group server{{{address_.isEmpty() ? tr("No server") : tr("Server")}}, {}};
+  for (const control::RunState& run : server_runs_) {
+    const QString key = serverRunKey(address_, run.id);
+    GroupedRow row{{QString::number(run.id), text(run.name), text(run.bench), text(run.status),
+                    shownMark(key)},
+                   stateOf(run.status),
+                   text(run.created) +
+                       (run.error.empty() ? QString() : QStringLiteral("\n") + text(run.error)),
+                   QVariantList{key, static_cast<qlonglong>(run.id), text(run.status)}};
+    server.rows.push_back(std::move(row));
+  }
+  groups.push_back(std::move(server));
+  Group files{{{tr("Files")}}, {}};
+  for (const auto& [key, one] : shelf_->all()) {
+    if (key.startsWith(QStringLiteral("server "))) continue;
+    files.rows.push_back({{QString::number(one.run->run), text(one.run->scenario_name),
+                           text(one.run->bench), text(one.run->status), shownMark(key)},
+                          stateOf(one.run->status),
+                          key,
+                          QVariantList{key, 0, text(one.run->status)}});
+  }
+  if (!files.rows.empty()) groups.push_back(std::move(files));
+  runs_->setGroups(std::move(groups));
+  for (int group = 0; group < runs_->rowCount({}); ++group) {
+    list_->setFirstColumnSpanned(group, {}, true);
+  }
+  list_->expandAll();
+  enableButtons();
+}
+
+void ResultsPage::enableButtons() {
+  const QVariantList data = list_->currentIndex().data(GroupedModel::kRowDataRole).toList();
+  const bool run = data.size() == 3;
+  const bool ended =
+      run && data[2] != QStringLiteral("running") && data[2] != QStringLiteral("stopping");
+  const bool of_server = run && data[1].toLongLong() > 0;
+  show_button_->setEnabled(ended);
+  compare_button_->setEnabled(ended);
+  report_button_->setEnabled(ended && of_server);
+  resume_button_->setEnabled(ended && of_server && data[2] != QStringLiteral("done"));
+}
+
+void ResultsPage::show(const PageInput& input) {
+  if (input.live != nullptr) return;
+  shown_ = input.runs;
+  fillFigures();
+  fillCharts();
+}
+
+void ResultsPage::fillFigures() {
+  QString summary;
+  std::vector<FigureKey> order;
+  std::map<FigureKey, std::vector<const StoredQuantity*>> values;
+  for (std::size_t run = 0; run < shown_.size(); ++run) {
+    for (const StoredTest& test : shown_[run].run->tests) {
+      if (run == 0) {
+        summary += QStringLiteral("<b>%1 %2.</b> %3<br>")
+                       .arg(text(test.id).toHtmlEscaped(), text(test.title).toHtmlEscaped(),
+                            text(test.summary).toHtmlEscaped());
+        if (!test.valid) summary += tr("<b>Not valid:</b> see the anomalies in the report.<br>");
+      }
+      for (const StoredKpi& kpi : test.kpis) {
+        const FigureKey key{text(test.id), text(kpi.name), text(kpi.point)};
+        auto& row = values[key];
+        if (row.empty()) {
+          row.resize(shown_.size(), nullptr);
+          order.push_back(key);
+        }
+        row[run] = &kpi.quantity;
+      }
+    }
+  }
+  summary_->setText(shown_.empty() ? tr("Choose a run on the left and press Show.") : summary);
+
+  QStringList headers = {tr("Test"), tr("Figure"), tr("Point")};
+  for (std::size_t run = 0; run < shown_.size(); ++run) {
+    headers.push_back(shown_[run].name);
+    if (run > 0) headers.push_back(tr("Change"));
+  }
+  figures_->clear();
+  figures_->setColumnCount(static_cast<int>(headers.size()));
+  figures_->setHorizontalHeaderLabels(headers);
+  figures_->setRowCount(static_cast<int>(order.size()));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto set = [this, row = static_cast<int>(i)](int column, const QString& content,
+                                                       bool number) {
+      auto* item = new QTableWidgetItem(content);
+      if (number) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      figures_->setItem(row, column, item);
+    };
+    set(0, order[i].test, false);
+    set(1, order[i].name, false);
+    set(2, order[i].point, false);
+    const std::vector<const StoredQuantity*>& row = values[order[i]];
+    int column = 3;
+    for (std::size_t run = 0; run < row.size(); ++run) {
+      set(column++, row[run] != nullptr ? quantityText(*row[run]) : QStringLiteral("–"), true);
+      if (run == 0) continue;
+      QString change = QStringLiteral("–");
+      if (row[0] != nullptr && row[run] != nullptr && row[0]->value != 0) {
+        const double percent = 100 * (row[run]->value - row[0]->value) / std::abs(row[0]->value);
+        change = QStringLiteral("%1%2 %").arg(percent > 0 ? QStringLiteral("+") : QString(),
+                                              numberText(percent, 3));
+      }
+      set(column++, change, true);
+    }
+  }
+  figures_->resizeColumnsToContents();
+  figures_->horizontalHeader()->setSectionResizeMode(2, QHeaderView::Stretch);
+}
+
+void ResultsPage::fillCharts() {
+  const QSignalBlocker quiet(charts_);
+  const QString before = charts_->currentText();
+  charts_->clear();
+  for (std::size_t run = 0; run < shown_.size(); ++run) {
+    const std::vector<StoredTest>& tests = shown_[run].run->tests;
+    for (std::size_t test = 0; test < tests.size(); ++test) {
+      for (std::size_t chart = 0; chart < tests[test].charts.size(); ++chart) {
+        charts_->addItem(
+            QStringLiteral("%1: %2: %3")
+                .arg(shown_[run].name, text(tests[test].id), text(tests[test].charts[chart].title)),
+            QVariantList{static_cast<int>(run), static_cast<int>(test), static_cast<int>(chart)});
+      }
+    }
+  }
+  charts_->setVisible(charts_->count() > 0);
+  const int same = charts_->findText(before);
+  if (same >= 0) charts_->setCurrentIndex(same);
+  drawChart();
+  chart_->fit();
+}
+
+void ResultsPage::drawChart() {
+  const QVariantList place = charts_->currentData().toList();
+  if (place.size() != 3) {
+    chart_->setContent({}, {});
+    return;
+  }
+  const StoredChart& chart =
+      shown_[place[0].toUInt()].run->tests[place[1].toUInt()].charts[place[2].toUInt()];
+  Plot::Axes axes;
+  axes.x_label = text(chart.x_label);
+  axes.y_label = text(chart.y_label);
+  axes.log_x = chart.log_x;
+  axes.log_y = chart.log_y;
+  for (const std::string& name : chart.categories) axes.x_names.push_back(text(name));
+  SeriesStyle style = SeriesStyle::kPoints;
+  if (chart.kind == "bar" && !chart.categories.empty()) style = SeriesStyle::kBars;
+  if (chart.kind == "time") style = SeriesStyle::kLine;
+  if (chart.kind == "step") style = SeriesStyle::kSteps;
+  std::vector<PlotSeries> series;
+  for (const StoredSeries& one : chart.series) {
+    series.push_back({text(one.name), one.x, one.y, one.reference ? SeriesStyle::kLine : style,
+                      one.reference, std::nullopt});
+  }
+  chart_->setContent(axes, std::move(series));
+}
+
+}  // namespace plumbline::gui

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/plots/plot.h"
+
+#include <qcustomplot.h>
+
+#include <QKeyEvent>
+#include <QLabel>
+#include <QStackedLayout>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gui/plots/axis_ticker.h"
+
+namespace plumbline::gui {
+namespace {
+
+constexpr int kMostLegendColumns = 3;
+constexpr qsizetype kLongestName = 44;  // characters
+constexpr int kLegendWidth = 240;
+constexpr int kLegendRow = 22;
+constexpr double kLegendShare = 0.3;  // of the height, at most
+constexpr double kRowHeight = 16;     // of a named row: less, and names run into each other
+constexpr double kZoomStep = 0.8;
+constexpr int kTicks = 6;
+constexpr double kBarGroupWidth = 0.75;
+constexpr std::size_t kDensePoints = 5000;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double logOf(double value, bool log) { return log ? std::log10(value) : value; }
+
+// [low, high] with a margin on both sides; a single value gets room around it.
+QCPRange widened(double low, double high, bool log, double margin) {
+  const double from = logOf(low, log);
+  const double to = logOf(high, log);
+  double room = margin * (to - from);
+  if (to - from < 1e-12) room = log ? 0.05 : std::max(std::abs(from) * 0.05, 0.5);
+  return log ? QCPRange(std::pow(10, from - room), std::pow(10, to + room))
+             : QCPRange(from - room, to + room);
+}
+
+QString elided(const QString& text, qsizetype most = kLongestName) {
+  if (text.size() <= most) return text;
+  return text.left(most / 2 - 1) + QStringLiteral("…") + text.right(most / 2);
+}
+
+}  // namespace
+
+Plot::Plot(const QString& name, QWidget* parent)
+    : QWidget(parent),
+      name_(name),
+      theme_(lightTheme()),
+      stack_(new QStackedLayout(this)),
+      plot_(new QCustomPlot),
+      empty_(new QLabel) {
+  setAccessibleName(name);
+  setFocusPolicy(Qt::StrongFocus);
+  setMinimumSize(220, 140);
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  empty_->setObjectName(QStringLiteral("hint"));
+  empty_->setMargin(24);
+  stack_->addWidget(plot_);
+  stack_->addWidget(empty_);
+  stack_->setCurrentWidget(empty_);
+
+  plot_->setFocusPolicy(Qt::NoFocus);
+  plot_->setNoAntialiasingOnDrag(true);
+  // Line by line instead of as one path, whose outline costs seconds for curves that go up and
+  // down.
+  plot_->setPlottingHint(QCP::phFastPolylines, true);
+  plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+  plot_->axisRect()->setupFullAxesBox(false);
+  plot_->xAxis2->setTickLabels(false);
+  plot_->xAxis2->setTicks(false);
+  plot_->yAxis2->setTickLabels(false);
+  plot_->yAxis2->setTicks(false);
+  // The legend stands above the axes, where no curve can run behind it; see showLegend().
+  plot_->axisRect()->insetLayout()->take(plot_->legend);
+  plot_->plotLayout()->insertRow(0);
+  plot_->plotLayout()->setRowStretchFactor(0, 0.0001);
+  plot_->legend->setFillOrder(QCPLegend::foColumnsFirst);
+  plot_->legend->setBorderPen(Qt::NoPen);
+
+  setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(this, &QWidget::customContextMenuRequested, this, &Plot::showMenu);
+  connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] { fit(); });
+  connect(plot_->xAxis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
+          [this](const QCPRange& range) {
+            if (changing_range_) return;
+            following_ = false;
+            emit xRangeMoved(range.lower, range.upper, false);
+          });
+  connect(plot_->yAxis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
+    fitLaneHeight();
+    if (!changing_range_) following_ = false;
+  });
+  applyTheme();
+}
+
+void Plot::setEmptyText(const QString& text) { empty_->setText(text); }
+
+void Plot::setTheme(const Theme& theme) {
+  theme_ = theme;
+  applyTheme();
+  rebuild();
+}
+
+void Plot::setContent(Axes axes, std::vector<PlotSeries> series, std::vector<PlotMarker> markers) {
+  axes_ = std::move(axes);
+  series_ = std::move(series);
+  markers_ = std::move(markers);
+  applyAxes();
+  rebuild();
+}
+
+void Plot::setXRange(double low, double high) {
+  following_ = false;
+  changing_range_ = true;
+  plot_->xAxis->setRange(low, high);
+  changing_range_ = false;
+  redraw();
+}
+
+void Plot::fit() {
+  following_ = true;
+  fitRanges();
+  redraw();
+  const QCPRange range = plot_->xAxis->range();
+  emit xRangeMoved(range.lower, range.upper, true);
+}
+
+std::size_t Plot::pointCount() const {
+  std::size_t count = 0;
+  for (const PlotSeries& one : series_) count += std::min(one.x.size(), one.y.size());
+  return count;
+}
+
+bool Plot::usable(double x, double y) const {
+  return std::isfinite(x) && std::isfinite(y) && (!axes_.log_x || x > 0) && (!axes_.log_y || y > 0);
+}
+
+void Plot::rebuild() {
+  stack_->setCurrentWidget(pointCount() == 0 ? static_cast<QWidget*>(empty_) : plot_);
+  plot_->clearPlottables();
+  plot_->clearItems();
+  plot_->legend->clearItems();
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    if (series_[i].style == SeriesStyle::kBars) {
+      addBars(series_[i], i);
+    } else {
+      addGraph(series_[i], i);
+    }
+  }
+  showLegend();
+  addMarkers();
+  if (following_) fitRanges();
+  fitLaneHeight();
+  redraw();
+}
+
+// A legend without entries has no place in the layout, where it would narrow the plot.
+void Plot::showLegend() {
+  const bool wanted = plot_->legend->itemCount() > 0;
+  const bool placed = plot_->plotLayout()->elementAt(0) == plot_->legend;
+  plot_->legend->setVisible(wanted);
+  plot_->legend->setWrap(legendColumns());
+  if (wanted && !placed) plot_->plotLayout()->addElement(0, 0, plot_->legend);
+  if (!wanted && placed) plot_->plotLayout()->take(plot_->legend);
+}
+
+int Plot::legendColumns() const {
+  return std::clamp(width() / kLegendWidth, 1, kMostLegendColumns);
+}
+
+int Plot::legendEntries() const {
+  return legendColumns() * std::max(1, static_cast<int>(kLegendShare * height()) / kLegendRow);
+}
+
+void Plot::addGraph(const PlotSeries& series, std::size_t index) {
+  QCPGraph* graph = plot_->addGraph();
+  QPen pen =
+      series.reference ? referencePen(theme_) : seriesPen(theme_, series.color.value_or(index));
+  const std::size_t count = std::min(series.x.size(), series.y.size());
+  // With more points than pixels a line is a band anyway: a thin one is as clear and painted
+  // sooner.
+  if (count > kDensePoints) {
+    pen.setWidth(1);
+    graph->setAntialiased(false);
+  }
+  graph->setPen(pen);
+  const bool spans = series.style == SeriesStyle::kSpans;
+  // Skips points that fall on the same pixel, which would also skip the gaps between spans.
+  graph->setAdaptiveSampling(!spans);
+  QVector<QCPGraphData> data;
+  data.reserve(static_cast<qsizetype>(spans ? count + count / 2 : count));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (usable(series.x[i], series.y[i])) data.push_back({series.x[i], series.y[i]});
+    if (spans && i % 2 == 1) {
+      data.push_back({series.x[i], std::numeric_limits<double>::quiet_NaN()});
+    }
+  }
+  graph->data()->set(data, true);
+  switch (series.style) {
+    case SeriesStyle::kPoints:
+      graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, pen.color(), 7));
+      break;
+    case SeriesStyle::kArea: {
+      QColor fill = pen.color();
+      fill.setAlpha(110);
+      graph->setBrush(fill);
+      [[fallthrough]];
+    }
+    case SeriesStyle::kSteps:
+      graph->setLineStyle(QCPGraph::lsStepLeft);
+      break;
+    case SeriesStyle::kLine:
+    case SeriesStyle::kBars:
+    case SeriesStyle::kSpans:
+      break;
+  }
+  if (series.name.isEmpty() || plot_->legend->itemCount() > legendEntries()) {
+    graph->removeFromLegend();
+  } else {
+    graph->setName(elided(series.name));
+  }
+}
+
+void Plot::addBars(const PlotSeries& series, std::size_t index) {
+  auto* bars =
+      lying() ? new QCPBars(plot_->yAxis, plot_->xAxis) : new QCPBars(plot_->xAxis, plot_->yAxis);
+  const QPen pen = seriesPen(theme_, series.color.value_or(index));
+  bars->setPen(Qt::NoPen);
+  bars->setBrush(pen.color());
+  // Bars of several series stand side by side around their x.
+  const auto groups = std::count_if(series_.begin(), series_.end(), [](const PlotSeries& one) {
+    return one.style == SeriesStyle::kBars;
+  });
+  const double width = kBarGroupWidth / static_cast<double>(groups);
+  const double shift = (static_cast<double>(index) - static_cast<double>(groups - 1) / 2) * width;
+  bars->setWidth(width * 0.94);
+  QVector<QCPBarsData> data;
+  for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
+    if (usable(series.x[i], series.y[i])) data.push_back({series.x[i] + shift, series.y[i]});
+  }
+  bars->data()->set(data, true);
+  if (series.name.isEmpty()) {
+    bars->removeFromLegend();
+  } else {
+    bars->setName(elided(series.name));
+  }
+}
+
+void Plot::addMarkers() {
+  int row = 0;
+  for (const PlotMarker& marker : markers_) {
+    if (!usable(marker.x, marker.y.value_or(1))) continue;
+    const QColor color = seriesPen(theme_, marker.color).color();
+    if (marker.y) {
+      auto* dot = new QCPItemEllipse(plot_);
+      dot->setPen(QPen(theme_.base, 1));
+      dot->setBrush(color);
+      auto* at = new QCPItemTracer(plot_);
+      at->setStyle(QCPItemTracer::tsNone);
+      at->position->setCoords(marker.x, *marker.y);
+      for (QCPItemPosition* corner : {dot->topLeft, dot->bottomRight}) {
+        corner->setParentAnchor(at->position);
+        corner->setType(QCPItemPosition::ptAbsolute);
+      }
+      dot->topLeft->setCoords(-4.5, -4.5);
+      dot->bottomRight->setCoords(4.5, 4.5);
+    }
+    if (marker.name.isEmpty()) continue;
+    auto* line = new QCPItemStraightLine(plot_);
+    line->setPen(QPen(theme_.soft, 1, Qt::DashLine));
+    line->point1->setCoords(marker.x, axes_.log_y ? 1 : 0);
+    line->point2->setCoords(marker.x, axes_.log_y ? 10 : 1);
+    auto* label = new QCPItemText(plot_);
+    label->setText(marker.name);
+    label->setColor(theme_.text);
+    label->setBrush(QColor(theme_.base.red(), theme_.base.green(), theme_.base.blue(), 210));
+    label->setPadding(QMargins(3, 1, 3, 1));
+    label->setPositionAlignment(Qt::AlignTop | Qt::AlignHCenter);
+    label->position->setTypeX(QCPItemPosition::ptPlotCoords);
+    label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    // One below the other, so that percentiles close together stay readable.
+    label->position->setCoords(marker.x, 0.02 + 0.085 * row);
+    row = (row + 1) % 5;
+  }
+}
+
+void Plot::applyAxes() {
+  // Names of rows may take two fifths of the width, at about 7 pixels a character.
+  const auto most = std::clamp<qsizetype>(width() * 2 / 5 / 7, 10, kLongestName);
+  const auto set = [most](QCPAxis* axis, const QString& label, bool log, const QStringList& names) {
+    axis->setLabel(label);
+    axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    if (!names.empty()) {
+      QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
+      for (int i = 0; i < names.size(); ++i) ticker->addTick(i, elided(names[i], most));
+      axis->setTicker(ticker);
+    } else if (log) {
+      axis->setTicker(QSharedPointer<LogTicker>::create());
+    } else {
+      axis->setTicker(QSharedPointer<LinearTicker>::create());
+      axis->ticker()->setTickCount(kTicks);
+    }
+    axis->grid()->setSubGridVisible(false);
+    axis->setSubTicks(log && names.empty());
+  };
+  changing_range_ = true;
+  if (lying()) {
+    set(plot_->xAxis, axes_.y_label, axes_.log_y, {});
+    set(plot_->yAxis, axes_.x_label, false, axes_.x_names);
+  } else {
+    set(plot_->xAxis, axes_.x_label, axes_.log_x, {});
+    set(plot_->yAxis, axes_.y_label, axes_.log_y, axes_.y_names);
+  }
+  plot_->yAxis->setRangeReversed(!rowNames().empty());
+  plot_->yAxis->grid()->setVisible(!lying());
+  changing_range_ = false;
+}
+
+void Plot::applyTheme() {
+  plot_->setBackground(theme_.base);
+  for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis, plot_->xAxis2, plot_->yAxis2}) {
+    axis->setBasePen(QPen(theme_.soft, 1));
+    axis->setTickPen(QPen(theme_.soft, 1));
+    axis->setSubTickPen(QPen(theme_.soft, 1));
+    axis->setTickLabelColor(theme_.soft);
+    axis->setLabelColor(theme_.text);
+    axis->grid()->setPen(QPen(theme_.grid, 1));
+    axis->grid()->setZeroLinePen(QPen(theme_.grid, 1));
+  }
+  plot_->legend->setBrush(Qt::NoBrush);
+  plot_->legend->setTextColor(theme_.text);
+}
+
+void Plot::fitRanges() {
+  double x_low = kInfinity;
+  double x_high = -kInfinity;
+  double y_low = kInfinity;
+  double y_high = -kInfinity;
+  for (const PlotSeries& one : series_) {
+    for (std::size_t i = 0; i < std::min(one.x.size(), one.y.size()); ++i) {
+      if (!usable(one.x[i], one.y[i])) continue;
+      x_low = std::min(x_low, one.x[i]);
+      x_high = std::max(x_high, one.x[i]);
+      y_low = std::min(y_low, one.y[i]);
+      y_high = std::max(y_high, one.y[i]);
+    }
+  }
+  if (x_low > x_high) return;
+  if (lying()) {
+    std::swap(x_low, y_low);
+    std::swap(x_high, y_high);
+  }
+  const bool x_log = lying() ? axes_.log_y : axes_.log_x;
+  QCPRange x = widened(x_low, x_high, x_log, 0.03);
+  QCPRange y = widened(y_low, y_high, axes_.log_y, 0.06);
+  // The axis of values starts at zero and ends at the highest value there can be.
+  QCPRange& values = lying() ? x : y;
+  const double least = lying() ? x_low : y_low;
+  if (!axes_.log_y && axes_.y_from_zero && least >= 0) {
+    values.lower = 0;
+    if ((lying() ? x_high : y_high) == 0) values.upper = 1;
+  }
+  if (axes_.y_most) values.upper = *axes_.y_most * 1.03;
+  if (axes_.x_until) x = {0, *axes_.x_until};
+  if (!rowNames().empty()) {
+    // As many rows as have room for their names; dragging shows the others.
+    const double room = std::floor(plot_->axisRect()->height() / kRowHeight);
+    const double rows = std::min(static_cast<double>(rowNames().size()), std::max(room, 4.0));
+    y = {-0.6, rows - 0.4};
+  }
+  changing_range_ = true;
+  plot_->xAxis->setRange(x);
+  plot_->yAxis->setRange(y);
+  changing_range_ = false;
+}
+
+void Plot::fitLaneHeight() {
+  if (axes_.y_names.empty()) return;
+  const double lanes = std::max(plot_->yAxis->range().size(), 1.0);
+  const double pixels = std::clamp(0.62 * plot_->axisRect()->height() / lanes, 2.0, 22.0);
+  for (int i = 0; i < plot_->graphCount(); ++i) {
+    QPen pen = plot_->graph(i)->pen();
+    pen.setWidthF(pixels);
+    plot_->graph(i)->setPen(pen);
+  }
+}
+
+// Not at once: several changes of one update are painted together.
+void Plot::redraw() { plot_->replot(QCustomPlot::rpQueuedReplot); }
+
+void Plot::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  plot_->legend->setWrap(legendColumns());
+  // Rows that have room now.
+  if (following_ && !rowNames().empty()) fitRanges();
+  fitLaneHeight();
+}
+
+void Plot::keyPressEvent(QKeyEvent* event) {
+  const auto pan = [this](QCPAxis* axis, double share) {
+    const QCPRange range = axis->range();
+    if (axis->scaleType() == QCPAxis::stLogarithmic) {
+      const double factor = std::pow(range.upper / range.lower, share);
+      axis->setRange(range.lower * factor, range.upper * factor);
+    } else {
+      axis->setRange(range.lower + share * range.size(), range.upper + share * range.size());
+    }
+  };
+  switch (event->key()) {
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      plot_->xAxis->scaleRange(kZoomStep);
+      break;
+    case Qt::Key_Minus:
+      plot_->xAxis->scaleRange(1 / kZoomStep);
+      break;
+    case Qt::Key_Left:
+      pan(plot_->xAxis, -0.1);
+      break;
+    case Qt::Key_Right:
+      pan(plot_->xAxis, 0.1);
+      break;
+    case Qt::Key_0:
+    case Qt::Key_Home:
+      fit();
+      return;
+    default:
+      QWidget::keyPressEvent(event);
+      return;
+  }
+  redraw();
+}
+
+}  // namespace plumbline::gui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Colours of the window, light and dark. Series have the colours of the report, which readers with
+// any colour vision can tell apart; the dark theme lifts those that would sink into its background.
+#pragma once
+
+#include <QColor>
+#include <QPalette>
+#include <QPen>
+#include <QString>
+
+namespace plumbline::gui {
+
+struct Theme {
+  bool dark = false;
+  QColor window;  // behind panels
+  QColor base;    // behind tables, texts and plots
+  QColor raised;  // buttons, headers
+  QColor text;
+  QColor soft;  // labels, hints
+  QColor grid;
+  QColor accent;
+  QColor warning;
+  QColor failure;
+  QColor good;
+};
+
+Theme lightTheme();
+Theme darkTheme();
+
+// Look of the n-th series: eight colours, then the same with dashes. A reference is grey and
+// dashed.
+QPen seriesPen(const Theme& theme, std::size_t n);
+QPen referencePen(const Theme& theme);
+
+// From the theme's base (0) over yellow to red-purple (1): lightness alone orders it.
+QColor loadColor(const Theme& theme, double share);
+
+QPalette paletteOf(const Theme& theme);
+// What palettes cannot say.
+QString styleSheetOf(const Theme& theme);
+
+}  // namespace plumbline::gui

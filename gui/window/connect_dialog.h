@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Asks which server to connect to.
+#pragma once
+
+#include <QDialog>
+#include <optional>
+
+#include "control/client.h"
+
+class QLabel;
+class QLineEdit;
+
+namespace plumbline::gui {
+
+class ConnectDialog : public QDialog {
+  Q_OBJECT
+ public:
+  // Starts with the server of last time.
+  explicit ConnectDialog(QWidget* parent = nullptr);
+
+  // What was entered, once accepted.
+  [[nodiscard]] const control::ServerAddress& address() const { return address_; }
+
+ private:
+  void check();
+
+  control::ServerAddress address_;
+  QLineEdit* server_;
+  QLineEdit* token_file_;
+  QLineEdit* ca_file_;
+  QLabel* error_;
+};
+
+// Server `text` with the token in `token_file`, which may be empty. Nothing and an `error` when one
+// of them is no good.
+std::optional<control::ServerAddress> serverAddress(const QString& text, const QString& token_file,
+                                                    const QString& ca_file, QString& error);
+
+}  // namespace plumbline::gui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A `plumbline serve` of the window's own, on a free port of the loopback interface, for people who
+// have no tester running: with the simulated card and fabric.
+#pragma once
+
+#include <QObject>
+#include <QProcess>
+#include <QString>
+
+#include "control/client.h"
+
+namespace plumbline::gui {
+
+class LocalServer : public QObject {
+  Q_OBJECT
+ public:
+  explicit LocalServer(QObject* parent = nullptr);
+  // Asks the server to end after the trial in hand, and waits for that.
+  ~LocalServer() override;
+
+  // `program`: empty for the `plumbline` beside this program, or else the one on PATH. `results`:
+  // directory of its results; empty for its default.
+  void start(const QString& program, const QString& results);
+  [[nodiscard]] bool isRunning() const { return process_.state() != QProcess::NotRunning; }
+
+ signals:
+  void ready(const control::ServerAddress& address);
+  // It could not be started, or ended by itself.
+  void failed(const QString& message);
+  void logged(const QString& line);
+
+ private:
+  void readLines();
+  void ended();
+
+  QProcess process_;
+  QString last_words_;
+  bool announced_ = false;
+  bool ending_ = false;
+};
+
+}  // namespace plumbline::gui

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The strip across the top: connection, scenario, Run and Stop, and how the run is doing.
+#pragma once
+
+#include <QWidget>
+
+#include "gui/models/session.h"
+#include "gui/plots/theme.h"
+
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QToolButton;
+
+namespace plumbline::gui {
+
+class StatusStrip : public QWidget {
+  Q_OBJECT
+ public:
+  explicit StatusStrip(Session* session, QWidget* parent = nullptr);
+
+  // The scenario that Run starts.
+  void setScenarioName(const QString& name);
+  void setTheme(const Theme& theme);
+
+  [[nodiscard]] QPushButton* runButton() { return run_; }
+  [[nodiscard]] QPushButton* stopButton() { return stop_; }
+  [[nodiscard]] QString trialText() const;
+
+ signals:
+  void connectWanted();
+  // One of the server's scenarios was chosen.
+  void scenarioChosen(const QString& name);
+
+ private:
+  QLabel* addValue(const QString& title, const QString& tool_tip, int characters);
+  void showConnection();
+  void showScenarios();
+  void showRun();
+
+  Session* session_;
+  Theme theme_;
+  QString scenario_name_;
+  QToolButton* connection_;
+  QComboBox* scenario_;
+  QPushButton* run_;
+  QPushButton* stop_;
+  QLabel* tx_;
+  QLabel* rx_;
+  QLabel* loss_;
+  QLabel* time_;
+  QLabel* trial_;
+  QProgressBar* progress_;
+};
+
+}  // namespace plumbline::gui

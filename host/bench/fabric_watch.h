@@ -1,0 +1,65 @@
+// Counts what happens on a running fabric, for snapshots of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "bench/sim_hosts.h"
+#include "bench/snapshot.h"
+#include "bench/trial.h"
+#include "fabric/fabric.h"
+#include "fabric/observer.h"
+
+namespace plumbline::bench {
+
+// Only looks: reading the counters of links in the middle of a run would settle what is under way.
+// Its own counts are of what it is told as an observer.
+class FabricWatch final : public fabric::Observer {
+ public:
+  // Both must outlive it; attached before the fabric runs.
+  explicit FabricWatch(fabric::Fabric& fabric);
+
+  [[nodiscard]] std::uint32_t interests() const override;
+  void onRecord(const fabric::Record& record) override;
+
+  // Links, pauses and what switches did, into `snapshot`, whose time is `now`.
+  void look(Picoseconds now, TrialSnapshot& snapshot);
+  // Port snapshot of a simulated host from the links at its end.
+  [[nodiscard]] PortSnapshot port(fabric::HostId host, Picoseconds now) const;
+
+ private:
+  struct Counts {
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t marked = 0;
+    std::uint64_t queue_bytes = 0;
+    std::uint64_t max_queue_bytes = 0;
+    std::uint64_t pauses = 0;
+    Picoseconds paused;  // without what is paused now
+  };
+  using Queue = std::pair<fabric::LinkId, std::uint8_t>;  // and its priority
+
+  void keep(const Queue& queue, Picoseconds from, Picoseconds until, bool open,
+            TrialSnapshot& snapshot) const;
+
+  const fabric::Topology& topology_;
+  std::vector<Counts> links_;
+  CongestionSnapshot totals_;
+  std::map<Queue, Picoseconds> pausing_;  // since when
+  struct Ended {
+    Queue queue;
+    Picoseconds from;
+    Picoseconds until;
+  };
+  std::vector<Ended> ended_;  // since the last look; the first kMostPauses
+  std::uint64_t ended_count_ = 0;
+};
+
+// What simulated hosts count, into `snapshot`: flows, latency, congestion. Not while the fabric
+// runs.
+void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot);
+
+}  // namespace plumbline::bench

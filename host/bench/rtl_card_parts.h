@@ -1,0 +1,59 @@
+// What a trial on the card has beyond streams: damage, storms of pauses, departures of frames.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/flow_plan.h"
+#include "bench/trial.h"
+#include "card/driver.h"
+
+namespace plumbline::bench {
+
+class RtlCardParts {
+ public:
+  // Port p of the card is host hosts[p]. All arguments must outlive the object.
+  RtlCardParts(card::Driver& driver, const TrialSpec& spec, const FlowPlan& plan,
+               const std::vector<std::uint32_t>& hosts);
+
+  // Rules, random errors and logs, when the flows are loaded.
+  void configure();
+  // Storms; before the card is armed for the common start `start`.
+  void begin(Picoseconds start);
+  // Empties the card's logs of damage, which are short.
+  void readLogs();
+  // True if departures are to be recorded and so all that ports send must be captured.
+  [[nodiscard]] bool wantsCapture() const { return spec_.departures > 0; }
+  void onCaptured(const card::CapturedFrame& frame);
+  // Frames that damage has kept from leaving, so far.
+  [[nodiscard]] std::uint64_t droppedFrames();
+  // ... from being received at a port.
+  [[nodiscard]] std::uint64_t droppedArrivals(std::uint32_t port);
+
+  // Adds what was seen to the ports and streams of `result`, and faults of the tester.
+  void collect(TrialResult& result);
+
+ private:
+  struct Port {
+    std::uint32_t rules[2] = {0, 0};  // in use, by direction
+    bool damages[2] = {false, false};
+    std::vector<card::DamageEvent> log[2];
+  };
+
+  void setDamage(const DamageSpec& damage);
+  void readDamage(std::uint32_t port, card::DamageDirection direction);
+  void collectPauses(std::uint32_t port, PortResult& seen);
+  [[nodiscard]] std::uint32_t portOf(std::uint32_t host) const;
+
+  card::Driver& driver_;
+  const TrialSpec& spec_;
+  const FlowPlan& plan_;
+  const std::vector<std::uint32_t>& hosts_;
+  std::vector<Port> ports_;
+  std::vector<std::uint32_t> stream_of_row_;
+  std::vector<std::vector<Picoseconds>> departures_;  // by stream
+  Picoseconds start_;
+};
+
+}  // namespace plumbline::bench

@@ -1,0 +1,64 @@
+#include "bench/rtl_link_retry.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace plumbline::bench {
+namespace {
+
+// INIT is repeated until it is answered; several round trips of any link that fits on a table.
+constexpr Picoseconds kInitTime = milliseconds(1);
+constexpr Picoseconds kInitStep = microseconds(2);
+
+}  // namespace
+
+RtlLinkRetry::RtlLinkRetry(sim::CardSim& card, card::Driver& driver, const TrialSpec& spec,
+                           const std::vector<std::uint32_t>& hosts)
+    : card_(card), driver_(driver), spec_(spec), hosts_(hosts) {}
+
+void RtlLinkRetry::bringUp() {
+  if (!on()) return;
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    driver_.linkRetry(port).configure(spec_.link_retry->config);
+  }
+  const Picoseconds limit = card_.now() + kInitTime;
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
+    while (driver_.linkRetry(port).status().tx != card::LlrTxState::kAdvance) {
+      if (card_.now() > limit) {
+        throw Error(ErrorKind::kTester, "link-level retry does not come up",
+                    fmt::format("port {}", hosts_[port]));
+      }
+      card_.runUntil(card_.now() + kInitStep);
+    }
+  }
+}
+
+bool RtlLinkRetry::settled() {
+  for (std::uint32_t port = 0; on() && port < hosts_.size(); ++port) {
+    if (driver_.linkRetry(port).status().outstanding > 0) return false;
+  }
+  return true;
+}
+
+std::uint64_t RtlLinkRetry::passed(std::uint32_t port) {
+  const card::LlrCounters counters = driver_.linkRetry(port).counters();
+  return counters.expected_good + counters.expected_poisoned;
+}
+
+void RtlLinkRetry::collect(TrialResult& result) {
+  for (std::uint32_t port = 0; on() && port < hosts_.size(); ++port) {
+    LinkRetryOutcome outcome;
+    outcome.counters = driver_.linkRetry(port).counters();
+    outcome.damaged = driver_.retryLatency(port, card::RetryCause::kDamaged);
+    outcome.missing = driver_.retryLatency(port, card::RetryCause::kMissing);
+    const std::uint64_t timed = outcome.damaged.count() + outcome.missing.count();
+    if (timed != outcome.counters.rx_replay) {
+      result.faults.push_back(fmt::format("port {}: {} retries, but times of {}", hosts_[port],
+                                          outcome.counters.rx_replay, timed));
+    }
+    result.ports[hosts_[port]].link_retry = std::move(outcome);
+  }
+}
+
+}  // namespace plumbline::bench

@@ -1,0 +1,48 @@
+// `plumbline run --server`: the run happens on the server; what it shows, writes and ends with is
+// the same as of a run here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/exit_code.h"
+#include "cli/setup.h"
+
+namespace plumbline::control {
+class Client;
+}  // namespace plumbline::control
+
+namespace plumbline::cli {
+
+// Which server, and how to get in.
+struct ServerOptions {
+  std::string address;
+  std::string token_file;
+  std::string ca_file;
+};
+
+void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string& help);
+
+// Throws Error(kUsage) for an address that is none or files that cannot be read.
+std::unique_ptr<control::Client> connectTo(const ServerOptions& options);
+// The first line of a file that holds a secret. Throws Error(kUsage) when it cannot be read or has
+// none.
+std::string readToken(const std::string& file);
+
+struct RemoteRun {
+  ServerOptions server;
+  ScenarioOptions scenario;
+  bool quiet = false;
+  std::string report;
+  std::string json;
+  std::string capture;
+  std::uint32_t capture_port = 0;
+  unsigned threads = 1;
+};
+
+// Ctrl-C stops the run after the trial in hand. When the connection breaks, the run goes on; this
+// comes back to it. Throws Error for a refusal, and kTester when the run failed.
+ExitCode runRemotely(const RemoteRun& run);
+
+}  // namespace plumbline::cli

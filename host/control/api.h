@@ -1,0 +1,78 @@
+// Requests in, answers out: everything the server does but the sockets. What comes in is not
+// trusted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "control/api_types.h"
+#include "control/live_hub.h"
+#include "control/metrics.h"
+#include "control/port_table.h"
+#include "control/run_manager.h"
+
+namespace plumbline::control {
+
+inline constexpr std::size_t kMaxBodyBytes = 2U << 20U;
+
+struct ApiRequest {
+  std::string method;  // "GET"
+  std::string target;  // "/api/v1/runs?x=1"
+  std::string body;
+  // Header fields; empty = absent.
+  std::string host;
+  std::string origin;
+  std::string authorization;
+  std::string content_type;
+};
+
+struct ApiAnswer {
+  int status = 200;
+  std::string content_type;  // empty = no body
+  std::string body;
+};
+
+ApiAnswer answerOf(const Refusal& refusal);
+
+class Api {
+ public:
+  struct Access {
+    std::string token;        // empty = none is asked for
+    bool only_local = false;  // the server listens on loopback only
+  };
+  struct Parts {
+    RunManager& runs;
+    PortTable& ports;
+    LiveHub& live;
+    Metrics& metrics;
+  };
+
+  // What `parts` refers to must outlive it.
+  Api(const Parts& parts, Access access);
+
+  // Never throws. Thread-safe; may take long (plan, report).
+  ApiAnswer handle(const ApiRequest& request);
+
+  // For requests to upgrade to a WebSocket: the `since` of the live stream, or why not.
+  struct Upgrade {
+    std::uint64_t since = 0;
+    std::optional<ApiAnswer> refusal;
+  };
+  Upgrade upgrade(const ApiRequest& request);
+
+ private:
+  void admit(const ApiRequest& request) const;
+  ApiAnswer dispatch(const ApiRequest& request);
+  ApiAnswer dispatchScenario(std::string_view rest, const ApiRequest& request);
+  ApiAnswer dispatchRun(std::string_view rest, const ApiRequest& request);
+  [[nodiscard]] ServerCapabilities capabilities() const;
+  [[nodiscard]] std::string metricsText();
+
+  Parts parts_;
+  Access access_;
+};
+
+}  // namespace plumbline::control

@@ -1,0 +1,211 @@
+// What the API speaks of besides live intervals: requests, answers and refusals as plain data with
+// a JSON form. docs/openapi.yaml describes the same for other programs. Members are named as the
+// JSON is; units are their suffixes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::control {
+
+inline constexpr std::uint16_t kDefaultPort = 8470;
+
+struct BenchDescription {
+  std::string name;  // "rtl"
+  std::string description;
+  std::uint32_t max_ports = 0;
+  std::uint64_t line_rate_bps = 0;
+  std::int64_t timestamp_resolution_ps = 0;
+  bool simulated_dut = true;
+  std::string observed;  // "tester", "modelled"
+};
+
+struct TestDescription {
+  std::string id;  // "T5.2"
+  std::string title;
+  bool on_hosts = false;
+};
+
+struct ServerCapabilities {
+  std::uint32_t api = 1;
+  std::string software;  // "plumbline 0.1.0"
+  std::string machine;
+  std::string instance;  // changes whenever the server starts
+  std::vector<BenchDescription> benches;
+  std::vector<TestDescription> tests;
+  std::uint64_t max_body_bytes = 0;
+};
+
+// "free", "reserved", "running"
+struct PortState {
+  std::string name;  // "rtl/0"; "sim" stands for the simulated hosts of one run
+  std::string bench;
+  std::uint32_t number = 0;
+  std::uint64_t line_rate_bps = 0;
+  std::string state;
+  std::string owner;                // who reserved it, or whose run it is; may be empty
+  std::optional<std::int64_t> run;  // while a run has it
+};
+
+struct ReservationRequest {
+  std::vector<std::string> ports;
+  std::string owner;         // for others to read
+  std::int64_t ttl_s = 600;  // until it lapses by itself
+};
+
+struct Reservation {
+  std::string id;  // to start runs with, and to release
+  std::vector<std::string> ports;
+  std::string owner;
+  std::int64_t expires_ms = 0;  // server's clock, since 1970 UTC
+};
+
+struct ScenarioListing {
+  std::string name;
+  std::string file;
+  std::string bench;
+  std::vector<std::string> tests;
+};
+
+struct ScenarioText {
+  std::string name;
+  std::string file;
+  std::string text;
+};
+
+// What to run, validate or plan: a text, or the name of a scenario that comes with the server.
+struct ScenarioRequest {
+  std::string scenario;  // YAML; empty = by name
+  std::string name;      // file name for messages, or of the shipped scenario
+  std::optional<std::string> bench;
+  std::optional<std::string> profile;
+  std::optional<std::uint64_t> seed;
+};
+
+struct ScenarioProblem {
+  std::uint64_t line = 0;  // from 1
+  std::uint64_t column = 0;
+  std::string what;
+  std::string allowed;
+};
+
+struct ValidationAnswer {
+  bool valid = false;  // no problems and no refusals
+  std::vector<ScenarioProblem> problems;
+  std::vector<std::string> refusals;  // why the bench cannot run it
+};
+
+struct TopologyNode {
+  std::string name;
+  std::string kind;  // "host", "switch"
+};
+
+struct TopologyLink {
+  std::string name;
+  std::string from;
+  std::string to;
+  std::uint64_t rate_bps = 0;
+};
+
+struct TopologyFailure {
+  std::string element;  // link or switch
+  std::int64_t at_ps = 0;
+  std::optional<std::int64_t> until_ps;  // absent: for good
+};
+
+// As the fabric is built; links are directions of cables, named as in live intervals.
+struct TopologyPicture {
+  std::string description;
+  std::vector<TopologyNode> nodes;
+  std::vector<TopologyLink> links;
+  std::vector<TopologyFailure> failures;
+};
+
+struct PlannedFrame {
+  std::string trial;
+  std::string stream;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::string hex;
+};
+
+struct PlannedTestAnswer {
+  std::string id;
+  std::string title;
+  std::string bench;  // that runs it; a comparison of benches has each test twice
+  std::vector<std::string> points;
+  std::uint64_t trials = 0;
+  std::int64_t simulated_ps = 0;  // card time; 0 where packets are the measure
+  double packet_hops = 0;
+  double expected_s = 0;  // wall clock, roughly
+  std::vector<PlannedFrame> first_frames;
+};
+
+struct PlanAnswer {
+  std::string name;
+  std::string bench;
+  std::string profile;
+  std::uint64_t seed = 0;
+  std::vector<std::string> ports;  // that a run would own
+  std::vector<PlannedTestAnswer> tests;
+  TopologyPicture topology;
+};
+
+struct RunRequest {
+  ScenarioRequest scenario;
+  std::optional<std::string> reservation;     // whose ports may be used
+  std::string owner;                          // for others to read
+  std::optional<std::uint32_t> capture_port;  // keep its frames as pcapng
+  std::uint32_t threads = 1;                  // of one simulation; no result depends on it
+};
+
+// "running", "stopping", "done", "aborted", "failed"
+struct RunState {
+  std::int64_t id = 0;
+  std::string name;
+  std::string file;
+  std::string bench;
+  std::string profile;
+  std::uint64_t seed = 0;
+  std::string status;
+  std::string created;   // UTC, "2026-02-26T14:03:59Z"
+  std::string finished;  // empty while it runs
+  std::string software;
+  std::uint64_t trials = 0;  // finished and stored
+  bool active = false;       // of this server process, now
+  std::vector<std::string> ports;
+  std::string test;  // in hand, while active
+  std::uint64_t trial_number = 0;
+  std::uint64_t trials_expected = 0;
+  std::optional<double> eta_s;
+  std::string error;  // why it failed, if that happened under this server
+  bool capture = false;
+  // What `plumbline run` would end with, once the run is done: 0, 1 or 4.
+  std::optional<int> exit_code;
+};
+
+// Answered with every status that is not a success.
+struct Refusal {
+  int status = 0;      // of HTTP; 0: there was no answer (connection, TLS)
+  std::string what;    // one sentence
+  std::string where;   // may be empty
+  std::string remedy;  // may be empty
+  std::vector<ScenarioProblem> problems;
+};
+
+// JSON of any of the above; a value is one line. fromJson() leaves `value` as it was and returns
+// false for text that is not one: members missing, of another type, or out of range.
+template <typename T>
+std::string toJson(const T& value);
+template <typename T>
+bool fromJson(std::string_view text, T& value);
+
+// Reads a request, which may leave out what has a default but has no members that are not known.
+// Returns what is wrong, in words; empty when `value` has been set.
+template <typename T>
+std::string readRequest(std::string_view text, T& value);
+
+}  // namespace plumbline::control

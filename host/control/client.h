@@ -1,0 +1,116 @@
+// The API's client for programs: the desktop window, `plumbline run --server`, `plumbline top`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "control/api_types.h"
+#include "control/live_interval.h"
+#include "control/live_message.h"
+
+namespace plumbline::control {
+
+struct ServerAddress {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = kDefaultPort;
+  std::string token;  // empty = none
+  bool tls = false;
+  std::string ca_file;  // PEM of who signed the server's certificate; empty = the system's
+
+  // "HOST", "HOST:PORT", "[::1]:8470", each with "http://" or "https://" before it if wanted. TLS
+  // is on for https, and without a scheme for every host but loopback. Throws Error(kUsage).
+  static ServerAddress parse(const std::string& text);
+};
+
+// An answer, or why there is none.
+template <typename T>
+class Outcome {
+ public:
+  Outcome(T value) : content_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
+  Outcome(Refusal refusal) : content_(std::move(refusal)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return std::holds_alternative<T>(content_); }
+  // Only when ok().
+  [[nodiscard]] const T& value() const { return std::get<T>(content_); }
+  // Only when not ok().
+  [[nodiscard]] const Refusal& refusal() const { return std::get<Refusal>(content_); }
+
+ private:
+  std::variant<T, Refusal> content_;
+};
+
+struct Nothing {};
+
+// All are called on the client's thread and may be empty.
+struct LiveCallbacks {
+  std::function<void(const LiveHello&)> connected;
+  std::function<void(const LiveInterval&)> interval;
+  // A run began, changed its status or ended.
+  std::function<void(const RunState&)> run;
+  // So many intervals will not come: they are older than the server keeps, or this client read too
+  // slowly.
+  std::function<void(std::uint64_t)> lost;
+  // The connection broke. The client tries again by itself, with growing pauses of up to 5 s, and
+  // goes on behind the last interval that arrived; `connected` tells when.
+  std::function<void(const Refusal&)> disconnected;
+};
+
+// Asynchronous: every function returns at once. Callbacks come one at a time on the client's own
+// thread, never from within a call; they must not block and must not destroy the client. The
+// destructor ends everything, and no callback comes after it.
+class Client {
+ public:
+  template <typename T>
+  using Callback = std::function<void(const Outcome<T>&)>;
+
+  // Connects when it is needed. Throws Error(kUsage) for a CA file that cannot be read.
+  explicit Client(ServerAddress address);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  [[nodiscard]] const ServerAddress& address() const;
+
+  void capabilities(Callback<ServerCapabilities> done);
+
+  void ports(Callback<std::vector<PortState>> done);
+  void reserve(const ReservationRequest& request, Callback<Reservation> done);
+  void release(const std::string& reservation, Callback<Nothing> done);
+
+  void scenarios(Callback<std::vector<ScenarioListing>> done);
+  void scenario(const std::string& name, Callback<ScenarioText> done);
+  void validate(const ScenarioRequest& request, Callback<ValidationAnswer> done);
+  void plan(const ScenarioRequest& request, Callback<PlanAnswer> done);
+
+  void runs(Callback<std::vector<RunState>> done);
+  void run(std::int64_t id, Callback<RunState> done);
+  void start(const RunRequest& request, Callback<RunState> done);
+  // After the trial in hand.
+  void stop(std::int64_t id, Callback<RunState> done);
+  void resume(std::int64_t id, Callback<RunState> done);
+
+  // JSON as docs/result.schema.json describes it.
+  void results(std::int64_t id, Callback<std::string> done);
+  // The text that `plumbline run` prints at its end.
+  void summary(std::int64_t id, Callback<std::string> done);
+  // One self-contained HTML file.
+  void report(std::int64_t id, Callback<std::string> done);
+  // pcapng.
+  void capture(std::int64_t id, Callback<std::string> done);
+
+  // Follows the live stream from the interval behind `since` on (0: from the oldest there is) until
+  // unwatch(), through broken connections. One stream per client; another call replaces it.
+  void watch(std::uint64_t since, LiveCallbacks callbacks);
+  void unwatch();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace plumbline::control

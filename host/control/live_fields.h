@@ -1,0 +1,117 @@
+// Members of live intervals, for their JSON.
+#pragma once
+
+#include "control/json_fields.h"
+#include "control/live_interval.h"
+
+namespace plumbline::control {
+
+template <typename Visit, Is<LiveTrial> T>
+void fields(const Visit& visit, T& value) {
+  visit("test", value.test);
+  visit("label", value.label);
+  visit("repetition", value.repetition);
+  visit("number", value.number);
+  visit("expected", value.expected);
+  visit("stored", value.stored);
+  visit("ended", value.ended);
+  visit("time_ps", value.time_ps);
+  visit("total_ps", value.total_ps);
+  visit("interval_ps", value.interval_ps);
+  visit("faults", value.faults);
+}
+template <typename Visit, Is<LivePort> T>
+void fields(const Visit& visit, T& value) {
+  visit("number", value.number);
+  visit("name", value.name);
+  visit("tx_frames", value.tx_frames);
+  visit("tx_bytes", value.tx_bytes);
+  visit("rx_frames", value.rx_frames);
+  visit("rx_bytes", value.rx_bytes);
+  visit("pauses_received", value.pauses_received);
+  visit("paused_ps", value.paused_ps);
+  visit("tx_bps", value.tx_bps);
+  visit("rx_bps", value.rx_bps);
+}
+template <typename Visit, Is<LiveFlow> T>
+void fields(const Visit& visit, T& value) {
+  visit("name", value.name);
+  visit("from", value.from);
+  visit("to", value.to);
+  visit("sent_frames", value.sent_frames);
+  visit("received_frames", value.received_frames);
+  visit("received_bytes", value.received_bytes);
+  visit("retransmitted", value.retransmitted);
+  visit("lost", value.lost);
+  visit("out_of_order", value.out_of_order);
+  visit("ce", value.ce);
+  visit("rx_bps", value.rx_bps);
+}
+template <typename Visit, Is<LiveLink> T>
+void fields(const Visit& visit, T& value) {
+  visit("name", value.name);
+  visit("rate_bps", value.rate_bps);
+  visit("between_switches", value.between_switches);
+  visit("packets", value.packets);
+  visit("bytes", value.bytes);
+  visit("dropped", value.dropped);
+  visit("marked", value.marked);
+  visit("queue_bytes", value.queue_bytes);
+  visit("queue_max_bytes", value.queue_max_bytes);
+  visit("utilisation", value.utilisation);
+}
+template <typename Visit, Is<LivePause> T>
+void fields(const Visit& visit, T& value) {
+  visit("link", value.link);
+  visit("priority", value.priority);
+  visit("from_ps", value.from_ps);
+  visit("until_ps", value.until_ps);
+  visit("open", value.open);
+}
+template <typename Visit, Is<LiveLatency> T>
+void fields(const Visit& visit, T& value) {
+  visit("count", value.count);
+  visit("min_ps", value.min_ps);
+  visit("max_ps", value.max_ps);
+  visit("delta", value.delta);
+}
+template <typename Visit, Is<LiveCongestion> T>
+void fields(const Visit& visit, T& value) {
+  visit("marked", value.marked);
+  visit("ce_received", value.ce_received);
+  visit("cnp_sent", value.cnp_sent);
+  visit("cnp_received", value.cnp_received);
+  visit("dropped", value.dropped);
+  visit("trimmed", value.trimmed);
+  visit("retransmitted", value.retransmitted);
+  visit("timeouts", value.timeouts);
+}
+template <typename Visit, Is<LiveFairness> T>
+void fields(const Visit& visit, T& value) {
+  visit("flow_jfi", value.flow_jfi);
+  visit("link_jfi", value.link_jfi);
+  visit("link_mmr", value.link_mmr);
+}
+template <typename Visit, Is<LiveInterval> T>
+void fields(const Visit& visit, T& value) {
+  visit("sequence", value.sequence);
+  visit("time_ms", value.time_ms);
+  visit("run", value.run);
+  visit("elapsed_s", value.elapsed_s);
+  visit("eta_s", value.eta_s);
+  visit("kpi", value.kpi);
+  visit("observed", value.observed);
+  visit("trial", value.trial);
+  visit("ports", value.ports);
+  visit("flows", value.flows);
+  visit("flow_count", value.flow_count);
+  visit("links", value.links);
+  visit("link_count", value.link_count);
+  visit("pauses", value.pauses);
+  visit("pause_count", value.pause_count);
+  visit("latency", value.latency);
+  visit("congestion", value.congestion);
+  visit("fairness", value.fairness);
+}
+
+}  // namespace plumbline::control

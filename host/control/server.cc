@@ -1,0 +1,389 @@
+#include "control/server.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <boost/beast/websocket.hpp>
+#include <boost/beast/websocket/ssl.hpp>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "control/http_request.h"
+
+namespace plumbline::control {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using asio::ip::tcp;
+using boost::system::error_code;
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+using Request = http::request<http::string_body>;
+
+constexpr std::uint32_t kMostHeaderBytes = 16U << 10U;
+constexpr std::size_t kMostClientMessage = 4U << 10U;  // nothing is expected from live clients
+constexpr std::chrono::seconds kFarewell{2};
+constexpr unsigned kWorkers = 2;
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+
+asio::ip::address addressOf(const std::string& text) {
+  error_code error;
+  auto address = asio::ip::make_address(text, error);
+  if (error) {
+    throw Error(ErrorKind::kUsage, "\"" + text + "\" is no address to listen at", "--listen",
+                "an IP address such as 127.0.0.1 or 0.0.0.0");
+  }
+  return address;
+}
+
+// Tells the parts of a connection's end of each other.
+struct LiveEnd {
+  explicit LiveEnd(const asio::any_io_executor& executor) : wake(executor) {}
+  asio::steady_timer wake;
+  bool closed = false;
+};
+
+}  // namespace
+
+bool isLoopbackAddress(const std::string& address) { return addressOf(address).is_loopback(); }
+
+class Server::Impl {
+ public:
+  Impl(const ServerOptions& options, Api& api, LiveHub& live, Metrics& metrics)
+      : options_(options), api_(api), live_(live), metrics_(metrics) {
+    useCertificate();
+    listen();
+    asio::co_spawn(io_, acceptAll(), asio::detached);
+    thread_ = std::thread([this] { io_.run(); });
+  }
+
+  ~Impl() {
+    asio::post(io_, [this] {
+      closing_ = true;
+      error_code ignored;
+      acceptor_.close(ignored);
+      asio::co_spawn(io_, partFromAll(), asio::detached);
+    });
+    thread_.join();
+    workers_.join();
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::size_t connections() const { return connections_; }
+
+ private:
+  // Counts a connection as long as it lives.
+  class Presence {
+   public:
+    explicit Presence(Impl& server) : server_(server) {
+      ++server_.connections_;
+      server_.metrics_.connectionOpened();
+    }
+    ~Presence() {
+      --server_.connections_;
+      server_.metrics_.connectionClosed();
+    }
+    Presence(const Presence&) = delete;
+    Presence& operator=(const Presence&) = delete;
+
+   private:
+    Impl& server_;
+  };
+
+  void useCertificate() {
+    if (options_.certificate.empty() && options_.key.empty()) return;
+    tls_.emplace(asio::ssl::context::tls_server);
+    tls_->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                      asio::ssl::context::no_tlsv1_1);
+    error_code error;
+    tls_->use_certificate_chain_file(options_.certificate, error);
+    if (error) {
+      throw Error(ErrorKind::kUsage, "the certificate cannot be used: " + error.message(),
+                  options_.certificate, "a PEM file");
+    }
+    tls_->use_private_key_file(options_.key, asio::ssl::context::pem, error);
+    if (error) {
+      throw Error(ErrorKind::kUsage, "the key cannot be used: " + error.message(), options_.key,
+                  "the PEM file of the certificate's key");
+    }
+  }
+
+  void listen() {
+    const tcp::endpoint endpoint(addressOf(options_.address), options_.port);
+    error_code error;
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) {
+      throw Error(ErrorKind::kUsage, "cannot listen: " + error.message(),
+                  fmt::format("{}:{}", options_.address, options_.port), "another --listen");
+    }
+    port_ = acceptor_.local_endpoint().port();
+  }
+
+  asio::awaitable<void> acceptAll() {
+    while (!closing_) {
+      auto [error, socket] = co_await acceptor_.async_accept(kTuple);
+      if (error) {
+        if (closing_) co_return;
+        // No descriptors are left, say: some connection will end.
+        asio::steady_timer pause(io_, std::chrono::milliseconds(50));
+        co_await pause.async_wait(kTuple);
+        continue;
+      }
+      if (connections_ >= options_.most_connections) continue;  // closes it
+      asio::co_spawn(io_, serve(std::move(socket)), asio::detached);
+    }
+  }
+
+  asio::awaitable<void> serve(tcp::socket socket) {
+    const Presence presence(*this);
+    try {
+      co_await serveConnected(std::move(socket));
+    } catch (const std::exception&) {
+      // Out of memory, say: the end of this connection and of nothing else.
+    }
+  }
+
+  asio::awaitable<void> serveConnected(tcp::socket socket) {
+    if (!tls_) {
+      co_await serveRequests(PlainStream(std::move(socket)));
+      co_return;
+    }
+    TlsStream stream(std::move(socket), *tls_);
+    beast::get_lowest_layer(stream).expires_after(options_.request);
+    const auto [error] = co_await stream.async_handshake(asio::ssl::stream_base::server, kTuple);
+    if (!error) co_await serveRequests(std::move(stream));
+  }
+
+  template <typename Stream>
+  asio::awaitable<void> serveRequests(Stream stream) {
+    beast::flat_buffer buffer(kMostHeaderBytes + kMaxBodyBytes);
+    for (bool more = true; more && !closing_;) {
+      http::request_parser<http::string_body> parser;
+      parser.header_limit(kMostHeaderBytes);
+      parser.body_limit(kMaxBodyBytes);
+      beast::get_lowest_layer(stream).expires_after(options_.idle);
+      auto [error, header] = co_await http::async_read_header(stream, buffer, parser, kTuple);
+      if (!error) {
+        beast::get_lowest_layer(stream).expires_after(options_.request);
+        std::tie(error, header) = co_await http::async_read(stream, buffer, parser, kTuple);
+      }
+      if (error) {
+        co_await refuseUnread(stream, error);
+        break;
+      }
+      if (websocket::is_upgrade(parser.get())) {
+        co_await serveLive(std::move(stream), parser.release());
+        co_return;
+      }
+      more = parser.keep_alive();
+      beast::get_lowest_layer(stream).expires_never();
+      const ApiRequest request = apiRequestOf(parser.get());
+      ApiAnswer answer;
+      co_await asio::co_spawn(workers_, work(request, answer), asio::use_awaitable);
+      more = co_await write(stream, answer, more) && more;
+    }
+    co_await close(stream);
+  }
+
+  // What could not be read is answered where there is something to say.
+  template <typename Stream>
+  asio::awaitable<void> refuseUnread(Stream& stream, error_code error) {
+    Refusal refusal;
+    if (error == http::error::body_limit) {
+      refusal = {
+          413, "the body is too large", "body", fmt::format("at most {} bytes", kMaxBodyBytes), {}};
+    } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+      refusal = {431,
+                 "the header is too large",
+                 "header",
+                 fmt::format("at most {} bytes", kMostHeaderBytes),
+                 {}};
+    } else if (error.category() == http::make_error_code(http::error::bad_target).category() &&
+               error != http::error::end_of_stream && error != http::error::partial_message) {
+      refusal = {400, "this is no HTTP request: " + error.message(), "", "", {}};
+    } else {
+      co_return;  // closed, or timed out
+    }
+    metrics_.countRequest(refusal.status);
+    const ApiAnswer answer = answerOf(refusal);
+    co_await write(stream, answer, false);
+  }
+
+  // Off the thread that serves everybody, by co_spawn(). By reference: g++ 12 copies captures of a
+  // lambda that is a coroutine bit by bit.
+  asio::awaitable<void> work(const ApiRequest& request, ApiAnswer& answer) {
+    answer = api_.handle(request);
+    co_return;
+  }
+
+  template <typename Stream>
+  asio::awaitable<bool> write(Stream& stream, const ApiAnswer& answer, bool keep_alive) {
+    http::response<http::string_body> response(static_cast<http::status>(answer.status), 11);
+    response.set(http::field::server, "plumbline");
+    response.set(http::field::cache_control, "no-store");
+    response.set("X-Content-Type-Options", "nosniff");
+    if (!answer.content_type.empty()) response.set(http::field::content_type, answer.content_type);
+    if (answer.status == 401) response.set(http::field::www_authenticate, "Bearer");
+    response.keep_alive(keep_alive);
+    response.body() = answer.body;
+    response.prepare_payload();
+    beast::get_lowest_layer(stream).expires_after(options_.request);
+    const auto [error, bytes] = co_await http::async_write(stream, response, kTuple);
+    co_return !error;
+  }
+
+  template <typename Stream>
+  asio::awaitable<void> close(Stream& stream) {
+    beast::get_lowest_layer(stream).expires_after(kFarewell);
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      co_await stream.async_shutdown(kTuple);
+    }
+    error_code ended;
+    beast::get_lowest_layer(stream).socket().shutdown(tcp::socket::shutdown_send, ended);
+    // What still comes in is taken in: closing on it would take the answer away from the client.
+    std::array<char, 4096> rest{};
+    while (!ended) {
+      std::size_t bytes = 0;
+      std::tie(ended, bytes) =
+          co_await beast::get_lowest_layer(stream).async_read_some(asio::buffer(rest), kTuple);
+    }
+  }
+
+  template <typename Stream>
+  asio::awaitable<void> serveLive(Stream stream, Request request) {
+    const Api::Upgrade upgrade = api_.upgrade(apiRequestOf(request));
+    if (upgrade.refusal) {
+      co_await write(stream, *upgrade.refusal, false);
+      co_await close(stream);
+      co_return;
+    }
+    using Socket = websocket::stream<Stream>;
+    const auto socket = std::make_shared<Socket>(std::move(stream));
+    beast::get_lowest_layer(*socket).expires_never();
+    socket->set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
+    socket->read_message_max(kMostClientMessage);
+    const auto [refused] = co_await socket->async_accept(request, kTuple);
+    if (refused) co_return;
+    socket->text(true);
+
+    const auto end = std::make_shared<LiveEnd>(socket->get_executor());
+    end->wake.expires_at(asio::steady_timer::time_point::max());
+    const auto subscriber = live_.subscribe(
+        upgrade.since, [executor = socket->get_executor(), weak = std::weak_ptr(end)] {
+          asio::post(executor, [weak] {
+            if (const auto awake = weak.lock()) awake->wake.cancel();
+          });
+        });
+    std::erase_if(ends_, [](const auto& weak) { return weak.expired(); });
+    ends_.push_back(end);
+    asio::co_spawn(io_, readUntilClosed(socket, end), asio::detached);
+    while (!end->closed) {
+      const LiveHub::Text text = subscriber->take();
+      if (!text && closing_) {
+        co_await socket->async_close(websocket::close_code::going_away, kTuple);
+        break;
+      }
+      if (!text) {
+        // What is published from here on is posted to this thread, so that it wakes the wait.
+        co_await end->wake.async_wait(kTuple);
+        end->wake.expires_at(asio::steady_timer::time_point::max());
+        continue;
+      }
+      const auto [error, bytes] = co_await socket->async_write(asio::buffer(*text), kTuple);
+      if (error) break;
+    }
+    error_code ignored;
+    beast::get_lowest_layer(*socket).socket().close(ignored);
+  }
+
+  // Answers pings and sees the end; whatever else a client says is not listened to.
+  template <typename Socket>
+  asio::awaitable<void> readUntilClosed(std::shared_ptr<Socket> socket,
+                                        std::shared_ptr<LiveEnd> end) {
+    beast::flat_buffer buffer;
+    for (;;) {
+      const auto [error, bytes] = co_await socket->async_read(buffer, kTuple);
+      buffer.clear();
+      if (error) break;
+    }
+    end->closed = true;
+    end->wake.cancel();
+    error_code ignored;
+    beast::get_lowest_layer(*socket).socket().close(ignored);
+  }
+
+  asio::awaitable<void> partFromAll() {
+    for (const auto& weak : ends_) {
+      if (const auto end = weak.lock()) end->wake.cancel();
+    }
+    const auto until = std::chrono::steady_clock::now() + kFarewell;
+    const auto talking = [this] {
+      for (const auto& weak : ends_) {
+        if (!weak.expired()) return true;
+      }
+      return false;
+    };
+    while (talking() && std::chrono::steady_clock::now() < until) {
+      farewell_.expires_after(std::chrono::milliseconds(10));
+      co_await farewell_.async_wait(kTuple);
+    }
+    io_.stop();
+  }
+
+  const ServerOptions options_;
+  Api& api_;
+  LiveHub& live_;
+  Metrics& metrics_;
+  std::atomic<std::size_t> connections_ = 0;
+  bool closing_ = false;                      // on the io thread
+  std::vector<std::weak_ptr<LiveEnd>> ends_;  // on the io thread
+  std::uint16_t port_ = 0;
+  std::optional<asio::ssl::context> tls_;
+  asio::thread_pool workers_{kWorkers};
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_};
+  asio::steady_timer farewell_{io_};
+  std::thread thread_;
+};
+
+Server::Server(const ServerOptions& options, Api& api, LiveHub& live, Metrics& metrics)
+    : impl_(std::make_unique<Impl>(options, api, live, metrics)) {}
+
+Server::~Server() = default;
+
+std::uint16_t Server::port() const { return impl_->port(); }
+
+std::size_t Server::connections() const { return impl_->connections(); }
+
+}  // namespace plumbline::control

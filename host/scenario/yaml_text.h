@@ -1,0 +1,20 @@
+// A YamlNode tree as text again: how a point of a sweep becomes a scenario file of its own.
+#pragma once
+
+#include <string>
+
+#include "scenario/yaml_tree.h"
+
+namespace plumbline::scenario {
+
+// The tree as a YAML document in block style. parseYaml() makes the same tree of it, but for places
+// and for the `quoted` of what is neither word nor number. Ends with a newline.
+std::string yamlText(const YamlNode& root);
+
+// The tree on one line, for labels: 64KB, [1, 4], {kind: switch, hosts: 4}. Without quotes.
+std::string yamlLine(const YamlNode& node);
+
+// Whether both say the same, wherever they stand.
+bool sameYaml(const YamlNode& a, const YamlNode& b);
+
+}  // namespace plumbline::scenario

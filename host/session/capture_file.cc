@@ -1,0 +1,56 @@
+#include "session/capture_file.h"
+
+#include "base/error.h"
+#include "wire/crc.h"
+
+namespace plumbline::session {
+
+CaptureFile::CaptureFile(const std::string& file)
+    : stream_(file, std::ios::binary | std::ios::trunc) {
+  if (!stream_) {
+    throw Error(ErrorKind::kUsage, "the capture file cannot be written", file,
+                "check the directory");
+  }
+  writer_.emplace(stream_, wire::PcapngWriter::Options{wire::PcapngResolution::kPicoseconds,
+                                                       "Plumbline tester card",
+                                                       "plumbline " PLUMBLINE_VERSION});
+}
+
+std::uint32_t CaptureFile::interfaceOf(std::uint32_t port) {
+  if (port >= interfaces_.size()) interfaces_.resize(port + 1);
+  if (!interfaces_[port]) {
+    wire::PcapngInterface interface;
+    interface.name = "port" + std::to_string(port);
+    interface.fcs_bytes = static_cast<std::uint8_t>(wire::kFcsSize);
+    interfaces_[port] = writer_->addInterface(interface);
+  }
+  return *interfaces_[port];
+}
+
+void CaptureFile::write(const card::CapturedFrame& frame, const std::string& trial) {
+  wire::PcapngPacket packet;
+  packet.interface = interfaceOf(frame.port);
+  packet.timestamp = frame.timestamp;
+  packet.original_length = static_cast<std::uint32_t>(frame.bytes.size());
+  packet.bytes = frame.bytes;
+  packet.direction =
+      frame.sent ? wire::PacketDirection::kOutbound : wire::PacketDirection::kInbound;
+  packet.crc_error = !frame.fcs_ok;
+  if (trial != last_trial_) packet.comment = trial;
+  writer_->write(packet);
+  last_trial_ = trial;
+}
+
+void CaptureFile::write(std::uint32_t port, Picoseconds time,
+                        const std::vector<std::uint8_t>& bytes, const std::string& comment) {
+  wire::PcapngPacket packet;
+  packet.interface = interfaceOf(port);
+  packet.timestamp = time;
+  packet.original_length = static_cast<std::uint32_t>(bytes.size());
+  packet.bytes = bytes;
+  packet.direction = wire::PacketDirection::kOutbound;
+  packet.comment = comment;
+  writer_->write(packet);
+}
+
+}  // namespace plumbline::session

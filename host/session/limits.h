@@ -1,0 +1,27 @@
+// The verdict: a run's KPIs against the limits of its scenario.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/test_result.h"
+#include "scenario/scenario.h"
+
+namespace plumbline::session {
+
+// One limit at its worst point.
+struct LimitVerdict {
+  scenario::Limit limit;
+  bool measured = false;  // false: no KPI of this name in the results; then neither met nor missed
+  bool met = false;
+  double worst = 0;   // the value furthest to the bad side
+  std::string where;  // test and point of that value
+};
+
+std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,
+                                const std::vector<results::TestResult>& tests);
+
+// "latency_p99_ns at most 5000: met, worst 1234 (T5.2, 64 B, 50 % load)"
+std::string verdictText(const LimitVerdict& verdict);
+
+}  // namespace plumbline::session

@@ -1,0 +1,136 @@
+#include "session/planning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "bench/registry.h"
+
+namespace plumbline::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A bare name that is no file here means a scenario that comes with the program.
+std::string resolved(const std::string& file) {
+  std::error_code ignored;
+  if (fs::is_regular_file(file, ignored) || fs::path(file).has_parent_path()) return file;
+  const fs::path shipped = shippedScenario(file);
+  return shipped.empty() ? file : shipped.string();
+}
+
+}  // namespace
+
+scenario::Vocabulary vocabulary() {
+  scenario::Vocabulary vocabulary;
+  for (const suite::Procedure* procedure : suite::procedures()) {
+    vocabulary.tests.push_back(procedure->id());
+    if (procedure->onHosts()) vocabulary.on_hosts.push_back(procedure->id());
+    if (procedure->runsWorkload()) vocabulary.with_workload.push_back(procedure->id());
+  }
+  for (const auto& bench : bench::benches()) vocabulary.benches.push_back(bench.name);
+  const std::string card(scenario::kSimulatedCard);
+  if (!benchExists(card)) vocabulary.benches.insert(vocabulary.benches.begin(), card);
+  vocabulary.benches.emplace_back(scenario::kCompareBenches);
+  return vocabulary;
+}
+
+bool benchExists(const std::string& name) {
+  const auto& all = bench::benches();
+  return std::any_of(all.begin(), all.end(), [&](const auto& info) { return info.name == name; });
+}
+
+std::vector<std::string> benchesOf(const std::string& bench) {
+  if (bench != scenario::kCompareBenches) return {bench};
+  return {std::string(scenario::kSimulatedCard), std::string(scenario::kSimulatedHosts)};
+}
+
+std::vector<fs::path> shippedScenarios() {
+  std::set<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(PLUMBLINE_SCENARIO_DIR, error)) {
+    if (entry.path().extension() == ".yaml") files.insert(entry.path());
+  }
+  return {files.begin(), files.end()};
+}
+
+fs::path shippedScenario(const std::string& name) {
+  for (const fs::path& shipped : shippedScenarios()) {
+    if (shipped.stem() == name || shipped.filename() == name) return shipped;
+  }
+  return {};
+}
+
+void applyOverrides(const ScenarioOptions& options, scenario::Scenario& scenario) {
+  if (options.bench) {
+    const std::vector<std::string> known = vocabulary().benches;
+    if (std::find(known.begin(), known.end(), *options.bench) == known.end()) {
+      throw Error(ErrorKind::kUsage, "there is no bench \"" + *options.bench + "\"", "--bench",
+                  fmt::format("one of {}", fmt::join(known, ", ")));
+    }
+    scenario.bench = *options.bench;
+  }
+  if (options.profile) {
+    const auto profile = scenario::profileFromName(*options.profile);
+    if (!profile) {
+      throw Error(ErrorKind::kUsage, "there is no profile \"" + *options.profile + "\"",
+                  "--profile", "quick or standard");
+    }
+    scenario.profile = *profile;
+  }
+  if (options.seed) scenario.seed = *options.seed;
+}
+
+scenario::Scenario loadScenario(const ScenarioOptions& options) {
+  scenario::Scenario scenario = scenario::loadScenario(resolved(options.file), vocabulary());
+  applyOverrides(options, scenario);
+  return scenario;
+}
+
+Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& bench) {
+  Planning planning;
+  if (!scenario.sweep.empty()) {
+    planning.refusals.emplace_back("the scenario is a sweep: `plumbline sweep` runs its points");
+    return planning;
+  }
+  std::set<std::string> reasons;
+  // One reason often refuses many points: the first one stands for them.
+  const auto refuse = [&](const std::string& where, const std::string& reason) {
+    if (reasons.insert(reason).second) planning.refusals.push_back(where + ": " + reason);
+  };
+  for (const std::string& id : scenario.tests) {
+    const suite::Procedure& procedure = suite::procedure(id);
+    suite::Plan plan = procedure.plan({scenario, bench.capabilities()});
+    for (const std::string& reason : plan.refusals) refuse(id, reason);
+    for (const auto& sample : plan.samples) {
+      for (const std::string& reason : bench.refusals(sample.spec)) {
+        refuse(id + ", " + sample.label, reason);
+      }
+    }
+    planning.tests.push_back({&procedure, std::move(plan)});
+  }
+  return planning;
+}
+
+std::vector<PlannedTest> planTests(const scenario::Scenario& scenario, const bench::Bench& bench) {
+  Planning planning = tryPlanTests(scenario, bench);
+  if (!planning.refusals.empty()) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("{} cannot run on the bench {}:\n{}", scenario.file,
+                            bench.capabilities().name, fmt::join(planning.refusals, "\n")));
+  }
+  return std::move(planning.tests);
+}
+
+std::chrono::seconds expectedTime(const suite::Plan& plan, const scenario::Scenario& scenario,
+                                  const bench::Capabilities& bench) {
+  const double seconds = plan.simulated_time.toSeconds() * scenario.topology.hostCount() *
+                             bench.wall_seconds_per_second +
+                         plan.packet_hops * bench.wall_ns_per_packet_hop / 1e9;
+  return std::chrono::seconds(static_cast<std::int64_t>(seconds) + 1);
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,195 @@
+#include "session/reporting.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "base/error.h"
+#include "bench/registry.h"
+#include "fabric/describe.h"
+#include "report/report.h"
+#include "session/planning.h"
+#include "suite/profile.h"
+
+namespace plumbline::session {
+namespace {
+
+using fabric::TopologyKind;
+
+// What of the queueing is switched on.
+void addQueueing(const fabric::SwitchSpec& switches, report::KeyValues& dut) {
+  for (const fabric::EcnSpec& ecn : switches.ecn) {
+    dut.emplace_back(
+        "ECN", fmt::format("{} to {} B, up to {:.6g} %, priorities 0x{:02x}", ecn.kmin.count(),
+                           ecn.kmax.count(), 100 * ecn.pmax.toDouble(), ecn.priorities));
+  }
+  if (switches.pfc) {
+    dut.emplace_back("PFC", fmt::format("xoff {} B, xon {} B, headroom {} B, priorities 0x{:02x}{}",
+                                        switches.pfc->xoff.count(), switches.pfc->xon.count(),
+                                        switches.pfc->headroom.count(), switches.pfc->priorities,
+                                        switches.pfc->watchdog ? ", watchdog" : ""));
+  }
+  if (switches.cbfc) {
+    dut.emplace_back("CBFC",
+                     fmt::format("{} credits of {} B, channels 0x{:02x}", switches.cbfc->credits,
+                                 switches.cbfc->credit_size.count(), switches.cbfc->channels));
+  }
+  if (switches.trim) {
+    dut.emplace_back("Trimming", fmt::format("above {} B to {} B", switches.trim->threshold.count(),
+                                             switches.trim->keep.count()));
+  }
+  if (switches.llr) dut.emplace_back("Link-level retry", "on");
+}
+
+report::KeyValues dutText(const scenario::Scenario& scenario) {
+  const fabric::TopologySpec& topology = scenario.topology;
+  report::KeyValues dut{
+      {"Topology", fabric::topologyText(topology)},
+      {"Link rate", fmt::format("{:.6g} Gb/s", topology.link_rate.toGigabitsPerSecond())},
+      {"Host link delay", suite::durationText(topology.host_link_delay)}};
+  if (topology.kind != TopologyKind::kLink && topology.kind != TopologyKind::kSingleSwitch) {
+    dut.emplace_back("Fabric link delay", suite::durationText(topology.fabric_link_delay));
+  }
+  if (topology.kind != TopologyKind::kLink) {
+    const fabric::SwitchSpec& switches = scenario.switches;
+    if (switches.shared_buffer) {
+      dut.emplace_back("Shared buffer",
+                       fmt::format("{} B, alpha {:.6g}", switches.shared_buffer->total.count(),
+                                   switches.shared_buffer->alpha.toDouble()));
+    } else {
+      dut.emplace_back("Buffer per port", fmt::format("{} B", switches.buffer_per_port.count()));
+    }
+    dut.emplace_back("Forwarding latency", suite::durationText(switches.latency));
+    dut.emplace_back("Forwarding", switches.forwarding == fabric::Forwarding::kCutThrough
+                                       ? "cut-through"
+                                       : "store-and-forward");
+    addQueueing(switches, dut);
+  }
+  return dut;
+}
+
+// What the bench says of itself, and whether its DUT is a model.
+void describeBench(const std::string& name, const std::string& behind, BitRate line_rate,
+                   report::ReportInput& input) {
+  const auto bench = bench::makeBench(name, {.trace_fst = {}, .line_rate = line_rate});
+  const bench::Capabilities& can = bench->capabilities();
+  input.simulated_dut = can.simulated_dut;
+  const auto add = [&](const std::string& what, std::string value) {
+    input.tester.emplace_back(what + behind, std::move(value));
+  };
+  add("Bench", name + ": " + can.description);
+  add("Ports", fmt::format("up to {}", can.max_ports));
+  add("Line rate", fmt::format("{:.6g} Gb/s", can.line_rate.toGigabitsPerSecond()));
+  add("Timestamp resolution", suite::durationText(can.timestamp_resolution));
+  add("Flows per port", std::to_string(can.flows_per_port));
+}
+
+// The bench of a run; both of a comparison, all of a sweep's points.
+void describeTester(const results::RunIdentity& identity, BitRate line_rate,
+                    report::ReportInput& input) {
+  std::vector<std::string> benches;
+  std::string_view rest = identity.bench;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(", "), rest.size());
+    for (std::string& bench : benchesOf(std::string(rest.substr(0, end)))) {
+      if (std::find(benches.begin(), benches.end(), bench) == benches.end()) {
+        benches.push_back(std::move(bench));
+      }
+    }
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  for (const std::string& bench : benches) {
+    if (benchExists(bench)) {
+      describeBench(bench, benches.size() > 1 ? " (" + bench + ")" : "", line_rate, input);
+    } else {
+      input.tester.emplace_back("Bench", bench);
+    }
+  }
+  input.tester.emplace_back("Profile", identity.profile);
+  input.tester.emplace_back("Seed", std::to_string(identity.seed));
+}
+
+// What the points of a sweep have in common of the DUT, and what of it was swept.
+void describeSweptDut(const scenario::Scenario& scenario, report::ReportInput& input) {
+  const auto swept = [&](std::string_view key) {
+    return std::any_of(scenario.sweep.begin(), scenario.sweep.end(), [&](const auto& axis) {
+      return axis.key == key || axis.key.starts_with(std::string(key) + ".") ||
+             key.starts_with(axis.key + ".");
+    });
+  };
+  if (!swept("dut.topology")) input.topology = scenario.topology;
+  if (!swept("dut.failures")) input.failures = scenario.failures;
+  if (!swept("dut")) input.dut = dutText(scenario);
+  for (const scenario::SweepAxis& axis : scenario.sweep) {
+    input.dut.emplace_back("Swept: " + axis.key, fmt::format("{}", fmt::join(axis.values, ", ")));
+  }
+}
+
+}  // namespace
+
+std::string softwareName() { return "plumbline " PLUMBLINE_VERSION; }
+
+std::string machineName() {
+  struct utsname names = {};
+  uname(&names);
+  return fmt::format("{} {} {}, {} processors", names.sysname, names.release, names.machine,
+                     std::thread::hardware_concurrency());
+}
+
+void writeFile(const std::string& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  if (!stream) {
+    throw Error(ErrorKind::kTester, "the file cannot be written", file,
+                "check the directory and the room on the disk");
+  }
+}
+
+std::string defaultReportDirectory(const std::string& results, std::int64_t run) {
+  return fmt::format("{}/run-{}", results, run);
+}
+
+std::string writeRunReport(const results::StoredRun& run, const std::string& directory) {
+  const results::RunInfo& info = run.info;
+  report::ReportInput input;
+  input.title = info.identity.scenario_name;
+  input.run_id = std::to_string(info.id);
+  input.started = info.created;
+  input.finished = info.finished;
+  input.scenario = info.identity.scenario_text;
+  input.host = {{"Software", info.software}, {"Machine", info.machine}};
+  input.tests = run.tests;
+  // The text was valid when the run was made; should this version no longer read it, the report
+  // still has it word for word.
+  const auto parsed = scenario::parseScenario(info.identity.scenario_text,
+                                              info.identity.scenario_file, vocabulary());
+  describeTester(info.identity, parsed.scenario.topology.link_rate, input);
+  if (parsed.ok()) {
+    input.dut_identity = parsed.scenario.identification;
+  }
+  if (parsed.ok() && !parsed.scenario.sweep.empty()) {
+    describeSweptDut(parsed.scenario, input);
+  } else if (parsed.ok()) {
+    input.topology = parsed.scenario.topology;
+    input.failures = parsed.scenario.failures;
+    input.dut = dutText(parsed.scenario);
+  }
+  return report::writeReport(directory, input).string();
+}
+
+results::StoredRun loadRunOrLatest(results::ResultStore& store, std::optional<std::int64_t> run) {
+  if (run) return store.loadRun(*run);
+  const auto runs = store.listRuns();
+  if (runs.empty()) {
+    throw Error(ErrorKind::kUsage, "there are no runs yet", store.directory().string(),
+                "`plumbline run` makes one");
+  }
+  return store.loadRun(runs.back().id);
+}
+
+}  // namespace plumbline::session

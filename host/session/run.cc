@@ -1,0 +1,113 @@
+#include "session/run.h"
+
+#include <utility>
+
+#include "session/reporting.h"
+#include "session/text_table.h"
+#include "suite/bench_comparison.h"
+
+namespace plumbline::session {
+namespace {
+
+results::TestResult runTest(const scenario::Scenario& scenario, const bench::Bench& bench,
+                            const PlannedTest& test, StoredTrialRunner& runner) {
+  runner.beginTest(test.procedure->id(), test.plan.trials_expected);
+  results::TestResult result = test.procedure->run({scenario, bench.capabilities()}, runner);
+  runner.endTest();
+  return result;
+}
+
+suite::BenchResult runTestToCompare(const scenario::Scenario& scenario, const bench::Bench& bench,
+                                    const PlannedTest& test, StoredTrialRunner& runner) {
+  runner.beginTest(test.procedure->id() + " on " + bench.capabilities().name,
+                   test.plan.trials_expected);
+  suite::BenchResult result =
+      suite::runOnBench(*test.procedure, {scenario, bench.capabilities()}, runner);
+  runner.endTest();
+  return result;
+}
+
+void runTests(const PreparedRun& prepared, results::ResultStore& store, std::int64_t run,
+              RunWatcher& watcher, std::optional<std::uint32_t> capture_port) {
+  const bool compare = prepared.second_bench != nullptr;
+  const scenario::Scenario& scenario = prepared.scenario;
+  StoredTrialRunner runner({store, run, *prepared.bench, watcher, compare}, capture_port);
+  if (!compare) {
+    for (const PlannedTest& test : prepared.tests) {
+      store.saveTestResult(run, runTest(scenario, *prepared.bench, test, runner));
+    }
+    return;
+  }
+  StoredTrialRunner second({store, run, *prepared.second_bench, watcher, compare});
+  for (std::size_t i = 0; i < prepared.tests.size(); ++i) {
+    const auto on_first = runTestToCompare(scenario, *prepared.bench, prepared.tests[i], runner);
+    const auto on_second =
+        runTestToCompare(scenario, *prepared.second_bench, prepared.second_tests[i], second);
+    store.saveTestResult(run, suite::compareBenches(on_first, on_second));
+  }
+}
+
+}  // namespace
+
+PreparedRun prepareRun(scenario::Scenario scenario, bench::BenchOptions options) {
+  PreparedRun prepared;
+  prepared.scenario = std::move(scenario);
+  options.line_rate = prepared.scenario.topology.link_rate;
+  const std::vector<std::string> benches = benchesOf(prepared.scenario.bench);
+  prepared.bench = bench::makeBench(benches.front(), options);
+  prepared.tests = planTests(prepared.scenario, *prepared.bench);
+  if (benches.size() > 1) {
+    prepared.second_bench = bench::makeBench(benches.back(), options);
+    prepared.second_tests = planTests(prepared.scenario, *prepared.second_bench);
+  }
+  return prepared;
+}
+
+results::RunIdentity identityOf(const scenario::Scenario& scenario) {
+  return {scenario.name,
+          scenario.file,
+          scenario.text,
+          scenario.bench,
+          std::string(scenario::profileName(scenario.profile)),
+          scenario.seed};
+}
+
+std::int64_t createRun(results::ResultStore& store, const scenario::Scenario& scenario) {
+  return store.createRun(identityOf(scenario), softwareName(), machineName());
+}
+
+void executeRun(const PreparedRun& prepared, results::ResultStore& store, std::int64_t run,
+                RunWatcher& watcher, std::optional<std::uint32_t> capture_port) {
+  const results::RunLock lock(store.directory(), run);
+  store.setStatus(run, results::RunStatus::kRunning);
+  try {
+    runTests(prepared, store, run, watcher, capture_port);
+  } catch (const Aborted&) {
+    store.setStatus(run, results::RunStatus::kAborted);
+    throw;
+  } catch (...) {
+    store.setStatus(run, results::RunStatus::kFailed);
+    throw;
+  }
+  store.setStatus(run, results::RunStatus::kDone);
+}
+
+Verdict verdictOf(const scenario::Scenario& scenario, const results::StoredRun& run) {
+  Verdict verdict;
+  for (const results::TestResult& test : run.tests) verdict.valid = verdict.valid && test.valid;
+  verdict.limits = judge(scenario.limits, run.tests);
+  for (const LimitVerdict& limit : verdict.limits) {
+    verdict.met = verdict.met && (limit.met || !limit.measured);
+    verdict.valid = verdict.valid && limit.measured;
+  }
+  return verdict;
+}
+
+std::string runText(const results::StoredRun& run, const Verdict& verdict) {
+  std::string text;
+  for (const results::TestResult& test : run.tests) text += testText(test) + "\n";
+  for (const LimitVerdict& limit : verdict.limits) text += "limit " + verdictText(limit) + "\n";
+  return text;
+}
+
+}  // namespace plumbline::session

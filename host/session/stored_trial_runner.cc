@@ -1,0 +1,71 @@
+#include "session/stored_trial_runner.h"
+
+#include <fmt/format.h>
+
+namespace plumbline::session {
+
+double lossPpm(const bench::TrialResult& result) {
+  std::uint64_t sent = 0;
+  for (const auto& stream : result.streams) sent += stream.sent_frames;
+  if (sent == 0) return 0;
+  return static_cast<double>(result.lost()) * 1e6 / static_cast<double>(sent);
+}
+
+stats::Histogram latencyOf(const bench::TrialResult& result) {
+  stats::Histogram all;
+  for (const auto& group : result.latency) all.merge(group.histogram);
+  return all;
+}
+
+std::string trialInWords(const bench::TrialResult& result) {
+  std::string words = fmt::format("loss {:.6g} ppm", lossPpm(result));
+  const stats::Histogram latency = latencyOf(result);
+  if (latency.count() > 0) {
+    words += fmt::format(", P99 {:.4g} µs", static_cast<double>(latency.quantile(0.99)) / 1e6);
+  }
+  if (!result.valid()) words += ", NOT VALID";
+  return words;
+}
+
+StoredTrialRunner::StoredTrialRunner(const Parts& parts, std::optional<std::uint32_t> capture_port)
+    : parts_(parts), capture_port_(capture_port) {}
+
+void StoredTrialRunner::beginTest(const std::string& test, std::uint64_t expected_trials) {
+  test_ = test;
+  parts_.watcher.beginTest(test, expected_trials);
+}
+
+void StoredTrialRunner::endTest() { parts_.watcher.endTest(); }
+
+bench::TrialResult StoredTrialRunner::run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                                          const std::string& label) {
+  if (parts_.watcher.stopRequested()) throw Aborted();
+  parts_.watcher.beginTrial(label, repetition);
+  const std::string key = parts_.bench_in_key
+                              ? fmt::format(R"({{"bench":"{}","trial":{}}})",
+                                            parts_.bench.capabilities().name, spec.toJson())
+                              : spec.toJson();
+  const auto stored = parts_.store.findTrial(parts_.run, key, repetition);
+  bench::TrialResult result =
+      stored ? bench::TrialResult::fromJson(*stored)
+             : measure(spec, fmt::format("{}, {}, repetition {}", test_, label, repetition));
+  if (!stored) parts_.store.saveTrial(parts_.run, key, repetition, label, result.toJson());
+  parts_.watcher.endTrial({test_, label, repetition, stored.has_value(), spec, result});
+  return result;
+}
+
+bench::TrialResult StoredTrialRunner::measure(const bench::TrialSpec& spec,
+                                              const std::string& trial) {
+  bench::TrialHooks hooks;
+  hooks.progress = [this](const bench::TrialProgress& progress) {
+    parts_.watcher.progress(progress);
+  };
+  hooks.observer = parts_.watcher.trialObserver();
+  if (!capture_port_) return parts_.bench.run(spec, hooks);
+  bench::TrialSpec captured = spec;
+  captured.capture_port = capture_port_;
+  hooks.captured = [&](const card::CapturedFrame& frame) { parts_.watcher.captured(frame, trial); };
+  return parts_.bench.run(captured, hooks);
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,28 @@
+// The points of a sweep folded into one result per test: every figure over the swept values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "results/test_result.h"
+#include "scenario/scenario.h"
+
+namespace plumbline::suite {
+
+// A point of a sweep, measured.
+struct SweepPointResult {
+  std::string label;                // "buffer 64KB, qps 4"
+  std::vector<std::string> values;  // of the axes, as the scenario has them
+  std::vector<results::TestResult> tests;
+};
+
+// One result for each test, in the order in which the points have them: a table of all figures, a
+// chart of each over the first axis whose values are numbers (else over the first one), the KPIs at
+// "buffer 64KB, qps 4: 1024 B, 50 % load", repeatability and anomalies by point. Lines of the
+// configuration are those that all points share, and what was swept. Other tables, charts and
+// distributions stay with the points.
+std::vector<results::TestResult> foldSweep(const std::vector<scenario::SweepAxis>& axes,
+                                           const std::vector<SweepPointResult>& points);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,330 @@
+#include "suite/training/soak.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "suite/fabric_metrics.h"
+#include "suite/profile.h"
+#include "suite/training/collective.h"
+#include "suite/trials.h"
+#include "workload/formulas.h"
+
+namespace plumbline::suite {
+namespace {
+
+using workload::CollectiveKind;
+
+constexpr CollectiveKind kKinds[] = {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll};
+
+// Serialisation of what a rank sends in one iteration [s].
+double idealIteration(std::uint32_t ranks, Bytes size, BitRate rate) {
+  double seconds = 0;
+  for (const CollectiveKind kind : kKinds) {
+    seconds += workload::idealSeconds(kind, ranks, static_cast<std::uint64_t>(size.count()), rate);
+  }
+  return seconds;
+}
+
+double iterationHops(const TestConfig& config, std::uint32_t ranks, Bytes size) {
+  double hops = 0;
+  for (const CollectiveKind kind : kKinds) {
+    hops += collectiveHops(config, {kind, size, ranks, {}}, 1);
+  }
+  return hops;
+}
+
+const bench::JobOutcome& jobOf(const bench::TrialResult& trial) { return trial.fabric->jobs.at(0); }
+
+// Frames that were still in the fabric when all its traffic had been delivered for a while.
+double framesLeft(const bench::TrialResult& trial) {
+  return static_cast<double>(trial.fabric->frames_inside);
+}
+
+double messageP99(const bench::TrialResult& trial) {
+  return static_cast<double>(jobOf(trial).message_time.quantile(0.99)) / 1e6;
+}
+
+double meanIterationMicroseconds(const bench::TrialResult& trial) {
+  return meanIteration(jobOf(trial)).toMicroseconds();
+}
+
+double busiestBytesPerSecond(const bench::TrialResult& trial) {
+  std::uint64_t most = 0;
+  for (const bench::LinkLoad& link : trial.fabric->links) most = std::max(most, link.bytes);
+  return static_cast<double>(most) / busyTime(trial).toSeconds();
+}
+
+double busiestPacketsPerSecond(const bench::TrialResult& trial) {
+  std::uint64_t most = 0;
+  for (const bench::LinkLoad& link : trial.fabric->links) most = std::max(most, link.packets);
+  return static_cast<double>(most) / busyTime(trial).toSeconds();
+}
+
+// Maps the times of what the day has in store for the window of a sample to the window's own.
+class WindowClock {
+ public:
+  WindowClock(const SoakDesign& design, Picoseconds time, Picoseconds lead)
+      : time_(time), share_(design.share()), lead_(lead) {}
+
+  [[nodiscard]] Picoseconds operator()(Picoseconds day) const {
+    if (day <= time_) return Picoseconds(0);
+    return lead_ + Picoseconds(static_cast<std::int64_t>(
+                       static_cast<double>((day - time_).count()) * share_));
+  }
+
+ private:
+  Picoseconds time_;
+  double share_;
+  Picoseconds lead_;  // from the window's beginning to that of its jobs
+};
+
+bool overlaps(Picoseconds from, std::optional<Picoseconds> until, const SoakDesign& design,
+              Picoseconds time) {
+  return from < time + design.interval && (!until || *until > time);
+}
+
+// What of the scenario's schedule falls into the interval at `time`.
+void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseconds time,
+                    bench::TrialSpec& spec) {
+  const scenario::Scenario& scenario = config.scenario;
+  const bool failed =
+      std::any_of(scenario.failures.begin(), scenario.failures.end(), [&](const auto& failure) {
+        return failure.down < time && overlaps(failure.down, failure.up, design, time);
+      });
+  // What failed before the window has long been routed around when its jobs begin.
+  const Picoseconds lead = failed ? 2 * scenario.convergence : Picoseconds(0);
+  const WindowClock clock(design, time, lead);
+  spec.workload->jobs[0].start = lead;
+  spec.dut.failures.clear();
+  for (const fabric::FailureSpec& failure : scenario.failures) {
+    if (!overlaps(failure.down, failure.up, design, time)) continue;
+    fabric::FailureSpec here = failure;
+    here.down = clock(failure.down);
+    if (failure.up) here.up = clock(*failure.up);
+    spec.dut.failures.push_back(std::move(here));
+  }
+  spec.dut.storms.clear();
+  for (const fabric::PauseStormSpec& storm : scenario.storms) {
+    const Picoseconds end = storm.start + storm.duration;
+    if (!overlaps(storm.start, end, design, time)) continue;
+    fabric::PauseStormSpec here = storm;
+    here.start = clock(storm.start);
+    here.duration = std::max(clock(end) - here.start, Picoseconds(1));
+    spec.dut.storms.push_back(here);
+  }
+}
+
+}  // namespace
+
+SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
+  const scenario::Parameters& own = config.scenario.parameters;
+  const BitRate rate = config.scenario.topology.link_rate;
+  constexpr Picoseconds kDay = seconds(86'400);
+  constexpr Picoseconds kMinute = seconds(60);
+  constexpr Picoseconds kHour = seconds(3'600);
+  duration = numbers.atLeast("Duration", kDay, kDay, own.soak.duration);
+  interval = own.soak.interval.value_or(numbers.isStandard() ? kMinute : kHour);
+  numbers.configure("Sampling interval", valueText(interval));
+  if (interval > kMinute) {
+    numbers.deviation(fmt::format("Sampling interval: {} instead of {}", valueText(interval),
+                                  valueText(kMinute)));
+  }
+  samples = static_cast<std::uint32_t>(duration / interval) + 1;
+  numbers.configure("Samples", std::to_string(samples));
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  ranks = own.ranks ? own.ranks->front() : hosts;
+  numbers.configure("Ranks", std::to_string(ranks));
+  if (ranks < hosts) {
+    numbers.deviation(fmt::format("Ranks: {} of the DUT's {} hosts", ranks, hosts));
+  }
+  size = own.sizes ? own.sizes->front() : numbers.isStandard() ? Bytes(64 << 20) : Bytes(4 << 20);
+  numbers.configure("Buffer", valueText(size));
+  const double hops_each = iterationHops(config, ranks, size);
+  if (own.iterations) {
+    iterations = *own.iterations;
+  } else if (numbers.isStandard()) {
+    // As much of an interval as the bench can simulate in an interval, so that a day takes a day.
+    const double possible =
+        interval.toSeconds() * 1e9 / config.bench.wall_ns_per_packet_hop / hops_each;
+    iterations = static_cast<std::uint32_t>(std::clamp(possible, 1.0, 1e6));
+  } else {
+    iterations = 1;
+  }
+  const double ideal = idealIteration(ranks, size, rate);
+  // More would be more than the interval has room for.
+  iterations =
+      std::min(iterations, static_cast<std::uint32_t>(std::max(interval.toSeconds() / ideal, 1.0)));
+  window_seconds = std::min(iterations * ideal, interval.toSeconds());
+  hops = hops_each * iterations;
+  numbers.configure("Iterations of a window",
+                    fmt::format("{}, each an AllReduce and an AlltoAll", iterations));
+  numbers.configure("AllReduce", collectiveScheme(CollectiveKind::kAllReduce));
+  numbers.configure("AlltoAll", collectiveScheme(CollectiveKind::kAllToAll));
+  if (share() < 1) {
+    numbers.deviation(
+        fmt::format("clock compressed: of each {} a window of {:.3g} ms is simulated, {:.3g} %",
+                    valueText(interval), window_seconds * 1e3, 100 * share()));
+  }
+}
+
+bench::TrialSpec soakTrial(const TestConfig& config, const SoakDesign& design,
+                           std::uint32_t number) {
+  const CollectivePoint point{CollectiveKind::kAllReduce, design.size, design.ranks,
+                              usualVariant(config, balancingOf("ecmp"))};
+  bench::TrialSpec spec = collectiveTrial(config, point, design.iterations);
+  // The switches balance as the scenario says.
+  spec.dut.switches.load_balancing = config.scenario.switches.load_balancing;
+  spec.fast_forward.reset();
+  spec.dut.seed += number;
+  spec.workload->seed += number;
+  auto& job = spec.workload->jobs[0];
+  job.name = "AllReduce and AlltoAll";
+  auto& program = std::get<workload::TrainingProgram>(job.program);
+  program.collectives.clear();
+  for (const CollectiveKind kind : kKinds) {
+    program.collectives.push_back(collectiveSpec(kind, design.size));
+  }
+  scheduleWindow(config, design, design.timeOf(number), spec);
+  return spec;
+}
+
+std::vector<SoakFigure> soakFigures(const TestConfig& config, const SoakDesign& design) {
+  const BitRate rate = config.scenario.topology.link_rate;
+  const double ideal = idealIteration(design.ranks, design.size, rate);
+  const double roofline = ideal * design.iterations;
+  const double sent_bits = ideal * static_cast<double>(rate.bitsPerSecond());  // per rank
+  const Figure ratio{.column = "JCT ratio",
+                     .unit = "",
+                     .kpi = "jct_ratio",
+                     .of = [roofline](std::size_t, const bench::TrialResult& trial) {
+                       return workload::jctRatio(jobOf(trial).completion, roofline);
+                     }};
+  const Figure bandwidth{.column = "BusBW",
+                         .unit = "Gb/s",
+                         .kpi = "busbw_gbps",
+                         .of = [sent_bits](std::size_t, const bench::TrialResult& trial) {
+                           return sent_bits / meanIteration(jobOf(trial)).toSeconds() / 1e9;
+                         }};
+  return {{ratio, false, true},
+          {bandwidth, true},
+          {figure("Iteration", "us", "iteration_us", meanIterationMicroseconds), false},
+          {figure("Message P99", "us", "message_p99_us", messageP99), false, true},
+          {figure("Goodput, all hosts", "Gb/s", "goodput_gbps", goodputGbps), true},
+          {figure("ECN marked", "%", "ecn_percent", ecnPercent), false},
+          {figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond), false},
+          {figure("Paused", "us", "paused_us", pausedMicroseconds), false},
+          {figure("Dropped", "ppm", "drop_ppm", dropPpm), false, true},
+          {figure("Retransmitted", "/s", "retransmissions_per_s", retransmissionsPerSecond), false},
+          {figure("Out of order", "/s", "out_of_order_per_s", outOfOrderPerSecond), false},
+          {figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes), false},
+          {figure("Frames left inside", "", "frames_left", framesLeft), false, true},
+          {figure("MMR", "", "link_mmr", linkMmr), false},
+          {figure("JFI", "", "link_jfi", linkJfi), true},
+          {figure("Busiest link, bytes", "B/s", "", busiestBytesPerSecond), false},
+          {figure("Busiest link, packets", "packets/s", "", busiestPacketsPerSecond), false}};
+}
+
+std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
+                                    const std::vector<SoakFigure>& figures, TrialRunner& runner) {
+  std::vector<SoakSample> samples;
+  samples.reserve(design.samples);
+  for (std::uint32_t number = 0; number < design.samples; ++number) {
+    SoakSample sample;
+    sample.time = design.timeOf(number);
+    const bench::TrialResult trial =
+        runner.run(soakTrial(config, design, number), 0, "at " + clockText(sample.time));
+    sample.fault = fmt::format("{}", fmt::join(trial.faults, "; "));
+    for (const SoakFigure& one : figures) {
+      if (trial.valid()) sample.values.push_back(one.figure.of(0, trial).value_or(0));
+    }
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+std::vector<double> sampleHours(const std::vector<SoakSample>& samples) {
+  std::vector<double> hours;
+  for (const SoakSample& sample : samples) {
+    if (!sample.values.empty()) hours.push_back(sample.time.toSeconds() / 3600);
+  }
+  return hours;
+}
+
+std::vector<double> sampleValues(const std::vector<SoakSample>& samples, std::size_t figure) {
+  std::vector<double> values;
+  for (const SoakSample& sample : samples) {
+    if (!sample.values.empty()) values.push_back(sample.values[figure]);
+  }
+  return values;
+}
+
+std::string clockText(Picoseconds time) {
+  const std::int64_t total = time / seconds(1);
+  return fmt::format("{:02}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+}
+
+std::vector<Episode> episodesOf(const std::vector<SoakSample>& samples, Picoseconds interval,
+                                const std::function<bool(const SoakSample&)>& is) {
+  std::vector<Episode> episodes;
+  bool open = false;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const bool now = is(samples[i]);
+    if (now && !open) episodes.push_back({samples[i].time, {}, i, 0});
+    open = now;
+    if (!now) continue;
+    Episode& episode = episodes.back();
+    episode.until = samples[i].time + interval;
+    ++episode.count;
+  }
+  return episodes;
+}
+
+Plan SoakProcedure::plan(const TestConfig& config) const {
+  const SoakDesign design(config);
+  Plan plan;
+  if (design.samples < kFewestSamples) {
+    plan.refusals.push_back(fmt::format(
+        "{} of soak with a sample each {} are {} samples, fewer "
+        "than {}",
+        valueText(design.duration), valueText(design.interval), design.samples, kFewestSamples));
+  }
+  plan.points.push_back(fmt::format(
+      "{} of {} ranks, a sample each {}, {} iterations of {}", valueText(design.duration),
+      design.ranks, valueText(design.interval), design.iterations, valueText(design.size)));
+  plan.samples.push_back({"at " + clockText(Picoseconds(0)), soakTrial(config, design, 0)});
+  plan.trials_expected = design.samples;
+  plan.packet_hops = design.hops * design.samples;
+  return plan;
+}
+
+results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& runner) const {
+  requireRunnable(*this, plan(config));
+  SoakDesign design(config);
+  deviate(design.numbers);
+  ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
+  for (const auto& [name, value] : design.numbers.configuration()) {
+    builder.result().configuration.emplace_back(name, value);
+  }
+  const std::vector<SoakFigure> figures = soakFigures(config, design);
+  const std::vector<SoakSample> samples = takeSamples(config, design, figures, runner);
+  const auto lost = [](const SoakSample& sample) { return sample.values.empty(); };
+  std::size_t without = 0;
+  for (const Episode& episode : episodesOf(samples, design.interval, lost)) {
+    builder.anomaly(fmt::format("no figures for {}: {}", durationText(episode.until - episode.from),
+                                samples[episode.first].fault),
+                    "at " + clockText(episode.from));
+    builder.result().valid = false;
+    without += episode.count;
+  }
+  if (samples.size() - without >= kFewestSamples) {
+    report(design, figures, samples, builder);
+  } else {
+    builder.result().summary =
+        fmt::format("{} of {} samples failed: nothing to report.", without, samples.size());
+  }
+  return builder.take();
+}
+
+}  // namespace plumbline::suite

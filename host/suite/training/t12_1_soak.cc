@@ -1,0 +1,170 @@
+// T12.1 24-hour sustained load (training draft, section 12.1).
+//
+// AllReduce and AlltoAll in turn among all hosts for 24 h, every KPI sampled each minute (soak.h
+// says what a minute is on a simulated fabric). Computed over the samples: mean, standard
+// deviation, minimum and maximum of each KPI; the standard deviation of the JCT ratio is the
+// draft's measure of stability. JCT ratio of a sample = time of its window's job / (iterations *
+// (S algo_factor of both collectives / line rate)); bus bandwidth is that of both together, bytes
+// that a rank must send over the mean time of an iteration. A stretch of samples in which the JCT
+// ratio, the message time, the drops or what is left in the buffers is far above the soak's median
+// is an anomaly, with its time and duration: by more than 6 robust standard deviations
+// (interquartile range / 1.349) and 5 % of the median.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stats/summary.h"
+#include "suite/profile.h"
+#include "suite/training/soak.h"
+#include "suite/training/training.h"
+
+namespace plumbline::suite {
+namespace {
+
+// The value that `share` of the others do not exceed.
+double quantileOf(std::vector<double> values, double share) {
+  const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
+
+// What a sample may be at most before it is far above the others.
+double highestUsual(const std::vector<double>& values) {
+  constexpr double kDeviations = 6;
+  constexpr double kNormal = 1.349;  // interquartile range of a normal distribution, in deviations
+  constexpr double kShare = 0.05;
+  const double median = quantileOf(values, 0.5);
+  const double deviation = (quantileOf(values, 0.75) - quantileOf(values, 0.25)) / kNormal;
+  return median + std::max(kDeviations * deviation, kShare * median);
+}
+
+results::Quantity plain(double value, const Figure& figure) {
+  results::Quantity quantity;
+  quantity.value = value;
+  quantity.unit = figure.unit;
+  quantity.observed = figure.observed;
+  return quantity;
+}
+
+class SoakTest final : public SoakProcedure {
+ public:
+  [[nodiscard]] std::string id() const override { return "T12.1"; }
+  [[nodiscard]] std::string title() const override { return "24-hour soak"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 12.1"; }
+  void deviate(Numbers& numbers) const override {
+    numbers.deviation("CPU and memory of switches not collected: the DUT is a model");
+  }
+  void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+              const std::vector<SoakSample>& samples, ResultBuilder& builder) const override;
+};
+
+void addKpiTable(const std::vector<SoakFigure>& figures, const std::vector<SoakSample>& samples,
+                 ResultBuilder& builder) {
+  results::Table table{"soak",
+                       "KPIs over the soak",
+                       "Of all samples. The standard deviation of the JCT ratio is the stability "
+                       "of the DUT.",
+                       {"KPI", "Mean", "Standard deviation", "Minimum", "Maximum", "Maximum at"},
+                       {}};
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure& figure = figures[i].figure;
+    const std::vector<double> values = sampleValues(samples, i);
+    const stats::Summary summary = stats::summarize(values);
+    const auto highest =
+        std::max_element(samples.begin(), samples.end(), [i](const auto& a, const auto& b) {
+          return b.values.size() > i && (a.values.size() <= i || a.values[i] < b.values[i]);
+        });
+    const results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
+    table.rows.push_back({figure.column, mean, plain(summary.standard_deviation, figure),
+                          plain(summary.minimum, figure), plain(summary.maximum, figure),
+                          summary.minimum < summary.maximum ? clockText(highest->time) : "-"});
+    if (figure.kpi.empty()) continue;
+    builder.kpi(figure.kpi, "mean of the soak", mean);
+    builder.kpi(figure.kpi, "worst sample",
+                plain(figures[i].more_is_better ? summary.minimum : summary.maximum, figure));
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
+void addTimeChart(const std::vector<SoakFigure>& figures, const std::vector<SoakSample>& samples,
+                  std::size_t which, ResultBuilder& builder) {
+  const Figure& figure = figures[which].figure;
+  results::Chart chart;
+  chart.id = figure.kpi + "_over_time";
+  chart.title = figure.column + " over the soak";
+  chart.kind = results::ChartKind::kTime;
+  chart.x_label = "time [h]";
+  chart.y_label =
+      figure.unit.empty() ? figure.column : fmt::format("{} [{}]", figure.column, figure.unit);
+  chart.series.push_back({figure.column, sampleHours(samples), sampleValues(samples, which)});
+  builder.result().charts.push_back(std::move(chart));
+}
+
+// Episodes of every watched figure; returns how many there are.
+std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                        const std::vector<SoakSample>& samples, ResultBuilder& builder) {
+  results::Table table{"anomalies",
+                       "Anomalies of the soak",
+                       "Samples far above the soak's usual ones, from the first such sample to the "
+                       "next one that is not.",
+                       {"KPI", "At", "Duration", "Samples", "Highest", "Usual at most"},
+                       {}};
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (!figures[i].watched) continue;
+    const Figure& figure = figures[i].figure;
+    const double usual = highestUsual(sampleValues(samples, i));
+    const auto isHigh = [&](const SoakSample& sample) {
+      return !sample.values.empty() && sample.values[i] > usual;
+    };
+    for (const Episode& episode : episodesOf(samples, design.interval, isHigh)) {
+      double highest = usual;
+      for (std::size_t at = episode.first; at < episode.first + episode.count; ++at) {
+        highest = std::max(highest, samples[at].values[i]);
+      }
+      const std::string duration = durationText(episode.until - episode.from);
+      table.rows.push_back({figure.column, clockText(episode.from), duration,
+                            std::to_string(episode.count), plain(highest, figure),
+                            plain(usual, figure)});
+      builder.anomaly(
+          fmt::format("{} up to {:.4g}{}{} for {}, usually at most {:.4g}", figure.column, highest,
+                      figure.unit.empty() ? "" : " ", figure.unit, duration, usual),
+          "at " + clockText(episode.from));
+    }
+  }
+  const std::size_t count = table.rows.size();
+  if (count > 0) builder.result().tables.push_back(std::move(table));
+  return count;
+}
+
+void SoakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                      const std::vector<SoakSample>& samples, ResultBuilder& builder) const {
+  addKpiTable(figures, samples, builder);
+  const std::size_t episodes = addEpisodes(design, figures, samples, builder);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (!figures[i].figure.kpi.empty()) addTimeChart(figures, samples, i, builder);
+  }
+  const std::vector<double> ratios = sampleValues(samples, kJctRatio);
+  const stats::Summary summary = stats::summarize(ratios);
+  builder.repeated("soak", "JCT ratio", ratios, "");
+  const results::Quantity deviation = plain(summary.standard_deviation, figures[kJctRatio].figure);
+  results::Quantity count = plain(static_cast<double>(episodes), figures[kJctRatio].figure);
+  builder.kpi("jct_ratio_std", "", deviation);
+  builder.kpi("soak_anomalies", "", count);
+  builder.primary("Standard deviation of the JCT ratio", deviation);
+  builder.primary("JCT ratio", quantityOf(ratios, "", figures[kJctRatio].figure.observed));
+  builder.result().summary = fmt::format(
+      "{} samples over {}: JCT ratio {:.4f} on average, standard deviation {:.4g}; anomalies: {}.",
+      ratios.size(), durationText(design.duration), summary.mean, summary.standard_deviation,
+      episodes);
+}
+
+}  // namespace
+
+const Procedure& soakTest() {
+  static const SoakTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,185 @@
+// T12.2 Resource leak detection (training draft, section 12.2).
+//
+// The samples of T12.1's soak (in one run they are the same trials), and of each figure a
+// least-squares line over time: latency, throughput, marking, pauses and loss tell of gradual
+// degradation; the longest queue and the frames left in buffers after all traffic has been
+// delivered, of buffer memory that is not given back. A slope is significant when its confidence
+// interval excludes 0 at 99 % for all figures together (Bonferroni: each at 1 - 1 %/number of
+// figures); shown is the usual 95 % interval. Every significant slope is an anomaly, whichever way
+// it goes. Memory of the DUT's processes, which the draft holds against 1 MB/h, is no part of a
+// model. Counter wraps are computed from what the busiest link carried.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "suite/profile.h"
+#include "suite/training/soak.h"
+#include "suite/training/training.h"
+#include "suite/trend.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr double kFalseAlarm = 0.01;  // of all figures together
+constexpr double kShown = 0.95;
+
+class LeakTest final : public SoakProcedure {
+ public:
+  [[nodiscard]] std::string id() const override { return "T12.2"; }
+  [[nodiscard]] std::string title() const override { return "Resource leak detection"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 12.2"; }
+  void deviate(Numbers& numbers) const override {
+    numbers.deviation(
+        "memory of processes and occupancy of hardware tables not collected: the DUT is a model");
+  }
+  void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+              const std::vector<SoakSample>& samples, ResultBuilder& builder) const override;
+};
+
+results::Quantity quantity(double value, std::string unit, const Figure& figure) {
+  results::Quantity one;
+  one.value = value;
+  one.unit = std::move(unit);
+  one.observed = figure.observed;
+  return one;
+}
+
+std::string perHour(const std::string& unit) { return unit.empty() ? "/h" : unit + "/h"; }
+
+std::string wordOf(Drift drift) {
+  switch (drift) {
+    case Drift::kRising:
+      return "rising";
+    case Drift::kFalling:
+      return "falling";
+    case Drift::kNone:
+      break;
+  }
+  return "none";
+}
+
+// A row for every figure; returns how many drift.
+std::size_t addTrends(const std::vector<SoakFigure>& figures,
+                      const std::vector<SoakSample>& samples, ResultBuilder& builder) {
+  const double confidence = 1 - kFalseAlarm / static_cast<double>(figures.size());
+  results::Table table{
+      "trends",
+      "Trends",
+      fmt::format("Slope of a least-squares line, with its 95 % interval. A trend is significant "
+                  "when the interval at {:.3f} % excludes 0, so that {} figures without any trend "
+                  "give a false alarm in 1 % of all soaks; samples are taken for independent.",
+                  100 * confidence, figures.size()),
+      {"Figure", "Mean", "Slope", "95 % from", "95 % to", "Over the soak", "Significant trend"},
+      {}};
+  const std::vector<double> hours = sampleHours(samples);
+  const double span = hours.back() - hours.front();
+  std::size_t drifts = 0;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure& figure = figures[i].figure;
+    const std::vector<double> values = sampleValues(samples, i);
+    const std::optional<Trend> trend = trendOf(hours, values);
+    if (!trend) continue;
+    const stats::Interval interval = slopeInterval(*trend, kShown);
+    const Drift drift = driftOf(*trend, confidence);
+    const results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
+    results::Quantity slope = quantity(trend->slope, perHour(figure.unit), figure);
+    slope.repetitions = static_cast<std::uint32_t>(values.size());
+    slope.confidence_low = interval.low;
+    slope.confidence_high = interval.high;
+    table.rows.push_back({figure.column, mean, slope, quantity(interval.low, slope.unit, figure),
+                          quantity(interval.high, slope.unit, figure),
+                          quantity(trend->slope * span, figure.unit, figure), wordOf(drift)});
+    if (!figure.kpi.empty() && !figures[i].more_is_better) {
+      builder.kpi(figure.kpi + "_per_h", "", slope);
+    }
+    if (drift == Drift::kNone) continue;
+    ++drifts;
+    builder.anomaly(
+        fmt::format("{} is {} by {:.4g} {} (95 %: {:.4g} to {:.4g})", figure.column, wordOf(drift),
+                    std::abs(trend->slope), slope.unit, interval.low, interval.high),
+        "trend over the soak");
+  }
+  builder.result().tables.push_back(std::move(table));
+  return drifts;
+}
+
+// The figures at the draft's instants.
+void addInstants(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                 const std::vector<SoakSample>& samples, ResultBuilder& builder) {
+  constexpr std::array<std::int64_t, 5> kHours{0, 1, 6, 12, 24};
+  std::vector<const SoakSample*> at;
+  results::Table table{"instants",
+                       "Figures at the draft's instants",
+                       "Of the last sample up to then.",
+                       {"Figure"},
+                       {}};
+  for (const std::int64_t hour : kHours) {
+    const Picoseconds time = seconds(3600 * hour);
+    if (time > design.duration) break;
+    const SoakSample* last = nullptr;
+    for (const SoakSample& sample : samples) {
+      if (sample.time <= time && !sample.values.empty()) last = &sample;
+    }
+    if (last == nullptr) continue;
+    at.push_back(last);
+    table.columns.push_back(fmt::format("{} h", hour));
+  }
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    std::vector<results::Cell> row{figures[i].figure.column};
+    for (const SoakSample* sample : at) {
+      row.emplace_back(quantity(sample->values[i], figures[i].figure.unit, figures[i].figure));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
+// How often counters of the busiest link would wrap.
+void addWraps(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+              const std::vector<SoakSample>& samples, ResultBuilder& builder) {
+  results::Table table{
+      "counter_wraps",
+      "Wraps of forwarding-plane counters",
+      "At the mean rate of the busiest link, kept up for the whole soak. The model's own counters "
+      "have 64 bits.",
+      {"Counter", "Rate", "In the soak", "Wraps of 32 bits", "Wraps of 64 bits"},
+      {}};
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure& figure = figures[i].figure;
+    if (!figure.kpi.empty()) continue;  // those without are the counters
+    const std::vector<double> values = sampleValues(samples, i);
+    const results::Quantity rate = quantityOf(values, figure.unit, figure.observed);
+    const double total = rate.value * design.duration.toSeconds();
+    table.rows.push_back({figure.column, rate, quantity(total, {}, figure),
+                          quantity(std::floor(total / 0x1p32), {}, figure),
+                          quantity(std::floor(total / 0x1p64), {}, figure)});
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
+void LeakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                      const std::vector<SoakSample>& samples, ResultBuilder& builder) const {
+  const std::size_t drifts = addTrends(figures, samples, builder);
+  addInstants(design, figures, samples, builder);
+  addWraps(design, figures, samples, builder);
+  const Figure& ratio = figures[kJctRatio].figure;
+  builder.repeated("soak", ratio.column, sampleValues(samples, kJctRatio), ratio.unit);
+  const results::Quantity count = quantity(static_cast<double>(drifts), {}, ratio);
+  builder.kpi("significant_drifts", "", count);
+  builder.primary("Figures with a significant trend", count);
+  builder.result().summary = fmt::format("{} of {} figures have a significant trend over {}.",
+                                         drifts, figures.size(), durationText(design.duration));
+}
+
+}  // namespace
+
+const Procedure& leakTest() {
+  static const LeakTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,49 @@
+// Programs that a sweep runs: its own workers, and Slurm's commands.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plumbline::sweep {
+
+// The file of this program, for workers.
+std::filesystem::path ownProgram();
+
+// How a program ended.
+struct Ended {
+  int exit_code = -1;  // -1: by a signal, or it could not be started
+  int signal = 0;
+};
+
+// A worker in a process group of its own, so that a Ctrl-C at the terminal reaches only who started
+// it. What it prints is appended to `log`. It ends when its parent does, however that ends.
+class Worker {
+ public:
+  // Throws Error(kTester) when no process can be made.
+  Worker(std::vector<std::string> command, const std::filesystem::path& log);
+  ~Worker();  // kills it if it still runs
+  Worker(Worker&& other) noexcept;
+  Worker& operator=(Worker&& other) noexcept;
+
+  void interrupt() const;  // as Ctrl-C
+  // Once it has ended; does not wait.
+  std::optional<Ended> ended();
+
+ private:
+  pid_t pid_ = -1;  // -1: none, or reaped
+};
+
+struct Output {
+  Ended ended;
+  std::string out;
+  std::string err;
+};
+
+// Runs a program found in PATH to its end, without input.
+Output runProgram(std::vector<std::string> command);
+
+}  // namespace plumbline::sweep

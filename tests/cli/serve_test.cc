@@ -1,0 +1,167 @@
+// The server as its users start it, and the verbs that are its clients.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/cli/process.h"
+#include "tests/control/small_scenario.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ServeTest : public testing::Test {
+ protected:
+  ServeTest() {
+    std::filesystem::create_directories(scratch_.path() / "server");
+    std::filesystem::create_directories(scratch_.path() / "client");
+  }
+
+  // A server on a free port; its address.
+  std::string serve(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"serve", "--port", "0", "--results", results()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    server_ = std::make_unique<Process>(scratch_.path() / "server", arguments);
+    const std::string greeting = "serving at http://";
+    for (;;) {
+      const std::string out = contentOf(scratch_.path() / "server" / "stdout.txt");
+      if (out.starts_with(greeting) && out.ends_with("\n")) {
+        return out.substr(greeting.size(), out.size() - greeting.size() - 1);
+      }
+      if (server_->ended()) throw std::runtime_error(server_->wait().err);
+      std::this_thread::sleep_for(5ms);
+    }
+  }
+
+  [[nodiscard]] std::string results() const { return (scratch_.path() / "results").string(); }
+
+  std::string scenario(int trials, const std::string& more = {}) {
+    const auto file = scratch_.path() / "small.yaml";
+    std::ofstream(file) << control::smallScenario(trials, more);
+    return file.string();
+  }
+
+  Outcome client(const std::vector<std::string>& arguments) {
+    return plumblineCommand(scratch_.path() / "client", arguments);
+  }
+
+  TempDirectory scratch_;
+  std::unique_ptr<Process> server_;
+};
+
+TEST_F(ServeTest, ARunThereIsLikeARunHere) {
+  const std::string server = serve();
+  const std::string file = scenario(2);
+  const std::string json = (scratch_.path() / "run.json").string();
+  const std::string report = (scratch_.path() / "report").string();
+  const Outcome there =
+      client({"run", file, "--server", server, "--json", json, "--report", report});
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_THAT(there.err, HasSubstr("T9.1: "));
+  EXPECT_THAT(contentOf(report + "/report.html"), StartsWith("<!DOCTYPE html>"));
+
+  const std::string local_json = (scratch_.path() / "local.json").string();
+  const Outcome here = client({"run", file, "--quiet", "--json", local_json, "--results",
+                               (scratch_.path() / "local").string()});
+  EXPECT_EQ(here.exit_code, 0) << here.err;
+  EXPECT_EQ(nlohmann::json::parse(contentOf(json)).at("tests"),
+            nlohmann::json::parse(contentOf(local_json)).at("tests"));
+  const std::string tables = here.out.substr(0, here.out.find("report "));
+  EXPECT_THAT(there.out, StartsWith(tables));
+  EXPECT_FALSE(tables.empty());
+}
+
+TEST_F(ServeTest, ExitCodesComeThrough) {
+  const std::string server = serve();
+  const Outcome missed =
+      client({"run", scenario(2, "limits: {busbw_gbps: 100000}\n"), "--server", server, "--quiet"});
+  EXPECT_EQ(missed.exit_code, 1) << missed.err;
+  EXPECT_THAT(missed.out, HasSubstr("MISSED"));
+  const auto wrong = scratch_.path() / "wrong.yaml";
+  std::ofstream(wrong) << "plumbline: 1\nname: x\ntest: T9.9\n";
+  const Outcome refused = client({"run", wrong.string(), "--server", server, "--quiet"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("3:7: "));
+  EXPECT_EQ(client({"run", "quickstart", "--server", "127.0.0.1:1", "--quiet"}).exit_code, 3);
+  EXPECT_EQ(client({"run", "quickstart", "--server", "a b", "--quiet"}).exit_code, 2);
+  EXPECT_EQ(client({"run", "quickstart", "--server", server, "--resume"}).exit_code, 2);
+}
+
+TEST_F(ServeTest, TopShowsWhatRuns) {
+  const std::string server = serve();
+  EXPECT_EQ(client({"run", scenario(2), "--server", server, "--quiet"}).exit_code, 0);
+  const Outcome tables = client({"top", "--once", "--server", server});
+  EXPECT_EQ(tables.exit_code, 0) << tables.err;
+  EXPECT_THAT(tables.out, HasSubstr("run 1  T9.1  trial "));
+  EXPECT_THAT(tables.out, HasSubstr("leaf0-spine0"));
+  const Outcome lines = client({"top", "--once", "--jsonl", "--server", server});
+  const auto first = nlohmann::json::parse(lines.out.substr(0, lines.out.find('\n')));
+  EXPECT_EQ(first.at("sequence"), 1);
+}
+
+TEST_F(ServeTest, CtrlCOfTheClientStopsTheRunAfterTheTrialInHand) {
+  const std::string server = serve();
+  Process client(scratch_.path() / "client",
+                 {"run", scenario(5'000), "--server", server, "--quiet"});
+  const auto trials = [this] {
+    const Outcome ls = plumblineCommand(scratch_.path(), {"results", "ls", "--results", results()});
+    return ls.exit_code == 0 && ls.out.find("running") != std::string::npos;
+  };
+  while (!trials()) std::this_thread::sleep_for(5ms);
+  client.signal(SIGINT);
+  const Outcome outcome = client.wait();
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("was stopped"));
+}
+
+TEST_F(ServeTest, SigtermFinishesTheTrialSavesAndEnds) {
+  const std::string server = serve();
+  const std::string file = scenario(40);
+  Process client(scratch_.path() / "client", {"run", file, "--server", server});
+  while (contentOf(scratch_.path() / "client" / "stderr.txt").find("run 1 on") ==
+         std::string::npos) {
+    std::this_thread::sleep_for(2ms);
+  }
+  server_->signal(SIGTERM);
+  const Outcome ended = server_->wait();
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  client.signal(SIGKILL);
+  client.wait();
+  // What is stored is whole: the command goes on with the run where the server left it.
+  const Outcome resumed =
+      plumblineCommand(scratch_.path(), {"run", file, "--resume", "--results", results()});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+}
+
+TEST_F(ServeTest, OthersThanThisMachineNeedATokenAndTls) {
+  const auto refused = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"serve", "--port", "0", "--results", results()});
+    return client(arguments);
+  };
+  const Outcome open = refused({"--listen", "0.0.0.0"});
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_THAT(open.err, HasSubstr("--token-file, --cert and --key"));
+  const auto token = scratch_.path() / "token";
+  std::ofstream(token) << "secret\n";
+  EXPECT_EQ(refused({"--listen", "0.0.0.0", "--token-file", token.string()}).exit_code, 2);
+  EXPECT_EQ(refused({"--cert", "x.pem"}).exit_code, 2);
+  EXPECT_EQ(refused({"--listen", "everywhere"}).exit_code, 2);
+  EXPECT_EQ(refused({"--token-file", (scratch_.path() / "none").string()}).exit_code, 2);
+
+  const std::string server = serve({"--token-file", token.string()});
+  EXPECT_EQ(client({"top", "--once", "--server", server}).exit_code, 2);
+  const Outcome let_in =
+      client({"run", scenario(2), "--quiet", "--server", server, "--token-file", token.string()});
+  EXPECT_EQ(let_in.exit_code, 0) << let_in.err;
+}
+
+}  // namespace
+}  // namespace plumbline

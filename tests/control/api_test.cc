@@ -1,0 +1,298 @@
+// Every operation of the description, in-process: what it answers is as the description says, and
+// what is wrong is refused with the right status.
+#include "control/api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "tests/control/openapi.h"
+#include "tests/control/parts.h"
+#include "tests/results/json_schema.h"
+
+namespace plumbline::control {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class ApiTest : public testing::Test {
+ protected:
+  ApiAnswer ask(const std::string& method, const std::string& target,
+                const std::string& body = {}) {
+    ApiRequest request;
+    request.method = method;
+    request.target = target;
+    request.body = body;
+    request.host = "localhost:8470";
+    if (method == "POST") request.content_type = "application/json";
+    return parts_.api.handle(request);
+  }
+
+  // The same for an operation of the description, whose answer must be as described.
+  json asked(const std::string& method, const std::string& path, int status,
+             const std::string& body = {}, const std::string& argument = {}) {
+    std::string target = path;
+    if (const auto open = target.find('{'); open != std::string::npos) {
+      target.replace(open, target.find('}') - open + 1, argument);
+    }
+    std::string upper = method;
+    std::transform(upper.begin(), upper.end(), upper.begin(), ::toupper);
+    const ApiAnswer answer = ask(upper, target, body);
+    EXPECT_EQ(answer.status, status) << answer.body;
+    const std::string schema = openApiAnswer(path, method, answer.status);
+    if (schema == "result.schema.json") {
+      std::ifstream file(std::string(PLUMBLINE_SOURCE_DIR) + "/docs/result.schema.json");
+      EXPECT_THAT(results::schemaFaults(json::parse(file), json::parse(answer.body)), IsEmpty());
+    } else if (!schema.empty()) {
+      EXPECT_EQ(answer.content_type, "application/json");
+      EXPECT_THAT(openApiFaults(schema, answer.body), IsEmpty()) << answer.body;
+    }
+    covered_.insert(method + " " + path);
+    return schema.empty() ? json(answer.body) : json::parse(answer.body);
+  }
+
+  json waitForEnd(std::int64_t run) {
+    for (;;) {
+      json state = asked("get", "/api/v1/runs/{id}", 200, {}, std::to_string(run));
+      if (!state.at("active").get<bool>()) return state;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  static std::string runOf(const std::string& scenario) {
+    return json{{"scenario", {{"scenario", scenario}, {"name", "mine.yaml"}}}}.dump();
+  }
+
+  ServerParts parts_;
+  std::set<std::string> covered_;
+};
+
+TEST_F(ApiTest, EveryOperationAnswersAsDescribed) {
+  const json can = asked("get", "/api/v1/capabilities", 200);
+  EXPECT_EQ(can.at("instance"), "instance");
+  EXPECT_FALSE(can.at("tests").empty());
+  EXPECT_FALSE(asked("get", "/api/v1/ports", 200).empty());
+
+  const json reservation =
+      asked("post", "/api/v1/reservations", 201, R"({"ports":["sim"],"owner":"ann"})");
+  asked("post", "/api/v1/reservations", 409, R"({"ports":["sim"],"owner":"ben"})");
+  EXPECT_EQ(asked("get", "/api/v1/ports", 200).back().at("state"), "reserved");
+  const json refused = asked("post", "/api/v1/runs", 409, runOf(smallScenario()));
+  EXPECT_EQ(refused.at("what"), "\"ann\" has reserved port sim");
+  asked("delete", "/api/v1/reservations/{id}", 204, {}, reservation.at("id"));
+  asked("delete", "/api/v1/reservations/{id}", 404, {}, reservation.at("id"));
+
+  const json scenarios = asked("get", "/api/v1/scenarios", 200);
+  EXPECT_TRUE(std::any_of(scenarios.begin(), scenarios.end(),
+                          [](const json& one) { return one.at("name") == "quickstart"; }));
+  const json quickstart = asked("get", "/api/v1/scenarios/{name}", 200, {}, "quickstart");
+  EXPECT_THAT(quickstart.at("text").get<std::string>(), HasSubstr("name: quickstart"));
+  asked("get", "/api/v1/scenarios/{name}", 404, {}, "..%2fquickstart");
+
+  const std::string body = json{{"scenario", smallScenario()}}.dump();
+  EXPECT_TRUE(asked("post", "/api/v1/scenarios/validate", 200, body).at("valid"));
+  const json plan = asked("post", "/api/v1/scenarios/plan", 200, body);
+  EXPECT_EQ(plan.at("tests").at(0).at("id"), "T9.1");
+  EXPECT_EQ(plan.at("ports"), json::array({"sim"}));
+  EXPECT_EQ(plan.at("topology").at("nodes").size(), 12u);  // 8 hosts, 2 leaves, 2 spines
+  EXPECT_EQ(plan.at("topology").at("links").size(), 24u);  // 8 + 4 cables, both directions
+  EXPECT_EQ(plan.at("topology").at("failures").at(0).at("element"), "leaf1-spine0");
+
+  const json begun = asked("post", "/api/v1/runs", 201, runOf(smallScenario()));
+  const std::int64_t id = begun.at("id");
+  const std::string run = std::to_string(id);
+  EXPECT_EQ(begun.at("name"), "small");
+  EXPECT_EQ(begun.at("file"), "mine.yaml");
+  const json ended = waitForEnd(id);
+  EXPECT_EQ(ended.at("status"), "done");
+  EXPECT_EQ(ended.at("exit_code"), 0);
+  EXPECT_GT(ended.at("trials"), 0);
+  EXPECT_EQ(asked("get", "/api/v1/runs", 200).size(), 1u);
+  asked("post", "/api/v1/runs/{id}/stop", 409, {}, run);
+  asked("post", "/api/v1/runs/{id}/resume", 409, {}, run);
+  EXPECT_EQ(asked("get", "/api/v1/runs/{id}/results", 200, {}, run).at("tests").size(), 1u);
+  EXPECT_THAT(asked("get", "/api/v1/runs/{id}/summary", 200, {}, run).get<std::string>(),
+              HasSubstr("T9.1"));
+  EXPECT_THAT(asked("get", "/api/v1/runs/{id}/report", 200, {}, run).get<std::string>(),
+              StartsWith("<!DOCTYPE html>"));
+  asked("get", "/api/v1/runs/{id}/capture", 404, {}, run);
+  asked("get", "/api/v1/live", 426);
+  const std::string metrics = asked("get", "/metrics", 200).get<std::string>();
+  EXPECT_THAT(metrics, HasSubstr("\nplumbline_runs_active 0\n"));
+  EXPECT_THAT(metrics, HasSubstr("\nplumbline_http_requests_total{status=\"409\"} "));
+
+  for (const std::string& operation : openApiOperations()) {
+    EXPECT_TRUE(covered_.contains(operation)) << operation << " is not tested";
+  }
+}
+
+TEST_F(ApiTest, MistakesOfAScenarioHavePositions) {
+  const std::string wrong = "plumbline: 1\nname: x\ntest: T9.9\ndut: {topology: {kind: ring}}\n";
+  const json answer = asked("post", "/api/v1/scenarios/validate", 200,
+                            json{{"scenario", wrong}, {"name", "x.yaml"}}.dump());
+  EXPECT_FALSE(answer.at("valid"));
+  EXPECT_GE(answer.at("problems").size(), 2u);
+  EXPECT_EQ(answer.at("problems").at(0).at("line"), 3);
+  EXPECT_EQ(answer.at("problems").at(0).at("column"), 7);
+  const json refused = asked("post", "/api/v1/runs", 422, runOf(wrong));
+  EXPECT_EQ(refused.at("problems"), answer.at("problems"));
+  EXPECT_TRUE(asked("get", "/api/v1/runs", 200).empty());
+}
+
+TEST_F(ApiTest, WhatTheBenchCannotDoIsSaid) {
+  // The card has no simulated hosts, if there is a card at all.
+  const json scenario{{"scenario", smallScenario()}, {"bench", "rtl"}};
+  const json answer = asked("post", "/api/v1/scenarios/validate", 200, scenario.dump());
+  EXPECT_FALSE(answer.at("valid"));
+  EXPECT_THAT(answer.at("problems"), IsEmpty());
+  EXPECT_THAT(answer.at("refusals"), Not(IsEmpty()));
+  asked("post", "/api/v1/scenarios/plan", 422, scenario.dump());
+  asked("post", "/api/v1/runs", 422, json{{"scenario", scenario}}.dump());
+}
+
+TEST_F(ApiTest, ASecondRunIsRefusedWhileTheFirstHasItsPorts) {
+  const json first = asked("post", "/api/v1/runs", 201, runOf(smallScenario(5'000)));
+  const json refused = asked("post", "/api/v1/runs", 409, runOf(smallScenario()));
+  EXPECT_EQ(refused.at("what"), "run 1 has port sim");
+  EXPECT_THAT(refused.at("remedy").get<std::string>(), HasSubstr("stop run 1"));
+  const json stopping = asked("post", "/api/v1/runs/{id}/stop", 202, {}, "1");
+  EXPECT_EQ(stopping.at("status"), "stopping");
+  const json ended = waitForEnd(1);
+  EXPECT_EQ(ended.at("status"), "aborted");
+  EXPECT_EQ(asked("get", "/api/v1/runs", 200).size(), 1u);  // the refused one left nothing behind
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario()));
+  EXPECT_EQ(waitForEnd(2).at("status"), "done");
+}
+
+TEST_F(ApiTest, AResumedRunEndsLikeOneThatWasNeverStopped) {
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario(60)));
+  while (asked("get", "/api/v1/runs/{id}", 200, {}, "1").at("trials") < 2) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ask("POST", "/api/v1/runs/1/stop");
+  waitForEnd(1);
+  if (asked("get", "/api/v1/runs/{id}", 200, {}, "1").at("status") == "aborted") {
+    asked("post", "/api/v1/runs/{id}/resume", 201, {}, "1");
+  }
+  EXPECT_EQ(waitForEnd(1).at("status"), "done");
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario(60)));
+  waitForEnd(2);
+  const json resumed = asked("get", "/api/v1/runs/{id}/results", 200, {}, "1");
+  const json direct = asked("get", "/api/v1/runs/{id}/results", 200, {}, "2");
+  EXPECT_EQ(resumed.at("tests"), direct.at("tests"));
+}
+
+TEST_F(ApiTest, LimitsDecideTheExitCode) {
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario(2, "limits: {busbw_gbps: 100000}\n")));
+  EXPECT_EQ(waitForEnd(1).at("exit_code"), 1);
+  EXPECT_THAT(asked("get", "/api/v1/runs/{id}/summary", 200, {}, "1").get<std::string>(),
+              HasSubstr("limit busbw_gbps at least 100000: MISSED"));
+}
+
+TEST_F(ApiTest, RequestsThatAreWrongAreRefused) {
+  EXPECT_EQ(ask("GET", "/").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v2/runs").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runsx").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/x").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/99999999999999999999").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/7").status, 404);
+  EXPECT_EQ(ask("POST", "/api/v1/runs/7/stop").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/7/report/x").status, 404);
+  EXPECT_EQ(ask("PUT", "/api/v1/runs").status, 405);
+  EXPECT_EQ(ask("POST", "/metrics").status, 405);
+  EXPECT_EQ(ask("POST", "/api/v1/runs", "{").status, 400);
+  EXPECT_EQ(ask("POST", "/api/v1/runs", R"({"threads":0,"scenario":{"name":"quickstart"}})").status,
+            400);
+  EXPECT_EQ(ask("POST", "/api/v1/runs", R"({"scenario":{}})").status, 404);
+  EXPECT_EQ(ask("POST", "/api/v1/runs", R"({"scenario":{"name":"../etc/passwd"}})").status, 404);
+  ApiRequest form;
+  form.method = "POST";
+  form.target = "/api/v1/runs";
+  form.content_type = "text/plain";
+  form.body = "{}";
+  EXPECT_EQ(parts_.api.handle(form).status, 415);
+  const json overridden{{"scenario", smallScenario()}, {"profile", "endless"}};
+  EXPECT_EQ(ask("POST", "/api/v1/scenarios/plan", overridden.dump()).status, 422);
+  const json captured{{"scenario", {{"scenario", smallScenario()}}}, {"capture_port", 0}};
+  EXPECT_EQ(ask("POST", "/api/v1/runs", captured.dump()).status, 422);
+}
+
+TEST(ApiAccess, ATokenIsAskedForEverywhere) {
+  ServerParts parts({"secret", false});
+  ApiRequest request{"GET", "/api/v1/capabilities", "", "lab3:8470", "", "", ""};
+  EXPECT_EQ(parts.api.handle(request).status, 401);
+  for (const char* wrong : {"Bearer", "Bearer ", "Bearer secreT", "Bearer secrets", "Basic secret",
+                            "secret", "bearer secret"}) {
+    request.authorization = wrong;
+    EXPECT_EQ(parts.api.handle(request).status, 401) << wrong;
+    EXPECT_EQ(parts.api.upgrade(request).refusal->status, 401) << wrong;
+  }
+  request.authorization = "Bearer secret";
+  EXPECT_EQ(parts.api.handle(request).status, 200);
+  request.target = "/metrics";
+  EXPECT_EQ(parts.api.handle(request).status, 200);
+  request.authorization.clear();
+  EXPECT_EQ(parts.api.handle(request).status, 401);
+  request.target = "/nowhere";
+  EXPECT_EQ(parts.api.handle(request).status, 401);
+}
+
+TEST(ApiAccess, OtherSitesAreRefused) {
+  ServerParts parts({"", true});
+  ApiRequest request{"GET", "/api/v1/ports", "", "127.0.0.1:8470", "", "", ""};
+  const auto status = [&](const char* host, const char* origin) {
+    request.host = host;
+    request.origin = origin;
+    return parts.api.handle(request).status;
+  };
+  EXPECT_EQ(status("127.0.0.1:8470", ""), 200);
+  EXPECT_EQ(status("localhost", ""), 200);
+  EXPECT_EQ(status("[::1]:8470", "http://[::1]:8470"), 200);
+  EXPECT_EQ(status("evil.example:8470", ""), 403);  // its name leads to loopback
+  EXPECT_EQ(status("127.0.0.1:8470", "http://evil.example"), 403);
+  EXPECT_EQ(status("127.0.0.1:8470", "null"), 403);
+  EXPECT_EQ(status("", ""), 403);
+}
+
+TEST(ApiUpgrade, OnlyTheLiveStreamIsAWebSocket) {
+  ServerParts parts;
+  const auto upgrade = [&](const char* target) {
+    return parts.api.upgrade({"GET", target, "", "localhost", "", "", ""});
+  };
+  EXPECT_EQ(upgrade("/api/v1/live").since, 0u);
+  EXPECT_EQ(upgrade("/api/v1/live?since=17").since, 17u);
+  EXPECT_FALSE(upgrade("/api/v1/live?since=17").refusal.has_value());
+  EXPECT_EQ(upgrade("/api/v1/live?since=-1").refusal->status, 400);
+  EXPECT_EQ(upgrade("/api/v1/live?sinc=1").refusal->status, 400);
+  EXPECT_EQ(upgrade("/api/v1/live?since=99999999999999999999").refusal->status, 400);
+  EXPECT_EQ(upgrade("/api/v1/runs").refusal->status, 404);
+}
+
+TEST(RunManager, ShuttingDownFinishesTheTrialAndStartsNothingMore) {
+  ServerParts parts;
+  RunRequest request;
+  request.scenario.scenario = smallScenario(5'000);
+  const std::int64_t run = parts.runs.start(request).id;
+  while (parts.runs.state(run).trials < 3) std::this_thread::yield();
+  parts.runs.shutDown();
+  const RunState state = parts.runs.state(run);
+  EXPECT_EQ(state.status, "aborted");
+  EXPECT_GE(state.trials, 3u);
+  EXPECT_EQ(parts.runs.active(), 0u);
+  EXPECT_THROW(parts.runs.start(request), std::exception);
+  EXPECT_EQ(parts.ports.list().back().state, "free");
+}
+
+}  // namespace
+}  // namespace plumbline::control

@@ -1,0 +1,22 @@
+// A whole server without sockets, over a results directory of its own.
+#pragma once
+
+#include "control/api.h"
+#include "tests/control/small_scenario.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline::control {
+
+class ServerParts {
+ public:
+  explicit ServerParts(Api::Access access = {}) : api({runs, ports, live, metrics}, access) {}
+
+  TempDirectory directory;
+  LiveHub live{"instance"};
+  Metrics metrics;
+  PortTable ports{allPorts()};
+  RunManager runs{directory.path() / "results", live, ports};
+  Api api;
+};
+
+}  // namespace plumbline::control

@@ -1,0 +1,151 @@
+// A run of the suite killed with SIGKILL at random instants, from its first millisecond to the
+// writing of its report, and resumed: the report is the one of a run that nobody killed, but for
+// the times of day in it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <regex>
+#include <thread>
+
+#include "results/store.h"
+#include "tests/cli/process.h"
+#include "tests/integration/short_suite.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kInstants = 5;  // each takes ten times as long
+#else
+constexpr int kInstants = 20;
+#endif
+
+// Every file of a report by its name, times of day replaced.
+std::map<std::string, std::string> reportOf(const fs::path& directory) {
+  static const std::regex kTime(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)");
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file()) continue;
+    files[fs::relative(entry.path(), directory)] =
+        std::regex_replace(contentOf(entry.path()), kTime, "TIME");
+  }
+  return files;
+}
+
+class SuiteResumeTest : public testing::Test {
+ protected:
+  void SetUp() override { scenario_ = writeShortSuite(scratch_.path()); }
+
+  [[nodiscard]] fs::path path(const std::string& name) const { return scratch_.path() / name; }
+  [[nodiscard]] std::vector<std::string> arguments(const std::string& name, bool resume) const {
+    std::vector<std::string> all{"run",       scenario_,
+                                 "--results", path(name),
+                                 "--report",  path(name + "-report"),
+                                 "--json",    path(name + ".json"),
+                                 "--quiet"};
+    if (resume) all.emplace_back("--resume");
+    return all;
+  }
+  // A run that is started and killed after `delay`. Returns whether it was still running.
+  bool killed(const std::string& name, Clock::duration delay) {
+    Process process(scratch_.path(), arguments(name, true));
+    std::this_thread::sleep_for(delay);
+    if (process.ended()) return false;
+    process.signal(SIGKILL);
+    return process.wait().signal == SIGKILL;
+  }
+  // Ends what `name` has begun.
+  void finish(const std::string& name) {
+    if (fs::exists(path(name) / results::ResultStore::kFileName)) {
+      auto store = results::ResultStore::openExisting(path(name));
+      const auto runs = store.listRuns();
+      if (!runs.empty() && runs.back().status == results::RunStatus::kDone) {
+        // Killed while it wrote the report, of what is complete in the store.
+        const Outcome written = plumblineCommand(
+            scratch_.path(),
+            {"report", "--results", path(name), "--report", path(name + "-report")});
+        ASSERT_EQ(written.exit_code, 0) << written.err;
+        return;
+      }
+    }
+    const Outcome resumed = plumblineCommand(scratch_.path(), arguments(name, true));
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  }
+  [[nodiscard]] std::size_t trialsOf(const std::string& name) const {
+    auto store = results::ResultStore::openExisting(path(name));
+    EXPECT_EQ(store.listRuns().size(), 1U) << name << ": resuming began a second run";
+    return store.listTrials(1).size();
+  }
+
+  TempDirectory scratch_;
+  std::string scenario_;
+};
+
+TEST_F(SuiteResumeTest, AKilledSuiteGoesOnToTheSameReport) {
+  const auto begin = Clock::now();
+  const Outcome whole = plumblineCommand(scratch_.path(), arguments("whole", false));
+  const auto duration = Clock::now() - begin;
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const auto expected = reportOf(path("whole-report"));
+  ASSERT_TRUE(expected.contains("report.html"));
+  const std::size_t trials = trialsOf("whole");
+  ASSERT_GT(trials, 100U);
+
+  const int instants = std::getenv("PLUMBLINE_LONG") != nullptr ? 200 : kInstants;
+  std::mt19937_64 random(20);
+  int caught = 0;
+  for (int i = 0; i < instants; ++i) {
+    const std::string name = "killed" + std::to_string(i);
+    const auto delay = duration * (random() % 1000) / 1000;
+    SCOPED_TRACE(testing::Message()
+                 << "killed after " << std::chrono::duration<double>(delay).count() << " s");
+    caught += killed(name, delay) ? 1 : 0;
+    finish(name);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(trialsOf(name), trials);
+    // Not EXPECT_EQ of the maps, which would print both.
+    const auto got = reportOf(path(name + "-report"));
+    EXPECT_EQ(got.size(), expected.size());
+    for (const auto& [file, text] : expected) {
+      const auto other = got.find(file);
+      EXPECT_TRUE(other != got.end() && other->second == text) << file << " differs";
+    }
+    fs::remove_all(path(name));
+    fs::remove_all(path(name + "-report"));
+  }
+  // A run may end sooner than the first one did; most do not.
+  EXPECT_GE(caught, instants * 3 / 4);
+}
+
+// One run that is killed again and again gets on every time, and loses nothing that it had.
+TEST_F(SuiteResumeTest, ARunKilledAgainAndAgainComesToItsEnd) {
+  std::mt19937_64 random(3);
+  ASSERT_EQ(plumblineCommand(scratch_.path(), arguments("whole", false)).exit_code, 0);
+  std::size_t kept = 0;
+  for (int i = 0; i < 8; ++i) {
+    killed("often", std::chrono::milliseconds(60 + random() % 150));
+    if (!fs::exists(path("often") / results::ResultStore::kFileName)) continue;
+    auto store = results::ResultStore::openExisting(path("often"));
+    if (store.listRuns().empty()) continue;
+    const std::size_t now = store.listTrials(1).size();
+    EXPECT_GE(now, kept);
+    kept = now;
+  }
+  EXPECT_GT(kept, 0U);
+  finish("often");
+  if (HasFatalFailure()) return;
+  EXPECT_EQ(trialsOf("often"), trialsOf("whole"));
+  EXPECT_EQ(reportOf(path("often-report")), reportOf(path("whole-report")));
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,60 @@
+#include "session/limits.h"
+
+#include <gtest/gtest.h>
+
+namespace plumbline::session {
+namespace {
+
+using scenario::Limit;
+using scenario::LimitSense;
+
+results::Kpi kpi(const std::string& name, const std::string& point, double value) {
+  results::Kpi kpi;
+  kpi.name = name;
+  kpi.point = point;
+  kpi.quantity.value = value;
+  return kpi;
+}
+
+std::vector<results::TestResult> tests() {
+  results::TestResult latency;
+  latency.id = "T5.2";
+  latency.kpis = {kpi("latency_p99_ns", "64 B", 900), kpi("latency_p99_ns", "4 KiB", 1500),
+                  kpi("latency_p99_ns", "1 KiB", 1200)};
+  results::TestResult throughput;
+  throughput.id = "T5.1";
+  throughput.kpis = {kpi("throughput_percent", "64 B", 99), kpi("throughput_percent", "", 48.5)};
+  return {latency, throughput};
+}
+
+TEST(Limits, TheWorstPointDecides) {
+  const auto at_most = judge({{"latency_p99_ns", LimitSense::kAtMost, 1499}}, tests());
+  ASSERT_EQ(at_most.size(), 1u);
+  EXPECT_TRUE(at_most[0].measured);
+  EXPECT_FALSE(at_most[0].met);
+  EXPECT_EQ(at_most[0].worst, 1500);
+  EXPECT_EQ(at_most[0].where, "T5.2, 4 KiB");
+  EXPECT_EQ(verdictText(at_most[0]),
+            "latency_p99_ns at most 1499: MISSED, worst 1500 (T5.2, 4 KiB)");
+
+  const auto at_least = judge({{"throughput_percent", LimitSense::kAtLeast, 48}}, tests());
+  EXPECT_TRUE(at_least[0].met);
+  EXPECT_EQ(at_least[0].worst, 48.5);
+  EXPECT_EQ(verdictText(at_least[0]), "throughput_percent at least 48: met, worst 48.5 (T5.1)");
+}
+
+TEST(Limits, TheBoundItselfIsMet) {
+  EXPECT_TRUE(judge({{"latency_p99_ns", LimitSense::kAtMost, 1500}}, tests())[0].met);
+  EXPECT_TRUE(judge({{"throughput_percent", LimitSense::kAtLeast, 48.5}}, tests())[0].met);
+  EXPECT_FALSE(judge({{"throughput_percent", LimitSense::kAtLeast, 48.6}}, tests())[0].met);
+}
+
+TEST(Limits, WhatWasNotMeasuredIsNeitherMetNorMissed) {
+  const auto verdicts = judge({{"loss_ppm", LimitSense::kAtMost, 0}}, tests());
+  EXPECT_FALSE(verdicts[0].measured);
+  EXPECT_FALSE(verdicts[0].met);
+  EXPECT_EQ(verdictText(verdicts[0]), "loss_ppm at most 0: NOT MEASURED");
+}
+
+}  // namespace
+}  // namespace plumbline::session

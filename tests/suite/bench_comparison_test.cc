@@ -1,0 +1,186 @@
+// Two benches side by side: differences, their causes, and what of each bench is in the result.
+#include "suite/bench_comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace plumbline::suite {
+namespace {
+
+using bench::ObservationPoint;
+using results::Quantity;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Quantity quantity(double value, const std::string& unit, double cv = 0,
+                  std::uint32_t repetitions = 1) {
+  Quantity made;
+  made.value = value;
+  made.unit = unit;
+  made.repetitions = repetitions;
+  if (repetitions > 1) made.cv = cv;
+  return made;
+}
+
+struct Pair {
+  BenchResult rtl;
+  BenchResult sim;
+};
+
+// One figure that both benches have.
+Pair pairOf(const std::string& kpi, Quantity rtl, Quantity sim) {
+  Pair pair;
+  pair.rtl.bench = "rtl";
+  pair.rtl.timestamp_resolution = Picoseconds(3104);
+  pair.rtl.rate_step_percent = 3.125;
+  pair.sim = pair.rtl;
+  pair.sim.bench = "sim";
+  pair.sim.timestamp_resolution = Picoseconds(1);
+  sim.observed = ObservationPoint::kModelled;
+  pair.rtl.result.id = pair.sim.result.id = "T5.2";
+  pair.rtl.result.kpis = {{kpi, "64 B", std::move(rtl)}};
+  pair.sim.result.kpis = {{kpi, "64 B", std::move(sim)}};
+  return pair;
+}
+
+std::string causeOf(const Pair& pair) {
+  const auto all = discrepancies(pair.rtl, pair.sim);
+  return all.size() == 1 ? all[0].cause : "not one figure";
+}
+
+TEST(BenchComparisonTest, TheDifferenceIsOfTheFirst) {
+  const auto percent = [](double first, double second) {
+    const Pair pair = pairOf("latency_p99_ns", quantity(first, "ns"), quantity(second, "ns"));
+    return discrepancies(pair.rtl, pair.sim).at(0).percent;
+  };
+  EXPECT_DOUBLE_EQ(percent(1000, 1100), 10);
+  EXPECT_DOUBLE_EQ(percent(1100, 1000), 100.0 / 11);
+  EXPECT_DOUBLE_EQ(percent(-4, -5), 25);
+  EXPECT_EQ(percent(0, 0), 0);
+  EXPECT_EQ(percent(0, 3), 100);  // there is nothing of the first to take a share of
+}
+
+TEST(BenchComparisonTest, OnlyMoreThanTenPercentNeedsACause) {
+  EXPECT_THAT(causeOf(pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1100, "ns"))),
+              IsEmpty());
+  EXPECT_THAT(causeOf(pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1101, "ns"))),
+              HasSubstr("neither resolution nor scatter"));
+}
+
+TEST(BenchComparisonTest, ResolutionIsACauseUpToItsSize) {
+  EXPECT_THAT(causeOf(pairOf("latency_min_ns", quantity(10, "ns"), quantity(13.1, "ns"))),
+              HasSubstr("resolution of the timestamps (3.104 ns)"));
+  EXPECT_THAT(causeOf(pairOf("latency_min_ns", quantity(10, "ns"), quantity(13.2, "ns"))),
+              HasSubstr("neither"));
+  EXPECT_THAT(causeOf(pairOf("burst_frames", quantity(4, "frames"), quantity(5, "frames"))),
+              HasSubstr("one frame"));
+  EXPECT_THAT(causeOf(pairOf("burst_frames", quantity(4, "frames"), quantity(6, "frames"))),
+              HasSubstr("neither"));
+  EXPECT_THAT(causeOf(pairOf("throughput_percent", quantity(25, "%"), quantity(28.125, "%"))),
+              HasSubstr("one step of the search (3.125 %)"));
+  EXPECT_THAT(causeOf(pairOf("throughput_percent", quantity(25, "%"), quantity(31.25, "%"))),
+              HasSubstr("neither"));
+  // What is no search has no steps.
+  EXPECT_THAT(causeOf(pairOf("loss_percent", quantity(25, "%"), quantity(28.125, "%"))),
+              HasSubstr("neither"));
+}
+
+// Standard deviations of 50 % with three repetitions hide a difference of 20 %; of 1 % they do not:
+// t = 0.2 / sqrt(0.01^2 (1 + 1.44) / 3) = 22.
+TEST(BenchComparisonTest, ScatterIsACauseOnlyWhereItIsLargeEnough) {
+  const auto with = [](double cv) {
+    return causeOf(
+        pairOf("latency_max_ns", quantity(1000, "ns", cv, 3), quantity(1200, "ns", cv, 3)));
+  };
+  EXPECT_THAT(with(0.5), HasSubstr("the repetitions scatter as much"));
+  EXPECT_THAT(with(0.01), HasSubstr("neither"));
+}
+
+TEST(BenchComparisonTest, DifferentLoadsAreACauseBeforeAnyOther) {
+  Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(5000, "ns"));
+  pair.rtl.trials["64 B"] = {"{50 %}"};
+  pair.sim.trials["64 B"] = {"{50 %}"};
+  EXPECT_THAT(causeOf(pair), HasSubstr("neither"));
+  pair.sim.trials["64 B"] = {"{53 %}"};
+  EXPECT_THAT(causeOf(pair), HasSubstr("its own search had found"));
+}
+
+TEST(BenchComparisonTest, FiguresOfOneBenchAreNotCompared) {
+  Pair pair = pairOf("latency_p99_ns", quantity(1, "ns"), quantity(1, "ns"));
+  pair.rtl.result.kpis.push_back({"loss_ppm", "64 B", quantity(0, "ppm")});
+  pair.sim.result.kpis.push_back({"loss_ppm", "1024 B", quantity(0, "ppm")});
+  EXPECT_THAT(discrepancies(pair.rtl, pair.sim), SizeIs(1));
+  const auto both = compareBenches(pair.rtl, pair.sim);
+  ASSERT_THAT(both.tables, SizeIs(2));
+  EXPECT_EQ(both.tables[1].id, "only_one");
+  EXPECT_THAT(both.tables[1].rows, SizeIs(2));
+}
+
+TEST(BenchComparisonTest, TheTableKeepsWhereEachFigureWasObserved) {
+  const Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1200, "ns"));
+  const auto both = compareBenches(pair.rtl, pair.sim);
+  const auto& row = both.tables.at(0).rows.at(0);
+  EXPECT_EQ(std::get<Quantity>(row[2]).observed, ObservationPoint::kTester);
+  EXPECT_EQ(std::get<Quantity>(row[3]).observed, ObservationPoint::kModelled);
+  EXPECT_EQ(std::get<std::string>(row[4]), "+20 %");
+  ASSERT_THAT(both.anomalies, SizeIs(1));
+  EXPECT_THAT(both.anomalies[0].what, HasSubstr("of rtl 1000 ns, of sim 1200 ns (+20 %): neither"));
+  EXPECT_EQ(both.anomalies[0].where, "64 B");
+  EXPECT_THAT(both.summary, HasSubstr("1 figures on both benches, 0 within 10 %"));
+}
+
+TEST(BenchComparisonTest, LimitsSeeBothBenchesAndTheDifference) {
+  const Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1200, "ns"));
+  const auto both = compareBenches(pair.rtl, pair.sim);
+  ASSERT_THAT(both.kpis, SizeIs(3));
+  EXPECT_EQ(both.kpis[0].point, "rtl: 64 B");
+  EXPECT_EQ(both.kpis[1].point, "sim: 64 B");
+  EXPECT_EQ(both.kpis[2].name, "discrepancy_percent");
+  EXPECT_EQ(both.kpis[2].point, "latency_p99_ns, 64 B");
+  EXPECT_DOUBLE_EQ(both.kpis[2].quantity.value, 20);
+  EXPECT_EQ(both.kpis[2].quantity.observed, ObservationPoint::kModelled);
+}
+
+TEST(BenchComparisonTest, TablesChartsAndDistributionsOfBothAreThere) {
+  Pair pair = pairOf("latency_p99_ns", quantity(1, "ns"), quantity(1, "ns"));
+  for (BenchResult* bench : {&pair.rtl, &pair.sim}) {
+    bench->result.tables = {{"latency", "Latency", "", {"Size"}, {}}};
+    bench->result.charts = {{"chart",
+                             "Chart",
+                             {},
+                             "",
+                             "",
+                             false,
+                             false,
+                             {{"64 B", {1}, {2}, false}, {"line rate", {1}, {3}, true}}}};
+    bench->result.distributions = {{"one", "64 B", "ps", {}, {}}, {"two", "1 KiB", "ps", {}, {}}};
+    bench->result.configuration = {{"Seed", "1"}, {"Bench", bench->bench}};
+    bench->result.anomalies = {{"no warm-up", ""}};
+  }
+  pair.sim.result.valid = false;
+  pair.sim.result.anomalies.push_back({"CV", "64 B"});
+  const auto both = compareBenches(pair.rtl, pair.sim);
+  ASSERT_THAT(both.tables, SizeIs(3));
+  EXPECT_EQ(both.tables[1].id, "latency_rtl");
+  EXPECT_EQ(both.tables[2].title, "Latency (sim)");
+  ASSERT_THAT(both.charts, SizeIs(1));
+  ASSERT_THAT(both.charts[0].series, SizeIs(3));  // the reference line once
+  EXPECT_EQ(both.charts[0].series[0].name, "64 B (rtl)");
+  EXPECT_EQ(both.charts[0].series[2].name, "64 B (sim)");
+  ASSERT_THAT(both.distributions, SizeIs(4));
+  EXPECT_EQ(both.distributions[0].title, "64 B (rtl)");
+  EXPECT_EQ(both.distributions[1].title, "64 B (sim)");
+  EXPECT_EQ(both.distributions[1].id, "one_sim");
+  ASSERT_THAT(both.configuration, SizeIs(3));
+  EXPECT_EQ(both.configuration[0].first, "Seed");
+  EXPECT_EQ(both.configuration[1].first, "Bench (rtl)");
+  ASSERT_THAT(both.anomalies, SizeIs(2));
+  EXPECT_EQ(both.anomalies[1].where, "sim: 64 B");
+  EXPECT_FALSE(both.valid);
+}
+
+}  // namespace
+}  // namespace plumbline::suite

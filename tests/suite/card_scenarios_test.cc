@@ -1,0 +1,176 @@
+// The scenarios of scenarios/card/ on the Verilated card: they run, keep their limits, and every
+// figure that they report can be limited.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "bench/rtl_bench.h"
+#include "scenario/parse.h"
+#include "sim/wire.h"
+#include "suite/card/card.h"
+#include "suite/procedure.h"
+
+namespace plumbline::suite {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Direct final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t, const std::string&) override {
+    return bench.run(spec, {});
+  }
+  bench::RtlBench bench;
+};
+
+fs::path folder() { return fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios" / "card"; }
+
+scenario::Vocabulary vocabulary() {
+  scenario::Vocabulary words;
+  words.benches = {"rtl", "sim"};
+  for (const Procedure* procedure : procedures()) {
+    if (!procedure->onHosts()) words.tests.push_back(procedure->id());
+  }
+  return words;
+}
+
+scenario::Scenario shipped(const std::string& name) {
+  return scenario::loadScenario(folder() / (name + ".yaml"), vocabulary());
+}
+
+std::string complaintsOf(const results::TestResult& result) {
+  std::string all;
+  for (const results::Anomaly& anomaly : result.anomalies) {
+    all.append(anomaly.what).append(" @ ").append(anomaly.where).append("\n");
+  }
+  return all;
+}
+
+// Whether a scenario of this test could limit the figure.
+bool canBeLimited(const std::string& test, const std::string& kpi) {
+  const std::string text = "plumbline: 1\nname: n\ntest: " + test +
+                           "\ndut: {topology: {kind: link}}\nlimits: {" + kpi + ": 1}\n";
+  return scenario::parseScenario(text, "s", vocabulary()).ok();
+}
+
+class CardScenario : public testing::TestWithParam<const char*> {};
+
+TEST_P(CardScenario, KeepsItsLimits) {
+  const scenario::Scenario scenario = shipped(GetParam());
+  Direct runner;
+  const results::TestResult result =
+      procedure(scenario.tests.front()).run({scenario, runner.bench.capabilities()}, runner);
+  EXPECT_TRUE(result.valid) << complaintsOf(result);
+  EXPECT_FALSE(result.tables.empty());
+  EXPECT_FALSE(result.summary.empty());
+  ASSERT_FALSE(scenario.limits.empty());
+  for (const scenario::Limit& limit : scenario.limits) {
+    std::size_t points = 0;
+    for (const results::Kpi& kpi : result.kpis) {
+      if (kpi.name != limit.kpi) continue;
+      ++points;
+      ASSERT_EQ(limit.sense, scenario::LimitSense::kAtMost);
+      EXPECT_LE(kpi.quantity.value, limit.bound) << kpi.name << " at " << kpi.point;
+    }
+    EXPECT_GT(points, 0U) << limit.kpi;
+  }
+  // More injected errors are neither better nor worse.
+  const std::set<std::string> neither{"injected_errors"};
+  for (const results::Kpi& kpi : result.kpis) {
+    if (neither.contains(kpi.name)) continue;
+    EXPECT_TRUE(canBeLimited(scenario.tests.front(), kpi.name)) << kpi.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, CardScenario,
+                         testing::Values("bit-errors", "pfc-storm", "incast-phase", "rocev2-qps",
+                                         "uet-entropy"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(CardScenarios, AreAllHere) {
+  const std::set<std::string> known{"bit-errors", "pfc-storm", "incast-phase", "rocev2-qps",
+                                    "uet-entropy"};
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder())) files.insert(entry.path().stem());
+  EXPECT_EQ(files, known);
+}
+
+const results::Quantity& kpiOf(const results::TestResult& result, const std::string& name,
+                               const std::string& point) {
+  for (const results::Kpi& kpi : result.kpis) {
+    if (kpi.name == name && kpi.point == point) return kpi.quantity;
+  }
+  throw std::runtime_error("no " + name + " at " + point);
+}
+
+results::TestResult runWith(const Procedure& test, const scenario::Scenario& scenario) {
+  Direct runner;
+  return test.run({scenario, runner.bench.capabilities()}, runner);
+}
+
+// Frames on the grid of the card's clock pause to the picosecond.
+TEST(CardScenarios, PausesApartAreExact) {
+  scenario::Scenario scenario = shipped("pfc-storm");
+  scenario.parameters.card.quanta = {{1, 7, 300}};
+  const results::TestResult result = runWith(pfcStormTest(), scenario);
+  ASSERT_TRUE(result.valid) << complaintsOf(result);
+  for (const char* point : {"1 quanta, apart", "7 quanta, apart", "300 quanta, apart"}) {
+    EXPECT_EQ(kpiOf(result, "pause_error_ns", point).value, 0) << point;
+  }
+}
+
+// Senders apart by more than their bursts do not meet in the queue; in phase they do.
+TEST(CardScenarios, StaggerEmptiesTheQueue) {
+  scenario::Scenario scenario = shipped("incast-phase");
+  scenario.parameters.incast_ratios = {{2}};
+  scenario.parameters.card.stagger = {{Picoseconds(0), microseconds(2)}};
+  const results::TestResult result = runWith(incastPhaseTest(), scenario);
+  ASSERT_TRUE(result.valid) << complaintsOf(result);
+  // Two bursts of 16 frames of 1000 B in phase: 32 arrive while 16 leave.
+  const double queued = kpiOf(result, "queue_max_bytes", "2 senders, 0 s apart").value;
+  EXPECT_NEAR(queued, 17'000, 1'500);
+  EXPECT_LE(kpiOf(result, "queue_max_bytes", "2 senders, 2 us apart").value, 2'000);
+  // The last frame waits for the other burst: 16 slots of 81.6 ns.
+  const double together = kpiOf(result, "latency_max_ns", "2 senders, 0 s apart").value;
+  const double apart = kpiOf(result, "latency_max_ns", "2 senders, 2 us apart").value;
+  EXPECT_NEAR(together - apart, 16 * 81.6, 81.6 + 4);
+}
+
+TEST(CardScenarios, OneSourcePortIsOnePathUnlessTheQpIsHashed) {
+  scenario::Scenario scenario = shipped("rocev2-qps");
+  scenario.traffic.qps = {{64}};
+  const results::TestResult result = runWith(queuePairTest(), scenario);
+  ASSERT_TRUE(result.valid) << complaintsOf(result);
+  EXPECT_EQ(kpiOf(result, "link_mmr", "64 QPs, fixed, ECMP").value, 4);
+  EXPECT_LT(kpiOf(result, "link_mmr", "64 QPs, per-qp, ECMP").value, 2);
+  double hashed = 0;
+  for (const results::Kpi& kpi : result.kpis) {
+    if (kpi.name == "link_mmr" && kpi.point.find("fixed, ECMP, ") != std::string::npos) {
+      hashed = kpi.quantity.value;
+    }
+  }
+  EXPECT_GE(hashed, 1);
+  EXPECT_LT(hashed, 2);
+}
+
+TEST(CardScenarios, RandomEntropySpreadsAndReorders) {
+  scenario::Scenario scenario = shipped("uet-entropy");
+  scenario.traffic.qps = {{1}};
+  const results::TestResult result = runWith(entropyTest(), scenario);
+  ASSERT_TRUE(result.valid) << complaintsOf(result);
+  EXPECT_EQ(kpiOf(result, "link_mmr", "1 PDCs, fixed, ECMP").value, 4);
+  EXPECT_EQ(kpiOf(result, "link_mmr", "1 PDCs, per-qp, ECMP").value, 4);
+  EXPECT_LT(kpiOf(result, "link_mmr", "1 PDCs, random, ECMP").value, 2);
+  EXPECT_LT(kpiOf(result, "link_mmr", "1 PDCs, round-robin, ECMP").value, 2);
+  EXPECT_EQ(kpiOf(result, "reordered_frames", "1 PDCs, fixed, ECMP").value, 0);
+}
+
+}  // namespace
+}  // namespace plumbline::suite

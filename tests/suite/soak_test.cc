@@ -1,0 +1,269 @@
+// T12.1 and T12.2: what happens on a day is found at its time, a drift where there is one, and none
+// where there is none.
+#include "suite/training/soak.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Picoseconds kHour = seconds(3'600);
+
+// Eight hours, a sample each half-hour, sprayed so that windows differ by what happens in them and
+// not by their hashes.
+scenario::Scenario shortDay() {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRoundRobin;
+  scenario.parameters.soak.duration = 8 * kHour;
+  scenario.parameters.soak.interval = seconds(1800);
+  scenario.parameters.sizes = {{Bytes(256 << 10)}};
+  scenario.parameters.iterations = 2;
+  return scenario;
+}
+
+// Changes what trials see, by their number.
+class TamperedRunner final : public TrialRunner {
+ public:
+  using Tamper = std::function<void(std::uint64_t number, bench::TrialResult& trial)>;
+  explicit TamperedRunner(Tamper tamper) : tamper_(std::move(tamper)) {}
+
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult trial = bench_.run(spec, repetition, label);
+    tamper_(bench_.trials - 1, trial);
+    return trial;
+  }
+  [[nodiscard]] const bench::Capabilities& capabilities() const {
+    return bench_.bench.capabilities();
+  }
+
+ private:
+  SimRunner bench_;
+  Tamper tamper_;
+};
+
+results::TestResult runTest(
+    const Procedure& test, const scenario::Scenario& scenario,
+    const TamperedRunner::Tamper& tamper = [](auto, auto&) {}) {
+  TamperedRunner runner(tamper);
+  return test.run({scenario, runner.capabilities()}, runner);
+}
+
+const results::Table* tableOf(const results::TestResult& result, const std::string& id) {
+  for (const results::Table& table : result.tables) {
+    if (table.id == id) return &table;
+  }
+  return nullptr;
+}
+
+std::string textAt(const results::Table& table, std::size_t row, std::size_t column) {
+  return std::get<std::string>(table.rows.at(row).at(column));
+}
+
+TEST(Soak, ADayIsSampledAsTheDraftSays) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.profile = scenario::Profile::kStandard;
+  SimRunner runner;
+  const bench::Capabilities& bench = runner.bench.capabilities();
+  const SoakDesign design({scenario, bench});
+  EXPECT_EQ(design.samples, 24U * 60 + 1);
+  EXPECT_EQ(design.timeOf(1440), seconds(86'400));
+  const Plan plan = soakTest().plan({scenario, bench});
+  EXPECT_TRUE(plan.refusals.empty());
+  // It takes a day, but for an iteration of a window.
+  const double hours = plan.packet_hops * bench.wall_ns_per_packet_hop / 1e9 / 3600;
+  EXPECT_GT(hours, 20);
+  EXPECT_LT(hours, 25);
+  // Both collectives of 64 MiB among 16: a rank sends 15/8 + 15/16 of a buffer.
+  EXPECT_NEAR(design.window_seconds, 67'108'864.0 * 8 * 2.8125 / 400e9 * design.iterations, 1e-9);
+}
+
+TEST(Soak, EveryKpiIsSampledOverTime) {
+  const scenario::Scenario scenario = shortDay();
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const Plan plan = soakTest().plan(config);
+  const results::TestResult result = soakTest().run(config, runner);
+  ASSERT_TRUE(result.valid);
+  EXPECT_EQ(runner.trials, 17U);
+  EXPECT_EQ(plan.trials_expected, 17U);
+  ASSERT_GE(result.charts.size(), 4U);
+  for (const results::Chart& chart : result.charts) {
+    EXPECT_EQ(chart.kind, results::ChartKind::kTime);
+    ASSERT_EQ(chart.series.size(), 1U);
+    ASSERT_EQ(chart.series[0].x.size(), 17U);
+    EXPECT_EQ(chart.series[0].x[1], 0.5);
+    EXPECT_EQ(chart.series[0].x[16], 8);
+  }
+  // Serialisation of 2 * 256 KiB * 2.8125 among 16 ranks, and headers and delays besides.
+  EXPECT_GT(kpi(result, "jct_ratio", "mean of the soak").value, 1.02);
+  EXPECT_LT(kpi(result, "busbw_gbps", "mean of the soak").value, 400);
+  EXPECT_LE(kpi(result, "busbw_gbps", "worst sample").value,
+            kpi(result, "busbw_gbps", "mean of the soak").value);
+  EXPECT_GE(kpi(result, "jct_ratio", "worst sample").value,
+            kpi(result, "jct_ratio", "mean of the soak").value);
+  EXPECT_EQ(kpi(result, "soak_anomalies", "").value, 0);
+  EXPECT_EQ(kpi(result, "frames_left", "worst sample").value, 0);
+  EXPECT_EQ(tableOf(result, "anomalies"), nullptr);
+}
+
+// Windows of 1, 1.1 … 1.4 times the first one's time.
+TEST(Soak, TheStabilityIsTheStandardDeviationOfTheJctRatio) {
+  scenario::Scenario scenario = shortDay();
+  scenario.parameters.soak.duration = 2 * kHour;
+  double base = 0;
+  const results::TestResult result =
+      runTest(soakTest(), scenario, [&](std::uint64_t number, bench::TrialResult& trial) {
+        bench::JobOutcome& job = trial.fabric->jobs[0];
+        if (number == 0) base = job.completion.toSeconds();
+        job.completion = Picoseconds(
+            static_cast<std::int64_t>(base * 1e12 * (1 + 0.1 * static_cast<double>(number))));
+      });
+  const double first = base / (2 * (256 << 10) * 8 * 2.8125 / 400e9);
+  // Of 0, 0.1, 0.2, 0.3, 0.4 with n - 1: sqrt(0.1 / 4).
+  EXPECT_NEAR(kpi(result, "jct_ratio_std", "").value, first * std::sqrt(0.025), 1e-6);
+  EXPECT_NEAR(kpi(result, "jct_ratio", "mean of the soak").value, first * 1.2, 1e-6);
+}
+
+TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
+  scenario::Scenario scenario = shortDay();
+  scenario.failures.push_back({"leaf0-spine0", 3 * kHour, 5 * kHour});
+  // Large enough for the missing quarter of a leaf's uplinks to count.
+  scenario.parameters.sizes = {{Bytes(2 << 20)}};
+  const results::TestResult result = runTest(soakTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  const results::Table* anomalies = tableOf(result, "anomalies");
+  ASSERT_NE(anomalies, nullptr);
+  EXPECT_EQ(textAt(*anomalies, 0, 0), "JCT ratio");
+  EXPECT_EQ(textAt(*anomalies, 0, 1), "03:00:00");
+  EXPECT_EQ(textAt(*anomalies, 0, 2), "7200 s");
+  bool told = false;
+  for (const results::Anomaly& anomaly : result.anomalies) {
+    told = told ||
+           (anomaly.where == "at 03:00:00" && anomaly.what.find("7200 s") != std::string::npos);
+  }
+  EXPECT_TRUE(told);
+}
+
+TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {
+  scenario::Scenario scenario = shortDay();
+  scenario.failures.push_back(
+      {"leaf0-spine0", 3 * kHour + seconds(900), 3 * kHour + seconds(1350)});
+  scenario.storms.push_back({0, 0x08, kHour, seconds(1800 + 450)});
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const SoakDesign design(config);
+  const double window_ps = design.window_seconds * 1e12;
+  for (std::uint32_t i = 0; i < design.samples; ++i) {
+    const bench::TrialSpec spec = soakTrial(config, design, i);
+    EXPECT_EQ(spec.dut.failures.size(), i == 6 ? 1U : 0U) << i;
+    EXPECT_EQ(spec.dut.storms.size(), i == 2 || i == 3 ? 1U : 0U) << i;
+    EXPECT_EQ(runner.bench.refusals(spec), std::vector<std::string>{});
+  }
+  // Down from half of the interval to three quarters of it.
+  const fabric::FailureSpec failure = soakTrial(config, design, 6).dut.failures.at(0);
+  EXPECT_NEAR(static_cast<double>(failure.down.count()), window_ps / 2, 1);
+  EXPECT_NEAR(static_cast<double>(failure.up->count()), window_ps * 3 / 4, 1);
+  // The storm goes on for a quarter of the next interval.
+  const fabric::PauseStormSpec storm = soakTrial(config, design, 3).dut.storms.at(0);
+  EXPECT_EQ(storm.start, Picoseconds(0));
+  EXPECT_NEAR(static_cast<double>(storm.duration.count()), window_ps / 4, 1);
+}
+
+TEST(Soak, WindowsThatFailAreToldWithTheirTime) {
+  const results::TestResult result =
+      runTest(soakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+        if (number == 4 || number == 5) trial.faults.emplace_back("messages failed");
+      });
+  EXPECT_FALSE(result.valid);
+  std::size_t told = 0;
+  for (const results::Anomaly& anomaly : result.anomalies) {
+    if (anomaly.where != "at 02:00:00") continue;
+    EXPECT_EQ(anomaly.what, "no figures for 3600 s: messages failed");
+    ++told;
+  }
+  EXPECT_EQ(told, 1U);
+  EXPECT_EQ(result.charts.at(0).series.at(0).x.size(), 15U);
+}
+
+TEST(Soak, TwoSamplesAreNone) {
+  scenario::Scenario scenario = shortDay();
+  scenario.parameters.soak.duration = seconds(1800);
+  SimRunner runner;
+  const Plan plan = leakTest().plan({scenario, runner.bench.capabilities()});
+  ASSERT_EQ(plan.refusals.size(), 1U);
+  EXPECT_THAT(plan.refusals[0], HasSubstr("2 samples"));
+}
+
+TEST(Leak, NoneIsFoundWhereThereIsNone) {
+  for (const auto kind :
+       {fabric::LoadBalancingKind::kSprayRoundRobin, fabric::LoadBalancingKind::kEcmp}) {
+    scenario::Scenario scenario = shortDay();
+    scenario.switches.load_balancing.kind = kind;
+    const results::TestResult result = runTest(leakTest(), scenario);
+    ASSERT_TRUE(result.valid);
+    EXPECT_EQ(kpi(result, "significant_drifts", "").value, 0);
+  }
+}
+
+// Half a per cent per window, 1 % per hour.
+TEST(Leak, SlowlyGrowingTimesAreFound) {
+  const results::TestResult result =
+      runTest(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+        for (Picoseconds& time : trial.fabric->jobs[0].iterations) {
+          time += Picoseconds(time.count() * static_cast<std::int64_t>(number) / 200);
+        }
+      });
+  const results::Quantity slope = kpi(result, "iteration_us_per_h", "");
+  EXPECT_GE(kpi(result, "significant_drifts", "").value, 2);  // time, and bus bandwidth with it
+  const results::Table* trends = tableOf(result, "trends");
+  ASSERT_NE(trends, nullptr);
+  EXPECT_EQ(textAt(*trends, 1, 0), "BusBW");
+  EXPECT_EQ(textAt(*trends, 1, 6), "falling");
+  EXPECT_EQ(textAt(*trends, 2, 0), "Iteration");
+  EXPECT_EQ(textAt(*trends, 2, 6), "rising");
+  // The mean is that of the fourth hour.
+  const double mean = std::get<results::Quantity>(trends->rows[2][1]).value;
+  EXPECT_NEAR(slope.value, 0.01 * mean / 1.04, 0.0005 * mean);
+  EXPECT_LT(*slope.confidence_low, slope.value);
+  EXPECT_GT(*slope.confidence_low, 0);
+}
+
+// Three more frames per hour stay in the buffers: the slope is exact.
+TEST(Leak, BuffersThatAreNotGivenBackAreFound) {
+  const results::TestResult result =
+      runTest(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+        trial.fabric->frames_inside = 3 * (number / 2);
+      });
+  EXPECT_EQ(kpi(result, "significant_drifts", "").value, 1);
+  // 0, 0, 3, 3 … 24 every half-hour: 3 x, less 1.5 at every second sample, which are as many and as
+  // far before the middle as behind it.
+  EXPECT_NEAR(kpi(result, "frames_left_per_h", "").value, 3, 1e-9);
+  bool told = false;
+  for (const results::Anomaly& anomaly : result.anomalies) {
+    told = told || anomaly.what.starts_with("Frames left inside is rising");
+  }
+  EXPECT_TRUE(told);
+}
+
+// In one run, both tests are of the same trials.
+TEST(Leak, SharesTheSoaksTrials) {
+  const scenario::Scenario scenario = shortDay();
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  EXPECT_EQ(soakTest().plan(config).samples.at(0).spec.toJson(),
+            leakTest().plan(config).samples.at(0).spec.toJson());
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -1,0 +1,161 @@
+// Points of a sweep folded into one result, against what was put in.
+#include "suite/sweep_result.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace plumbline::suite {
+namespace {
+
+using results::TestResult;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+results::Quantity ns(double value) {
+  results::Quantity quantity;
+  quantity.value = value;
+  quantity.unit = "ns";
+  return quantity;
+}
+
+// Latency at two points of the test, loss at one of them.
+TestResult testAt(double latency) {
+  TestResult test;
+  test.id = "T5.2";
+  test.title = "Latency";
+  test.section = "training draft, section 5.2";
+  test.profile = "quick";
+  test.configuration = {{"Seed", "1"}, {"Switches", fmt::format("{}", latency)}};
+  test.kpis = {{"latency_p99_ns", "64 B", ns(latency)},
+               {"latency_p99_ns", "1024 B", ns(latency + 1)},
+               {"loss_ppm", "1024 B", {}}};
+  test.repeatability = {"repeatability", "Repeatability", "", {"Point", "CV"}, {{"64 B", "0.1"}}};
+  test.anomalies = {{"no warm-up", ""}};
+  return test;
+}
+
+const std::vector<scenario::SweepAxis> kAxes{{"dut.switch.latency", {"2us", "300ns"}},
+                                             {"traffic.qps", {"1", "4"}}};
+
+std::vector<SweepPointResult> fourPoints() {
+  std::vector<SweepPointResult> points;
+  for (const auto& [latency, value] : {std::pair{"2us", 2000.0}, std::pair{"300ns", 300.0}}) {
+    for (const char* qps : {"1", "4"}) {
+      points.push_back({fmt::format("latency {}, qps {}", latency, qps),
+                        {latency, qps},
+                        {testAt(value + std::stod(qps))}});
+    }
+  }
+  return points;
+}
+
+std::string textOf(const results::Cell& cell) {
+  const auto* text = std::get_if<std::string>(&cell);
+  return text != nullptr ? *text : fmt::format("{}", std::get<results::Quantity>(cell).value);
+}
+
+TEST(SweepResultTest, EveryFigureIsThereOnceUnderThePointOfTheSweep) {
+  const auto folded = foldSweep(kAxes, fourPoints());
+  ASSERT_THAT(folded, SizeIs(1));
+  EXPECT_EQ(folded[0].id, "T5.2");
+  ASSERT_THAT(folded[0].kpis, SizeIs(12));
+  EXPECT_EQ(folded[0].kpis[3].name, "latency_p99_ns");
+  EXPECT_EQ(folded[0].kpis[3].point, "latency 2us, qps 4: 64 B");
+  EXPECT_EQ(folded[0].kpis[3].quantity.value, 2004);
+  EXPECT_TRUE(folded[0].valid);
+}
+
+TEST(SweepResultTest, TheTableHasARowPerPointOfBoth) {
+  const auto folded = foldSweep(kAxes, fourPoints());
+  const results::Table& table = folded[0].tables.at(0);
+  EXPECT_THAT(table.columns, ElementsAre("dut.switch.latency", "traffic.qps", "Point",
+                                         "latency_p99_ns", "loss_ppm"));
+  ASSERT_THAT(table.rows, SizeIs(8));
+  std::vector<std::string> row;
+  for (const auto& cell : table.rows[4]) row.push_back(textOf(cell));
+  EXPECT_THAT(row, ElementsAre("300ns", "1", "64 B", "301", "-"));
+}
+
+TEST(SweepResultTest, ChartsAreOverTheFirstAxisOfNumbersInOneUnit) {
+  const auto folded = foldSweep(kAxes, fourPoints());
+  ASSERT_THAT(folded[0].charts, SizeIs(2));
+  const results::Chart& chart = folded[0].charts[0];
+  EXPECT_EQ(chart.x_label, "dut.switch.latency [us]");
+  EXPECT_EQ(chart.y_label, "latency_p99_ns [ns]");
+  EXPECT_EQ(chart.kind, results::ChartKind::kLine);
+  EXPECT_FALSE(chart.log_x);  // less than a decade
+  ASSERT_THAT(chart.series, SizeIs(4));
+  EXPECT_EQ(chart.series[0].name, "qps 1: 64 B");
+  EXPECT_THAT(chart.series[0].x, ElementsAre(0.3, 2));  // ascending, whatever the file's order
+  EXPECT_THAT(chart.series[0].y, ElementsAre(301, 2001));
+  EXPECT_THAT(chart.series[3].y, ElementsAre(305, 2005));
+}
+
+// The x axis of a sweep over one key with these values.
+results::Chart chartOver(const std::vector<std::string>& values) {
+  std::vector<SweepPointResult> points;
+  for (const std::string& value : values) points.push_back({"x " + value, {value}, {testAt(1)}});
+  return foldSweep({{"a.x", values}}, points).at(0).charts.at(0);
+}
+
+TEST(SweepResultTest, ValuesAreReadInTheirUnits) {
+  EXPECT_THAT(chartOver({"1KiB", "64B"}).series[0].x, ElementsAre(64, 1024));
+  EXPECT_EQ(chartOver({"1KiB", "64B"}).x_label, "a.x [B]");
+  EXPECT_TRUE(chartOver({"1KiB", "64B"}).log_x);
+  EXPECT_THAT(chartOver({"100G", "400G"}).series[0].x, ElementsAre(100, 400));
+  EXPECT_THAT(chartOver({"12.5%", "50%"}).series[0].x, ElementsAre(12.5, 50));
+  EXPECT_THAT(chartOver({"1", "2"}).series[0].x, ElementsAre(1, 2));
+  const results::Chart words = chartOver({"ecmp", "spray"});
+  EXPECT_EQ(words.kind, results::ChartKind::kBar);
+  EXPECT_THAT(words.categories, ElementsAre("ecmp", "spray"));
+  EXPECT_THAT(words.series[0].x, ElementsAre(0, 1));
+  EXPECT_EQ(chartOver({"1us", "1KB"}).kind, results::ChartKind::kBar);  // no common unit
+}
+
+TEST(SweepResultTest, AWordedAxisLeavesTheChartToOneOfNumbers) {
+  std::vector<SweepPointResult> points;
+  for (const char* word : {"ecmp", "spray"}) {
+    for (const char* number : {"1", "2"}) {
+      points.push_back({std::string(word) + number, {word, number}, {testAt(1)}});
+    }
+  }
+  const auto folded = foldSweep({{"a", {"ecmp", "spray"}}, {"b", {"1", "2"}}}, points);
+  EXPECT_EQ(folded[0].charts[0].x_label, "b");
+  EXPECT_EQ(folded[0].charts[0].series[0].name, "a ecmp: 64 B");
+}
+
+TEST(SweepResultTest, WhatPointsShareIsSaidOnceAndTheRestByPoint) {
+  auto points = fourPoints();
+  points[1].tests[0].anomalies.push_back({"CV above 5 %", "64 B"});
+  points[2].tests[0].valid = false;
+  const TestResult folded = foldSweep(kAxes, points).at(0);
+  ASSERT_THAT(folded.anomalies, SizeIs(2));
+  EXPECT_EQ(folded.anomalies[0].where, "");
+  EXPECT_EQ(folded.anomalies[1].where, "latency 2us, qps 4: 64 B");
+  EXPECT_FALSE(folded.valid);
+  EXPECT_THAT(folded.configuration, Contains(std::pair<std::string, std::string>("Seed", "1")));
+  EXPECT_THAT(folded.configuration,
+              Contains(std::pair<std::string, std::string>("Swept: traffic.qps", "1, 4")));
+  for (const auto& line : folded.configuration) EXPECT_NE(line.first, "Switches");
+  ASSERT_THAT(folded.repeatability.rows, SizeIs(4));
+  EXPECT_EQ(textOf(folded.repeatability.rows[3][0]), "latency 300ns, qps 4: 64 B");
+}
+
+TEST(SweepResultTest, TestsThatOnlySomePointsHaveAreFoldedFromThose) {
+  auto points = fourPoints();
+  points[3].tests.push_back(testAt(9));
+  points[3].tests[1].id = "T5.3";
+  const auto folded = foldSweep(kAxes, points);
+  ASSERT_THAT(folded, SizeIs(2));
+  EXPECT_EQ(folded[1].id, "T5.3");
+  EXPECT_THAT(folded[1].kpis, SizeIs(3));
+  EXPECT_THAT(folded[1].summary, HasSubstr("1 points"));
+}
+
+}  // namespace
+}  // namespace plumbline::suite

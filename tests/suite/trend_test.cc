@@ -1,0 +1,70 @@
+// Lines through samples: against numbers computed by hand, and how often a slope is seen where
+// there is none.
+#include "suite/trend.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace plumbline::suite {
+namespace {
+
+// Means 2 and 3, Sxx 10, Sxy 8; residuals -0.4, 0.8, -1, 1.2, -0.6, their squares 3.6.
+TEST(Trend, WorkedExample) {
+  const std::vector<double> x{0, 1, 2, 3, 4};
+  const std::vector<double> y{1, 3, 2, 5, 4};
+  const auto trend = trendOf(x, y);
+  ASSERT_TRUE(trend);
+  EXPECT_DOUBLE_EQ(trend->slope, 0.8);
+  EXPECT_DOUBLE_EQ(trend->intercept, 1.4);
+  EXPECT_NEAR(trend->standard_error, 0.346410, 1e-6);  // sqrt(3.6 / 3 / 10)
+  const stats::Interval interval = slopeInterval(*trend, 0.95);
+  EXPECT_NEAR(interval.low, 0.8 - 3.182446 * 0.346410, 1e-5);  // t of 3 degrees of freedom
+  EXPECT_NEAR(interval.high, 0.8 + 3.182446 * 0.346410, 1e-5);
+  EXPECT_EQ(driftOf(*trend, 0.95), Drift::kNone);
+  EXPECT_EQ(driftOf(*trend, 0.80), Drift::kRising);  // t 1.638
+}
+
+TEST(Trend, WithoutScatterEverySlopeIsCertain) {
+  const std::vector<double> x{0, 0.5, 1, 3};
+  const auto falling = trendOf(x, std::vector<double>{10, 9, 8, 4});
+  ASSERT_TRUE(falling);
+  EXPECT_DOUBLE_EQ(falling->slope, -2);
+  EXPECT_EQ(driftOf(*falling, 0.9999), Drift::kFalling);
+  const auto level = trendOf(x, std::vector<double>{0.1, 0.1, 0.1, 0.1});
+  ASSERT_TRUE(level);
+  EXPECT_EQ(driftOf(*level, 0.5), Drift::kNone);
+}
+
+TEST(Trend, TooFewSamplesSayNothing) {
+  EXPECT_FALSE(trendOf(std::vector<double>{0, 1}, std::vector<double>{0, 1}));
+  EXPECT_FALSE(trendOf(std::vector<double>{2, 2, 2}, std::vector<double>{0, 1, 2}));
+}
+
+// Noise of standard deviation 1 about a level: at 99 % one in a hundred is taken for a slope. Of
+// 2000 that is 20, with a standard deviation of 4.4.
+TEST(Trend, FalseAlarmsAreAsRareAsTheConfidenceSays) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(100, 1);
+  std::size_t alarms = 0;
+  std::size_t missed = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<double> x;
+    std::vector<double> y;
+    std::vector<double> drifting;
+    for (int sample = 0; sample < 49; ++sample) {
+      x.push_back(sample * 0.5);
+      y.push_back(noise(random));
+      // Standard error of the slope: 1 / sqrt(sum (x - 12)^2) = 0.0202; this is ten of them.
+      drifting.push_back(y.back() + 0.2 * x.back());
+    }
+    alarms += driftOf(*trendOf(x, y), 0.99) != Drift::kNone ? 1 : 0;
+    missed += driftOf(*trendOf(x, drifting), 0.99) != Drift::kRising ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(alarms), 20, 14);
+  EXPECT_EQ(missed, 0U);
+}
+
+}  // namespace
+}  // namespace plumbline::suite

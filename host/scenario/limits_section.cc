@@ -69,6 +69,8 @@ void addCardKpis(std::vector<KnownKpi>& kpis) {
   atMost("pause_error_ns", nanoseconds(), {"pfc-storm"});
   atMost("phase_error_ns", nanoseconds(), {"incast-phase"});
   atMost("phase_spread_ns", nanoseconds(), {"incast-phase"});
+  atMost("llr_retry_p99_ns", nanoseconds(), {"llr-retry"});
+  atMost("llr_retry_error_ns", nanoseconds(), {"llr-retry"});
   atMost("reordered_frames", count(), spreading());
   atMost("share_error_percent", share(), spreading());
 }
@@ -120,7 +122,7 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("message_p50_us", microseconds(), {"T6.5a"});
   atMost("message_max_us", microseconds(), {"T6.5a"});
   atMost("llr_retry_mean_ns", nanoseconds(), {"T6.5a"});
-  atMost("llr_retry_max_ns", nanoseconds(), {"T6.5a"});
+  atMost("llr_retry_max_ns", nanoseconds(), {"T6.5a", "llr-retry"});
   atMost("iteration_p50_ms", milliseconds(), {"T10.2"});
   atMost("iteration_p99_ms", milliseconds(), {"T10.2"});
   atMost("jct_ms", milliseconds(), {"T10.1", "T10.2"});
@@ -169,7 +171,8 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("paused_hosts_us", microseconds(), {"T7.2"});
   atMost("paused_fabric_us", microseconds(), {"T7.2"});
   atMost("watchdog_events", count(), {"T7.2", "T7.4"});
-  atMost("lost_frames", count(), with({"T6.5a", "incast-phase", "pfc-storm"}, spreading()));
+  atMost("lost_frames", count(),
+         with({"T6.5a", "incast-phase", "llr-retry", "pfc-storm"}, spreading()));
   atMost("retransmitted_packets", count(), {"T6.5a"});
   atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3", "T12.1", "incast-phase"}));
   atMost("max_queue_bytes", bytes(), {free});

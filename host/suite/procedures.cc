@@ -21,7 +21,7 @@ const std::vector<const Procedure*>& procedures() {
       &syntheticJctTest(), &profileTest(), &multiTenantTest(),
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       &soakTest(), &leakTest(),
-      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &queuePairTest(), &entropyTest(),
+      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};
   return all;

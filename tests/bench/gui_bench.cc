@@ -16,17 +16,6 @@
 namespace plumbline::gui {
 namespace {
 
-// QApplication once, for all benchmarks.
-void startQt() {
-  static int argc = 1;
-  static char name[] = "gui_bench";
-  static char* argv[] = {name, nullptr};
-  if (QApplication::instance() != nullptr) return;
-  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-  static const QApplication app(argc, argv);
-  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-}
-
 void show(QWidget& widget) {
   widget.resize(1100, 640);
   widget.show();
@@ -57,7 +46,6 @@ control::LiveInterval intervalWithFlows(std::size_t count, std::uint64_t round) 
 
 // The table of 4,096 flows, sorted by rate, all of which change.
 void flowTable(benchmark::State& state) {
-  startQt();
   FlowsPage page;
   show(page);
   page.findChild<QTableView*>()->sortByColumn(FlowTableModel::kRate, Qt::DescendingOrder);
@@ -81,7 +69,6 @@ BENCHMARK(flowTable)->Arg(4096)->Unit(benchmark::kMillisecond);
 
 // The live CDF of a trial with a million frames spread over all latencies from 0.5 to 50 µs.
 void liveCdf(benchmark::State& state) {
-  startQt();
   DistributionPage page(DistributionPage::Kind::kCdf);
   show(page);
   RandomStream random(1, "latencies");
@@ -108,7 +95,6 @@ BENCHMARK(liveCdf)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 // A plot of a million points, all of which are new.
 void plotPoints(benchmark::State& state) {
-  startQt();
   Plot plot(QStringLiteral("points"));
   show(plot);
   PlotSeries series;
@@ -128,3 +114,13 @@ BENCHMARK(plotPoints)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plumbline::gui
+
+// QApplication must be there before the first widget and go after the last.
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  const QApplication app(argc, argv);
+  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -86,8 +86,8 @@ TEST_P(CardScenario, KeepsItsLimits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, CardScenario,
-                         testing::Values("bit-errors", "pfc-storm", "incast-phase", "rocev2-qps",
-                                         "uet-entropy"),
+                         testing::Values("bit-errors", "pfc-storm", "incast-phase", "llr-retry",
+                                         "rocev2-qps", "uet-entropy"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -95,8 +95,8 @@ INSTANTIATE_TEST_SUITE_P(Shipped, CardScenario,
                          });
 
 TEST(CardScenarios, AreAllHere) {
-  const std::set<std::string> known{"bit-errors", "pfc-storm", "incast-phase", "rocev2-qps",
-                                    "uet-entropy"};
+  const std::set<std::string> known{"bit-errors", "pfc-storm",  "incast-phase",
+                                    "llr-retry",  "rocev2-qps", "uet-entropy"};
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder())) files.insert(entry.path().stem());
   EXPECT_EQ(files, known);

@@ -62,7 +62,9 @@ double llrHops(const TestConfig& config, Picoseconds duration) {
   constexpr double kShare = 0.25;
   const double payload =
       kShare * duration.toSeconds() * static_cast<double>(rate.bitsPerSecond()) / 8;
-  return hosts / 2 * frames * linksOfPath(config) + hosts / 4 * payloadHops(config, payload);
+  const std::uint32_t background = hosts / 2;
+  const std::uint32_t messages = hosts / 4;
+  return background * frames * linksOfPath(config) + messages * payloadHops(config, payload);
 }
 
 Design LlrTest::design(const TestConfig& config) const {

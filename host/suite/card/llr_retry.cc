@@ -1,0 +1,453 @@
+// llr-retry: link-level retry under bit errors, and what a retry takes.
+//
+// Swept: ratios of random bit errors in what the first pair's sender sends over a bare link, LLR on
+// at both ends; before them single errors on a line that is free otherwise, where a retry takes
+// what is computed to the clock. One stream only, at kLoad of line rate: it is background and
+// measured at once, as every frame of it may be struck and timed, and the way back is free for the
+// NACKs. Where go-back-N leaves less than kLoad of the line the load is what it leaves, as more
+// would only queue. Measured by the receiving port for every retry: end of the damaged frame to end
+// of its good copy. Computed: the same on a free line (bench/retry_time.h), and under load up to
+// one frame more, which the sender has in hand. Copies that are damaged too make one long retry of
+// several such times.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/retry_time.h"
+#include "suite/card/card.h"
+#include "suite/card/card_test.h"
+
+namespace plumbline::suite {
+namespace {
+
+using bench::LinkRetryOutcome;
+using bench::RetryTime;
+using bench::TrialResult;
+
+constexpr Fraction kLoad = Fraction::percent(80);
+constexpr Bytes kUsualFrame{512};
+// Of the card, rounded up: how far a measured time may be from the computed one.
+constexpr Picoseconds kClock{3104};
+// Longest retry for which the card's replay buffer keeps frames of any length at the usual load.
+constexpr Picoseconds kLongest = microseconds(15);
+// Attempts in vain that a frame may need on average; beyond, a trial is about nothing else.
+constexpr double kMostFailures = 10;
+// Single errors: every second frame, and frames further apart than any retry is long.
+constexpr std::uint32_t kStruck = 2;
+constexpr std::int64_t kApart = 4;
+constexpr std::int64_t kLeastFrames = 40;
+
+class LlrRetryTest final : public CardTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "llr-retry"; }
+  [[nodiscard]] std::string title() const override { return "Link-level retry"; }
+
+ protected:
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void reportCard(const Design& design, const std::vector<Measured>& measured,
+                  ResultBuilder& builder) const override;
+};
+
+// What one point is about, from the trial that it is.
+struct Link {
+  explicit Link(const bench::TrialSpec& spec)
+      : stream(spec.streams.front()),
+        slot(frameSlot(stream.frame, spec.dut.topology.link_rate)),
+        free(bench::retryOnFreeLine(stream.frame, spec.dut.topology.host_link_delay)) {}
+
+  // Under load the sender finishes the frame in hand first, half of one on average.
+  [[nodiscard]] RetryTime retry(bool loaded) const {
+    return {free.least, loaded ? free.most + slot : free.most};
+  }
+  // From the beginning of a damaged frame to that of its repetition, which is as long.
+  [[nodiscard]] Picoseconds wasted() const { return free.most + slot / 2; }
+
+  const bench::StreamSpec& stream;
+  Picoseconds slot;
+  RetryTime free;
+};
+
+std::optional<double> ratioOf(const SweepPoint& point) {
+  const auto* errors = std::get_if<card::BitErrors>(&point.spec.damage.front().what);
+  return errors != nullptr ? std::optional(errors->ratio) : std::nullopt;
+}
+
+RetryTime computed(const SweepPoint& point) {
+  return Link(point.spec).retry(ratioOf(point).has_value());
+}
+
+// Attempts in vain for each good frame: p / (1 - p), where p is the probability of a wrong bit in
+// it.
+double failuresUnder(double ratio, const Link& link) {
+  const double bits = 8.0 * static_cast<double>(link.stream.frame.count());
+  return std::expm1(-bits * std::log1p(-ratio));
+}
+
+// What go-back-N leaves of the line, or the usual load where it leaves more.
+Fraction loadUnder(double ratio, const Link& link) {
+  const double left = bench::goBackNShare(failuresUnder(ratio, link), link.slot, link.wasted());
+  return std::min(kLoad, Fraction::partsPerTrillion(std::llround(left * Fraction::kOne)));
+}
+
+Design LlrRetryTest::design(const TestConfig& config) const {
+  const scenario::HostPair pair = config.scenario.hostPairs().front();
+  Design design(config);
+  design.axes = {{"Bit errors", ""}};
+  design.repetitions = design.numbers.repetitions(1, 1);
+  const std::vector<double> ratios = config.scenario.parameters.card.error_ratios.value_or(
+      design.numbers.isStandard() ? std::vector{1e-7, 1e-6, 1e-5, 1e-4}
+                                  : std::vector{1e-6, 1e-5, 1e-4});
+  const Picoseconds duration = design.numbers.atLeast(
+      "Trial duration", milliseconds(5), microseconds(200), config.scenario.parameters.duration);
+  const SizePoint size = sizeOf(config, kUsualFrame);
+  bench::TrialSpec spec = cardTrial(config, duration);
+  spec.streams = {streamBetween(config, pair, size.frame, kLoad)};
+  const Link link(spec);
+  const RetryTime longest = link.retry(true);
+  if (longest.most > kLongest) {
+    design.refusals.push_back(
+        fmt::format("a retry takes {:.1f} us on this link, the replay buffer is for {:.0f} us: a "
+                    "shorter link delay",
+                    longest.most.toMicroseconds(), kLongest.toMicroseconds()));
+    return design;
+  }
+  spec.link_retry = bench::LinkRetrySpec{};
+  card::LlrConfig& retry = spec.link_retry->config;
+  retry.replay_count_max = card::kLlrMaxReplays + 1;  // no limit
+  retry.replay_timer = std::max(retry.replay_timer, 2 * longest.most);
+  design.numbers.configure("Load", "at most " + percentText(kLoad));
+  design.numbers.configure("Frame", size.label);
+  design.numbers.configure("Replays", "without limit");
+  design.numbers.configure("Replay timer", valueText(retry.replay_timer));
+  const auto add = [&](const std::string& name, Fraction load, const bench::DamageSpec& damage,
+                       Picoseconds time) {
+    bench::TrialSpec trial = spec;
+    trial.duration = time;
+    trial.streams.front().load = bench::ConstantLoad{load};
+    trial.damage = {damage};
+    design.add({name}, std::move(trial), 0);
+  };
+  const Picoseconds apart = kApart * longest.most;
+  const bench::DamageSpec single{pair.from, card::DamageDirection::kSent,
+                                 card::DamageRule{.kind = card::DamageKind::kBits,
+                                                  .match = card::DamageMatch::kFlow,
+                                                  .step = kStruck,
+                                                  .offset = 320}};
+  add("single, line free",
+      Fraction::partsPerTrillion(link.slot.count() * Fraction::kOne / apart.count()), single,
+      std::max(duration, kLeastFrames * apart));
+  for (const double ratio : ratios) {
+    if (failuresUnder(ratio, link) > kMostFailures) {
+      const std::string why =
+          fmt::format("frames of {} hardly ever pass at {:g} errors per bit", size.label, ratio);
+      if (config.scenario.parameters.card.error_ratios) {
+        design.refusals.push_back(why + ": shorter ones, or fewer errors");
+      } else {
+        design.numbers.deviation(why + ": left out");
+      }
+      continue;
+    }
+    add(fmt::format("{:g} per bit", ratio), loadUnder(ratio, link),
+        {pair.from, card::DamageDirection::kSent, card::BitErrors{ratio, config.scenario.seed}},
+        duration);
+  }
+  return design;
+}
+
+// Both ends of the link in a trial.
+const LinkRetryOutcome& sender(const SweepPoint& point, const TrialResult& trial) {
+  return trial.ports.at(point.spec.streams.front().from).link_retry.value();
+}
+
+const LinkRetryOutcome& receiver(const SweepPoint& point, const TrialResult& trial) {
+  return trial.ports.at(point.spec.streams.front().to).link_retry.value();
+}
+
+std::uint64_t injected(const SweepPoint& point, const TrialResult& trial) {
+  return trial.ports.at(point.spec.streams.front().from).damage_sent.value().counters.frames;
+}
+
+// Distance of a time between `low` and `high` from that of the number of attempts, at most
+// `attempts`, that it fits best.
+Picoseconds misfit(Picoseconds low, Picoseconds high, const RetryTime& one, std::int64_t attempts) {
+  const std::int64_t most = std::clamp<std::int64_t>(high / one.least, 1, attempts);
+  // Fewer attempts end before, more begin behind.
+  Picoseconds best = std::max({Picoseconds(), low - one.most * most, one.least * most - high});
+  if (most < attempts) best = std::min(best, one.least * (most + 1) - high);
+  return best;
+}
+
+// Largest distance of any measured time from the computed ones [ns]. All times between shortest and
+// longest are known to a bucket. Attempts are not counted retry by retry, but there are no more
+// further ones than NACKs beyond one for each retry.
+std::optional<double> retryError(const SweepPoint& point, const TrialResult& trial) {
+  const LinkRetryOutcome& seen = receiver(point, trial);
+  if (seen.damaged.count() == 0) return std::nullopt;
+  const RetryTime one = computed(point);
+  const auto ps = [](std::uint64_t value) { return Picoseconds(static_cast<std::int64_t>(value)); };
+  const auto attempts = static_cast<std::int64_t>(
+      1 + seen.counters.tx_nack - std::min(seen.counters.tx_nack, seen.damaged.count()));
+  const Picoseconds shortest = ps(seen.damaged.minimum());
+  const Picoseconds longest = ps(seen.damaged.maximum());
+  Picoseconds worst =
+      std::max(misfit(shortest, shortest, one, attempts), misfit(longest, longest, one, attempts));
+  for (const stats::Histogram::Cell& cell : seen.damaged.cells()) {
+    const Picoseconds low = std::max(shortest, ps(stats::bucketLowerBound(cell.bucket)));
+    const Picoseconds high = std::min(longest, ps(stats::bucketUpperBound(cell.bucket) - 1));
+    worst = std::max(worst, misfit(low, high, one, attempts));
+  }
+  return worst.toNanoseconds();
+}
+
+// Good frames among all that were on the line.
+double measuredShare(const LinkRetryOutcome& sent) {
+  const auto once = static_cast<double>(sent.counters.tx_ok);
+  return once / (once + static_cast<double>(sent.counters.tx_replay_frames));
+}
+
+// The same of go-back-N when what is sent takes `load` of the line. A failure costs the frames that
+// began until the repetition did: the damaged one at least, and half of one more where there are
+// several, as the last one is finished. The failures are those that happened.
+double computedShare(const SweepPoint& point, const TrialResult& trial, double load) {
+  const Link link(point.spec);
+  const double failures = static_cast<double>(receiver(point, trial).counters.expected_bad) /
+                          static_cast<double>(sender(point, trial).counters.tx_ok);
+  const auto begun = Picoseconds(std::llround(load * static_cast<double>(link.wasted().count())) +
+                                 link.slot.count() / 2);
+  return bench::goBackNShare(failures, link.slot, std::max(link.slot, begun));
+}
+
+double loadOf(const SweepPoint& point) {
+  return std::get<bench::ConstantLoad>(point.spec.streams.front().load).rate.toDouble();
+}
+
+// A figure of a point and its trial.
+template <typename Of>
+Figure ofPoint(const Design& design, std::string column, std::string unit, std::string kpi, Of of) {
+  return testerFigure(std::move(column), std::move(unit), std::move(kpi),
+                      [&design, of](std::size_t place, const TrialResult& trial) {
+                        return std::optional<double>(of(design.points[place], trial));
+                      });
+}
+
+void addCounts(const Design& design, const std::vector<Measured>& measured,
+               ResultBuilder& builder) {
+  const auto counter = [&design](
+                           std::string column, std::string unit,
+                           const LinkRetryOutcome& (*end)(const SweepPoint&, const TrialResult&),
+                           std::uint64_t card::LlrCounters::*member) {
+    return ofPoint(design, std::move(column), std::move(unit), "",
+                   [=](const SweepPoint& point, const TrialResult& trial) {
+                     return static_cast<double>(end(point, trial).counters.*member);
+                   });
+  };
+  const auto stream = [&design](std::string column, std::string kpi, auto member) {
+    return ofPoint(design, std::move(column), "frames", std::move(kpi),
+                   [=](const SweepPoint&, const TrialResult& trial) {
+                     return static_cast<double>(trial.streams.front().*member);
+                   });
+  };
+  addTable(
+      design, measured,
+      {ofPoint(design, "Load", "%", "",
+               [](const SweepPoint& point, const TrialResult&) { return 100 * loadOf(point); }),
+       counter("Sent", "frames", sender, &card::LlrCounters::tx_ok),
+       ofPoint(design, "Damaged", "frames", "",
+               [](const SweepPoint& point, const TrialResult& trial) {
+                 return static_cast<double>(injected(point, trial));
+               }),
+       counter("Found damaged", "frames", receiver, &card::LlrCounters::rx_bad),
+       counter("NACKs", "", receiver, &card::LlrCounters::tx_nack),
+       counter("Replays", "", sender, &card::LlrCounters::tx_replay),
+       counter("Sent again", "frames", sender, &card::LlrCounters::tx_replay_frames),
+       stream("Lost", "lost_frames", &bench::StreamResult::lost),
+       stream("Duplicate", "", &bench::StreamResult::duplicate),
+       stream("Out of order", "", &bench::StreamResult::out_of_order)},
+      {"counts",
+       "What link-level retry did",
+       "Damaged as the sending port counted what it broke, repetitions included. Lost, "
+       "duplicate and out of order are above link-level retry: of the stream. The load is the "
+       "configured one, or what go-back-N leaves of the line where that is less.",
+       {},
+       {}},
+      builder);
+}
+
+void addTimes(const Design& design, const std::vector<Measured>& measured, ResultBuilder& builder) {
+  const auto time = [&design](std::string column, std::string kpi, auto of) {
+    return testerFigure(
+        std::move(column), "ns", std::move(kpi),
+        [&design, of](std::size_t place, const TrialResult& trial) -> std::optional<double> {
+          const auto& times = receiver(design.points[place], trial).damaged;
+          if (times.count() == 0) return std::nullopt;
+          return static_cast<double>(of(times)) / 1000;
+        });
+  };
+  using stats::Histogram;
+  Figure median = time("P50", "", [](const Histogram& times) { return times.quantile(0.5); });
+  median.primary = true;
+  addTable(
+      design, measured,
+      {ofPoint(design, "Retries", "", "",
+               [](const SweepPoint& point, const TrialResult& trial) {
+                 return static_cast<double>(receiver(point, trial).damaged.count());
+               }),
+       ofPoint(design, "Computed, least", "ns", "",
+               [](const SweepPoint& point, const TrialResult&) {
+                 return computed(point).least.toNanoseconds();
+               }),
+       ofPoint(design, "Most", "ns", "",
+               [](const SweepPoint& point, const TrialResult&) {
+                 return computed(point).most.toNanoseconds();
+               }),
+       time("Measured, min", "", [](const Histogram& times) { return times.minimum(); }), median,
+       time("P99", "llr_retry_p99_ns", [](const Histogram& times) { return times.quantile(0.99); }),
+       time("Max", "llr_retry_max_ns", [](const Histogram& times) { return times.maximum(); }),
+       testerFigure("Error", "ns", "llr_retry_error_ns",
+                    [&design](std::size_t place, const TrialResult& trial) {
+                      return retryError(design.points[place], trial);
+                    })},
+      {"retries",
+       "Retry latency of the hop",
+       "From the end of a damaged frame at the receiver to the end of its good copy there, "
+       "timed in hardware. Computed from link delay, MACs, clocks of the blocks and frame "
+       "length, for one attempt; most includes the frame that the sender has in hand. "
+       "Longer ones met further errors. Error: the largest distance of any retry from "
+       "the times of one, two, three and more attempts.",
+       {},
+       {}},
+      builder);
+}
+
+void addShares(const Design& design, const std::vector<Measured>& measured,
+               ResultBuilder& builder) {
+  addTable(design, measured,
+           {ofPoint(design, "Good frames", "%", "",
+                    [](const SweepPoint& point, const TrialResult& trial) {
+                      return 100 * measuredShare(sender(point, trial));
+                    }),
+            ofPoint(design, "Go-back-N at this load", "%", "",
+                    [](const SweepPoint& point, const TrialResult& trial) {
+                      return 100 * computedShare(point, trial, loadOf(point));
+                    }),
+            ofPoint(design, "On a full line", "%", "",
+                    [](const SweepPoint& point, const TrialResult& trial) {
+                      return 100 * computedShare(point, trial, 1);
+                    })},
+           {"efficiency",
+            "Efficiency",
+            "Good frames of all that were on the line. Go-back-N repeats all that was sent after a "
+            "damaged frame: what its closed form makes of the failures that happened, at the "
+            "stream's load, and on a full line, which it is while a replay is made up for. The "
+            "measured share is between the two, but for a frame more or less per failure.",
+            {},
+            {}},
+           builder);
+}
+
+// Retries of all repetitions of a point.
+stats::Histogram retriesOf(const Measured& measured) {
+  stats::Histogram all;
+  for (const TrialResult& trial : measured.trials) {
+    all.merge(receiver(measured.point, trial).damaged);
+  }
+  return all;
+}
+
+void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  results::Chart chart;
+  chart.id = "retry_latency";
+  chart.title = "Retry latency";
+  chart.x_label = "bit error ratio";
+  chart.y_label = "retry latency [ns]";
+  chart.log_x = chart.log_y = true;
+  results::Series median{"P50", {}, {}, false};
+  results::Series tail{"P99", {}, {}, false};
+  results::Series longest{"max", {}, {}, false};
+  results::Series least{"computed, least", {}, {}, true};
+  results::Series most{"computed, most of one attempt", {}, {}, true};
+  for (const Measured& one : measured) {
+    const stats::Histogram all = retriesOf(one);
+    if (all.count() == 0) continue;
+    builder.result().distributions.push_back(
+        {fmt::format("retries_{}", builder.result().distributions.size()),
+         "Retry latency: " + one.point.label, "ps", bench::ObservationPoint::kTester, all});
+    const auto ratio = ratioOf(one.point);
+    if (!ratio) continue;
+    const auto put = [&](results::Series& series, double value) {
+      series.x.push_back(*ratio);
+      series.y.push_back(value);
+    };
+    put(median, static_cast<double>(all.quantile(0.5)) / 1000);
+    put(tail, static_cast<double>(all.quantile(0.99)) / 1000);
+    put(longest, static_cast<double>(all.maximum()) / 1000);
+    put(least, computed(one.point).least.toNanoseconds());
+    put(most, computed(one.point).most.toNanoseconds());
+  }
+  if (median.x.empty()) return;
+  chart.series = {median, tail, longest, least, most};
+  builder.result().charts.push_back(std::move(chart));
+}
+
+// Says what a retry must never let happen.
+void check(const SweepPoint& point, const TrialResult& trial, ResultBuilder& builder) {
+  const bench::StreamResult& stream = trial.streams.front();
+  if (stream.lost + stream.duplicate + stream.out_of_order > 0) {
+    builder.anomaly(fmt::format("above link-level retry {} frames were lost, {} came twice and {} "
+                                "out of order",
+                                stream.lost, stream.duplicate, stream.out_of_order),
+                    point.label);
+  }
+  const LinkRetryOutcome& seen = receiver(point, trial);
+  if (seen.counters.rx_bad != injected(point, trial)) {
+    builder.anomaly(fmt::format("{} frames were damaged, {} were found to be",
+                                injected(point, trial), seen.counters.rx_bad),
+                    point.label);
+  }
+  if (seen.missing.count() > 0) {
+    builder.anomaly(
+        fmt::format("{} retries of missing frames, and none was dropped", seen.missing.count()),
+        point.label);
+  }
+  const double error = retryError(point, trial).value_or(0);
+  if (error > kClock.toNanoseconds()) {
+    builder.anomaly(
+        fmt::format("retries took {:.1f} ns more or less than computed, over a clock", error),
+        point.label);
+  }
+}
+
+void LlrRetryTest::reportCard(const Design& design, const std::vector<Measured>& measured,
+                              ResultBuilder& builder) const {
+  addCounts(design, measured, builder);
+  addTimes(design, measured, builder);
+  addShares(design, measured, builder);
+  addDrawings(measured, builder);
+  double lost = 0;
+  double worst = 0;
+  std::uint64_t retries = 0;
+  for (const Measured& one : measured) {
+    for (const TrialResult& trial : one.trials) {
+      check(one.point, trial, builder);
+      lost += lostFrames(trial);
+      worst = std::max(worst, retryError(one.point, trial).value_or(0));
+      retries += receiver(one.point, trial).damaged.count();
+    }
+  }
+  results::Quantity total;
+  total.value = lost;
+  total.unit = "frames";
+  builder.primary("lost", total);
+  builder.result().summary = fmt::format(
+      "{} retries, {:.0f} frames lost; times as computed within {:.3g} ns.", retries, lost, worst);
+}
+
+}  // namespace
+
+const Procedure& llrRetryTest() {
+  static const LlrRetryTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -108,7 +108,8 @@ TEST(ProceduresOnCard, GiveTheSameResultEveryTime) {
   scenario.traffic.message_sizes = {{Bytes(256)}};
   scenario.parameters.duration = microseconds(30);
   for (const Procedure* test : procedures()) {
-    if (test->onHosts()) continue;  // has no streams to send
+    if (test->onHosts()) continue;               // has no streams to send
+    if (!test->id().starts_with("T")) continue;  // the card's own need DUTs of their own
     EXPECT_EQ(runOnCard(*test, scenario).toJson(), runOnCard(*test, scenario).toJson());
   }
 }

@@ -129,10 +129,12 @@ TEST_F(SuiteResumeTest, AKilledSuiteGoesOnToTheSameReport) {
 // One run that is killed again and again gets on every time, and loses nothing that it had.
 TEST_F(SuiteResumeTest, ARunKilledAgainAndAgainComesToItsEnd) {
   std::mt19937_64 random(3);
+  const auto begun = Clock::now();
   ASSERT_EQ(plumblineCommand(scratch_.path(), arguments("whole", false)).exit_code, 0);
+  const auto eighth = (Clock::now() - begun) / 8;
   std::size_t kept = 0;
   for (int i = 0; i < 8; ++i) {
-    killed("often", std::chrono::milliseconds(60 + random() % 150));
+    killed("often", eighth + eighth * (random() % 1000) / 1000);
     if (!fs::exists(path("often") / results::ResultStore::kFileName)) continue;
     auto store = results::ResultStore::openExisting(path("often"));
     if (store.listRuns().empty()) continue;

@@ -403,7 +403,7 @@ void Plot::resizeEvent(QResizeEvent* event) {
 }
 
 void Plot::keyPressEvent(QKeyEvent* event) {
-  const auto pan = [this](QCPAxis* axis, double share) {
+  const auto pan = [](QCPAxis* axis, double share) {
     const QCPRange range = axis->range();
     if (axis->scaleType() == QCPAxis::stLogarithmic) {
       const double factor = std::pow(range.upper / range.lower, share);

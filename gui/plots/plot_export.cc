@@ -64,7 +64,7 @@ QString Plot::csv() const {
 }
 
 QString Plot::exportTo(const QString& path) const {
-  const QString failure = tr("%1 could not be written").arg(path);
+  QString failure = tr("%1 could not be written").arg(path);
   if (path.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive)) {
     return plot_->savePng(path, 0, 0, kExportScale) ? QString() : failure;
   }

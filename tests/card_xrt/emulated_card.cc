@@ -1,0 +1,185 @@
+// The device behind the runtime's hardware emulation: the Verilated card with a cable between its
+// two ports. It runs freely, as a card would, and answers what the runtime asks of it. Started by
+// the runtime; arguments: the cable's delay in picoseconds.
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "card_xrt/kernel_layout.h"
+#include "emulation_protocol.h"
+#include "sim/bare_link.h"
+#include "sim/card_sim.h"
+
+namespace plumbline::card_xrt_test {
+namespace {
+
+// Where the kernel lies in the device's address space (xclbin_writer.cc).
+constexpr std::uint64_t kKernelBase = 0x1800000;
+// The card goes on so long without looking for a request, and waits so long for the next one of a
+// row before it goes on: requests come some ten microseconds apart.
+constexpr Picoseconds kStretch = nanoseconds(50);
+constexpr std::chrono::microseconds kRow{40};
+
+// The runtime listens; it may need a moment.
+int connectTo(const std::string& path) {
+  const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (end < 0 || path.size() >= sizeof address.sun_path) throw std::runtime_error("socket " + path);
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  for (int tries = 0; tries < 500; ++tries) {
+    if (connect(end, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return end;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  throw std::runtime_error("no one listens at " + path);
+}
+
+// False when the other side has gone.
+bool receiveAll(int end, std::uint8_t* to, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t got = recv(end, to, bytes, 0);
+    if (got <= 0) return false;
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool sendAll(int end, const Bytes& bytes) {
+  return send(end, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+class EmulatedCard {
+ public:
+  EmulatedCard(int requests, Picoseconds delay) : requests_(requests), link_(card_, 0, 1, delay) {}
+
+  // Until the runtime closes or goes.
+  void run() {
+    for (;;) {
+      const auto row_end = std::chrono::steady_clock::now() + kRow;
+      bool asked = false;
+      while (!asked && std::chrono::steady_clock::now() < row_end) asked = waiting();
+      if (!asked) {
+        card_.runUntil(card_.now() + kStretch);
+        asked = waiting();
+      }
+      if (asked && !answer()) return;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool waiting() const {
+    pollfd request{requests_, POLLIN, 0};
+    return poll(&request, 1, 0) > 0;
+  }
+
+  // False at the end.
+  bool answer() {
+    std::array<std::uint8_t, kRequestHeaderBytes> head{};
+    if (!receiveAll(requests_, head.data(), head.size())) return false;
+    const RequestHeader header = decodeRequestHeader(head);
+    Bytes body(header.length);
+    if (!receiveAll(requests_, body.data(), body.size())) return false;
+    const std::optional<Message> message = decodeMessage(body);
+    if (!message) throw std::runtime_error("a request that cannot be read");
+    return sendAll(requests_, encodeReply(replyTo(header.call, *message))) &&
+           header.call != Call::kClose;
+  }
+
+  Bytes replyTo(Call call, const Message& message) {
+    Bytes reply = numberField(1, 1);
+    const auto add = [&reply](const Bytes& more) {
+      reply.insert(reply.end(), more.begin(), more.end());
+    };
+    switch (call) {
+      case Call::kAllocBuffer:
+        add(bytesField(2, {}));
+        break;
+      case Call::kWriteControl:
+        writeWords(message.number(2), message.bytes.at(4));
+        break;
+      case Call::kWriteRegister:
+        writeWords(message.number(1) + message.number(2), message.bytes.at(3));
+        break;
+      case Call::kReadControl:
+        add(bytesField(2, readWords(message.number(2), message.number(3))));
+        break;
+      case Call::kReadRegister:
+        add(bytesField(2, readWords(message.number(1) + message.number(2), sizeof(std::uint32_t))));
+        break;
+      case Call::kDebugMessage:
+        return {};
+      default:
+        break;
+    }
+    return reply;
+  }
+
+  // Offset in the kernel, wherever the runtime counts from.
+  static std::uint64_t inKernel(std::uint64_t address) {
+    return address >= kKernelBase ? address - kKernelBase : address;
+  }
+
+  void writeWords(std::uint64_t address, const Bytes& data) {
+    for (std::size_t at = 0; at + 4 <= data.size(); at += 4) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, &data[at], sizeof word);
+      const std::uint64_t offset = inKernel(address + at);
+      if (offset >= card::kCardWindow) {
+        card_.write(static_cast<std::uint32_t>(offset - card::kCardWindow), word);
+      }
+    }
+  }
+
+  Bytes readWords(std::uint64_t address, std::uint64_t bytes) {
+    Bytes data(bytes);
+    for (std::size_t at = 0; at + 4 <= data.size(); at += 4) {
+      const std::uint64_t offset = inKernel(address + at);
+      const std::uint32_t word =
+          offset >= card::kCardWindow
+              ? card_.read(static_cast<std::uint32_t>(offset - card::kCardWindow))
+              : 0;
+      std::memcpy(&data[at], &word, sizeof word);
+    }
+    return data;
+  }
+
+  int requests_;
+  sim::CardSim card_{{}};
+  sim::BareLink link_;
+};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) throw std::runtime_error(std::string(name) + " is not set");
+  return value;
+}
+
+}  // namespace
+}  // namespace plumbline::card_xrt_test
+
+int main(int argc, char** argv) {
+  using namespace plumbline;
+  using namespace plumbline::card_xrt_test;
+  try {
+    if (argc != 2) throw std::runtime_error("argument: the cable's delay in picoseconds");
+    const std::string id = environment("EMULATION_SOCKETID");
+    const std::string directory = "/tmp/" + environment("USER") + "/";
+    const int requests = connectTo(directory + id);
+    const int events = connectTo(directory + "D2X_unix_sock_" + id);
+    EmulatedCard(requests, Picoseconds(std::stoll(argv[1]))).run();
+    // The runtime waits for a last word of the device: an empty message with the number of "close".
+    sendAll(events, {1U << 3U | 1U, 0, 0, 0, 0, 0, 0, 0, 0, 2U << 3U | 5U, 1, 0, 0, 0});
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "emulated_card: %s\n", fault.what());
+    return 1;
+  }
+}

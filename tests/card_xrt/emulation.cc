@@ -1,0 +1,80 @@
+#include "emulation.h"
+
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "card_xrt/kernel_layout.h"
+#include "xclbin_writer.h"
+
+// The emulation sleeps for ten seconds when a device is opened and closed, for the vendor's
+// simulator. Ours needs no time.
+extern "C" unsigned sleep(unsigned seconds) {
+  const timespec pause{0, seconds > 0 ? 20'000'000 : 0};
+  nanosleep(&pause, nullptr);
+  return 0;
+}
+
+namespace plumbline::card_xrt_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+std::vector<char> contentOf(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
+
+}  // namespace
+
+Emulation::Emulation(Picoseconds delay) {
+  std::string name = (fs::temp_directory_path() / "card-xrt-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
+  directory_ = name;
+
+  // The libraries where the runtime looks for them.
+  fs::create_directories(directory_ / "runtime/lib");
+  for (const char* part : {"core", "coreutil", "hwemu", "swemu", "noop"}) {
+    const std::string file = std::string("libxrt_") + part + ".so.2";
+    fs::create_symlink(fs::path("/usr/lib/x86_64-linux-gnu") / file,
+                       directory_ / "runtime/lib" / file);
+  }
+  // What the runtime starts as the device, packed as it unpacks it.
+  const fs::path start = directory_ / "zip/behav_waveform/xsim/simulate.sh";
+  fs::create_directories(start.parent_path());
+  write(start,
+        "#!/bin/sh\nexec " PLUMBLINE_EMULATED_CARD " " + std::to_string(delay.count()) + "\n");
+  fs::permissions(start, fs::perms::owner_all);
+  const std::string pack =
+      "cd '" + (directory_ / "zip").string() + "' && zip -q -r ../device.zip .";
+  if (std::system(pack.c_str()) != 0) throw std::runtime_error("zip");
+  const std::vector<char> zip = contentOf(directory_ / "device.zip");
+  writeXclbin(xclbin(), card::kKernelName, zip);
+  writeXclbin(foreignXclbin(), "somebody_else", zip);
+
+  // Debian's runtime gives back a buffer that it has freed unless messages are as small as this and
+  // a longer line follows.
+  write(directory_ / "xrt.ini", "[Emulation]\npacket_size=262144\nlonger_than_the_line_before=" +
+                                    std::string(64, 'x') + "\n");
+  set("XILINX_XRT", (directory_ / "runtime").string());
+  set("XCL_EMULATION_MODE", "hw_emu");
+  set("XRT_INI_PATH", (directory_ / "xrt.ini").string());
+  if (std::getenv("USER") == nullptr) set("USER", "plumbline");
+  fs::current_path(directory_);  // it writes its own files there
+}
+
+Emulation::~Emulation() {
+  std::error_code ignored;
+  fs::current_path("/", ignored);
+  fs::remove_all(directory_, ignored);
+}
+
+}  // namespace plumbline::card_xrt_test

@@ -1,0 +1,30 @@
+// The runtime's hardware emulation set up around the Verilated card, for this process.
+#pragma once
+
+#include <filesystem>
+
+#include "base/units.h"
+
+namespace plumbline::card_xrt_test {
+
+class Emulation {
+ public:
+  // Makes a directory with everything the runtime wants and points the environment at it. `delay`:
+  // of the cable between the card's ports.
+  explicit Emulation(Picoseconds delay);
+  ~Emulation();
+  Emulation(const Emulation&) = delete;
+  Emulation& operator=(const Emulation&) = delete;
+
+  // The packed card, and the same with a kernel that is not ours.
+  [[nodiscard]] std::filesystem::path xclbin() const { return directory_ / "plumbline.xclbin"; }
+  [[nodiscard]] std::filesystem::path foreignXclbin() const {
+    return directory_ / "foreign.xclbin";
+  }
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+}  // namespace plumbline::card_xrt_test

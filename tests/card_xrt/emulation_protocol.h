@@ -1,0 +1,55 @@
+// What the runtime's hardware emulation says to the process that stands for the device: requests
+// and replies over a UNIX stream socket, each a small header and a protocol buffer of plain fields.
+// Only what a register access, a buffer and the end of a session need.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plumbline::card_xrt_test {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Requests by number, as the runtime's xcl_macros.h has them.
+enum class Call : std::uint32_t {
+  kClose = 1,
+  kAllocBuffer = 4,
+  kFreeBuffer = 5,
+  kToDevice = 6,
+  kFromDevice = 7,
+  kWriteControl = 9,
+  kReadControl = 11,
+  kDebugMessage = 19,
+  kWriteRegister = 51,
+  kReadRegister = 52,
+};
+
+// Fields of a message by number: integers, or bytes. Of repeated fields the first counts.
+struct Message {
+  std::map<std::uint32_t, std::uint64_t> numbers;
+  std::map<std::uint32_t, Bytes> bytes;
+
+  [[nodiscard]] std::uint64_t number(std::uint32_t field) const;  // 0 when absent
+};
+
+// Nothing for bytes that are no message. Never reads outside them.
+std::optional<Message> decodeMessage(std::span<const std::uint8_t> bytes);
+
+Bytes numberField(std::uint32_t field, std::uint64_t value);
+Bytes bytesField(std::uint32_t field, std::span<const std::uint8_t> value);
+
+// Length of a request's header, and what it says.
+inline constexpr std::size_t kRequestHeaderBytes = 14;
+struct RequestHeader {
+  std::uint64_t length = 0;
+  Call call = Call::kClose;
+};
+RequestHeader decodeRequestHeader(std::span<const std::uint8_t, kRequestHeaderBytes> bytes);
+// The header of a reply, and the reply.
+Bytes encodeReply(const Bytes& body);
+
+}  // namespace plumbline::card_xrt_test

@@ -15,18 +15,32 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 target_include_directories(plumbline_options INTERFACE ${CMAKE_SOURCE_DIR}/host)
 
+# Several sources in one translation unit: half the time to build everything, more for one change. A
+# library must build without it too; the release build finds the header that a source has forgotten.
+set(PLUMBLINE_UNITY none CACHE STRING "What is compiled several sources at a time: none, tests, all")
+set_property(CACHE PLUMBLINE_UNITY PROPERTY STRINGS none tests all)
+
+# plumbline_unity(<target> <of>): compiles <target> so where PLUMBLINE_UNITY is one of the list <of>.
+function(plumbline_unity target)
+  if(PLUMBLINE_UNITY IN_LIST ARGN)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  endif()
+endfunction()
+
 # plumbline_library(<name> SOURCES <files> [DEPENDS <targets>])
 # A host library `plumbline_<name>`; headers are included as "<name>/<header>.h".
 function(plumbline_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(plumbline_${name} STATIC ${arg_SOURCES})
   target_link_libraries(plumbline_${name} PUBLIC plumbline_options ${arg_DEPENDS})
+  plumbline_unity(plumbline_${name} all)
 endfunction()
 
-# plumbline_test(<name> SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
-# A GoogleTest executable registered with CTest test by test.
+# plumbline_test(<name> [UNITY] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
+# A GoogleTest executable registered with CTest test by test. UNITY: no two of its sources give
+# different things one name.
 function(plumbline_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "UNITY" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT PLUMBLINE_TESTS)
     return()
   endif()
@@ -37,8 +51,11 @@ function(plumbline_test name)
   target_link_libraries(${name} PRIVATE plumbline_options ${arg_DEPENDS} GTest::gtest GTest::gmock
                                         GTest::gtest_main)
   # A third of the time to compile tests is optimising what runs once; what they test stays as fast.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
   target_compile_definitions(${name} PRIVATE PLUMBLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  if(arg_UNITY)
+    plumbline_unity(${name} tests all)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}")
 endfunction()
 

@@ -11,31 +11,7 @@ namespace {
 
 constexpr double kPicosecondsPerNanosecond = 1000;
 
-// One occupied bucket, cut to the exact extremes [ns].
-struct Slice {
-  double low = 0;
-  double middle = 0;
-  double high = 0;
-  double count = 0;
-};
-
-std::vector<Slice> slices(const stats::Histogram& histogram) {
-  std::vector<Slice> out;
-  for (const stats::Histogram::Cell& cell : histogram.cells()) {
-    // Values are integers: a bucket [a, b) holds a to b − 1, and the last bucket has no end.
-    const std::uint64_t first = stats::bucketLowerBound(cell.bucket);
-    const bool endless = cell.bucket + 1 == stats::kHistogramBuckets;
-    const std::uint64_t last =
-        endless ? histogram.maximum() : stats::bucketUpperBound(cell.bucket) - 1;
-    const auto inside = [&histogram](std::uint64_t value) {
-      return static_cast<double>(std::clamp(value, histogram.minimum(), histogram.maximum())) /
-             kPicosecondsPerNanosecond;
-    };
-    out.push_back({inside(first), inside(endless ? last : first + (last - first) / 2), inside(last),
-                   static_cast<double>(cell.count)});
-  }
-  return out;
-}
+using stats::Histogram;
 
 }  // namespace
 
@@ -49,7 +25,7 @@ Curve cdfCurve(const stats::Histogram& histogram) {
   const auto total = static_cast<double>(histogram.count());
   double below = 0;
   add(static_cast<double>(histogram.minimum()) / kPicosecondsPerNanosecond, 0);
-  for (const Slice& one : slices(histogram)) {
+  for (const Histogram::Slice& one : histogram.slices(kPicosecondsPerNanosecond)) {
     add(one.middle, 100 * below / total);
     below += one.count;
     add(one.middle, 100 * below / total);
@@ -74,14 +50,15 @@ Curve tailCurve(const stats::Histogram& histogram) {
 
 Curve histogramCurve(const stats::Histogram& histogram, std::size_t most_bins) {
   Curve curve;
-  const std::vector<Slice> data = slices(histogram);
+  const std::vector<Histogram::Slice> data = histogram.slices(kPicosecondsPerNanosecond);
   if (data.empty()) return curve;
   // A zero latency has no place on a logarithmic axis: it stands at the left edge, one picosecond.
   const auto place = [](double value) { return std::log10(std::max(value, 1e-3)); };
   const double low = place(data.front().low);
   const double high = place(data.back().high);
   double widest = 1e-12;
-  for (const Slice& one : data) widest = std::max(widest, place(one.high) - place(one.low));
+  for (const Histogram::Slice& one : data)
+    widest = std::max(widest, place(one.high) - place(one.low));
   const double bins =
       std::clamp(std::floor((high - low) / widest), 1.0, static_cast<double>(most_bins));
   // Equal values still get a bar: two thousandths of their value wide.
@@ -94,7 +71,7 @@ Curve histogramCurve(const stats::Histogram& histogram, std::size_t most_bins) {
     return static_cast<std::size_t>(std::clamp(std::floor((at - start) / width), 0.0, bins - 1));
   };
   const auto total = static_cast<double>(histogram.count());
-  for (const Slice& one : data) {
+  for (const Histogram::Slice& one : data) {
     const double from = place(one.low);
     const double to = place(one.high);
     const std::size_t first = binOf(from);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/snapshot.h"
@@ -11,6 +12,12 @@
 #include "card/register_bus.h"
 
 namespace plumbline::bench {
+
+// Something that trials' results do not have because the bench cannot see it.
+struct Unobserved {
+  std::string what;  // "ECN marks"
+  std::string why;
+};
 
 struct Capabilities {
   std::string name;         // "rtl"
@@ -32,6 +39,12 @@ struct Capabilities {
   bool patterns = false;     // gaps that are drawn or listed
   bool link_retry = false;   // link-level retry on a bare link
   bool departures = false;   // of single frames
+  // A stream's "frame" is a message of any length that an endpoint cuts into packets, and its
+  // latency is the time from posting a message to its completion.
+  bool messages = false;
+  // For the report: what is not there, with its reason; what the bench runs on, name and value.
+  std::vector<Unobserved> unobserved;
+  std::vector<std::pair<std::string, std::string>> configuration;
   // Rough cost, for `plan`: card time that a trial takes besides sending (clearing, loading,
   // reading), and wall seconds per second of card time and port.
   Picoseconds trial_overhead;

@@ -1,5 +1,8 @@
 #include "bench/card_json.h"
 
+#include <array>
+#include <utility>
+
 #include "bench/json_names.h"
 #include "bench/link_retry_json.h"
 
@@ -79,7 +82,7 @@ Json outcomeJson(const DamageOutcome& outcome) {
           {"log", log}};
 }
 
-DamageOutcome outcomeFromJson(const Json& json) {
+DamageOutcome damageOutcomeFromJson(const Json& json) {
   DamageOutcome outcome;
   card::DamageCounters& counters = outcome.counters;
   json.at("bits").get_to(counters.bits);
@@ -102,6 +105,16 @@ DamageOutcome outcomeFromJson(const Json& json) {
   }
   return outcome;
 }
+
+// Left out where they are zero.
+constexpr std::array<std::pair<const char*, std::uint64_t PortResult::*>, 6> kCardCounts{{
+    {"runts", &PortResult::runts},
+    {"giants", &PortResult::giants},
+    {"tx_given_up", &PortResult::tx_given_up},
+    {"tx_waited", &PortResult::tx_waited},
+    {"dut_discarded", &PortResult::dut_discarded},
+    {"pauses_unlogged", &PortResult::pauses_unlogged},
+}};
 
 }  // namespace
 
@@ -168,15 +181,9 @@ void readCardResult(const Json& json, StreamResult& stream) {
 }
 
 void addCardResult(const PortResult& port, Json& json) {
-  const auto count = [&json](const char* name, std::uint64_t value) {
-    if (value > 0) json[name] = value;
-  };
-  count("runts", port.runts);
-  count("giants", port.giants);
-  count("tx_given_up", port.tx_given_up);
-  count("tx_waited", port.tx_waited);
-  count("dut_discarded", port.dut_discarded);
-  count("pauses_unlogged", port.pauses_unlogged);
+  for (const auto& [name, member] : kCardCounts) {
+    if (port.*member > 0) json[name] = port.*member;
+  }
   for (std::size_t i = 0; i < port.priority.size(); ++i) {
     if (port.priority[i].tx_xoff > 0) json["priority"][i]["tx_xoff"] = port.priority[i].tx_xoff;
   }
@@ -189,22 +196,17 @@ void addCardResult(const PortResult& port, Json& json) {
 }
 
 void readCardResult(const Json& json, PortResult& port) {
-  const auto count = [&json](const char* name, std::uint64_t& value) {
-    if (json.contains(name)) json.at(name).get_to(value);
-  };
-  count("runts", port.runts);
-  count("giants", port.giants);
-  count("tx_given_up", port.tx_given_up);
-  count("tx_waited", port.tx_waited);
-  count("dut_discarded", port.dut_discarded);
-  count("pauses_unlogged", port.pauses_unlogged);
+  for (const auto& [name, member] : kCardCounts) {
+    if (json.contains(name)) json.at(name).get_to(port.*member);
+  }
   for (std::size_t i = 0; i < port.priority.size(); ++i) {
     const Json& priority = json.at("priority").at(i);
     if (priority.contains("tx_xoff")) priority.at("tx_xoff").get_to(port.priority[i].tx_xoff);
   }
-  if (json.contains("damage_sent")) port.damage_sent = outcomeFromJson(json.at("damage_sent"));
+  if (json.contains("damage_sent"))
+    port.damage_sent = damageOutcomeFromJson(json.at("damage_sent"));
   if (json.contains("damage_received")) {
-    port.damage_received = outcomeFromJson(json.at("damage_received"));
+    port.damage_received = damageOutcomeFromJson(json.at("damage_received"));
   }
   if (json.contains("link_retry")) {
     port.link_retry = linkRetryResultFromJson(json.at("link_retry"));

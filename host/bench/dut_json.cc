@@ -152,6 +152,10 @@ void addQueueing(const fabric::SwitchSpec& switches, Json& json) {
                     {"update_period_ps", cbfc->update_period.count()},
                     {"processing_ps", cbfc->processing.count()},
                     {"consumed_period_ps", cbfc->consumed_period.count()}};
+    for (const auto& channel : cbfc->virtual_channels) {
+      json["cbfc"]["virtual_channels"].push_back(
+          {{"priorities", channel.priorities}, {"credits", channel.credits}});
+    }
   }
   if (const auto& llr = switches.llr) {
     json["llr"] = {{"receiver_processing_ps", llr->receiver_processing.count()},

@@ -175,7 +175,7 @@ Json toJsonValue(const FastForwardOutcome& outcome) {
           {"packet_hops", outcome.packet_hops}};
 }
 
-FastForwardOutcome outcomeFromJson(const Json& json) {
+FastForwardOutcome fastForwardOutcomeFromJson(const Json& json) {
   FastForwardOutcome outcome;
   for (const Json& point : json.at("points")) {
     outcome.points.push_back({point.at("message_bytes").get<std::uint64_t>(),
@@ -211,7 +211,7 @@ Json predictedToJson(const FabricResult& result) {
 FabricResult predictedFromJson(const Json& json) {
   FabricResult result;
   result.sim_end = timeFromJson(json.at("sim_end_ps"));
-  result.fast_forward = outcomeFromJson(json.at("fast_forward"));
+  result.fast_forward = fastForwardOutcomeFromJson(json.at("fast_forward"));
   for (const Json& job : json.at("jobs")) {
     JobOutcome& predicted = result.jobs.emplace_back();
     job.at("name").get_to(predicted.name);
@@ -248,7 +248,7 @@ FabricResult fabricFromJson(const Json& json) {
   flows.at("goodput_max_gbps").get_to(result.flows.goodput_max_gbps);
   for (const Json& job : json.at("jobs")) result.jobs.push_back(jobFromJson(job));
   if (json.contains("samples")) result.samples = samplesFromJson(json.at("samples"));
-  json.at("peak_rss_bytes").get_to(result.peak_rss_bytes);
+  result.peak_rss_bytes = json.value("peak_rss_bytes", result.peak_rss_bytes);
   return result;
 }
 
@@ -276,8 +276,8 @@ std::string FabricResult::toJson() const {
               {"goodput_min_gbps", flows.goodput_min_gbps},
               {"goodput_mean_gbps", flows.goodput_mean_gbps},
               {"goodput_max_gbps", flows.goodput_max_gbps}}},
-            {"jobs", job_array},
-            {"peak_rss_bytes", peak_rss_bytes}};
+            {"jobs", job_array}};
+  if (peak_rss_bytes > 0) json["peak_rss_bytes"] = peak_rss_bytes;
   if (samples) json["samples"] = samplesToJson(*samples);
   return json.dump();
 }

@@ -20,13 +20,14 @@ struct LinkLoad {
   std::string name;  // "leaf0-spine1"
   BitRate rate;
   bool between_switches = false;
-  std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t packets = 0;  // without MAC control and replays
+  std::uint64_t bytes = 0;    // of these
   std::uint64_t dropped = 0;
   std::uint64_t marked = 0;
   std::uint64_t max_queue_bytes = 0;
   Picoseconds paused;  // summed over priorities
-  // Share of the time [0, sim_end] in which the wire was taken, preambles and gaps included.
+  // Share of the time [0, sim_end] in which the wire was taken by frames of every kind (PAUSE,
+  // CC_Update and replays by LLR as well), preambles and gaps included.
   double utilisation = 0;
 };
 
@@ -83,8 +84,9 @@ struct FabricResult {
   transport::EndpointStats endpoints;  // of all simulated hosts
   FlowSummary flows;
   std::vector<JobOutcome> jobs;
-  std::optional<Samples> samples;    // when the trial asked for them
-  std::uint64_t peak_rss_bytes = 0;  // of the process so far; not part of reproducible output
+  std::optional<Samples> samples;  // when the trial asked for them
+  std::uint64_t peak_rss_bytes =
+      0;  // of the process so far; not part of reproducible output; 0: not told
   // When set, the times in sim_end and jobs (name, finished, iterations, completion) are predicted,
   // and nothing else of the above was seen: toJson() leaves it out.
   std::optional<FastForwardOutcome> fast_forward;

@@ -22,13 +22,9 @@ using workload::CollectiveKind;
 using workload::CollectiveSpec;
 using workload::TrainingProgram;
 
-constexpr Picoseconds kStep = microseconds(20);  // between two looks at the progress
+constexpr Picoseconds kProgressStep = microseconds(20);  // between two looks at the progress
 // Packets of the run that finds the routes, if it does not need more for one per message.
 constexpr std::uint64_t kProbePackets = 2'000'000;
-
-const TrainingProgram& programOf(const TrialSpec& spec) {
-  return std::get<TrainingProgram>(spec.workload->jobs.front().program);
-}
 
 void refuseJob(const workload::JobSpec& job, std::vector<std::string>& refusals) {
   const auto* program = std::get_if<TrainingProgram>(&job.program);
@@ -65,7 +61,7 @@ class PacketLevel {
     while (!hosts.workloadFinished()) {
       const auto next = fabric.nextEvent();
       if (!next) break;
-      fabric.runUntil(std::max(*next, fabric.now()) + kStep);
+      fabric.runUntil(std::max(*next, fabric.now()) + kProgressStep);
       if (hooks_.progress) hooks_.progress({fabric.now(), fabric.now(), 0, 0});
     }
     for (fabric::LinkId link = 0; link < fabric.topology().links().size(); ++link) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "bench/message_refusals.h"
 #include "bench/stream_frame.h"
 #include "card/flow_plan.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 constexpr std::uint32_t kRows = 2048;      // of the card's receive table, with a tag of 11 bits
 constexpr std::uint32_t kWideRows = 4096;  // ... of 12 bits
-// A frame that waits for nothing leaves within two clocks of its due time.
-constexpr Picoseconds kLateThreshold = nanoseconds(10);
 // Frames that wait for the end of a pause, or meet by chance, are late on purpose: the most that
 // the card can overlook.
 constexpr Picoseconds kAnyLateness{0x7FFF'FFFF};
@@ -245,6 +244,7 @@ std::vector<std::uint32_t> usedHosts(const TrialSpec& spec) {
 }
 
 std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities& capabilities) {
+  if (capabilities.messages) return messageRefusals(spec, capabilities);
   std::vector<std::string> refusals;
   if (spec.streams.empty()) refusals.emplace_back("the trial has no streams");
   if (spec.fast_forward) refusals.emplace_back("only simulated hosts can be fast-forwarded");

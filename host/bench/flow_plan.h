@@ -14,6 +14,9 @@
 
 namespace plumbline::bench {
 
+// A frame that waits for nothing leaves within two clocks of its due time, on a card and off it.
+inline constexpr Picoseconds kLateThreshold = nanoseconds(10);
+
 // Where a stream of the trial ended up, in the order of the trial's streams. The receiver's rows
 // are the same on every port: a frame that comes out of a wrong port is known.
 struct StreamPlan {

@@ -19,10 +19,6 @@ constexpr std::uint64_t kLeastBdp = 2;
 
 std::uint64_t ceilDivide(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-const TrainingProgram& programOf(const TrialSpec& spec) {
-  return std::get<TrainingProgram>(spec.workload->jobs.front().program);
-}
-
 std::uint64_t mtuOf(const TrialSpec& spec) {
   if (!spec.transport) return transport::RoceSpec{}.path_mtu;
   if (const auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) return uet->mtu_payload;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "bench/trial.h"
@@ -22,6 +23,11 @@ struct CollectiveCut {
   std::uint64_t message = 0;   // bytes of the largest
   std::uint64_t messages = 0;  // of all ranks
 };
+
+// What the first job of a workload runs; it must be collectives. `spec` must outlive the result.
+inline const workload::TrainingProgram& programOf(const TrialSpec& spec) {
+  return std::get<workload::TrainingProgram>(spec.workload->jobs.front().program);
+}
 
 // A trial with a single job of collectives (rings, hierarchical ones, an AllToAll), whose messages
 // are cut: as many as ever, only shorter, all in proportion to the largest one.

@@ -1,12 +1,15 @@
-// The benches of this build by name.
+// The benches of this build by name. Declared here, where all may ask; defined in host/registry,
+// which stands above every bench.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "bench/bench.h"
+#include "bench/endpoint_spec.h"
 
 namespace plumbline::bench {
 
@@ -15,6 +18,9 @@ struct BenchOptions {
   // sim: rate of the hosts' links of the scenario, and threads of one simulation.
   BitRate line_rate = gigabitsPerSecond(100);
   unsigned threads = 1;
+  // libfabric, verbs: what to open. Nothing: a bench that says what it is and can, and runs
+  // nothing.
+  std::optional<EndpointSpec> endpoint{};
 };
 
 struct BenchInfo {
@@ -22,11 +28,25 @@ struct BenchInfo {
   std::string description;  // one line
 };
 
-// Benches that makeBench() knows. The RTL bench is there when the build has PLUMBLINE_CARD_SIM.
+// Benches that makeBench() knows: what the build has of kOptionalBenches, and "sim".
 const std::vector<BenchInfo>& benches();
 
+// A bench that a build may lack, and what it is built with: "libfabric" needs "libfabric-dev".
+struct OptionalBench {
+  const char* name;
+  const char* needs;
+};
+inline constexpr OptionalBench kOptionalBenches[] = {
+    {"rtl", "the CMake option PLUMBLINE_CARD_SIM"},
+    {"libfabric", "the package libfabric-dev"},
+    {"verbs", "the packages libibverbs-dev and librdmacm-dev"},
+};
+// Those that this build lacks.
+std::vector<OptionalBench> missingBenches();
+
 // Makes a bench; nothing is simulated before its first trial. Throws Error(kUsage) for a name that
-// no bench has, naming those there are.
+// no bench has, naming those there are, and Error(kUnsupported) for an endpoint that this machine
+// does not have.
 std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& options);
 
 }  // namespace plumbline::bench

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bench/calibration.h"
+#include "bench/fabric_figures.h"
 
 namespace plumbline::bench {
 namespace {
@@ -68,6 +69,7 @@ TrialResult RtlTrial::run() {
   retry_.collect(result_);
   for (const std::string& what : link_.faults()) fault(what);
   if (watch_) showEnd();
+  result_.fabric = fabricFigures(link_.fabric(), link_.simHosts());
   return std::move(result_);
 }
 

@@ -7,13 +7,13 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "bench/fabric_figures.h"
 #include "bench/fabric_watch.h"
 #include "bench/fast_forward.h"
 #include "bench/sampler.h"
 #include "bench/sim_hosts.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
-#include "stats/fairness.h"
 
 namespace plumbline::bench {
 namespace {
@@ -49,115 +49,6 @@ std::uint64_t peakRssBytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) {
-  total.packets += link.packets;
-  total.bytes += link.bytes;
-  total.control += link.control;
-  for (std::size_t i = 0; i < total.drops.size(); ++i) total.drops[i] += link.drops[i];
-  total.marked += link.marked;
-  total.trimmed += link.trimmed;
-  total.max_queue_bytes = std::max(total.max_queue_bytes, link.max_queue_bytes);
-  total.xoff_received += link.xoff_received;
-  total.pauses += link.pauses;
-  for (std::size_t p = 0; p < total.paused.size(); ++p) total.paused[p] += link.paused[p];
-  total.xoff_sent += link.xoff_sent;
-  total.watchdog_events += link.watchdog_events;
-  total.damaged += link.damaged;
-  total.replayed += link.replayed;
-  total.retries += link.retries;
-  total.retry_total += link.retry_total;
-  total.retry_max = std::max(total.retry_max, link.retry_max);
-  total.consumed_updates += link.consumed_updates;
-}
-
-// Wire time of the packets and CC_Updates that a link carried, as a share of the time that passed.
-double utilisation(const fabric::LinkCounters& link, BitRate rate, Picoseconds time) {
-  if (time <= Picoseconds(0)) return 0;
-  const std::uint64_t frames = link.packets + link.consumed_updates;
-  const auto wire_bytes = static_cast<double>(
-      link.bytes + link.consumed_updates * static_cast<std::uint64_t>(fabric::kControlFrameBytes) +
-      frames * static_cast<std::uint64_t>(kWireOverheadBytes.count()));
-  return wire_bytes * 8 / static_cast<double>(rate.bitsPerSecond()) / time.toSeconds();
-}
-
-// Totals and loads of all links.
-void collectLinks(const fabric::Fabric& fabric, FabricResult& result) {
-  const fabric::Topology& topology = fabric.topology();
-  std::vector<std::uint64_t> loads;  // of links between switches, idle ones as well
-  for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
-    const fabric::Link& link = topology.links()[id];
-    const fabric::LinkCounters counters = fabric.linkCounters(id);
-    addCounters(counters, result.total);
-    const bool between = topology.nodes()[link.from].kind == fabric::NodeKind::kSwitch &&
-                         topology.nodes()[link.to].kind == fabric::NodeKind::kSwitch;
-    if (between) loads.push_back(counters.bytes);
-    if (counters.packets + counters.dropped() == 0) continue;
-    LinkLoad load;
-    load.name = topology.linkName(id);
-    load.rate = link.rate;
-    load.between_switches = between;
-    load.packets = counters.packets;
-    load.bytes = counters.bytes;
-    load.dropped = counters.dropped();
-    load.marked = counters.marked;
-    load.max_queue_bytes = counters.max_queue_bytes;
-    for (const Picoseconds paused : counters.paused) load.paused += paused;
-    load.utilisation = utilisation(counters, link.rate, result.sim_end);
-    result.links.push_back(std::move(load));
-  }
-  if (const auto fairness = stats::fairness(loads)) {
-    result.link_jfi = fairness->jfi;
-    result.link_mmr = fairness->mmr;
-  }
-  result.packet_hops = result.total.frames();
-}
-
-void collectFlows(const SimHosts& hosts, FabricResult& result) {
-  std::vector<std::uint64_t> goodputs;  // bit/s
-  for (const fabric::HostId host : hosts.hosts()) {
-    result.endpoints.merge(hosts.statsOf(host));
-    for (const transport::FlowStats& flow : hosts.flowsOf(host)) {
-      const Picoseconds time = flow.last_done - flow.first_sent;
-      if (flow.payload_acknowledged == 0 || time <= Picoseconds(0)) continue;
-      goodputs.push_back(static_cast<std::uint64_t>(static_cast<double>(flow.payload_acknowledged) *
-                                                    8 / time.toSeconds()));
-    }
-  }
-  FlowSummary& flows = result.flows;
-  flows.flows = goodputs.size();
-  if (goodputs.empty()) return;
-  if (const auto fairness = stats::fairness(goodputs)) flows.jfi = fairness->jfi;
-  double sum = 0;
-  for (const std::uint64_t goodput : goodputs) sum += static_cast<double>(goodput) / 1e9;
-  const auto [least, most] = std::minmax_element(goodputs.begin(), goodputs.end());
-  flows.goodput_min_gbps = static_cast<double>(*least) / 1e9;
-  flows.goodput_mean_gbps = sum / static_cast<double>(goodputs.size());
-  flows.goodput_max_gbps = static_cast<double>(*most) / 1e9;
-}
-
-void collectJobs(const SimHosts& hosts, FabricResult& result) {
-  for (const workload::JobResult& job : hosts.jobResults()) {
-    JobOutcome outcome;
-    outcome.name = job.name;
-    outcome.finished = job.finished;
-    for (const workload::IterationResult& iteration : job.iterations) {
-      outcome.iterations.push_back(iteration.duration());
-    }
-    if (job.finished) {
-      outcome.completion = job.iterations.empty() ? job.total.last_done - job.total.first_posted
-                                                  : job.completionTime();
-    }
-    outcome.messages_completed = job.total.messages_completed;
-    outcome.messages_failed = job.total.messages_failed;
-    outcome.bytes_arrived = job.total.bytes_arrived;
-    for (const std::uint64_t bytes : job.bytes_posted) {
-      outcome.bytes_per_rank = std::max(outcome.bytes_per_rank, bytes);
-    }
-    outcome.message_time = job.total.message_time;
-    result.jobs.push_back(std::move(outcome));
-  }
 }
 
 void collectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialResult& result) {
@@ -322,14 +213,9 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   result.wall_seconds = wall.count();
   collectStreams(spec, hosts, result);
   collectPorts(fabric, result);
-  result.fabric.emplace();
-  result.fabric->sim_end = fabric.now();
-  result.fabric->frames_inside = fabric.framesInside();
-  collectLinks(fabric, *result.fabric);
-  collectFlows(hosts, *result.fabric);
-  collectJobs(hosts, *result.fabric);
-  if (sampler) result.fabric->samples = sampler->finish(fabric.now());
+  result.fabric = fabricFigures(fabric, hosts);
   result.fabric->peak_rss_bytes = peakRssBytes();
+  if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   if (!hosts.workloadFinished() && (stuck || !limited)) {
     result.faults.emplace_back(
         "the workload stopped before it was finished: messages failed or "

@@ -7,8 +7,6 @@
 namespace plumbline::bench {
 namespace {
 
-constexpr std::uint16_t kFirstSourcePort = 0xC000;
-constexpr std::uint32_t kSourcePortMask = 0x3FFF;
 constexpr std::uint8_t kTtl = 64;
 constexpr std::uint8_t kCodeMask = 0x3F;  // of Packet::opcode: the code within the protocol
 constexpr std::uint16_t kVlan = 1;
@@ -66,9 +64,10 @@ wire::Buffer frameOf(const fabric::Packet& packet, const transport::RoceSpec& sp
                                      .source = ipv4Of(packet.source),
                                      .destination = ipv4Of(packet.destination)};
   }
-  frame.udp = wire::UdpHeader{.source_port = static_cast<std::uint16_t>(
-                                  kFirstSourcePort | (packet.flow_hash & kSourcePortMask)),
-                              .destination_port = wire::udp_port::kRoce};
+  frame.udp = wire::UdpHeader{
+      .source_port = static_cast<std::uint16_t>(transport::kFirstSourcePort |
+                                                (packet.flow_hash & (transport::kSourcePorts - 1))),
+      .destination_port = wire::udp_port::kRoce};
   frame.transport = layer;
   frame.payload = payload;
   return wire::encodeFrame(frame);

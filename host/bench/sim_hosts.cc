@@ -7,15 +7,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "bench/flow_plan.h"
 #include "bench/packet.h"
 #include "transport/roce_protocol.h"
 #include "transport/uet_protocol.h"
 
 namespace plumbline::bench {
 namespace {
-
-// A frame that waits for nothing leaves when it is due.
-constexpr Picoseconds kLateThreshold = nanoseconds(10);
 
 BitRate linkRateOf(const fabric::Fabric& fabric, fabric::HostId host) {
   const fabric::Topology& topology = fabric.topology();

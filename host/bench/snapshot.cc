@@ -37,10 +37,19 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   const transport::EndpointStats& endpoints = result.fabric->endpoints;
   if (result.streams.empty()) snapshot.latency = endpoints.latency;
   const fabric::LinkCounters& total = result.fabric->total;
-  snapshot.congestion = {
-      total.marked,    endpoints.ce_received, endpoints.cnp_sent,      endpoints.cnp_received,
-      total.dropped(), total.trimmed,         endpoints.retransmitted, endpoints.timeouts};
+  // Simulated streams are among the endpoints, those of a tester's ports are not.
+  const std::uint64_t ce_at_ports = result.ports.empty() ? 0 : snapshot.congestion.ce_received;
+  snapshot.congestion = {total.marked,
+                         endpoints.ce_received + ce_at_ports,
+                         endpoints.cnp_sent,
+                         endpoints.cnp_received,
+                         total.dropped(),
+                         total.trimmed,
+                         endpoints.retransmitted,
+                         endpoints.timeouts};
   for (const LinkLoad& load : result.fabric->links) {
+    // The live view follows data: a link that only brought PAUSE frames is not in it.
+    if (load.packets + load.dropped == 0) continue;
     snapshot.links.push_back({load.name, load.rate, load.between_switches, load.packets, load.bytes,
                               load.dropped, load.marked, 0, load.max_queue_bytes});
   }

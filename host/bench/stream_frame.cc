@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "transport/roce_packet.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
 #include "wire/template.h"
@@ -12,9 +13,9 @@
 namespace plumbline::bench {
 namespace {
 
-// UDP source ports of RoCE and UET lie in the dynamic range (FACTS C.1).
-constexpr std::uint32_t kFirstSourcePort = 0xC000;
-constexpr std::uint32_t kSourcePorts = 0x4000;
+using transport::kFirstSourcePort;
+using transport::kSourcePorts;
+
 constexpr std::uint32_t kFirstQp = 0x100;
 // Both ids of a packet delivery context have 16 bits.
 constexpr std::uint32_t kFirstPdc = 0x100;

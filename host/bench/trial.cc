@@ -173,6 +173,12 @@ TrialResult resultFromJson(const Json& json) {
   if (json.contains("fabric")) {
     result.fabric = FabricResult::fromJson(json.at("fabric").dump());
   }
+  if (json.contains("host_counters")) {
+    for (const Json& counter : json.at("host_counters")) {
+      result.host_counters.push_back(
+          {counter.at("name").get<std::string>(), counter.at("value").get<std::uint64_t>()});
+    }
+  }
   return result;
 }
 
@@ -233,6 +239,9 @@ std::string TrialResult::toJson() const {
             {"card_time_ps", card_time.count()},
             {"wall_seconds", wall_seconds}};
   if (fabric) json["fabric"] = Json::parse(fabric->toJson());
+  for (const HostCounter& counter : host_counters) {
+    json["host_counters"].push_back({{"name", counter.name}, {"value", counter.value}});
+  }
   return json.dump();
 }
 

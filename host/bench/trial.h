@@ -206,6 +206,14 @@ struct DutPort {
   Bytes max_queue;
 };
 
+// What a NIC itself counted during a trial. Its observation point is that of the NIC's host.
+struct HostCounter {
+  std::string name;  // "mlx5_0 port 1 out_of_sequence"
+  std::uint64_t value = 0;
+
+  bool operator==(const HostCounter&) const = default;
+};
+
 struct TrialResult {
   std::string bench;  // "rtl", …
   ObservationPoint observed = ObservationPoint::kTester;
@@ -214,8 +222,9 @@ struct TrialResult {
   std::vector<GroupLatency> latency;  // ascending groups that saw frames
   ObservationPoint dut_observed = ObservationPoint::kModelled;
   std::vector<DutPort> dut;
-  // What the simulated fabric and hosts saw; benches that simulate all of it have it.
+  // What the simulated fabric and hosts saw; benches whose DUT is simulated have it.
   std::optional<FabricResult> fabric;
+  std::vector<HostCounter> host_counters{};  // that the NIC of a bench on ordinary hosts has
   std::vector<std::string>
       faults;               // why the trial is not valid (late start, overflow, …); empty = valid
   Picoseconds card_time;    // card time that passed

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "card/polling.h"
 #include "card/registers.h"
 
 namespace plumbline::card {
@@ -15,7 +16,6 @@ namespace port_regs = regs::port;
 
 // Errors are made ahead within some 100 clocks; received ones begin between two frames.
 constexpr Picoseconds kReadyLimit = microseconds(100);
-constexpr Picoseconds kPollInterval = nanoseconds(500);
 
 using CounterOffset = std::pair<std::uint32_t, std::uint64_t DamageCounters::*>;
 
@@ -112,13 +112,12 @@ void DamageControl::setBitErrors(DamageDirection direction,
   }
   write(port_regs::kDmgCommand, port_regs::kDmgCommandLoadRandom.of(1));
   if (!errors) return;
-  for (Picoseconds waited; port_regs::kDmgStatusRandomReady.get(read(port_regs::kDmgStatus)) == 0;
-       waited += kPollInterval) {
-    if (waited >= kReadyLimit) {
-      throw Error(ErrorKind::kTester, "the card's random bit errors do not begin",
-                  fmt::format("register 0x{:04X}", base_ + port_regs::kDmgStatus));
-    }
-    bus_.wait(kPollInterval);
+  const auto ready = [&] {
+    return port_regs::kDmgStatusRandomReady.get(read(port_regs::kDmgStatus)) != 0;
+  };
+  if (!waitUntil(bus_, kReadyLimit, ready)) {
+    throw Error(ErrorKind::kTester, "the card's random bit errors do not begin",
+                fmt::format("register 0x{:04X}", base_ + port_regs::kDmgStatus));
   }
 }
 

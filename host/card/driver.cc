@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "card/polling.h"
 
 namespace plumbline::card {
 namespace {
@@ -17,7 +18,6 @@ namespace port_regs = regs::port;
 // clocks; a table access is promised within 300.
 constexpr Picoseconds kClearLimit = milliseconds(10);
 constexpr Picoseconds kTableLimit = microseconds(100);
-constexpr Picoseconds kPollInterval = nanoseconds(500);
 // Rows of the group table from here on are those of retries.
 constexpr std::uint32_t kRetryRows = 0x8000;
 // The schedulers run this long before the start; arming must be over by then.
@@ -48,7 +48,7 @@ constexpr std::array<TableInfo, 9> kTables{{
 // Words of a receive row that hold its number of frames.
 constexpr std::uint32_t kFramesWords = wordsUpTo(regs::rx_flow_table::kFrames);
 
-constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 31> kCounters{{
+constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 31> kPortCounters{{
     {port_regs::kTxFrames, &PortCounters::tx_frames},
     {port_regs::kTxBytes, &PortCounters::tx_bytes},
     {port_regs::kTxLate, &PortCounters::tx_late},
@@ -203,14 +203,11 @@ void Driver::write64(std::uint32_t low_offset, std::uint64_t value) {
 
 void Driver::waitClear(Address address, regs::Field field, Picoseconds limit,
                        const std::string& what) {
-  for (Picoseconds waited; field.get(bus_.read(address)) != 0; waited += kPollInterval) {
-    if (waited >= limit) {
-      throw Error(ErrorKind::kTester,
-                  fmt::format("the card is still busy with {} after {} us", what,
-                              limit.count() / microseconds(1).count()),
-                  fmt::format("register 0x{:04X}", address));
-    }
-    bus_.wait(kPollInterval);
+  if (!waitUntil(bus_, limit, [&] { return field.get(bus_.read(address)) == 0; })) {
+    throw Error(ErrorKind::kTester,
+                fmt::format("the card is still busy with {} after {} us", what,
+                            limit.count() / microseconds(1).count()),
+                fmt::format("register 0x{:04X}", address));
   }
 }
 
@@ -393,7 +390,7 @@ PortFaults Driver::faults(std::uint32_t port) {
 PortCounters Driver::counters(std::uint32_t port) {
   bus_.write(portAddress(port, port_regs::kPortCommand), port_regs::kPortCommandSnapshot.of(1));
   PortCounters counters;
-  for (const auto& [offset, member] : kCounters) {
+  for (const auto& [offset, member] : kPortCounters) {
     counters.*member = read64(portAddress(port, offset));
   }
   for (const auto& [offset, member] : kPriorityCounters) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "card/polling.h"
 #include "card/registers.h"
 
 namespace plumbline::card {
@@ -15,7 +16,6 @@ namespace port_regs = regs::port;
 
 // A control frame waits for the frame on the wire and at most for those of the storm and buffer.
 constexpr Picoseconds kSendLimit = milliseconds(1);
-constexpr Picoseconds kPollInterval = nanoseconds(500);
 constexpr std::uint32_t kPriorities = 8;
 constexpr std::int64_t kStormPeriodClocks = 4;
 constexpr std::uint32_t kSmallestCredit = 32;
@@ -85,13 +85,12 @@ void FlowControl::send(const PfcFrame& frame) {
   require(abilities_.pfc_send, "sending of PFC");
   write(port_regs::kPfcSend,
         port_regs::kPfcSendMask.of(frame.priorities) | port_regs::kPfcSendQuanta.of(frame.quanta));
-  for (Picoseconds waited; port_regs::kFcStatusSendBusy.get(read(port_regs::kFcStatus)) != 0;
-       waited += kPollInterval) {
-    if (waited >= kSendLimit) {
-      throw Error(ErrorKind::kTester, "a PFC frame has not left after 1 ms",
-                  fmt::format("register 0x{:04X}", base_ + port_regs::kFcStatus));
-    }
-    bus_.wait(kPollInterval);
+  const auto sent = [&] {
+    return port_regs::kFcStatusSendBusy.get(read(port_regs::kFcStatus)) == 0;
+  };
+  if (!waitUntil(bus_, kSendLimit, sent)) {
+    throw Error(ErrorKind::kTester, "a PFC frame has not left after 1 ms",
+                fmt::format("register 0x{:04X}", base_ + port_regs::kFcStatus));
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace port_regs = regs::port;
 
-constexpr std::array<std::pair<std::uint32_t, std::uint64_t LlrCounters::*>, 27> kCounters{{
+constexpr std::array<std::pair<std::uint32_t, std::uint64_t LlrCounters::*>, 27> kLlrCounters{{
     {port_regs::kLlrTxInit, &LlrCounters::tx_init},
     {port_regs::kLlrTxEcho, &LlrCounters::tx_echo},
     {port_regs::kLlrTxAck, &LlrCounters::tx_ack},
@@ -126,7 +126,7 @@ LlrStatus LinkRetry::status() {
 LlrCounters LinkRetry::counters() {
   bus_.write(base_ + port_regs::kPortCommand, port_regs::kPortCommandSnapshot.of(1));
   LlrCounters counters;
-  for (const auto& [offset, member] : kCounters) {
+  for (const auto& [offset, member] : kLlrCounters) {
     const std::uint64_t low = bus_.read(base_ + offset);
     counters.*member = low | static_cast<std::uint64_t>(bus_.read(base_ + offset + 4)) << 32;
   }

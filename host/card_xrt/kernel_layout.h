@@ -8,9 +8,9 @@ namespace plumbline::card {
 
 inline constexpr const char* kKernelName = "plumb_kernel";
 inline constexpr const char* kKernelInstance = "plumb_kernel_1";
-// Bytes of the kernel's AXI4-Lite range. The runtime keeps the first 16 bytes of every kernel for
-// itself; the card's register map is its upper half.
-inline constexpr std::uint32_t kKernelRange = 0x20000;
-inline constexpr std::uint32_t kCardWindow = 0x10000;
+// Bytes of the kernel's AXI4-Lite range, which is the card's register map. The runtime keeps the
+// first 16 bytes of every kernel for itself; the map begins behind them.
+inline constexpr std::uint32_t kKernelRange = 0x10000;
+inline constexpr std::uint32_t kRuntimeBytes = 0x10;
 
 }  // namespace plumbline::card

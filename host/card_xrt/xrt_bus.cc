@@ -80,11 +80,11 @@ class XrtBus::Impl {
   }
 
   std::uint32_t read(std::uint32_t offset) {
-    return guarded("read", offset, [&] { return card_.read_register(kCardWindow + offset); });
+    return guarded("read", offset, [&] { return card_.read_register(offset); });
   }
   void write(std::uint32_t offset, std::uint32_t value) {
     guarded("write", offset, [&] {
-      card_.write_register(kCardWindow + offset, value);
+      card_.write_register(offset, value);
       return 0U;
     });
   }

@@ -46,11 +46,17 @@ constexpr int kMomentsToWait = 20;
 
 // Waits for the answer to one call of the client.
 template <typename T, typename Call>
-T wait(Call call) {
+control::Outcome<T> outcomeOf(Call call) {
   auto promise = std::make_shared<std::promise<control::Outcome<T>>>();
   auto answer = promise->get_future();
   call([promise](const control::Outcome<T>& outcome) { promise->set_value(outcome); });
-  const control::Outcome<T> outcome = answer.get();
+  return answer.get();
+}
+
+// The same, where nothing but an answer will do.
+template <typename T, typename Call>
+T wait(Call call) {
+  const control::Outcome<T> outcome = outcomeOf<T>(call);
   if (!outcome.ok()) refuse(outcome.refusal());
   return outcome.value();
 }
@@ -78,12 +84,21 @@ class Follower {
  public:
   explicit Follower(bool quiet) : progress_(stderr, Progress::styleFor(stderr, quiet)) {}
 
-  void begin(Client& client, std::int64_t run) {
-    run_ = run;
+  // `begun`: the run as it began. The stream may still have what was before: of a run that goes on,
+  // its earlier end.
+  void begin(Client& client, const RunState& begun) {
+    run_ = begun.id;
     control::LiveCallbacks callbacks;
-    callbacks.interval = [this](const control::LiveInterval& live) { show(live); };
-    callbacks.run = [this](const RunState& state) {
-      if (state.id == run_ && !state.active) end();
+    callbacks.interval = [this](const control::LiveInterval& live) {
+      if (live.run == run_ && shows_) show(live);
+    };
+    callbacks.run = [this, &client, trials = begun.trials](const RunState& state) {
+      if (state.id != run_) return;
+      shows_ = shows_ || (state.active && state.trials == trials);
+      if (state.active) return;
+      client.run(run_, [this](const control::Outcome<RunState>& now) {
+        if (!now.ok() || !now.value().active) end();
+      });
     };
     // That it ended long ago is found out by asking.
     callbacks.connected = [this, &client](const control::LiveHello&) {
@@ -110,7 +125,6 @@ class Follower {
 
  private:
   void show(const control::LiveInterval& live) {
-    if (live.run != run_) return;
     const std::scoped_lock lock(mutex_);
     if (live.trial.test != test_) {
       if (!test_.empty()) progress_.endTest();
@@ -135,6 +149,7 @@ class Follower {
   }
 
   std::int64_t run_ = 0;
+  bool shows_ = false;  // the stream is where the run began; on the client's thread
   std::mutex mutex_;
   Progress progress_;
   std::string test_;
@@ -146,7 +161,53 @@ class Follower {
   std::future<void> ended_ = promise_.get_future();
 };
 
-void fetchFiles(Client& client, std::int64_t id, const RemoteRun& run) {
+// Copies the server's log of the run line by line.
+class LogCopy {
+ public:
+  explicit LogCopy(const std::string& file) : file_(file) {
+    if (file.empty()) return;
+    stream_.open(file, std::ios::binary | std::ios::trunc);
+    if (!stream_) throw Error(ErrorKind::kUsage, "the file cannot be written", file);
+  }
+
+  // What there is more of it now, and then; not more often than once a second.
+  void look(Client& client, std::int64_t run) {
+    const auto now = std::chrono::steady_clock::now();
+    if (file_.empty() || now < next_) return;
+    next_ = now + 1s;
+    take(client, run);
+  }
+
+  // All that there is. What cannot be had now is asked for again.
+  void take(Client& client, std::int64_t run) {
+    if (file_.empty()) return;
+    for (;;) {
+      const auto lines = outcomeOf<std::string>(
+          [&](auto done) { client.log(run, static_cast<std::uint64_t>(taken_), done); });
+      if (!lines.ok() || lines.value().empty()) return;
+      taken_ += lines.value().size();
+      if (stream_ << lines.value() << std::flush) continue;
+      throw Error(ErrorKind::kTester, "the file cannot be written any further", file_,
+                  "make room on the disk; the run goes on on the server");
+    }
+  }
+
+ private:
+  std::string file_;
+  std::ofstream stream_;
+  std::size_t taken_ = 0;  // bytes
+  std::chrono::steady_clock::time_point next_;
+};
+
+void sayWhatIsResumed(const RunState& begun) {
+  if (begun.trials == 0) {
+    fmt::print(stderr, "nothing to resume: nothing is stored of this run\n");
+    return;
+  }
+  fmt::print(stderr, "going on with run {}: {} trials are stored\n", begun.id, begun.trials);
+}
+
+void fetchFiles(Client& client, std::int64_t id, const RunOptions& run) {
   if (!run.json.empty()) {
     session::writeFile(run.json, wait<std::string>([&](auto done) { client.results(id, done); }));
   }
@@ -165,12 +226,10 @@ void fetchFiles(Client& client, std::int64_t id, const RemoteRun& run) {
 }  // namespace
 
 void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string& help) {
-  auto* server = verb.add_option("--server", options.address, help);
-  verb.add_option("--token-file", options.token_file, "File that holds the server's token")
-      ->needs(server);
+  verb.add_option("--server", options.address, help);
+  verb.add_option("--token-file", options.token_file, "File that holds the server's token");
   verb.add_option("--ca", options.ca_file,
-                  "PEM file of who signed the server's certificate (default: the system's)")
-      ->needs(server);
+                  "PEM file of who signed the server's certificate (default: the system's)");
 }
 
 std::string readToken(const std::string& file) {
@@ -190,7 +249,12 @@ std::unique_ptr<Client> connectTo(const ServerOptions& options) {
   return std::make_unique<Client>(address);
 }
 
-ExitCode runRemotely(const RemoteRun& run) {
+std::string ownerName() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+ExitCode runRemotely(const RunOptions& run) {
   // Before the client, whose thread tells it things, so that it is there as long.
   Follower follower(run.quiet);
   const auto client = connectTo(run.server);
@@ -198,21 +262,27 @@ ExitCode runRemotely(const RemoteRun& run) {
   request.scenario = requestOf(run.scenario);
   request.threads = run.threads;
   if (!run.capture.empty()) request.capture_port = run.capture_port;
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0) request.owner = name.data();
+  request.owner = ownerName();
+  request.resume = run.resume;
+  LogCopy log(run.jsonl);
 
   const InterruptGuard interrupt;
   const RunState begun = wait<RunState>([&](auto done) { client->start(request, done); });
   const std::int64_t id = begun.id;
-  if (!run.quiet) fmt::print(stderr, "run {} on {}\n", id, run.server.address);
-  follower.begin(*client, id);
+  if (!run.quiet) {
+    if (run.resume) sayWhatIsResumed(begun);
+    fmt::print(stderr, "run {} on {}\n", id, run.server.address);
+  }
+  follower.begin(*client, begun);
   for (bool stopped = false; !follower.endedWithin(100ms);) {
+    log.look(*client, id);
     if (!interrupt.requested() || stopped) continue;
     stopped = true;
     // A refusal means that it has ended by itself, which is told as well.
     client->stop(id, {});
   }
   follower.finish(*client);
+  log.take(*client, id);
 
   const RunState ended = wait<RunState>([&](auto done) { client->run(id, done); });
   if (ended.status == "aborted") {

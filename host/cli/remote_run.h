@@ -2,25 +2,21 @@
 // the same as of a run here.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "cli/exit_code.h"
-#include "cli/setup.h"
+#include "cli/run_options.h"
+
+namespace CLI {
+class App;
+}
 
 namespace plumbline::control {
 class Client;
 }  // namespace plumbline::control
 
 namespace plumbline::cli {
-
-// Which server, and how to get in.
-struct ServerOptions {
-  std::string address;
-  std::string token_file;
-  std::string ca_file;
-};
 
 void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string& help);
 
@@ -30,19 +26,11 @@ std::unique_ptr<control::Client> connectTo(const ServerOptions& options);
 // none.
 std::string readToken(const std::string& file);
 
-struct RemoteRun {
-  ServerOptions server;
-  ScenarioOptions scenario;
-  bool quiet = false;
-  std::string report;
-  std::string json;
-  std::string capture;
-  std::uint32_t capture_port = 0;
-  unsigned threads = 1;
-};
+// The name of this machine, for others to read.
+std::string ownerName();
 
 // Ctrl-C stops the run after the trial in hand. When the connection breaks, the run goes on; this
 // comes back to it. Throws Error for a refusal, and kTester when the run failed.
-ExitCode runRemotely(const RemoteRun& run);
+ExitCode runRemotely(const RunOptions& run);
 
 }  // namespace plumbline::cli

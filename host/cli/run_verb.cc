@@ -3,98 +3,27 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "cli/agents_run.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/remote_run.h"
+#include "cli/run_options.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
-#include "results/export.h"
 #include "results/store.h"
 #include "session/capture_file.h"
 #include "session/reporting.h"
 #include "session/run.h"
+#include "session/trial_log.h"
 
 namespace plumbline::cli {
 namespace {
-
-struct RunOptions {
-  unsigned threads = 1;
-  ScenarioOptions scenario;
-  bool resume = false;
-  bool quiet = false;
-  std::string results;
-  std::string report;
-  std::string json;
-  std::string jsonl;
-  std::string capture;
-  std::uint32_t capture_port = 0;
-  std::string trace;
-  ServerOptions server;
-};
-
-// The run to continue, or a new one.
-std::int64_t chooseRun(results::ResultStore& store, const scenario::Scenario& scenario,
-                       const RunOptions& options) {
-  if (options.resume) {
-    if (const auto unfinished = store.latestUnfinished(session::identityOf(scenario))) {
-      if (!options.quiet) {
-        fmt::print(stderr, "going on with run {}: {} trials are stored\n", unfinished->id,
-                   unfinished->trials);
-        if (unfinished->software != session::softwareName()) {
-          fmt::print(stderr, "those were measured by {}, the rest will be by {}\n",
-                     unfinished->software, session::softwareName());
-        }
-      }
-      return unfinished->id;
-    }
-    if (!options.quiet) fmt::print(stderr, "nothing to resume: this is a new run\n");
-  }
-  return session::createRun(store, scenario);
-}
-
-// One line of JSON per trial, as soon as it is answered.
-class TrialLog {
- public:
-  explicit TrialLog(const std::string& file) : file_(file), stream_(file, std::ios::trunc) {
-    if (!stream_) throw Error(ErrorKind::kUsage, "the file cannot be written", file);
-  }
-
-  void write(const session::TrialRecord& record) {
-    std::uint64_t sent = 0;
-    for (const auto& stream : record.result.streams) sent += stream.sent_frames;
-    nlohmann::ordered_json line{{"test", record.test},
-                                {"bench", record.result.bench},
-                                {"point", record.label},
-                                {"repetition", record.repetition},
-                                {"stored", record.stored},
-                                {"sent_frames", sent},
-                                {"lost_frames", record.result.lost()},
-                                {"loss_ppm", session::lossPpm(record.result)}};
-    const stats::Histogram latency = session::latencyOf(record.result);
-    if (latency.count() > 0) {
-      line["latency_min_ps"] = latency.minimum();
-      line["latency_p50_ps"] = latency.quantile(0.5);
-      line["latency_p99_ps"] = latency.quantile(0.99);
-      line["latency_max_ps"] = latency.maximum();
-    }
-    line["faults"] = record.result.faults;
-    if (!(stream_ << line.dump() << std::endl)) {
-      throw Error(ErrorKind::kTester, "the file cannot be written any further", file_,
-                  "make room on the disk, then run again with --resume");
-    }
-  }
-
- private:
-  std::string file_;
-  std::ofstream stream_;
-};
 
 // Shows the run on stderr, keeps the files that were asked for, and stops on Ctrl-C.
 class CommandWatcher final : public session::RunWatcher {
@@ -126,27 +55,14 @@ class CommandWatcher final : public session::RunWatcher {
     if (log_) log_->write(record);
   }
   void endTest() override { progress_.endTest(); }
+  bool mayStartPrograms() override { return true; }
 
  private:
   InterruptGuard interrupt_;
   Progress progress_;
   std::optional<session::CaptureFile> capture_;
-  std::optional<TrialLog> log_;
+  std::optional<session::TrialLog> log_;
 };
-
-// Tables, limits and files of a finished run; the exit code they amount to.
-ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
-                  const RunOptions& options) {
-  const session::Verdict verdict = session::verdictOf(scenario, run);
-  fmt::print("{}", session::runText(run, verdict));
-  if (!options.json.empty()) session::writeFile(options.json, results::exportJson(run));
-  const std::string directory = options.report.empty()
-                                    ? session::defaultReportDirectory(options.results, run.info.id)
-                                    : options.report;
-  fmt::print("report {}\n", session::writeRunReport(run, directory));
-  if (!verdict.valid) return ExitCode::kInvalid;
-  return verdict.met ? ExitCode::kDone : ExitCode::kLimitMissed;
-}
 
 void checkCapture(const RunOptions& options, const scenario::Scenario& scenario) {
   if (options.capture.empty()) return;
@@ -165,14 +81,6 @@ void checkCapture(const RunOptions& options, const scenario::Scenario& scenario)
   }
 }
 
-std::string resumeCommand(const RunOptions& options) {
-  std::string command = "plumbline run " + options.scenario.file + " --resume";
-  if (options.scenario.bench) command += " --bench " + *options.scenario.bench;
-  if (options.scenario.profile) command += " --profile " + *options.scenario.profile;
-  if (options.scenario.seed) command += fmt::format(" --seed {}", *options.scenario.seed);
-  return command + " --results " + options.results;
-}
-
 ExitCode runHere(const RunOptions& options) {
   scenario::Scenario scenario = loadScenario(options.scenario);
   checkCapture(options, scenario);
@@ -181,7 +89,7 @@ ExitCode runHere(const RunOptions& options) {
       {.trace_fst = options.trace, .line_rate = {}, .threads = options.threads});
 
   auto store = results::ResultStore::open(options.results);
-  const std::int64_t id = chooseRun(store, prepared.scenario, options);
+  const std::int64_t id = chooseRun(store, session::identityOf(prepared.scenario), options);
   const auto capture_port =
       options.capture.empty() ? std::nullopt : std::optional(options.capture_port);
   CommandWatcher watcher(options);
@@ -197,21 +105,21 @@ ExitCode runHere(const RunOptions& options) {
 }
 
 ExitCode run(const RunOptions& options) {
-  if (options.server.address.empty()) return runHere(options);
-  if (options.resume || !options.jsonl.empty() || !options.trace.empty()) {
-    throw Error(ErrorKind::kUsage, "--resume, --jsonl and --trace are for runs on this machine",
-                "--server");
+  const bool remote = !options.server.address.empty();
+  const auto refuse = [](const char* what, const char* where, const char* remedy) {
+    throw Error(ErrorKind::kUsage, what, where, remedy);
+  };
+  if (remote && !options.agents.empty()) {
+    refuse("one server or several agents", "--server, --agents", "one of them");
   }
-  RemoteRun remote;
-  remote.server = options.server;
-  remote.scenario = options.scenario;
-  remote.quiet = options.quiet;
-  remote.report = options.report;
-  remote.json = options.json;
-  remote.capture = options.capture;
-  remote.capture_port = options.capture_port;
-  remote.threads = options.threads;
-  return runRemotely(remote);
+  if (remote || !options.agents.empty()) {
+    if (!options.trace.empty()) refuse("waveforms are for runs on this machine", "--trace", "");
+  } else if (!options.server.token_file.empty() || !options.server.ca_file.empty()) {
+    refuse("a run on this machine asks nobody", "--token-file, --ca", "--server or --agents");
+  }
+  if (remote) return runRemotely(options);
+  if (!options.agents.empty()) return runOnAgents(options);
+  return runHere(options);
 }
 
 }  // namespace
@@ -241,6 +149,16 @@ void addRunVerb(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");
   addServerOptions(*verb, options->server, "Run it on the server at HOST:PORT, not here");
+  auto* agents = verb->add_option("--agents", options->agents,
+                                  "Run it on the servers at HOST:PORT,HOST:PORT,... together");
+  verb->add_option("--start-tolerance", options->start_tolerance,
+                   "How late an agent may begin before the result is not valid")
+      ->needs(agents)
+      ->capture_default_str();
+  verb->add_option("--agent-timeout", options->agent_timeout,
+                   "Without an answer for so long an agent is lost")
+      ->needs(agents)
+      ->capture_default_str();
   verb->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

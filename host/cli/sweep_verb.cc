@@ -54,6 +54,7 @@ class PointWatcher final : public session::RunWatcher {
     progress_.endTrial(session::trialInWords(record.result), record.stored);
   }
   void endTest() override { progress_.endTest(); }
+  bool mayStartPrograms() override { return true; }
 
  private:
   InterruptGuard interrupt_;

@@ -13,9 +13,10 @@ namespace {
 ExitCode version() {
   std::vector<std::string> names;
   for (const auto& bench : bench::benches()) names.push_back(bench.name);
-  fmt::print("{}\nbenches: {}\n", session::softwareName(),
-             names.empty() ? "none (built without the simulated card)"
-                           : fmt::format("{}", fmt::join(names, ", ")));
+  fmt::print("{}\nbenches: {}\n", session::softwareName(), fmt::join(names, ", "));
+  for (const bench::OptionalBench& missing : bench::missingBenches()) {
+    fmt::print("built without the bench {}, which needs {}\n", missing.name, missing.needs);
+  }
   return ExitCode::kDone;
 }
 

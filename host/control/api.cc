@@ -65,6 +65,19 @@ bool same(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+// The number behind `name=`, all that a query may be; nothing when there is no query.
+std::optional<std::uint64_t> queried(const ApiRequest& request, std::string_view name) {
+  const std::string_view target = request.target;
+  const auto question = target.find('?');
+  if (question == std::string_view::npos) return std::nullopt;
+  const auto text = behind(target.substr(question + 1), name);
+  const auto number = text ? numberIn<std::uint64_t>(*text) : std::nullopt;
+  if (!number) {
+    throw Refused(400, "the query is not understood", request.target, std::string(name) + "N");
+  }
+  return number;
+}
+
 // "127.0.0.1:8470" and its like, as the Host of a request.
 bool isLoopback(std::string_view host) {
   if (const auto end = host.find(']'); host.starts_with('[') && end != std::string_view::npos) {
@@ -128,14 +141,7 @@ Api::Upgrade Api::upgrade(const ApiRequest& request) {
   try {
     admit(request);
     if (pathOf(request) != "/api/v1/live") notFound(request);
-    const std::string_view target = request.target;
-    const auto question = target.find('?');
-    if (question != std::string_view::npos) {
-      const auto text = behind(target.substr(question + 1), "since=");
-      const auto since = text ? numberIn<std::uint64_t>(*text) : std::nullopt;
-      if (!since) throw Refused(400, "the query is not understood", request.target, "since=N");
-      upgrade.since = *since;
-    }
+    upgrade.since = queried(request, "since=").value_or(0);
   } catch (const Refused& refused) {
     upgrade.refusal = answerOf(refused.refusal());
   }
@@ -154,6 +160,11 @@ ApiAnswer Api::dispatch(const ApiRequest& request) {
   if (*resource == "capabilities") {
     require(request, "GET");
     return answer(200, capabilities());
+  }
+  if (*resource == "clock") {
+    require(request, "GET");
+    const std::int64_t received = parts_.runs.clock().nowNs();
+    return answer(200, ClockReading{received, parts_.runs.clock().nowNs()});
   }
   if (*resource == "ports") {
     require(request, "GET");
@@ -195,7 +206,7 @@ ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
   if (rest.empty()) {
     if (request.method == "GET") return answer(200, parts_.runs.list());
     require(request, "POST");
-    return answer(201, parts_.runs.start(bodyOf<RunRequest>(request)));
+    return startRun(request);
   }
   const auto named = behind(rest, "/");
   if (!named) notFound(request);
@@ -213,11 +224,28 @@ ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
   }
   require(request, "GET");
   if (action.empty()) return answer(200, parts_.runs.state(*run));
+  if (action == "/trials") {
+    return answer(200, parts_.runs.trials(*run, queried(request, "since=").value_or(0)));
+  }
+  if (action == "/log") {
+    return {200, "application/x-ndjson",
+            parts_.runs.log(*run, queried(request, "since=").value_or(0))};
+  }
   if (action == "/results") return {200, kJson, results::exportJson(parts_.runs.load(*run))};
   if (action == "/summary") return {200, "text/plain; charset=utf-8", parts_.runs.summary(*run)};
   if (action == "/report") return {200, "text/html; charset=utf-8", parts_.runs.report(*run)};
   if (action == "/capture") return {200, "application/x-pcapng", parts_.runs.capture(*run)};
   notFound(request);
+}
+
+ApiAnswer Api::startRun(const ApiRequest& request) {
+  const auto asked = bodyOf<RunRequest>(request);
+  const RunState begun = parts_.runs.start(asked);
+  if (asked.start && asked.start->clock_offset_ns) {
+    parts_.metrics.clockFound(*asked.start->clock_offset_ns,
+                              asked.start->clock_uncertainty_ns.value_or(0));
+  }
+  return answer(201, begun);
 }
 
 ServerCapabilities Api::capabilities() const {

@@ -68,6 +68,7 @@ class Api {
   ApiAnswer dispatch(const ApiRequest& request);
   ApiAnswer dispatchScenario(std::string_view rest, const ApiRequest& request);
   ApiAnswer dispatchRun(std::string_view rest, const ApiRequest& request);
+  ApiAnswer startRun(const ApiRequest& request);
   [[nodiscard]] ServerCapabilities capabilities() const;
   [[nodiscard]] std::string metricsText();
 

@@ -144,6 +144,30 @@ void fields(const Visit& visit, T& value) {
   visit("tests", value.tests);
   visit("topology", value.topology);
 }
+template <typename Visit, Is<ClockReading> T>
+void fields(const Visit& visit, T& value) {
+  visit("received_ns", value.received_ns);
+  visit("answered_ns", value.answered_ns);
+}
+template <typename Visit, Is<TrialDocument> T>
+void fields(const Visit& visit, T& value) {
+  visit("label", value.label);
+  visit("repetition", value.repetition);
+  visit("finished", value.finished);
+  visit("spec", value.spec);
+  visit("result", value.result);
+}
+template <typename Visit, Is<TrialPage> T>
+void fields(const Visit& visit, T& value) {
+  visit("trials", value.trials);
+  visit("more", value.more);
+}
+template <typename Visit, Is<CommonStart> T>
+void fields(const Visit& visit, T& value) {
+  visit("at_ns", value.at_ns);
+  visit("clock_offset_ns", value.clock_offset_ns);
+  visit("clock_uncertainty_ns", value.clock_uncertainty_ns);
+}
 template <typename Visit, Is<RunRequest> T>
 void fields(const Visit& visit, T& value) {
   visit("scenario", value.scenario);
@@ -151,6 +175,8 @@ void fields(const Visit& visit, T& value) {
   visit("owner", value.owner);
   visit("capture_port", value.capture_port);
   visit("threads", value.threads);
+  visit("resume", value.resume);
+  visit("start", value.start);
 }
 template <typename Visit, Is<RunState> T>
 void fields(const Visit& visit, T& value) {
@@ -174,6 +200,8 @@ void fields(const Visit& visit, T& value) {
   visit("error", value.error);
   visit("capture", value.capture);
   visit("exit_code", value.exit_code);
+  visit("start_at_ns", value.start_at_ns);
+  visit("started_ns", value.started_ns);
 }
 template <typename Visit, Is<Refusal> T>
 void fields(const Visit& visit, T& value) {

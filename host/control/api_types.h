@@ -154,12 +154,24 @@ struct PlanAnswer {
   TopologyPicture topology;
 };
 
+// When a run begins together with those of other servers.
+struct CommonStart {
+  std::int64_t at_ns = 0;  // the server's clock, since 1970 UTC
+  // What who asks has found of this server's clock: it shows so much more than theirs.
+  std::optional<std::int64_t> clock_offset_ns;
+  std::optional<std::int64_t> clock_uncertainty_ns;
+};
+
 struct RunRequest {
   ScenarioRequest scenario;
   std::optional<std::string> reservation;     // whose ports may be used
   std::string owner;                          // for others to read
   std::optional<std::uint32_t> capture_port;  // keep its frames as pcapng
   std::uint32_t threads = 1;                  // of one simulation; no result depends on it
+  // Go on with the latest run of the same scenario text, bench, profile and seed that is not done,
+  // if there is one.
+  bool resume = false;
+  std::optional<CommonStart> start;  // absent: at once
 };
 
 // "running", "stopping", "done", "aborted", "failed"
@@ -185,6 +197,30 @@ struct RunState {
   bool capture = false;
   // What `plumbline run` would end with, once the run is done: 0, 1 or 4.
   std::optional<int> exit_code;
+  // Of a run with a common start under this server; its clock.
+  std::optional<std::int64_t> start_at_ns;  // as it was asked for
+  std::optional<std::int64_t> started_ns;   // when the first trial began
+};
+
+// The server's clock, in the middle of answering.
+struct ClockReading {
+  std::int64_t received_ns = 0;  // since 1970 UTC, when the request was looked at
+  std::int64_t answered_ns = 0;  // when the answer was ready
+};
+
+// A finished trial as the results database has it.
+struct TrialDocument {
+  std::string label;
+  std::uint32_t repetition = 0;
+  std::string finished;  // UTC
+  std::string spec;      // JSON
+  std::string result;    // JSON
+};
+
+// Some of a run's trials, in the order in which they finished.
+struct TrialPage {
+  std::vector<TrialDocument> trials;
+  bool more = false;  // there are others behind these
 };
 
 // Answered with every status that is not a success.

@@ -56,6 +56,13 @@ struct Exchange {
   std::string body;
 };
 
+// When a request began to leave and its answer was there, if somebody wants to know.
+struct Stamps {
+  const HostClock& clock;
+  std::int64_t sent_ns = 0;
+  std::int64_t returned_ns = 0;
+};
+
 using Raw = Outcome<std::string>;  // the body of a success
 
 Refusal unreachable(const std::string& step, const error_code& error) {
@@ -108,6 +115,10 @@ class Client::Impl {
   template <typename T>
   void call(Exchange exchange, Callback<T> done) {
     asio::co_spawn(io_, answer<T>(std::move(exchange), std::move(done)), asio::detached);
+  }
+
+  void clock(const HostClock& here, Callback<ClockExchange> done) {
+    asio::co_spawn(io_, askClock(here, std::move(done)), asio::detached);
   }
 
   void watch(std::uint64_t since, LiveCallbacks callbacks) {
@@ -188,19 +199,33 @@ class Client::Impl {
 
   template <typename T>
   asio::awaitable<void> answer(Exchange exchange, Callback<T> done) {
-    Raw raw = Refusal{};
-    if (tls_) {
-      TlsStream stream(io_, *tls_);
-      raw = co_await transact(stream, exchange);
-    } else {
-      PlainStream stream(io_);
-      raw = co_await transact(stream, exchange);
-    }
+    const Raw raw = co_await ask(exchange, nullptr);
     if (done) done(decoded<T>(raw));
   }
 
+  asio::awaitable<void> askClock(HostClock here, Callback<ClockExchange> done) {
+    const Exchange exchange{http::verb::get, "/api/v1/clock", {}};
+    Stamps stamps{here};
+    const auto reading = decoded<ClockReading>(co_await ask(exchange, &stamps));
+    if (!reading.ok()) {
+      done(reading.refusal());
+    } else {
+      done(ClockExchange{stamps.sent_ns, reading.value().received_ns, reading.value().answered_ns,
+                         stamps.returned_ns});
+    }
+  }
+
+  asio::awaitable<Raw> ask(const Exchange& exchange, Stamps* stamps) {
+    if (tls_) {
+      TlsStream stream(io_, *tls_);
+      co_return co_await transact(stream, exchange, stamps);
+    }
+    PlainStream stream(io_);
+    co_return co_await transact(stream, exchange, stamps);
+  }
+
   template <typename Stream>
-  asio::awaitable<Raw> transact(Stream& stream, const Exchange& exchange) {
+  asio::awaitable<Raw> transact(Stream& stream, const Exchange& exchange, Stamps* stamps) {
     if (const auto refusal = co_await connect(stream)) co_return *refusal;
     http::request<http::string_body> request(exchange.method, exchange.target, 11);
     addFields(request);
@@ -211,12 +236,14 @@ class Client::Impl {
     request.body() = exchange.body;
     request.prepare_payload();
     beast::get_lowest_layer(stream).expires_after(kAnswerTime);
+    if (stamps != nullptr) stamps->sent_ns = stamps->clock.nowNs();
     const auto [unsent, sent] = co_await http::async_write(stream, request, kTuple);
     if (unsent) co_return unreachable("the request was not taken", unsent);
     beast::flat_buffer buffer;
     http::response_parser<http::string_body> parser;
     parser.body_limit(kMostAnswerBytes);
     const auto [unread, read] = co_await http::async_read(stream, buffer, parser, kTuple);
+    if (stamps != nullptr) stamps->returned_ns = stamps->clock.nowNs();
     if (unread) co_return unreachable("there was no answer", unread);
     co_return rawOf(static_cast<int>(parser.get().result_int()), parser.get().body());
   }
@@ -331,6 +358,9 @@ std::string runTarget(std::int64_t id, const char* what = "") {
 void Client::capabilities(Callback<ServerCapabilities> done) {
   impl_->call(get("/api/v1/capabilities"), std::move(done));
 }
+void Client::clock(const HostClock& here, Callback<ClockExchange> done) {
+  impl_->clock(here, std::move(done));
+}
 void Client::ports(Callback<std::vector<PortState>> done) {
   impl_->call(get("/api/v1/ports"), std::move(done));
 }
@@ -366,6 +396,12 @@ void Client::stop(std::int64_t id, Callback<RunState> done) {
 }
 void Client::resume(std::int64_t id, Callback<RunState> done) {
   impl_->call(post(runTarget(id, "/resume")), std::move(done));
+}
+void Client::trials(std::int64_t id, std::uint64_t since, Callback<TrialPage> done) {
+  impl_->call(get(runTarget(id, "/trials?since=") + std::to_string(since)), std::move(done));
+}
+void Client::log(std::int64_t id, std::uint64_t since, Callback<std::string> done) {
+  impl_->call(get(runTarget(id, "/log?since=") + std::to_string(since)), std::move(done));
 }
 void Client::results(std::int64_t id, Callback<std::string> done) {
   impl_->call(get(runTarget(id, "/results")), std::move(done));

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "control/api_types.h"
+#include "control/clock_offset.h"
+#include "control/host_clock.h"
 #include "control/live_interval.h"
 #include "control/live_message.h"
 
@@ -77,6 +79,9 @@ class Client {
   [[nodiscard]] const ServerAddress& address() const;
 
   void capabilities(Callback<ServerCapabilities> done);
+  // One exchange of times with the server: over a connection that is there already, so that what is
+  // in between is only the way of both messages.
+  void clock(const HostClock& here, Callback<ClockExchange> done);
 
   void ports(Callback<std::vector<PortState>> done);
   void reserve(const ReservationRequest& request, Callback<Reservation> done);
@@ -94,6 +99,11 @@ class Client {
   void stop(std::int64_t id, Callback<RunState> done);
   void resume(std::int64_t id, Callback<RunState> done);
 
+  // Trials from the one numbered `since` on, counted from 0; as many as fit into an answer.
+  void trials(std::int64_t id, std::uint64_t since, Callback<TrialPage> done);
+  // From byte `since` on, whole lines of JSON, one for each trial that was answered; as many as fit
+  // into an answer.
+  void log(std::int64_t id, std::uint64_t since, Callback<std::string> done);
   // JSON as docs/result.schema.json describes it.
   void results(std::int64_t id, Callback<std::string> done);
   // The text that `plumbline run` prints at its end.

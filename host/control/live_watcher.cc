@@ -168,9 +168,10 @@ LiveInterval intervalOf(const TrialSnapshot& now, const std::optional<TrialSnaps
   return live;
 }
 
-LiveWatcher::LiveWatcher(LiveHub& hub, std::int64_t run, const std::string& capture_file)
+LiveWatcher::LiveWatcher(LiveHub& hub, std::int64_t run, const Files& files)
     : hub_(hub), run_(run) {
-  if (!capture_file.empty()) capture_.emplace(capture_file);
+  if (!files.capture.empty()) capture_.emplace(files.capture);
+  if (!files.log.empty()) log_.emplace(files.log);
 }
 
 RunPlace LiveWatcher::place() const {
@@ -195,6 +196,7 @@ void LiveWatcher::beginTrial(const std::string& label, std::uint32_t repetition)
   trial_.repetition = repetition;
   previous_.reset();
   final_.reset();
+  if (!gate_.wait(stop_)) throw session::Aborted();
 }
 
 void LiveWatcher::captured(const card::CapturedFrame& frame, const std::string& trial) {
@@ -224,6 +226,7 @@ void LiveWatcher::looked(Clock::time_point since) {
 }
 
 void LiveWatcher::endTrial(const session::TrialRecord& record) {
+  if (log_) log_->write(record);
   kpi_ = session::trialInWords(record.result);
   if (!record.stored || due()) {
     const Clock::time_point since = Clock::now();

@@ -10,9 +10,11 @@
 
 #include "bench/bench.h"
 #include "control/live_hub.h"
+#include "control/start_gate.h"
 #include "session/capture_file.h"
 #include "session/pace.h"
 #include "session/run_watcher.h"
+#include "session/trial_log.h"
 
 namespace plumbline::control {
 
@@ -33,8 +35,16 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
  public:
   // At most ten intervals per second of a trial in hand, fewer where looking takes long, and one
   // at the end of every trial; stored trials, which take no time, share the ten per second.
-  // `capture_file`: for the captured frames; empty = none.
-  LiveWatcher(LiveHub& hub, std::int64_t run, const std::string& capture_file);
+  // `files`: empty = none.
+  struct Files {
+    std::string capture;  // pcapng of the captured frames
+    std::string log;      // a line per trial
+  };
+  LiveWatcher(LiveHub& hub, std::int64_t run, const Files& files);
+
+  // The first trial begins then. To be called before the run.
+  void startAt(const HostClock& clock, std::int64_t at_ns) { gate_.set(clock, at_ns); }
+  [[nodiscard]] StartGate::Times startTimes() const { return gate_.times(); }
 
   // From any thread.
   void requestStop() { stop_ = true; }
@@ -43,6 +53,7 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
 
   bool stopRequested() override { return stop_; }
   void beginTest(const std::string& test, std::uint64_t expected) override;
+  // Throws Aborted when the run is stopped while it waits for its start.
   void beginTrial(const std::string& label, std::uint32_t repetition) override;
   bench::TrialObserver* trialObserver() override { return this; }
   void captured(const card::CapturedFrame& frame, const std::string& trial) override;
@@ -59,6 +70,8 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   LiveHub& hub_;
   const std::int64_t run_;
   std::optional<session::CaptureFile> capture_;
+  std::optional<session::TrialLog> log_;
+  StartGate gate_;
   std::atomic<bool> stop_ = false;
 
   mutable std::mutex mutex_;  // of the following three

@@ -33,7 +33,18 @@ class Metrics::Impl {
       counter("plumbline_live_intervals_total", "Live intervals published");
   prometheus::Counter& lost = counter("plumbline_live_intervals_lost_total",
                                       "Intervals that clients did not get, summed over clients");
+  // A family without members is not shown.
+  prometheus::Family<prometheus::Gauge>& clock =
+      family("plumbline_clock_offset_seconds",
+             "What this clock shows more than that of the controller of the latest common start");
+  prometheus::Family<prometheus::Gauge>& clock_uncertainty =
+      family("plumbline_clock_offset_uncertainty_seconds", "How far from it the truth may be");
   std::mutex scraping;
+
+ private:
+  prometheus::Family<prometheus::Gauge>& family(const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+  }
 };
 
 Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
@@ -45,6 +56,11 @@ void Metrics::countRequest(int status) {
 
 void Metrics::connectionOpened() { impl_->connections.Increment(); }
 void Metrics::connectionClosed() { impl_->connections.Decrement(); }
+
+void Metrics::clockFound(std::int64_t offset_ns, std::int64_t uncertainty_ns) {
+  impl_->clock.Add({}).Set(static_cast<double>(offset_ns) / 1e9);
+  impl_->clock_uncertainty.Add({}).Set(static_cast<double>(uncertainty_ns) / 1e9);
+}
 
 std::string Metrics::text(const Levels& levels) {
   const std::scoped_lock lock(impl_->scraping);

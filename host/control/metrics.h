@@ -21,6 +21,9 @@ class Metrics {
   void connectionOpened();
   void connectionClosed();
 
+  // What a controller has found of this server's clock. Nothing is shown of it before.
+  void clockFound(std::int64_t offset_ns, std::int64_t uncertainty_ns);
+
   struct Levels {
     std::uint64_t runs_active = 0;
     std::uint64_t live_clients = 0;

@@ -118,8 +118,8 @@ session::PreparedRun prepare(const ScenarioRequest& request, unsigned threads) {
   }
 }
 
-RunManager::RunManager(fs::path results, LiveHub& hub, PortTable& ports)
-    : results_(std::move(results)), hub_(hub), ports_(ports) {
+RunManager::RunManager(fs::path results, LiveHub& hub, PortTable& ports, const HostClock& clock)
+    : results_(std::move(results)), clock_(clock), hub_(hub), ports_(ports) {
   const auto store = openStore();  // made now: what is wrong with it is wrong at once
 }
 
@@ -127,15 +127,22 @@ RunManager::~RunManager() { shutDown(); }
 
 results::ResultStore RunManager::openStore() const { return results::ResultStore::open(results_); }
 
-fs::path RunManager::captureFile(std::int64_t run) const {
-  return fs::path(session::defaultReportDirectory(results_.string(), run)) / "capture.pcapng";
+fs::path RunManager::directoryOf(std::int64_t run) const {
+  return session::defaultReportDirectory(results_.string(), run);
 }
+
+fs::path RunManager::captureFile(std::int64_t run) const {
+  return directoryOf(run) / "capture.pcapng";
+}
+
+fs::path RunManager::logFile(std::int64_t run) const { return directoryOf(run) / "trials.jsonl"; }
 
 RunState RunManager::start(const RunRequest& request) {
   if (request.threads < 1 || request.threads > kMostThreads) {
     throw Refused(400, fmt::format("{} is no number of threads", request.threads), "threads",
                   fmt::format("1 to {}", kMostThreads));
   }
+  if (request.start) checkStart(*request.start);
   session::PreparedRun prepared = prepare(request.scenario, request.threads);
   const std::uint32_t hosts = prepared.scenario.topology.hostCount();
   if (request.capture_port && *request.capture_port >= hosts) {
@@ -145,7 +152,31 @@ RunState RunManager::start(const RunRequest& request) {
   if (request.capture_port && prepared.scenario.bench != kCard) {
     throw Refused(422, "only the card captures frames", "capture_port", "the rtl bench");
   }
-  return launch(std::move(prepared), std::nullopt, request);
+  const auto resumed = request.resume ? unfinished(prepared.scenario) : std::nullopt;
+  if (resumed && request.capture_port) {
+    throw Refused(422, "stored trials have no frames to capture", "capture_port", "no \"resume\"");
+  }
+  return launch(std::move(prepared), resumed, request);
+}
+
+std::optional<std::int64_t> RunManager::unfinished(const scenario::Scenario& scenario) {
+  try {
+    const auto run = openStore().latestUnfinished(session::identityOf(scenario));
+    return run ? std::optional(run->id) : std::nullopt;
+  } catch (const Error& error) {
+    refuse(error);
+  }
+}
+
+// One that is far off was meant for another clock. A little late is no reason not to begin: who
+// asked is told how late it was.
+void RunManager::checkStart(const CommonStart& start) const {
+  constexpr std::int64_t kLongestPast = 60'000'000'000;
+  constexpr std::int64_t kLongestWait = 3'600'000'000'000;
+  const std::int64_t now = clock_.nowNs();
+  if (start.at_ns >= now - kLongestPast && start.at_ns <= now + kLongestWait) return;
+  throw Refused(422, fmt::format("{} is no time to start at: it is {} now", start.at_ns, now),
+                "start.at_ns", "nanoseconds of this server's clock, within the next hour");
 }
 
 RunState RunManager::resume(std::int64_t run) {
@@ -180,12 +211,11 @@ RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::in
     auto store = openStore();
     run = resumed ? *resumed : session::createRun(store, active->prepared.scenario);
     const results::RunLock free(store.directory(), run);  // another process may have it
-    std::string capture;
-    if (active->capture_port) {
-      capture = captureFile(run).string();
-      fs::create_directories(captureFile(run).parent_path());
-    }
-    active->watcher = std::make_unique<LiveWatcher>(hub_, run, capture);
+    fs::create_directories(directoryOf(run));
+    LiveWatcher::Files files{{}, logFile(run).string()};
+    if (active->capture_port) files.capture = captureFile(run).string();
+    active->watcher = std::make_unique<LiveWatcher>(hub_, run, files);
+    if (request.start) active->watcher->startAt(clock_, request.start->at_ns);
   } catch (const Error& error) {
     ports_.free(PortTable::kStarting);
     throw Refused(error.kind() == ErrorKind::kUsage ? 409 : 500, error.what(), error.where(),
@@ -222,6 +252,7 @@ void RunManager::execute(std::int64_t run, Active& active) {
   {
     const std::scoped_lock lock(mutex_);
     if (!error.empty()) errors_[run] = error;
+    starts_[run] = active.watcher->startTimes();
     const auto place = active_.find(run);
     ended_.push_back(std::move(place->second));
     active_.erase(place);
@@ -348,8 +379,16 @@ RunState RunManager::stateOf(const results::RunInfo& info) {
     state.error = found->second;
   }
   const auto found = active_.find(info.id);
-  if (found == active_.end()) return state;
+  if (found == active_.end()) {
+    if (const auto start = starts_.find(info.id); start != starts_.end()) {
+      state.start_at_ns = start->second.at_ns;
+      state.started_ns = start->second.started_ns;
+    }
+    return state;
+  }
   const Active& active = *found->second;
+  state.start_at_ns = active.watcher->startTimes().at_ns;
+  state.started_ns = active.watcher->startTimes().started_ns;
   const RunPlace place = active.watcher->place();
   state.active = true;
   state.status = active.watcher->stopping() ? "stopping" : "running";
@@ -379,6 +418,36 @@ std::optional<int> RunManager::exitCodeOf(const results::RunInfo& info) {
   const int code = !verdict.valid ? 4 : verdict.met ? 0 : 1;
   const std::scoped_lock lock(mutex_);
   return exit_codes_.emplace(info.id, code).first->second;
+}
+
+TrialPage RunManager::trials(std::int64_t run, std::uint64_t since) {
+  constexpr std::uint64_t kMostBytes = 4U << 20U;
+  TrialPage page;
+  try {
+    auto store = openStore();
+    const std::uint64_t all = store.loadRun(run).info.trials;
+    for (results::StoredTrial& trial : store.listTrials(run, since, kMostBytes)) {
+      page.trials.push_back({std::move(trial.label), trial.repetition, std::move(trial.finished),
+                             std::move(trial.spec_json), std::move(trial.result_json)});
+    }
+    page.more = !page.trials.empty() && since + page.trials.size() < all;
+  } catch (const Error& error) {
+    throw Refused(error.kind() == ErrorKind::kUsage ? 404 : 500, error.what(), error.where(),
+                  error.remedy());
+  }
+  return page;
+}
+
+std::string RunManager::log(std::int64_t run, std::uint64_t since) {
+  constexpr std::size_t kMostBytes = 4U << 20U;
+  std::ifstream stream(logFile(run), std::ios::binary);
+  if (!stream) throw Refused(404, fmt::format("run {} has no log", run), {}, "a run of a server");
+  std::string text(kMostBytes, '\0');
+  stream.seekg(static_cast<std::streamoff>(since));
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
+  text.resize(text.rfind('\n') + 1);  // npos + 1 is 0: there is no whole line yet
+  return text;
 }
 
 std::string RunManager::summary(std::int64_t run) {

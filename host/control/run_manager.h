@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "control/api_types.h"
+#include "control/host_clock.h"
 #include "control/live_hub.h"
 #include "control/live_watcher.h"
 #include "control/port_table.h"
@@ -36,8 +37,10 @@ session::PreparedRun prepare(const ScenarioRequest& request, unsigned threads);
 // Thread-safe.
 class RunManager {
  public:
-  // `results`: directory of the results database, shared with the command.
-  RunManager(std::filesystem::path results, LiveHub& hub, PortTable& ports);
+  // `results`: directory of the results database, shared with the command. `clock`: by which
+  // common starts are kept.
+  RunManager(std::filesystem::path results, LiveHub& hub, PortTable& ports,
+             const HostClock& clock = HostClock());
   // Stops what runs, after the trials in hand.
   ~RunManager();
   RunManager(const RunManager&) = delete;
@@ -51,12 +54,18 @@ class RunManager {
   [[nodiscard]] RunState state(std::int64_t run);
   [[nodiscard]] std::vector<RunState> list();
   [[nodiscard]] results::StoredRun load(std::int64_t run);
+  // Trials from the one numbered `since` on, counted from 0: at most a few megabytes of them.
+  [[nodiscard]] TrialPage trials(std::int64_t run, std::uint64_t since);
+  // From byte `since` on, whole lines of the run's session::TrialLog: at most a few megabytes of
+  // them. Throws Refused(404) for a run that no server has run.
+  [[nodiscard]] std::string log(std::int64_t run, std::uint64_t since);
   // What `plumbline run` prints of it.
   [[nodiscard]] std::string summary(std::int64_t run);
   [[nodiscard]] std::string report(std::int64_t run);
   // Throws Refused(404) for a run that captured nothing, 409 while it still does.
   [[nodiscard]] std::string capture(std::int64_t run);
 
+  [[nodiscard]] const HostClock& clock() const { return clock_; }
   [[nodiscard]] std::size_t active() const;
   // Asks all runs to stop and waits until they have, for good: nothing can be started any more.
   void shutDown();
@@ -70,6 +79,9 @@ class RunManager {
     std::thread thread;
   };
 
+  // The run that a request to resume means, if there is one.
+  std::optional<std::int64_t> unfinished(const scenario::Scenario& scenario);
+  void checkStart(const CommonStart& start) const;
   RunState launch(session::PreparedRun prepared, std::optional<std::int64_t> resumed,
                   const RunRequest& request);
   void execute(std::int64_t run, Active& active);
@@ -78,9 +90,12 @@ class RunManager {
   [[nodiscard]] bool isActive(std::int64_t run) const;
   [[nodiscard]] RunState stateOf(const results::RunInfo& info);
   [[nodiscard]] std::optional<int> exitCodeOf(const results::RunInfo& info);
+  [[nodiscard]] std::filesystem::path directoryOf(std::int64_t run) const;
   [[nodiscard]] std::filesystem::path captureFile(std::int64_t run) const;
+  [[nodiscard]] std::filesystem::path logFile(std::int64_t run) const;
 
   const std::filesystem::path results_;
+  const HostClock clock_;
   LiveHub& hub_;
   PortTable& ports_;
   std::mutex starting_;       // one start at a time
@@ -89,9 +104,10 @@ class RunManager {
   mutable std::mutex mutex_;  // of what follows
   bool shut_down_ = false;
   std::map<std::int64_t, std::unique_ptr<Active>> active_;
-  std::vector<std::unique_ptr<Active>> ended_;  // whose threads have to be joined
-  std::map<std::int64_t, std::string> errors_;  // why runs of this process failed
-  std::map<std::int64_t, int> exit_codes_;      // of runs that are done
+  std::vector<std::unique_ptr<Active>> ended_;       // whose threads have to be joined
+  std::map<std::int64_t, std::string> errors_;       // why runs of this process failed
+  std::map<std::int64_t, int> exit_codes_;           // of runs that are done
+  std::map<std::int64_t, StartGate::Times> starts_;  // of runs that ended under this server
 };
 
 }  // namespace plumbline::control

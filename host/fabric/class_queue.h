@@ -53,6 +53,11 @@ class ClassQueue {
     if (!virtual_) fifo_.prefetchPush();
   }
 
+  // The same of the frame that is the next but `ahead`.
+  void prefetchFront(std::size_t ahead) const {
+    if (!virtual_) fifo_.prefetchFront(ahead);
+  }
+
   // Returns whether that was the last one.
   bool pop() { return virtual_ ? virtual_->pop() : fifo_.pop(); }
 

@@ -26,16 +26,24 @@ struct LinkCounters {
   std::array<Picoseconds, 8> paused{};  // time, by priority
   std::uint64_t xoff_sent = 0;          // towards the far end of this link, refreshes included
   std::uint64_t watchdog_events = 0;
-  std::uint64_t damaged = 0;   // frames sent with a bit error
-  std::uint64_t replayed = 0;  // frames sent again by LLR
-  std::uint64_t retries = 0;   // damaged frames that LLR got through
-  Picoseconds retry_total;     // sum and maximum of their retry latencies
+  std::uint64_t damaged = 0;         // frames sent with a bit error
+  std::uint64_t replayed = 0;        // frames sent again by LLR
+  std::uint64_t replayed_bytes = 0;  // of these
+  std::uint64_t retries = 0;         // damaged frames that LLR got through
+  Picoseconds retry_total;           // sum and maximum of their retry latencies
   Picoseconds retry_max;
   std::uint64_t consumed_updates = 0;  // CC_Update frames put on the wire
   std::int64_t credits_in_use = 0;     // CBFC, all channels, at this moment
 
   // Put on the wire, LLR replays not included.
   [[nodiscard]] std::uint64_t frames() const { return packets + control + consumed_updates; }
+  // Everything that was on the wire: frames of every kind, replays among them, with preamble and
+  // gap each. (CF_Updates replace idles and so take nothing of it.)
+  [[nodiscard]] std::uint64_t wireBytes() const {
+    return bytes + replayed_bytes +
+           (control + consumed_updates) * static_cast<std::uint64_t>(kControlFrameBytes) +
+           (frames() + replayed) * static_cast<std::uint64_t>(kWireOverheadBytes.count());
+  }
   [[nodiscard]] std::uint64_t dropped() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t count : drops) sum += count;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "fabric/fabric_spec.h"
+#include "fabric/packet.h"
 
 namespace plumbline::fabric {
 
@@ -25,6 +28,41 @@ inline std::int32_t creditsOf(const CbfcSpec& spec, std::int64_t length) {
   const std::int64_t size = spec.credit_size.count();
   return static_cast<std::int32_t>((length + spec.packet_overhead + size - 1) / size);
 }
+
+// The virtual channels of a link. A channel is called by the lowest of its priorities.
+class VirtualChannels {
+ public:
+  // None: no priority has credits.
+  VirtualChannels() = default;
+  explicit VirtualChannels(const CbfcSpec& spec) {
+    for (unsigned p = 0; p < 8; ++p) {
+      of_[p] = static_cast<std::uint8_t>(p);
+      limit_[p] = spec.credits;
+    }
+    for (const VirtualChannelSpec& channel : spec.virtual_channels) {
+      const auto first = static_cast<unsigned>(std::countr_zero(channel.priorities));
+      for (PriorityMask left = channel.priorities; left != 0; left &= left - 1) {
+        of_[static_cast<unsigned>(std::countr_zero(left))] = static_cast<std::uint8_t>(first);
+      }
+      limit_[first] = channel.credits;
+    }
+    for (PriorityMask left = spec.channels; left != 0; left &= left - 1) {
+      channels_ |=
+          static_cast<PriorityMask>(1U << of(static_cast<unsigned>(std::countr_zero(left))));
+    }
+  }
+
+  // Those that are in use, bit each.
+  [[nodiscard]] PriorityMask channels() const { return channels_; }
+  // The channel of a priority, and the credit limit of a channel.
+  [[nodiscard]] unsigned of(unsigned priority) const { return of_[priority]; }
+  [[nodiscard]] std::uint32_t limit(unsigned channel) const { return limit_[channel]; }
+
+ private:
+  PriorityMask channels_ = 0;
+  std::array<std::uint8_t, 8> of_{};
+  std::array<std::uint32_t, 8> limit_{};
+};
 
 // The sender's end. What a script copied is freed twice, so fewer than no credits may be in use
 // until the receiver has been told what was consumed.

@@ -1,6 +1,8 @@
 // What sits on a host's port: the NIC side of the simulated fabric.
 #pragma once
 
+#include <span>
+
 #include "base/units.h"
 #include "fabric/packet.h"
 
@@ -29,6 +31,13 @@ class Endpoint {
   // The time wakeAt() has come.
   virtual void wake(Picoseconds now) = 0;
 
+  // `packets` will be received next, in this order, and frames sent meanwhile; or, if there are
+  // none, something will happen here soon: a chance to fetch memory before it is needed. Must
+  // change nothing; may be left out, and need not be complete.
+  virtual void expect(std::span<const Packet* const> /*packets*/) const {}
+  // Whether expect() does anything.
+  [[nodiscard]] bool fetchesAhead() const { return fetches_ahead_; }
+
   // When wake() is to be called next if nothing else happens before; kNever for not at all. A time
   // that is past means as soon as possible.
   [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }
@@ -42,12 +51,14 @@ class Endpoint {
   Endpoint& operator=(const Endpoint&) = default;
 
   void setWakeAt(Picoseconds time) { wake_at_ = time; }
+  void setFetchesAhead(bool fetches_ahead) { fetches_ahead_ = fetches_ahead; }
   // An endpoint that never says so is asked.
   void setHasFrames(bool has_frames) { has_frames_ = has_frames; }
 
  private:
   Picoseconds wake_at_ = kNever;
   bool has_frames_ = true;
+  bool fetches_ahead_ = false;
 };
 
 }  // namespace plumbline::fabric

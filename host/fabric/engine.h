@@ -56,6 +56,7 @@ class Engine {
   void checkHost(HostId host, Picoseconds first_bit) const;
   void checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const;
   void runWindow(Picoseconds begin, Picoseconds end);
+  void prefetchAfter(std::size_t place) const;
   void announce(NodeModel& sender);
   void wake(NodeId node, Picoseconds time);
   void report();
@@ -78,6 +79,7 @@ class Engine {
   Picoseconds done_;  // everything before it has happened
   Picoseconds next_ = kNever;
   bool running_ = false;
+  bool fetches_ahead_ = false;  // some endpoint does
   std::vector<NodeId> runnable_;
   std::unique_ptr<WorkerPool> pool_;
   std::vector<Observer*> observers_;

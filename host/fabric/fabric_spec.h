@@ -113,11 +113,19 @@ struct TrimSpec {
   Bytes limit{150'000};       // of the trimmed frames' queue
 };
 
-// Credit-based flow control on links between switches and towards hosts (FACTS B.3). A virtual
-// channel per priority.
+// A virtual channel that is not just a priority: the priorities that use it, and its credit limit.
+struct VirtualChannelSpec {
+  std::uint8_t priorities = 0x08;  // bit each
+  std::uint32_t credits = 2048;
+};
+
+// Credit-based flow control on links between switches and towards hosts (FACTS B.3).
 struct CbfcSpec {
-  std::uint8_t channels = 0x08;                 // lossless ones, bit per priority
-  std::uint32_t credits = 2048;                 // credit limit per channel
+  std::uint8_t channels = 0x08;  // lossless priorities, bit each
+  std::uint32_t credits = 2048;  // credit limit per channel
+  // How priorities are mapped to virtual channels: each of `channels` that is named here, at most
+  // once, to that channel; each of the others to one of its own, with `credits`.
+  std::vector<VirtualChannelSpec> virtual_channels{};
   Bytes credit_size{128};                       // power of two, 32 to 2048
   std::int32_t packet_overhead = 0;             // bytes added per frame before rounding, -16 to 127
   Bytes update_spacing{6'400};                  // freed bytes between two CF_Updates, at least

@@ -1,7 +1,9 @@
 #include "fabric/host_node.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 #include <utility>
 
 namespace plumbline::fabric {
@@ -10,6 +12,11 @@ namespace {
 // A host does not know how long the endpoint's next frame will be, so it needs credits for the
 // longest one, or all there are, before it offers a channel.
 constexpr std::int64_t kLongestFrame = 9'216;
+
+// Packets that an endpoint is told of beforehand: not if there are only few in flight, whose memory
+// is fetched as fast without, and so many at once as a cache can have under way.
+constexpr std::size_t kWorthExpecting = 4;
+constexpr std::size_t kMostExpected = 32;
 
 }  // namespace
 
@@ -20,7 +27,8 @@ HostNode::HostNode(Setup setup)
       wire_(std::move(setup.wire), *setup.output, recorder()),
       lane_in_(*setup.input),
       input_(lane_in_),
-      credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}) {
+      credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
+      channels_(spec_.cbfc ? VirtualChannels(*spec_.cbfc) : VirtualChannels()) {
   for (const PauseStormSpec& storm : setup.storms) {
     storms_.push_back({storm, storm.start});
     storm_ = std::min(storm_, storm.start);
@@ -54,8 +62,26 @@ Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
   return std::min({next, storm_, consumed_due_, input_.next()});
 }
 
+void HostNode::prefetch() const {
+  lane_in_.prefetchReceiver();
+  wire_.lane().prefetchSender();
+  if (endpoint_ != nullptr && endpoint_->fetchesAhead()) endpoint_->expect({});
+}
+
+void HostNode::announceArrivals(Picoseconds end) const {
+  std::array<const Packet*, kMostExpected> expected;  // NOLINT(*-member-init): filled in below
+  std::size_t count = 0;
+  input_.flights().visit([&](const Flight& flight) {
+    if (flight.at >= end || count == expected.size()) return false;
+    expected[count++] = &flight.packet;
+    return true;
+  });
+  endpoint_->expect(std::span(expected).first(count));
+}
+
 void HostNode::runEndpoint(Picoseconds end) {
   SpscRing<Flight>& flights = input_.flights();
+  if (endpoint_->fetchesAhead() && flights.visible() >= kWorthExpecting) announceArrivals(end);
   Ring<ControlFlight>& control = input_.control();
   Picoseconds last{INT64_MIN};
   for (;;) {
@@ -148,14 +174,15 @@ void HostNode::useWire(Picoseconds now) {
     decision_ = wire_.freeAt();
     return;
   }
-  Packet packet;
+  Packet& packet = wire_.lane().place();
+  packet = Packet{};
   if (endpoint_->transmit(now, plain ? PriorityMask{0} : blocked(now), packet)) {
     packet.source = static_cast<std::uint16_t>(host_);
     if ((credited_ >> packet.priority & 1U) != 0) {
-      sending_[packet.priority].consume(creditsOf(*spec_.cbfc, packet.length));
+      sending_[channels_.of(packet.priority)].consume(creditsOf(*spec_.cbfc, packet.length));
       if (consumed_due_ == kNever && !consumed_waiting_) setConsumedTimer(now);
     }
-    wire_.send(packet, now);
+    wire_.sendPlaced(now);
     decision_ = wire_.freeAt();
   } else {
     decision_ = plain ? kNever : std::min(wire_.resumesAt(0xFF), wire_.replayAt());
@@ -177,7 +204,7 @@ bool HostNode::sendUrgent(Picoseconds now) {
   }
   if (!consumed_waiting_ || wire_.retrying() != 0) return false;
   consumed_waiting_ = false;
-  const bool arrives = wire_.sendConsumed(credited_, sending_, now);
+  const bool arrives = wire_.sendConsumed(channels_.channels(), sending_, now);
   if (!arrives && !wire_.goneForGood()) setConsumedTimer(now);
   return true;
 }
@@ -186,21 +213,22 @@ PriorityMask HostNode::blocked(Picoseconds now) {
   PriorityMask blocked = wire_.pausedAt(now);
   for (PriorityMask left = credited_; left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
-    const std::uint32_t limit = spec_.cbfc->credits;
+    const unsigned channel = channels_.of(p);
+    const std::uint32_t limit = channels_.limit(channel);
     const std::int32_t needed =
         std::min(creditsOf(*spec_.cbfc, kLongestFrame), static_cast<std::int32_t>(limit));
-    if (!sending_[p].cover(needed, limit)) blocked |= static_cast<PriorityMask>(1U << p);
+    if (!sending_[channel].cover(needed, limit)) blocked |= static_cast<PriorityMask>(1U << p);
   }
   return blocked;
 }
 
 void HostNode::freeArrived(const Packet& packet, Picoseconds now) {
-  const unsigned p = packet.priority;
-  if ((credited_ >> p & 1U) == 0) return;
+  if ((credited_ >> packet.priority & 1U) == 0) return;
+  const unsigned channel = channels_.of(packet.priority);
   const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
-  receiving_[p].arrive(credits);
-  receiving_[p].free(credits);
-  tellFreed(p, now);
+  receiving_[channel].arrive(credits);
+  receiving_[channel].free(credits);
+  tellFreed(channel, now);
 }
 
 void HostNode::freeLost(const ControlFlight& item, Picoseconds now) {
@@ -256,6 +284,7 @@ void HostNode::runStorms(Picoseconds now) {
     decision_ = later(wire_.freeAt(), now);
   } else {
     // A tester's port keeps its own clock for frames, so the PAUSE frame takes no time of its wire.
+    ++wire_.counters().control;
     Lane& lane = wire_.lane();
     lane.steer({.at = now + lane.control_delay,
                 .enabled = pause_enabled_,

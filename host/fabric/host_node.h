@@ -54,6 +54,7 @@ class HostNode final : public NodeModel {
 
   void setScript(std::unique_ptr<ImpairmentStage> stage) { input_.setScript(std::move(stage)); }
   Picoseconds run(Picoseconds begin, Picoseconds end) override;
+  void prefetch() const override;
   // When it first has something to do of its own accord.
   [[nodiscard]] Picoseconds first() const { return std::min(storm_, decision_); }
 
@@ -80,6 +81,7 @@ class HostNode final : public NodeModel {
   };
 
   void runEndpoint(Picoseconds end);
+  void announceArrivals(Picoseconds end) const;
   void deliverAll(Picoseconds end);
   void takeControl(Picoseconds now);
   void takeFlight(Picoseconds now);
@@ -105,10 +107,11 @@ class HostNode final : public NodeModel {
   Endpoint* endpoint_ = nullptr;
   Picoseconds decision_ = kNever;  // when to offer the wire
   PriorityMask credited_ = 0;
-  std::array<SendingCredits, 8> sending_{};
-  std::array<ReceivingCredits, 8> receiving_{};
-  Picoseconds consumed_due_ = kNever;  // when to tell what was consumed
-  bool consumed_waiting_ = false;      // a CC_Update waits to be sent
+  VirtualChannels channels_;
+  std::array<SendingCredits, 8> sending_{};      // by channel
+  std::array<ReceivingCredits, 8> receiving_{};  // by channel
+  Picoseconds consumed_due_ = kNever;            // when to tell what was consumed
+  bool consumed_waiting_ = false;                // a CC_Update waits to be sent
   std::vector<Storm> storms_;
   Picoseconds storm_ = kNever;  // earliest of them
   PriorityMask pause_enabled_ = 0;

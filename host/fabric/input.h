@@ -32,6 +32,12 @@ class Input {
     }
   }
 
+  // Fetches what was sent meanwhile, for refresh() and all that follows.
+  void prefetch() {
+    lane_->flight.refresh();
+    lane_->flight.prefetchVisible();
+  }
+
   // The first thing that this input has to hand over at or after the end of the last refresh().
   [[nodiscard]] Picoseconds next() const {
     Picoseconds time = flights_->empty() ? kNever : flights_->front().at;
@@ -41,6 +47,7 @@ class Input {
   }
 
   [[nodiscard]] SpscRing<Flight>& flights() { return *flights_; }
+  [[nodiscard]] const SpscRing<Flight>& flights() const { return *flights_; }
   // Takes the first `count` of them out when dismiss() is called: until then they can be looked at.
   void engage(std::size_t count) { engaged_ = count; }
   void dismiss() {

@@ -72,16 +72,30 @@ struct Lane {                 // NOLINT(clang-analyzer-optin.performance.Padding
   }
 
   void send(const Packet& packet, Picoseconds first_bit, Picoseconds last_bit) {
+    place() = packet;
+    sendPlaced(first_bit, last_bit);
+  }
+  // The same in two steps: the packet is filled in where it will travel, then sent. What is put
+  // together elsewhere in small pieces and then copied stalls on its own stores.
+  [[nodiscard]] Packet& place() { return flight.slot().packet; }
+  [[nodiscard]] const Packet& placed() { return flight.opened().packet; }
+  void sendPlaced(Picoseconds first_bit, Picoseconds last_bit) {
     const Picoseconds at = handedOver(first_bit, last_bit);
-    Flight& item = flight.slot();
-    item.at = at;
-    item.packet = packet;
+    flight.opened().at = at;
     flight.publish();
     if (told_ != outbox->round || at < earliest_) announce(at, false);
   }
   void steer(const ControlFlight& item) {
     control.push(item);
     announce(item.at, true);
+  }
+
+  // Fetches what the two ends need before they look at a packet.
+  void prefetchReceiver() const { flight.prefetchConsumer(); }
+  void prefetchSender() const {
+    __builtin_prefetch(this);
+    __builtin_prefetch(&told_, 1);
+    flight.prefetchProducer();
   }
 
   // The receiving end: node and port.

@@ -30,6 +30,9 @@ class NodeModel {
   // do, as far as it knows: what others send meanwhile is not counted.
   virtual Picoseconds run(Picoseconds begin, Picoseconds end) = 0;
 
+  // It will be run soon: a chance to fetch memory that is needed then. Changes nothing.
+  virtual void prefetch() const {}
+
   // What this node sent since the engine last emptied it.
   [[nodiscard]] Outbox& outbox() { return outbox_; }
   // Something was sent to this node. Not while it runs.

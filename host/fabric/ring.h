@@ -24,8 +24,10 @@ class Ring {
   [[nodiscard]] T& at(std::size_t index) { return items_[(head_ + index) & mask_]; }
   [[nodiscard]] const T& at(std::size_t index) const { return items_[(head_ + index) & mask_]; }
 
-  // Fetches the memory of the oldest item, and of the place of the next push().
-  void prefetchFront() const { __builtin_prefetch(items_.data() + (head_ & mask_)); }
+  // Fetches the memory of the place `ahead` of the oldest item's, and of that of the next push().
+  void prefetchFront(std::size_t ahead) const {
+    __builtin_prefetch(items_.data() + ((head_ + ahead) & mask_));
+  }
   void prefetchPush() const { __builtin_prefetch(items_.data() + (tail_ & mask_), 1); }
 
   void push(const T& item) { append() = item; }

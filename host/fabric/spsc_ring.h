@@ -1,6 +1,7 @@
 // The queue between two nodes of the fabric, which may run on different threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,13 +35,37 @@ class SpscRing {
     }
     return write_items_[tail & write_mask_];
   }
+  // The item that slot() gave last and that is not shown yet.
+  [[nodiscard]] T& opened() {
+    return write_items_[tail_.load(std::memory_order_relaxed) & write_mask_];
+  }
   void publish() {
     tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  // Fetch the members of one end.
+  void prefetchProducer() const { __builtin_prefetch(&tail_, 1); }
+  void prefetchConsumer() const {
+    __builtin_prefetch(&tail_);  // which refresh() reads
+    __builtin_prefetch(&head_, 1);
   }
 
   // Producer: fetches the place of the next push().
   void prefetchPush() const {
     __builtin_prefetch(&write_items_[tail_.load(std::memory_order_relaxed) & write_mask_], 1);
+  }
+
+  // Producer: fetches the place of the push() after `ahead` others.
+  void prefetchPush(std::size_t ahead) const {
+    const std::size_t place = tail_.load(std::memory_order_relaxed) + ahead;
+    __builtin_prefetch(&write_items_[place & write_mask_], 1);
+  }
+  // Consumer: fetches all that it sees.
+  void prefetchVisible() const {
+    const std::size_t head = head_.load(std::memory_order_relaxed) & read_mask_;
+    const std::size_t end = head + visible();
+    prefetchItems(head, std::min(end, read_mask_ + 1));
+    if (end > read_mask_ + 1) prefetchItems(0, end & read_mask_);
   }
 
   // Items in it, while neither side is at work.
@@ -67,7 +92,7 @@ class SpscRing {
   // Shows them to `look` from the front on, as long as that returns true; returns how often it did.
   // An item stays where it is until it is taken out.
   template <typename Look>
-  std::size_t visit(Look&& look) const {
+  [[gnu::always_inline]] std::size_t visit(Look&& look) const {
     const T* items = read_items_;
     const std::size_t mask = read_mask_;
     const std::size_t head = head_.load(std::memory_order_relaxed);
@@ -89,6 +114,15 @@ class SpscRing {
     std::size_t mask;
     std::unique_ptr<T[]> items;  // NOLINT(modernize-avoid-c-arrays): length is the mask's
   };
+
+  // Those at the places from `first` to before `end` of the block.
+  void prefetchItems(std::size_t first, std::size_t end) const {
+    constexpr std::size_t kLineBytes = 64;
+    const char* const bytes = reinterpret_cast<const char*>(read_items_);
+    for (std::size_t i = first * sizeof(T); i < end * sizeof(T); i += kLineBytes) {
+      __builtin_prefetch(bytes + i);
+    }
+  }
 
   void addBlock(std::size_t capacity) {
     blocks_.push_back(std::make_unique<Block>(

@@ -30,8 +30,9 @@ void SwitchNode::dropUnrouted(const Incoming& incoming, Picoseconds now) {
   const unsigned priority = packet.priority;
   if ((credited_ >> priority & 1U) == 0) return;
   const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
-  freed_[incoming.input * 8 + priority].credits.arrive(credits);
-  free(incoming.input, priority, credits, packet.length, now);
+  const unsigned channel = channels_.of(priority);
+  freed_[incoming.input * 8 + channel].credits.arrive(credits);
+  free(incoming.input, channel, credits, packet.length, now);
 }
 
 void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& packet,
@@ -49,7 +50,8 @@ void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& 
   Charge charge = Charge::kOutput;
   if ((credited_ >> priority & 1U) != 0) {
     charge = Charge::kCredit;
-    freed_[input * 8 + priority].credits.arrive(creditsOf(*spec_.cbfc, packet.length));
+    const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
+    freed_[input * 8 + channels_.of(priority)].credits.arrive(credits);
     SwitchBuffer::chargeAlways(out.account, packet.length);
   } else {
     const bool may_trim = spec_.trim && packet.trimmable && !packet.trimmed;
@@ -154,7 +156,8 @@ PriorityMask SwitchNode::withCredits(const Output& out, PriorityMask candidates)
   for (auto left = static_cast<PriorityMask>(candidates & credited_); left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
     const std::int64_t length = out.queues[p].front().packet.length;
-    if (!out.credits[p].cover(creditsOf(*spec_.cbfc, length), spec_.cbfc->credits)) {
+    const unsigned channel = channels_.of(p);
+    if (!out.credits[channel].cover(creditsOf(*spec_.cbfc, length), channels_.limit(channel))) {
       candidates &= static_cast<PriorityMask>(~(1U << p));
     }
   }
@@ -178,7 +181,8 @@ void SwitchNode::giveBack(Output& out, const Leaving& frame, Picoseconds now) {
       break;
     case Charge::kCredit:
       SwitchBuffer::releaseAlways(out.account, frame.length);
-      free(frame.input, frame.priority, creditsOf(*spec_.cbfc, frame.length), frame.length, now);
+      free(frame.input, channels_.of(frame.priority), creditsOf(*spec_.cbfc, frame.length),
+           frame.length, now);
       break;
   }
 }

@@ -72,8 +72,8 @@ void SwitchNode::refreshPauses(Picoseconds now) {
 }
 
 // A frame leaves into a channel with credits.
-void SwitchNode::consume(Output& out, unsigned channel, std::int64_t length, Picoseconds now) {
-  out.credits[channel].consume(creditsOf(*spec_.cbfc, length));
+void SwitchNode::consume(Output& out, unsigned priority, std::int64_t length, Picoseconds now) {
+  out.credits[channels_.of(priority)].consume(creditsOf(*spec_.cbfc, length));
   if (consumed_due_[out.port] == kNever && !out.consumed_waiting) setConsumedTimer(out.port, now);
 }
 
@@ -97,7 +97,7 @@ void SwitchNode::queueConsumed(std::uint32_t port, Picoseconds now) {
 
 void SwitchNode::tellConsumed(Output& out, Picoseconds now) {
   out.consumed_waiting = false;
-  const bool arrives = out.wire.sendConsumed(credited_, out.credits, now);
+  const bool arrives = out.wire.sendConsumed(channels_.channels(), out.credits, now);
   if (!arrives && !out.wire.goneForGood()) setConsumedTimer(out.port, now);
 }
 

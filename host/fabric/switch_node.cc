@@ -27,6 +27,7 @@ SwitchNode::SwitchNode(Setup setup)
       seed_(setup.seed),
       lossless_(spec_.pfc ? spec_.pfc->priorities : PriorityMask{0}),
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
+      channels_(spec_.cbfc ? VirtualChannels(*spec_.cbfc) : VirtualChannels()),
       host_ports_(std::move(setup.host_ports)),
       buffer_(spec_, static_cast<std::uint32_t>(setup.wires.size())),
       active_((setup.wires.size() + 63) / 64),

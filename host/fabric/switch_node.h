@@ -99,8 +99,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     Scheduler scheduler;
     std::uint64_t marks = 0;  // frames tested for a mark: the index of the random number
     std::uint64_t mark_seed = 0;
-    std::array<SendingCredits, 8> credits{};
-    bool consumed_waiting = false;  // a CC_Update waits to be sent
+    std::array<SendingCredits, 8> credits{};  // by channel
+    bool consumed_waiting = false;            // a CC_Update waits to be sent
     std::array<Guard, 8> guards{};
   };
   // What the window brings, in the order of the inputs: steering first, then packets.
@@ -185,12 +185,17 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void prefetchPlaces(const WindowOrder::Item& item) const;
   [[nodiscard]] std::uint32_t hashedPort(const Packet& packet,
                                          std::span<const LinkId> candidates) const;
-  void arrive(const Incoming& incoming, Picoseconds now);
+  template <typename AdvanceTo>
+  void arrive(const Incoming& incoming, Picoseconds now, AdvanceTo&& advanceTo);
   void offer(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
   void enqueue(Output& out, const Packet& packet, std::uint32_t input, Charge charge,
                std::int64_t depth, Picoseconds now);
+  // A last bit has left by `time`, or a decision is due before.
+  [[nodiscard]] static bool hasStepBefore(const Output& out, Picoseconds time) {
+    return out.leaving.active ? out.wire.lastBitAt() <= time : out.decision < time;
+  }
   void advance(Output& out, Picoseconds time) {
-    if (out.leaving.active ? out.wire.lastBitAt() <= time : out.decision < time) {
+    if (hasStepBefore(out, time)) {
       catchUp(out, time, time);
       if (strict_) noteStep(out);
     }
@@ -227,7 +232,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void obey(std::uint32_t port, const ControlFlight& item, Picoseconds now);
   void askToPause(std::uint32_t input, unsigned priority, bool xoff, Picoseconds now);
   void sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff, Picoseconds now);
-  void consume(Output& out, unsigned channel, std::int64_t length, Picoseconds now);
+  void consume(Output& out, unsigned priority, std::int64_t length, Picoseconds now);
   [[nodiscard]] static bool mayTellConsumed(const Output& out) {
     return out.consumed_waiting && out.wire.retrying() == 0;
   }
@@ -257,6 +262,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   std::unique_ptr<LoadBalancer> balancer_;  // none for the plain hashes
   PriorityMask lossless_ = 0;
   PriorityMask credited_ = 0;
+  VirtualChannels channels_;
   std::int64_t trim_threshold_ = INT64_MAX;  // depth above which trimmable frames are trimmed
   bool all_strict_ = true;                   // no priority is weighted
   std::array<Marking, 8> marking_{};
@@ -272,6 +278,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   std::int64_t others_ = kNever.count();  // no step of another output is earlier
   std::vector<std::uint64_t> may_pause_;  // bit per output that may have pauses to forget
   Workspace* work_ = nullptr;             // of the window that is run
+  std::uint32_t arrivals_ = 0;            // in the last window, steering included
   Picoseconds now_;
 
   std::uint32_t pausing_ = 0;              // inputs and priorities that were told to pause
@@ -290,9 +297,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   out.queued[priority] += packet.length;
   Queued& item = out.queues[priority].append(static_cast<std::uint16_t>(input));
   item.packet = packet;
+  item.packet.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
   item.input = static_cast<std::uint16_t>(input);
   item.charge = charge;
-  ++item.packet.hops;
   const Marking& rule = marking_[priority];
   if (depth > rule.arriving_above && packet.ect) markByDepth(out, item.packet, rule, depth, now);
   out.waiting |= static_cast<PriorityMask>(1U << priority);

@@ -15,6 +15,10 @@ namespace {
 // fetched.
 constexpr std::uint32_t kFarAhead = 6;
 constexpr std::uint32_t kNearAhead = 3;
+// How far ahead an output fetches its queue and its link.
+constexpr std::size_t kSoon = 3;
+// After a window with so many packets, those of the next are fetched before they are looked at.
+constexpr std::uint32_t kManyArrivals = 32;
 
 }  // namespace
 
@@ -43,6 +47,11 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   work_->incoming_count = 0;
   work_->arriving_total = 0;
   work_->arriving.resize(inputs_.size());
+  if (arrivals_ >= kManyArrivals) {
+    forEachBit(busy(), [&](std::uint32_t port) {
+      if (due()[port] < end) inputs_[port].prefetch();
+    });
+  }
   const bool route = !balancer_ && end <= next_epoch_;
   forEachBit(busy(), [&](std::uint32_t port) {
     if (due()[port] >= end) return;
@@ -52,6 +61,7 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
     work_->arriving_total += work_->arriving[port];
   });
   if (!route || !outputsAreIndependent(begin, end)) work_->order.ungroup();
+  arrivals_ = work_->order.size();
   work_->order.sort();
 }
 
@@ -129,91 +139,6 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
   return independent;
 }
 
-[[gnu::always_inline]] inline void SwitchNode::offer(Output& out, std::uint32_t input,
-                                                     const Packet& packet, Picoseconds now) {
-  const unsigned priority = packet.priority;
-  const std::int64_t depth = out.queued[priority];
-  if ((lossless_ & ~out.discarding) >> priority & 1U) {
-    offerLossless(out, input, packet, now);
-    return;
-  }
-  if (((credited_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
-      (packet.trimmable && depth + packet.length > trim_threshold_) ||
-      !buffer_.fits(out.account, depth, packet.length)) {
-    offerWithRules(out, input, packet, now);
-    return;
-  }
-  buffer_.chargeOutput(out.account, packet.length);
-  enqueue(out, packet, input, Charge::kOutput, depth, now);
-}
-
-[[gnu::always_inline]] inline void SwitchNode::arrive(const Incoming& incoming, Picoseconds now) {
-  const Packet& packet = *incoming.packet;
-  std::uint32_t port = incoming.output;
-  if (port == kUnrouted) {
-    useTablesOf(now);
-    const std::span<const LinkId> candidates = table_->candidates(number_, packet.destination);
-    if (candidates.empty()) {
-      dropUnrouted(incoming, now);
-      return;
-    }
-    port = balancer_ && candidates.size() > 1
-               ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
-               : hashedPort(packet, candidates);
-  }
-  Output& out = outputs_[port];
-  advance(out, now);
-  offer(out, incoming.input, packet, now);
-}
-
-void SwitchNode::runByOutput() {
-  for (std::uint32_t place = 0; place < work_->order.size(); ++place) {
-    const WindowOrder::Item item = work_->order.at(place);
-    if (item.second) {
-      arrive(work_->incoming[item.number], item.time);
-    } else {
-      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
-    }
-  }
-}
-
-void SwitchNode::runByTime() {
-  const std::uint32_t count = work_->order.size();
-  for (std::uint32_t place = 0; place < count; ++place) {
-    if (place + kFarAhead < count) {
-      prefetchOutput(work_->order.at(place + kFarAhead));
-      prefetchPlaces(work_->order.at(place + kNearAhead));
-    }
-    const WindowOrder::Item item = work_->order.at(place);
-    if (timer_ < item.time) runTimersBefore(item.time);
-    if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
-    now_ = item.time;
-    if (item.second) {
-      arrive(work_->incoming[item.number], item.time);
-    } else {
-      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
-    }
-  }
-}
-
-void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
-  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
-  const Incoming& incoming = work_->incoming[item.number];
-  const Output& out = outputs_[incoming.output];
-  __builtin_prefetch(&out.decision);
-  __builtin_prefetch(&out.wire.counters());
-  __builtin_prefetch(&out.queued);
-  __builtin_prefetch(&out.queues[incoming.packet->priority]);
-}
-
-void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
-  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
-  const Incoming& incoming = work_->incoming[item.number];
-  const Output& out = outputs_[incoming.output];
-  out.queues[incoming.packet->priority].prefetchAppend();
-  out.wire.lane().flight.prefetchPush();
-}
-
 [[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
                                                       Picoseconds now) {
   ClassQueue& queue = out.queues[priority];
@@ -226,8 +151,16 @@ void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
   }
   if (item.charge == Charge::kCredit) consume(out, priority, length, now);
   ++out.departures[priority];
-  out.leaving = {length, item.input, static_cast<std::uint8_t>(priority), item.charge, true};
+  out.leaving.length = length;
+  out.leaving.input = item.input;
+  out.leaving.priority = static_cast<std::uint8_t>(priority);
+  out.leaving.charge = item.charge;
+  out.leaving.active = true;
   out.wire.send(item.packet, now, behind);
+  if (!strict_) {
+    queue.prefetchFront(kSoon);
+    out.wire.lane().flight.prefetchPush(kSoon);
+  }
   if (queue.pop()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
   out.decision = out.waiting != 0 || out.wire.replayAt() != kNever ? out.wire.freeAt() : kNever;
 }
@@ -260,6 +193,109 @@ template <typename Releases, typename Decides>
                                   : choose(out, now);
     if (priority != kNoFrame) depart(out, priority, now);
   }
+}
+
+[[gnu::always_inline]] inline void SwitchNode::offer(Output& out, std::uint32_t input,
+                                                     const Packet& packet, Picoseconds now) {
+  const unsigned priority = packet.priority;
+  const std::int64_t depth = out.queued[priority];
+  if ((lossless_ & ~out.discarding) >> priority & 1U) {
+    offerLossless(out, input, packet, now);
+    return;
+  }
+  if (((credited_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
+      (packet.trimmable && depth + packet.length > trim_threshold_) ||
+      !buffer_.fits(out.account, depth, packet.length)) {
+    offerWithRules(out, input, packet, now);
+    return;
+  }
+  buffer_.chargeOutput(out.account, packet.length);
+  enqueue(out, packet, input, Charge::kOutput, depth, now);
+}
+
+// `advanceTo` brings the output up to date.
+template <typename AdvanceTo>
+[[gnu::always_inline]] inline void SwitchNode::arrive(const Incoming& incoming, Picoseconds now,
+                                                      AdvanceTo&& advanceTo) {
+  const Packet& packet = *incoming.packet;
+  std::uint32_t port = incoming.output;
+  if (port == kUnrouted) {
+    useTablesOf(now);
+    const std::span<const LinkId> candidates = table_->candidates(number_, packet.destination);
+    if (candidates.empty()) {
+      dropUnrouted(incoming, now);
+      return;
+    }
+    port = balancer_ && candidates.size() > 1
+               ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
+               : hashedPort(packet, candidates);
+  }
+  Output& out = outputs_[port];
+  advanceTo(out);
+  offer(out, incoming.input, packet, now);
+}
+
+void SwitchNode::runByOutput() {
+  const std::uint32_t count = work_->order.size();
+  for (std::uint32_t place = 0; place < count;) {
+    const std::uint32_t end = work_->order.groupEnd(place);
+    // The next output comes while this one is at work.
+    if (end < count) prefetchOutput(work_->order.at(end));
+    for (; place < end; ++place) {
+      if (place + kNearAhead == end && end < count) prefetchPlaces(work_->order.at(end));
+      const WindowOrder::Item item = work_->order.at(place);
+      if (item.second) {
+        const Picoseconds now = item.time;
+        arrive(work_->incoming[item.number], now, [this, now](Output& out) {
+          if (!hasStepBefore(out, now)) return;
+          goOn(
+              out, [now](Picoseconds time) { return time <= now; },
+              [now](Picoseconds time) { return time < now; });
+        });
+      } else {
+        obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
+      }
+    }
+  }
+}
+
+void SwitchNode::runByTime() {
+  const std::uint32_t count = work_->order.size();
+  for (std::uint32_t place = 0; place < count; ++place) {
+    if (place + kFarAhead < count) {
+      prefetchOutput(work_->order.at(place + kFarAhead));
+      prefetchPlaces(work_->order.at(place + kNearAhead));
+    }
+    const WindowOrder::Item item = work_->order.at(place);
+    if (timer_ < item.time) runTimersBefore(item.time);
+    if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
+    now_ = item.time;
+    if (item.second) {
+      arrive(work_->incoming[item.number], item.time,
+             [&](Output& out) { advance(out, item.time); });
+    } else {
+      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
+    }
+  }
+}
+
+void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
+  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
+  const Incoming& incoming = work_->incoming[item.number];
+  const Output& out = outputs_[incoming.output];
+  __builtin_prefetch(&out.decision);
+  __builtin_prefetch(&out.wire.counters());
+  __builtin_prefetch(&out.queued);
+  __builtin_prefetch(&out.queues[incoming.packet->priority]);
+}
+
+void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
+  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
+  const Incoming& incoming = work_->incoming[item.number];
+  const Output& out = outputs_[incoming.output];
+  out.queues[incoming.packet->priority].prefetchFront(0);
+  out.queues[incoming.packet->priority].prefetchAppend();
+  out.wire.lane().flight.prefetchPush();
 }
 
 // Does what the output does before `decided`; a last bit that leaves by `released` has left.

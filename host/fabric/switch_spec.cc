@@ -104,6 +104,21 @@ void checkTrim(const SwitchSpec& switches) {
   }
 }
 
+void checkVirtualChannels(const CbfcSpec& cbfc) {
+  std::uint8_t left = cbfc.channels;
+  for (std::size_t i = 0; i < cbfc.virtual_channels.size(); ++i) {
+    const VirtualChannelSpec& channel = cbfc.virtual_channels[i];
+    const std::string field = fmt::format("switches.cbfc.virtual_channels[{}]", i);
+    checkPriorities(channel.priorities, field + ".priorities");
+    if ((channel.priorities & ~left) != 0) {
+      refuse("a priority of this channel has no credits or another channel", field + ".priorities",
+             "priorities of switches.cbfc.channels, each in one channel");
+    }
+    left &= static_cast<std::uint8_t>(~channel.priorities);
+    checkCount(channel.credits, 1, kMaxCredits, field + ".credits");
+  }
+}
+
 void checkCbfc(const SwitchSpec& switches) {
   const CbfcSpec& cbfc = *switches.cbfc;
   checkPriorities(cbfc.channels, "switches.cbfc.channels");
@@ -112,6 +127,7 @@ void checkCbfc(const SwitchSpec& switches) {
            "priorities that are not in switches.pfc.priorities");
   }
   checkCount(cbfc.credits, 1, kMaxCredits, "switches.cbfc.credits");
+  checkVirtualChannels(cbfc);
   const std::int64_t size = cbfc.credit_size.count();
   if (size < kMinCreditSize || size > kMaxCreditSize ||
       !std::has_single_bit(static_cast<std::uint64_t>(size))) {

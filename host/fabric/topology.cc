@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
 #include "fabric/names.h"
+#include "fabric/spec_checks.h"
 
 namespace plumbline::fabric {
 namespace {
@@ -36,11 +36,6 @@ std::optional<LinkName> parseLinkName(std::string_view name) {
   parts.a = name.substr(0, dash);
   parts.b = name.substr(dash + 1);
   return parts;
-}
-
-[[noreturn]] void refuse(const std::string& what, const std::string& where,
-                         const std::string& remedy) {
-  throw Error(ErrorKind::kUsage, what, where, "allowed: " + remedy);
 }
 
 }  // namespace

@@ -79,6 +79,16 @@ class WindowOrder {
     }
   }
 
+  // The first place behind `place` that belongs to another group, or size(). Only if grouped().
+  [[nodiscard]] std::uint32_t groupEnd(std::uint32_t place) const {
+    const unsigned shift = kIndexBits + time_bits_;
+    const std::uint64_t group = keys_[place] >> shift;
+    do {
+      ++place;
+    } while (place < count_ && keys_[place] >> shift == group);
+    return place;
+  }
+
   // The item at `place` of the sorted order.
   [[nodiscard]] Item at(std::uint32_t place) const {
     const std::uint64_t key = keys_[place];

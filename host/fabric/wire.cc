@@ -151,6 +151,7 @@ void Wire::replay(Picoseconds first_bit) {
   const Packet packet = retry.frames.at(retry.sent);
   occupy(packet.length, first_bit);
   ++counters_.replayed;
+  counters_.replayed_bytes += packet.length;
   if (goesDown(first_bit, last_bit_ + setup_.propagation)) {
     // The link is gone, and with it the retry: what it still held is lost.
     while (!retry.frames.empty()) {

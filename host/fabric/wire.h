@@ -52,13 +52,20 @@ class Wire {
   // A frame leaves with its first bit at `first_bit`, not before freeAt(). `behind`: bytes that it
   // leaves in its queue, for observers.
   void send(const Packet& packet, Picoseconds first_bit, std::int64_t behind = 0) {
-    occupy(packet.length, first_bit);
-    ++counters_.packets;
-    counters_.bytes += packet.length;
-    if (recorder_.wants(RecordKind::kDeparture)) noteDeparture(packet, first_bit, behind);
+    count(packet, first_bit, behind);
     if (perfect_) {
       lane_.send(packet, first_bit, last_bit_);
     } else {
+      transmit(packet, first_bit);
+    }
+  }
+  // The same of the frame that was filled in at lane().place().
+  void sendPlaced(Picoseconds first_bit) {
+    count(lane_.placed(), first_bit, 0);
+    if (perfect_) {
+      lane_.sendPlaced(first_bit, last_bit_);
+    } else {
+      const Packet packet = lane_.placed();
       transmit(packet, first_bit);
     }
   }
@@ -118,6 +125,12 @@ class Wire {
     const Picoseconds serialization = clock_.serialization(length);
     last_bit_ = first_bit + serialization;
     free_at_ = first_bit + clock_.slotAfter(serialization, length);
+  }
+  void count(const Packet& packet, Picoseconds first_bit, std::int64_t behind) {
+    occupy(packet.length, first_bit);
+    ++counters_.packets;
+    counters_.bytes += packet.length;
+    if (recorder_.wants(RecordKind::kDeparture)) noteDeparture(packet, first_bit, behind);
   }
   void noteDeparture(const Packet& packet, Picoseconds first_bit, std::int64_t behind);
   bool sendControl(Picoseconds first_bit);

@@ -9,7 +9,7 @@
 namespace plumbline::report {
 namespace {
 
-constexpr double kTop = 10;
+constexpr double kBarsTop = 10;
 constexpr double kMostNames = 250;  // pixels that names may take
 constexpr double kNameLine = 17;
 constexpr std::size_t kNameLines = 3;
@@ -66,7 +66,7 @@ std::string renderCategoryPlot(const results::Chart& chart) {
   // A single series is named by the axis.
   if (legend.size() == 1) legend.clear();
 
-  double y = kTop + legendHeight(legend, left, kPlotWidth) + (legend.empty() ? 0 : 6);
+  double y = kBarsTop + legendHeight(legend, left, kPlotWidth) + (legend.empty() ? 0 : 6);
   const double top = y;
   std::vector<Group> groups;
   for (const std::string& name : chart.categories) {
@@ -79,7 +79,7 @@ std::string renderCategoryPlot(const results::Chart& chart) {
   const double bottom = y;
 
   Svg svg(kPlotWidth, bottom + kAxisRoom, chart.title);
-  drawLegend(svg, legend, left, kPlotWidth, kTop);
+  drawLegend(svg, legend, left, kPlotWidth, kBarsTop);
   const AxisSpec spec = valueAxis(chart);
   Axis axis(spec.scale, spec.range, spec.ticks, left, right);
   axis.thinLabels(10, [](const std::string& text) { return textWidth(text, kTickFont); });

@@ -32,31 +32,6 @@ double scaled(std::uint64_t value, const ScaledUnit& unit) {
   return static_cast<double>(value) / unit.factor;
 }
 
-// One occupied bucket, cut to the exact extremes, in display units.
-struct Slice {
-  double low = 0;
-  double middle = 0;  // where quantile() puts all of its frames
-  double high = 0;
-  double count = 0;
-};
-
-std::vector<Slice> slices(const stats::Histogram& histogram, const ScaledUnit& unit) {
-  std::vector<Slice> out;
-  for (const stats::Histogram::Cell& cell : histogram.cells()) {
-    // Values are integers: a bucket [a, b) holds a to b − 1, and the last bucket has no end.
-    const std::uint64_t first = stats::bucketLowerBound(cell.bucket);
-    const bool endless = cell.bucket + 1 == stats::kHistogramBuckets;
-    const std::uint64_t last =
-        endless ? histogram.maximum() : stats::bucketUpperBound(cell.bucket) - 1;
-    const auto inside = [&](std::uint64_t value) {
-      return scaled(std::clamp(value, histogram.minimum(), histogram.maximum()), unit);
-    };
-    out.push_back({inside(first), inside(endless ? last : first + (last - first) / 2), inside(last),
-                   static_cast<double>(cell.count)});
-  }
-  return out;
-}
-
 // Abscissa for all of the distributions, from the least minimum to the highest `quantile`.
 AxisSpec valueAxis(const DistributionRefs& distributions, const ScaledUnit& unit,
                    double quantile = 1) {
@@ -84,7 +59,7 @@ std::vector<Point> staircase(const stats::Histogram& histogram, const ScaledUnit
   if (histogram.count() == 0) return points;
   double below = 0;
   points.push_back({scaled(histogram.minimum(), unit), 0});
-  for (const Slice& one : slices(histogram, unit)) {
+  for (const stats::Histogram::Slice& one : histogram.slices(unit.factor)) {
     points.push_back({one.middle, below});
     below += one.count;
     points.push_back({one.middle, below});
@@ -128,9 +103,9 @@ using Bins = std::vector<Bar>;
 
 // The buckets themselves as bins, where there are few; a single value gets a bar of a fifth of a
 // percent.
-Bins bucketBins(const std::vector<Slice>& data) {
+Bins bucketBins(const std::vector<stats::Histogram::Slice>& data) {
   Bins out;
-  for (const Slice& one : data) {
+  for (const stats::Histogram::Slice& one : data) {
     const double pad = one.high > one.low ? 0 : 0.001 * one.high + 1e-9;
     out.push_back({one.low - pad, one.high + pad, one.count});
   }
@@ -139,14 +114,15 @@ Bins bucketBins(const std::vector<Slice>& data) {
 
 // Spreads the buckets over bins of equal width, a bucket's frames evenly over its own. Bins are
 // never narrower than the widest bucket, or they would show gaps that are not in the data.
-Bins binned(const std::vector<Slice>& data, bool log) {
+Bins binned(const std::vector<stats::Histogram::Slice>& data, bool log) {
   constexpr double kMostBins = 60;
   constexpr double kFewestBins = 12;
   const auto place = [log](double value) { return log ? std::log10(value) : value; };
   const double low = place(data.front().low);
   const double high = place(data.back().high);
   double widest = 1e-12;
-  for (const Slice& one : data) widest = std::max(widest, place(one.high) - place(one.low));
+  for (const stats::Histogram::Slice& one : data)
+    widest = std::max(widest, place(one.high) - place(one.low));
   const double bins = std::min(std::floor((high - low) / widest), kMostBins);
   if (bins < kFewestBins) return bucketBins(data);
 
@@ -161,7 +137,7 @@ Bins binned(const std::vector<Slice>& data, bool log) {
   const auto binOf = [&](double at) {
     return static_cast<std::size_t>(std::clamp(std::floor((at - low) / width), 0.0, bins - 1));
   };
-  for (const Slice& one : data) {
+  for (const stats::Histogram::Slice& one : data) {
     const double from = place(one.low);
     const double to = place(one.high);
     const std::size_t first = binOf(from);
@@ -228,7 +204,7 @@ std::string renderHistogram(const results::Distribution& distribution, const Sca
     sayEmpty(frame);
     return frame.finish();
   }
-  Bins bins = binned(slices(histogram, unit), x.scale == Axis::Scale::kLog);
+  Bins bins = binned(histogram.slices(unit.factor), x.scale == Axis::Scale::kLog);
   for (Bar& bar : bins) bar.height *= 100 / static_cast<double>(histogram.count());
   PlotFrame frame(title, x, shareAxis(bins), {});
   const double base = frame.y().from();

@@ -8,11 +8,11 @@
 #include "report/number.h"
 #include "report/picture.h"
 #include "report/plot.h"
+#include "report/style.h"
 
 namespace plumbline::report {
 namespace {
 
-constexpr double kFont = 12;        // of style "small"
 constexpr double kScaleWidth = 92;  // the scale at the right, with its ticks
 constexpr double kMostCell = 56;
 constexpr double kMostHeight = 30;
@@ -55,7 +55,7 @@ double fullScale(const results::HeatMap& map) {
 
 double widest(const std::vector<std::string>& names) {
   double width = 0;
-  for (const std::string& name : names) width = std::max(width, textWidth(name, kFont));
+  for (const std::string& name : names) width = std::max(width, textWidth(name, kSmallFont));
   return width;
 }
 
@@ -105,7 +105,7 @@ void drawNames(Svg& svg, const results::HeatMap& map, const Grid& grid, bool upr
     if (upright) {
       svg.text({x, grid.top - 6}, Anchor::kMiddle, "small", name);
     } else {
-      svg.verticalText({x + 4, grid.top - 6 - textWidth(name, kFont) / 2}, "small", name);
+      svg.verticalText({x + 4, grid.top - 6 - textWidth(name, kSmallFont) / 2}, "small", name);
     }
   }
 }
@@ -139,7 +139,7 @@ std::string renderHeatMap(const results::HeatMap& map) {
   grid.width = std::min(kMostCell, (kPlotWidth - kScaleWidth - grid.left) / columns);
   grid.height = std::clamp(kBodyHeight / rows, kLeastHeight, kMostHeight);
   const bool upright = widest(map.columns) + 6 <= grid.width;
-  grid.top = kTitleRoom + (upright ? kFont : widest(map.columns)) + 10;
+  grid.top = kTitleRoom + (upright ? kSmallFont : widest(map.columns)) + 10;
   const double body = grid.height * rows;
 
   const double full = fullScale(map);

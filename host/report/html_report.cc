@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "fabric/describe.h"
+#include "report/agents_section.h"
 #include "report/cabling.h"
 #include "report/identification.h"
 #include "report/kpi_map.h"
@@ -116,9 +117,10 @@ std::string appendixHtml(const ReportInput& input) {
 }  // namespace
 
 std::string renderHtml(const ReportInput& input) {
-  std::string body =
-      headerHtml(input) + identificationHtml(input.dut_identity, input.simulated_dut) +
-      topologyHtml(input) + configurationHtml(input) + summaryHtml(input) + kpiMapHtml(input.tests);
+  std::string body = headerHtml(input) +
+                     identificationHtml(input.dut_identity, input.simulated_dut) +
+                     topologyHtml(input) + configurationHtml(input) + agentsHtml(input.agents) +
+                     summaryHtml(input) + kpiMapHtml(input.tests);
   for (std::size_t i = 0; i < input.tests.size(); ++i) {
     body += testSectionHtml(input.tests[i], anchorOf(i), input.topology);
   }

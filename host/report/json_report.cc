@@ -29,20 +29,21 @@ Json failures(const std::vector<fabric::FailureSpec>& specs) {
 std::string renderJson(const ReportInput& input) {
   Json tests = Json::array();
   for (const results::TestResult& test : input.tests) tests.push_back(Json::parse(test.toJson()));
-  const Json json{{"format", "plumbline-report"},
-                  {"version", 1},
-                  {"title", input.title},
-                  {"run", input.run_id},
-                  {"started", input.started},
-                  {"finished", input.finished},
-                  {"simulated_dut", input.simulated_dut},
-                  {"dut_identity", pairs(input.dut_identity)},
-                  {"dut", pairs(input.dut)},
-                  {"tester", pairs(input.tester)},
-                  {"host", pairs(input.host)},
-                  {"failures", failures(input.failures)},
-                  {"tests", std::move(tests)},
-                  {"scenario", input.scenario}};
+  Json json{{"format", "plumbline-report"},
+            {"version", 1},
+            {"title", input.title},
+            {"run", input.run_id},
+            {"started", input.started},
+            {"finished", input.finished},
+            {"simulated_dut", input.simulated_dut},
+            {"dut_identity", pairs(input.dut_identity)},
+            {"dut", pairs(input.dut)},
+            {"tester", pairs(input.tester)},
+            {"host", pairs(input.host)},
+            {"failures", failures(input.failures)},
+            {"tests", std::move(tests)},
+            {"scenario", input.scenario}};
+  if (!input.agents.empty()) json["agents"] = Json::parse(results::agentsJson(input.agents));
   // Bytes that are not UTF-8 become U+FFFD instead of spoiling the document.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fabric/fabric_spec.h"
+#include "results/agent_record.h"
 #include "results/test_result.h"
 
 namespace plumbline::report {
@@ -31,11 +32,12 @@ struct ReportInput {
   KeyValues tester;                              // bench, card version, capabilities
   KeyValues host;                                // software versions, machine
   std::vector<results::TestResult> tests;
+  std::vector<results::AgentRecord> agents{};  // of a run on several testers
 };
 
 // One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML. In
-// this order: identification, topology with cabling and failures, configuration, summary, which
-// test measured what and where it was observed, then per test key figures, tables, UET beside
+// this order: identification, topology with cabling and failures, configuration, agents, summary,
+// which test measured what and where it was observed, then per test key figures, tables, UET beside
 // RoCEv2, charts, distributions, anomalies, repeatability; at the end all figures by machine name
 // and the scenario.
 std::string renderHtml(const ReportInput& input);

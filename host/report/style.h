@@ -5,6 +5,9 @@
 
 namespace plumbline::report {
 
+// Pixels of a letter of style "small".
+inline constexpr double kSmallFont = 12;
+
 // The style sheet, for screen and paper.
 std::string_view styleSheet();
 

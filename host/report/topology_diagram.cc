@@ -147,12 +147,12 @@ std::size_t hostsOf(const fabric::Topology& graph, fabric::NodeId node) {
 
 constexpr double kHostHeight = 24;
 constexpr double kSwitchHeight = 32;
-constexpr double kRight = kWidth - kTextColumn;
+constexpr double kDrawingRight = kWidth - kTextColumn;
 
 std::string drawLink(const TopologySpec& topology, const Failed& failed) {
   constexpr double kHeight = 80;
   Drawing drawing(kHeight, topologyText(topology));
-  const std::vector<Box> hosts = place({0, 1}, kMargin, kRight);
+  const std::vector<Box> hosts = place({0, 1}, kMargin, kDrawingRight);
   const double y = kHeight / 2;
   drawing.cable(hosts[0].center, y, hosts[1].center, y, failed.cable("host0", "host1"));
   for (const Box& host : hosts) {
@@ -167,8 +167,8 @@ std::string drawSwitch(const TopologySpec& topology, const Failed& failed) {
   constexpr double kSwitchY = 20;
   constexpr double kHostY = 140;
   Drawing drawing(kHostY + kHostHeight + 16, topologyText(topology));
-  const Box node{(kMargin + kRight) / 2, 0};
-  const std::vector<Box> hosts = place(shown(topology.hosts, 9), kMargin, kRight);
+  const Box node{(kMargin + kDrawingRight) / 2, 0};
+  const std::vector<Box> hosts = place(shown(topology.hosts, 9), kMargin, kDrawingRight);
   for (const Box& host : hosts) {
     if (host.number != kGap) {
       drawing.cable(node.center, kSwitchY + kSwitchHeight, host.center, kHostY,
@@ -190,9 +190,9 @@ std::string drawClos(const TopologySpec& topology, const Failed& failed) {
   constexpr double kLeafY = 150;
   constexpr double kHostY = 250;
   Drawing drawing(kHostY + kHostHeight + 16, topologyText(topology));
-  const std::vector<Box> spines = place(shown(topology.spines, 6), kMargin, kRight);
-  const std::vector<Box> leaves = place(shown(topology.leaves, 4), kMargin, kRight);
-  const double step = (kRight - kMargin) / static_cast<double>(leaves.size());
+  const std::vector<Box> spines = place(shown(topology.spines, 6), kMargin, kDrawingRight);
+  const std::vector<Box> leaves = place(shown(topology.leaves, 4), kMargin, kDrawingRight);
+  const double step = (kDrawingRight - kMargin) / static_cast<double>(leaves.size());
 
   for (const Box& leaf : leaves) {
     for (const Box& spine : spines) {
@@ -242,7 +242,7 @@ std::string drawTiers(const TopologySpec& topology, const Failed& failed) {
   double y = kTop + (rows - 1) * kTierHeight;
   for (const std::vector<fabric::NodeId>& tier : tiers) {
     for (const Box& box :
-         place(shown(static_cast<std::int64_t>(tier.size()), kMost), kMargin, kRight)) {
+         place(shown(static_cast<std::int64_t>(tier.size()), kMost), kMargin, kDrawingRight)) {
       if (box.number != kGap) at[tier[static_cast<std::size_t>(box.number)]] = {box.center, y};
     }
     y -= kTierHeight;
@@ -270,8 +270,8 @@ std::string drawTiers(const TopologySpec& topology, const Failed& failed) {
   for (std::size_t row = 0; row < tiers.size(); ++row) {
     if (tiers[row].size() <= kMost) continue;
     const double row_y = kTop + (rows - 1 - static_cast<double>(row)) * kTierHeight;
-    for (const Box& box :
-         place(shown(static_cast<std::int64_t>(tiers[row].size()), kMost), kMargin, kRight)) {
+    for (const Box& box : place(shown(static_cast<std::int64_t>(tiers[row].size()), kMost), kMargin,
+                                kDrawingRight)) {
       if (box.number == kGap) drawing.box(box, row_y, 60, kSwitchHeight, "switch", "");
     }
   }

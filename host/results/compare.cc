@@ -71,7 +71,7 @@ Lines identityOf(const RunInfo& info) {
           {"Status", std::string(runStatusName(info.status))}};
 }
 
-Json toJson(const Quantity& quantity) {
+Json comparedToJson(const Quantity& quantity) {
   Json json{{"value", quantity.value},
             {"unit", quantity.unit},
             {"observed", observationPointName(quantity.observed)},
@@ -95,8 +95,8 @@ Json toJson(const ComparedKpi& kpi) {
   Json json{{"test", kpi.test},
             {"name", kpi.name},
             {"point", kpi.point},
-            {"first", toJson(kpi.first)},
-            {"second", toJson(kpi.second)}};
+            {"first", comparedToJson(kpi.first)},
+            {"second", comparedToJson(kpi.second)}};
   if (kpi.change_percent) json["change_percent"] = *kpi.change_percent;
   json["significance"] = significanceName(kpi.significance());
   if (!kpi.welch) return json;
@@ -112,7 +112,7 @@ Json toJson(const std::vector<UnpairedKpi>& kpis) {
     list.push_back({{"test", kpi.test},
                     {"name", kpi.name},
                     {"point", kpi.point},
-                    {"quantity", toJson(kpi.quantity)}});
+                    {"quantity", comparedToJson(kpi.quantity)}});
   }
   return list;
 }

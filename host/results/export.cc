@@ -52,19 +52,20 @@ std::string exportJson(const StoredRun& run) {
   const RunInfo& info = run.info;
   Json tests = Json::array();
   for (const TestResult& test : run.tests) tests.push_back(Json::parse(test.toJson()));
-  const Json json{{"run", info.id},
-                  {"created", info.created},
-                  {"finished", info.finished},
-                  {"software", info.software},
-                  {"machine", info.machine},
-                  {"status", runStatusName(info.status)},
-                  {"scenario_name", info.identity.scenario_name},
-                  {"scenario", info.identity.scenario_text},
-                  {"bench", info.identity.bench},
-                  {"profile", info.identity.profile},
-                  {"seed", info.identity.seed},
-                  {"trials", info.trials},
-                  {"tests", std::move(tests)}};
+  Json json{{"run", info.id},
+            {"created", info.created},
+            {"finished", info.finished},
+            {"software", info.software},
+            {"machine", info.machine},
+            {"status", runStatusName(info.status)},
+            {"scenario_name", info.identity.scenario_name},
+            {"scenario", info.identity.scenario_text},
+            {"bench", info.identity.bench},
+            {"profile", info.identity.profile},
+            {"seed", info.identity.seed},
+            {"trials", info.trials},
+            {"tests", std::move(tests)}};
+  if (!run.agents.empty()) json["agents"] = Json::parse(agentsJson(run.agents));
   return json.dump(2) + "\n";
 }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -22,11 +23,11 @@ namespace fs = std::filesystem;
 
 // "PLMB" in SQLite's header: tells our files from anyone else's.
 constexpr std::int64_t kApplicationId = 0x504C4D42;
-constexpr std::int64_t kSchemaVersion = 1;
+constexpr std::int64_t kSchemaVersion = 2;
 
 constexpr const char* kSchema = R"sql(
 CREATE TABLE schema_version(version INTEGER NOT NULL);
-INSERT INTO schema_version VALUES (1);
+INSERT INTO schema_version VALUES (2);
 CREATE TABLE runs(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   created TEXT NOT NULL,
@@ -39,7 +40,8 @@ CREATE TABLE runs(
   software TEXT NOT NULL,
   machine TEXT NOT NULL,
   finished TEXT NOT NULL DEFAULT '',
-  status TEXT NOT NULL CHECK (status IN ('running', 'done', 'aborted', 'failed')));
+  status TEXT NOT NULL CHECK (status IN ('running', 'done', 'aborted', 'failed')),
+  files TEXT NOT NULL DEFAULT '');
 CREATE TABLE trials(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
@@ -56,6 +58,23 @@ CREATE TABLE test_results(
   test TEXT NOT NULL,
   result TEXT NOT NULL,
   UNIQUE (run, test));
+CREATE TABLE observations(
+  run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (run, key));
+)sql";
+
+// What schema 1 lacks. Nothing is known of the files of its runs: those that name some are not
+// resumed.
+constexpr const char* kFromSchema1 = R"sql(
+ALTER TABLE runs ADD COLUMN files TEXT NOT NULL DEFAULT '';
+CREATE TABLE observations(
+  run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (run, key));
+UPDATE schema_version SET version = 2;
 )sql";
 
 constexpr std::array<std::pair<RunStatus, std::string_view>, 4> kStatusNames{{
@@ -98,18 +117,30 @@ bool isEmpty(Database& database) {
          database.integer("SELECT count(*) FROM sqlite_master") == 0;
 }
 
+std::int64_t schemaOf(Database& database) {
+  return database.integer("SELECT max(version) FROM schema_version");
+}
+
 void checkOurs(Database& database, const std::string& file) {
   if (database.integer("PRAGMA application_id") != kApplicationId) {
     throw Error(ErrorKind::kTester, "the file is a database of another program", file,
                 "choose another directory with --results");
   }
-  const std::int64_t version = database.integer("SELECT max(version) FROM schema_version");
-  if (version != kSchemaVersion) {
+  const std::int64_t version = schemaOf(database);
+  if (version < 1 || version > kSchemaVersion) {
     throw Error(ErrorKind::kTester,
                 "the results database has schema " + std::to_string(version) +
                     ", this program knows schema " + std::to_string(kSchemaVersion),
                 file, "use the version of plumbline that wrote it, or another directory");
   }
+}
+
+void upgrade(Database& database) {
+  if (schemaOf(database) == kSchemaVersion) return;
+  Transaction transaction(database);
+  // Another process may have been faster between the look and the lock.
+  if (schemaOf(database) == 1) database.execute(kFromSchema1);
+  transaction.commit();
 }
 
 std::unique_ptr<Database> openDatabase(const std::string& file, Database::Mode mode) {
@@ -127,13 +158,17 @@ std::unique_ptr<Database> openDatabase(const std::string& file, Database::Mode m
   }
   checkOurs(*database, file);
   setUp(*database);
+  upgrade(*database);
   return database;
 }
 
+// Under which the testers of an attempt at a run are observed.
+std::string agentsKey(std::uint32_t attempt) { return "agents " + std::to_string(attempt); }
+
 constexpr std::string_view kRunColumns =
     "SELECT id, created, scenario_name, scenario_file, scenario_text, bench, profile, seed, "
-    "software, machine, finished, status, (SELECT count(*) FROM trials WHERE trials.run = runs.id) "
-    "FROM runs ";
+    "software, machine, finished, status, (SELECT count(*) FROM trials WHERE trials.run = "
+    "runs.id), files FROM runs ";
 
 RunInfo runFrom(const Statement& row) {
   RunInfo info;
@@ -150,6 +185,7 @@ RunInfo runFrom(const Statement& row) {
   info.finished = row.text(10);
   info.status = statusFromName(row.text(11));
   info.trials = static_cast<std::uint64_t>(row.integer(12));
+  info.identity.files = row.text(13);
   return info;
 }
 
@@ -212,8 +248,8 @@ std::int64_t ResultStore::createRun(const RunIdentity& identity, std::string_vie
   Transaction transaction(*database_);
   Statement(*database_,
             "INSERT INTO runs(created, scenario_name, scenario_file, scenario_text, bench, "
-            "profile, seed, software, machine, status) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running')")
+            "profile, seed, software, machine, files, status) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running')")
       .bind(1, created)
       .bind(2, identity.scenario_name)
       .bind(3, identity.scenario_file)
@@ -223,6 +259,7 @@ std::int64_t ResultStore::createRun(const RunIdentity& identity, std::string_vie
       .bind(7, signedBits(identity.seed))
       .bind(8, software)
       .bind(9, machine)
+      .bind(10, identity.files)
       .step();
   const std::int64_t id = database_->lastInsertId();
   transaction.commit();
@@ -277,17 +314,46 @@ void ResultStore::saveTrials(std::int64_t run, const std::vector<StoredTrial>& t
   transaction.commit();
 }
 
+std::optional<std::string> ResultStore::findObservation(std::int64_t run, std::string_view key) {
+  Statement query(*database_, "SELECT text FROM observations WHERE run = ? AND key = ?");
+  query.bind(1, run).bind(2, key);
+  if (!query.step()) return std::nullopt;
+  return query.text(0);
+}
+
+void ResultStore::saveObservation(std::int64_t run, std::string_view key, std::string_view text) {
+  Statement(*database_, "INSERT OR IGNORE INTO observations(run, key, text) VALUES (?, ?, ?)")
+      .bind(1, run)
+      .bind(2, key)
+      .bind(3, text)
+      .step();
+}
+
 std::vector<StoredTrial> ResultStore::listTrials(std::int64_t run) {
+  return listTrials(run, 0, std::numeric_limits<std::uint64_t>::max());
+}
+
+std::vector<StoredTrial> ResultStore::listTrials(std::int64_t run, std::uint64_t from,
+                                                 std::uint64_t most_bytes) {
   std::vector<StoredTrial> trials;
+  if (!std::in_range<std::int64_t>(from)) return trials;
   Statement query(*database_,
                   "SELECT label, repetition, finished, spec, result FROM trials WHERE run = ? "
-                  "ORDER BY id");
-  query.bind(1, run);
-  while (query.step()) {
+                  "ORDER BY id LIMIT -1 OFFSET ?");
+  query.bind(1, run).bind(2, static_cast<std::int64_t>(from));
+  for (std::uint64_t bytes = 0; bytes < most_bytes && query.step();) {
     trials.push_back({query.text(0), static_cast<std::uint32_t>(query.integer(1)), query.text(2),
                       query.text(3), query.text(4)});
+    bytes += trials.back().spec_json.size() + trials.back().result_json.size();
   }
   return trials;
+}
+
+void ResultStore::saveAgents(std::int64_t run, std::vector<AgentRecord> agents) {
+  std::uint32_t attempt = 1;
+  while (findObservation(run, agentsKey(attempt))) ++attempt;
+  for (AgentRecord& agent : agents) agent.attempt = attempt;
+  saveObservation(run, agentsKey(attempt), agentsJson(agents));
 }
 
 void ResultStore::saveTestResult(std::int64_t run, const TestResult& result) {
@@ -320,17 +386,25 @@ StoredRun ResultStore::loadRun(std::int64_t run) {
   Statement tests(*database_, "SELECT result FROM test_results WHERE run = ? ORDER BY id");
   tests.bind(1, run);
   while (tests.step()) stored.tests.push_back(TestResult::fromJson(tests.text(0)));
+  for (std::uint32_t attempt = 1;; ++attempt) {
+    const auto agents = findObservation(run, agentsKey(attempt));
+    if (!agents) break;
+    const std::vector<AgentRecord> read = agentsFromJson(*agents);
+    stored.agents.insert(stored.agents.end(), read.begin(), read.end());
+  }
   return stored;
 }
 
 std::optional<RunInfo> ResultStore::latestUnfinished(const RunIdentity& identity) {
-  Statement query(*database_, std::string(kRunColumns) +
-                                  "WHERE status <> 'done' AND scenario_text = ? AND bench = ? AND "
-                                  "profile = ? AND seed = ? ORDER BY id DESC LIMIT 1");
+  Statement query(*database_,
+                  std::string(kRunColumns) +
+                      "WHERE status <> 'done' AND scenario_text = ? AND bench = ? AND "
+                      "profile = ? AND seed = ? AND files = ? ORDER BY id DESC LIMIT 1");
   query.bind(1, identity.scenario_text)
       .bind(2, identity.bench)
       .bind(3, identity.profile)
-      .bind(4, signedBits(identity.seed));
+      .bind(4, signedBits(identity.seed))
+      .bind(5, identity.files);
   if (!query.step()) return std::nullopt;
   return runFrom(query);
 }

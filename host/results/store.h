@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "results/agent_record.h"
 #include "results/test_result.h"
 
 namespace plumbline::results {
@@ -34,6 +35,7 @@ struct RunIdentity {
   std::string bench;
   std::string profile;
   std::uint64_t seed = 0;
+  std::string files{};  // what the files held that the scenario names; empty when it names none
 };
 
 struct RunInfo {
@@ -57,7 +59,8 @@ struct StoredTrial {
 
 struct StoredRun {
   RunInfo info;
-  std::vector<TestResult> tests;  // in the order in which they finished first
+  std::vector<TestResult> tests;      // in the order in which they finished first
+  std::vector<AgentRecord> agents{};  // of a run on several testers: of each attempt all of them
 };
 
 // Keeps a second process from continuing the same run; released by the kernel when its owner dies.
@@ -106,9 +109,19 @@ class ResultStore {
   // Trials of another run, all at once and durable when it returns. Those that are there already
   // stay as they are.
   void saveTrials(std::int64_t run, const std::vector<StoredTrial>& trials);
+  // What was observed in a run beside its trials, as text under a key.
+  std::optional<std::string> findObservation(std::int64_t run, std::string_view key);
+  // Durable when it returns. An observation that is there already stays as it is.
+  void saveObservation(std::int64_t run, std::string_view key, std::string_view text);
   // In the order in which they finished.
   std::vector<StoredTrial> listTrials(std::int64_t run);
+  // The same, but only from the one numbered `from` on, counted from 0, and no more than the first
+  // that reaches `most_bytes` of texts.
+  std::vector<StoredTrial> listTrials(std::int64_t run, std::uint64_t from,
+                                      std::uint64_t most_bytes);
 
+  // The testers of this attempt at a run, which is numbered here: those of earlier ones stay.
+  void saveAgents(std::int64_t run, std::vector<AgentRecord> agents);
   // Replaces an earlier result of the same test in this run.
   void saveTestResult(std::int64_t run, const TestResult& result);
 

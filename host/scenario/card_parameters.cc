@@ -6,7 +6,6 @@
 namespace plumbline::scenario {
 namespace {
 
-constexpr std::size_t kMaxSweep = 64;
 constexpr std::size_t kMaxWeights = 4096;
 constexpr std::uint32_t kMaxFrames = 100'000'000;
 constexpr std::uint32_t kMaxBurst = 1U << 24;
@@ -39,7 +38,7 @@ void readWords(MapReader& map, const char* key, const std::array<const char*, N>
 void readRatios(const YamlNode& node, std::optional<std::vector<double>>& target,
                 Problems& problems) {
   const std::string range = "1e-15 to 1e-3";
-  target = readList(node, kMaxSweep, problems, [&](const YamlNode& item) -> std::optional<double> {
+  target = readList(node, kMaxListed, problems, [&](const YamlNode& item) -> std::optional<double> {
     const auto ratio = readProbability(item, range, problems);
     if (!ratio) return std::nullopt;
     if (*ratio < card::kMinBitErrorRatio || *ratio > card::kMaxBitErrorRatio) {
@@ -77,14 +76,14 @@ void readCardParameters(MapReader& map, Scenario& scenario, Problems& problems) 
   }
   readCount(map, "damage_every", 1, 1'000'000, card.damage_every, problems);
   if (const YamlNode* value = map.optional("quanta")) {
-    card.quanta = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    card.quanta = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       const auto quanta = readInteger(item, 1, 65'535, problems);
       return quanta ? std::optional(static_cast<Count>(*quanta)) : std::nullopt;
     });
   }
   readCount(map, "storm_frames", 1, kMaxFrames, card.storm_frames, problems);
   if (const YamlNode* value = map.optional("stagger")) {
-    card.stagger = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    card.stagger = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readDuration(item, Picoseconds(0), milliseconds(1), "0ns to 1ms", problems);
     });
   }

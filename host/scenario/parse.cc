@@ -11,7 +11,7 @@ namespace plumbline::scenario {
 namespace {
 
 constexpr std::uint64_t kFormat = 1;
-constexpr std::size_t kMaxName = 100;
+constexpr std::size_t kMaxScenarioName = 100;
 constexpr std::size_t kMaxTests = 64;
 constexpr std::uint64_t kMaxFastForwardPackets = 1'000'000'000'000;
 // More would not help anyone; the file is probably no scenario at all.
@@ -117,7 +117,7 @@ void readHead(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
     readInteger(*value, kFormat, kFormat, problems);
   }
   if (const YamlNode* value = map.required("name")) {
-    if (const auto name = readText(*value, kMaxName, problems)) scenario.name = *name;
+    if (const auto name = readText(*value, kMaxScenarioName, problems)) scenario.name = *name;
   }
   readTests(map, vocabulary, scenario, problems);
   readBench(map, vocabulary, scenario, problems);
@@ -146,11 +146,15 @@ void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& 
   if (dut != nullptr) readDut(*dut, scenario, problems);
   const bool topology_known = dut != nullptr && problems.count() == before;
   readHosts(*map, vocabulary, topology_known, scenario, problems);
+  if (const YamlNode* value = map->optional("endpoint")) readEndpoint(*value, scenario, problems);
   if (const YamlNode* value = map->optional("traffic")) {
     readTraffic(*value, topology_known, scenario, problems);
   }
   if (const YamlNode* value = map->optional("parameters")) {
     readParameters(*value, topology_known, scenario, problems);
+  }
+  if (const YamlNode* value = map->optional("dut_metrics")) {
+    readDutMetrics(*value, scenario, problems);
   }
   if (const YamlNode* value = map->optional("limits")) readLimits(*value, scenario, problems);
   map->finish();

@@ -1,5 +1,7 @@
 #include "scenario/scenario.h"
 
+#include <algorithm>
+
 namespace plumbline::scenario {
 
 std::string_view profileName(Profile profile) {
@@ -11,6 +13,11 @@ std::optional<Profile> profileFromName(std::string_view name) {
     if (name == profileName(profile)) return profile;
   }
   return std::nullopt;
+}
+
+bool isEndpointBench(std::string_view bench) {
+  return std::find(kEndpointBenches.begin(), kEndpointBenches.end(), bench) !=
+         kEndpointBenches.end();
 }
 
 fabric::FabricSpec Scenario::fabricSpec() const {

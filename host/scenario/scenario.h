@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/endpoint_spec.h"
 #include "bench/trial.h"
 #include "fabric/fabric_spec.h"
 
@@ -112,6 +113,13 @@ struct Parameters {
 // What `parameters.balancing` may say: strategies that tests compare.
 inline constexpr std::array<const char*, 4> kBalancingWords{"ecmp", "ecmp-qp", "flowlet", "spray"};
 
+// `dut_metrics:` where a soak learns what the DUT says of itself (suite/dut_metrics.h): a program
+// and its arguments, run for every sample, or a file in the scenario's folder, read at the end.
+struct DutMetricsSource {
+  std::vector<std::string> command;  // empty: `file`
+  std::string file;
+};
+
 // `limits:` the only things that make a verdict. Every KPI named `kpi` of the run must be at most
 // (kAtMost) or at least (kAtLeast) `bound`.
 enum class LimitSense { kAtMost, kAtLeast };
@@ -129,6 +137,9 @@ inline constexpr std::string_view kSimulatedHosts = "sim";
 // As `bench`: on the simulated card and on simulated hosts, side by side.
 inline constexpr std::string_view kSimulatedCard = "rtl";
 inline constexpr std::string_view kCompareBenches = "compare";
+// Benches on ordinary hosts, which alone read `endpoint:`.
+inline constexpr std::array<const char*, 2> kEndpointBenches{"libfabric", "verbs"};
+bool isEndpointBench(std::string_view bench);
 
 // `sweep:` a key of the file, "dut.switch.buffer_per_port", and the values it takes, as written
 // there. See scenario/sweep.h.
@@ -137,9 +148,20 @@ struct SweepAxis {
   std::vector<std::string> values;
 };
 
+// A file that a scenario names, and what it held when the scenario was read.
+struct InputFile {
+  std::string name;  // as the scenario has it
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = 0;  // hash64() of all of them
+
+  bool operator==(const InputFile&) const = default;
+};
+
 struct Scenario {
   std::string file;  // as the user named it, for messages
   std::string text;  // the whole file: stored with the run, identifies it on resume
+  // Files that it names, in their order: what they hold identifies a run as well.
+  std::vector<InputFile> files;
   std::string name;
   std::vector<std::string> tests;  // "T5.1", … in the order of the file, at least one
   std::string bench = "rtl";
@@ -160,8 +182,11 @@ struct Scenario {
   std::optional<workload::WorkloadSpec> workload;
   // Permission not to simulate every packet of it; `test: free` only.
   std::optional<bench::FastForwardSpec> fast_forward;
+  // What carries messages between ordinary hosts; endpoint benches only.
+  std::optional<bench::EndpointSpec> endpoint;
   Traffic traffic;
   Parameters parameters;
+  std::optional<DutMetricsSource> dut_metrics;
   std::vector<Limit> limits;
   std::uint64_t seed = 1;
   // Not empty: the file is a sweep. Everything above is then its first point.

@@ -7,6 +7,9 @@
 
 namespace plumbline::scenario {
 
+// Values that a key may list.
+inline constexpr std::size_t kMaxListed = 64;
+
 // A whole file without a `sweep` section.
 void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
                   Problems& problems);
@@ -19,6 +22,9 @@ bool hasSweep(const YamlNode& root);
 
 // `dut:` the device under test, judged by fabric::validate().
 void readDut(const YamlNode& node, Scenario& scenario, Problems& problems);
+
+// `endpoint:` what carries messages between ordinary hosts. Needs `bench`.
+void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems);
 
 // `traffic:` Needs the topology to judge host numbers: read after readDut(), with
 // `topology_known` = it was right.
@@ -42,6 +48,9 @@ void readParameters(const YamlNode& node, bool topology_known, Scenario& scenari
 
 // Keys of `parameters:` of the tests of the card itself.
 void readCardParameters(MapReader& map, Scenario& scenario, Problems& problems);
+
+// `dut_metrics:` Needs `tests`.
+void readDutMetrics(const YamlNode& node, Scenario& scenario, Problems& problems);
 
 // `limits:` Needs `tests`; with an empty list, which tests a limit belongs to is not checked.
 void readLimits(const YamlNode& node, Scenario& scenario, Problems& problems);

@@ -93,9 +93,18 @@ void readTrim(SpecReader& map, fabric::TrimSpec& trim) {
   map.finish();
 }
 
-void readCbfc(SpecReader& map, fabric::CbfcSpec& cbfc) {
+void readVirtualChannel(SpecReader& map, fabric::VirtualChannelSpec& channel) {
+  map.read("priorities", "priorities", channel.priorities, readPriorities);
+  map.read("credits", "credits", channel.credits);
+}
+
+void readCbfc(SpecReader& map, fabric::CbfcSpec& cbfc, FieldPlaces& places, Problems& problems) {
   map.read("channels", "channels", cbfc.channels, readPriorities);
   map.read("credits", "credits", cbfc.credits);
+  if (const YamlNode* value = map.optional("virtual_channels")) {
+    readItems("virtual_channels", *value, "switches.cbfc.virtual_channels", cbfc.virtual_channels,
+              places, problems, false, readVirtualChannel);
+  }
   map.read("credit_size", "credit_size", cbfc.credit_size);
   map.read("packet_overhead", "packet_overhead", cbfc.packet_overhead);
   map.read("update_spacing", "update_spacing", cbfc.update_spacing);
@@ -141,7 +150,9 @@ void readSwitch(const YamlNode& node, SwitchSpec& switches, FieldPlaces& places,
   }
   if (auto pfc = map.block("pfc", "pfc")) readPfc(*pfc, switches.pfc.emplace());
   if (auto trim = map.block("trim", "trim")) readTrim(*trim, switches.trim.emplace());
-  if (auto cbfc = map.block("cbfc", "cbfc")) readCbfc(*cbfc, switches.cbfc.emplace());
+  if (auto cbfc = map.block("cbfc", "cbfc")) {
+    readCbfc(*cbfc, switches.cbfc.emplace(), places, problems);
+  }
   if (auto llr = map.block("llr", "llr")) readLlr(*llr, switches.llr.emplace());
   map.finish();
 }

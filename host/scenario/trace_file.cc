@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/random.h"
 #include "workload/request_trace.h"
 #include "workload/trace.h"
 
@@ -25,13 +26,8 @@ constexpr std::pair<const char*, TraceFormat> kFormats[] = {{"messages", TraceFo
 std::optional<std::string> readTraceText(const YamlNode& node, const std::string& name,
                                          const std::string& scenario_file, Problems& problems) {
   namespace fs = std::filesystem;
-  const fs::path path(name);
-  const bool leaves = std::find(path.begin(), path.end(), fs::path("..")) != path.end();
-  if (path.is_absolute() || leaves) {
-    problems.add(node, shown(name) + " is not in the scenario's folder", "there or below it");
-    return std::nullopt;
-  }
-  const fs::path full = fs::path(scenario_file).parent_path() / path;
+  if (!isInScenarioFolder(node, name, problems)) return std::nullopt;
+  const fs::path full = fs::path(scenario_file).parent_path() / name;
   std::error_code error;
   const bool regular = fs::is_regular_file(full, error);
   const std::uintmax_t size = regular ? fs::file_size(full, error) : 0;
@@ -82,8 +78,17 @@ std::optional<workload::RequestRules> readRules(SpecReader& map, std::uint32_t r
 
 }  // namespace
 
-void readTraceFile(SpecReader& map, const std::string& scenario_file, std::uint32_t ranks,
-                   workload::TraceProgram& trace, Problems& problems) {
+bool isInScenarioFolder(const YamlNode& node, const std::string& name, Problems& problems) {
+  const std::filesystem::path path(name);
+  const bool leaves = std::find(path.begin(), path.end(), "..") != path.end();
+  if (!path.is_absolute() && !leaves) return true;
+  problems.add(node, shown(name) + " is not in the scenario's folder", "there or below it");
+  return false;
+}
+
+std::optional<InputFile> readTraceFile(SpecReader& map, const std::string& scenario_file,
+                                       std::uint32_t ranks, workload::TraceProgram& trace,
+                                       Problems& problems) {
   TraceFormat format = TraceFormat::kMessages;
   map.readWordOf<TraceFormat>("format", "format", kFormats, format);
   std::optional<workload::RequestRules> rules;
@@ -91,17 +96,19 @@ void readTraceFile(SpecReader& map, const std::string& scenario_file, std::uint3
   const YamlNode* node = map.required("file");
   map.finish();
   const auto name = node != nullptr ? readText(*node, kMaxFileName, problems) : std::nullopt;
-  if (!name || (format == TraceFormat::kRequests && !rules)) return;
+  if (!name || (format == TraceFormat::kRequests && !rules)) return std::nullopt;
   const auto text = readTraceText(*node, *name, scenario_file, problems);
-  if (!text) return;
+  if (!text) return std::nullopt;
+  InputFile file{*name, text->size(), hash64(*text)};
   TraceOrError parsed =
       rules ? workload::parseRequestTrace(*text, *rules) : workload::parseTrace(*text, ranks);
   if (const auto* error = std::get_if<workload::TraceError>(&parsed)) {
     problems.add(*node, *name + ":" + std::to_string(error->line) + ":" +
                             std::to_string(error->column) + ": " + error->what);
-    return;
+    return file;
   }
   trace.entries = std::move(std::get<std::vector<workload::TraceEntry>>(parsed));
+  return file;
 }
 
 }  // namespace plumbline::scenario

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "scenario/scenario.h"
 #include "scenario/spec_reader.h"
 #include "workload/workload_spec.h"
 
@@ -12,10 +14,16 @@ namespace plumbline::scenario {
 // Largest file of a trace that is read.
 inline constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 28;
 
+// Whether `name` is the name of a file in the scenario's folder or below it; a mistake at `node`
+// else.
+bool isInScenarioFolder(const YamlNode& node, const std::string& name, Problems& problems);
+
 // Reads the keys of `trace:` and the file that they name, in the folder of `scenario_file` or below
 // it: a scenario reads nothing else of a machine. `ranks`: of the job. A mistake in the file is
-// reported at the key that names it, with the file's own line and column.
-void readTraceFile(SpecReader& map, const std::string& scenario_file, std::uint32_t ranks,
-                   workload::TraceProgram& trace, Problems& problems);
+// reported at the key that names it, with the file's own line and column. Returns what the file
+// held, if it could be read.
+std::optional<InputFile> readTraceFile(SpecReader& map, const std::string& scenario_file,
+                                       std::uint32_t ranks, workload::TraceProgram& trace,
+                                       Problems& problems);
 
 }  // namespace plumbline::scenario

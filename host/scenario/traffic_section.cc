@@ -5,12 +5,14 @@ namespace {
 
 using bench::Transport;
 
-constexpr std::size_t kMaxSweep = 64;   // values of one swept key
 constexpr std::size_t kMaxPairs = 256;  // host pairs of a list
 // The payload of one packet carries the test tag and fits the largest RoCE path MTU. RoCE payloads
 // are multiples of 4 or padded; a padded message would not be the one that was asked for.
 constexpr Bytes kMinMessage{20};
 constexpr Bytes kMaxMessage{4096};
+// Endpoints cut messages into packets by themselves; nothing of the tester's is in them.
+constexpr Bytes kMinEndpointMessage{4};
+constexpr Bytes kMaxEndpointMessage{std::int64_t{8} << 30};
 constexpr Bytes kMaxBuffer{std::int64_t{16} << 30};
 
 // One of two hosts in a [from, to] list.
@@ -78,9 +80,9 @@ void readFormat(MapReader& map, bench::FrameFormat& format, Problems& problems) 
   }
 }
 
-void readSizes(MapReader& map, Traffic& traffic, Problems& problems) {
+void readSizes(MapReader& map, bool endpoint, Traffic& traffic, Problems& problems) {
   if (const YamlNode* value = map.optional("frame_sizes")) {
-    traffic.frame_sizes = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    traffic.frame_sizes = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readBytes(item, Bytes(64), Bytes(9216), "64B to 9216B, with FCS", problems);
     });
   }
@@ -95,9 +97,11 @@ void readSizes(MapReader& map, Traffic& traffic, Problems& problems) {
     return;
   }
   traffic.message_sizes =
-      readList(*messages, kMaxSweep, problems, [&](const YamlNode& item) -> std::optional<Bytes> {
-        const std::string range = "20B to 4096B, a multiple of 4";
-        const auto size = readBytes(item, kMinMessage, kMaxMessage, range, problems);
+      readList(*messages, kMaxListed, problems, [&](const YamlNode& item) -> std::optional<Bytes> {
+        const std::string range =
+            endpoint ? "4B to 8GiB, a multiple of 4" : "20B to 4096B, a multiple of 4";
+        const auto size = readBytes(item, endpoint ? kMinEndpointMessage : kMinMessage,
+                                    endpoint ? kMaxEndpointMessage : kMaxMessage, range, problems);
         if (size && size->count() % 4 != 0) {
           problems.add(item, std::to_string(size->count()) + " bytes would need padding", range);
           return std::nullopt;
@@ -193,18 +197,18 @@ void readHostParameters(MapReader& map, bool topology_known, Scenario& scenario,
                         Problems& problems) {
   Parameters& parameters = scenario.parameters;
   if (const YamlNode* value = map.optional("sizes")) {
-    parameters.sizes = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    parameters.sizes = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readBytes(item, Bytes(1), kMaxBuffer, "1B to 16GiB", problems);
     });
   }
   if (const YamlNode* value = map.optional("ranks")) {
     const std::uint32_t hosts = topology_known ? scenario.topology.hostCount() : fabric::kMaxHosts;
-    parameters.ranks = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    parameters.ranks = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readCount(item, 2, hosts, problems);
     });
   }
   if (const YamlNode* value = map.optional("flows")) {
-    parameters.flows = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    parameters.flows = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readCount(item, 1, 256, problems);
     });
   }
@@ -217,7 +221,7 @@ void readHostParameters(MapReader& map, bool topology_known, Scenario& scenario,
                                     });
   }
   if (const YamlNode* value = map.optional("compute")) {
-    parameters.compute = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    parameters.compute = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readDuration(item, Picoseconds(0), seconds(3'600), "0s to 3600s", problems);
     });
   }
@@ -236,9 +240,9 @@ void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario,
   if (!map) return;
   Traffic& traffic = scenario.traffic;
   readFormat(*map, traffic.format, problems);
-  readSizes(*map, traffic, problems);
+  readSizes(*map, isEndpointBench(scenario.bench), traffic, problems);
   if (const YamlNode* value = map->optional("qps")) {
-    traffic.qps = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    traffic.qps = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readCount(item, 1, 4096, problems);
     });
     if (traffic.qps && traffic.format.transport == Transport::kUdp) {
@@ -283,13 +287,13 @@ void readParameters(const YamlNode& node, bool topology_known, Scenario& scenari
     parameters.resolution = readResolution(*value, problems);
   }
   if (const YamlNode* value = map->optional("loads")) {
-    parameters.loads = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    parameters.loads = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readLoad(item, topology_known, scenario, problems);
     });
   }
   if (const YamlNode* value = map->optional("incast_ratios")) {
     const std::uint32_t hosts = topology_known ? scenario.topology.hostCount() : fabric::kMaxHosts;
-    parameters.incast_ratios = readList(*value, kMaxSweep, problems, [&](const YamlNode& item) {
+    parameters.incast_ratios = readList(*value, kMaxListed, problems, [&](const YamlNode& item) {
       return readCount(item, 1, hosts - 1, problems);
     });
   }

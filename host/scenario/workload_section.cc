@@ -98,11 +98,13 @@ std::optional<std::pair<workload::Rank, workload::Rank>> readRankPair(const Yaml
   return std::pair(*from, *to);
 }
 
-// Reads one job after the other; knows the scenario's file and the fabric that they run on.
+// Reads one job after the other; knows the scenario's file and the fabric that they run on, and
+// notes which files they name.
 class JobReader {
  public:
-  JobReader(const Scenario& scenario, bool topology_known, Problems& problems)
+  JobReader(Scenario& scenario, bool topology_known, Problems& problems)
       : file_(scenario.file),
+        files_(scenario.files),
         topology_(scenario.topology),
         topology_known_(topology_known),
         problems_(problems) {}
@@ -327,7 +329,9 @@ class JobReader {
       problems_.add(*entries, "\"entries\" and \"trace\" are both here", "one of the two");
     }
     if (auto file = map.block("trace", "trace")) {
-      readTraceFile(*file, file_, ranksOf(placement), trace, problems_);
+      if (auto held = readTraceFile(*file, file_, ranksOf(placement), trace, problems_)) {
+        files_.push_back(*std::move(held));
+      }
     }
     const YamlNode* node = map.optional("trace") != nullptr ? nullptr : map.required("entries");
     if (node == nullptr) return;
@@ -352,6 +356,7 @@ class JobReader {
   static constexpr std::size_t kMaxPairs = 4096;
 
   const std::string& file_;
+  std::vector<InputFile>& files_;
   const fabric::TopologySpec& topology_;
   bool topology_known_;
   Problems& problems_;

@@ -32,8 +32,9 @@ scenario::Vocabulary vocabulary() {
     if (procedure->runsWorkload()) vocabulary.with_workload.push_back(procedure->id());
   }
   for (const auto& bench : bench::benches()) vocabulary.benches.push_back(bench.name);
-  const std::string card(scenario::kSimulatedCard);
-  if (!benchExists(card)) vocabulary.benches.insert(vocabulary.benches.begin(), card);
+  for (const bench::OptionalBench& missing : bench::missingBenches()) {
+    vocabulary.benches.emplace_back(missing.name);
+  }
   vocabulary.benches.emplace_back(scenario::kCompareBenches);
   return vocabulary;
 }
@@ -129,7 +130,7 @@ std::chrono::seconds expectedTime(const suite::Plan& plan, const scenario::Scena
                                   const bench::Capabilities& bench) {
   const double seconds = plan.simulated_time.toSeconds() * scenario.topology.hostCount() *
                              bench.wall_seconds_per_second +
-                         plan.packet_hops * bench.wall_ns_per_packet_hop / 1e9;
+                         plan.packet_hops * plan.hop_cost * bench.wall_ns_per_packet_hop / 1e9;
   return std::chrono::seconds(static_cast<std::int64_t>(seconds) + 1);
 }
 

@@ -22,7 +22,7 @@ struct ScenarioOptions {
   std::optional<std::uint64_t> seed;
 };
 
-// Tests and benches of this build. "rtl" is a known word even where the build left it out, so that
+// Tests and benches of this build. A bench that the build left out is a known word as well, so that
 // a scenario can be checked anywhere.
 scenario::Vocabulary vocabulary();
 bool benchExists(const std::string& name);

@@ -34,9 +34,12 @@ void addQueueing(const fabric::SwitchSpec& switches, report::KeyValues& dut) {
                                         switches.pfc->watchdog ? ", watchdog" : ""));
   }
   if (switches.cbfc) {
-    dut.emplace_back("CBFC",
-                     fmt::format("{} credits of {} B, channels 0x{:02x}", switches.cbfc->credits,
-                                 switches.cbfc->credit_size.count(), switches.cbfc->channels));
+    std::string text = fmt::format("{} credits of {} B, channels 0x{:02x}", switches.cbfc->credits,
+                                   switches.cbfc->credit_size.count(), switches.cbfc->channels);
+    for (const fabric::VirtualChannelSpec& channel : switches.cbfc->virtual_channels) {
+      text += fmt::format(", of which 0x{:02x} share {}", channel.priorities, channel.credits);
+    }
+    dut.emplace_back("CBFC", std::move(text));
   }
   if (switches.trim) {
     dut.emplace_back("Trimming", fmt::format("above {} B to {} B", switches.trim->threshold.count(),
@@ -88,14 +91,16 @@ void describeBench(const std::string& name, const std::string& behind, BitRate l
   add("Flows per port", std::to_string(can.flows_per_port));
 }
 
-// The bench of a run; both of a comparison, all of a sweep's points.
+// The bench of a run; both of a comparison, all of a sweep's points or of several agents.
 void describeTester(const results::RunIdentity& identity, BitRate line_rate,
                     report::ReportInput& input) {
   std::vector<std::string> benches;
   std::string_view rest = identity.bench;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(", "), rest.size());
-    for (std::string& bench : benchesOf(std::string(rest.substr(0, end)))) {
+    // "sim at 10.0.0.2:8470": of an agent.
+    const std::string_view name = rest.substr(0, std::min(rest.find(" at "), end));
+    for (std::string& bench : benchesOf(std::string(name))) {
       if (std::find(benches.begin(), benches.end(), bench) == benches.end()) {
         benches.push_back(std::move(bench));
       }
@@ -164,6 +169,7 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
   input.scenario = info.identity.scenario_text;
   input.host = {{"Software", info.software}, {"Machine", info.machine}};
   input.tests = run.tests;
+  input.agents = run.agents;
   // The text was valid when the run was made; should this version no longer read it, the report
   // still has it word for word.
   const auto parsed = scenario::parseScenario(info.identity.scenario_text,

@@ -1,5 +1,7 @@
 #include "session/run.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "session/reporting.h"
@@ -31,14 +33,15 @@ void runTests(const PreparedRun& prepared, results::ResultStore& store, std::int
               RunWatcher& watcher, std::optional<std::uint32_t> capture_port) {
   const bool compare = prepared.second_bench != nullptr;
   const scenario::Scenario& scenario = prepared.scenario;
-  StoredTrialRunner runner({store, run, *prepared.bench, watcher, compare}, capture_port);
+  StoredTrialRunner runner({store, run, *prepared.bench, watcher, compare, &scenario},
+                           capture_port);
   if (!compare) {
     for (const PlannedTest& test : prepared.tests) {
       store.saveTestResult(run, runTest(scenario, *prepared.bench, test, runner));
     }
     return;
   }
-  StoredTrialRunner second({store, run, *prepared.second_bench, watcher, compare});
+  StoredTrialRunner second({store, run, *prepared.second_bench, watcher, compare, &scenario});
   for (std::size_t i = 0; i < prepared.tests.size(); ++i) {
     const auto on_first = runTestToCompare(scenario, *prepared.bench, prepared.tests[i], runner);
     const auto on_second =
@@ -47,12 +50,22 @@ void runTests(const PreparedRun& prepared, results::ResultStore& store, std::int
   }
 }
 
+// "trace.csv, 1234 bytes, 0123456789abcdef", a line for each.
+std::string filesText(const std::vector<scenario::InputFile>& files) {
+  std::string text;
+  for (const scenario::InputFile& file : files) {
+    text += fmt::format("{}, {} bytes, {:016x}\n", file.name, file.bytes, file.hash);
+  }
+  return text;
+}
+
 }  // namespace
 
 PreparedRun prepareRun(scenario::Scenario scenario, bench::BenchOptions options) {
   PreparedRun prepared;
   prepared.scenario = std::move(scenario);
   options.line_rate = prepared.scenario.topology.link_rate;
+  options.endpoint = prepared.scenario.endpoint.value_or(bench::EndpointSpec());
   const std::vector<std::string> benches = benchesOf(prepared.scenario.bench);
   prepared.bench = bench::makeBench(benches.front(), options);
   prepared.tests = planTests(prepared.scenario, *prepared.bench);
@@ -69,7 +82,8 @@ results::RunIdentity identityOf(const scenario::Scenario& scenario) {
           scenario.text,
           scenario.bench,
           std::string(scenario::profileName(scenario.profile)),
-          scenario.seed};
+          scenario.seed,
+          filesText(scenario.files)};
 }
 
 std::int64_t createRun(results::ResultStore& store, const scenario::Scenario& scenario) {

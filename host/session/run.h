@@ -28,7 +28,8 @@ struct PreparedRun {
   std::vector<PlannedTest> second_tests;
 };
 
-// `options.line_rate` is taken from the scenario. Throws as planTests() and makeBench().
+// `options.line_rate` and `endpoint` are taken from the scenario. Throws as planTests() and
+// makeBench().
 PreparedRun prepareRun(scenario::Scenario scenario, bench::BenchOptions options);
 
 results::RunIdentity identityOf(const scenario::Scenario& scenario);

@@ -44,6 +44,10 @@ class RunWatcher {
   virtual void captured(const card::CapturedFrame& /*frame*/, const std::string& /*trial*/) {}
   virtual void endTrial(const TrialRecord& /*record*/) {}
   virtual void endTest() {}
+
+  // Whether a program that the scenario names may be started (`dut_metrics`): not where scenarios
+  // come from somebody else.
+  virtual bool mayStartPrograms() { return false; }
 };
 
 }  // namespace plumbline::session

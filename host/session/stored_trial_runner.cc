@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
+#include "session/dut_source.h"
+
 namespace plumbline::session {
 
 double lossPpm(const bench::TrialResult& result) {
@@ -52,6 +55,20 @@ bench::TrialResult StoredTrialRunner::run(const bench::TrialSpec& spec, std::uin
   if (!stored) parts_.store.saveTrial(parts_.run, key, repetition, label, result.toJson());
   parts_.watcher.endTrial({test_, label, repetition, stored.has_value(), spec, result});
   return result;
+}
+
+std::string StoredTrialRunner::dutReport(const std::string& key, std::optional<Picoseconds> time) {
+  if (parts_.dut_metrics == nullptr || !parts_.dut_metrics->dut_metrics) return {};
+  if (auto stored = parts_.store.findObservation(parts_.run, key)) return *std::move(stored);
+  const scenario::DutMetricsSource& source = *parts_.dut_metrics->dut_metrics;
+  if (!source.command.empty() && !parts_.watcher.mayStartPrograms()) {
+    throw Error(ErrorKind::kUnsupported,
+                "the scenario starts a program to ask the DUT, which is not done here",
+                "dut_metrics.command", "`plumbline run` on the machine that has the program");
+  }
+  std::string text = askDut(source, parts_.dut_metrics->file, time);
+  parts_.store.saveObservation(parts_.run, key, text);
+  return text;
 }
 
 bench::TrialResult StoredTrialRunner::measure(const bench::TrialSpec& spec,

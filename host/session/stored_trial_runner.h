@@ -29,6 +29,8 @@ class StoredTrialRunner final : public suite::TrialRunner {
     RunWatcher& watcher;
     // The bench is part of a trial's key: in a run on two benches both have the same trials.
     bool bench_in_key = false;
+    // Of whom the DUT's own figures are asked, and the folder in which that is; nullptr: nobody.
+    const scenario::Scenario* dut_metrics = nullptr;
   };
 
   // What `parts` refers to must outlive the runner. Every frame of `capture_port` is captured and
@@ -42,6 +44,10 @@ class StoredTrialRunner final : public suite::TrialRunner {
   // Throws Aborted when the watcher asks to stop, before anything starts; else as Bench::run().
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override;
+
+  // From the store when it was asked in this run before, else from the scenario's source, and then
+  // into the store. Throws Error(kUnsupported) when that is a program and none may be started.
+  std::string dutReport(const std::string& key, std::optional<Picoseconds> time) override;
 
  private:
   bench::TrialResult measure(const bench::TrialSpec& spec, const std::string& trial);

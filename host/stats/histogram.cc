@@ -161,6 +161,22 @@ std::vector<Histogram::Cell> Histogram::cells() const {
   return occupied;
 }
 
+std::vector<Histogram::Slice> Histogram::slices(double unit) const {
+  const auto inside = [&](std::uint64_t value) {
+    return static_cast<double>(std::clamp(value, minimum(), maximum())) / unit;
+  };
+  std::vector<Slice> slices;
+  for (const Cell& cell : cells()) {
+    // Values are integers: a bucket [a, b) holds a to b − 1, and the last bucket has no end.
+    const std::uint64_t first = bucketLowerBound(cell.bucket);
+    const bool endless = cell.bucket + 1 == kHistogramBuckets;
+    const std::uint64_t last = endless ? maximum() : bucketUpperBound(cell.bucket) - 1;
+    slices.push_back({inside(first), inside(endless ? last : first + (last - first) / 2),
+                      inside(last), static_cast<double>(cell.count)});
+  }
+  return slices;
+}
+
 std::uint64_t Histogram::sumHigh() const { return sum_high_; }
 std::uint64_t Histogram::sumLow() const { return sum_low_; }
 

@@ -50,6 +50,16 @@ class Histogram {
   };
   // Occupied buckets in ascending order.
   [[nodiscard]] std::vector<Cell> cells() const;
+  // An occupied bucket, cut to the exact extremes.
+  struct Slice {
+    double low = 0;
+    double middle = 0;  // where quantile() puts all of its values
+    double high = 0;
+    double count = 0;
+  };
+  // cells() in places of an axis whose unit is `unit` of the histogram's own.
+  [[nodiscard]] std::vector<Slice> slices(double unit) const;
+
   // The exact sum as (high, low) 64-bit halves.
   [[nodiscard]] std::uint64_t sumHigh() const;
   [[nodiscard]] std::uint64_t sumLow() const;

@@ -27,6 +27,9 @@ class RecordingRunner final : public TrialRunner {
     record_.trials[label].insert(spec.toJson());
     return runner_.run(spec, repetition, label);
   }
+  std::string dutReport(const std::string& key, std::optional<Picoseconds> time) override {
+    return runner_.dutReport(key, time);
+  }
 
  private:
   TrialRunner& runner_;

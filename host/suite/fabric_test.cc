@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "suite/trials.h"
 
 namespace plumbline::suite {
 namespace {
+
+constexpr double kPayloadPerPacket = 4096;
+constexpr double kControl = 0.2;  // packets of control per data packet
 
 // The trial of another repetition.
 bench::TrialSpec repeated(const bench::TrialSpec& first, std::uint32_t repetition) {
@@ -49,8 +54,9 @@ Plan FabricTest::plan(const TestConfig& config) const {
   for (SweepPoint& point : design.points) {
     plan.points.push_back(point.label);
     plan.packet_hops += point.packet_hops * design.repetitions;
-    plan.samples.push_back({point.label, std::move(point.spec)});
+    plan.samples.push_back({point.label, std::move(point.spec), point.packet_hops});
   }
+  plan.hop_cost = design.hop_cost;
   plan.trials_expected = std::uint64_t{design.repetitions} * plan.points.size();
   return plan;
 }
@@ -105,9 +111,12 @@ double linksOfPath(const TestConfig& config) {
 }
 
 double payloadHops(const TestConfig& config, double payload_bytes) {
-  constexpr double kPayloadPerPacket = 4096;
-  constexpr double kWithControl = 1.2;  // packets, control ones included, per data packet
-  return payload_bytes / kPayloadPerPacket * linksOfPath(config) * kWithControl;
+  return payload_bytes / kPayloadPerPacket * linksOfPath(config) * (1 + kControl);
+}
+
+double messageHops(const TestConfig& config, Bytes message, double messages) {
+  const double packets = std::ceil(static_cast<double>(message.count()) / kPayloadPerPacket);
+  return messages * (packets + std::max(1.0, kControl * packets)) * linksOfPath(config);
 }
 
 bench::TrialSpec emptyTrial(const TestConfig& config) {

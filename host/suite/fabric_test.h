@@ -44,6 +44,7 @@ struct Design {
   std::uint32_t repetitions = 1;
   std::vector<SweepAxis> axes;
   std::vector<SweepPoint> points;
+  double hop_cost = 1;                // see Plan; as tests/bench/plan_bench measures it
   std::vector<std::string> refusals;  // why it cannot run like this
 };
 
@@ -83,5 +84,7 @@ double linksOfPath(const TestConfig& config);
 // Packets crossing a link when so many bytes of payload cross the fabric from leaf to leaf,
 // acknowledgements included, roughly.
 double payloadHops(const TestConfig& config, double payload_bytes);
+// The same of so many messages: each takes a packet at least, and is acknowledged by itself.
+double messageHops(const TestConfig& config, Bytes message, double messages);
 
 }  // namespace plumbline::suite

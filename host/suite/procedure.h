@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct TestConfig {
 struct PlannedTrial {
   std::string label;
   bench::TrialSpec spec;
+  // For simulated hosts: packets crossing a link in this trial, roughly; 0 where that is not known.
+  double packet_hops = 0;
 };
 
 // What a run would do, without doing it.
@@ -32,13 +35,16 @@ struct Plan {
   std::vector<std::string> points;
   // The first trial of every point: for a look at the frames and for the bench's refusals.
   std::vector<PlannedTrial> samples;
-  // Trials with all repetitions. Where a search decides: the most that the first repetition can
-  // need, and what the others need when they agree with it.
+  // Trials with all repetitions. Where a search decides: what it needs to find what the simulated
+  // DUT is expected to carry; for any other DUT the most that the first repetition can need, and
+  // what the others need when they agree with it.
   std::uint64_t trials_expected = 0;
   // Card time of all these trials together, what the bench needs around each of them included.
   Picoseconds simulated_time;
   // For simulated hosts instead: packets crossing a link in all these trials, roughly.
   double packet_hops = 0;
+  // Processor time of one of them over that of the bench's usual one (Capabilities).
+  double hop_cost = 1;
   // Why the test cannot run like this, one sentence each; empty when it can.
   std::vector<std::string> refusals;
 };
@@ -53,6 +59,13 @@ class TrialRunner {
   // as Bench::run() does, and whatever ends a run early (the user's interrupt).
   virtual bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                                  const std::string& label) = 0;
+
+  // What the DUT says of itself, as text that parseDutMetrics() reads: of `time` of a soak, or with
+  // no time what was written down of all of it. `key` tells the question from others of the run.
+  // Text without metrics is the reason in a comment. Nothing where nobody is asked.
+  virtual std::string dutReport(const std::string& /*key*/, std::optional<Picoseconds> /*time*/) {
+    return {};
+  }
 };
 
 // One test. Stateless, and a pure function of its configuration and of the trials' results: that is

@@ -142,6 +142,20 @@ class DeviationList {
   std::vector<results::Anomaly> list_;
 };
 
+// Of the draft's messages, those of many packets, for benches that have them.
+std::vector<std::string> missingLongMessages(const Settings& settings) {
+  constexpr std::array<std::pair<std::int64_t, const char*>, 4> kLong{
+      {{65'536, "64 KiB"}, {262'144, "256 KiB"}, {1'048'576, "1 MiB"}, {4'194'304, "4 MiB"}}};
+  std::vector<std::string> names;
+  for (const auto& [size, name] : kLong) {
+    const auto swept = [&, bytes = static_cast<double>(size)](const SizePoint& point) {
+      return point.x == bytes;
+    };
+    if (std::none_of(settings.sizes.begin(), settings.sizes.end(), swept)) names.emplace_back(name);
+  }
+  return names;
+}
+
 // A buffer hides an overload that a trial is too short to fill it with: what passes without loss
 // may lie above what the DUT sustains. Said when that is more than the search resolves.
 void addHiddenOverload(const Settings& settings, const TestConfig& config, DeviationList& list) {
@@ -245,7 +259,9 @@ std::vector<results::Anomaly> deviations(TestId test, const Settings& settings,
   } else {
     list.add("frame sizes are swept instead of message sizes");
   }
-  if (standard.message_sizes) {
+  if (config.bench.messages) {
+    list.notSwept("message sizes of the draft", missingLongMessages(settings));
+  } else if (standard.message_sizes) {
     list.add(
         "messages of 64 KB, 256 KB, 1 MB and 4 MB not measured: the card sends a message as one "
         "packet");

@@ -14,6 +14,17 @@ namespace {
 // FACTS H.4: "CV < 5 % recommended"; METHODOLOGY asks for a note above.
 constexpr double kMaxCv = 0.05;
 
+std::string platformText(bench::ObservationPoint observed) {
+  switch (observed) {
+    case bench::ObservationPoint::kTester:
+      return "(a) hardware generator";
+    case bench::ObservationPoint::kEndpointSoftware:
+      return "(b) cluster: software on ordinary hosts";
+    default:
+      return "none: simulated endpoints, every figure is modelled";
+  }
+}
+
 std::string transportText(const bench::FrameFormat& format) {
   std::string text;
   switch (format.transport) {
@@ -110,9 +121,7 @@ void ResultBuilder::configure(const TestConfig& config) {
     result_.configuration.emplace_back(std::move(name), std::move(value));
   };
   add("Bench", fmt::format("{}: {}", config.bench.name, config.bench.description));
-  add("Generator platform", config.bench.observed == bench::ObservationPoint::kTester
-                                ? "(a) hardware generator"
-                                : "none: simulated endpoints, every figure is modelled");
+  add("Generator platform", platformText(config.bench.observed));
   add("Timestamp resolution", durationText(config.bench.timestamp_resolution));
   add("DUT", config.bench.simulated_dut ? "simulated; its own counters are modelled" : "real");
   add("Topology", fabric::topologyText(scenario.topology));
@@ -120,20 +129,30 @@ void ResultBuilder::configure(const TestConfig& config) {
   if (scenario.topology.kind != fabric::TopologyKind::kLink) {
     add("Switches", switchText(scenario.switches));
   }
-  add("Link delay",
-      scenario.topology.kind != fabric::TopologyKind::kLink &&
-              scenario.topology.kind != fabric::TopologyKind::kSingleSwitch
-          ? fmt::format("hosts {}, fabric {}", durationText(scenario.topology.host_link_delay),
-                        durationText(scenario.topology.fabric_link_delay))
-          : durationText(scenario.topology.host_link_delay));
+  if (config.bench.simulated_dut) {
+    add("Link delay",
+        scenario.topology.kind != fabric::TopologyKind::kLink &&
+                scenario.topology.kind != fabric::TopologyKind::kSingleSwitch
+            ? fmt::format("hosts {}, fabric {}", durationText(scenario.topology.host_link_delay),
+                          durationText(scenario.topology.fabric_link_delay))
+            : durationText(scenario.topology.host_link_delay));
+  }
   add("Seed", std::to_string(scenario.seed));
+  for (const auto& [name, value] : config.bench.configuration) add(name, value);
+  for (const bench::Unobserved& missing : config.bench.unobserved) {
+    anomaly(fmt::format("{}: not observed, {}", missing.what, missing.why), "bench");
+  }
 }
 
 void ResultBuilder::configure(const Settings& settings, const TestConfig& config) {
   const auto add = [this](std::string name, std::string value) {
     result_.configuration.emplace_back(std::move(name), std::move(value));
   };
-  add("Frames", transportText(config.scenario.traffic.format));
+  if (config.bench.messages) {
+    add("Messages", "cut into frames by the endpoints' own transport");
+  } else {
+    add("Frames", transportText(config.scenario.traffic.format));
+  }
   add(settings.message_sizes ? "Message sizes" : "Frame sizes",
       joinedText(settings.sizes, [](const SizePoint& size) { return size.label; }));
   add("Queue pairs per pair",
@@ -153,6 +172,9 @@ void ResultBuilder::anomaly(std::string what, std::string where) {
 }
 
 bool ResultBuilder::accept(const bench::TrialResult& trial, const std::string& where) {
+  for (const bench::HostCounter& counter : trial.host_counters) {
+    host_counters_[counter.name] += counter.value;
+  }
   if (trial.valid()) return true;
   result_.valid = false;
   anomaly(fmt::format("trial not valid: {}", fmt::join(trial.faults, "; ")), where);
@@ -188,7 +210,24 @@ void ResultBuilder::primary(std::string name, results::Quantity quantity) {
   result_.primary.push_back(std::move(quantity));
 }
 
+void ResultBuilder::addHostCounters() {
+  if (host_counters_.empty()) return;
+  results::Table table{"host_counters",
+                       "Hardware counters",
+                       "Counted by the NICs themselves, summed over all trials.",
+                       {"Counter", "Count"},
+                       {}};
+  for (const auto& [name, value] : host_counters_) {
+    results::Quantity quantity;
+    quantity.value = static_cast<double>(value);
+    quantity.observed = bench::ObservationPoint::kEndpointSoftware;
+    table.rows.push_back({name, quantity});
+  }
+  result_.tables.push_back(std::move(table));
+}
+
 results::TestResult ResultBuilder::take() {
+  addHostCounters();
   const auto label = [this](results::Quantity& quantity) {
     if (quantity.observed == bench::ObservationPoint::kTester) quantity.observed = observed_;
   };

@@ -2,6 +2,8 @@
 // figures over repetitions and how well they repeat.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,7 +50,10 @@ class ResultBuilder {
   void configure(const TestConfig& config);
   void configure(const Settings& settings, const TestConfig& config);
 
+  void addHostCounters();
+
   results::TestResult result_;
+  std::map<std::string, std::uint64_t> host_counters_;  // over all trials
   bench::ObservationPoint observed_ = bench::ObservationPoint::kTester;
 };
 

@@ -14,7 +14,6 @@ namespace plumbline::suite {
 namespace {
 
 using results::TestResult;
-using scenario::SweepAxis;
 
 // What a chart has as x: numbers of one unit, or the values as words.
 struct AxisScale {
@@ -25,7 +24,7 @@ struct AxisScale {
 };
 
 template <typename Value, typename Number>
-std::optional<std::vector<double>> numbersOf(const SweepAxis& axis,
+std::optional<std::vector<double>> numbersOf(const scenario::SweepAxis& axis,
                                              scenario::Parsed<Value> (*parse)(std::string_view),
                                              Number number) {
   std::vector<double> numbers;
@@ -37,7 +36,7 @@ std::optional<std::vector<double>> numbersOf(const SweepAxis& axis,
   return numbers;
 }
 
-AxisScale scaleOf(const SweepAxis& axis) {
+AxisScale scaleOf(const scenario::SweepAxis& axis) {
   AxisScale scale{axis.key, true, false, {}};
   const auto take = [&](std::optional<std::vector<double>> numbers, const char* unit) {
     if (!numbers) return false;
@@ -73,7 +72,7 @@ AxisScale scaleOf(const SweepAxis& axis) {
   return scale;
 }
 
-std::size_t chartAxis(const std::vector<SweepAxis>& axes) {
+std::size_t chartAxis(const std::vector<scenario::SweepAxis>& axes) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].values.size() > 1 && scaleOf(axes[i]).numbers) return i;
   }
@@ -86,7 +85,7 @@ std::string joined(const std::string& a, const std::string& b) {
 
 class Fold {
  public:
-  Fold(const std::vector<SweepAxis>& axes, const std::vector<SweepPointResult>& points,
+  Fold(const std::vector<scenario::SweepAxis>& axes, const std::vector<SweepPointResult>& points,
        const std::string& id)
       : axes_(axes) {
     for (const SweepPointResult& point : points) {
@@ -110,7 +109,7 @@ class Fold {
     for (const std::string& kpi : names_) addChart(kpi);
     addAnomalies();
     std::vector<std::string> swept;
-    for (const SweepAxis& axis : axes_) {
+    for (const scenario::SweepAxis& axis : axes_) {
       swept.push_back(fmt::format("{} ({} values)", axis.key, axis.values.size()));
     }
     result_.summary =
@@ -133,7 +132,7 @@ class Fold {
         result_.configuration.push_back(line);
       }
     }
-    for (const SweepAxis& axis : axes_) {
+    for (const scenario::SweepAxis& axis : axes_) {
       result_.configuration.emplace_back("Swept: " + axis.key,
                                          fmt::format("{}", fmt::join(axis.values, ", ")));
     }
@@ -158,7 +157,7 @@ class Fold {
   // A row for every point of the sweep and of the test within it.
   void addTable() {
     results::Table table{"sweep", "Figures over the sweep", "", {}, {}};
-    for (const SweepAxis& axis : axes_) table.columns.push_back(axis.key);
+    for (const scenario::SweepAxis& axis : axes_) table.columns.push_back(axis.key);
     table.columns.emplace_back("Point");
     table.columns.insert(table.columns.end(), names_.begin(), names_.end());
     for (const Point& point : points_) {
@@ -261,7 +260,7 @@ class Fold {
     }
   }
 
-  const std::vector<SweepAxis>& axes_;
+  const std::vector<scenario::SweepAxis>& axes_;
   std::vector<Point> points_;
   std::vector<std::string> names_;  // of KPIs, in the order in which they come
   TestResult result_;
@@ -269,7 +268,7 @@ class Fold {
 
 }  // namespace
 
-std::vector<TestResult> foldSweep(const std::vector<SweepAxis>& axes,
+std::vector<TestResult> foldSweep(const std::vector<scenario::SweepAxis>& axes,
                                   const std::vector<SweepPointResult>& points) {
   std::vector<std::string> ids;
   for (const SweepPointResult& point : points) {

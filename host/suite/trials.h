@@ -40,6 +40,9 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range);
 
+// Streams have no transport to simulate: Plan::hop_cost of tests that send nothing else.
+inline constexpr double kStreamHopCost = 0.5;
+
 // Frames crossing a link in a trial of streams alone, for a plan's Plan::packet_hops; 0 on a bench
 // whose cost does not depend on them.
 double frameHops(const TestConfig& config, const bench::TrialSpec& spec);

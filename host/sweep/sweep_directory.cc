@@ -250,7 +250,7 @@ std::vector<results::RunInfo> runsOf(results::ResultStore& store,
   for (results::RunInfo& run : store.listRuns()) {
     const results::RunIdentity& has = run.identity;
     if (has.scenario_text == wanted.scenario_text && has.bench == wanted.bench &&
-        has.profile == wanted.profile && has.seed == wanted.seed) {
+        has.profile == wanted.profile && has.seed == wanted.seed && has.files == wanted.files) {
       runs.push_back(std::move(run));
     }
   }

@@ -90,7 +90,8 @@ class SweepDirectory {
 scenario::Scenario pointScenario(const scenario::Sweep& sweep,
                                  const session::ScenarioOptions& options, std::size_t point);
 
-// The runs of a point's store that are the point's: equal in scenario, bench, profile and seed.
+// The runs of a point's store that are the point's: equal in scenario, bench, profile, seed and
+// what the files hold that the scenario names.
 std::vector<results::RunInfo> runsOf(results::ResultStore& store,
                                      const scenario::Scenario& scenario);
 

@@ -18,6 +18,10 @@ enum class Verb : std::uint8_t {
   kRead,            // RDMA Read: `bytes` travel from `to` to the poster
 };
 
+// Of a message and of a host's number, which has 16 bits in a packet.
+inline constexpr std::uint64_t kMaxMessage = (std::uint64_t{1} << 40) - 1;
+inline constexpr HostId kMaxHost = 0xFFFF;
+
 // One message. `to` differs from the poster.
 struct Message {
   HostId to = 0;

@@ -13,6 +13,7 @@ Nic::Nic(Application* application, std::vector<std::unique_ptr<Protocol>> protoc
     by_id_.at(static_cast<std::size_t>(protocol->id())) = protocol.get();
   }
   if (protocols_.size() == 1) only_ = protocols_.front().get();
+  setFetchesAhead(only_ != nullptr && only_->fetchesAhead());
   if (application_ != nullptr) application_->attach(*this);
   updateWake();
 }
@@ -53,6 +54,8 @@ void Nic::wake(Picoseconds now) {
   }
   updateWake();
 }
+
+void Nic::expect(std::span<const fabric::Packet* const> packets) const { only_->expect(packets); }
 
 void Nic::updateWake() {
   Picoseconds at = application_ != nullptr ? application_->wakeAt() : kNever;

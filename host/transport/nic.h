@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "fabric/endpoint.h"
@@ -27,6 +28,7 @@ class Nic final : public fabric::Endpoint, public Poster {
   void receive(const fabric::Packet& packet, Picoseconds now) override;
   bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
   void wake(Picoseconds now) override;
+  void expect(std::span<const fabric::Packet* const> packets) const override;
 
   [[nodiscard]] const std::vector<std::unique_ptr<Protocol>>& protocols() const {
     return protocols_;

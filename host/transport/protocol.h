@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -42,6 +43,10 @@ class Protocol {
   // As Endpoint::transmit(). The protocol orders its own control packets before its data.
   virtual bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) = 0;
   virtual void wake(Picoseconds now) = 0;
+  // As Endpoint::expect().
+  virtual void expect(std::span<const fabric::Packet* const> /*packets*/) const {}
+  // As Endpoint::fetchesAhead().
+  [[nodiscard]] virtual bool fetchesAhead() const { return false; }
   [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }
   // As Endpoint::hasFrames().
   [[nodiscard]] bool hasFrames() const { return has_frames_; }

@@ -45,6 +45,9 @@ inline constexpr std::uint8_t kCnp = 0x3F;
 inline constexpr std::uint32_t kRoceCodes = 64;
 inline constexpr std::uint32_t kPsnBits = 24;
 inline constexpr std::uint32_t kPsnMask = (1U << kPsnBits) - 1;
+// UDP source ports, from which the network takes its entropy: the dynamic range.
+inline constexpr std::uint32_t kFirstSourcePort = 0xC000;
+inline constexpr std::uint32_t kSourcePorts = 0x4000;
 
 // Opcode byte of the BTH that `code` stands for.
 constexpr std::uint8_t bthOpcode(std::uint8_t code) {

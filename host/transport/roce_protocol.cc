@@ -11,11 +11,7 @@ namespace plumbline::transport {
 namespace {
 
 constexpr std::uint32_t kMaxFlow = 255;
-constexpr std::uint32_t kMaxHost = 0xFFFF;
-constexpr std::uint64_t kMaxMessage = (std::uint64_t{1} << 40) - 1;
 constexpr std::int64_t kDefaultWindow = std::int64_t{1} << 22;
-// NICs take their UDP source ports from here.
-constexpr std::uint32_t kFirstSourcePort = 0xC000;
 
 const RoceSpec& validated(const RoceSpec& spec) {
   validate(spec);
@@ -50,7 +46,7 @@ std::uint32_t RoceProtocol::createQp(HostId peer, std::uint32_t flow) {
   qp.flow = static_cast<std::uint8_t>(flow);
   const std::uint64_t both = static_cast<std::uint64_t>(context_.self) << 16 | peer;
   const std::uint64_t port =
-      kFirstSourcePort | (mix64(mix64(context_.seed) ^ (both << 8 | flow)) & 0x3FFF);
+      kFirstSourcePort | (mix64(mix64(context_.seed) ^ (both << 8 | flow)) & (kSourcePorts - 1));
   qp.flow_hash = static_cast<std::uint32_t>(mix64(both << 16 | port));
   return index;
 }

@@ -3,12 +3,12 @@
 #include <bit>
 
 #include "base/error.h"
+#include "transport/roce_packet.h"
 
 namespace plumbline::transport {
 
 namespace {
 
-constexpr std::uint32_t kPsnMask = 0xFF'FFFF;
 constexpr std::uint32_t kMaxWindow = 1U << 22;
 
 void require(bool condition, const char* what, const char* remedy) {

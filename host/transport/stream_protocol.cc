@@ -8,19 +8,15 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "transport/roce_packet.h"
 
 namespace plumbline::transport {
 namespace {
 
-constexpr std::uint32_t kMaxHost = 65535;
 constexpr std::uint32_t kMaxQps = 4096;
 constexpr std::uint32_t kFirstQp = 0x100;
-// UDP source ports of RoCE lie in the dynamic range; those of a stream are consecutive.
-constexpr std::uint32_t kFirstSourcePort = 0xC000;
-constexpr std::uint32_t kSourcePorts = 0x4000;
 constexpr int kSequenceBits = 40;  // of Packet::extra; the row has the rest
 constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kSequenceBits) - 1;
-constexpr std::uint32_t kPsnMask = 0xFFFFFF;
 
 const char* mistakeIn(const PlainStream& stream) {
   const auto share = [](Fraction rate) { return rate > Fraction() && rate <= Fraction::one(); };

@@ -29,6 +29,11 @@ class Window {
   [[nodiscard]] T& front() { return items_[first_ & (capacity_ - 1)]; }
   [[nodiscard]] T& back() { return items_[(end_ - 1) & (capacity_ - 1)]; }
 
+  // Fetches the memory of item `number`.
+  void prefetch(std::uint64_t number) const {
+    if (capacity_ != 0) __builtin_prefetch(&items_[number & (capacity_ - 1)], 1);
+  }
+
   void push(const T& item) {
     if (end_ - first_ == capacity_) grow();
     items_[end_++ & (capacity_ - 1)] = item;
@@ -66,6 +71,10 @@ class BitWindow {
   }
   [[nodiscard]] bool test(std::uint64_t psn) const {
     return (words_[psn >> 6 & mask_] >> (psn & 63) & 1) != 0;
+  }
+  // Fetches the memory of the bit.
+  void prefetch(std::uint64_t psn) const {
+    __builtin_prefetch(words_.data() + (psn >> 6 & mask_), 1);
   }
   void set(std::uint64_t psn) { words_[psn >> 6 & mask_] |= std::uint64_t{1} << (psn & 63); }
   void reset(std::uint64_t psn) { words_[psn >> 6 & mask_] &= ~(std::uint64_t{1} << (psn & 63)); }
@@ -120,6 +129,8 @@ class IdMap {
       if (cells_[i].id == id) return cells_[i].index;
     }
   }
+  // Fetches the memory that find() begins with.
+  void prefetch(std::uint32_t id) const { __builtin_prefetch(cells_.data() + home(id)); }
   // Adds or replaces; `index` is not kNone.
   void set(std::uint32_t id, std::uint32_t index) {
     if ((size_ + 1) * 2 > cells_.size()) grow();

@@ -11,6 +11,7 @@
 #include "fabric/packet.h"
 #include "fabric/ring.h"
 #include "transport/endpoint_stats.h"
+#include "transport/latency_batch.h"
 #include "transport/protocol.h"
 #include "transport/uet_spec.h"
 #include "transport/uet_wire.h"
@@ -66,7 +67,11 @@ class UetHost {
   [[nodiscard]] const UetSpec& spec() const { return spec_; }
   [[nodiscard]] const HostContext& context() const { return context_; }
   [[nodiscard]] EndpointStats& stats() { return stats_; }
-  [[nodiscard]] const EndpointStats& stats() const { return stats_; }
+  // With all latencies counted.
+  [[nodiscard]] const EndpointStats& settledStats() const {
+    latencies_.moveTo(stats_.latency);
+    return stats_;
+  }
   [[nodiscard]] UetStats& uetStats() { return uet_stats_; }
   [[nodiscard]] const UetStats& uetStats() const { return uet_stats_; }
 
@@ -98,7 +103,7 @@ class UetHost {
         ps_per_byte_ != 0 ? packet.length * ps_per_byte_ : serializationOf(packet.length);
     const std::int64_t latency =
         now.count() - serialization - static_cast<std::int64_t>(packet.stamp);
-    stats_.latency.record(static_cast<std::uint64_t>(latency));
+    latencies_.record(static_cast<std::uint64_t>(latency), stats_.latency);
   }
 
   void setTimer(Picoseconds time, UetTimer kind, std::uint32_t index, std::uint32_t generation);
@@ -122,7 +127,7 @@ class UetHost {
   fabric::Ring<Control> control_queue_;
   std::int64_t ps_per_byte_;         // 0: not an integer
   Picoseconds next_timer_ = kNever;  // of timers_
-  EndpointStats stats_;
+  mutable EndpointStats stats_;      // but for `latencies_`
   UetStats uet_stats_;
   const UetSpec& spec_;
   HostContext context_;
@@ -130,6 +135,7 @@ class UetHost {
   ControlFrames control_frames_;
   std::vector<UetTimerEntry> timers_;  // heap
   std::uint64_t timer_sequence_ = 0;
+  mutable LatencyBatch latencies_;
 };
 
 // Packets of one path have one hash: (source, destination, entropy value).

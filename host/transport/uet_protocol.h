@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "transport/protocol.h"
@@ -28,8 +29,10 @@ class UetProtocol final : public Protocol {
   void receive(const fabric::Packet& packet, Picoseconds now) override;
   bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
   void wake(Picoseconds now) override;
+  void expect(std::span<const fabric::Packet* const> packets) const override;
+  [[nodiscard]] bool fetchesAhead() const override { return true; }
 
-  [[nodiscard]] const EndpointStats& stats() const override { return host_.stats(); }
+  [[nodiscard]] const EndpointStats& stats() const override { return host_.settledStats(); }
   void appendFlows(std::vector<FlowStats>& flows) const override;
 
   [[nodiscard]] const UetStats& uetStats() const { return host_.uetStats(); }

@@ -31,6 +31,12 @@ class UetReceiver {
   void onData(const fabric::Packet& packet, Picoseconds now);
   void onCreditRequest(const fabric::Packet& packet, Picoseconds now);
 
+  // uet_prefetch.cc: fetches the memory that onData(packet) needs, in three steps, each of which
+  // reads what the one before it has fetched. They deal with targets by their place.
+  void prefetchId(const fabric::Packet& packet) const;
+  [[nodiscard]] std::uint32_t prefetchTarget(const fabric::Packet& packet) const;
+  void prefetchMessage(std::uint32_t slot) const;
+
   void onExpiry(const UetTimerEntry& timer, Picoseconds now);
   // Gives the credit that is due.
   void pace(Picoseconds now);

@@ -43,6 +43,15 @@ class UetSender {
   // The next data packet that may leave; false if there is none.
   bool transmit(Picoseconds now, fabric::Packet& packet);
 
+  // uet_prefetch.cc: fetches the memory that the next transmissions need, in two steps; and what
+  // answers need, in three. Each step reads what the one before it has fetched. They deal with
+  // PDCs by their place, kNone being none.
+  void prefetchReady() const;
+  void prefetchReadyPlaces() const;
+  void prefetchId(const fabric::Packet& answer) const;
+  [[nodiscard]] std::uint32_t prefetchPdc(const fabric::Packet& answer) const;
+  void prefetchWindow(std::uint32_t slot, const fabric::Packet& answer) const;
+
   void onTimer(const UetTimerEntry& timer, Picoseconds now);
   // Begins to close whatever has been idle for long enough.
   void closeIdle(Picoseconds now);

@@ -6,7 +6,7 @@
 namespace plumbline::transport {
 
 // The PDC whose turn it is, of those that have something to send and may; kNone if there is none.
-std::uint32_t UetSender::takeReady(Picoseconds now) {
+inline std::uint32_t UetSender::takeReady(Picoseconds now) {
   while (!ready_.empty()) {
     const std::uint32_t slot = ready_.front();
     ready_.pop();
@@ -100,6 +100,31 @@ UetSender::TxMessage& UetSender::searchMessage(Pdc& pdc, std::uint64_t psn, std:
   return messages[low];
 }
 
+// Packet::extra of `psn`, which has been accounted for already. `more`: the PDC has something to
+// send after it; whether it may decides if an ACK is asked for.
+inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
+                                         std::uint64_t psn, bool retx, bool more) const {
+  const bool close = message.kind == Kind::kClose;
+  DataFields fields;
+  fields.index = static_cast<std::uint32_t>(psn - message.first);
+  fields.verb = static_cast<std::uint8_t>(message.verb);
+  fields.last = fields.index + 1 == message.packets;
+  fields.response = message.kind == Kind::kReadResponse;
+  fields.retx = retx;
+  if (!connectionless_) {
+    fields.syn = pdc.state == State::kSynSent;
+    if (fields.syn) fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
+    fields.ack_request = close || retx || !more || !maySend(ccc) ||
+                         (nscc_ && ccc.nscc.window() < ack_trigger_bytes_);
+    if (credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
+    return packData(fields, true);
+  }
+  fields.psn_offset = static_cast<std::uint32_t>(
+      service_ == UetService::kRudi ? psn - pdc.cack - 1
+                                    : std::min<std::uint64_t>(psn - pdc.start, mp_range_ - 1U));
+  return packData(fields, false);
+}
+
 bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
   const std::uint32_t slot = takeReady(now);
   if (slot == kNone) return false;
@@ -160,31 +185,6 @@ bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
     release(ccc);
   }
   return true;
-}
-
-// Packet::extra of `psn`, which has been accounted for already. `more`: the PDC has something to
-// send after it; whether it may decides if an ACK is asked for.
-std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
-                                  std::uint64_t psn, bool retx, bool more) const {
-  const bool close = message.kind == Kind::kClose;
-  DataFields fields;
-  fields.index = static_cast<std::uint32_t>(psn - message.first);
-  fields.verb = static_cast<std::uint8_t>(message.verb);
-  fields.last = fields.index + 1 == message.packets;
-  fields.response = message.kind == Kind::kReadResponse;
-  fields.retx = retx;
-  if (!connectionless_) {
-    fields.syn = pdc.state == State::kSynSent;
-    if (fields.syn) fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
-    fields.ack_request = close || retx || !more || !maySend(ccc) ||
-                         (nscc_ && ccc.nscc.window() < ack_trigger_bytes_);
-    if (credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
-    return packData(fields, true);
-  }
-  fields.psn_offset = static_cast<std::uint32_t>(
-      service_ == UetService::kRudi ? psn - pdc.cack - 1
-                                    : std::min<std::uint64_t>(psn - pdc.start, mp_range_ - 1U));
-  return packData(fields, false);
 }
 
 // Makes a CLOSE_CMD of a data packet.

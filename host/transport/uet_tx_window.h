@@ -40,6 +40,11 @@ class TxWindow {
     record = Record{};
     return record;
   }
+  // Fetches the memory of `psn`, be it in the window or the next one.
+  void prefetch(std::uint64_t psn) const {
+    if (capacity_ != 0) __builtin_prefetch(&records_[psn & (capacity_ - 1)], 1);
+    __builtin_prefetch(words_.get() + ((psn >> 6) & word_mask_), 1);
+  }
   // Drops what is below `psn`; all of it is acknowledged.
   void popTo(std::uint64_t psn) { first_ = psn; }
 

@@ -11,7 +11,8 @@
 namespace plumbline::workload {
 namespace {
 
-[[noreturn]] void refuse(const JobSpec& job, const std::string& what, const std::string& remedy) {
+[[noreturn]] void refuseJob(const JobSpec& job, const std::string& what,
+                            const std::string& remedy) {
   throw Error(ErrorKind::kUsage, fmt::format("job '{}': {}", job.name, what), {}, remedy);
 }
 
@@ -32,10 +33,10 @@ std::vector<HostId> orderOf(const JobSpec& job, std::uint32_t hosts) {
     case PlacementRule::kContiguous:
       return strided(placement.first, 1, hosts);
     case PlacementRule::kStrided:
-      if (placement.stride == 0) refuse(job, "a stride of zero", "at least 1");
+      if (placement.stride == 0) refuseJob(job, "a stride of zero", "at least 1");
       return strided(placement.first, placement.stride, hosts);
     case PlacementRule::kInterleaved:
-      if (placement.hosts_per_leaf == 0) refuse(job, "leaves without hosts", "at least 1");
+      if (placement.hosts_per_leaf == 0) refuseJob(job, "leaves without hosts", "at least 1");
       return strided(placement.first, placement.hosts_per_leaf, hosts);
     case PlacementRule::kRandom: {
       std::vector<HostId> order(hosts);
@@ -58,22 +59,22 @@ std::vector<std::vector<HostId>> placeJobs(const std::vector<JobSpec>& jobs, std
   for (const JobSpec& job : jobs) {
     const bool by_name = job.placement.rule == PlacementRule::kExplicit;
     if (!by_name && job.placement.first >= hosts) {
-      refuse(job, fmt::format("first host {} of {}", job.placement.first, hosts),
-             "a host of the fabric");
+      refuseJob(job, fmt::format("first host {} of {}", job.placement.first, hosts),
+                "a host of the fabric");
     }
     std::vector<HostId>& chosen = placed.emplace_back();
     std::vector<bool> own(hosts, false);
     for (const HostId host : orderOf(job, hosts)) {
       if (!by_name && (taken[host] || chosen.size() == job.placement.ranks)) continue;
-      if (host >= hosts) refuse(job, fmt::format("host {} of {}", host, hosts), "below that");
-      if (own[host]) refuse(job, fmt::format("host {} twice", host), "one rank per host");
+      if (host >= hosts) refuseJob(job, fmt::format("host {} of {}", host, hosts), "below that");
+      if (own[host]) refuseJob(job, fmt::format("host {} twice", host), "one rank per host");
       own[host] = true;
       chosen.push_back(host);
     }
     if (chosen.empty() || (!by_name && chosen.size() < job.placement.ranks)) {
-      refuse(job,
-             fmt::format("{} of {} ranks found a free host", chosen.size(), job.placement.ranks),
-             "at least one rank, and no more than hosts are free");
+      refuseJob(job,
+                fmt::format("{} of {} ranks found a free host", chosen.size(), job.placement.ranks),
+                "at least one rank, and no more than hosts are free");
     }
     for (const HostId host : chosen) taken[host] = true;
   }

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view kHeader = "TIMESTAMP,ContextTokens,GeneratedTokens";
 constexpr std::string_view kTimeForm = "a time is written as 2023-11-16 18:17:03.9799600";
-constexpr std::uint64_t kMaxBytes = (std::uint64_t{1} << 40) - 1;
 constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 constexpr std::int64_t kMaxSeconds = 1'000'000;
 constexpr std::size_t kSecondDigits = 12;
@@ -71,9 +70,9 @@ std::optional<Time> timeOf(std::string_view text) {
 }
 
 // One line at a time; the first mistake ends it.
-class Parser {
+class RequestTraceParser {
  public:
-  explicit Parser(const RequestRules& rules) : rules_(rules) {}
+  explicit RequestTraceParser(const RequestRules& rules) : rules_(rules) {}
 
   std::variant<std::vector<TraceEntry>, TraceError> parse(std::string_view text) {
     for (bool header = true; !error_ && (header || !text.empty()); header = false) {
@@ -107,9 +106,9 @@ class Parser {
     const auto context = number<std::uint64_t>(line.substr(first + 1, second - first - 1));
     const auto generated = number<std::uint32_t>(line.substr(second + 1));
     if (!time) fail(1, std::string(kTimeForm));
-    if (!context || *context == 0 || *context > kMaxBytes / rules_.bytes_per_token) {
+    if (!context || *context == 0 || *context > transport::kMaxMessage / rules_.bytes_per_token) {
       fail(first + 2, "context tokens are 1 to " +
-                          std::to_string(kMaxBytes / rules_.bytes_per_token) +
+                          std::to_string(transport::kMaxMessage / rules_.bytes_per_token) +
                           ", whose KV cache is a message");
     }
     if (!generated) fail(second + 2, "generated tokens are a number below 2^32");
@@ -156,12 +155,12 @@ std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::string_
                 std::to_string(rules.prefill) + " prefill ranks of " + std::to_string(rules.ranks),
                 "prefill", "1 or more, and one rank or more for decoding");
   }
-  if (rules.bytes_per_token < 1 || rules.bytes_per_token > kMaxBytes) {
+  if (rules.bytes_per_token < 1 || rules.bytes_per_token > transport::kMaxMessage) {
     throw Error(ErrorKind::kUsage,
                 "KV cache of " + std::to_string(rules.bytes_per_token) + " bytes", "kv_per_token",
                 "1 to 2^40 - 1 bytes");
   }
-  return Parser(rules).parse(text);
+  return RequestTraceParser(rules).parse(text);
 }
 
 }  // namespace plumbline::workload

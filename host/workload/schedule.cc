@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
 #include "workload/all_to_all.h"
 #include "workload/barrier.h"
 #include "workload/halving_doubling.h"
+#include "workload/refuse.h"
 #include "workload/ring.h"
 #include "workload/tree.h"
 
@@ -18,10 +18,6 @@ namespace plumbline::workload {
 namespace {
 
 constexpr std::uint32_t kTreeWindow = 8;
-
-[[noreturn]] void refuse(const std::string& what, std::string_view remedy) {
-  throw Error(ErrorKind::kUsage, what, {}, std::string(remedy));
-}
 
 void requirePowerOfTwo(std::uint32_t ranks, std::string_view algorithm) {
   if (!std::has_single_bit(ranks)) {

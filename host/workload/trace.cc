@@ -11,7 +11,6 @@ namespace plumbline::workload {
 namespace {
 
 constexpr std::uint64_t kMaxNanoseconds = 1'000'000'000'000'000;
-constexpr std::uint64_t kMaxBytes = (std::uint64_t{1} << 40) - 1;
 constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kMaxFields = 5;
 
@@ -30,9 +29,9 @@ Field trimmed(std::string_view text, std::size_t column) {
 }
 
 // One line at a time; the first mistake ends it.
-class Parser {
+class TraceParser {
  public:
-  explicit Parser(std::uint32_t ranks) : ranks_(ranks) {}
+  explicit TraceParser(std::uint32_t ranks) : ranks_(ranks) {}
 
   std::variant<std::vector<TraceEntry>, TraceError> parse(std::string_view text) {
     while (!text.empty() && !error_) {
@@ -95,7 +94,7 @@ class Parser {
     entry.time = time(fields[0]);
     entry.from = static_cast<Rank>(integer(fields[1], 0, UINT32_MAX, "rank"));
     entry.to = static_cast<Rank>(integer(fields[2], 0, UINT32_MAX, "rank"));
-    entry.bytes = integer(fields[3], 1, kMaxBytes, "number of bytes");
+    entry.bytes = integer(fields[3], 1, transport::kMaxMessage, "number of bytes");
     if (count == kMaxFields) {
       entry.tag = static_cast<std::uint32_t>(integer(fields[4], 0, UINT32_MAX, "tag"));
     }
@@ -154,7 +153,7 @@ class Parser {
 
 std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::string_view text,
                                                              std::uint32_t ranks) {
-  return Parser(ranks).parse(text);
+  return TraceParser(ranks).parse(text);
 }
 
 }  // namespace plumbline::workload

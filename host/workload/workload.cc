@@ -6,24 +6,19 @@
 #include <numeric>
 #include <utility>
 
-#include "base/error.h"
 #include "base/random.h"
 #include "workload/pattern.h"
 #include "workload/placement.h"
+#include "workload/refuse.h"
 
 namespace plumbline::workload {
 namespace {
 
 constexpr std::size_t kMaxJobs = 256;
 constexpr std::uint32_t kMaxFlows = 256;
-constexpr std::uint64_t kMaxMessage = (std::uint64_t{1} << 40) - 1;
 constexpr std::uint32_t kMaxIterations = 10'000'000;
 constexpr std::size_t kMaxConnections = 1U << 16;  // of a rank; they are the labels' steps
 constexpr std::uint32_t kMaxSplitOutstanding = 1U << kSequenceBits;
-
-[[noreturn]] void refuse(const std::string& what, const std::string& remedy) {
-  throw Error(ErrorKind::kUsage, what, {}, remedy);
-}
 
 void checkJob(const JobSpec& job) {
   if (job.flows == 0 || job.flows > kMaxFlows) {
@@ -45,7 +40,7 @@ void checkTraining(const JobSpec& job, const TrainingProgram& program) {
 }
 
 void checkMessages(const JobSpec& job, const MessageProgram& program) {
-  if (program.bytes == 0 || program.bytes > kMaxMessage) {
+  if (program.bytes == 0 || program.bytes > transport::kMaxMessage) {
     refuse(fmt::format("messages of {} bytes", program.bytes), "1 to 2^40 - 1");
   }
   if (program.phase < Picoseconds()) refuse("a negative phase", "zero or more");
@@ -171,7 +166,7 @@ void Workload::buildTrace(std::uint32_t job, const TraceProgram& program) {
   for (const std::uint32_t i : order) {
     const TraceEntry& entry = program.entries[i];
     if (entry.from >= ranks || entry.to >= ranks || entry.from == entry.to || entry.bytes == 0 ||
-        entry.bytes > kMaxMessage || entry.time < Picoseconds()) {
+        entry.bytes > transport::kMaxMessage || entry.time < Picoseconds()) {
       refuse(fmt::format("trace entry {}: {} B from rank {} to rank {} of {}", i, entry.bytes,
                          entry.from, entry.to, ranks),
              "two different ranks, 1 to 2^40 - 1 bytes, time zero or later");

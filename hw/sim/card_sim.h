@@ -44,7 +44,7 @@ class PortPeer {
 };
 
 struct CardSimOptions {
-  std::uint32_t ports = 2;     // 1, 2, 4 or 8: one Verilated model is built for each
+  std::uint32_t ports = 2;     // 2 or 4; 1 and 8 are options of the build
   std::string trace_fst = {};  // file for a waveform; empty = none
   // Bytes that may wait in a MAC for the wire before it stalls the card. A card that paces its
   // frames to the line never fills the default.

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 
-#include "VPlumbCard1.h"
 #include "VPlumbCard2.h"
 #include "VPlumbCard4.h"
+#ifdef PLUMBLINE_CARD_SIM_1
+#include "VPlumbCard1.h"
+#endif
 #ifdef PLUMBLINE_CARD_SIM_8
 #include "VPlumbCard8.h"
 #endif
@@ -26,7 +28,9 @@ template <std::size_t Words>
 std::uint32_t* words(VlWide<Words>& pin) {
   return pin.data();
 }
+#ifdef PLUMBLINE_CARD_SIM_1
 std::uint32_t* words(std::uint64_t& pin) { return reinterpret_cast<std::uint32_t*>(&pin); }
+#endif
 
 template <typename Verilated>
 class VerilatedCard final : public CardModel {
@@ -113,8 +117,10 @@ class VerilatedCard final : public CardModel {
 
 std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports) {
   switch (ports) {
+#ifdef PLUMBLINE_CARD_SIM_1
     case 1:
       return std::make_unique<VerilatedCard<VPlumbCard1>>();
+#endif
     case 2:
       return std::make_unique<VerilatedCard<VPlumbCard2>>();
     case 4:
@@ -126,7 +132,7 @@ std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports) {
     default:
       throw Error(ErrorKind::kUnsupported,
                   "no simulated card with " + std::to_string(ports) + " ports was built", {},
-                  "1, 2 or 4 ports, or 8 in a build with PLUMBLINE_CARD_SIM_8");
+                  "2 or 4 ports; 1 or 8 in a build with PLUMBLINE_CARD_SIM_1 or _8");
   }
 }
 

@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "bench/bench.h"
 #include "bench/flow_plan.h"
 #include "bench/sim_bench.h"
 #include "bench/trial.h"
+#include "tests/bench_rtl/all_differ.h"
 
 namespace plumbline::bench {
 namespace {
@@ -31,7 +30,7 @@ Capabilities cardCapabilities() {
   return capabilities;
 }
 
-TrialSpec someSpec() {
+TrialSpec specOfParts() {
   TrialSpec spec;
   StreamSpec stream;
   stream.name = "s";
@@ -113,14 +112,7 @@ TEST(CardPartsJson, DiffersWhateverDiffers) {
         s.streams[0].gaps = ListedGaps{{nanoseconds(1)}, 2};
       },
   };
-  std::set<std::string> seen{someSpec().toJson()};
-  std::size_t number = 0;
-  for (const Change change : changes) {
-    TrialSpec spec = someSpec();
-    change(spec);
-    EXPECT_TRUE(seen.insert(spec.toJson()).second) << "change " << number;
-    ++number;
-  }
+  expectAllDiffer(specOfParts(), changes, [](const TrialSpec& spec) { return spec.toJson(); });
 }
 
 TEST(CardPartsJson, LeaveTrialsWithoutThemAsTheyWere) {
@@ -174,12 +166,12 @@ TEST(CardPartsJson, ResultsComeBack) {
 
 TEST(CardParts, ASimulatedHostHasNone) {
   const SimBench bench({.line_rate = gigabitsPerSecond(100)});
-  const std::vector<std::string> why = bench.refusals(someSpec());
+  const std::vector<std::string> why = bench.refusals(specOfParts());
   for (const char* part : {"damage on purpose", "a PFC storm", "a stream of messages",
                            "a stream with drawn or listed gaps"}) {
     EXPECT_THAT(why, Contains(HasSubstr(part))) << part;
   }
-  TrialSpec spec = someSpec();
+  TrialSpec spec = specOfParts();
   spec.damage.clear();
   spec.storms.clear();
   spec.streams[0].queue_pairs.reset();
@@ -192,7 +184,7 @@ TEST(CardParts, ASimulatedHostHasNone) {
 
 TEST(CardParts, WhatTheCardCannotIsNamed) {
   const auto refusals = [](void (*change)(TrialSpec&)) {
-    TrialSpec spec = someSpec();
+    TrialSpec spec = specOfParts();
     change(spec);
     return planRefusals(spec, cardCapabilities());
   };
@@ -238,7 +230,7 @@ TEST(CardParts, WhatTheCardCannotIsNamed) {
 
 TEST(CardParts, GapsThatCannotBeAreNamed) {
   const auto refusals = [](GapPattern gaps) {
-    TrialSpec spec = someSpec();
+    TrialSpec spec = specOfParts();
     spec.streams[0].gaps = std::move(gaps);
     return planRefusals(spec, cardCapabilities());
   };
@@ -251,7 +243,7 @@ TEST(CardParts, GapsThatCannotBeAreNamed) {
   EXPECT_THAT(refusals(ListedGaps{{seconds(1)}, 65536}), Contains(HasSubstr("each 65536 times")));
   EXPECT_THAT(refusals(ListedGaps{std::vector(4097, seconds(1)), 1}),
               Contains(HasSubstr("4097 gaps")));
-  TrialSpec spec = someSpec();
+  TrialSpec spec = specOfParts();
   spec.streams[0].load = BurstLoad{};
   EXPECT_THAT(planRefusals(spec, cardCapabilities()),
               Contains(HasSubstr("only a constant load has")));
@@ -259,7 +251,7 @@ TEST(CardParts, GapsThatCannotBeAreNamed) {
 
 // 100, 100, 300 ns, each twice: due at 0, 100, 200, 300, 400, 700 and every 1000 ns again.
 TEST(CardParts, ListedGapsEndWithTheTrial) {
-  TrialSpec spec = someSpec();
+  TrialSpec spec = specOfParts();
   spec.streams[0].gaps = ListedGaps{{nanoseconds(100), nanoseconds(100), nanoseconds(300)}, 2};
   const auto planned = [&spec](std::int64_t duration_ns) {
     spec.duration = nanoseconds(duration_ns);
@@ -287,7 +279,7 @@ TEST(CardParts, StormsEndWithTheirLastPause) {
 
 // Every counted queue pair has a row of its own, one stream behind the other.
 TEST(CardParts, QueuePairsHaveRows) {
-  TrialSpec spec = someSpec();
+  TrialSpec spec = specOfParts();
   spec.streams.push_back(spec.streams[0]);
   spec.streams.push_back(spec.streams[0]);
   spec.streams[1].queue_pairs->counted = false;

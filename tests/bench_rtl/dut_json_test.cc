@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "tests/bench_rtl/all_differ.h"
+
 namespace plumbline::bench {
 namespace {
 
@@ -25,7 +27,8 @@ using fabric::TopologyKind;
   [[maybe_unused]] auto& [h1, h2, h3, h4, h5, h6, h7, h8] = *s.switches.pfc;
   [[maybe_unused]] auto& [i1, i2, i3, i4] = *s.switches.pfc->watchdog;
   [[maybe_unused]] auto& [j1, j2, j3, j4] = *s.switches.trim;
-  [[maybe_unused]] auto& [k1, k2, k3, k4, k5, k6, k7, k8] = *s.switches.cbfc;
+  [[maybe_unused]] auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9] = *s.switches.cbfc;
+  [[maybe_unused]] auto& [q1, q2] = s.switches.cbfc->virtual_channels[0];
   [[maybe_unused]] auto& [l1, l2] = *s.switches.llr;
   [[maybe_unused]] auto& [m1, m2] = s.switches.load_balancing;
   [[maybe_unused]] auto& [n1, n2] = s.bit_errors[0];
@@ -37,14 +40,7 @@ using Change = void (*)(FabricSpec&);
 
 // Every change must give a text of its own.
 void expectDifferent(const FabricSpec& base, std::initializer_list<Change> changes) {
-  std::set<std::string> seen{dutToJson(base).dump()};
-  std::size_t number = 0;
-  for (const Change change : changes) {
-    FabricSpec spec = base;
-    change(spec);
-    EXPECT_TRUE(seen.insert(dutToJson(spec).dump()).second) << "change " << number;
-    ++number;
-  }
+  expectAllDiffer(base, changes, [](const auto& spec) { return dutToJson(spec).dump(); });
 }
 
 FabricSpec ofKind(TopologyKind kind) {
@@ -158,6 +154,10 @@ TEST(DutJson, EveryFieldOfTheSwitchShows) {
        [](Spec& s) { s.switches.cbfc.reset(); },
        [](Spec& s) { s.switches.cbfc->channels = 1; },
        [](Spec& s) { s.switches.cbfc->credits = 1; },
+       [](Spec& s) { s.switches.cbfc->virtual_channels.emplace_back(); },
+       [](Spec& s) { s.switches.cbfc->virtual_channels.push_back({.credits = 1}); },
+       [](Spec& s) { s.switches.cbfc->virtual_channels.push_back({.priorities = 1}); },
+       [](Spec& s) { s.switches.cbfc->virtual_channels.resize(2); },
        [](Spec& s) { s.switches.cbfc->credit_size = Bytes(32); },
        [](Spec& s) { s.switches.cbfc->packet_overhead = -1; },
        [](Spec& s) { s.switches.cbfc->update_spacing += Bytes(1); },

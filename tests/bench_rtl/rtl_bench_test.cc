@@ -118,6 +118,69 @@ TEST(RtlBenchLatency, OfAClosIsThatOfTheClosedForm) {
   EXPECT_LT(result.latency[1].histogram.maximum(), result.latency[0].histogram.minimum());
 }
 
+const LinkLoad& loadOf(const TrialResult& result, const std::string& name) {
+  for (const LinkLoad& link : result.fabric->links) {
+    if (link.name == name) return link;
+  }
+  throw Error(ErrorKind::kTester, "no load on " + name);
+}
+
+// One flow of a card through a Clos of two leaves and two spines: two of the eight links between
+// switches carry all of it.
+TEST(RtlBenchFabric, LoadsAreThoseOfThePathTaken) {
+  TrialSpec spec = switchTrial(0, {constantStream(0, 2, Bytes(1024), Fraction::percent(50))});
+  spec.dut.topology.kind = fabric::TopologyKind::kClos2;
+  const TrialResult result = run(spec);
+  ASSERT_THAT(result.faults, IsEmpty());
+  ASSERT_TRUE(result.fabric);
+  const FabricResult& fabric = *result.fabric;
+  const std::uint64_t frames = result.streams[0].sent_frames;
+  EXPECT_GT(frames, 100U);
+  EXPECT_EQ(fabric.packet_hops, 4 * frames);
+  EXPECT_EQ(fabric.total.bytes, 4 * frames * 1024);
+  EXPECT_EQ(fabric.frames_inside, 0U);
+  EXPECT_EQ(fabric.total.max_queue_bytes, 1024U);
+  ASSERT_EQ(fabric.links.size(), 4U);
+  EXPECT_DOUBLE_EQ(fabric.link_mmr.value(), 4);     // all of it, an eighth of two
+  EXPECT_DOUBLE_EQ(fabric.link_jfi.value(), 0.25);  // (1 + 1)^2 / (8 (1 + 1))
+  ASSERT_GE(fabric.sim_end, spec.duration);
+  for (const LinkLoad& link : fabric.links) {
+    EXPECT_EQ(link.packets, frames) << link.name;
+    // A byte takes 80 ps at 100 Gb/s; preamble and gap take 20 bytes.
+    EXPECT_NEAR(
+        link.utilisation,
+        static_cast<double>(frames * 1044 * 80) / static_cast<double>(fabric.sim_end.count()),
+        1e-12);
+  }
+  EXPECT_EQ(loadOf(result, "host0-leaf0").between_switches, false);
+  EXPECT_EQ(loadOf(result, "leaf1-host2").between_switches, false);
+}
+
+// Two bursts of 100 frames at line rate into one port with room for 50: as long as it is full, one
+// of two that come is dropped.
+TEST(RtlBenchFabric, DropsHaveTheirReasonAndQueuesTheirLimit) {
+  TrialSpec spec =
+      switchTrial(3, {burstStream(0, 2, Bytes(1024), 100), burstStream(1, 2, Bytes(1024), 100)});
+  spec.dut.switches.buffer_per_port = Bytes(50 * 1024);
+  const TrialResult result = run(spec);
+  ASSERT_THAT(result.faults, IsEmpty());
+  ASSERT_TRUE(result.fabric);
+  const fabric::LinkCounters& total = result.fabric->total;
+  EXPECT_GT(result.lost(), 0U);
+  EXPECT_EQ(total.drops[static_cast<unsigned>(fabric::DropReason::kBufferFull)], result.lost());
+  EXPECT_EQ(total.dropped(), result.lost());
+  EXPECT_EQ(total.packets, 200 + 200 - result.lost());
+  EXPECT_EQ(total.max_queue_bytes, 50U * 1024);
+  const LinkLoad& full = loadOf(result, "switch0-host2");
+  EXPECT_EQ(full.dropped, result.lost());
+  EXPECT_EQ(full.packets, 200 - result.lost());
+  EXPECT_EQ(full.max_queue_bytes, 50U * 1024);
+  // The same words in the result's text.
+  const TrialResult back = TrialResult::fromJson(result.toJson());
+  ASSERT_TRUE(back.fabric);
+  EXPECT_EQ(back.fabric->toJson(), result.fabric->toJson());
+}
+
 TEST(RtlBenchCounters, CountEveryFrameAndByte) {
   TrialSpec spec = linkTrial({constantStream(0, 1, Bytes(1024), Fraction::percent(40)),
                               constantStream(0, 1, Bytes(96), Fraction::percent(40)),

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
+
+#include "tests/bench_rtl/all_differ.h"
 
 namespace plumbline::bench {
 namespace {
@@ -31,14 +32,7 @@ using transport::UetSpec;
 // Every change must give a text of its own.
 template <typename Spec>
 void expectDifferent(const Spec& base, std::initializer_list<void (*)(Spec&)> changes) {
-  std::set<std::string> seen{transportToJson(base).dump()};
-  std::size_t number = 0;
-  for (const auto change : changes) {
-    Spec spec = base;
-    change(spec);
-    EXPECT_TRUE(seen.insert(transportToJson(spec).dump()).second) << "change " << number;
-    ++number;
-  }
+  expectAllDiffer(base, changes, [](const auto& spec) { return transportToJson(spec).dump(); });
 }
 
 TEST(TransportJson, KindsDiffer) {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/error.h"
+#include "tests/bench_rtl/all_differ.h"
 
 namespace plumbline::bench {
 namespace {
@@ -83,14 +83,7 @@ TEST(TrialSpecJson, DiffersWhateverDiffers) {
       [](TrialSpec& s) { std::get<BurstLoad>(s.streams[1].load).bursts = 3; },
       [](TrialSpec& s) { std::get<BurstLoad>(s.streams[1].load).interval = seconds(2); },
   };
-  std::set<std::string> seen{someSpec().toJson()};
-  std::size_t number = 0;
-  for (const Change change : changes) {
-    TrialSpec spec = someSpec();
-    change(spec);
-    EXPECT_TRUE(seen.insert(spec.toJson()).second) << "change " << number;
-    ++number;
-  }
+  expectAllDiffer(someSpec(), changes, [](const TrialSpec& spec) { return spec.toJson(); });
 }
 
 TEST(TrialSpecJson, LeavesOutWhatTheTopologyDoesNotUse) {

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
+
+#include "tests/bench_rtl/all_differ.h"
 
 namespace plumbline::bench {
 namespace {
@@ -34,14 +35,7 @@ using workload::WorkloadSpec;
 // Every change must give a text of its own.
 void expectDifferent(const WorkloadSpec& base,
                      std::initializer_list<void (*)(WorkloadSpec&)> changes) {
-  std::set<std::string> seen{workloadToJson(base).dump()};
-  std::size_t number = 0;
-  for (const auto change : changes) {
-    WorkloadSpec spec = base;
-    change(spec);
-    EXPECT_TRUE(seen.insert(workloadToJson(spec).dump()).second) << "change " << number;
-    ++number;
-  }
+  expectAllDiffer(base, changes, [](const auto& spec) { return workloadToJson(spec).dump(); });
 }
 
 template <typename Program>

@@ -24,7 +24,7 @@ constexpr std::uint32_t kQpTable = 7;
 constexpr std::uint32_t kPatternTable = 8;
 
 // Bits [low + width - 1 : low] of a row.
-std::uint64_t bits(const regs::TableRow& row, std::uint32_t low, std::uint32_t width) {
+std::uint64_t bitsAt(const regs::TableRow& row, std::uint32_t low, std::uint32_t width) {
   std::uint64_t value = 0;
   for (std::uint32_t i = 0; i < width; ++i) {
     value |= static_cast<std::uint64_t>(row.at((low + i) / 32) >> ((low + i) % 32) & 1U) << i;
@@ -64,7 +64,7 @@ FlowConfig messageFlow(std::uint32_t pairs, std::uint32_t frames) {
   return flow;
 }
 
-Error errorOf(const std::function<void()>& action) {
+Error refusalOf(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -84,11 +84,11 @@ TEST(DriverPatterns, ExponentialGaps) {
   EXPECT_FALSE(card.rows.contains({0, kPatternTable, 0})) << "a plain flow needs no pattern";
   const regs::TableRow& one = card.rows[{0, kPatternTable, 1}];
   const regs::TableRow& two = card.rows[{0, kPatternTable, 2}];
-  EXPECT_EQ(bits(one, 0, 2), 1U);
-  EXPECT_EQ(bits(one, 224, 59), 0x123456789ABCDU);
-  EXPECT_NE(bits(one, 288, 64), 0U);
-  EXPECT_NE(bits(one, 288, 64), bits(two, 288, 64));
-  EXPECT_EQ(bits(one, 16, 13), 0U);
+  EXPECT_EQ(bitsAt(one, 0, 2), 1U);
+  EXPECT_EQ(bitsAt(one, 224, 59), 0x123456789ABCDU);
+  EXPECT_NE(bitsAt(one, 288, 64), 0U);
+  EXPECT_NE(bitsAt(one, 288, 64), bitsAt(two, 288, 64));
+  EXPECT_EQ(bitsAt(one, 16, 13), 0U);
 }
 
 TEST(DriverPatterns, GapListsShareTheMemory) {
@@ -98,18 +98,18 @@ TEST(DriverPatterns, GapListsShareTheMemory) {
   flows[0].gaps = GapList{{FinePeriod::fromRaw(5), FinePeriod::fromRaw(~0ULL)}, 3};
   flows[1].gaps = GapList{{FinePeriod::fromRaw(7)}, 65535};
   driver.loadFlows(1, flows);
-  EXPECT_EQ(bits(card.rows[{1, kGapTable, 0}], 0, 64), 5U);
-  EXPECT_EQ(bits(card.rows[{1, kGapTable, 1}], 0, 64), ~0ULL);
-  EXPECT_EQ(bits(card.rows[{1, kGapTable, 2}], 0, 64), 7U);
+  EXPECT_EQ(bitsAt(card.rows[{1, kGapTable, 0}], 0, 64), 5U);
+  EXPECT_EQ(bitsAt(card.rows[{1, kGapTable, 1}], 0, 64), ~0ULL);
+  EXPECT_EQ(bitsAt(card.rows[{1, kGapTable, 2}], 0, 64), 7U);
   const regs::TableRow& first = card.rows[{1, kPatternTable, 0}];
-  EXPECT_EQ(bits(first, 0, 2), 2U);
-  EXPECT_EQ(bits(first, 160, 13), 2U);
-  EXPECT_EQ(bits(first, 176, 12), 0U);
-  EXPECT_EQ(bits(first, 192, 16), 3U);
+  EXPECT_EQ(bitsAt(first, 0, 2), 2U);
+  EXPECT_EQ(bitsAt(first, 160, 13), 2U);
+  EXPECT_EQ(bitsAt(first, 176, 12), 0U);
+  EXPECT_EQ(bitsAt(first, 192, 16), 3U);
   const regs::TableRow& second = card.rows[{1, kPatternTable, 1}];
-  EXPECT_EQ(bits(second, 160, 13), 1U);
-  EXPECT_EQ(bits(second, 176, 12), 2U);
-  EXPECT_EQ(bits(second, 192, 16), 65535U);
+  EXPECT_EQ(bitsAt(second, 160, 13), 1U);
+  EXPECT_EQ(bitsAt(second, 176, 12), 2U);
+  EXPECT_EQ(bitsAt(second, 192, 16), 65535U);
 }
 
 // The card draws a flow's first gaps with its schedule entry: pattern and lists come before.
@@ -135,8 +135,8 @@ TEST(DriverPatterns, RandomPorts) {
   flow.source_port_mode = SourcePortMode::kRandom;
   flow.source_port_count = 256;
   driver.loadFlows(0, std::vector{flow});
-  EXPECT_EQ(bits(card.rows[{0, kFlowTable, 0}], 57, 2), 3U);
-  EXPECT_NE(bits(card.rows[{0, kPatternTable, 0}], 128, 32), 0U);
+  EXPECT_EQ(bitsAt(card.rows[{0, kFlowTable, 0}], 57, 2), 3U);
+  EXPECT_NE(bitsAt(card.rows[{0, kPatternTable, 0}], 128, 32), 0U);
 }
 
 TEST(DriverMessages, QueuePairsTakeTurns) {
@@ -152,30 +152,30 @@ TEST(DriverMessages, QueuePairsTakeTurns) {
   driver.loadFlows(0, flows);
 
   const regs::TableRow& first = card.rows[{0, kPatternTable, 0}];
-  EXPECT_EQ(bits(first, 16, 13), 2U);
-  EXPECT_EQ(bits(first, 32, 12), 0U);
-  EXPECT_EQ(bits(first, 3, 1), 0U);
+  EXPECT_EQ(bitsAt(first, 16, 13), 2U);
+  EXPECT_EQ(bitsAt(first, 32, 12), 0U);
+  EXPECT_EQ(bitsAt(first, 3, 1), 0U);
   const regs::TableRow& second = card.rows[{0, kPatternTable, 1}];
-  EXPECT_EQ(bits(second, 16, 13), 5U);
-  EXPECT_EQ(bits(second, 32, 12), 2U);
-  EXPECT_EQ(bits(second, 3, 1), 1U);
+  EXPECT_EQ(bitsAt(second, 16, 13), 5U);
+  EXPECT_EQ(bitsAt(second, 32, 12), 2U);
+  EXPECT_EQ(bitsAt(second, 3, 1), 1U);
   // Entries 2 to 6: pairs by turn, contexts behind those of the flow before.
   std::vector<std::uint64_t> numbers;
   std::vector<std::uint64_t> contexts;
   std::vector<std::uint64_t> psns;
   for (std::uint32_t entry = 2; entry < 7; ++entry) {
-    numbers.push_back(bits(card.rows[{0, kQpTable, entry}], 0, 32));
-    contexts.push_back(bits(card.rows[{0, kQpTable, entry}], 32, 12));
-    psns.push_back(bits(card.rows[{0, kQpTable, entry}], 64, 32));
+    numbers.push_back(bitsAt(card.rows[{0, kQpTable, entry}], 0, 32));
+    contexts.push_back(bitsAt(card.rows[{0, kQpTable, entry}], 32, 12));
+    psns.push_back(bitsAt(card.rows[{0, kQpTable, entry}], 64, 32));
   }
   EXPECT_THAT(numbers, ElementsAre(0x100, 0x101, 0x100, 0x102, 0x100));
   EXPECT_THAT(contexts, ElementsAre(2, 3, 2, 4, 2));
   EXPECT_THAT(psns, ElementsAre(0x7000, 0x7001, 0x7000, 0x7002, 0x7000));
   // The card adds the context: pair i's row is 1 + i, its source port 1 + i.
   const regs::TableRow& config = card.rows[{0, kFlowTable, 1}];
-  EXPECT_EQ((bits(config, 16, 16) + 2) & 0xFFFF, 3U << 11 | 1U);
-  EXPECT_EQ((bits(config, 136, 16) + 2) & 0xFFFF, 1U);
-  EXPECT_EQ(bits(card.rows[{0, kFlowTable, 0}], 16, 16), 0U);
+  EXPECT_EQ((bitsAt(config, 16, 16) + 2) & 0xFFFF, 3U << 11 | 1U);
+  EXPECT_EQ((bitsAt(config, 136, 16) + 2) & 0xFFFF, 1U);
+  EXPECT_EQ(bitsAt(card.rows[{0, kFlowTable, 0}], 16, 16), 0U);
 }
 
 TEST(DriverMessages, TakeThreeSlots) {
@@ -190,28 +190,28 @@ TEST(DriverMessages, TakeThreeSlots) {
   EXPECT_EQ(driver.slot(0, 1), 1U);
   EXPECT_EQ(driver.slot(0, 2), 4U);
   const regs::TableRow& pattern = card.rows[{0, kPatternTable, 1}];
-  EXPECT_EQ(bits(pattern, 2, 1), 1U);
-  EXPECT_EQ(bits(pattern, 64, 16), 9U);
-  EXPECT_EQ(bits(pattern, 80, 14), 900U);
-  EXPECT_EQ(bits(pattern, 96, 14), 300U);
+  EXPECT_EQ(bitsAt(pattern, 2, 1), 1U);
+  EXPECT_EQ(bitsAt(pattern, 64, 16), 9U);
+  EXPECT_EQ(bitsAt(pattern, 80, 14), 900U);
+  EXPECT_EQ(bitsAt(pattern, 96, 14), 300U);
   for (const auto& [slot, head, length, tag] :
        std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>>{
            {1, 0x11111111, 1024, 0}, {2, 0x22222222, 900, 60}, {3, 0x33333333, 300, 61}}) {
     EXPECT_EQ((card.rows[{0, 0, 4 * slot}])[5], head);
-    EXPECT_EQ(bits(card.rows[{0, kFlowTable, slot}], 0, 16), length);
-    EXPECT_EQ(bits(card.rows[{0, kFlowTable, slot}], 32, 8), tag);
-    EXPECT_EQ(bits(card.rows[{0, kFlowTable, slot}], 53, 1), 1U) << "RoCE in every part";
+    EXPECT_EQ(bitsAt(card.rows[{0, kFlowTable, slot}], 0, 16), length);
+    EXPECT_EQ(bitsAt(card.rows[{0, kFlowTable, slot}], 32, 8), tag);
+    EXPECT_EQ(bitsAt(card.rows[{0, kFlowTable, slot}], 53, 1), 1U) << "RoCE in every part";
   }
   // Only the first slot is in the schedule.
-  EXPECT_EQ(bits(card.rows[{0, kScheduleTable, 0}], 80, 12), 1U);
-  EXPECT_EQ(bits(card.rows[{0, kScheduleTable, 1}], 80, 12), 4U);
-  EXPECT_EQ(bits(card.rows[{0, kScheduleTable, 2}], 80, 12), 0U);
+  EXPECT_EQ(bitsAt(card.rows[{0, kScheduleTable, 0}], 80, 12), 1U);
+  EXPECT_EQ(bitsAt(card.rows[{0, kScheduleTable, 1}], 80, 12), 4U);
+  EXPECT_EQ(bitsAt(card.rows[{0, kScheduleTable, 2}], 80, 12), 0U);
   EXPECT_FALSE(card.rows.contains({0, kScheduleTable, 3}));
   // States are asked for by flow.
   regs::tx_state_table::kSequence.set(card.rows[{0, 3, 4}], 77);
   EXPECT_EQ(driver.txState(0, 2).frames, 77U);
   driver.reset();
-  EXPECT_EQ(errorOf([&] { (void)driver.slot(0, 0); }).kind(), ErrorKind::kUsage);
+  EXPECT_EQ(refusalOf([&] { (void)driver.slot(0, 0); }).kind(), ErrorKind::kUsage);
 }
 
 TEST(DriverMessages, ReadsWhatEachQueuePairSent) {
@@ -223,7 +223,7 @@ TEST(DriverMessages, ReadsWhatEachQueuePairSent) {
   regs::qp_table::kSent.set(card.rows[{1, kQpTable, 2}], 5'000'000'000);
   regs::qp_table::kSent.set(card.rows[{1, kQpTable, 3}], 9);
   EXPECT_THAT(driver.queuePairsSent(1, 1), ElementsAre(5'000'000'000, 0, 9));
-  EXPECT_EQ(errorOf([&] { (void)driver.queuePairsSent(1, 2); }).kind(), ErrorKind::kUsage);
+  EXPECT_EQ(refusalOf([&] { (void)driver.queuePairsSent(1, 2); }).kind(), ErrorKind::kUsage);
 }
 
 TEST(DriverMessages, RefusesWhatTheCardDoesNotHave) {
@@ -235,7 +235,7 @@ TEST(DriverMessages, RefusesWhatTheCardDoesNotHave) {
   FlowConfig random = plainFlow();
   random.source_port_mode = SourcePortMode::kRandom;
   for (const FlowConfig& flow : {drawn, random, roceFlow(1)}) {
-    EXPECT_EQ(errorOf([&] { driver.loadFlows(0, std::vector{flow}); }).kind(),
+    EXPECT_EQ(refusalOf([&] { driver.loadFlows(0, std::vector{flow}); }).kind(),
               ErrorKind::kUnsupported);
   }
   EXPECT_NO_THROW(driver.loadFlows(0, std::vector{plainFlow()}));
@@ -245,7 +245,7 @@ TEST(DriverMessages, RefusesWhatCannotBe) {
   FakeCard card;
   Driver driver(card);
   const auto refused = [&](const FlowConfig& flow, const char* what) {
-    const Error error = errorOf([&] { driver.loadFlows(0, std::vector{flow}); });
+    const Error error = refusalOf([&] { driver.loadFlows(0, std::vector{flow}); });
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     EXPECT_THAT(error.what(), HasSubstr(what));
   };
@@ -294,7 +294,7 @@ TEST(DriverMessages, RefusesMoreThanTheTablesHold) {
   FakeCard card;
   Driver driver(card);
   const auto refused = [&](const std::vector<FlowConfig>& flows, const char* what) {
-    const Error error = errorOf([&] { driver.loadFlows(0, flows); });
+    const Error error = refusalOf([&] { driver.loadFlows(0, flows); });
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     EXPECT_THAT(error.what(), HasSubstr(what));
   };
@@ -323,7 +323,7 @@ TEST(RateRamp, EqualStepsOfTheRate) {
   EXPECT_EQ(down.gaps[0].raw(), 6720U << 16);
   EXPECT_EQ(down.gaps[1].raw(), 13440U << 16);
   for (const std::uint32_t steps : {0U, 1U, 4097U}) {
-    EXPECT_EQ(errorOf([&] {
+    EXPECT_EQ(refusalOf([&] {
                 (void)rateRamp(Bytes(64), line, Fraction::one(), Fraction::one(), steps, 1);
               }).kind(),
               ErrorKind::kUsage);

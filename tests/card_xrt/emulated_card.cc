@@ -133,9 +133,7 @@ class EmulatedCard {
       std::uint32_t word = 0;
       std::memcpy(&word, &data[at], sizeof word);
       const std::uint64_t offset = inKernel(address + at);
-      if (offset >= card::kCardWindow) {
-        card_.write(static_cast<std::uint32_t>(offset - card::kCardWindow), word);
-      }
+      if (offset >= card::kRuntimeBytes) card_.write(static_cast<std::uint32_t>(offset), word);
     }
   }
 
@@ -144,9 +142,7 @@ class EmulatedCard {
     for (std::size_t at = 0; at + 4 <= data.size(); at += 4) {
       const std::uint64_t offset = inKernel(address + at);
       const std::uint32_t word =
-          offset >= card::kCardWindow
-              ? card_.read(static_cast<std::uint32_t>(offset - card::kCardWindow))
-              : 0;
+          offset >= card::kRuntimeBytes ? card_.read(static_cast<std::uint32_t>(offset)) : 0;
       std::memcpy(&data[at], &word, sizeof word);
     }
     return data;

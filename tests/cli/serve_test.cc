@@ -14,6 +14,7 @@
 namespace plumbline {
 namespace {
 
+namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -92,7 +93,7 @@ TEST_F(ServeTest, ExitCodesComeThrough) {
   EXPECT_THAT(refused.err, HasSubstr("3:7: "));
   EXPECT_EQ(client({"run", "quickstart", "--server", "127.0.0.1:1", "--quiet"}).exit_code, 3);
   EXPECT_EQ(client({"run", "quickstart", "--server", "a b", "--quiet"}).exit_code, 2);
-  EXPECT_EQ(client({"run", "quickstart", "--server", server, "--resume"}).exit_code, 2);
+  EXPECT_EQ(client({"run", "quickstart", "--server", server, "--trace", "x.fst"}).exit_code, 2);
 }
 
 TEST_F(ServeTest, TopShowsWhatRuns) {
@@ -120,6 +121,41 @@ TEST_F(ServeTest, CtrlCOfTheClientStopsTheRunAfterTheTrialInHand) {
   const Outcome outcome = client.wait();
   EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("was stopped"));
+}
+
+TEST_F(ServeTest, TheLogOfTrialsIsThatOfARunHere) {
+  const std::string server = serve();
+  const std::string file = scenario(5);
+  const std::string there = (scratch_.path() / "there.jsonl").string();
+  const std::string here = (scratch_.path() / "here.jsonl").string();
+  ASSERT_EQ(client({"run", file, "--quiet", "--server", server, "--jsonl", there}).exit_code, 0);
+  ASSERT_EQ(client({"run", file, "--quiet", "--jsonl", here, "--results",
+                    (scratch_.path() / "local").string()})
+                .exit_code,
+            0);
+  EXPECT_EQ(contentOf(there), contentOf(here));
+  EXPECT_THAT(contentOf(here), HasSubstr("\"repetition\":4"));
+  EXPECT_EQ(client({"run", file, "--server", server, "--jsonl", "/nonexistent/x"}).exit_code, 2);
+}
+
+TEST_F(ServeTest, AStoppedRunGoesOnThere) {
+  const std::string server = serve();
+  const std::string file = scenario(1'000);
+  const fs::path log = scratch_.path() / "first.jsonl";
+  Process first(scratch_.path() / "client",
+                {"run", file, "--server", server, "--quiet", "--jsonl", log.string()});
+  while (contentOf(log).empty()) {
+    ASSERT_FALSE(first.ended()) << first.wait().err;
+    std::this_thread::sleep_for(5ms);
+  }
+  first.signal(SIGINT);
+  ASSERT_EQ(first.wait().exit_code, 5);
+  const Outcome second = client({"run", file, "--server", server, "--resume"});
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("going on with run 1: "));
+  const Outcome third = client({"run", scenario(2), "--server", server, "--resume"});
+  EXPECT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_THAT(third.err, HasSubstr("nothing to resume"));
 }
 
 TEST_F(ServeTest, SigtermFinishesTheTrialSavesAndEnds) {

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kScenario = R"(plumbline: 1
+constexpr const char* kSimScenario = R"(plumbline: 1
 name: small
 test: T9.1
 profile: quick
@@ -36,7 +36,7 @@ class SimRunTest : public testing::Test {
   }
   Outcome runScenario(const std::string& more = {}) {
     const auto file = scratch_.path() / "small.yaml";
-    std::ofstream(file) << kScenario << more;
+    std::ofstream(file) << kSimScenario << more;
     return run({"run", file.string(), "--quiet"});
   }
   [[nodiscard]] std::filesystem::path reportFile(const char* name) const {

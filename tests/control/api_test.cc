@@ -82,11 +82,13 @@ TEST_F(ApiTest, EveryOperationAnswersAsDescribed) {
   EXPECT_EQ(can.at("instance"), "instance");
   EXPECT_FALSE(can.at("tests").empty());
   EXPECT_FALSE(asked("get", "/api/v1/ports", 200).empty());
+  const json reading = asked("get", "/api/v1/clock", 200);
+  EXPECT_LE(reading.at("received_ns"), reading.at("answered_ns"));
 
   const json reservation =
       asked("post", "/api/v1/reservations", 201, R"({"ports":["sim"],"owner":"ann"})");
   asked("post", "/api/v1/reservations", 409, R"({"ports":["sim"],"owner":"ben"})");
-  EXPECT_EQ(asked("get", "/api/v1/ports", 200).back().at("state"), "reserved");
+  EXPECT_EQ(parts_.hosts(), "reserved");
   const json refused = asked("post", "/api/v1/runs", 409, runOf(smallScenario()));
   EXPECT_EQ(refused.at("what"), "\"ann\" has reserved port sim");
   asked("delete", "/api/v1/reservations/{id}", 204, {}, reservation.at("id"));
@@ -126,6 +128,11 @@ TEST_F(ApiTest, EveryOperationAnswersAsDescribed) {
   EXPECT_THAT(asked("get", "/api/v1/runs/{id}/report", 200, {}, run).get<std::string>(),
               StartsWith("<!DOCTYPE html>"));
   asked("get", "/api/v1/runs/{id}/capture", 404, {}, run);
+  const json trials = asked("get", "/api/v1/runs/{id}/trials", 200, {}, run);
+  EXPECT_EQ(trials.at("trials").size(), ended.at("trials"));
+  EXPECT_FALSE(trials.at("more"));
+  const std::string log = asked("get", "/api/v1/runs/{id}/log", 200, {}, run).get<std::string>();
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), ended.at("trials"));
   asked("get", "/api/v1/live", 426);
   const std::string metrics = asked("get", "/metrics", 200).get<std::string>();
   EXPECT_THAT(metrics, HasSubstr("\nplumbline_runs_active 0\n"));
@@ -190,6 +197,85 @@ TEST_F(ApiTest, AResumedRunEndsLikeOneThatWasNeverStopped) {
   const json resumed = asked("get", "/api/v1/runs/{id}/results", 200, {}, "1");
   const json direct = asked("get", "/api/v1/runs/{id}/results", 200, {}, "2");
   EXPECT_EQ(resumed.at("tests"), direct.at("tests"));
+}
+
+TEST_F(ApiTest, ARequestToResumeFindsTheRun) {
+  const auto request = [](bool resume) {
+    return json{{"scenario", {{"scenario", smallScenario(60)}}}, {"resume", resume}}.dump();
+  };
+  EXPECT_EQ(asked("post", "/api/v1/runs", 201, request(true)).at("id"), 1);  // nothing to resume
+  while (asked("get", "/api/v1/runs/{id}", 200, {}, "1").at("trials") < 2) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ask("POST", "/api/v1/runs/1/stop");
+  ASSERT_EQ(waitForEnd(1).at("status"), "aborted");
+  const json resumed = asked("post", "/api/v1/runs", 201, request(true));
+  EXPECT_EQ(resumed.at("id"), 1);
+  EXPECT_GE(resumed.at("trials"), 2);
+  EXPECT_EQ(waitForEnd(1).at("status"), "done");
+  // The log has every trial of this attempt, those that were stored already among them.
+  const std::string log = asked("get", "/api/v1/runs/{id}/log", 200, {}, "1").get<std::string>();
+  std::size_t stored = 0;
+  std::size_t lines = 0;
+  std::istringstream stream(log);
+  for (std::string line; std::getline(stream, line); ++lines) {
+    stored += json::parse(line).at("stored").get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(lines, asked("get", "/api/v1/runs/{id}", 200, {}, "1").at("trials"));
+  EXPECT_GE(stored, 2u);
+  EXPECT_LT(stored, lines);
+  // Asking again begins a new one: there is nothing unfinished.
+  EXPECT_EQ(asked("post", "/api/v1/runs", 201, request(true)).at("id"), 2);
+}
+
+TEST_F(ApiTest, TrialsAndLogComeInParts) {
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario(5)));
+  waitForEnd(1);
+  const json all = asked("get", "/api/v1/runs/{id}/trials", 200, {}, "1").at("trials");
+  const auto rest = [&](const std::string& since) {
+    return json::parse(ask("GET", "/api/v1/runs/1/trials?since=" + since).body);
+  };
+  EXPECT_EQ(rest("1").at("trials"), json(std::vector<json>(all.begin() + 1, all.end())));
+  EXPECT_TRUE(rest("1000").at("trials").empty());
+  EXPECT_FALSE(rest("18446744073709551615").at("more"));
+  const std::string log = ask("GET", "/api/v1/runs/1/log").body;
+  const std::size_t second = log.find('\n') + 1;
+  EXPECT_EQ(ask("GET", "/api/v1/runs/1/log?since=" + std::to_string(second)).body,
+            log.substr(second));
+  EXPECT_EQ(ask("GET", "/api/v1/runs/1/log?since=" + std::to_string(log.size())).body, "");
+  EXPECT_EQ(ask("GET", "/api/v1/runs/1/log?since=18446744073709551615").body, "");
+  EXPECT_EQ(ask("GET", "/api/v1/runs/1/log?since=x").status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/1/trials?sinc=1").status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/2/trials").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/2/log").status, 404);
+}
+
+TEST_F(ApiTest, ARunBeginsWhenItWasAskedTo) {
+  const auto request = [](std::int64_t at_ns) {
+    return json{{"scenario", {{"scenario", smallScenario()}}},
+                {"start", {{"at_ns", at_ns}, {"clock_offset_ns", -1'500'000'000}}}}
+        .dump();
+  };
+  const std::int64_t now = asked("get", "/api/v1/clock", 200).at("answered_ns");
+  for (const std::int64_t wrong :
+       {std::int64_t{0}, now - 61'000'000'000, now + 7'200'000'000'000, INT64_MIN, INT64_MAX}) {
+    asked("post", "/api/v1/runs", 422, request(wrong));
+  }
+  const std::int64_t at = now + 400'000'000;
+  const json begun = asked("post", "/api/v1/runs", 201, request(at));
+  EXPECT_EQ(begun.at("start_at_ns"), at);
+  const json ended = waitForEnd(1);
+  EXPECT_EQ(ended.at("status"), "done");
+  EXPECT_GE(ended.at("started_ns"), at);
+  EXPECT_THAT(asked("get", "/metrics", 200).get<std::string>(),
+              HasSubstr("\nplumbline_clock_offset_seconds -1.5\n"));
+  // Stopped before it begins, it measures nothing.
+  asked("post", "/api/v1/runs", 201, request(now + 3'000'000'000'000));
+  ask("POST", "/api/v1/runs/2/stop");
+  const json stopped = waitForEnd(2);
+  EXPECT_EQ(stopped.at("status"), "aborted");
+  EXPECT_EQ(stopped.at("trials"), 0);
+  EXPECT_TRUE(stopped.at("started_ns").is_null());
 }
 
 TEST_F(ApiTest, LimitsDecideTheExitCode) {
@@ -291,7 +377,7 @@ TEST(RunManager, ShuttingDownFinishesTheTrialAndStartsNothingMore) {
   EXPECT_GE(state.trials, 3u);
   EXPECT_EQ(parts.runs.active(), 0u);
   EXPECT_THROW(parts.runs.start(request), std::exception);
-  EXPECT_EQ(parts.ports.list().back().state, "free");
+  EXPECT_EQ(parts.hosts(), "free");
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ class LiveWatcherTest : public testing::Test {
   }
 
   LiveHub hub_{"i"};
-  LiveWatcher watcher_{hub_, 9, ""};
+  LiveWatcher watcher_{hub_, 9, {}};
   std::shared_ptr<LiveHub::Subscriber> subscriber_ = hub_.subscribe(0, [] {});
 };
 

@@ -131,6 +131,12 @@ TEST(Requests, MayLeaveOutWhatHasADefault) {
   EXPECT_EQ(request.capture_port, 2u);
   EXPECT_EQ(request.threads, 1u);
   EXPECT_EQ(request.reservation, std::nullopt);
+  EXPECT_FALSE(request.resume);
+  EXPECT_FALSE(request.start.has_value());
+  EXPECT_EQ(readRequest(R"({"resume":true,"start":{"at_ns":1790000000000000001}})", request), "");
+  EXPECT_TRUE(request.resume);
+  EXPECT_EQ(request.start->at_ns, 1'790'000'000'000'000'001);
+  EXPECT_FALSE(request.start->clock_offset_ns.has_value());
 }
 
 TEST(Requests, SayWhatIsWrongWithThem) {
@@ -145,6 +151,8 @@ TEST(Requests, SayWhatIsWrongWithThem) {
   EXPECT_EQ(fault(R"({"threads":1.0})"), "\"threads\" is not a whole number");
   EXPECT_EQ(fault(R"({"owner":null})"), "\"owner\" is not a text");
   EXPECT_EQ(fault(R"({"scenario":[]})"), "\"scenario\" is not an object");
+  EXPECT_EQ(fault(R"({"start":{"at_ns":1.5}})"), "\"start.at_ns\" is not a whole number");
+  EXPECT_EQ(fault(R"({"start":{"at":1}})"), "\"start.at\" is not known here");
   EXPECT_EQ(request.owner, "as before");
 }
 

@@ -1,6 +1,8 @@
 // A whole server without sockets, over a results directory of its own.
 #pragma once
 
+#include <utility>
+
 #include "control/api.h"
 #include "tests/control/small_scenario.h"
 #include "tests/results/temp_directory.h"
@@ -9,7 +11,16 @@ namespace plumbline::control {
 
 class ServerParts {
  public:
-  explicit ServerParts(Api::Access access = {}) : api({runs, ports, live, metrics}, access) {}
+  explicit ServerParts(Api::Access access = {})
+      : api({runs, ports, live, metrics}, std::move(access)) {}
+
+  // Who has the simulated hosts: "free", "reserved", "running".
+  std::string hosts() {
+    for (const PortState& port : ports.list()) {
+      if (port.name == "sim") return port.state;
+    }
+    return "none";
+  }
 
   TempDirectory directory;
   LiveHub live{"instance"};

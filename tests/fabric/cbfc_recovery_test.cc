@@ -9,7 +9,6 @@ namespace {
 constexpr unsigned kChannel = 3;
 constexpr std::uint32_t kLength = 1'024;
 constexpr std::int64_t kCreditsEach = 8;  // of a frame, at 128 bytes
-constexpr Picoseconds kSerialization{81'920};
 constexpr Picoseconds kSlot{83'520};
 constexpr Picoseconds kControlSerialization{5'120};
 constexpr Picoseconds kControlSlot{6'720};

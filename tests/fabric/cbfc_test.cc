@@ -1,6 +1,8 @@
 // Credit-based flow control: no loss, line rate with enough credits, the credits' rate with few.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/fabric/harness.h"
 
 namespace plumbline::fabric::testing {
@@ -121,6 +123,123 @@ TEST(Cbfc, AThrottledChannelLeavesTheOthersAlone) {
   for (std::size_t i = 0; i < others.size(); ++i) {
     EXPECT_LE(others[i], before[i] + 2 * kSlot) << i;
   }
+}
+
+constexpr unsigned kVictim = 5;
+
+// Channels 3 and 4 of chain() as one virtual channel for `shared` frames; priority 5 on another
+// one, for `victim` frames.
+FabricSpec mapped(std::uint32_t shared, std::uint32_t victim) {
+  FabricSpec spec = chain(1);
+  CbfcSpec& cbfc = *spec.switches.cbfc;
+  cbfc.channels |= 1U << kVictim;
+  cbfc.virtual_channels = {
+      {.priorities = 1U << kChannel | 1U << kOtherChannel, .credits = shared * kLength / 128},
+      {.priorities = 1U << kVictim, .credits = victim * kLength / 128}};
+  return spec;
+}
+
+TEST(VirtualChannels, PrioritiesOfOneChannelShareItsCredits) {
+  for (const std::uint32_t frames : {2U, 9U}) {
+    const ChainRun run = runChain(mapped(frames, 1), {{.frames = 400, .priorities = {3, 4}}});
+    ASSERT_EQ(run.departures.size(), 400U);
+    for (std::size_t i = 0; i + frames < run.departures.size(); ++i) {
+      EXPECT_EQ(run.departures[i + frames].time - run.departures[i].time, kRoundTrip) << i;
+    }
+  }
+}
+
+TEST(VirtualChannels, EachHasItsOwnLimit) {
+  const auto full = static_cast<std::uint32_t>(kRoundTrip / kSlot) + 1;
+  // What covers rate times round trip and a frame is enough for line rate, on either channel ...
+  for (const unsigned priority : {kOtherChannel, kVictim}) {
+    const auto times =
+        runChain(mapped(full, full), {{.frames = 500, .priorities = {priority}}}).times(priority);
+    ASSERT_EQ(times.size(), 500U);
+    EXPECT_EQ(times.back() - times.front(), kSlot * 499);
+  }
+  // ... and one that has less gets its frames per round trip, whatever the other one has.
+  for (const std::uint32_t frames : {1U, full / 2}) {
+    const auto times =
+        runChain(mapped(full, frames), {{.frames = 500, .priorities = {kVictim}}}).times(kVictim);
+    for (std::size_t i = 0; i + frames < times.size(); ++i) {
+      EXPECT_EQ(times[i + frames] - times[i], kRoundTrip) << i;
+    }
+  }
+}
+
+// s1 has a second host. Host 1 lets nothing of priority 4 through for a while; frames of `priority`
+// for host 2 go on their way all the same, if they have credits.
+struct BlockedRun {
+  Picoseconds longest;                // latency of a frame to host 2, first bit to last
+  std::size_t arrived_meanwhile = 0;  // of these
+  std::size_t let_through = 0;        // frames for host 1 that left s0 meanwhile
+  std::uint64_t most_queued = 0;      // in front of host 1 [bytes]
+};
+
+constexpr Picoseconds kBlocked = microseconds(20);
+constexpr Picoseconds kBlockedFor = microseconds(300);
+constexpr std::uint32_t kBlockedFrames = 60;  // credits of the channel
+
+BlockedRun runBlocked(unsigned priority) {
+  FabricSpec spec = mapped(kBlockedFrames, 60);
+  GraphSpec& graph = spec.topology.graph;
+  graph.hosts.emplace_back("h2");
+  graph.cables.push_back({"s1", "h2", gigabitsPerSecond(100), nanoseconds(50)});
+  spec.switches.buffer_per_port = Bytes(2'000);  // credits make room, nothing else does
+  spec.storms.push_back({1, 1U << kOtherChannel, kBlocked, kBlockedFor});
+  Fabric fabric(spec);
+  RecordLog log(Observer::bit(RecordKind::kDeparture));
+  fabric.observe(log);
+  BlockedRun run;
+  fabric.onDeliver([&](HostId to, const Packet& packet, Picoseconds time) {
+    if (to != 2) return;
+    const Picoseconds sent(static_cast<std::int64_t>(packet.stamp));
+    run.longest = std::max(run.longest, time + kSerialization - sent);
+    if (time >= kBlocked + microseconds(50) && time < kBlocked + kBlockedFor) {
+      ++run.arrived_meanwhile;
+    }
+  });
+  for (std::uint32_t i = 0; i < 2'000; ++i) {
+    const bool victim = i % 2 == 1;
+    Packet packet = frame(0, victim ? 2 : 1, kLength, victim ? priority : kOtherChannel);
+    packet.stamp = static_cast<std::uint64_t>((kSlot * 2 * i).count());
+    fabric.send(0, packet, kSlot * 2 * i);
+  }
+  fabric.runUntil(milliseconds(10));
+  const Balance balance = balanceOf(fabric);
+  EXPECT_EQ(balance.received, 2'000U) << balance.text();
+  const LinkId between = fabric.topology().requireLink("s0-s1", "test");
+  for (const Record& one : log.of(RecordKind::kDeparture, between)) {
+    const bool meanwhile =
+        one.time >= kBlocked + microseconds(50) && one.time < kBlocked + kBlockedFor;
+    if (one.packet.destination == 1 && meanwhile) ++run.let_through;
+  }
+  run.most_queued =
+      fabric.linkCounters(fabric.topology().requireLink("s1-h1", "test")).max_queue_bytes;
+  return run;
+}
+
+TEST(VirtualChannels, AVictimOnAChannelOfItsOwnIsNotBlocked) {
+  const BlockedRun run = runBlocked(kVictim);
+  // The blocked channel has as much in front of host 1 as it has credits, and then stands still.
+  EXPECT_EQ(run.most_queued, std::uint64_t{kBlockedFrames} * kLength);
+  EXPECT_EQ(run.let_through, 0U);
+  // The victim sends a frame in four slots, and each is as fast as on an idle way, but for one
+  // frame of the other channel in transmission at each of three ports.
+  EXPECT_NEAR(static_cast<double>(run.arrived_meanwhile),
+              (kBlockedFor - microseconds(50)).toNanoseconds() / (4 * kSlot).toNanoseconds(), 1.5);
+  const Picoseconds idle = kSerialization * 3 + kDelay + nanoseconds(50) * 2 + kLatency * 2;
+  EXPECT_GE(run.longest, idle);
+  EXPECT_LE(run.longest, idle + kSlot * 3);
+}
+
+TEST(VirtualChannels, AVictimOnTheBlockedChannelIs) {
+  const BlockedRun run = runBlocked(kChannel);
+  EXPECT_EQ(run.let_through, 0U);
+  EXPECT_EQ(run.arrived_meanwhile, 0U);
+  // Priorities of one channel are blocked together, for as long as that host blocks one of them.
+  EXPECT_GT(run.longest, kBlockedFor - microseconds(50));
 }
 
 TEST(Cbfc, CreditsAreAllBackWhenNothingMoves) {

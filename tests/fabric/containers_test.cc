@@ -68,6 +68,12 @@ void expectSorted(WindowOrder& order, std::vector<Ordered> list, bool by_group) 
     ASSERT_EQ(order.at(i).second, list[i].second);
     ASSERT_EQ(order.at(i).number, list[i].number);
   }
+  if (!by_group) return;
+  for (std::uint32_t i = 0; i < order.size(); i = order.groupEnd(i)) {
+    const auto end = std::find_if(list.begin() + i, list.end(),
+                                  [&](const Ordered& item) { return item.group != list[i].group; });
+    ASSERT_EQ(order.groupEnd(i), static_cast<std::uint32_t>(end - list.begin()));
+  }
 }
 
 TEST(WindowOrder, SortsByGroupTimeKindAndNumber) {

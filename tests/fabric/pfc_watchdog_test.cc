@@ -1,6 +1,8 @@
 // The PFC watchdog, and the deadlock of a cyclic buffer dependency that it is there for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/fabric/graphs.h"
 #include "tests/fabric/harness.h"
 
@@ -82,6 +84,64 @@ TEST(PfcWatchdog, DetectsAndRestoresWithinAPollAndDropsMeanwhile) {
   EXPECT_NEAR(static_cast<double>(run.dropped), (run.off[0].time - kStorm).toMicroseconds() / 10,
               2);
   EXPECT_EQ(run.lossless_arrived + run.dropped, 500U);
+}
+
+// The polls are at multiples of `poll`; the first one behind the pause counts already.
+TEST(PfcWatchdog, ActsAtThePollThatItsTimesSay) {
+  struct Case {
+    std::int64_t poll_us, detection_us, restoration_us, storm_ns, length_us;
+  };
+  for (const Case& one : {Case{100, 300, 400, 550'000, 2'000}, Case{50, 120, 170, 333'333, 1'000},
+                          Case{10, 10, 10, 1'009'999, 30}, Case{70, 200, 71, 70'000, 777}}) {
+    for (const auto action : {WatchdogSpec::Action::kDrop, WatchdogSpec::Action::kForward}) {
+      FabricSpec spec;
+      spec.switches.pfc = PfcSpec{};
+      WatchdogSpec watchdog;
+      watchdog.poll = microseconds(one.poll_us);
+      watchdog.detection = microseconds(one.detection_us);
+      watchdog.restoration = microseconds(one.restoration_us);
+      watchdog.action = action;
+      spec.switches.pfc->watchdog = watchdog;
+      const Picoseconds storm = nanoseconds(one.storm_ns);
+      spec.storms.push_back({1, 1U << kLossless, storm, microseconds(one.length_us)});
+      ListFabric fabric(spec);
+      for (int i = 0; i < 2'000; ++i) {
+        fabric.host(0).add(frame(0, 1, 1'024, kLossless), microseconds(2) * i);
+      }
+      fabric.drain();
+      fabric.expectConserved();
+      // The PAUSE frame and the cable lie between the storm and its effect.
+      const Picoseconds paused = storm + nanoseconds(50) + Picoseconds(5'120);
+      const Picoseconds resumed = paused + microseconds(one.length_us);
+      const auto polls = [&](Picoseconds time) {
+        return (time.count() + watchdog.poll.count() - 1) / watchdog.poll.count();
+      };
+      const Picoseconds on = watchdog.poll * (paused / watchdog.poll + polls(watchdog.detection));
+      const Picoseconds off =
+          watchdog.poll * (resumed / watchdog.poll + polls(watchdog.restoration));
+      const auto begun = fabric.log().of(RecordKind::kWatchdogOn);
+      const auto ended = fabric.log().of(RecordKind::kWatchdogOff);
+      ASSERT_EQ(begun.size(), 1U) << one.poll_us;
+      ASSERT_EQ(ended.size(), 1U) << one.poll_us;
+      EXPECT_EQ(begun[0].time, on);
+      EXPECT_EQ(ended[0].time, off);
+      // Frames come two microseconds apart: those from the pause to the restoration are dropped,
+      // or the queue goes on when the watchdog acts.
+      const std::uint64_t dropped =
+          totalCounters(*fabric).drops[static_cast<unsigned>(DropReason::kWatchdog)];
+      if (action == WatchdogSpec::Action::kDrop) {
+        EXPECT_NEAR(static_cast<double>(dropped), (off - paused).toMicroseconds() / 2, 1.5);
+      } else {
+        EXPECT_EQ(dropped, 0U);
+        Picoseconds first = kNever;
+        for (const Record& frame :
+             fabric.log().of(RecordKind::kDeparture, fabric.link("switch0-host1"))) {
+          if (frame.time >= paused) first = std::min(first, frame.time);
+        }
+        EXPECT_EQ(first, on);
+      }
+    }
+  }
 }
 
 TEST(PfcWatchdog, ForwardsInSpiteOfThePauseWhenToldTo) {

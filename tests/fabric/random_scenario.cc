@@ -376,6 +376,12 @@ Scenario randomScenario(std::uint64_t seed) {
     Dice own(mix64(seed) + 1);
     spec.switches.cbfc->consumed_period =
         own.oneIn(3) ? Picoseconds(0) : nanoseconds(own.between(1'000, 6'000));
+    const auto shared = static_cast<std::uint8_t>(own.mask() & spec.switches.cbfc->channels);
+    if (own.oneIn(2) && shared != 0) {
+      const auto credits = static_cast<std::uint32_t>(
+          9'400 / spec.switches.cbfc->credit_size.count() + own.between(0, 200));
+      spec.switches.cbfc->virtual_channels = {{.priorities = shared, .credits = credits}};
+    }
   }
   return scenario;
 }

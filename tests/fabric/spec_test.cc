@@ -378,6 +378,24 @@ TEST(Spec, CbfcAndLlr) {
   expectAccepted(spec, [](auto& s) { s.switches.pfc.emplace().priorities = 0xF7; });
   refused([](auto& c) { c.credits = 0; }, "credits");
   refused([](auto& c) { c.credits = 1 << 20; }, "credits");
+  using Channels = std::vector<VirtualChannelSpec>;
+  const auto refusedChannels = [&](const Channels& channels, const std::string& field) {
+    refused(
+        [&](auto& c) {
+          c.channels = 0x3C;
+          c.virtual_channels = channels;
+        },
+        "virtual_channels" + field);
+  };
+  refusedChannels({{.priorities = 0}}, "[0].priorities");
+  refusedChannels({{.priorities = 0x0C}, {.priorities = 0x40}}, "[1].priorities");
+  refusedChannels({{.priorities = 0x0C}, {.priorities = 0x18}}, "[1].priorities");
+  refusedChannels({{.priorities = 0x0C, .credits = 0}}, "[0].credits");
+  refusedChannels({{.priorities = 0x0C, .credits = 1 << 20}}, "[0].credits");
+  expectAccepted(spec, [](auto& s) {
+    s.switches.cbfc->channels = 0x3C;
+    s.switches.cbfc->virtual_channels = {{.priorities = 0x30, .credits = 1}, {.priorities = 0x04}};
+  });
   for (const std::int64_t size : {0, 16, 33, 96, 4096, -32}) {
     refused([&](auto& c) { c.credit_size = Bytes(size); }, "credit_size");
   }

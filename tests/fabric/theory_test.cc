@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 #include "base/random.h"
@@ -156,6 +157,45 @@ TEST(Dwrr, SharesFollowTheWeights) {
     const double slack = 8 * 1'600 + 9'000;
     EXPECT_NEAR(static_cast<double>(bytes.at(p)), share, slack) << "priority " << p;
   }
+}
+
+// After any number of rounds among backlogged priorities each has sent what its weight gives it,
+// but for less than a frame that it could not afford (Shreedhar and Varghese).
+TEST(Dwrr, EveryRoundIsExactWithinAFrame) {
+  constexpr std::int64_t kQuantum = 2'000;
+  const std::array<std::int64_t, 4> weights{1, 3, 2, 7};
+  const std::array<std::int64_t, 4> lengths{1'500, 900, 3'999, 9'216};
+  FabricSpec spec;
+  spec.topology.hosts = 5;
+  spec.switches.buffer_per_port = Bytes(1'000'000'000);
+  spec.switches.dwrr_quantum = Bytes(kQuantum);
+  for (std::size_t p = 0; p < 4; ++p) {
+    spec.switches.weights.at(p) = static_cast<std::uint16_t>(weights.at(p));
+  }
+  ListFabric fabric(spec, Observer::bit(RecordKind::kDeparture));
+  for (HostId p = 0; p < 4; ++p) {
+    const auto length = static_cast<std::uint32_t>(lengths.at(p));
+    fabric.host(p).addMany(frame(p, 4, length, p), 16'000'000 / length);
+  }
+  fabric->runUntil(milliseconds(1));
+  fabric.expectConserved();
+  // A quantum covers a frame of each, so a visit of a priority is a run of its frames.
+  std::array<std::int64_t, 4> bytes{};
+  std::int64_t rounds = -1;
+  unsigned last = 0;
+  for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link("switch0-host4"))) {
+    if (one.time < microseconds(20)) continue;
+    if (one.priority < last) {  // a round is over
+      if (++rounds == 0) bytes = {};
+      for (std::size_t p = 0; p < 4; ++p) {
+        EXPECT_LT(std::abs(bytes.at(p) - rounds * weights.at(p) * kQuantum), lengths.at(p))
+            << "priority " << p << " after " << rounds << " rounds";
+      }
+    }
+    last = one.priority;
+    bytes.at(one.priority) += one.packet.length;
+  }
+  EXPECT_GT(rounds, 400);
 }
 
 TEST(StrictPriority, WaitsForNoMoreThanTheFrameInTransmission) {

@@ -47,6 +47,11 @@ void checkAccepted(const Scenario& scenario) {
   plumbline::fabric::validate(scenario.fabricSpec());  // throws, and so aborts, when it cannot be
   const auto hosts = scenario.topology.hostCount();
   checkSimulated(scenario, hosts);
+  if (scenario.endpoint) {
+    using plumbline::bench::EndpointSpec;
+    const std::uint32_t window = scenario.endpoint->window;
+    require(window >= 1 && window <= EndpointSpec::kMostWindow, "a window has messages");
+  }
   const auto pairs = scenario.hostPairs();
   require(!pairs.empty(), "an accepted scenario has a pair of hosts");
   for (const auto& pair : pairs) {
@@ -68,7 +73,7 @@ void checkRefused(const ParseResult& result, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static const plumbline::scenario::Vocabulary vocabulary{
-      {"T5.1", "T5.2", "T5.3", "free"}, {"rtl", "sim"}, {"free"}, {"free"}};
+      {"T5.1", "T5.2", "T5.3", "free"}, {"rtl", "sim", "libfabric", "verbs"}, {"free"}, {"free"}};
   const ParseResult result = parseScenario(text, "fuzz", vocabulary);
   if (result.ok()) {
     checkAccepted(result.scenario);

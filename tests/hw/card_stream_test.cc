@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -121,10 +122,12 @@ struct Seen {
   std::set<std::uint16_t> source_ports;
 };
 
-// Full load on both ports; every frame decodes, its check sequences are right (TestWire), and the
-// wire carries frame behind frame.
-void fullLoad(TestCard& card, const std::array<card::FlowConfig, 2>& configs, std::uint32_t frames,
-              std::array<Seen, 2>& seen) {
+// Full load on all ports; every frame decodes, its check sequences are right (TestWire), and the
+// wire carries frame behind frame. Prints what of the line rate each port has sent, and what of it
+// has been received and found good at the other end.
+template <std::size_t Ports>
+void fullLoad(TestCard& card, const std::array<card::FlowConfig, Ports>& configs,
+              std::uint32_t frames, std::array<Seen, Ports>& seen) {
   card.wire.observe = [&](const WireFrame& frame, const wire::DecodedFrame& decoded) {
     Seen& port = seen[frame.port];
     port.first_bits.push_back(frame.first_bit);
@@ -140,7 +143,7 @@ void fullLoad(TestCard& card, const std::array<card::FlowConfig, 2>& configs, st
           request.psn);
     }
   };
-  for (std::uint32_t port = 0; port < 2; ++port) {
+  for (std::uint32_t port = 0; port < Ports; ++port) {
     card::FlowConfig flow = configs.at(port);
     flow.period = card::framePeriod(Bytes(flow.length), sim::kLineRate, Fraction::one());
     flow.burst_frames = frames;
@@ -149,22 +152,35 @@ void fullLoad(TestCard& card, const std::array<card::FlowConfig, 2>& configs, st
   card.start();
   card.finish(microseconds(5));
   card.expectNoFaults();
-  for (std::uint32_t port = 0; port < 2; ++port) {
+  for (std::uint32_t port = 0; port < Ports; ++port) {
     SCOPED_TRACE(testing::Message() << "port " << port);
+    const std::uint32_t other = TestWire::otherEnd(port);
     const card::FlowConfig& flow = configs.at(port);
     const std::vector<Picoseconds>& times = seen[port].first_bits;
     EXPECT_EQ(times.size(), frames);
     // Achieved / theoretical, to the columns of the line that idle bytes come in.
     const Picoseconds ideal = frameSlot(Bytes(flow.length), sim::kLineRate) * (frames - 1);
-    EXPECT_LE(std::abs((times.back() - times.front() - ideal).count()), 7 * 80 + 640);
+    const Picoseconds taken = times.back() - times.front();
+    EXPECT_LE(std::abs((taken - ideal).count()), 7 * 80 + 640);
     const card::PortCounters counters = card.driver.counters(port);
+    const card::PortCounters far = card.driver.counters(other);
+    const double sent_share =
+        static_cast<double>(ideal.count()) / static_cast<double>(taken.count());
+    const double received_share = sent_share *
+                                  static_cast<double>(far.rx_frames - far.rx_fcs_errors) /
+                                  static_cast<double>(counters.tx_frames);
+    std::printf("%4u bytes %s, port %u of %zu: sent %.4f %%, received %.4f %% of line rate\n",
+                flow.length, flow.uet ? "UET " : "RoCE", port, Ports, 100 * sent_share,
+                100 * received_share);
+    EXPECT_GE(sent_share, 0.9999);
+    EXPECT_GE(received_share, 0.9999);
     EXPECT_EQ(counters.tx_late, 0U);
     EXPECT_EQ(counters.tx_stall_clocks, 0U);
     EXPECT_EQ(counters.rx_frames, frames);
     EXPECT_EQ(counters.rx_fcs_errors, 0U);
     EXPECT_EQ(counters.rx_icrc_errors, 0U);
     EXPECT_EQ(counters.rx_unparsed, 0U);
-    EXPECT_EQ(counters.rx_untagged, configs.at(1 - port).tagged ? 0U : frames);
+    EXPECT_EQ(counters.rx_untagged, configs.at(other).tagged ? 0U : frames);
     // PSNs of each queue pair and PDC are consecutive from its own first one.
     const std::uint32_t mask = flow.uet ? 0xFFFFFFFF : 0xFFFFFF;
     for (const card::QueuePair& pair : flow.queue_pairs->pairs) {
@@ -181,7 +197,7 @@ void fullLoad(TestCard& card, const std::array<card::FlowConfig, 2>& configs, st
       EXPECT_EQ(sent[i], seen[port].psns[flow.queue_pairs->pairs[i].number].size());
       all += sent[i];
       if (!flow.queue_pairs->row_per_pair) continue;
-      const card::RxFlow row = card.driver.rxFlow(1 - port, flow.row + i);
+      const card::RxFlow row = card.driver.rxFlow(other, flow.row + i);
       ASSERT_EQ(row.frames, sent[i]) << "queue pair " << i;
       ASSERT_EQ(row.next_sequence, sent[i]);
       ASSERT_EQ(row.lost + row.duplicate + row.out_of_order + row.stale, 0U);
@@ -190,14 +206,19 @@ void fullLoad(TestCard& card, const std::array<card::FlowConfig, 2>& configs, st
   }
 }
 
+card::FlowConfig roceFlow(std::uint32_t port, std::uint32_t length) {
+  return length < 100 ? shortRoceFlow(port, length) : writeFlow(port, length, 16, 4);
+}
+
+// In both directions of every link, on all ports at once: RoCE against UET, each way round.
 TEST(CardStreams, RoceAndUetAtLineRate) {
   for (const std::uint32_t length : {64U, 65U, 128U, 1024U, 4096U}) {
     SCOPED_TRACE(testing::Message() << length << " bytes");
-    TestCard card(2);
-    std::array<Seen, 2> seen;
-    const card::FlowConfig roce =
-        length < 100 ? shortRoceFlow(0, length) : writeFlow(0, length, 16, 4);
-    fullLoad(card, {roce, uetFlow(1, length, 16)}, length > 1000 ? 1000 : 6000, seen);
+    TestCard card(4);
+    std::array<Seen, 4> seen;
+    const std::array<card::FlowConfig, 4> flows{roceFlow(0, length), uetFlow(1, length, 16),
+                                                uetFlow(2, length, 16), roceFlow(3, length)};
+    fullLoad(card, flows, length > 1000 ? 1000 : 6000, seen);
   }
 }
 

@@ -35,16 +35,6 @@ std::string onlyPlot(const Chart& chart) {
   return plots.front();
 }
 
-std::vector<std::string> textsOf(const Element& svg) {
-  std::vector<std::string> texts;
-  for (const Element* one : svg.all("text")) texts.push_back(one->text);
-  return texts;
-}
-
-bool has(const std::vector<std::string>& texts, const std::string& wanted) {
-  return std::find(texts.begin(), texts.end(), wanted) != texts.end();
-}
-
 // The pixel rows or columns of tick labels: text → coordinate.
 double tickAt(const Element& svg, const std::string& label, const char* axis) {
   for (const Element* one : svg.all("text")) {

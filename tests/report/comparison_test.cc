@@ -33,16 +33,6 @@ results::Comparison sample() {
   return comparison;
 }
 
-std::vector<std::string> textsOf(const Element& page, const char* element) {
-  std::vector<std::string> texts;
-  for (const Element* one : page.all(element)) texts.push_back(one->text);
-  return texts;
-}
-
-bool has(const std::vector<std::string>& texts, const std::string& wanted) {
-  return std::find(texts.begin(), texts.end(), wanted) != texts.end();
-}
-
 TEST(ComparisonPage, ShowsEveryFigureWithItsChange) {
   const Element page = parseXml(renderComparison(sample()));
   std::multiset<double> values;

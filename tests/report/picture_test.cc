@@ -17,16 +17,6 @@ using results::ChartKind;
 using results::HeatMap;
 using results::Timeline;
 
-std::vector<std::string> textsOf(const Element& svg) {
-  std::vector<std::string> texts;
-  for (const Element* one : svg.all("text")) texts.push_back(one->text);
-  return texts;
-}
-
-bool has(const std::vector<std::string>& texts, const std::string& wanted) {
-  return std::find(texts.begin(), texts.end(), wanted) != texts.end();
-}
-
 TEST(Wrapped, BreaksAtSpacesAndCutsWhatIsLeft) {
   EXPECT_EQ(wrapped("packet spray", 500, 14, 3), std::vector<std::string>{"packet spray"});
   const double word = textWidth("packet", 14);

@@ -27,10 +27,6 @@ std::vector<std::string> rowsOf(const std::string& html) {
   return rows;
 }
 
-bool has(const std::vector<std::string>& rows, const std::string& wanted) {
-  return std::find(rows.begin(), rows.end(), wanted) != rows.end();
-}
-
 TEST(Identification, EveryItemIsStatedOrSaidNotToBe) {
   const auto rows = rowsOf(identificationHtml({{"vendor", "Example"},
                                                {"NOS", "XOS 4"},

@@ -1,5 +1,6 @@
 #include "tests/report/xml.h"
 
+#include <algorithm>
 #include <cctype>
 #include <sstream>
 #include <stdexcept>
@@ -125,6 +126,16 @@ double Element::number(const std::string& attribute) const {
 }
 
 Element parseXml(const std::string& document) { return Parser(document).document(); }
+
+std::vector<std::string> textsOf(const Element& element, const std::string& wanted) {
+  std::vector<std::string> texts;
+  for (const Element* one : element.all(wanted)) texts.push_back(one->text);
+  return texts;
+}
+
+bool has(const std::vector<std::string>& texts, const std::string& wanted) {
+  return std::find(texts.begin(), texts.end(), wanted) != texts.end();
+}
 
 std::vector<std::pair<double, double>> pointsOf(const Element& element) {
   std::istringstream stream(element.attributes.at("points"));

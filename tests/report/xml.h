@@ -23,6 +23,10 @@ struct Element {
 // that says where it is not well-formed.
 Element parseXml(const std::string& document);
 
+// What elements of this name anywhere below `element` say, in document order.
+std::vector<std::string> textsOf(const Element& element, const std::string& wanted = "text");
+bool has(const std::vector<std::string>& texts, const std::string& wanted);
+
 // Points of a polyline's or polygon's `points` attribute.
 std::vector<std::pair<double, double>> pointsOf(const Element& element);
 

@@ -17,8 +17,9 @@ namespace {
 
 using testing::HasSubstr;
 
-RunIdentity identity() {
-  return {"quickstart", "scenarios/quickstart.yaml", "plumbline: 1\n", "rtl", "quick", 7};
+RunIdentity quickstartIdentity() {
+  return {"quickstart", "scenarios/quickstart.yaml", "plumbline: 1\n", "rtl", "quick", 7,
+          "trace.csv"};
 }
 
 // A second, independent way into the file.
@@ -53,7 +54,7 @@ TEST_F(StoreTest, KeepsRunsAcrossOpening) {
   std::int64_t id = 0;
   {
     auto store = ResultStore::open(directory_.path() / "deep" / "er");
-    id = store.createRun(identity(), "0.1.0", "Linux");
+    id = store.createRun(quickstartIdentity(), "0.1.0", "Linux");
   }
   auto store = ResultStore::openExisting(directory_.path() / "deep" / "er");
   const auto runs = store.listRuns();
@@ -75,7 +76,7 @@ TEST_F(StoreTest, KeepsRunsAcrossOpening) {
 
 TEST_F(StoreTest, SeedsUseAll64Bits) {
   auto store = ResultStore::open(directory_.path());
-  RunIdentity id = identity();
+  RunIdentity id = quickstartIdentity();
   id.seed = ~std::uint64_t{0};
   const auto run = store.createRun(id, "", "");
   EXPECT_EQ(store.loadRun(run).info.identity.seed, ~std::uint64_t{0});
@@ -84,7 +85,7 @@ TEST_F(StoreTest, SeedsUseAll64Bits) {
 
 TEST_F(StoreTest, TheEndOfARunIsStamped) {
   auto store = ResultStore::open(directory_.path());
-  const auto run = store.createRun(identity(), "", "");
+  const auto run = store.createRun(quickstartIdentity(), "", "");
   store.setStatus(run, RunStatus::kAborted);
   EXPECT_EQ(store.loadRun(run).info.status, RunStatus::kAborted);
   EXPECT_THAT(store.loadRun(run).info.finished, testing::MatchesRegex("20..-..-..T..:..:..Z"));
@@ -94,8 +95,8 @@ TEST_F(StoreTest, TheEndOfARunIsStamped) {
 
 TEST_F(StoreTest, FindsATrialOnlyUnderItsExactKey) {
   auto store = ResultStore::open(directory_.path());
-  const auto run = store.createRun(identity(), "", "");
-  const auto other = store.createRun(identity(), "", "");
+  const auto run = store.createRun(quickstartIdentity(), "", "");
+  const auto other = store.createRun(quickstartIdentity(), "", "");
   store.saveTrial(run, R"({"a":1})", 3, "64 B", R"({"r":"é\u0000"})");
 
   EXPECT_EQ(store.findTrial(run, R"({"a":1})", 3), R"({"r":"é\u0000"})");
@@ -107,7 +108,7 @@ TEST_F(StoreTest, FindsATrialOnlyUnderItsExactKey) {
 
 TEST_F(StoreTest, ASavedTrialIsNeverOverwritten) {
   auto store = ResultStore::open(directory_.path());
-  const auto run = store.createRun(identity(), "", "");
+  const auto run = store.createRun(quickstartIdentity(), "", "");
   store.saveTrial(run, "s", 0, "first", "1");
   store.saveTrial(run, "s", 0, "second", "2");
   EXPECT_EQ(store.findTrial(run, "s", 0), "1");
@@ -117,7 +118,7 @@ TEST_F(StoreTest, ASavedTrialIsNeverOverwritten) {
 
 TEST_F(StoreTest, EqualHashesOfDifferentSpecsDoNotMix) {
   auto store = ResultStore::open(directory_.path());
-  const auto run = store.createRun(identity(), "", "");
+  const auto run = store.createRun(quickstartIdentity(), "", "");
   store.saveTrial(run, "one", 0, "", "1");
   store.saveTrial(run, "two", 0, "", "2");
   rawSql(database(),
@@ -128,7 +129,7 @@ TEST_F(StoreTest, EqualHashesOfDifferentSpecsDoNotMix) {
 
 TEST_F(StoreTest, TrialsComeInTheOrderTheyFinished) {
   auto store = ResultStore::open(directory_.path());
-  const auto run = store.createRun(identity(), "", "");
+  const auto run = store.createRun(quickstartIdentity(), "", "");
   for (std::uint32_t i : {5u, 1u, 9u}) store.saveTrial(run, "s", i, "l" + std::to_string(i), "r");
   const auto trials = store.listTrials(run);
   ASSERT_EQ(trials.size(), 3u);
@@ -146,7 +147,7 @@ TEST_F(StoreTest, ATrialNeedsItsRun) {
 
 TEST_F(StoreTest, TestResultsAreKeptAndReplacedByTest) {
   auto store = ResultStore::open(directory_.path());
-  const auto run = store.createRun(identity(), "", "");
+  const auto run = store.createRun(quickstartIdentity(), "", "");
   TestResult latency = sampleResult();
   TestResult burst = sampleResult();
   burst.id = "T5.3";
@@ -163,26 +164,26 @@ TEST_F(StoreTest, TestResultsAreKeptAndReplacedByTest) {
 
 TEST_F(StoreTest, ResumesTheLatestUnfinishedRunOfTheSameIdentity) {
   auto store = ResultStore::open(directory_.path());
-  EXPECT_FALSE(store.latestUnfinished(identity()).has_value());
-  const auto done = store.createRun(identity(), "", "");
-  const auto aborted = store.createRun(identity(), "", "");
-  const auto killed = store.createRun(identity(), "", "");
-  const auto finished = store.createRun(identity(), "", "");
+  EXPECT_FALSE(store.latestUnfinished(quickstartIdentity()).has_value());
+  const auto done = store.createRun(quickstartIdentity(), "", "");
+  const auto aborted = store.createRun(quickstartIdentity(), "", "");
+  const auto killed = store.createRun(quickstartIdentity(), "", "");
+  const auto finished = store.createRun(quickstartIdentity(), "", "");
   store.setStatus(done, RunStatus::kDone);
   store.setStatus(aborted, RunStatus::kAborted);
   store.setStatus(finished, RunStatus::kDone);
-  EXPECT_EQ(store.latestUnfinished(identity())->id, killed);
+  EXPECT_EQ(store.latestUnfinished(quickstartIdentity())->id, killed);
   store.setStatus(killed, RunStatus::kFailed);
-  EXPECT_EQ(store.latestUnfinished(identity())->id, killed);
+  EXPECT_EQ(store.latestUnfinished(quickstartIdentity())->id, killed);
   store.setStatus(killed, RunStatus::kDone);
-  EXPECT_EQ(store.latestUnfinished(identity())->id, aborted);
-  EXPECT_EQ(store.latestUnfinished(identity())->status, RunStatus::kAborted);
+  EXPECT_EQ(store.latestUnfinished(quickstartIdentity())->id, aborted);
+  EXPECT_EQ(store.latestUnfinished(quickstartIdentity())->status, RunStatus::kAborted);
 
-  RunIdentity same = identity();
+  RunIdentity same = quickstartIdentity();
   same.scenario_file = "copy.yaml";  // where the text was read from does not matter
   EXPECT_EQ(store.latestUnfinished(same)->id, aborted);
   const auto differs = [&](auto change) {
-    RunIdentity id = identity();
+    RunIdentity id = quickstartIdentity();
     change(id);
     return !store.latestUnfinished(id).has_value();
   };
@@ -190,6 +191,7 @@ TEST_F(StoreTest, ResumesTheLatestUnfinishedRunOfTheSameIdentity) {
   EXPECT_TRUE(differs([](RunIdentity& id) { id.bench = "sim"; }));
   EXPECT_TRUE(differs([](RunIdentity& id) { id.profile = "standard"; }));
   EXPECT_TRUE(differs([](RunIdentity& id) { id.seed = 8; }));
+  EXPECT_TRUE(differs([](RunIdentity& id) { id.files = "another trace.csv"; }));
 }
 
 TEST_F(StoreTest, OpenExistingWantsAStore) {
@@ -224,14 +226,55 @@ TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndUntouched) {
 
 TEST_F(StoreTest, ANewerSchemaIsRefused) {
   ResultStore::open(directory_.path());
-  rawSql(database(), "UPDATE schema_version SET version = 2");
-  EXPECT_THAT(errorOf([&] { ResultStore::open(directory_.path()); }).what(), HasSubstr("schema 2"));
+  rawSql(database(), "UPDATE schema_version SET version = 3");
+  EXPECT_THAT(errorOf([&] { ResultStore::open(directory_.path()); }).what(), HasSubstr("schema 3"));
+}
+
+// A store of schema 1 as its program left it, with a run.
+TEST_F(StoreTest, SchemaOneIsReadAndKept) {
+  rawSql(database(), R"sql(
+CREATE TABLE schema_version(version INTEGER NOT NULL);
+INSERT INTO schema_version VALUES (1);
+CREATE TABLE runs(id INTEGER PRIMARY KEY AUTOINCREMENT, created TEXT NOT NULL,
+  scenario_name TEXT NOT NULL, scenario_file TEXT NOT NULL, scenario_text TEXT NOT NULL,
+  bench TEXT NOT NULL, profile TEXT NOT NULL, seed INTEGER NOT NULL, software TEXT NOT NULL,
+  machine TEXT NOT NULL, finished TEXT NOT NULL DEFAULT '', status TEXT NOT NULL);
+CREATE TABLE trials(id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL,
+  spec_hash INTEGER NOT NULL, repetition INTEGER NOT NULL, label TEXT NOT NULL,
+  spec TEXT NOT NULL, result TEXT NOT NULL, finished TEXT NOT NULL);
+CREATE TABLE test_results(id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL,
+  test TEXT NOT NULL, result TEXT NOT NULL, UNIQUE (run, test));
+INSERT INTO runs VALUES (1, 'then', 'quickstart', 'f', 'plumbline: 1
+', 'rtl', 'quick', 7, '0.1',
+  'Linux', '', 'aborted');
+PRAGMA application_id = 0x504C4D42;)sql");
+  for (int opening = 0; opening < 2; ++opening) {
+    auto store = ResultStore::openExisting(directory_.path());
+    ASSERT_EQ(store.listRuns().size(), 1U);
+    EXPECT_EQ(store.listRuns().front().identity.seed, 7U);
+    EXPECT_EQ(store.listRuns().front().identity.files, "");
+    store.saveObservation(1, "key", "seen");
+    EXPECT_EQ(store.findObservation(1, "key"), "seen");
+  }
+}
+
+TEST_F(StoreTest, ObservationsAreKeptOnceForEachRun) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(quickstartIdentity(), "", "");
+  const auto other = store.createRun(quickstartIdentity(), "", "");
+  EXPECT_EQ(store.findObservation(run, "sample 1"), std::nullopt);
+  store.saveObservation(run, "sample 1", "first");
+  store.saveObservation(run, "sample 1", "second");
+  store.saveObservation(run, "sample 2", "");
+  EXPECT_EQ(store.findObservation(run, "sample 1"), "first");
+  EXPECT_EQ(store.findObservation(run, "sample 2"), "");
+  EXPECT_EQ(store.findObservation(other, "sample 1"), std::nullopt);
 }
 
 TEST_F(StoreTest, ADamagedDatabaseIsReportedAsSuch) {
   {
     auto store = ResultStore::open(directory_.path());
-    const auto run = store.createRun(identity(), "", "");
+    const auto run = store.createRun(quickstartIdentity(), "", "");
     for (std::uint32_t i = 0; i < 200; ++i) {
       store.saveTrial(run, "spec", i, "", std::string(2000, 'r'));
     }
@@ -269,7 +312,7 @@ TEST_F(StoreTest, ARunHasOneOwner) {
 // A second connection reads whole rows, and ever more of them, while the first one writes.
 TEST_F(StoreTest, AReaderBesideAWriterSeesOnlyWholeTrials) {
   auto writer = ResultStore::open(directory_.path());
-  const auto run = writer.createRun(identity(), "", "");
+  const auto run = writer.createRun(quickstartIdentity(), "", "");
   constexpr std::size_t kTrials = 100;
   std::atomic<bool> done = false;
   std::size_t looks = 0;

@@ -165,11 +165,28 @@ TEST(Dut, CreditBasedFlowControl) {
   EXPECT_EQ(cbfc->channels, 0x0C);
   EXPECT_EQ(cbfc->credits, 500u);
   EXPECT_EQ(cbfc->credit_size, Bytes(64));
+  EXPECT_TRUE(cbfc->virtual_channels.empty());
   EXPECT_EQ(cbfc->packet_overhead, -4);
   EXPECT_EQ(cbfc->update_spacing, Bytes(3'000));
   EXPECT_EQ(cbfc->update_period, microseconds(2));
   EXPECT_EQ(cbfc->processing, nanoseconds(50));
   EXPECT_EQ(cbfc->consumed_period, microseconds(40));
+}
+
+TEST(Dut, VirtualChannelsArePrioritiesWithCreditsOfTheirOwn) {
+  const auto cbfc = withDut(R"(  topology: {kind: switch}
+  switch:
+    cbfc: {channels: [2, 3, 4, 6], virtual_channels: [{priorities: [2, 4], credits: 700},
+           {priorities: 6}]}
+)")
+                        .switches.cbfc;
+  ASSERT_TRUE(cbfc);
+  EXPECT_EQ(cbfc->credits, 2'048u);
+  ASSERT_EQ(cbfc->virtual_channels.size(), 2u);
+  EXPECT_EQ(cbfc->virtual_channels[0].priorities, 0x14);
+  EXPECT_EQ(cbfc->virtual_channels[0].credits, 700u);
+  EXPECT_EQ(cbfc->virtual_channels[1].priorities, 0x40);
+  EXPECT_EQ(cbfc->virtual_channels[1].credits, 2'048u);
 }
 
 TEST(Dut, AnEmptyMapTakesTheDefaults) {

@@ -168,6 +168,12 @@ INSTANTIATE_TEST_SUITE_P(
               "s:6:19: \"-17\" is out of range (-16 to 127)",
               "s:6:41: \"300ms\" is out of range (1000000 to 250000000000 ps)",
               "s:7:27: \"1s\" is out of range (0 to 1000000000 ps)"}},
+        Case{"VirtualChannels",
+             withClos("switch: {cbfc: {channels: [2, 3],\n virtual_channels: [{priorities: 2, "
+                      "credits: 0},\n {priorities: [3, 5]}]}}\n"),
+             {"s:5:46: \"0\" is out of range (1 to 1048575)",
+              "s:6:15: a priority of this channel has no credits or another channel "
+              "(priorities of switches.cbfc.channels, each in one channel)"}},
         Case{"TrimmedIntoALosslessPriority",
              withClos("switch: {pfc: {priorities: 5},\n trim: {priority: 5}}\n"),
              {"s:5:19: \"5\": priority 5 is lossless by PFC (priorities that are not in "

@@ -66,7 +66,7 @@ TEST(SweepTest, APointsTextIsTheScenarioOfThePoint) {
       "  traffic.message_sizes: [[64B], [256B, 4KiB]]\n  traffic.pairs: [[[0, 1]]]\n"
       "  dut.switch: [{latency: 1us}]\n");
   // A bare link has no switches: that point is wrong, and only that.
-  EXPECT_THROW(sweep.scenario(0, testVocabulary()), Error);
+  EXPECT_THROW(static_cast<void>(sweep.scenario(0, testVocabulary())), Error);
   const Scenario scenario = sweep.scenario(3, testVocabulary());
   const ParseResult again = parseScenario(scenario.text, "t", testVocabulary());
   ASSERT_TRUE(again.ok()) << again.problems.front().text("t") << "\n" << scenario.text;
@@ -87,7 +87,8 @@ TEST(SweepTest, MakesKeysThatTheFileLeavesOut) {
 TEST(SweepTest, ReachesIntoLists) {
   const Sweep sweep =
       sweepOf("sweep: {traffic.pairs.1.0: [0, 1], traffic.message_sizes.1: 512B}\n");
-  EXPECT_THROW(sweep.scenario(0, testVocabulary()), Error);  // the pair 0, 2 twice
+  EXPECT_THROW(static_cast<void>(sweep.scenario(0, testVocabulary())),
+               Error);  // the pair 0, 2 twice
   const Scenario scenario = sweep.scenario(1, testVocabulary());
   EXPECT_THAT(*scenario.traffic.pairs, ElementsAre(HostPair{0, 2}, HostPair{1, 2}));
   EXPECT_THAT(*scenario.traffic.message_sizes, ElementsAre(Bytes(64), Bytes(512)));

@@ -69,6 +69,20 @@ TEST_F(TraceFile, HasTheMessagesOfTheJob) {
   EXPECT_EQ(entries[1].tag, 7U);
 }
 
+// What identifies a run besides its text.
+TEST_F(TraceFile, IsNotedWithWhatItHolds) {
+  const std::string job = "[{kind: trace, ranks: 2, trace: {file: a.csv}}]";
+  write("a.csv", "0,0,1,10\n");
+  const auto first = parse(job).scenario.files;
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].name, "a.csv");
+  EXPECT_EQ(first[0].bytes, 9U);
+  EXPECT_EQ(parse(job).scenario.files, first);
+  write("a.csv", "0,0,1,11\n");
+  EXPECT_NE(parse(job).scenario.files, first);
+  EXPECT_TRUE(parse("{kind: allreduce, ranks: 2, size: 1KiB}").scenario.files.empty());
+}
+
 TEST_F(TraceFile, OfRequestsMakesMessagesOfTheirPrompts) {
   write("r.csv",
         "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,10,1\n"

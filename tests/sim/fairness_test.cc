@@ -1,6 +1,8 @@
 // Congestion control on a bottleneck: flows that begin later get their fair share in bounded time.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "bench/base_rtt.h"
 #include "tests/sim/stack.h"
 #include "transport/dcqcn.h"
@@ -149,6 +151,42 @@ TEST(Fairness, DcqcnTakesInAsManyAgain) {
     EXPECT_NEAR(shares.newcomers, 0.5, 0.05) << flows;
     EXPECT_LE(shares.flows, flows < 4 ? 0.10 : 0.30) << flows;
     EXPECT_GE(shares.utilisation, 0.95) << flows;
+  }
+}
+
+// Flows whose rates grow by the same slope a and are cut by the same share c whenever their sum is
+// the line: a cut shrinks the differences between them by c, and the time between two is that in
+// which the fair share x regains what it lost, x c / a. So differences fall as e^(-t/T), T = x/a:
+// how long DCQCN takes is a matter of its increases, whatever the cuts.
+TEST(Fairness, DcqcnClosesGapsAsFastAsItsAdditiveIncrease) {
+  for (const std::int64_t step_mbps : {250, 500, 1'000}) {
+    Contest contest = dcqcnContest(4, 4, milliseconds(20));
+    auto& roce = std::get<transport::RoceSpec>(*contest.spec.transport);
+    roce.dcqcn = transport::DcqcnSpec::hpcc();  // increases by its timer alone
+    roce.dcqcn.enabled = true;
+    roce.dcqcn.additive_increase = BitRate(step_mbps * 1'000'000);
+    roce.dcqcn.hyper_increase = roce.dcqcn.additive_increase;
+    const double slope = static_cast<double>(step_mbps) * 1e6 /
+                         roce.dcqcn.increase_period.toSeconds();  // bit/s per s
+    const double expected_ms = 100e9 / 8 / slope * 1e3;
+    const auto first = Picoseconds(static_cast<std::int64_t>(expected_ms * 0.3e9)) + contest.join;
+    const auto second = Picoseconds(static_cast<std::int64_t>(expected_ms * 1.3e9)) + contest.join;
+    Stack stack(contest.spec);
+    GoodputWindows windows(stack.fabric().topology().requireLink("switch0-host0", "test"),
+                           stack.fabric().hostCount(), kWindow, 1'000);
+    stack.fabric().observe(windows);
+    stack.run(second + milliseconds(8));
+    const auto gap = [&](Picoseconds from) {
+      const Picoseconds whole = from / kWindow * kWindow;
+      const Picoseconds to = whole + milliseconds(8);
+      return windows.rate(contest.early, whole, to) - windows.rate(contest.late, whole, to);
+    };
+    const double closed =
+        (second - first).toMicroseconds() / 1e3 / std::log(gap(first) / gap(second));
+    RecordProperty("closed_us_" + std::to_string(step_mbps), static_cast<int>(closed * 1e3));
+    // Half of it where the faster flows are cut more often, in proportion to their rates.
+    EXPECT_GE(closed, expected_ms * 0.5) << step_mbps;
+    EXPECT_LE(closed, expected_ms * 1.2) << step_mbps;
   }
 }
 

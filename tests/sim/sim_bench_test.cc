@@ -121,6 +121,56 @@ TEST(SimBench, CcUpdatesAreFramesOfTheirLinks) {
   }
 }
 
+const bench::LinkLoad* loadOf(const TrialResult& result, const std::string& name) {
+  for (const bench::LinkLoad& link : result.fabric->links) {
+    if (link.name == name) return &link;
+  }
+  return nullptr;
+}
+
+// Host 4 repeats its PAUSE after half of 65,535 quanta of 5.12 ns, 167.8 us, and ends it: at 10,
+// 177.8, 345.5 and 410 us.
+TEST(SimBench, PauseFramesTakePartInUtilisation) {
+  TrialSpec spec = smallFabric();
+  spec.dut.storms = {{4, 0x08, microseconds(10), microseconds(400)}};
+  spec.streams = {stream(0, 5, 10)};
+  spec.streams[0].format.qps = 1;
+  spec.duration = microseconds(500);
+  const TrialResult result = run(spec);
+  EXPECT_EQ(result.fabric->total.control, 4U);
+  const bench::LinkLoad* pauses = loadOf(result, "host4-leaf1");
+  ASSERT_NE(pauses, nullptr);
+  EXPECT_EQ(pauses->packets, 0U);
+  const double possible_bytes = 12.5e9 * result.fabric->sim_end.toSeconds();
+  EXPECT_NEAR(pauses->utilisation, 4 * 84 / possible_bytes, 1e-12);
+  EXPECT_EQ(loadOf(result, "leaf1-host4"), nullptr);  // nothing ever went there
+}
+
+// One frame in a hundred slots (8.4 us), so that retries of 1.2 us each are over before the next
+// one: a frame is on the wire once more for each time that it was damaged.
+TEST(SimBench, ReplaysTakePartInUtilisation) {
+  TrialSpec spec = smallFabric();
+  spec.dut.switches.llr = fabric::LlrSpec{};
+  spec.dut.bit_errors = {{"leaf1-host4", 2e-5}};
+  spec.streams = {stream(0, 4, 1)};
+  spec.streams[0].format.qps = 1;
+  spec.duration = microseconds(4'000);
+  const TrialResult result = run(spec);
+  EXPECT_EQ(result.lost(), 0U);
+  const std::uint64_t sent = result.streams.at(0).sent_frames;
+  const std::uint64_t damaged = result.fabric->total.damaged;
+  EXPECT_GT(damaged, sent / 20);
+  EXPECT_EQ(result.fabric->total.replayed, damaged);
+  const double possible_bytes = 12.5e9 * result.fabric->sim_end.toSeconds();
+  const bench::LinkLoad* noisy = loadOf(result, "leaf1-host4");
+  const bench::LinkLoad* clean = loadOf(result, "host0-leaf0");
+  ASSERT_TRUE(noisy != nullptr && clean != nullptr);
+  EXPECT_EQ(noisy->packets, sent);
+  EXPECT_NEAR(noisy->utilisation, static_cast<double>((sent + damaged) * 1'044) / possible_bytes,
+              1e-12);
+  EXPECT_NEAR(clean->utilisation, static_cast<double>(sent * 1'044) / possible_bytes, 1e-12);
+}
+
 TEST(SimBench, RunsAWorkloadOnlyUntilItIsFinished) {
   TrialSpec spec = smallFabric();
   spec.workload.emplace();

@@ -318,5 +318,30 @@ TEST(HistogramFromHardware, RefusesPartsThatContradictEachOther) {
   expectRefused(bad, "exceed");
 }
 
+TEST(HistogramSlices, AreBucketsCutToTheExtremes) {
+  Histogram histogram;
+  EXPECT_TRUE(histogram.slices(1).empty());
+  const std::uint64_t huge = (std::uint64_t{1} << 40) + 4'000;
+  for (const std::uint64_t value :
+       {std::uint64_t{301}, std::uint64_t{7'040}, std::uint64_t{7'041}, huge}) {
+    histogram.record(value);
+  }
+  const auto slices = histogram.slices(10);
+  ASSERT_EQ(slices.size(), 3U);
+  // 300 and 301 share a bucket, of which only the upper value is there.
+  EXPECT_DOUBLE_EQ(slices[0].low, 30.1);
+  EXPECT_DOUBLE_EQ(slices[0].middle, 30.1);
+  EXPECT_DOUBLE_EQ(slices[0].high, 30.1);
+  // 7040 to 7071: buckets of 32 from 4096 on.
+  EXPECT_DOUBLE_EQ(slices[1].low, 704.0);
+  EXPECT_DOUBLE_EQ(slices[1].middle, 705.5);
+  EXPECT_DOUBLE_EQ(slices[1].high, 707.1);
+  EXPECT_DOUBLE_EQ(slices[1].count, 2);
+  // The last one begins 2^32 below 2^40 and ends at the maximum.
+  EXPECT_DOUBLE_EQ(slices[2].low, 109521666048.0);
+  EXPECT_DOUBLE_EQ(slices[2].middle, 109951163177.6);
+  EXPECT_DOUBLE_EQ(slices[2].high, 109951163177.6);
+}
+
 }  // namespace
 }  // namespace plumbline::stats

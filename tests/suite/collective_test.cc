@@ -85,6 +85,12 @@ TEST(AllReduce, HugeRingsMayBeFastForwarded) {
   const TestConfig config{scenario, runner.bench.capabilities()};
   EXPECT_TRUE(allReduceTest().plan(config).samples[0].spec.fast_forward);
   EXPECT_FALSE(allToAllTest().plan(config).samples[0].spec.fast_forward);
+  // Planned are the two billion packets over four links, with a fifth of control, that it is
+  // predicted from; a fabric that fails is simulated packet by packet, and planned so.
+  EXPECT_NEAR(allReduceTest().plan(config).samples[0].packet_hops, 2e9 * 4 * 1.2, 1);
+  const PlannedTrial failing = linkFailureTest().plan(config).samples.at(0);
+  EXPECT_FALSE(failing.spec.fast_forward);
+  EXPECT_GT(failing.packet_hops, 1e10);
 }
 
 TEST(AllToAll, ComparesWithEcmp) {

@@ -1,6 +1,8 @@
 // T6.1, T6.2, T10.1, T10.3, T11.1 to T11.3 on the bench of simulated hosts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -84,7 +86,7 @@ TEST(PdcScale, CountsConnectionsOpenedAtOnce) {
 }
 
 // Two buckets of 1 MB beside 100 us of computing: the roofline is the larger, 2 * 1 MB * 1.5 at
-// 400 Gb/s = 60 us, so 100 us.
+// 400 Gb/s = 60 us, so 100 us. The quick profile takes a tenth of all.
 TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
   scenario::Scenario scenario = smallFabric();
   workload::JobSpec job;
@@ -101,11 +103,20 @@ TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
   scenario.workload.emplace();
   scenario.workload->jobs.push_back(job);
   scenario.parameters.progress = {1000, "images"};
-  const results::TestResult result = runTest(profileTest(), scenario);
-  ASSERT_TRUE(result.valid);
-  const double jct_ms = kpi(result, "jct_ms", "").value;
-  EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_ms / 0.2, 1e-9);
-  EXPECT_NEAR(kpi(result, "progress_per_s", "").value, 2 * 1000 / (jct_ms / 1e3), 1e-3);
+  for (const auto& [profile, part] :
+       {std::pair{scenario::Profile::kStandard, 1.0}, {scenario::Profile::kQuick, 10.0}}) {
+    scenario.profile = profile;
+    const results::TestResult result = runTest(profileTest(), scenario);
+    ASSERT_TRUE(result.valid);
+    const double jct_ms = kpi(result, "jct_ms", "").value;
+    EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_ms / (0.2 / part), 1e-9);
+    EXPECT_NEAR(kpi(result, "progress_per_s", "").value, 2 * 1000 / part / (jct_ms / 1e3), 1e-3);
+    const bool told = std::any_of(
+        result.anomalies.begin(), result.anomalies.end(), [](const results::Anomaly& anomaly) {
+          return anomaly.what.find("a step of 1/10 of the profile's") != std::string::npos;
+        });
+    EXPECT_EQ(told, part > 1);
+  }
 }
 
 TEST(MultiTenant, JobsWithoutACommonLeafDoNotDisturbEachOther) {

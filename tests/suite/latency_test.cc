@@ -24,8 +24,10 @@ results::TestResult run(const scenario::Scenario& scenario, FakeDut& dut) {
   return result;
 }
 
+// For a DUT of which nothing is known.
 Plan plan(const scenario::Scenario& scenario) {
-  const bench::Capabilities bench = someBench();
+  bench::Capabilities bench = someBench();
+  bench.simulated_dut = false;
   return latencyTest().plan({scenario, bench});
 }
 

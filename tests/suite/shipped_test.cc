@@ -25,7 +25,7 @@ std::set<fs::path> shipped() {
 }
 
 scenario::Vocabulary vocabulary() {
-  scenario::Vocabulary words{{}, {"rtl", "sim", "compare"}, {}, {}};
+  scenario::Vocabulary words{{}, {"rtl", "sim", "libfabric", "verbs", "compare"}, {}, {}};
   for (const Procedure* procedure : procedures()) {
     words.tests.push_back(procedure->id());
     if (procedure->onHosts()) words.on_hosts.push_back(procedure->id());

@@ -27,11 +27,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string contentOf(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // Workers of a process.
 std::vector<pid_t> childrenOf(pid_t process) {
   const std::string id = std::to_string(process);

@@ -27,11 +27,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-std::string contentOf(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // Runs the tasks of the array one after the other, as a cluster with one processor would.
 constexpr const char* kStubSbatch = R"(#!/bin/sh
 here=$(dirname "$0")

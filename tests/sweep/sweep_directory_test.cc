@@ -137,6 +137,28 @@ TEST_F(SweepDirectoryTest, APointIsMeasuredByOneProcessAndOnce) {
   EXPECT_THAT(complaint([&] { measure(directory, 6); }), HasSubstr("there is no point 7"));
 }
 
+// A point is what its trace holds, not only what it is called.
+TEST_F(SweepDirectoryTest, APointWhoseTraceWasChangedIsMeasuredAgain) {
+  write("a.csv", "time_ns,from,to,bytes\n0,0,1,4096\n");
+  write("b.csv", "time_ns,from,to,bytes\n0,0,1,8192\n");
+  const std::string text = R"(plumbline: 1
+name: traced
+test: free
+dut: {topology: {kind: switch, hosts: 2}}
+transport: {kind: uet}
+workload: [{kind: trace, ranks: 2, trace: {file: a.csv}}]
+sweep:
+  workload.0.trace.file: [a.csv, b.csv]
+)";
+  const SweepDirectory directory = begin("s", text);
+  measureAll(directory);
+  EXPECT_THAT(directory.unfinished(), SizeIs(0));
+  write("b.csv", "time_ns,from,to,bytes\n0,0,1,8193\n");
+  EXPECT_THAT(directory.unfinished(), ElementsAre(1));
+  measure(directory, 1);
+  EXPECT_THAT(directory.unfinished(), SizeIs(0));
+}
+
 TEST_F(SweepDirectoryTest, PointsThatCannotRunAreNamedBeforeAnythingIsMade) {
   const std::string text = kScenario.substr(0, kScenario.find("sweep:")) +
                            "sweep:\n  dut.topology.hosts: [3, 2]\n  test: [T5.3]\n"

@@ -9,6 +9,11 @@
 
 namespace plumbline::sweep {
 
+std::string contentOf(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 const std::string SweepFixture::kScenario = R"(plumbline: 1
 name: small
 test: T5.2

@@ -13,6 +13,9 @@
 
 namespace plumbline::sweep {
 
+// The bytes of a file.
+std::string contentOf(const std::filesystem::path& file);
+
 class SweepFixture : public testing::Test {
  protected:
   // Six points, each of some trials: latency of a switch over its latency and the frame's size.

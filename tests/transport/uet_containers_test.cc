@@ -8,12 +8,15 @@
 #include <set>
 
 #include "base/random.h"
+#include "stats/histogram.h"
+#include "transport/latency_batch.h"
 
 namespace plumbline::transport_test {
 namespace {
 
 using transport::BitWindow;
 using transport::IdMap;
+using transport::LatencyBatch;
 using transport::Window;
 
 TEST(Window, KeepsItsItemsWhileItGrowsAndSlides) {
@@ -78,6 +81,24 @@ TEST(BitWindow, TakesRunsThatCrossWords) {
     bits.set(other);
     ASSERT_EQ(bits.takeRun(low), run);
     for (std::uint64_t psn = low; psn < other + 10; ++psn) ASSERT_EQ(bits.test(psn), psn == other);
+  }
+}
+
+TEST(LatencyBatch, CountsEveryLatencyOnce) {
+  RandomStream random(5, "latency");
+  LatencyBatch batch;
+  stats::Histogram counted;
+  stats::Histogram expected;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t latency = random.below(1ULL << 24);
+    batch.record(latency, counted);
+    expected.record(latency);
+    if (i % 70 != 0) continue;  // asked for in between
+    batch.moveTo(counted);
+    ASSERT_EQ(counted.count(), expected.count());
+    ASSERT_EQ(counted.quantile(0.5), expected.quantile(0.5));
+    ASSERT_EQ(counted.maximum(), expected.maximum());
+    ASSERT_EQ(counted.sumLow(), expected.sumLow());
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 using workload_test::plainNetwork;
 using workload_test::RankNetwork;
 
-const MessageTime kNetwork = plainNetwork(gigabitsPerSecond(400), nanoseconds(1234));
+const MessageTime kFastNetwork = plainNetwork(gigabitsPerSecond(400), nanoseconds(1234));
 
 WorkloadSpec jobOf(const CollectiveSpec& collective, std::uint32_t ranks,
                    std::uint32_t iterations) {
@@ -29,7 +29,7 @@ WorkloadSpec jobOf(const CollectiveSpec& collective, std::uint32_t ranks,
 
 void expectTime(const CollectiveSpec& collective, std::uint32_t ranks, Picoseconds expected) {
   Workload workload(jobOf(collective, ranks, 3), ranks);
-  RankNetwork network(workload, ranks, kNetwork);
+  RankNetwork network(workload, ranks, kFastNetwork);
   network.run();
   const JobResult result = workload.results()[0];
   ASSERT_TRUE(result.finished);
@@ -48,7 +48,8 @@ CollectiveSpec collective(CollectiveKind kind, Algorithm algorithm, std::uint64_
 
 // By hand: 4 ranks, 4 MB at 400 Gb/s: six steps of 1 MB in 20 us and 1.234 us.
 TEST(IdealTime, OfARingOfFourByHand) {
-  EXPECT_EQ(ringAllReduceTime(4, 4'000'000, kNetwork), 6 * (microseconds(20) + nanoseconds(1234)));
+  EXPECT_EQ(ringAllReduceTime(4, 4'000'000, kFastNetwork),
+            6 * (microseconds(20) + nanoseconds(1234)));
   expectTime(collective(CollectiveKind::kAllReduce, Algorithm::kRing, 4'000'000), 4,
              6 * (microseconds(20) + nanoseconds(1234)));
 }
@@ -57,34 +58,35 @@ TEST(IdealTime, OfRings) {
   for (const std::uint32_t ranks : {1U, 2U, 3U, 7U, 16U, 64U}) {
     for (const std::uint64_t bytes : {0U, 1U, 5U, 1'000'000U, 12'345'677U}) {
       expectTime(collective(CollectiveKind::kAllReduce, Algorithm::kRing, bytes), ranks,
-                 ringAllReduceTime(ranks, bytes, kNetwork));
+                 ringAllReduceTime(ranks, bytes, kFastNetwork));
       expectTime(collective(CollectiveKind::kReduceScatter, Algorithm::kRing, bytes), ranks,
-                 ringHalfTime(ranks, bytes, kNetwork));
+                 ringHalfTime(ranks, bytes, kFastNetwork));
       expectTime(collective(CollectiveKind::kAllGather, Algorithm::kRing, bytes), ranks,
-                 ringHalfTime(ranks, bytes, kNetwork));
+                 ringHalfTime(ranks, bytes, kFastNetwork));
     }
   }
 }
 
 TEST(IdealTime, OfHalvingDoubling) {
   // By hand: 4 ranks, 4 MB: twice 2 MB in 40 us, twice 1 MB in 20 us, four latencies.
-  EXPECT_EQ(halvingDoublingTime(4, 4'000'000, kNetwork), microseconds(120) + 4 * nanoseconds(1234));
+  EXPECT_EQ(halvingDoublingTime(4, 4'000'000, kFastNetwork),
+            microseconds(120) + 4 * nanoseconds(1234));
   for (const std::uint32_t ranks : {1U, 2U, 8U, 64U}) {
     expectTime(
         collective(CollectiveKind::kAllReduce, Algorithm::kHalvingDoubling, 64'000ULL * ranks),
-        ranks, halvingDoublingTime(ranks, 64'000ULL * ranks, kNetwork));
+        ranks, halvingDoublingTime(ranks, 64'000ULL * ranks, kFastNetwork));
   }
 }
 
 TEST(IdealTime, OfTreeBroadcasts) {
   // By hand: 3 ranks, 2 chunks of 100 kB (2 us): a0 b0 a1 b1, the last arrives at 8 us + latency.
-  EXPECT_EQ(treeBroadcastTime(3, 2, 100'000, kNetwork), microseconds(8) + nanoseconds(1234));
+  EXPECT_EQ(treeBroadcastTime(3, 2, 100'000, kFastNetwork), microseconds(8) + nanoseconds(1234));
   for (const std::uint32_t ranks : {1U, 2U, 3U, 4U, 5U, 6U, 12U, 31U, 64U}) {
     for (const std::uint32_t chunks : {1U, 2U, 10U}) {
       CollectiveSpec spec =
           collective(CollectiveKind::kBroadcast, Algorithm::kTree, 100'000ULL * chunks);
       spec.chunk_bytes = 100'000;
-      expectTime(spec, ranks, treeBroadcastTime(ranks, chunks, 100'000, kNetwork));
+      expectTime(spec, ranks, treeBroadcastTime(ranks, chunks, 100'000, kFastNetwork));
     }
   }
 }
@@ -93,12 +95,12 @@ TEST(IdealTime, OfAllToAll) {
   for (const std::uint32_t ranks : {1U, 2U, 3U, 8U, 33U}) {
     CollectiveSpec spec =
         collective(CollectiveKind::kAllToAll, Algorithm::kLinearShift, 50'000ULL * ranks);
-    expectTime(spec, ranks, directAllToAllTime(ranks, spec.bytes, kNetwork));
+    expectTime(spec, ranks, directAllToAllTime(ranks, spec.bytes, kFastNetwork));
     spec.window = 1;
-    expectTime(spec, ranks, pairwiseAllToAllTime(ranks, spec.bytes, kNetwork));
+    expectTime(spec, ranks, pairwiseAllToAllTime(ranks, spec.bytes, kFastNetwork));
     if (ranks == 8) {
       spec.algorithm = Algorithm::kXor;
-      expectTime(spec, ranks, pairwiseAllToAllTime(ranks, spec.bytes, kNetwork));
+      expectTime(spec, ranks, pairwiseAllToAllTime(ranks, spec.bytes, kFastNetwork));
     }
   }
 }
@@ -107,9 +109,10 @@ TEST(IdealTime, OfAllToAll) {
 TEST(IdealTime, OfManyIterationsIsTheirSum) {
   Workload workload(jobOf(collective(CollectiveKind::kAllReduce, Algorithm::kRing, 800'000), 8, 20),
                     8);
-  RankNetwork network(workload, 8, kNetwork);
+  RankNetwork network(workload, 8, kFastNetwork);
   network.run();
-  EXPECT_EQ(workload.results()[0].completionTime(), 20 * ringAllReduceTime(8, 800'000, kNetwork));
+  EXPECT_EQ(workload.results()[0].completionTime(),
+            20 * ringAllReduceTime(8, 800'000, kFastNetwork));
 }
 
 }  // namespace

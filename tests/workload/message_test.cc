@@ -10,12 +10,9 @@
 namespace plumbline::workload {
 namespace {
 
-using workload_test::plainNetwork;
+using workload_test::kNetwork;
 using workload_test::Posted;
 using workload_test::RankNetwork;
-
-// 12,500 bytes take 1 us.
-const MessageTime kNetwork = plainNetwork(gigabitsPerSecond(100), microseconds(1));
 
 struct Outcome {
   JobResult result;

@@ -63,4 +63,7 @@ class RankNetwork {
 // A plain network: `rate` at the sender, `latency`, and the same latency back.
 workload::MessageTime plainNetwork(BitRate rate, Picoseconds latency);
 
+// 12,500 bytes take 1 us, and the way as long.
+inline const workload::MessageTime kNetwork = plainNetwork(gigabitsPerSecond(100), microseconds(1));
+
 }  // namespace plumbline::workload_test

@@ -11,10 +11,8 @@
 namespace plumbline::workload {
 namespace {
 
-using workload_test::plainNetwork;
+using workload_test::kNetwork;
 using workload_test::RankNetwork;
-
-const MessageTime kNetwork = plainNetwork(gigabitsPerSecond(100), microseconds(1));
 
 CollectiveSpec ring(std::uint64_t bytes) {
   CollectiveSpec spec;

@@ -8,10 +8,8 @@
 namespace plumbline::workload {
 namespace {
 
-using workload_test::plainNetwork;
+using workload_test::kNetwork;
 using workload_test::RankNetwork;
-
-const MessageTime kNetwork = plainNetwork(gigabitsPerSecond(100), microseconds(1));
 
 JobSpec ringJob(const std::string& name, std::uint32_t ranks, std::uint64_t bytes) {
   TrainingProgram program;

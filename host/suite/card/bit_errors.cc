@@ -1,14 +1,14 @@
 // bit-errors: frames damaged on purpose, and what the receiving port says of each.
 //
-// Swept: kinds of damage, one rule each, and random errors of some ratios. A stream at kLoad of
-// line rate goes from the first pair's sender to its receiver; damage happens behind the sender's
-// FCS, or where the receiver lets frames in ("arrival-…"); PAUSE frames come from the other end.
-// The last frames of a trial stay whole, so that what is missing before them shows. Measured:
-// damaged frames as the damaging port counts them; frames that the receiver found bad, by the
-// counter that the kind must show in. On a DUT that looks at frames itself, what it threw away
-// counts instead. Computed: injected - detected - undetectable, which must be zero. Only a lost
-// PAUSE frame cannot be detected at all, as it has no sequence number; a damaged frame with more
-// than three wrong bits escapes the FCS with probability 2^-32 (docs/errors.md).
+// Swept: kinds of damage, one rule each, and random errors of some ratios. A stream at
+// kBitErrorLoad of line rate goes from the first pair's sender to its receiver; damage happens
+// behind the sender's FCS, or where the receiver lets frames in ("arrival-…"); PAUSE frames come
+// from the other end. The last frames of a trial stay whole, so that what is missing before them
+// shows. Measured: damaged frames as the damaging port counts them; frames that the receiver found
+// bad, by the counter that the kind must show in. On a DUT that looks at frames itself, what it
+// threw away counts instead. Computed: injected - detected - undetectable, which must be zero. Only
+// a lost PAUSE frame cannot be detected at all, as it has no sequence number; a damaged frame with
+// more than three wrong bits escapes the FCS with probability 2^-32 (docs/errors.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ using card::DamageKind;
 using card::DamageMatch;
 using card::DamageRule;
 
-constexpr Fraction kLoad = Fraction::percent(80);
-constexpr Bytes kUsualFrame{512};
+constexpr Fraction kBitErrorLoad = Fraction::percent(80);
+constexpr Bytes kBitErrorFrame{512};
 constexpr Bytes kOversize{9300};
 constexpr std::uint32_t kLeastWhole = 20;  // frames at the end that stay whole
 constexpr std::uint32_t kUsualEvery = 10;
@@ -36,7 +36,7 @@ constexpr std::uint32_t kUsualPauses = 100;
 constexpr std::size_t kLogRows = 3;  // of each point
 
 // Where a kind of damage is seen.
-struct Kind {
+struct DamageSeen {
   const char* word;
   const char* name;
   const char* shows;  // in words
@@ -64,11 +64,11 @@ std::uint64_t missing(const bench::PortResult&, const bench::StreamResult& strea
   return stream.lost;
 }
 
-const std::vector<Kind>& kinds() {
+const std::vector<DamageSeen>& kinds() {
   constexpr auto kArrival = DamageDirection::kReceived;
   constexpr DamageMatch kStream = DamageMatch::kFlow;
   constexpr DamageMatch kControl = DamageMatch::kControl;
-  static const std::vector<Kind> all{
+  static const std::vector<DamageSeen> all{
       {.word = "bit",
        .name = "one bit",
        .shows = "FCS error",
@@ -139,20 +139,20 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-const Kind& kindOf(const std::string& word) {
+const DamageSeen& kindOf(const std::string& word) {
   return *std::find_if(kinds().begin(), kinds().end(),
-                       [&](const Kind& kind) { return word == kind.word; });
+                       [&](const DamageSeen& kind) { return word == kind.word; });
 }
 
-const Kind& randomKind() {
-  static const Kind kind{
+const DamageSeen& randomKind() {
+  static const DamageSeen kind{
       .word = "", .name = "", .shows = "FCS error", .rule = {}, .detected = fcsErrors};
   return kind;
 }
 
 // What one point injects: a kind, or random errors.
 struct Injection {
-  const Kind& kind;
+  const DamageSeen& kind;
   std::optional<double> ratio;
 };
 
@@ -172,9 +172,9 @@ bench::TrialSpec trialOf(const TestConfig& config, const Injection& injection,
   const scenario::CardParameters& own = config.scenario.parameters.card;
   const scenario::HostPair pair = config.scenario.hostPairs().front();
   const bool oversize = injection.kind.word == std::string("oversize");
-  const Bytes frame = oversize ? kOversize : sizeOf(config, kUsualFrame).frame;
+  const Bytes frame = oversize ? kOversize : sizeOf(config, kBitErrorFrame).frame;
   bench::TrialSpec spec = cardTrial(config, duration);
-  spec.streams.push_back(streamBetween(config, pair, frame, kLoad));
+  spec.streams.push_back(streamBetween(config, pair, frame, kBitErrorLoad));
   spec.obey_pfc = 0;
   if (oversize) return spec;
   bench::DamageSpec damage;
@@ -185,8 +185,8 @@ bench::TrialSpec trialOf(const TestConfig& config, const Injection& injection,
   } else {
     DamageRule rule = injection.kind.rule;
     rule.step = own.damage_every.value_or(kUsualEvery);
-    std::uint64_t frames =
-        card::framesWithin(duration, card::framePeriod(frame, config.bench.line_rate, kLoad));
+    std::uint64_t frames = card::framesWithin(
+        duration, card::framePeriod(frame, config.bench.line_rate, kBitErrorLoad));
     if (injection.kind.pfc) {
       frames = own.storm_frames.value_or(kUsualPauses);
       // From the other end, which sends nothing else.
@@ -221,8 +221,8 @@ Design BitErrorTest::design(const TestConfig& config) const {
                                   : std::vector{1e-5, 1e-4, 1e-3});
   const Picoseconds duration = design.numbers.atLeast(
       "Trial duration", milliseconds(5), microseconds(200), config.scenario.parameters.duration);
-  design.numbers.configure("Load", percentText(kLoad));
-  design.numbers.configure("Frame", sizeOf(config, kUsualFrame).label);
+  design.numbers.configure("Load", percentText(kBitErrorLoad));
+  design.numbers.configure("Frame", sizeOf(config, kBitErrorFrame).label);
   design.numbers.configure("Damaged by a rule",
                            fmt::format("every {}th frame", own.damage_every.value_or(kUsualEvery)));
   for (const std::string& word : swept) {
@@ -230,7 +230,7 @@ Design BitErrorTest::design(const TestConfig& config) const {
       design.refusals.emplace_back("only RoCEv2 frames have an ICRC: traffic.transport");
       return design;
     }
-    const Kind& kind = kindOf(word);
+    const DamageSeen& kind = kindOf(word);
     design.add({kind.name}, trialOf(config, {kind, {}}, duration), 0);
   }
   for (const double ratio : ratios) {
@@ -246,7 +246,7 @@ Injection injectionOf(const SweepPoint& point) {
       return {randomKind(), errors->ratio};
     }
   }
-  const auto kind = std::find_if(kinds().begin(), kinds().end(), [&](const Kind& candidate) {
+  const auto kind = std::find_if(kinds().begin(), kinds().end(), [&](const DamageSeen& candidate) {
     return point.values.front() == candidate.name;
   });
   return {*kind, {}};
@@ -405,7 +405,7 @@ void BitErrorTest::reportCard(const Design& design, const std::vector<Measured>&
   double all = 0;
   double open = 0;
   for (const Measured& one : measured) {
-    const Kind& kind = injectionOf(one.point).kind;
+    const DamageSeen& kind = injectionOf(one.point).kind;
     where.rows.push_back({one.point.label, std::string(kind.shows),
                           std::string(kind.undetectable != nullptr ? kind.undetectable : "-")});
     for (const TrialResult& trial : one.trials) {

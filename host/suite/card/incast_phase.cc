@@ -23,10 +23,10 @@ namespace {
 
 using bench::TrialResult;
 
-constexpr Bytes kUsualFrame{1024};
+constexpr Bytes kIncastFrame{1024};
 constexpr std::uint32_t kUsualBurst = 16;
 constexpr std::uint32_t kBackgroundGroup = 1;
-constexpr Picoseconds kStart = microseconds(1);
+constexpr Picoseconds kIncastStart = microseconds(1);
 // Bursts begin on no grid of the card's clock: at every phase of it, in turn.
 constexpr Picoseconds kOffGrid{1'234'567};
 
@@ -43,17 +43,18 @@ class IncastPhaseTest final : public CardTest {
 
 bench::TrialSpec trialOf(const TestConfig& config, std::uint32_t senders, Picoseconds stagger,
                          std::uint32_t frames, std::uint32_t bursts) {
-  const Bytes frame = sizeOf(config, kUsualFrame).frame;
+  const Bytes frame = sizeOf(config, kIncastFrame).frame;
   const Picoseconds burst =
       frameSlot(frame, config.bench.line_rate) * static_cast<std::int64_t>(frames);
   const auto count = static_cast<std::int64_t>(senders);
   const Picoseconds interval = 2 * (burst + stagger) * count + kOffGrid;
-  bench::TrialSpec spec = cardTrial(config, kStart + interval * static_cast<std::int64_t>(bursts));
+  bench::TrialSpec spec =
+      cardTrial(config, kIncastStart + interval * static_cast<std::int64_t>(bursts));
   spec.departures = frames * bursts;
   for (std::uint32_t i = 0; i < senders; ++i) {
     bench::StreamSpec stream = streamBetween(config, {i + 1, 0}, frame, Fraction::one());
     stream.load = bench::BurstLoad{.frames = frames, .bursts = bursts, .interval = interval};
-    stream.start = kStart + stagger * static_cast<std::int64_t>(i);
+    stream.start = kIncastStart + stagger * static_cast<std::int64_t>(i);
     spec.streams.push_back(std::move(stream));
   }
   if (const auto load = config.scenario.parameters.card.background) {
@@ -87,7 +88,7 @@ Design IncastPhaseTest::design(const TestConfig& config) const {
       "Frames of a burst", kUsualBurst, kUsualBurst, own.card.burst_frames);
   const std::uint32_t bursts =
       design.numbers.atLeast<std::uint32_t>("Bursts of each sender", 100, 10, own.card.bursts);
-  design.numbers.configure("Frame", sizeOf(config, kUsualFrame).label);
+  design.numbers.configure("Frame", sizeOf(config, kIncastFrame).label);
   design.numbers.configure("Receiver", "host0");
   if (own.card.background) {
     design.numbers.configure("Background load, Poisson", percentText(*own.card.background));

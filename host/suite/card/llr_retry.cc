@@ -2,13 +2,13 @@
 //
 // Swept: ratios of random bit errors in what the first pair's sender sends over a bare link, LLR on
 // at both ends; before them single errors on a line that is free otherwise, where a retry takes
-// what is computed to the clock. One stream only, at kLoad of line rate: it is background and
+// what is computed to the clock. One stream only, at kRetryLoad of line rate: it is background and
 // measured at once, as every frame of it may be struck and timed, and the way back is free for the
-// NACKs. Where go-back-N leaves less than kLoad of the line the load is what it leaves, as more
-// would only queue. Measured by the receiving port for every retry: end of the damaged frame to end
-// of its good copy. Computed: the same on a free line (bench/retry_time.h), and under load up to
-// one frame more, which the sender has in hand. Copies that are damaged too make one long retry of
-// several such times.
+// NACKs. Where go-back-N leaves less than kRetryLoad of the line the load is what it leaves, as
+// more would only queue. Measured by the receiving port for every retry: end of the damaged frame
+// to end of its good copy. Computed: the same on a free line (bench/retry_time.h), and under load
+// up to one frame more, which the sender has in hand. Copies that are damaged too make one long
+// retry of several such times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ using bench::LinkRetryOutcome;
 using bench::RetryTime;
 using bench::TrialResult;
 
-constexpr Fraction kLoad = Fraction::percent(80);
-constexpr Bytes kUsualFrame{512};
+constexpr Fraction kRetryLoad = Fraction::percent(80);
+constexpr Bytes kRetryFrame{512};
 // Of the card, rounded up: how far a measured time may be from the computed one.
 constexpr Picoseconds kClock{3104};
 // Longest retry for which the card's replay buffer keeps frames of any length at the usual load.
@@ -87,7 +87,7 @@ double failuresUnder(double ratio, const Link& link) {
 // What go-back-N leaves of the line, or the usual load where it leaves more.
 Fraction loadUnder(double ratio, const Link& link) {
   const double left = bench::goBackNShare(failuresUnder(ratio, link), link.slot, link.wasted());
-  return std::min(kLoad, Fraction::partsPerTrillion(std::llround(left * Fraction::kOne)));
+  return std::min(kRetryLoad, Fraction::partsPerTrillion(std::llround(left * Fraction::kOne)));
 }
 
 Design LlrRetryTest::design(const TestConfig& config) const {
@@ -100,9 +100,9 @@ Design LlrRetryTest::design(const TestConfig& config) const {
                                   : std::vector{1e-6, 1e-5, 1e-4});
   const Picoseconds duration = design.numbers.atLeast(
       "Trial duration", milliseconds(5), microseconds(200), config.scenario.parameters.duration);
-  const SizePoint size = sizeOf(config, kUsualFrame);
+  const SizePoint size = sizeOf(config, kRetryFrame);
   bench::TrialSpec spec = cardTrial(config, duration);
-  spec.streams = {streamBetween(config, pair, size.frame, kLoad)};
+  spec.streams = {streamBetween(config, pair, size.frame, kRetryLoad)};
   const Link link(spec);
   const RetryTime longest = link.retry(true);
   if (longest.most > kLongest) {
@@ -116,7 +116,7 @@ Design LlrRetryTest::design(const TestConfig& config) const {
   card::LlrConfig& retry = spec.link_retry->config;
   retry.replay_count_max = card::kLlrMaxReplays + 1;  // no limit
   retry.replay_timer = std::max(retry.replay_timer, 2 * longest.most);
-  design.numbers.configure("Load", "at most " + percentText(kLoad));
+  design.numbers.configure("Load", "at most " + percentText(kRetryLoad));
   design.numbers.configure("Frame", size.label);
   design.numbers.configure("Replays", "without limit");
   design.numbers.configure("Replay timer", valueText(retry.replay_timer));
@@ -164,7 +164,7 @@ const LinkRetryOutcome& receiver(const SweepPoint& point, const TrialResult& tri
   return trial.ports.at(point.spec.streams.front().to).link_retry.value();
 }
 
-std::uint64_t injected(const SweepPoint& point, const TrialResult& trial) {
+std::uint64_t injectedErrors(const SweepPoint& point, const TrialResult& trial) {
   return trial.ports.at(point.spec.streams.front().from).damage_sent.value().counters.frames;
 }
 
@@ -255,7 +255,7 @@ void addCounts(const Design& design, const std::vector<Measured>& measured,
        counter("Sent", "frames", sender, &card::LlrCounters::tx_ok),
        ofPoint(design, "Damaged", "frames", "",
                [](const SweepPoint& point, const TrialResult& trial) {
-                 return static_cast<double>(injected(point, trial));
+                 return static_cast<double>(injectedErrors(point, trial));
                }),
        counter("Found damaged", "frames", receiver, &card::LlrCounters::rx_bad),
        counter("NACKs", "", receiver, &card::LlrCounters::tx_nack),
@@ -400,9 +400,9 @@ void check(const SweepPoint& point, const TrialResult& trial, ResultBuilder& bui
                     point.label);
   }
   const LinkRetryOutcome& seen = receiver(point, trial);
-  if (seen.counters.rx_bad != injected(point, trial)) {
+  if (seen.counters.rx_bad != injectedErrors(point, trial)) {
     builder.anomaly(fmt::format("{} frames were damaged, {} were found to be",
-                                injected(point, trial), seen.counters.rx_bad),
+                                injectedErrors(point, trial), seen.counters.rx_bad),
                     point.label);
   }
   if (seen.missing.count() > 0) {

@@ -3,13 +3,13 @@
 // Swept: quanta of a PAUSE frame × how the frames of a storm follow each other: apart (each pause
 // is over before the next frame), refreshed (a frame twice per pause: one long pause) and flood (as
 // fast as a port can). The first pair's receiver sends the storm; its sender sends one stream in
-// the paused priority and one in another, each at kLoad of line rate. Measured by the tester: time
-// that the sender's priority was paused, PAUSE frames sent and received, frames and slots given up
-// of either stream, loss, latency of the other stream. Computed, on a bare link: the pause that was
-// commanded, frames × quanta × 512 bit times where the pauses do not overlap, else the time from
-// the first frame to the end of the last one's pause. A switch between them pauses its own port
-// and, when its buffer fills, the sender for a time of its own: there is nothing to compare with
-// then.
+// the paused priority and one in another, each at kStormLoad of line rate. Measured by the tester:
+// time that the sender's priority was paused, PAUSE frames sent and received, frames and slots
+// given up of either stream, loss, latency of the other stream. Computed, on a bare link: the pause
+// that was commanded, frames × quanta × 512 bit times where the pauses do not overlap, else the
+// time from the first frame to the end of the last one's pause. A switch between them pauses its
+// own port and, when its buffer fills, the sender for a time of its own: there is nothing to
+// compare with then.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,14 +24,14 @@ namespace {
 
 using bench::TrialResult;
 
-constexpr Fraction kLoad = Fraction::percent(40);
-constexpr Bytes kUsualFrame{1024};
+constexpr Fraction kStormLoad = Fraction::percent(40);
+constexpr Bytes kStormFrame{1024};
 constexpr std::uint32_t kOtherGroup = 1;
 // Times on which the phases of the card's clock and the line's columns are the same again.
 constexpr Picoseconds kPhaseGrid{102'400};
 // The shortest distance of two PAUSE frames: four clocks of the card.
 constexpr Picoseconds kFlood = nanoseconds(13);
-constexpr Picoseconds kStart = microseconds(2);
+constexpr Picoseconds kStormStart = microseconds(2);
 constexpr Picoseconds kAfterwards = microseconds(10);
 constexpr std::uint32_t kUsualStorm = 50;
 
@@ -80,7 +80,7 @@ Design PfcStormTest::design(const TestConfig& config) const {
   const scenario::CardParameters& own = config.scenario.parameters.card;
   const std::uint8_t priority = config.scenario.traffic.format.priority;
   const scenario::HostPair pair = config.scenario.hostPairs().front();
-  const SizePoint size = sizeOf(config, kUsualFrame);
+  const SizePoint size = sizeOf(config, kStormFrame);
   Design design(config);
   design.axes = {{"Quanta", "quanta"}, {"PAUSE frames", ""}};
   design.repetitions = design.numbers.repetitions(1, 1);
@@ -89,7 +89,7 @@ Design PfcStormTest::design(const TestConfig& config) const {
   const std::uint32_t frames = design.numbers.atLeast<std::uint32_t>(
       "PAUSE frames of a storm", 1000, kUsualStorm, own.storm_frames);
   design.numbers.configure("Paused priority", std::to_string(priority));
-  design.numbers.configure("Load of each stream", percentText(kLoad));
+  design.numbers.configure("Load of each stream", percentText(kStormLoad));
   design.numbers.configure("Frame", size.label);
   design.numbers.configure("Storm", fmt::format("from host{}", pair.to));
   for (const std::uint32_t value : quanta) {
@@ -101,14 +101,14 @@ Design PfcStormTest::design(const TestConfig& config) const {
                      .quanta = static_cast<std::uint16_t>(value)};
       storm.frames = frames;
       storm.period = periodOf(manner, pause);
-      storm.start = kStart;
+      storm.start = kStormStart;
       const Picoseconds end = endOf(storm, config.bench.line_rate);
       bench::TrialSpec spec =
           cardTrial(config, config.scenario.parameters.duration.value_or(end + kAfterwards));
       spec.obey_pfc = 0xFF;
       spec.storms = {storm};
-      spec.streams = {streamBetween(config, pair, size.frame, kLoad),
-                      streamBetween(config, pair, size.frame, kLoad)};
+      spec.streams = {streamBetween(config, pair, size.frame, kStormLoad),
+                      streamBetween(config, pair, size.frame, kStormLoad)};
       spec.streams[0].name += ", paused";
       setPriority(spec.streams[0], priority);
       spec.streams[1].name += ", not paused";

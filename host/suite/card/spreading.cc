@@ -3,8 +3,8 @@
 //
 // Swept: queue pairs (contexts) × where frames get their UDP source port from (its own for every
 // queue pair, one for all, the next of some with every frame, a random one of some) × load
-// balancing of the switches. The first pair's sender sends at kLoad of line rate, queue pairs in
-// turns by their weights, each frame or message on the next.
+// balancing of the switches. The first pair's sender sends at kSpreadingLoad of line rate, queue
+// pairs in turns by their weights, each frame or message on the next.
 // Measured by the tester, queue pair by queue pair: frames sent and received, loss, order,
 // reordering depth. From the DUT, labelled so: packets on each link from the sender's switch to
 // other switches, of which Jain's fairness index and max-mean ratio.
@@ -26,9 +26,9 @@ namespace {
 using bench::Entropy;
 using bench::TrialResult;
 
-constexpr Fraction kLoad = Fraction::percent(80);
+constexpr Fraction kSpreadingLoad = Fraction::percent(80);
 // Payload of whole words in every frame of a message too.
-constexpr Bytes kUsualFrame{254};
+constexpr Bytes kSpreadingFrame{254};
 constexpr std::uint32_t kUsualEntropyValues = 64;
 // Turns that every queue pair has at least in a trial.
 constexpr std::int64_t kRounds = 4;
@@ -41,7 +41,7 @@ struct Sweep {
 };
 
 // What the two tests differ in.
-struct Kind {
+struct SpreadingKind {
   const char* id;
   const char* title;
   const char* pairs;  // what they are called
@@ -57,7 +57,7 @@ Entropy entropyOf(const std::string& word) {
 
 class SpreadingTest final : public CardTest {
  public:
-  explicit SpreadingTest(Kind kind) : kind_(std::move(kind)) {}
+  explicit SpreadingTest(SpreadingKind kind) : kind_(std::move(kind)) {}
   [[nodiscard]] std::string id() const override { return kind_.id; }
   [[nodiscard]] std::string title() const override { return kind_.title; }
 
@@ -71,7 +71,7 @@ class SpreadingTest final : public CardTest {
   [[nodiscard]] bench::TrialSpec trialOf(const TestConfig& config, std::uint32_t pairs,
                                          const std::string& entropy) const;
 
-  Kind kind_;
+  SpreadingKind kind_;
 };
 
 // The scenario's transport if it is of the test's family, else the usual one of it.
@@ -85,7 +85,7 @@ bench::TrialSpec SpreadingTest::trialOf(const TestConfig& config, std::uint32_t 
                                         const std::string& entropy) const {
   const scenario::CardParameters& own = config.scenario.parameters.card;
   bench::StreamSpec stream = streamBetween(config, config.scenario.hostPairs().front(),
-                                           sizeOf(config, kUsualFrame).frame, kLoad);
+                                           sizeOf(config, kSpreadingFrame).frame, kSpreadingLoad);
   stream.format.transport = transportOf(config);
   stream.format.qps = pairs;
   stream.format.entropy = entropyOf(entropy);
@@ -107,7 +107,7 @@ bench::TrialSpec SpreadingTest::trialOf(const TestConfig& config, std::uint32_t 
     }
     turns *= list.message_frames;
   }
-  // kLoad is 4/5: a frame every 5/4 slots.
+  // kSpreadingLoad is 4/5: a frame every 5/4 slots.
   const Picoseconds all =
       frameSlot(stream.frame, config.bench.line_rate) * (kRounds * turns * 5 / 4);
   bench::TrialSpec spec = cardTrial(
@@ -128,8 +128,8 @@ Design SpreadingTest::design(const TestConfig& config) const {
       "Source ports", kind_.sweep.entropy, kind_.sweep.entropy, own.card.entropy);
   const std::vector<Balancing> balancing =
       balancingSweep(config, design.numbers, kind_.sweep.balancing, kind_.sweep.balancing);
-  design.numbers.configure("Frame", sizeOf(config, kUsualFrame).label);
-  design.numbers.configure("Load", percentText(kLoad));
+  design.numbers.configure("Frame", sizeOf(config, kSpreadingFrame).label);
+  design.numbers.configure("Load", percentText(kSpreadingLoad));
   design.numbers.configure("Frames of a message",
                            std::to_string(own.card.message_frames.value_or(1)));
   design.numbers.configure("Source ports, where frames share them",

@@ -112,9 +112,9 @@ bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint
 }
 
 double collectiveHops(const TestConfig& config, const CollectivePoint& point,
-                      std::uint32_t iterations) {
+                      std::uint32_t iterations, const bench::TrialSpec& spec) {
   double payload = payloadOf(point, iterations);
-  if (isRing(point.kind)) payload = std::min(payload, kMostPayload);
+  if (spec.fast_forward) payload = std::min(payload, kMostPayload);
   return payloadHops(config, payload);
 }
 
@@ -233,11 +233,13 @@ Design CollectiveTest::design(const TestConfig& config) const {
   const std::uint32_t iterations =
       numbers.atLeast<std::uint32_t>("Iterations", 100, 3, config.scenario.parameters.iterations);
   design.repetitions = numbers.repetitions(3, 1);
+  design.hop_cost = 0.85;
   for (const CollectivePoint& point : points) {
+    bench::TrialSpec spec = collectiveTrial(config, point, iterations);
+    const double hops = collectiveHops(config, point, iterations, spec);
     design.add({collectiveName(point.kind), valueText(point.size), std::to_string(point.ranks),
                 point.variant.name},
-               collectiveTrial(config, point, iterations),
-               collectiveHops(config, point, iterations));
+               std::move(spec), hops);
   }
   return design;
 }

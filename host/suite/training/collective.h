@@ -35,9 +35,9 @@ workload::Placement acrossLeaves(const TestConfig& config, std::uint32_t ranks);
 // fast-forwarded, which the report says.
 bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint& point,
                                  std::uint32_t iterations);
-// Packets crossing a link in such a trial, roughly.
+// Packets crossing a link in `spec`, such a trial or what a test made of it, roughly.
 double collectiveHops(const TestConfig& config, const CollectivePoint& point,
-                      std::uint32_t iterations);
+                      std::uint32_t iterations, const bench::TrialSpec& spec);
 
 // BusBW mean, P50, P95, P99 over iterations, and the efficiency against the line rate.
 std::vector<Figure> busBandwidthFigures(const TestConfig& config,

@@ -93,6 +93,7 @@ Design PermutationTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = axes();
   design.repetitions = design.numbers.repetitions(20, 3);
+  design.hop_cost = hopCost();
   constexpr std::int64_t kMiB = 1 << 20;
   const Bytes message =
       design.numbers.sweep<Bytes>("Message of every host", {Bytes(64 * kMiB)}, {Bytes(2 * kMiB)},

@@ -29,9 +29,9 @@ bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pair
 }
 
 double serviceHops(const TestConfig& config, const ServicePairs& pairs) {
-  return payloadHops(config, static_cast<double>(pairs.message.count()) *
-                                 static_cast<double>(pairs.messages) * pairs.pairs *
-                                 (pairs.bidirectional ? 2 : 1));
+  return messageHops(
+      config, pairs.message,
+      static_cast<double>(pairs.messages) * pairs.pairs * (pairs.bidirectional ? 2 : 1));
 }
 
 }  // namespace plumbline::suite

@@ -30,7 +30,7 @@ double idealIteration(std::uint32_t ranks, Bytes size, BitRate rate) {
 double iterationHops(const TestConfig& config, std::uint32_t ranks, Bytes size) {
   double hops = 0;
   for (const CollectiveKind kind : kKinds) {
-    hops += collectiveHops(config, {kind, size, ranks, {}}, 1);
+    hops += collectiveHops(config, {kind, size, ranks, {}}, 1, {});
   }
   return hops;
 }
@@ -115,6 +115,14 @@ void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseco
     spec.dut.storms.push_back(here);
   }
 }
+
+// Whether a program is asked of each sample, rather than a file read at the end.
+bool asksEachSample(const TestConfig& config) {
+  const auto& source = config.scenario.dut_metrics;
+  return source && !source->command.empty();
+}
+
+std::string questionOf(std::uint32_t sample) { return fmt::format("dut_metrics/{}", sample); }
 
 }  // namespace
 
@@ -235,6 +243,7 @@ std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& 
     sample.time = design.timeOf(number);
     const bench::TrialResult trial =
         runner.run(soakTrial(config, design, number), 0, "at " + clockText(sample.time));
+    if (asksEachSample(config)) runner.dutReport(questionOf(number), sample.time);
     sample.fault = fmt::format("{}", fmt::join(trial.faults, "; "));
     for (const SoakFigure& one : figures) {
       if (trial.valid()) sample.values.push_back(one.figure.of(0, trial).value_or(0));
@@ -242,6 +251,57 @@ std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& 
     samples.push_back(std::move(sample));
   }
   return samples;
+}
+
+std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& design,
+                                 TrialRunner& runner, ResultBuilder& builder) {
+  if (!config.scenario.dut_metrics) return {};
+  std::vector<DutMetric> metrics;
+  std::size_t missing = 0;
+  std::string first;  // what was wrong
+  const auto add = [&](const std::string& text, DutMetricTimes times, double at) {
+    auto parsed = parseDutMetrics(text, times);
+    if (const auto* error = std::get_if<DutMetricError>(&parsed)) {
+      if (missing++ == 0) {
+        first = fmt::format("line {}, column {}: {}", error->line, error->column, error->what);
+      }
+      return;
+    }
+    auto& values = std::get<std::vector<DutMetric>>(parsed);
+    if (values.empty() && missing++ == 0) first = firstComment(text);
+    for (DutMetric& metric : values) {
+      if (times == DutMetricTimes::kAbsent) metric.seconds = at;
+      metrics.push_back(std::move(metric));
+    }
+  };
+  if (!asksEachSample(config)) {
+    add(runner.dutReport("dut_metrics", std::nullopt), DutMetricTimes::kGiven, 0);
+    if (missing > 0) {
+      builder.anomaly(fmt::format("no figures reported by the DUT: {}", first),
+                      config.scenario.dut_metrics->file);
+    }
+    return seriesOf(std::move(metrics));
+  }
+  for (std::uint32_t number = 0; number < design.samples; ++number) {
+    const Picoseconds time = design.timeOf(number);
+    // Asked when the sample was taken: this is what was answered then.
+    add(runner.dutReport(questionOf(number), time), DutMetricTimes::kAbsent, time.toSeconds());
+  }
+  if (missing > 0) {
+    builder.anomaly(fmt::format("{} of {} samples without figures reported by the DUT; the first: "
+                                "{}",
+                                missing, design.samples, first),
+                    config.scenario.dut_metrics->command.front());
+  }
+  return seriesOf(std::move(metrics));
+}
+
+results::Quantity dutReported(double value, std::string unit) {
+  results::Quantity quantity;
+  quantity.value = value;
+  quantity.unit = std::move(unit);
+  quantity.observed = bench::ObservationPoint::kDutReported;
+  return quantity;
 }
 
 std::vector<double> sampleHours(const std::vector<SoakSample>& samples) {
@@ -293,7 +353,8 @@ Plan SoakProcedure::plan(const TestConfig& config) const {
   plan.points.push_back(fmt::format(
       "{} of {} ranks, a sample each {}, {} iterations of {}", valueText(design.duration),
       design.ranks, valueText(design.interval), design.iterations, valueText(design.size)));
-  plan.samples.push_back({"at " + clockText(Picoseconds(0)), soakTrial(config, design, 0)});
+  plan.samples.push_back(
+      {"at " + clockText(Picoseconds(0)), soakTrial(config, design, 0), design.hops});
   plan.trials_expected = design.samples;
   plan.packet_hops = design.hops * design.samples;
   return plan;
@@ -302,7 +363,7 @@ Plan SoakProcedure::plan(const TestConfig& config) const {
 results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& runner) const {
   requireRunnable(*this, plan(config));
   SoakDesign design(config);
-  deviate(design.numbers);
+  if (!config.scenario.dut_metrics) design.numbers.deviation(notCollected());
   ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
@@ -319,7 +380,7 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
     without += episode.count;
   }
   if (samples.size() - without >= kFewestSamples) {
-    report(design, figures, samples, builder);
+    report(design, figures, samples, dutSeries(config, design, runner, builder), builder);
   } else {
     builder.result().summary =
         fmt::format("{} of {} samples failed: nothing to report.", without, samples.size());

@@ -16,6 +16,7 @@
 
 #include "base/units.h"
 #include "bench/trial.h"
+#include "suite/dut_metrics.h"
 #include "suite/figures.h"
 #include "suite/numbers.h"
 #include "suite/procedure.h"
@@ -66,9 +67,16 @@ struct SoakSample {
   std::string fault;           // why
 };
 
-// Runs all windows and keeps what is sampled of each.
+// Runs all windows and keeps what is sampled of each; asks the DUT's own figures of each as well.
 std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
                                     const std::vector<SoakFigure>& figures, TrialRunner& runner);
+
+// What the DUT says of itself over a soak, asked with the samples: one series for each metric, and
+// what went wrong as anomalies in `builder`. Nothing when the scenario names no source.
+std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& design,
+                                 TrialRunner& runner, ResultBuilder& builder);
+// Such a figure: as one that is sampled, and no KPI.
+results::Quantity dutReported(double value, std::string unit);
 
 // Hours, of all valid samples, and the values of one figure.
 std::vector<double> sampleHours(const std::vector<SoakSample>& samples);
@@ -97,12 +105,14 @@ class SoakProcedure : public Procedure {
 
  protected:
   [[nodiscard]] virtual std::string section() const = 0;
-  // What the DUT's model cannot be asked; deviations besides those of the numbers.
-  virtual void deviate(Numbers& numbers) const = 0;
+  // What neither the DUT's model nor the DUT itself is asked: said when the scenario names no
+  // source of what the DUT reports.
+  [[nodiscard]] virtual std::string notCollected() const = 0;
   // Tables, charts, KPIs and summary. Samples that are not valid are anomalies already; at least
-  // kFewestSamples are valid.
+  // kFewestSamples are valid. `dut`: what the DUT reported.
   virtual void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                      const std::vector<SoakSample>& samples, ResultBuilder& builder) const = 0;
+                      const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+                      ResultBuilder& builder) const = 0;
 };
 
 // Fewer leave no scatter to judge a slope by.

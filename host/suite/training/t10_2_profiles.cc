@@ -2,11 +2,13 @@
 //
 // Runs the training workload of the scenario: compute phases and collectives of a model's
 // data-parallel step, as the files t10.2-*.yaml have them for BERT, ResNet-50 and GPT-3 175B;
-// anyone may edit them. No accelerator runs and no model is trained: results are profile-driven,
-// and no MLPerf results. Measured: time of every iteration and of the job. Computed: the roofline
-// of a fabric that costs nothing but serialisation, compute + sum of S algo_factor / line rate over
-// the collectives of an iteration, or the larger of the two where they overlap; JCT ratio = JCT /
-// (iterations * roofline); progress per second, as the scenario says what an iteration gets done.
+// anyone may edit them. `standard` runs it as the file has it, `quick` a tenth of it: of the bytes
+// of every collective, of the compute phases and of the progress, so that ratios stay. No
+// accelerator runs and no model is trained: results are profile-driven, and no MLPerf results.
+// Measured: time of every iteration and of the job. Computed: the roofline of a fabric that costs
+// nothing but serialisation, compute + sum of S algo_factor / line rate over the collectives of an
+// iteration, or the larger of the two where they overlap; JCT ratio = JCT / (iterations *
+// roofline); progress per second, as the scenario says what an iteration gets done.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,6 +45,29 @@ double communicationSeconds(const workload::TrainingProgram& program, std::uint3
   return seconds;
 }
 
+// What the quick profile makes of a step: one part in so many.
+constexpr std::uint32_t kQuickPart = 10;
+
+std::uint32_t partOf(const TestConfig& config) {
+  return config.scenario.profile == scenario::Profile::kQuick ? kQuickPart : 1;
+}
+
+// The scenario's workload as the profile runs it.
+workload::WorkloadSpec workloadOf(const TestConfig& config) {
+  workload::WorkloadSpec spec = config.scenario.workloadSpec();
+  const std::uint32_t part = partOf(config);
+  for (workload::JobSpec& job : spec.jobs) {
+    auto* program = std::get_if<workload::TrainingProgram>(&job.program);
+    if (program == nullptr) continue;  // refused
+    program->compute = program->compute / part;
+    program->compute_spread = program->compute_spread / part;
+    for (workload::CollectiveSpec& collective : program->collectives) {
+      collective.bytes = std::max<std::uint64_t>(collective.bytes / part, 1);
+    }
+  }
+  return spec;
+}
+
 double rooflineOf(const workload::TrainingProgram& program, std::uint32_t ranks, BitRate rate) {
   const double compute = program.compute.toSeconds();
   const double communication = communicationSeconds(program, ranks, rate);
@@ -57,9 +82,10 @@ Design ProfileTest::design(const TestConfig& config) const {
     design.refusals.emplace_back("the scenario has no workload");
     return design;
   }
+  const workload::WorkloadSpec workload = workloadOf(config);
   const workload::JobSpec* first = nullptr;
   double payload = 0;
-  for (const workload::JobSpec& job : scenario.workload->jobs) {
+  for (const workload::JobSpec& job : workload.jobs) {
     const auto* program = std::get_if<workload::TrainingProgram>(&job.program);
     if (program == nullptr) {
       design.refusals.push_back(fmt::format("job '{}' is no training job", job.name));
@@ -77,10 +103,16 @@ Design ProfileTest::design(const TestConfig& config) const {
   design.numbers.configure("Compute phase", fmt::format("{}{}", valueText(program.compute),
                                                         program.overlap ? ", overlapped" : ""));
   design.numbers.configure("Iterations", std::to_string(program.iterations));
+  if (partOf(config) > 1) {
+    design.numbers.deviation(
+        fmt::format("a step of 1/{} of the profile's: bytes of the collectives, compute phase and "
+                    "progress",
+                    partOf(config)));
+  }
   design.repetitions = design.numbers.repetitions(3, 1);
   bench::TrialSpec spec = emptyTrial(config);
   spec.transport = transportOr(config, usualRoce());
-  spec.workload = scenario.workloadSpec();
+  spec.workload = workload;
   design.add({scenario.name}, std::move(spec), payloadHops(config, payload));
   return design;
 }
@@ -88,7 +120,8 @@ Design ProfileTest::design(const TestConfig& config) const {
 void ProfileTest::report(const TestConfig& config, const Design& design,
                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const scenario::Scenario& scenario = config.scenario;
-  const workload::JobSpec& job = scenario.workload->jobs.front();
+  const workload::WorkloadSpec workload = workloadOf(config);
+  const workload::JobSpec& job = workload.jobs.front();
   const auto& program = std::get<workload::TrainingProgram>(job.program);
   const double roofline = rooflineOf(program, job.placement.ranks, scenario.topology.link_rate);
   const auto outcome = [](const bench::TrialResult& trial) -> const bench::JobOutcome& {
@@ -127,7 +160,7 @@ void ProfileTest::report(const TestConfig& config, const Design& design,
                        .kpi = "progress_per_s",
                        .of = [&](std::size_t, const bench::TrialResult& trial) {
                          return static_cast<double>(progress.per_iteration) * program.iterations /
-                                outcome(trial).completion.toSeconds();
+                                partOf(config) / outcome(trial).completion.toSeconds();
                        }});
   }
   for (Figure& one : fabricFigures()) figures.push_back(std::move(one));

@@ -115,8 +115,8 @@ Design MultiTenantTest::design(const TestConfig& config) const {
     if (point.tenants != Tenants::kSecond) add("job A", 0, false);
     if (point.tenants != Tenants::kFirst) add("job B", leaves - common, true);
     const double jobs = static_cast<double>(spec.workload->jobs.size());
-    design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec),
-               jobs * collectiveHops(config, collective, iterations));
+    const double hops = jobs * collectiveHops(config, collective, iterations, spec);
+    design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec), hops);
   }
   return design;
 }

@@ -177,11 +177,12 @@ Design LinkFailureTest::design(const TestConfig& config) const {
         spec.dut.failures.push_back({point.casualty.element, plan.failure, std::nullopt});
       }
       spec.sampling.emplace().interval = sampleInterval(config, plan);
+      const double hops = collectiveHops(config, collective, plan.iterations, spec);
       design.add({point.casualty.element.empty()
                       ? point.casualty.what
                       : fmt::format("{} ({})", point.casualty.what, point.casualty.element),
                   point.variant.name},
-                 std::move(spec), collectiveHops(config, collective, plan.iterations));
+                 std::move(spec), hops);
     }
   } else {
     design.refusals.emplace_back("the DUT has no links between switches that could fail");

@@ -53,11 +53,13 @@ class SoakTest final : public SoakProcedure {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 12.1"; }
-  void deviate(Numbers& numbers) const override {
-    numbers.deviation("CPU and memory of switches not collected: the DUT is a model");
+  [[nodiscard]] std::string notCollected() const override {
+    return "CPU and memory of switches not collected: the DUT is a model, and the scenario has no "
+           "dut_metrics";
   }
   void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-              const std::vector<SoakSample>& samples, ResultBuilder& builder) const override;
+              const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+              ResultBuilder& builder) const override;
 };
 
 void addKpiTable(const std::vector<SoakFigure>& figures, const std::vector<SoakSample>& samples,
@@ -138,13 +140,43 @@ std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>&
   return count;
 }
 
+// A row and a chart for each metric that the DUT reports.
+void addDutReport(const std::vector<DutSeries>& dut, ResultBuilder& builder) {
+  if (dut.empty()) return;
+  results::Table table{
+      "dut_reported",
+      "Reported by the DUT",
+      "DUT-reported: as the DUT's own management says, not observed by the tester. "
+      "Units are in the names.",
+      {"Metric", "Mean", "Standard deviation", "Minimum", "Maximum", "Last"},
+      {}};
+  for (const DutSeries& series : dut) {
+    const stats::Summary summary = stats::summarize(series.values);
+    table.rows.push_back(
+        {series.name, quantityOf(series.values, {}, bench::ObservationPoint::kDutReported),
+         dutReported(summary.standard_deviation, {}), dutReported(summary.minimum, {}),
+         dutReported(summary.maximum, {}), dutReported(series.values.back(), {})});
+    results::Chart chart;
+    chart.id = fmt::format("dut_reported_{}", builder.result().charts.size());
+    chart.title = series.name + " over the soak, DUT-reported";
+    chart.kind = results::ChartKind::kTime;
+    chart.x_label = "time [h]";
+    chart.y_label = series.name;
+    chart.series.push_back({series.name, series.hours, series.values});
+    builder.result().charts.push_back(std::move(chart));
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
 void SoakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                      const std::vector<SoakSample>& samples, ResultBuilder& builder) const {
+                      const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+                      ResultBuilder& builder) const {
   addKpiTable(figures, samples, builder);
   const std::size_t episodes = addEpisodes(design, figures, samples, builder);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (!figures[i].figure.kpi.empty()) addTimeChart(figures, samples, i, builder);
   }
+  addDutReport(dut, builder);
   const std::vector<double> ratios = sampleValues(samples, kJctRatio);
   const stats::Summary summary = stats::summarize(ratios);
   builder.repeated("soak", "JCT ratio", ratios, "");

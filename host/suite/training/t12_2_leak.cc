@@ -6,8 +6,10 @@
 // delivered, of buffer memory that is not given back. A slope is significant when its confidence
 // interval excludes 0 at 99 % for all figures together (Bonferroni: each at 1 - 1 %/number of
 // figures); shown is the usual 95 % interval. Every significant slope is an anomaly, whichever way
-// it goes. Memory of the DUT's processes, which the draft holds against 1 MB/h, is no part of a
-// model. Counter wraps are computed from what the busiest link carried.
+// it goes. Memory of the DUT's processes, which the draft holds against 1 MB/h, and occupancy of
+// its tables are no part of a model; what the DUT itself reports of them (`dut_metrics` of the
+// scenario) is judged beside the figures in the same way. Counter wraps are computed from what the
+// busiest link carried.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,12 +34,13 @@ class LeakTest final : public SoakProcedure {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 12.2"; }
-  void deviate(Numbers& numbers) const override {
-    numbers.deviation(
-        "memory of processes and occupancy of hardware tables not collected: the DUT is a model");
+  [[nodiscard]] std::string notCollected() const override {
+    return "memory of processes and occupancy of hardware tables not collected: the DUT is a "
+           "model, and the scenario has no dut_metrics";
   }
   void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-              const std::vector<SoakSample>& samples, ResultBuilder& builder) const override;
+              const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+              ResultBuilder& builder) const override;
 };
 
 results::Quantity quantity(double value, std::string unit, const Figure& figure) {
@@ -62,9 +65,41 @@ std::string wordOf(Drift drift) {
   return "none";
 }
 
+// Something whose slope is judged.
+struct Judged {
+  std::string name;
+  std::string unit;
+  bench::ObservationPoint observed;
+  std::string kpi;  // of the slope; empty: none
+  std::vector<double> hours;
+  std::vector<double> values;
+};
+
+// The figures of the samples, then what the DUT reported.
+std::vector<Judged> judgedOf(const std::vector<SoakFigure>& figures,
+                             const std::vector<SoakSample>& samples,
+                             const std::vector<DutSeries>& dut) {
+  std::vector<Judged> judged;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure& figure = figures[i].figure;
+    const bool kpi = !figure.kpi.empty() && !figures[i].more_is_better;
+    judged.push_back({figure.column, figure.unit, figure.observed,
+                      kpi ? figure.kpi + "_per_h" : std::string(), sampleHours(samples),
+                      sampleValues(samples, i)});
+  }
+  for (const DutSeries& series : dut) {
+    judged.push_back({series.name + " (DUT-reported)",
+                      {},
+                      bench::ObservationPoint::kDutReported,
+                      {},
+                      series.hours,
+                      series.values});
+  }
+  return judged;
+}
+
 // A row for every figure; returns how many drift.
-std::size_t addTrends(const std::vector<SoakFigure>& figures,
-                      const std::vector<SoakSample>& samples, ResultBuilder& builder) {
+std::size_t addTrends(const std::vector<Judged>& figures, ResultBuilder& builder) {
   const double confidence = 1 - kFalseAlarm / static_cast<double>(figures.size());
   results::Table table{
       "trends",
@@ -75,31 +110,33 @@ std::size_t addTrends(const std::vector<SoakFigure>& figures,
                   100 * confidence, figures.size()),
       {"Figure", "Mean", "Slope", "95 % from", "95 % to", "Over the soak", "Significant trend"},
       {}};
-  const std::vector<double> hours = sampleHours(samples);
-  const double span = hours.back() - hours.front();
   std::size_t drifts = 0;
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    const Figure& figure = figures[i].figure;
-    const std::vector<double> values = sampleValues(samples, i);
-    const std::optional<Trend> trend = trendOf(hours, values);
+  for (const Judged& figure : figures) {
+    const std::optional<Trend> trend = trendOf(figure.hours, figure.values);
     if (!trend) continue;
+    const auto quantity = [&](double value, const std::string& unit) {
+      results::Quantity one;
+      one.value = value;
+      one.unit = unit;
+      one.observed = figure.observed;
+      return one;
+    };
+    const double span = figure.hours.back() - figure.hours.front();
     const stats::Interval interval = slopeInterval(*trend, kShown);
     const Drift drift = driftOf(*trend, confidence);
-    const results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
-    results::Quantity slope = quantity(trend->slope, perHour(figure.unit), figure);
-    slope.repetitions = static_cast<std::uint32_t>(values.size());
+    const results::Quantity mean = quantityOf(figure.values, figure.unit, figure.observed);
+    results::Quantity slope = quantity(trend->slope, perHour(figure.unit));
+    slope.repetitions = static_cast<std::uint32_t>(figure.values.size());
     slope.confidence_low = interval.low;
     slope.confidence_high = interval.high;
-    table.rows.push_back({figure.column, mean, slope, quantity(interval.low, slope.unit, figure),
-                          quantity(interval.high, slope.unit, figure),
-                          quantity(trend->slope * span, figure.unit, figure), wordOf(drift)});
-    if (!figure.kpi.empty() && !figures[i].more_is_better) {
-      builder.kpi(figure.kpi + "_per_h", "", slope);
-    }
+    table.rows.push_back({figure.name, mean, slope, quantity(interval.low, slope.unit),
+                          quantity(interval.high, slope.unit),
+                          quantity(trend->slope * span, figure.unit), wordOf(drift)});
+    if (!figure.kpi.empty()) builder.kpi(figure.kpi, "", slope);
     if (drift == Drift::kNone) continue;
     ++drifts;
     builder.anomaly(
-        fmt::format("{} is {} by {:.4g} {} (95 %: {:.4g} to {:.4g})", figure.column, wordOf(drift),
+        fmt::format("{} is {} by {:.4g} {} (95 %: {:.4g} to {:.4g})", figure.name, wordOf(drift),
                     std::abs(trend->slope), slope.unit, interval.low, interval.high),
         "trend over the soak");
   }
@@ -162,8 +199,10 @@ void addWraps(const SoakDesign& design, const std::vector<SoakFigure>& figures,
 }
 
 void LeakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                      const std::vector<SoakSample>& samples, ResultBuilder& builder) const {
-  const std::size_t drifts = addTrends(figures, samples, builder);
+                      const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+                      ResultBuilder& builder) const {
+  const std::vector<Judged> judged = judgedOf(figures, samples, dut);
+  const std::size_t drifts = addTrends(judged, builder);
   addInstants(design, figures, samples, builder);
   addWraps(design, figures, samples, builder);
   const Figure& ratio = figures[kJctRatio].figure;
@@ -172,7 +211,7 @@ void LeakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& f
   builder.kpi("significant_drifts", "", count);
   builder.primary("Figures with a significant trend", count);
   builder.result().summary = fmt::format("{} of {} figures have a significant trend over {}.",
-                                         drifts, figures.size(), durationText(design.duration));
+                                         drifts, judged.size(), durationText(design.duration));
 }
 
 }  // namespace

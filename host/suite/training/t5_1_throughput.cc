@@ -24,7 +24,7 @@ namespace {
 using results::Cell;
 using results::Quantity;
 
-std::vector<ThroughputPoint> pointsOf(const Settings& settings) {
+std::vector<ThroughputPoint> throughputPointsOf(const Settings& settings) {
   std::vector<ThroughputPoint> points;
   for (const auto direction : settings.directions) {
     for (const SizePoint& size : settings.sizes) {
@@ -94,11 +94,11 @@ class ThroughputRun {
   }
 
   results::TestResult run() {
-    for (const ThroughputPoint& point : pointsOf(settings_)) measure(point);
+    for (const ThroughputPoint& point : throughputPointsOf(settings_)) measure(point);
     results::TestResult& result = builder_.result();
     result.tables.push_back(std::move(throughput_));
     for (const auto direction : settings_.directions) addDirection(direction);
-    result.tables.push_back(std::move(ports_));
+    if (!ports_.rows.empty()) result.tables.push_back(std::move(ports_));
     summarise();
     return builder_.take();
   }
@@ -235,16 +235,20 @@ class ThroughputTest final : public Procedure {
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
     const Settings settings = settingsFor(TestId::kThroughput, config);
     Plan plan;
-    const std::uint64_t trials = throughputTrials(settings, settings.repetitions);
-    for (const ThroughputPoint& point : pointsOf(settings)) {
+    for (const ThroughputPoint& point : throughputPointsOf(settings)) {
       plan.points.push_back(point.label());
       PlannedTrial sample{point.label() + ", line rate",
                           throughputTrial(config, settings, point, settings.rate_steps, 0)};
+      sample.packet_hops = frameHops(config, sample.spec);
       addRefusals(config, sample, plan);
-      plan.packet_hops += frameHops(config, sample.spec) * static_cast<double>(trials);
       plan.samples.push_back(std::move(sample));
-      plan.trials_expected += trials;
+      if (!plan.refusals.empty()) continue;  // nothing will be sent
+      const ThroughputForecast forecast =
+          forecastThroughput(config, settings, point, settings.repetitions);
+      plan.packet_hops += plan.samples.back().packet_hops * forecast.at_line_rate;
+      plan.trials_expected += forecast.trials;
     }
+    plan.hop_cost = kStreamHopCost;
     plan.simulated_time = (settings.duration + config.bench.trial_overhead) *
                           static_cast<std::int64_t>(plan.trials_expected);
     return plan;

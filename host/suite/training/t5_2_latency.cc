@@ -134,6 +134,14 @@ class LatencyRun {
                  "Loaded over zero load, of the averages above.",
                  {size, "Load", "Mean", "P99"},
                  {}};
+    if (config_.bench.messages) {
+      latency_.title = "Completion latency";
+      latency_.note =
+          "From a message's post by the initiator's software to its completion there; averages "
+          "over "
+          "the repetitions. Minimum and maximum are averaged as well, the distributions have the "
+          "extremes of all.";
+    }
     round_trip_ = {
         "round_trip",
         "Round trip",
@@ -143,7 +151,7 @@ class LatencyRun {
         {size, "Load", "Forward mean", "Reverse mean", "Round-trip mean"},
         {}};
     chart_.id = "latency_vs_size";
-    chart_.title = "One-way latency over size";
+    chart_.title = latency_.title + " over size";
     chart_.x_label = size + " size [B]";
     chart_.y_label = "Latency [ns]";
     chart_.log_x = true;
@@ -154,7 +162,11 @@ class LatencyRun {
     results::TestResult& result = builder_.result();
     result.tables.push_back(std::move(latency_));
     result.tables.push_back(std::move(increase_));
-    if (directionOf(settings_) == scenario::Direction::kBidirectional) {
+    if (config_.bench.messages) {
+      builder_.anomaly(
+          "round-trip latency not given apart: a completion has the way back in it already",
+          "round trip");
+    } else if (directionOf(settings_) == scenario::Direction::kBidirectional) {
       result.tables.push_back(std::move(round_trip_));
     } else {
       builder_.anomaly(
@@ -311,8 +323,9 @@ class LatencyRun {
     }
     builder_.primary("latency P99, " + last_->label, last_->p99);
     builder_.primary("latency mean, " + last_->label, last_->mean);
-    builder_.result().summary = fmt::format("{}: mean {:.6g} ns, P99 {:.6g} ns one way.",
-                                            last_->label, last_->mean.value, last_->p99.value);
+    builder_.result().summary = fmt::format(
+        "{}: mean {:.6g} ns, P99 {:.6g} ns {}.", last_->label, last_->mean.value, last_->p99.value,
+        config_.bench.messages ? "from post to completion" : "one way");
   }
 
   struct Last {
@@ -343,28 +356,38 @@ class LatencyTest final : public Procedure {
     const Settings settings = settingsFor(TestId::kLatency, config);
     const Settings search = searchSettings(config);
     Plan plan;
-    const auto count = [&](std::uint64_t trials, Picoseconds duration) {
+    // `of_sample`: frames of all these trials, in trials of the latest sample.
+    const auto count = [&](std::uint64_t trials, double of_sample, Picoseconds duration) {
       plan.trials_expected += trials;
-      plan.packet_hops += frameHops(config, plan.samples.back().spec) * static_cast<double>(trials);
+      plan.packet_hops += plan.samples.back().packet_hops * of_sample;
       plan.simulated_time +=
           (duration + config.bench.trial_overhead) * static_cast<std::int64_t>(trials);
     };
     const auto sample = [&](std::string label, bench::TrialSpec spec) {
       plan.points.push_back(label);
       PlannedTrial trial{std::move(label), std::move(spec)};
+      trial.packet_hops = frameHops(config, trial.spec);
       addRefusals(config, trial, plan);
       plan.samples.push_back(std::move(trial));
     };
     for (const SizePoint& size : settings.sizes) {
       for (const LatencyPoint& point : fixedPoints(config, settings, size)) {
         sample(point.label(), latencyTrial(config, settings, point, 0));
-        count(settings.repetitions, point.duration);
+        count(settings.repetitions, settings.repetitions, point.duration);
       }
+      const ThroughputPoint point = searchPoint(settings, size);
       sample(size.label + ", throughput rate",
-             throughputTrial(config, search, searchPoint(settings, size), search.rate_steps, 0));
-      count(throughputTrials(search, 1), search.duration);
-      count(settings.repetitions, settings.duration);
+             throughputTrial(config, search, point, search.rate_steps, 0));
+      if (!plan.refusals.empty()) continue;  // nothing will be sent
+      const ThroughputForecast forecast = forecastThroughput(config, search, point, 1);
+      count(forecast.trials, forecast.at_line_rate, search.duration);
+      // Trials of latency at the rate found, whose length is their own.
+      count(settings.repetitions,
+            settings.repetitions * forecast.share * settings.duration.toSeconds() /
+                search.duration.toSeconds(),
+            settings.duration);
     }
+    plan.hop_cost = kStreamHopCost;
     return plan;
   }
 

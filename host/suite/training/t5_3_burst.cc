@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "suite/result_builder.h"
 #include "suite/search/search.h"
@@ -28,6 +27,9 @@ namespace {
 using results::Cell;
 using results::Quantity;
 
+// Queues of many frames are touched twice, far apart: see Plan::hop_cost.
+constexpr double kBurstHopCost = 1.4;
+
 struct BurstPoint {
   SizePoint size;
   std::uint32_t ratio = 2;
@@ -35,7 +37,7 @@ struct BurstPoint {
   [[nodiscard]] std::string label() const { return fmt::format("{}, {}:1", size.label, ratio); }
 };
 
-std::vector<BurstPoint> pointsOf(const Settings& settings) {
+std::vector<BurstPoint> burstPointsOf(const Settings& settings) {
   std::vector<BurstPoint> points;
   for (const SizePoint& size : settings.sizes) {
     for (const std::uint32_t ratio : settings.incast_ratios) points.push_back({size, ratio});
@@ -83,17 +85,31 @@ std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
   return std::clamp<std::uint64_t>(frames / (point.ratio - 1), 1, settings.max_burst);
 }
 
-// Frames crossing a link in all trials of a point that ends at `length`, as in `spec`: doubling up
-// to it costs as much as two such trials, a step of bisecting a little less than one; two trials
-// per repetition, or one where the longest burst is absorbed.
-double burstHops(const TestConfig& config, const Settings& settings, const BurstPoint& point,
-                 const bench::TrialSpec& spec, std::uint64_t length) {
-  constexpr double kBisecting = 0.8;
-  const bool limited = point.ratio >= 2 && length < settings.max_burst;
-  double trials = point.ratio < 2 ? 1 : 2;
-  if (limited) trials += kBisecting * static_cast<double>(std::bit_width(length));
-  trials += (settings.repetitions - 1) * (limited ? 2.0 : 1.0);
-  return trials * frameHops(config, spec);
+// Where RFC 9004's searches begin. It raises the length until frames are lost; where none can be
+// lost, that would only repeat the longest burst on the way up.
+std::uint64_t firstLength(const Settings& settings, const BurstPoint& point) {
+  return point.ratio < 2 ? settings.max_burst : 1;
+}
+
+// What the searches of a point come to when no more than `length` frames are absorbed.
+struct BurstForecast {
+  std::uint64_t trials = 0;
+  std::uint64_t frames = 0;  // per sender, in all of them
+};
+
+BurstForecast forecastBursts(const Settings& settings, const BurstPoint& point,
+                             std::uint64_t length) {
+  BurstForecast forecast;
+  const auto trial = [&](std::uint64_t frames) {
+    ++forecast.trials;
+    forecast.frames += frames;
+    return frames <= length ? Verdict::kPass : Verdict::kFail;
+  };
+  searchAround(1, settings.max_burst, firstLength(settings, point), trial);
+  for (std::uint32_t repetition = 1; repetition < settings.repetitions; ++repetition) {
+    searchAround(1, settings.max_burst, length, trial);
+  }
+  return forecast;
 }
 
 class BurstRun {
@@ -126,7 +142,7 @@ class BurstRun {
     builder_.result().configuration.emplace_back("Receiver", "host0");
     builder_.result().configuration.emplace_back(
         "Longest burst tried", fmt::format("{} frames per sender", settings_.max_burst));
-    for (const BurstPoint& point : pointsOf(settings_)) measure(point);
+    for (const BurstPoint& point : burstPointsOf(settings_)) measure(point);
     results::TestResult& result = builder_.result();
     result.tables.push_back(std::move(table_));
     result.charts.push_back(std::move(frames_));
@@ -154,11 +170,8 @@ class BurstRun {
     bool unbounded = false;
     bool valid = true;
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
-      // RFC 9004 raises the length until frames are lost. Where none can be lost that would only
-      // repeat the longest burst on the way up.
-      const std::uint64_t expected = !lengths.empty()  ? static_cast<std::uint64_t>(lengths.front())
-                                     : point.ratio < 2 ? settings_.max_burst
-                                                       : 1;
+      const std::uint64_t expected = lengths.empty() ? firstLength(settings_, point)
+                                                     : static_cast<std::uint64_t>(lengths.front());
       const SearchResult result = search(point, repetition, expected);
       valid = valid && result.valid;
       if (!result.valid) continue;
@@ -257,21 +270,22 @@ class BurstTest final : public Procedure {
       }
     }
     if (!plan.refusals.empty()) return plan;
-    for (const BurstPoint& point : pointsOf(settings)) {
+    for (const BurstPoint& point : burstPointsOf(settings)) {
       plan.points.push_back(point.label());
       const std::uint64_t length = expectedLength(config, settings, point);
       PlannedTrial sample{point.label(), burstTrial(config, settings, point, length, 0)};
+      sample.packet_hops = frameHops(config, sample.spec);
       addRefusals(config, sample, plan);
+      const BurstForecast forecast = forecastBursts(settings, point, length);
+      plan.packet_hops +=
+          sample.packet_hops * static_cast<double>(forecast.frames) / static_cast<double>(length);
+      plan.trials_expected += forecast.trials;
+      plan.simulated_time +=
+          slotsTime(config, point, forecast.frames) +
+          config.bench.trial_overhead * static_cast<std::int64_t>(forecast.trials);
       plan.samples.push_back(std::move(sample));
-      // Doubling steps up, bisecting down, then two trials per repetition.
-      const std::uint64_t trials =
-          (point.ratio < 2 ? 1 : 2 * static_cast<std::uint64_t>(std::bit_width(length)) + 1) +
-          (settings.repetitions - 1) * std::uint64_t{point.ratio < 2 ? 1U : 2U};
-      plan.packet_hops += burstHops(config, settings, point, plan.samples.back().spec, length);
-      plan.trials_expected += trials;
-      plan.simulated_time += (slotsTime(config, point, length) + config.bench.trial_overhead) *
-                             static_cast<std::int64_t>(trials);
     }
+    plan.hop_cost = kBurstHopCost;
     return plan;
   }
 

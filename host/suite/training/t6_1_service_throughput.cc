@@ -77,6 +77,7 @@ Design ServiceThroughputTest::design(const TestConfig& config) const {
                            valueText((roce != nullptr ? *roce : usualRoce()).setup_time));
   design.numbers.deviation("largest number of PDCs and QPs that can be sustained not searched for");
   design.repetitions = design.numbers.repetitions(3, 1);
+  design.hop_cost = 0.8;
   for (const ServicePairs& point : pointsOf(config, design.numbers)) {
     design.add({valueText(point.message), std::to_string(point.flows),
                 point.bidirectional ? "bidirectional" : "unidirectional", point.service},

@@ -29,7 +29,7 @@ std::string caseName(LatencyCase kind) {
   return "loaded";
 }
 
-struct LatencyPoint {
+struct ServiceLatencyPoint {
   LatencyCase kind = LatencyCase::kZeroLoad;
   ServicePairs pairs;
 };
@@ -46,17 +46,18 @@ class ServiceLatencyTest final : public FabricTest {
               ResultBuilder& builder) const override;
 
  private:
-  static std::vector<LatencyPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+  static std::vector<ServiceLatencyPoint> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<LatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<ServiceLatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& config,
+                                                              Numbers& numbers) {
   const auto sizes = numbers.sweep<Bytes>(
       "Message sizes", {Bytes(64), Bytes(1 << 10), Bytes(4 << 10), Bytes(64 << 10), Bytes(1 << 20)},
       {Bytes(64), Bytes(4 << 10), Bytes(64 << 10)}, config.scenario.parameters.sizes);
   const auto messages = numbers.atLeast<std::uint32_t>("Messages of every pair", 100'000, 100,
                                                        config.scenario.parameters.iterations);
   const std::uint32_t half = config.scenario.topology.hostCount() / 2;
-  std::vector<LatencyPoint> points;
+  std::vector<ServiceLatencyPoint> points;
   for (const Bytes size : sizes) {
     for (const auto kind : {LatencyCase::kFirst, LatencyCase::kZeroLoad, LatencyCase::kLoaded}) {
       for (const char* service : {"ROD", "RUD", "RC"}) {
@@ -81,7 +82,7 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
     return design;
   }
   design.repetitions = design.numbers.repetitions(20, 2);
-  for (const LatencyPoint& point : pointsOf(config, design.numbers)) {
+  for (const ServiceLatencyPoint& point : pointsOf(config, design.numbers)) {
     design.add({valueText(point.pairs.message), caseName(point.kind), point.pairs.service},
                serviceTrial(config, point.pairs), serviceHops(config, point.pairs));
   }
@@ -92,7 +93,7 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
                                 const std::vector<Measured>& measured,
                                 ResultBuilder& builder) const {
   Numbers unused(config);
-  const std::vector<LatencyPoint> points = pointsOf(config, unused);
+  const std::vector<ServiceLatencyPoint> points = pointsOf(config, unused);
   using HistogramOf = const stats::Histogram& (*)(const bench::TrialResult&);
   const HistogramOf oneWay = [](const bench::TrialResult& trial) -> const stats::Histogram& {
     return trial.fabric->endpoints.latency;
@@ -130,7 +131,7 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
            {"message", "Time of a message", "From being posted to being acknowledged.", {}, {}},
            builder);
   for (const Measured& one : measured) {
-    const LatencyPoint& point = points[placeOf(design, one)];
+    const ServiceLatencyPoint& point = points[placeOf(design, one)];
     if (point.kind == LatencyCase::kFirst) continue;
     stats::Histogram all;
     for (const bench::TrialResult& trial : one.trials) all.merge(roundTrip(trial));

@@ -19,6 +19,7 @@ class SprayEfficacyTest final : public PermutationTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.3"; }
+  [[nodiscard]] double hopCost() const override { return 1.2; }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Paths", "paths"}, {"Carried by", ""}};
   }

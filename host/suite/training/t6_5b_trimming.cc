@@ -62,6 +62,7 @@ Design TrimmingTest::design(const TestConfig& config) const {
       "Congestion control",
       fmt::format("none: a fixed window of {} bandwidth-delay products", kWindow));
   design.repetitions = design.numbers.repetitions(20, 2);
+  design.hop_cost = 0.95;
   const Incast incast = incastOf(config, design.numbers);
   for (const bool trims : {true, false}) {
     bench::TrialSpec spec = incastTrial(config, incast);

@@ -66,6 +66,7 @@ Design PdcScaleTest::design(const TestConfig& config) const {
       "no limit of the NIC in connections is modelled: rates per connection fall only with the "
       "link's share");
   design.repetitions = design.numbers.repetitions(20, 1);
+  design.hop_cost = 1.6;
   for (const ConnectionPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = emptyTrial(config);
     applyVariant(

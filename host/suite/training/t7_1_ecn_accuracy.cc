@@ -22,7 +22,7 @@
 namespace plumbline::suite {
 namespace {
 
-constexpr Bytes kFrame{1024};
+constexpr Bytes kMarkedFrame{1024};
 constexpr std::uint32_t kRampBins = 24;
 constexpr std::int64_t kRampWidth = 4;  // kmax of a ramp, in kmin
 constexpr std::int64_t kPmaxPercent = 50;
@@ -51,7 +51,8 @@ class EcnAccuracyTest final : public FabricTest {
 };
 
 std::uint32_t framesOf(Bytes depth) {
-  return static_cast<std::uint32_t>((depth.count() + kFrame.count() - 1) / kFrame.count());
+  return static_cast<std::uint32_t>((depth.count() + kMarkedFrame.count() - 1) /
+                                    kMarkedFrame.count());
 }
 
 std::vector<EcnPoint> EcnAccuracyTest::pointsOf(const TestConfig& config, Numbers& numbers) {
@@ -82,7 +83,7 @@ bench::TrialSpec ecnTrial(const TestConfig& config, const EcnPoint& point) {
   switches.cbfc.reset();
   switches.trim.reset();
   switches.shared_buffer.reset();
-  switches.buffer_per_port = kFrame * (2 * std::int64_t{point.burst} + 16);
+  switches.buffer_per_port = kMarkedFrame * (2 * std::int64_t{point.burst} + 16);
   fabric::EcnSpec rule;
   rule.kmin = point.kmin;
   rule.kmax = point.kmax;
@@ -94,12 +95,12 @@ bench::TrialSpec ecnTrial(const TestConfig& config, const EcnPoint& point) {
     stream.from = sender + 1;
     stream.to = 0;
     stream.name = fmt::format("host{} to host0", stream.from);
-    stream.frame = kFrame;
+    stream.frame = kMarkedFrame;
     stream.load = bench::BurstLoad{.frames = point.burst};
     spec.streams.push_back(std::move(stream));
   }
   spec.duration =
-      frameSlot(kFrame, config.scenario.topology.link_rate) * (2 * std::int64_t{point.burst});
+      frameSlot(kMarkedFrame, config.scenario.topology.link_rate) * (2 * std::int64_t{point.burst});
   spec.drain = microseconds(100);
   return spec;
 }
@@ -118,10 +119,11 @@ Design EcnAccuracyTest::design(const TestConfig& config) const {
         "two-tier Clos with three hosts on a leaf");
     return design;
   }
-  design.numbers.configure("Frames", valueText(kFrame));
+  design.numbers.configure("Frames", valueText(kMarkedFrame));
   design.numbers.configure("Ramp",
                            fmt::format("kmax = {} kmin, pmax {} %", kRampWidth, kPmaxPercent));
   design.repetitions = design.numbers.repetitions(20, 8);
+  design.hop_cost = 0.55;
   for (const EcnPoint& point : pointsOf(config, design.numbers)) {
     design.add(
         {valueText(point.kmin), point.isStep() ? "step" : "ramp", std::to_string(point.burst)},
@@ -169,7 +171,7 @@ void EcnAccuracyTest::report(const TestConfig& config, const Design& design,
     const EcnPoint& point = points[placeOf(design, one)];
     if (point.isStep()) {
       const double depth =
-          (2.0 * point.burst - meanMarks(one)) / 2 * static_cast<double>(kFrame.count());
+          (2.0 * point.burst - meanMarks(one)) / 2 * static_cast<double>(kMarkedFrame.count());
       const double configured = static_cast<double>(point.kmin.count());
       const double deviation = 100 * (depth / configured - 1);
       worst = std::max(worst, std::abs(deviation));
@@ -189,7 +191,8 @@ void EcnAccuracyTest::report(const TestConfig& config, const Design& design,
       const double frames = 2.0 * (point.burst - shorter.burst);
       const double share = 100 * (meanMarks(one) - meanMarks(*before)) / frames;
       results::Series& series = chart.series[chart.series.size() - 2];
-      series.x.push_back((point.burst + shorter.burst) / 2.0 * static_cast<double>(kFrame.count()));
+      series.x.push_back((point.burst + shorter.burst) / 2.0 *
+                         static_cast<double>(kMarkedFrame.count()));
       series.y.push_back(share);
       builder.kpi("marking_percent",
                   fmt::format("{} ramp, {:.0f} B deep", valueText(point.kmin), series.x.back()),

@@ -28,7 +28,7 @@ namespace plumbline::suite {
 namespace {
 
 constexpr std::uint8_t kLossless = 3;
-constexpr Bytes kFrame{1024};
+constexpr Bytes kDeadlockFrame{1024};
 constexpr std::uint32_t kHostsPerLeaf = 16;
 constexpr std::uint32_t kLeaves = 4;
 constexpr Fraction kFlowLoad = Fraction::percent(42);  // of all chosen ones of a leaf
@@ -100,7 +100,7 @@ std::vector<bench::StreamSpec> allFlows() {
     stream.to = (from / kHostsPerLeaf ^ 1U) * kHostsPerLeaf + from % kHostsPerLeaf;
     stream.name = fmt::format("host{} to host{}", stream.from, stream.to);
     stream.format.priority = kLossless;
-    stream.frame = kFrame;
+    stream.frame = kDeadlockFrame;
     stream.load = bench::ConstantLoad{Fraction::percent(1)};
     flows.push_back(std::move(stream));
   }
@@ -115,7 +115,7 @@ std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec) {
   spec.dut.storms.clear();
   spec.sampling.reset();
   spec.streams = allFlows();
-  spec.duration = frameSlot(kFrame, spec.dut.topology.link_rate) * 400;
+  spec.duration = frameSlot(kDeadlockFrame, spec.dut.topology.link_rate) * 400;
   fabric::Fabric fabric(spec.dut);
   bench::RouteProbe probe;
   fabric.observe(probe);
@@ -209,8 +209,10 @@ Design PfcDeadlockTest::design(const TestConfig& config) const {
       "Trigger", fmt::format("host{} pauses its leaf from {} to {}", triggerHost(flows),
                              valueText(triggerBegin(duration)), valueText(triggerEnd(duration))));
   design.repetitions = design.numbers.repetitions(3, 1);
+  design.hop_cost = 0.7;
   const double frames = duration.toSeconds() /
-                        frameSlot(kFrame, config.scenario.topology.link_rate).toSeconds() * 0.42;
+                        frameSlot(kDeadlockFrame, config.scenario.topology.link_rate).toSeconds() *
+                        0.36;
   for (const auto kind :
        {DeadlockCase::kCalm, DeadlockCase::kTrigger, DeadlockCase::kDrop, DeadlockCase::kForward}) {
     design.add({caseName(kind)}, deadlockTrial(config, flows, kind, duration), 4 * 5 * frames);

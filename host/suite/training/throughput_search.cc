@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "suite/lossless_share.h"
 #include "suite/search/search.h"
 
 namespace plumbline::suite {
@@ -54,8 +55,29 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
   return outcome;
 }
 
-std::uint64_t throughputTrials(const Settings& settings, std::uint32_t repetitions) {
-  return searchTrials(1, settings.rate_steps) + std::uint64_t{2} * (repetitions - 1);
+ThroughputForecast forecastThroughput(const TestConfig& config, const Settings& settings,
+                                      const ThroughputPoint& point, std::uint32_t repetitions) {
+  const std::uint32_t steps = settings.rate_steps;
+  ThroughputForecast forecast;
+  if (!config.bench.simulated_dut) {
+    forecast.trials = searchTrials(1, steps) + std::uint64_t{2} * (repetitions - 1);
+    forecast.at_line_rate = static_cast<double>(forecast.trials);
+    return forecast;
+  }
+  const Load load = fullLoad(config, point.direction, point.size, point.qps, Fraction::one());
+  const double carried = losslessShare(config, load, settings.duration);
+  const auto trial = [&](std::uint64_t step) {
+    const double share = rateOfStep(step, steps).toDouble();
+    ++forecast.trials;
+    forecast.at_line_rate += share;
+    return share <= carried ? Verdict::kPass : Verdict::kFail;
+  };
+  const std::uint64_t found = searchHighestPassing(1, steps, trial).highest_passing.value_or(1);
+  for (std::uint32_t repetition = 1; repetition < repetitions; ++repetition) {
+    searchAround(1, steps, found, trial);
+  }
+  forecast.share = rateOfStep(found, steps).toDouble();
+  return forecast;
 }
 
 }  // namespace plumbline::suite

@@ -43,7 +43,15 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
                                  const ThroughputPoint& point, std::uint32_t repetitions,
                                  TrialRunner& runner, ResultBuilder& builder);
 
-// Trials that this needs, as Plan::trials_expected counts them.
-std::uint64_t throughputTrials(const Settings& settings, std::uint32_t repetitions);
+// What such a search is expected to come to.
+struct ThroughputForecast {
+  std::uint64_t trials = 0;  // as Plan::trials_expected counts them
+  double at_line_rate = 0;   // the frames of all of them, in trials at line rate
+  double share = 1;          // of line rate: what it finds
+};
+
+// Of a simulated DUT by what it carries, else the most that a search can need.
+ThroughputForecast forecastThroughput(const TestConfig& config, const Settings& settings,
+                                      const ThroughputPoint& point, std::uint32_t repetitions);
 
 }  // namespace plumbline::suite

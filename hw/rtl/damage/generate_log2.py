@@ -4,15 +4,18 @@
   generate_log2.py           writes plumb_damage_log2_pkg.sv beside this file
   generate_log2.py --check   exits with 1 when that file is not what would be written
 """
-import argparse
 import math
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import generator
+
 SEGMENTS = 256
 FRACTION = 26  # bits of a logarithm behind the point
 SLOPE_BITS = 19
-OUTPUT = pathlib.Path(__file__).resolve().parent / "plumb_damage_log2_pkg.sv"
+SCRIPT = pathlib.Path(__file__).resolve()
+OUTPUT = SCRIPT.parent / "plumb_damage_log2_pkg.sv"
 
 
 def values():
@@ -42,18 +45,5 @@ def package():
     return "\n".join(lines)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Generates plumb_damage_log2_pkg.sv.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    text = package()
-    if parser.parse_args().check:
-        if not OUTPUT.exists() or OUTPUT.read_text(encoding="utf-8") != text:
-            print(f"{OUTPUT.name} is stale: run {pathlib.Path(__file__).name}", file=sys.stderr)
-            return 1
-        return 0
-    OUTPUT.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generator.run(SCRIPT, OUTPUT, package()))

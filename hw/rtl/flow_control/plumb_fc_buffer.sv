@@ -69,7 +69,7 @@ module plumb_fc_buffer (
   logic [20:0]     filled;
   logic            fits;
 
-  assign filled     = !arrival2_q ? '0 : 21'(fill_q[20*priority2_q +: 20]) + 21'(cells2_q);
+  assign filled     = !arrival2_q ? '0 : 21'(plumb_pkg::pick20(fill_q, priority2_q)) + 21'(cells2_q);
   assign fits       = filled <= 21'(capacity_i[32*priority2_q +: 20]);
 
   logic unused_capacity;
@@ -105,7 +105,7 @@ module plumb_fc_buffer (
   assign rest_mask   = {cell_mask, 16'hffff};
   assign due_cells   = !due_q ? '0 : (due_bytes_q >> 16) >> cell_log2_i;
   assign whole_cells = (|due_cells[35:20]) ? '1 : due_cells[19:0];
-  assign held        = !whole_q ? '0 : fill_q[20*whole_priority_q +: 20];
+  assign held        = !whole_q ? '0 : plumb_pkg::pick20(fill_q, whole_priority_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -114,7 +114,7 @@ module plumb_fc_buffer (
       whole_q <= 1'b0;
     end else if (enable_i) begin
       turn_q  <= turn_q + 3'd1;
-      due_q   <= fill_q[20*turn_q +: 20] != '0;
+      due_q   <= plumb_pkg::pick20(fill_q, turn_q) != '0;
       whole_q <= due_q;
     end
   end

@@ -5,7 +5,8 @@
 // counts as overrun and frees its credits at once. A CC_Update says what the sender has consumed:
 // what did not arrive of it was lost on the way, counts as recovered and is freed. A total below
 // what has arrived is not of this stream: error_o, and nothing is done. cc_update_i is delayed here
-// by the three clocks that the frames before it still need in the buffer.
+// by the three clocks that the frames before it still need in the buffer; what was lost is freed a
+// clock later, before a frame behind it can get there.
 //
 // A CF_Update leaves for one or two channels when their total has changed and min_i clocks have
 // passed since the last one; after max_i clocks (if not zero) all channels' totals are sent again,
@@ -39,10 +40,10 @@ module plumb_fc_credit_rx (
 );
 
   // ---- Totals ----
-  logic            cc1_q, cc2_q, cc3_q;
+  logic            cc1_q, cc2_q, cc3_q, cc4_q;
   logic            active;
   logic [8*20-1:0] consumed_q, freed_q, lost_q;
-  logic [7:0]      changed, wrong, lost_here;
+  logic [7:0]      changed, wrong, lost_here, losses_q;
 
   assign active = |enable_i;
 
@@ -51,10 +52,12 @@ module plumb_fc_credit_rx (
       cc1_q <= 1'b0;
       cc2_q <= 1'b0;
       cc3_q <= 1'b0;
+      cc4_q <= 1'b0;
     end else begin
       cc1_q <= cc_update_i && active && !reset_i;
       cc2_q <= cc1_q && !reset_i;
       cc3_q <= cc2_q && !reset_i;
+      cc4_q <= cc3_q && !reset_i;
     end
   end
 
@@ -76,7 +79,7 @@ module plumb_fc_credit_rx (
 
   assign overruns = dropped_i ? (8'd1 << priority_i) & enable_i : '0;
   assign frees    = freed_i ? (8'd1 << freed_priority_i) & enable_i : '0;
-  assign changed  = overruns | frees | lost_here;
+  assign changed  = overruns | frees | (cc4_q ? losses_q : 8'd0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -95,7 +98,7 @@ module plumb_fc_credit_rx (
         if (changed[v]) begin
           freed_q[20*v +: 20] <= freed_q[20*v +: 20] +
                                  (overruns[v] ? 20'(cells_i) :
-                                  lost_here[v] ? lost[20*v +: 20] : 20'd0) +
+                                  cc4_q ? lost_q[20*v +: 20] : 20'd0) +
                                  (frees[v] ? freed_cells_i : 20'd0);
         end
       end
@@ -104,6 +107,7 @@ module plumb_fc_credit_rx (
 
   always_ff @(posedge clk_i) begin
     if (cc3_q) begin
+      losses_q <= lost_here;
       for (int unsigned v = 0; v < 8; v++) begin
         lost_q[20*v +: 20] <= lost_here[v] ? lost[20*v +: 20] : 20'd0;
       end
@@ -122,7 +126,7 @@ module plumb_fc_credit_rx (
     else if (!report_q[3])     report_q <= report_q + 4'd1;
   end
 
-  assign recovered_credits_o = lost_q[20*report_q[2:0] +: 20];
+  assign recovered_credits_o = plumb_pkg::pick20(lost_q, report_q[2:0]);
   assign recovered_o         = !report_q[3] && recovered_credits_o != '0;
 
   // ---- CF_Updates: wait, look for one or two channels with news, send ----
@@ -183,8 +187,8 @@ module plumb_fc_credit_rx (
     end
   end
 
-  assign first_total  = freed_q[20*first_q +: 15];
-  assign second_total = freed_q[20*second_q +: 15];
+  assign first_total  = 15'(plumb_pkg::pick20(freed_q, first_q));
+  assign second_total = 15'(plumb_pkg::pick20(freed_q, second_q));
 
   always_ff @(posedge clk_i) begin
     if (state_q == StBuild) begin

@@ -12,7 +12,8 @@
 //
 // While there are at least 2^15 bytes of room nobody has to wait for that: frames that can be
 // decided within five clocks are short. A channel with less is busy for three clocks behind each of
-// its frames. Limits follow configuration and freed credits within 12 clocks.
+// its frames. Costs follow configuration a clock later, limits follow it and freed credits within
+// 12 clocks.
 //
 // CF_Update (cf_i with the ordered set): totals of freed credits modulo 2^15, for two channels. The
 // difference to the total before comes back; more than is in use is an error (error_o) and clears
@@ -43,30 +44,31 @@ module plumb_fc_credit_tx (
   output logic [8*20-1:0] consumed_o
 );
 
-  // Cost of the root, in case it goes.
+  // Cost of the root, in case it goes. What configuration adds to its length is summed up before.
   logic        active;
-  logic [15:0] bytes;
+  logic [15:0] rounding_q, bytes;
   logic [14:0] cost_q;
   logic [2:0]  priority_q;
 
   assign active = |enable_i;
-  assign bytes  = !active ? '0 : 16'(root_length_i) + {{8{overhead_i[7]}}, overhead_i} +
-                  16'(16'd1 << credit_log2_i) - 16'd1;
+  assign bytes  = !active ? '0 : 16'(root_length_i) + rounding_q;
 
   always_ff @(posedge clk_i) begin
+    rounding_q <= {{8{overhead_i[7]}}, overhead_i} + ~(16'hffff << credit_log2_i);
     if (active) begin
       cost_q     <= 15'((bytes[15] ? 16'd0 : bytes) >> credit_log2_i);
       priority_q <= root_priority_i;
     end
   end
 
-  // Totals that wait to be applied, by channel; the next one stands ready. Both halves of a set may
-  // name the same channel; a channel that this card does not have is passed over.
+  // Totals that wait to be applied, by channel; the next one stands ready, with its difference to the
+  // last one. Both halves of a set may name the same channel; a channel that this card does not have
+  // is passed over.
   logic            cf, due_q, take, apply;
   logic [7:0]      first_hit, second_hit, waiting_q, pick;
   logic [8*15-1:0] waiting_total_q;
   logic [2:0]      pick_channel, due_channel_q;
-  logic [14:0]     due_total_q;
+  logic [14:0]     due_total_q, due_freed_q;
   logic [39:0]     halves;
 
   assign cf     = cf_i && active && cf_data_i[7:0] == 8'h4b && cf_data_i[15:8] == 8'h10;
@@ -81,15 +83,23 @@ module plumb_fc_credit_tx (
   assign unused_bits = ^{cf_data_i[59:56], cf_data_i[35:32], credits_i};
 
   // The lowest channel that waits.
-  assign pick = waiting_q & (~waiting_q + 8'd1);
   always_comb begin
-    pick_channel = '0;
-    for (int unsigned v = 0; v < 8; v++) begin
-      if (pick[v]) pick_channel = pick_channel | 3'(v);
+    pick_channel = 3'd7;
+    for (int unsigned v = 7; v > 0; v--) begin
+      if (waiting_q[v-1]) pick_channel = 3'(v - 1);
     end
   end
+  assign pick  = 8'd1 << pick_channel;
   assign apply = due_q && !sent_i;
   assign take  = waiting_q != '0 && (!due_q || apply);
+
+  // The last total is the one that is applied in this clock, if it is of the same channel.
+  logic [8*15-1:0] freed_q;           // last totals
+  logic [14:0]     next_total, last_total;
+  assign next_total = !take ? '0 : plumb_pkg::pick15(waiting_total_q, pick_channel);
+  assign last_total = !take ? '0 :
+                      (apply && due_channel_q == pick_channel && enable_i[pick_channel])
+                          ? due_total_q : plumb_pkg::pick15(freed_q, pick_channel);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -113,26 +123,26 @@ module plumb_fc_credit_tx (
     end
     if (take) begin
       due_channel_q <= pick_channel;
-      due_total_q   <= waiting_total_q[15*pick_channel +: 15];
+      due_total_q   <= next_total;
+      due_freed_q   <= next_total - last_total;
     end
   end
 
   // One channel at a time: a frame that was sent, or freed credits.
   logic [8*20-1:0] used_q, consumed_q;
-  logic [8*15-1:0] freed_q;           // last totals
   logic [2:0]      channel;
-  logic [14:0]     freed;
+  logic [20:0]     left;              // credits in use without the freed ones, if that is not negative
   logic [19:0]     used, next_used;
 
   assign channel = sent_i ? priority_q : due_channel_q;
-  assign freed   = !apply ? '0 : due_total_q - freed_q[15*channel +: 15];
-  assign used    = !(apply || sent_i) ? '0 : used_q[20*channel +: 20];
-  assign error_o = apply && 20'(freed) > used;
+  assign used    = !(apply || sent_i) ? '0 : plumb_pkg::pick20(used_q, channel);
+  assign left    = !apply ? '0 : 21'(used) - 21'(due_freed_q);
+  assign error_o = left[20];
 
   always_comb begin
     if (sent_i)        next_used = used + 20'(cost_q);
-    else if (error_o)  next_used = '0;
-    else               next_used = used - 20'(freed);
+    else if (left[20]) next_used = '0;
+    else               next_used = left[19:0];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -163,8 +173,11 @@ module plumb_fc_credit_tx (
   logic [31:0] room_bytes;
   logic [15:0] room_bytes_q;      // at most 2^15
   logic [16:0] payable;
+  logic [19:0] look_credits, look_used;
 
   assign look       = changed_q ? changed_channel_q : turn_q;
+  assign look_credits = !active ? '0 : credits_i[32*look +: 20];
+  assign look_used    = !active ? '0 : plumb_pkg::pick20(used_q, look);
   assign room_bytes = !active ? '0 : 32'(room_q) << credit_log2_i;
   assign payable    = {1'b0, room_bytes_q} - {{9{overhead_i[7]}}, overhead_i};
 
@@ -185,8 +198,7 @@ module plumb_fc_credit_tx (
       look_q            <= look;
       bytes_look_q      <= look_q;
       room_bytes_q      <= (|room_bytes[31:15]) ? 16'h8000 : room_bytes[15:0];
-      room_q            <= (credits_i[32*look +: 20] > used_q[20*look +: 20])
-                               ? 21'(credits_i[32*look +: 20]) - 21'(used_q[20*look +: 20]) : '0;
+      room_q            <= (look_credits > look_used) ? 21'(look_credits - look_used) : '0;
     end
   end
 

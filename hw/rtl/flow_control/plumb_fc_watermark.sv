@@ -26,11 +26,13 @@ module plumb_fc_watermark (
   logic [31:0]     clock_q;
   logic [8*32-1:0] sent_at_q;    // clock of the last XOFF
   logic [31:0]     age;
+  logic [19:0]     look_fill;
   logic [7:0]      off_q, want_xoff_q, want_xon_q;
 
-  assign look   = !active ? '0 : taken_q ? taken_priority_q : turn_q;
+  assign look   = taken_q ? taken_priority_q : turn_q;
   assign age    = !active ? '0 : clock_q - sent_at_q[32*look +: 32];
   assign active = (|enable_i) || (|off_q);
+  assign look_fill = !active ? '0 : plumb_pkg::pick20(fill_i, look);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -45,8 +47,8 @@ module plumb_fc_watermark (
       taken_q   <= taken_i;
       clock_q   <= clock_q + 32'd1;
       turn_q    <= turn_q + 3'd1;
-      over_q    <= fill_i[20*look +: 20] >= xoff_i[32*look +: 20];
-      under_q   <= fill_i[20*look +: 20] <= xon_i[32*look +: 20];
+      over_q    <= look_fill >= xoff_i[32*look +: 20];
+      under_q   <= look_fill <= xon_i[32*look +: 20];
       refresh_q <= age >= refresh_i;
       look_q    <= look;
     end

@@ -21,6 +21,8 @@ module plumb_llr_pacer (
   localparam int unsigned PeriodPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
   // Clocks of every ClockPeriodDen that are a picosecond longer.
   localparam int unsigned Longer = plumb_pkg::ClockPeriodNum % plumb_pkg::ClockPeriodDen;
+  // What is left is kept as its distance from the limit, so that free_o is its sign.
+  localparam logic signed [31:0] Empty = -32'(4096 + Lag * PeriodPs);
 
   logic        unused_byte_time;
   assign unused_byte_time = ^byte_time_ps_i[31:16];
@@ -30,26 +32,24 @@ module plumb_llr_pacer (
   logic [6:0]  bytes_q;
   logic        last_q;
   logic [22:0] bytes, cost, cost_q;
-  logic [31:0] left_q;
+  logic signed [31:0] over_q, paid, left;
   logic [5:0]  phase_q;
-  logic [11:0] paid;
-  logic [31:0] left;
 
-  assign paid  = (phase_q < 6'(Longer)) ? 12'(PeriodPs + 1) : 12'(PeriodPs);
+  assign paid  = (phase_q < 6'(Longer)) ? 32'(PeriodPs + 1) : 32'(PeriodPs);
   assign bytes = 23'(bytes_q) + (last_q ? 23'(plumb_pkg::WireOverheadBytes) : 23'd0);
   assign cost  = bytes * 23'(byte_time_ps_i[15:0]);
-  assign left  = (left_q > 32'(paid)) ? left_q - 32'(paid) : 32'd0;
+  assign left  = (over_q > Empty + paid) ? over_q - paid : Empty;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cost1_q <= 1'b0;
       cost2_q <= 1'b0;
-      left_q  <= '0;
+      over_q  <= Empty;
       phase_q <= '0;
     end else if (enable_i) begin
       cost1_q <= beat_i;
       cost2_q <= cost1_q;
-      left_q  <= cost2_q ? left + 32'(cost_q) : left;
+      over_q  <= cost2_q ? left + 32'(cost_q) : left;
       phase_q <= (phase_q == 6'(plumb_pkg::ClockPeriodDen - 1)) ? 6'd0 : phase_q + 6'd1;
     end
   end
@@ -64,6 +64,6 @@ module plumb_llr_pacer (
     end
   end
 
-  assign free_o = left_q < 32'(4096 + Lag * PeriodPs);
+  assign free_o = over_q[31];
 
 endmodule

@@ -115,29 +115,30 @@ module plumb_llr_tx #(
 
   logic inside_q, store_q, drop_q, waited_q;
   logic eligible, room, head, may_number, may_start, pass, store, drop, beat, midway, starts;
+  logic control_may, discard, number, may_pass, crosses;
 
   assign eligible = !s_user_i.control || config_i.mac_control_eligible;
   assign head     = s_tvalid_i && !inside_q;
 
-  always_comb begin
-    if (!own)                                     may_start = 1'b1;
-    else if (!eligible)                           may_start = line_free && !replaying_q;
-    else if (advance)                             may_start = line_free && room && may_number;
-    else if (!filter)                             may_start = 1'b0;
-    else if (action == plumb_llr_pkg::ActionDiscard) may_start = 1'b1;
-    else                                          may_start = line_free &&
-                                                      action == plumb_llr_pkg::ActionBestEffort;
-  end
+  // The table above, as one sum: the rest of the clock is needed for what follows from it.
+  assign control_may = !eligible && line_free && !replaying_q;
+  assign discard     = filter && eligible && action == plumb_llr_pkg::ActionDiscard;
+  assign number      = advance && eligible && line_free && room && may_number;
+  assign may_pass    = !own || control_may || discard ||
+                       (filter && eligible && line_free &&
+                        action == plumb_llr_pkg::ActionBestEffort);
+  assign may_start   = number || may_pass;
 
   assign may_number = config_i.tx_enable && link_up_i && !replay_wanted_q && !flush_wanted_q;
   assign starts = head && may_start;
   assign pass   = inside_q || may_start;
   assign store  = inside_q ? store_q : eligible && advance;
-  assign drop   = inside_q ? drop_q : own && eligible && filter &&
-                                      action == plumb_llr_pkg::ActionDiscard;
-  assign s_tready_o = pass && (drop || (m_tready_i && !replaying_q));
+  assign drop   = inside_q ? drop_q : discard;
+  assign crosses    = drop || (m_tready_i && !replaying_q);   // a beat that passes
+  assign s_tready_o = pass && crosses;
   assign beat       = s_tvalid_i && s_tready_o;
-  assign midway     = (inside_q || starts) && !(beat && s_tlast_i);
+  assign midway     = inside_q ? !(s_tvalid_i && crosses && s_tlast_i)
+                               : starts && !(crosses && s_tlast_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -170,7 +171,8 @@ module plumb_llr_tx #(
   logic                 unused_look_seq;
   logic                 bytes_room_q, full;
 
-  assign stored      = beat && store;
+  // The same as beat && store, without what other frames need.
+  assign stored      = s_tvalid_i && m_tready_i && !replaying_q && (inside_q ? store_q : number);
   assign stored_last = stored && s_tlast_i;
   assign bytes       = plumb_pkg::kept_bytes(s_tkeep_i);
   assign total       = total_q + (s_tlast_i ? 32'(bytes) : 32'd64);
@@ -250,9 +252,8 @@ module plumb_llr_tx #(
   assign replay_step  = replaying_q && m_tready_i;
   assign replay_free  = !replaying_q || replay_end;
   assign replay_done  = !replaying_q && !behind && replay_left_q == 20'd0;
-  assign replay_begin = replay && replay_free && line_free && link_up_i && !behind &&
-                        !replay_wanted_q && !flush_wanted_q && !inside_q && !(head && !eligible) &&
-                        replay_left_q != 20'd0;
+  assign replay_begin = replay && replay_free && line_free && may_number && !behind &&
+                        !inside_q && !(head && !eligible) && replay_left_q != 20'd0;
   assign replay_end     = replay_step && replay_last;
   assign replay_seq     = replay_end ? replay_seq_q + 20'd1 : replay_seq_q;
   assign replay_pointer = replay_pointer_q + (BeatsLog2+1)'(replay_step);
@@ -288,20 +289,23 @@ module plumb_llr_tx #(
 
   // ---- States ----
 
-  logic       rest, restart, exhausted;
+  logic       pause, idle, restart, exhausted;
   logic [7:0] replays_q;
   logic       leave;      // outstanding frames are given up
 
-  // No frame in hand, and what came of the last one is known.
-  assign rest      = !inside_q && !starts && replay_free && !replay_begin;
-  assign restart   = rest && replay_wanted_q && (advance || replay) && !flush_wanted_q &&
+  // No frame in hand, and what came of the last one is known. In Advance and Replay this is asked
+  // for only while a replay, a flush or the end of LLR is wanted, or a replay has nothing left to
+  // send: no eligible frame starts then.
+  assign pause     = !inside_q && !(head && control_may) && replay_free;
+  assign idle      = !inside_q && !(head && may_pass) && replay_free;    // the other states
+  assign restart   = pause && replay_wanted_q && (advance || replay) && !flush_wanted_q &&
                      config_i.tx_enable && outstanding != 20'd0;
   assign exhausted = replays_q == config_i.replay_count_max && !(&replays_q);
-  assign start     = rest && config_i.tx_enable &&
+  assign start     = idle && config_i.tx_enable &&
                      (state_q == plumb_llr_pkg::TxOff ||
                       (state_q == plumb_llr_pkg::TxFlush && link_up_i &&
                        (config_i.re_init_on_flush || re_init_q)));
-  assign leave     = rest && (advance || replay) &&
+  assign leave     = pause && (advance || replay) &&
                      (!config_i.tx_enable || flush_wanted_q || (restart && exhausted));
   assign flushed_o = leave ? outstanding : 20'd0;
 
@@ -327,31 +331,29 @@ module plumb_llr_tx #(
       idle_q           <= '0;
       down_q           <= '0;
     end else if (own || config_i.tx_enable) begin
-      if (rest) begin
-        unique case (state_q)
-          plumb_llr_pkg::TxOff: begin
-            if (config_i.tx_enable) state_q <= plumb_llr_pkg::TxInit;
-          end
-          plumb_llr_pkg::TxInit: begin
-            if (!config_i.tx_enable)     state_q <= plumb_llr_pkg::TxOff;
-            else if (echo_q && quiet_i)  state_q <= plumb_llr_pkg::TxAdvance;
-          end
-          plumb_llr_pkg::TxFlush: begin
-            if (!config_i.tx_enable) state_q <= plumb_llr_pkg::TxOff;
-            else if (start)          state_q <= plumb_llr_pkg::TxInit;
-          end
-          default: begin
-            if (!config_i.tx_enable)        state_q <= plumb_llr_pkg::TxOff;
-            else if (leave)                 state_q <= plumb_llr_pkg::TxFlush;
-            else if (restart)               state_q <= plumb_llr_pkg::TxReplay;
-            else if (replay && replay_done) state_q <= plumb_llr_pkg::TxAdvance;
-          end
-        endcase
-      end
+      unique case (state_q)
+        plumb_llr_pkg::TxOff: begin
+          if (start) state_q <= plumb_llr_pkg::TxInit;
+        end
+        plumb_llr_pkg::TxInit: begin
+          if (idle && !config_i.tx_enable)     state_q <= plumb_llr_pkg::TxOff;
+          else if (idle && echo_q && quiet_i)  state_q <= plumb_llr_pkg::TxAdvance;
+        end
+        plumb_llr_pkg::TxFlush: begin
+          if (idle && !config_i.tx_enable) state_q <= plumb_llr_pkg::TxOff;
+          else if (start)                  state_q <= plumb_llr_pkg::TxInit;
+        end
+        default: begin
+          if (leave && !config_i.tx_enable)        state_q <= plumb_llr_pkg::TxOff;
+          else if (leave)                          state_q <= plumb_llr_pkg::TxFlush;
+          else if (restart)                        state_q <= plumb_llr_pkg::TxReplay;
+          else if (replay && replay_done && pause) state_q <= plumb_llr_pkg::TxAdvance;
+        end
+      endcase
 
       if (!advance && !replay)       replay_wanted_q <= 1'b0;
       else if (nacked || expired)    replay_wanted_q <= 1'b1;
-      else if (rest)                 replay_wanted_q <= 1'b0;
+      else if (pause)                replay_wanted_q <= 1'b0;
 
       if (!advance && !replay)       flush_wanted_q <= 1'b0;
       else if (too_old || re_init_i || lost)

@@ -45,6 +45,7 @@ module plumb_llr_window #(
 );
 
   logic [19:0]        next_q, oldest_q, next_d, oldest_d, outstanding_q;
+  logic [19:0]        acked_q;         // the frame before the oldest one
   logic [BeatsLog2:0] tail_q;
   logic [31:0]        sent_bytes_q, acked_bytes_q, bytes_q;
 
@@ -52,11 +53,12 @@ module plumb_llr_window #(
   logic        message;
   logic [19:0] through;
   assign message = ack_i || nack_i;
-  assign through = msg_seq_i + 20'd1 - oldest_q;
+  assign through = msg_seq_i - acked_q;
 
   // Clock 1.
   logic        known_q, moves_q, error_q, nack_q;
-  logic [19:0] after_q;      // the frame after the last good one
+  logic [19:0] last_q;       // the last good frame
+  logic [19:0] after_q;      // the one behind it
   assign progress_o  = moves_q;
   assign replay_o    = known_q && nack_q;
   assign seq_error_o = error_q;
@@ -68,7 +70,8 @@ module plumb_llr_window #(
       error_q <= 1'b0;
     end else if (enable_i) begin
       known_q <= message && !start_i && through <= outstanding_q;
-      moves_q <= message && !start_i && through <= outstanding_q && through != 20'd0;
+      moves_q <= message && !start_i && through <= outstanding_q &&
+                 msg_seq_i != acked_q;
       error_q <= message && !start_i && through > outstanding_q;
     end
   end
@@ -76,6 +79,7 @@ module plumb_llr_window #(
   always_ff @(posedge clk_i) begin
     if (message) begin
       nack_q  <= nack_i;
+      last_q  <= msg_seq_i;
       after_q <= msg_seq_i + 20'd1;
     end
   end
@@ -116,6 +120,7 @@ module plumb_llr_window #(
     if (!rst_ni) begin
       next_q        <= '0;
       oldest_q      <= '0;
+      acked_q       <= '1;
       outstanding_q <= '0;
       tail_q        <= '0;
       sent_bytes_q  <= '0;
@@ -124,6 +129,8 @@ module plumb_llr_window #(
     end else if (enable_i) begin
       next_q        <= next_d;
       oldest_q      <= oldest_d;
+      if (start_i)      acked_q <= start_seq_i - 20'd1;
+      else if (moves_q) acked_q <= last_q;
       outstanding_q <= outstanding_d;
       bytes_q       <= sent_bytes_q - acked_bytes_q;
       if (frame_end_i) sent_bytes_q <= frame_bytes_i;

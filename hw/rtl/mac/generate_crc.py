@@ -8,16 +8,19 @@ single one-bits.
   generate_crc.py           writes plumb_crc32_pkg.sv beside this file
   generate_crc.py --check   exits with 1 when that file is not what would be written
 """
-import argparse
 import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import generator
 
 POLYNOMIAL = 0xEDB88320  # CRC-32 of IEEE 802.3, reflected
 BEAT_BYTES = 64
 WORD_BYTES = 8  # 64-bit words are what a simulator handles best
 HALF_WORDS = 4  # words per half of a beat
 LATENCY = 7  # stages of plumb_crc32
-OUTPUT = pathlib.Path(__file__).resolve().parent / "plumb_crc32_pkg.sv"
+SCRIPT = pathlib.Path(__file__).resolve()
+OUTPUT = SCRIPT.parent / "plumb_crc32_pkg.sv"
 
 
 def advance(register, data):
@@ -110,18 +113,5 @@ def package():
     return "\n".join(lines)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Generates plumb_crc32_pkg.sv.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    text = package()
-    if parser.parse_args().check:
-        if not OUTPUT.exists() or OUTPUT.read_text(encoding="utf-8") != text:
-            print(f"{OUTPUT.name} is stale: run {pathlib.Path(__file__).name}", file=sys.stderr)
-            return 1
-        return 0
-    OUTPUT.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generator.run(SCRIPT, OUTPUT, package()))

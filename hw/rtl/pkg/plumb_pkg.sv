@@ -50,4 +50,36 @@ package plumb_pkg;
     kept_bytes = keep[63] ? 7'd64 : {1'b0, keep[31], k32[15], k16[7], k8[3], k4[1], odd};
   endfunction
 
+  // Whether count + 1 == limit, each bit by itself instead of through a carry chain: every bit must
+  // differ exactly where a carry comes from below, and that can only come from a one that turns zero.
+  function automatic logic is_next(input logic [31:0] count, input logic [31:0] limit);
+    is_next = (count ^ limit) == {count[30:0] & ~limit[30:0], 1'b1};
+  endfunction
+
+  // One of eight values of 20 bits (or 15, 14) that lie side by side. An index with a stride that is
+  // no power of two would be synthesised as a multiplier and a shifter.
+  function automatic logic [19:0] pick20(input logic [8*20-1:0] values, input logic [2:0] index);
+    logic [79:0] four;
+    logic [39:0] two;
+    four   = index[2] ? values[159:80] : values[79:0];
+    two    = index[1] ? four[79:40] : four[39:0];
+    pick20 = index[0] ? two[39:20] : two[19:0];
+  endfunction
+
+  function automatic logic [14:0] pick15(input logic [8*15-1:0] values, input logic [2:0] index);
+    logic [59:0] four;
+    logic [29:0] two;
+    four   = index[2] ? values[119:60] : values[59:0];
+    two    = index[1] ? four[59:30] : four[29:0];
+    pick15 = index[0] ? two[29:15] : two[14:0];
+  endfunction
+
+  function automatic logic [13:0] pick14(input logic [8*14-1:0] values, input logic [2:0] index);
+    logic [55:0] four;
+    logic [27:0] two;
+    four   = index[2] ? values[111:56] : values[55:0];
+    two    = index[1] ? four[55:28] : four[27:0];
+    pick14 = index[0] ? two[27:14] : two[13:0];
+  endfunction
+
 endpackage

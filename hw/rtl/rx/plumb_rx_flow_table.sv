@@ -212,9 +212,10 @@ module plumb_rx_flow_table #(
     end else begin
       fresh.out_of_order = out_of_order4_q;
       fresh.lost         = found4_q;
-      fresh.window       = b4_q.window | (128'd1 << age);
       if (age > b4_q.reorder_depth) fresh.reorder_depth = age;
     end
+    // Marks what has been seen before once more: it need not wait to know that.
+    if (recent) fresh.window = b4_q.window | (128'd1 << age);
   end
 
   logic        counted_q;

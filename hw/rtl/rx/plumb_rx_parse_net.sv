@@ -1,5 +1,6 @@
 // Reads Ethernet, one 802.1Q tag, IPv4 or IPv6 and UDP from the first beat, or recognises a MAC
-// control frame. All of that lies in the first 64 bytes.
+// control frame. All of that lies in the first 64 bytes, but for the kind of a transport header
+// behind 802.1Q and IPv6: that comes with the second beat.
 //
 // One clock, a beat every clock; net_o changes with the first beat of a frame and holds until the
 // next one's. Not understood (udp = 0): other EtherTypes, IPv4 with options or any fragment, IPv6
@@ -21,32 +22,42 @@ module plumb_rx_parse_net (
     be16 = {bytes[7:0], bytes[15:8]};
   endfunction
 
+  // {UDP, to the RoCE port, to the UET port} of what lies behind an EtherType: from the IP header its
+  // first byte, bytes 6 and 7 and byte 9, and the destination port of either version. Version 4 with
+  // five words of header; neither offset nor more fragments; UDP.
+  function automatic logic [2:0] udp_kind(input logic [15:0] ethertype, input logic [7:0] version,
+                                          input logic [15:0] bytes6, input logic [7:0] byte9,
+                                          input logic [15:0] port4, input logic [15:0] port6);
+    logic ipv4_ok, ipv6_ok;
+    ipv4_ok  = ethertype == 16'h0800 && version == 8'h45 && bytes6[5:0] == 6'd0 &&
+               bytes6[15:8] == 8'd0 && byte9 == 8'd17;
+    ipv6_ok  = ethertype == 16'h86dd && version[7:4] == 4'd6 && bytes6[7:0] == 8'd17;
+    udp_kind = {ipv4_ok || ipv6_ok,
+                (ipv4_ok && port4 == plumb_pkg::UdpPortRoce) ||
+                (ipv6_ok && port6 == plumb_pkg::UdpPortRoce),
+                (ipv4_ok && port4 == plumb_pkg::UdpPortUet) ||
+                (ipv6_ok && port6 == plumb_pkg::UdpPortUet)};
+  endfunction
+
   logic [15:0]  outer_type;
+  logic [15:0]  inner_type;      // behind an 802.1Q tag
   logic [15:0]  ethertype;
   logic         vlan;
   logic         control_address;
   logic [399:0] ip;              // from the IP header on
-  logic         ipv4_ok;
-  logic         ipv6_ok;
   logic         ipv6;
-  logic [15:0]  dest_port;
   logic [15:0]  control_opcode;
   logic [16:0]  ip_length;
 
   assign outer_type      = be16(data_i[8*12+:16]);
   assign vlan            = outer_type == 16'h8100;
-  assign ethertype       = vlan ? be16(data_i[8*16+:16]) : outer_type;
+  assign inner_type      = be16(data_i[8*16+:16]);
+  assign ethertype       = vlan ? inner_type : outer_type;
   assign ip              = vlan ? {32'd0, data_i[511:144]} : data_i[511:112];
   assign ipv6            = ethertype == 16'h86dd;
   assign control_address = data_i[47:0] == 48'h01_00_00_c2_80_01;
   assign control_opcode  = be16(data_i[8*14+:16]);
 
-  // Version 4 with five words of header; neither offset nor more fragments; UDP.
-  assign ipv4_ok = (ethertype == 16'h0800) && (ip[7:0] == 8'h45) &&
-                   (ip[53:48] == 6'd0) && (ip[63:56] == 8'd0) && (ip[79:72] == 8'd17);
-  assign ipv6_ok = ipv6 && (ip[7:4] == 4'd6) && (ip[55:48] == 8'd17);
-
-  assign dest_port = ipv6 ? be16(ip[8*42+:16]) : be16(ip[8*22+:16]);
   assign ip_length = ipv6 ? {1'b0, be16(ip[8*4+:16])} + 17'd40
                           : {1'b0, be16(ip[8*2+:16])};
 
@@ -71,17 +82,23 @@ module plumb_rx_parse_net (
     if (valid_i && beat_i.first) begin
       net_q.kind        <= ipv6 ? {ip[8*48+:8], ip[8*49+7]} : {ip[8*28+:8], ip[8*29+7]};
       net_q.ip_end      <= ip_length + (vlan ? 17'd18 : 17'd14);
-      net_q.udp         <= ipv4_ok || ipv6_ok;
+      // Both places are looked at before it is known which one counts: the tag is known late.
+      {net_q.udp, net_q.roce, net_q.uet} <=
+          vlan ? udp_kind(inner_type, data_i[8*18+:8], data_i[8*24+:16], data_i[8*27+:8],
+                          be16(data_i[8*40+:16]), be16(data_i[8*60+:16]))
+               : udp_kind(outer_type, data_i[8*14+:8], data_i[8*20+:16], data_i[8*23+:8],
+                          be16(data_i[8*36+:16]), be16(data_i[8*56+:16]));
       net_q.vlan        <= vlan;
       net_q.ipv6        <= ipv6;
-      net_q.roce        <= (ipv4_ok || ipv6_ok) && (dest_port == plumb_pkg::UdpPortRoce);
-      net_q.uet         <= (ipv4_ok || ipv6_ok) && (dest_port == plumb_pkg::UdpPortUet);
       // Bits 1:0 of the IPv4 ToS, bits 1:0 of the traffic class that IPv6 has at bit 4.
       net_q.ce          <= ipv6 ? (ip[13:12] == 2'b11) : (ip[9:8] == 2'b11);
       net_q.mac_control <= outer_type == 16'h8808;
       net_q.pfc         <= (outer_type == 16'h8808) && control_address &&
                            (control_opcode == 16'h0101);
       net_q.pause       <= (outer_type == 16'h8808) && (control_opcode == 16'h0001);
+    end
+    if (valid_i && beat_i.index == 11'd1 && net_q.vlan && net_q.ipv6) begin
+      net_q.kind        <= {data_i[8*2+:8], data_i[8*3+7]};
     end
   end
 

@@ -80,7 +80,7 @@ module plumb_rx_parse_transport (
   logic [5:0]  dscp;
 
   assign second_beat = net_i.vlan && net_i.ipv6;
-  assign kind        = second_beat ? {data_i[23:16], data_i[31]} : net_i.kind;
+  assign kind        = net_i.kind;
   assign roce        = roce_header(kind[8:1]);
   assign pds         = pds_header(kind[8:4]);
   // A control packet has its kind where others have the next header.

@@ -18,7 +18,7 @@ package plumb_rx_pkg;
   // What the first beat says.
   localparam int unsigned NetW = 35;
   typedef struct packed {
-    logic [8:0]  kind;        // first bits behind UDP when they lie in the first beat
+    logic [8:0]  kind;        // first bits behind UDP, from the beat on that holds them
     logic [16:0] ip_end;      // position in the frame just behind the IP packet
     logic        udp;         // IP and UDP understood; the fields below need it
     logic        vlan;

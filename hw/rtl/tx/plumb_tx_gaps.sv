@@ -184,6 +184,7 @@ module plumb_tx_gaps #(
                         x3};
 
   logic [53:0] random3_q;
+  logic [6:0]  point3_q;    // the logarithm's second point
   logic [11:0] entry3_q, entry4_q, entry5_q, entry6_q, entry7_q;
   logic        listed3_q, listed4_q, listed5_q, listed6_q, listed7_q, listed8_q, listed9_q;
   logic [58:0] mean3_q, mean4_q, mean5_q, mean6_q, mean7_q;
@@ -191,6 +192,7 @@ module plumb_tx_gaps #(
   always_ff @(posedge clk_i) begin
     if (valid_q[2]) begin
       random3_q <= random[63:10];
+      point3_q  <= 7'(random[31:26]) + 7'd1;
       entry3_q  <= gap_base + position;
       listed3_q <= mode == 2'd2;
       mean3_q   <= gap_mean;
@@ -222,7 +224,7 @@ module plumb_tx_gaps #(
           default: zeros[2*n +: 2] = 2'd3;
         endcase
       end
-      ln_next = plumb_tx_ln_pkg::ln_at(7'(random3_q[21:16]) + 7'd1);
+      ln_next = plumb_tx_ln_pkg::ln_at(point3_q);
     end
   end
 

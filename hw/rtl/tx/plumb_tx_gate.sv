@@ -107,19 +107,22 @@ module plumb_tx_gate #(
   logic [63:0] wire_free_q;
   logic [63:0] wire_free_rel_q;  // the same from the epoch, negative before it
   logic        due, due_on_busy_wire, wire_free, paused, blocked, unknown, send;
+  logic        may_leave, may_send;
   logic        control_q, stable_q;
 
   assign due              = !cross_rel_q[63] && {cross_rel_q, 16'd0} >= due_i;
   assign due_on_busy_wire = !wire_free_rel_q[63] && {wire_free_rel_q, 16'd0} >= due_i;
   assign wire_free        = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i;
   assign paused           = paused_i[priority_i];
-  assign blocked          = paused || length_i > credit_i[14*priority_i +: 14];
+  assign blocked          = paused || length_i > plumb_pkg::pick14(credit_i, priority_i);
   assign unknown          = credit_busy_i[priority_i] && !paused;
-  assign skip_o           = open_i && !unknown && blocked && due && !wait_i;
-  assign postpone_o       = open_i && !unknown && blocked && due && wait_i && stable_q;
-  assign send             = open_i && !unknown && !blocked && !closed_i && wire_free &&
-                            (due || due_on_busy_wire) && !control_i && !control_q;
-  assign go_o             = skip_o || postpone_o || send;
+  assign may_leave        = open_i && !unknown && blocked && (!wait_i || stable_q);
+  assign may_send         = open_i && !unknown && !blocked && !closed_i && wire_free &&
+                            !control_i && !control_q;
+  assign skip_o           = may_leave && due && !wait_i;
+  assign postpone_o       = may_leave && due && wait_i;
+  assign send             = may_send && (due || due_on_busy_wire);
+  assign go_o             = (due && (may_leave || may_send)) || (due_on_busy_wire && may_send);
   assign control_o        = control_i && wire_free && !frame_q && !control_q;
   assign cross_o          = cross_q;
 
@@ -141,7 +144,7 @@ module plumb_tx_gate #(
       skipped_q   <= skip_o && paused;
       no_credit_q <= skip_o && !paused;
       waited_q    <= postpone_o && !postponed_i;
-      stable_q    <= open_i && !go_o;
+      stable_q    <= open_i;   // low behind a decision
       if (send)                  beats_q <= more_beats;
       else if (beats_q != 8'd0)  beats_q <= beats_q - 8'd1;
     end

@@ -108,7 +108,7 @@ module plumb_tx_heap_level #(
   (* ram_style = "distributed" *)
   logic [4*EntryW-1:0]  mem [0:Words-1];
   logic [4*EntryW-1:0]  quad_q;
-  logic [QuadAddrW-1:0] node_quad, write_quad, read_quad;
+  logic [QuadAddrW-1:0] node_quad, work_quad, write_quad, read_quad;
   logic [Level-1:0]     node_index;
   logic [EntryW-1:0]    write_entry;
   logic                 write, read;
@@ -117,8 +117,10 @@ module plumb_tx_heap_level #(
   assign node_index = work_q ? index_q : tbl_index_i;
   if (Level > 2) begin : gen_quad_addr
     assign node_quad = node_index[Level-1:2];
+    assign work_quad = index_q[Level-1:2];
   end else begin : gen_one_quad
     assign node_quad = 1'b0;
+    assign work_quad = 1'b0;
   end
   assign write      = work_q || tbl_we_i || sweep_i;
   assign read       = read_i || tbl_re_i;
@@ -160,11 +162,14 @@ module plumb_tx_heap_level #(
     if (read) begin
       if (!read_exists) quad_q <= '1;
       else              quad_q <= mem[read_quad[MemAddrW-1:0]];
-      if (write && write_quad == read_quad) begin
-        if (lanes[0]) quad_q[0 +: EntryW]        <= write_entry;
-        if (lanes[1]) quad_q[EntryW +: EntryW]   <= write_entry;
-        if (lanes[2]) quad_q[2*EntryW +: EntryW] <= write_entry;
-        if (lanes[3]) quad_q[3*EntryW +: EntryW] <= write_entry;
+      // The table and the sweep write while nothing is read.
+      if (work_q && work_quad == read_quad) begin
+        unique case (index_q[1:0])
+          2'd0:    quad_q[0 +: EntryW]        <= stay;
+          2'd1:    quad_q[EntryW +: EntryW]   <= stay;
+          2'd2:    quad_q[2*EntryW +: EntryW] <= stay;
+          default: quad_q[3*EntryW +: EntryW] <= stay;
+        endcase
       end
     end
   end
@@ -198,5 +203,6 @@ module plumb_tx_heap_level #(
 
   `PLUMB_ASSERT(EveryOtherClock, work_q |-> !up_valid_i)
   `PLUMB_ASSERT(TableWhileIdle, (tbl_we_i || tbl_re_i || sweep_i) |-> !work_q && !read_i)
+  `PLUMB_ASSERT(NoReadWithWrite, tbl_re_i |-> !tbl_we_i && !sweep_i)
 
 endmodule

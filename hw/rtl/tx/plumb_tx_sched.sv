@@ -376,9 +376,10 @@ module plumb_tx_sched #(
   assign scheduled   = root_state_q.postponed ? root_state_q.scheduled : root_due;
   assign burst_start = root_state_q.started ? root_state_q.burst_start : scheduled;
   assign burst_ends  = root_config_q.burst_len != 25'd0 &&
-                       root_state_q.in_burst + 25'd1 == root_config_q.burst_len;
+                       plumb_pkg::is_next(32'(root_state_q.in_burst),
+                                          32'(root_config_q.burst_len));
   assign flow_ends   = burst_ends && root_config_q.burst_count != 32'd0 &&
-                       root_state_q.bursts + 32'd1 == root_config_q.burst_count;
+                       plumb_pkg::is_next(root_state_q.bursts, root_config_q.burst_count);
 
   logic        listed, messages, message_ends, last_turn, turn_over, position_over, take;
   logic [63:0] gap_now;

@@ -7,6 +7,7 @@
 #include "Vplumb_damage_received.h"
 #include "Vplumb_damage_sent.h"
 #include "tests/hw/damage/damage_bench.h"
+#include "tests/hw/packer.h"
 
 namespace plumbline::test {
 namespace {
@@ -26,23 +27,6 @@ class Fields {
 
  private:
   const Words& words_;
-  unsigned at_ = 0;
-};
-
-// Puts fields into one, lowest first.
-template <typename Words>
-class Packer {
- public:
-  explicit Packer(Words& words) : words_(words) {}
-  void put(std::uint64_t value, unsigned width) {
-    for (unsigned i = 0; i < width; ++i, ++at_) {
-      const std::uint32_t bit = 1U << (at_ % 32);
-      words_[at_ / 32] = (words_[at_ / 32] & ~bit) | (((value >> i) & 1U) != 0 ? bit : 0);
-    }
-  }
-
- private:
-  Words& words_;
   unsigned at_ = 0;
 };
 

@@ -263,6 +263,7 @@ TEST_P(FcCreditLoop, CreditsComeBackAndTheBufferNeverOverflows) {
     FcBench::setField(pins.cfg_capacity_i, 32, v, 300);
     FcBench::setField(pins.cfg_drain_i, 32, v, (3ULL + v) << 16);
   }
+  bench.clocks(20);
   bench.frame_clocks = 3;
   RandomStream random(13, "loop");
   const std::uint32_t loss = GetParam().loss_percent;

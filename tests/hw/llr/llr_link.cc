@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "Vplumb_llr.h"
+#include "tests/hw/packer.h"
 #include "wire/crc.h"
 
 namespace plumbline::test {
@@ -31,27 +32,6 @@ std::uint64_t bitsOf(const Words& words, unsigned from, unsigned width) {
   }
   return value;
 }
-
-// Puts fields into a wide value, lowest first.
-template <typename Words>
-class Packer {
- public:
-  explicit Packer(Words& words) : words_(words) {}
-  void put(std::uint64_t value, unsigned width) {
-    for (unsigned i = 0; i < width; ++i, ++at_) {
-      const std::uint32_t mask = 1U << (at_ % 32);
-      if (((value >> i) & 1U) != 0) {
-        words_[at_ / 32] |= mask;
-      } else {
-        words_[at_ / 32] &= ~mask;
-      }
-    }
-  }
-
- private:
-  Words& words_;
-  unsigned at_ = 0;
-};
 
 }  // namespace
 

@@ -15,7 +15,7 @@ function(plumbline_rtl_model target)
            SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/lint.vlt ${arg_SOURCES}
            INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/hw/rtl/pkg
            VERILATOR_ARGS --threads 1 -O3 --x-assign fast --x-initial unique --assert ${arg_ARGS}
-           OPT_FAST -O3 OPT_SLOW -O1 OPT_GLOBAL -O2)
+           OPT_FAST -O2 OPT_SLOW -O0 OPT_GLOBAL -O1)
   get_target_property(directories ${target} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(${target} PROPERTIES
                         INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${directories}"

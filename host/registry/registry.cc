@@ -2,10 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.h"
 #include "bench/sim_bench.h"
 #ifdef PLUMBLINE_CARD_SIM
 #include "bench/rtl_bench.h"
+#endif
+#ifdef PLUMBLINE_LIBFABRIC
+#include "bench_ofi/fabric_bench.h"
+#endif
+#ifdef PLUMBLINE_VERBS
+#include "bench_verbs/verbs_bench.h"
 #endif
 
 namespace plumbline::bench {
@@ -29,6 +38,18 @@ const std::vector<Entry>& entries() {
          return std::make_unique<SimBench>(
              SimBenchOptions{.line_rate = options.line_rate, .threads = options.threads});
        }},
+#ifdef PLUMBLINE_LIBFABRIC
+      {{"libfabric", "ordinary hosts through a provider of libfabric"},
+       [](const BenchOptions& options) -> std::unique_ptr<Bench> {
+         return std::make_unique<bench_ofi::FabricBench>(options.endpoint, options.line_rate);
+       }},
+#endif
+#ifdef PLUMBLINE_VERBS
+      {{"verbs", "ordinary RDMA NICs through rdma-core"},
+       [](const BenchOptions& options) -> std::unique_ptr<Bench> {
+         return std::make_unique<bench_verbs::VerbsBench>(options.endpoint, options.line_rate);
+       }},
+#endif
   };
   return all;
 }
@@ -44,6 +65,17 @@ const std::vector<BenchInfo>& benches() {
   return infos;
 }
 
+std::vector<OptionalBench> missingBenches() {
+  std::vector<OptionalBench> missing;
+  std::copy_if(std::begin(kOptionalBenches), std::end(kOptionalBenches),
+               std::back_inserter(missing), [](const OptionalBench& optional) {
+                 return std::none_of(entries().begin(), entries().end(), [&](const Entry& entry) {
+                   return entry.info.name == optional.name;
+                 });
+               });
+  return missing;
+}
+
 std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& options) {
   std::vector<std::string> names;
   for (const Entry& entry : entries()) {
@@ -51,9 +83,11 @@ std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& op
     names.push_back(entry.info.name);
   }
   std::string remedy = fmt::format("one of: {}", fmt::join(names, ", "));
-#ifndef PLUMBLINE_CARD_SIM
-  if (name == "rtl") remedy += "; the rtl bench needs a build with PLUMBLINE_CARD_SIM";
-#endif
+  for (const OptionalBench& missing : missingBenches()) {
+    if (name == missing.name) {
+      remedy += fmt::format("; the {} bench needs a build with {}", name, missing.needs);
+    }
+  }
   throw Error(ErrorKind::kUsage, fmt::format("there is no bench '{}'", name), {}, remedy);
 }
 

@@ -1,0 +1,133 @@
+#include "bench/fabric_figures.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "fabric/topology.h"
+#include "stats/fairness.h"
+
+namespace plumbline::bench {
+namespace {
+
+void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) {
+  total.packets += link.packets;
+  total.bytes += link.bytes;
+  total.control += link.control;
+  for (std::size_t i = 0; i < total.drops.size(); ++i) total.drops[i] += link.drops[i];
+  total.marked += link.marked;
+  total.trimmed += link.trimmed;
+  total.max_queue_bytes = std::max(total.max_queue_bytes, link.max_queue_bytes);
+  total.xoff_received += link.xoff_received;
+  total.pauses += link.pauses;
+  for (std::size_t p = 0; p < total.paused.size(); ++p) total.paused[p] += link.paused[p];
+  total.xoff_sent += link.xoff_sent;
+  total.watchdog_events += link.watchdog_events;
+  total.damaged += link.damaged;
+  total.replayed += link.replayed;
+  total.replayed_bytes += link.replayed_bytes;
+  total.retries += link.retries;
+  total.retry_total += link.retry_total;
+  total.retry_max = std::max(total.retry_max, link.retry_max);
+  total.consumed_updates += link.consumed_updates;
+}
+
+// Share of `time` in which the link's wire was taken by what was put on it: frames of every kind,
+// with preambles and gaps.
+double utilisation(const fabric::LinkCounters& link, BitRate rate, Picoseconds time) {
+  if (time <= Picoseconds(0)) return 0;
+  return static_cast<double>(link.wireBytes()) * 8 / static_cast<double>(rate.bitsPerSecond()) /
+         time.toSeconds();
+}
+
+// Totals and loads of all links.
+void collectLinks(const fabric::Fabric& fabric, FabricResult& result) {
+  const fabric::Topology& topology = fabric.topology();
+  std::vector<std::uint64_t> loads;  // of links between switches, idle ones as well
+  for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
+    const fabric::Link& link = topology.links()[id];
+    const fabric::LinkCounters counters = fabric.linkCounters(id);
+    addCounters(counters, result.total);
+    const bool between = topology.nodes()[link.from].kind == fabric::NodeKind::kSwitch &&
+                         topology.nodes()[link.to].kind == fabric::NodeKind::kSwitch;
+    if (between) loads.push_back(counters.bytes);
+    if (counters.wireBytes() + counters.dropped() == 0) continue;
+    LinkLoad load;
+    load.name = topology.linkName(id);
+    load.rate = link.rate;
+    load.between_switches = between;
+    load.packets = counters.packets;
+    load.bytes = counters.bytes;
+    load.dropped = counters.dropped();
+    load.marked = counters.marked;
+    load.max_queue_bytes = counters.max_queue_bytes;
+    for (const Picoseconds paused : counters.paused) load.paused += paused;
+    load.utilisation = utilisation(counters, link.rate, result.sim_end);
+    result.links.push_back(std::move(load));
+  }
+  if (const auto fairness = stats::fairness(loads)) {
+    result.link_jfi = fairness->jfi;
+    result.link_mmr = fairness->mmr;
+  }
+  result.packet_hops = result.total.frames();
+}
+
+void collectFlows(const SimHosts& hosts, FabricResult& result) {
+  std::vector<std::uint64_t> goodputs;  // bit/s
+  for (const fabric::HostId host : hosts.hosts()) {
+    result.endpoints.merge(hosts.statsOf(host));
+    for (const transport::FlowStats& flow : hosts.flowsOf(host)) {
+      const Picoseconds time = flow.last_done - flow.first_sent;
+      if (flow.payload_acknowledged == 0 || time <= Picoseconds(0)) continue;
+      goodputs.push_back(static_cast<std::uint64_t>(static_cast<double>(flow.payload_acknowledged) *
+                                                    8 / time.toSeconds()));
+    }
+  }
+  FlowSummary& flows = result.flows;
+  flows.flows = goodputs.size();
+  if (goodputs.empty()) return;
+  if (const auto fairness = stats::fairness(goodputs)) flows.jfi = fairness->jfi;
+  double sum = 0;
+  for (const std::uint64_t goodput : goodputs) sum += static_cast<double>(goodput) / 1e9;
+  const auto [least, most] = std::minmax_element(goodputs.begin(), goodputs.end());
+  flows.goodput_min_gbps = static_cast<double>(*least) / 1e9;
+  flows.goodput_mean_gbps = sum / static_cast<double>(goodputs.size());
+  flows.goodput_max_gbps = static_cast<double>(*most) / 1e9;
+}
+
+void collectJobs(const SimHosts& hosts, FabricResult& result) {
+  for (const workload::JobResult& job : hosts.jobResults()) {
+    JobOutcome outcome;
+    outcome.name = job.name;
+    outcome.finished = job.finished;
+    for (const workload::IterationResult& iteration : job.iterations) {
+      outcome.iterations.push_back(iteration.duration());
+    }
+    if (job.finished) {
+      outcome.completion = job.iterations.empty() ? job.total.last_done - job.total.first_posted
+                                                  : job.completionTime();
+    }
+    outcome.messages_completed = job.total.messages_completed;
+    outcome.messages_failed = job.total.messages_failed;
+    outcome.bytes_arrived = job.total.bytes_arrived;
+    for (const std::uint64_t bytes : job.bytes_posted) {
+      outcome.bytes_per_rank = std::max(outcome.bytes_per_rank, bytes);
+    }
+    outcome.message_time = job.total.message_time;
+    result.jobs.push_back(std::move(outcome));
+  }
+}
+
+}  // namespace
+
+FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts) {
+  FabricResult result;
+  result.sim_end = fabric.now();
+  result.frames_inside = fabric.framesInside();
+  collectLinks(fabric, result);
+  collectFlows(hosts, result);
+  collectJobs(hosts, result);
+  return result;
+}
+
+}  // namespace plumbline::bench

@@ -1,0 +1,17 @@
+// What a simulated fabric and the hosts on it say when a trial is over: the same for every bench
+// that has one.
+#pragma once
+
+#include "bench/fabric_result.h"
+#include "bench/sim_hosts.h"
+#include "fabric/fabric.h"
+
+namespace plumbline::bench {
+
+// Links, flows and jobs over all of the trial, up to the fabric's present time; without samples
+// and without what the simulation itself cost.
+// Settles what is under way: only when nothing more is to be run. Observation points: the fabric
+// modelled, hosts endpoint software (modelled).
+FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts);
+
+}  // namespace plumbline::bench

@@ -1,0 +1,18 @@
+// What benches whose streams are messages (Capabilities::messages) cannot do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+#include "bench/trial.h"
+
+namespace plumbline::bench {
+
+// Bytes of a stream's message: its frame without the headers that its format has on the wire.
+Bytes messageBytes(const StreamSpec& stream);
+
+// Why messages between endpoints' software cannot be such a trial, one sentence each.
+std::vector<std::string> messageRefusals(const TrialSpec& spec, const Capabilities& capabilities);
+
+}  // namespace plumbline::bench

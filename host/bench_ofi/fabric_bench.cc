@@ -1,0 +1,14 @@
+#include "bench_ofi/fabric_bench.h"
+
+#include <memory>
+
+#include "bench_ofi/ofi_carrier.h"
+
+namespace plumbline::bench_ofi {
+
+FabricBench::FabricBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate)
+    : EndpointBench("libfabric", "ordinary hosts through a provider of libfabric", line_rate) {
+  if (spec) open(*spec, std::make_unique<OfiCarrier>(*spec));
+}
+
+}  // namespace plumbline::bench_ofi

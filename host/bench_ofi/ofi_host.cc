@@ -1,0 +1,110 @@
+#include "bench_ofi/ofi_host.h"
+
+#include <fmt/format.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_eq.h>
+
+#include <utility>
+
+#include "bench_ofi/ofi_fault.h"
+
+namespace plumbline::bench_ofi {
+namespace {
+
+// Of the domain's only region, where the provider does not choose one.
+constexpr std::uint64_t kRequestedKey = 1;
+
+template <typename Object, typename Open>
+Fid<Object> opened(const char* call, const std::string& where, const Open& open) {
+  Object* object = nullptr;
+  check(open(&object), call, where);
+  return Fid<Object>(object);
+}
+
+}  // namespace
+
+OfiHost::OfiHost(fi_info& info, std::string name, std::uint32_t endpoints,
+                 std::size_t queue_entries, std::size_t memory_bytes)
+    : name_(std::move(name)), memory_(endpoint::makeBuffer(memory_bytes)) {
+  fabric_ = opened<fid_fabric>("fi_fabric", name_, [&](fid_fabric** fabric) {
+    return fi_fabric(info.fabric_attr, fabric, nullptr);
+  });
+  domain_ = opened<fid_domain>("fi_domain", name_, [&](fid_domain** domain) {
+    return fi_domain(fabric_.get(), &info, domain, nullptr);
+  });
+  registerMemory(info, memory_bytes);
+  addresses_ = opened<fid_av>("fi_av_open", name_, [&](fid_av** table) {
+    fi_av_attr attributes{};
+    attributes.type = FI_AV_TABLE;
+    attributes.count = endpoints;
+    return fi_av_open(domain_.get(), &attributes, table, nullptr);
+  });
+  queue_ = opened<fid_cq>("fi_cq_open", name_, [&](fid_cq** queue) {
+    fi_cq_attr attributes{};
+    attributes.size = queue_entries;
+    attributes.format = FI_CQ_FORMAT_MSG;
+    attributes.wait_obj = FI_WAIT_NONE;
+    return fi_cq_open(domain_.get(), &attributes, queue, nullptr);
+  });
+  openEndpoints(info, endpoints);
+}
+
+void OfiHost::registerMemory(const fi_info& info, std::size_t bytes) {
+  constexpr std::uint64_t kAccess =
+      FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+  const std::size_t length = bytes > 0 ? bytes : 1;
+  region_ =
+      opened<fid_mr>("fi_mr_reg", fmt::format("{}, {} B", name_, bytes), [&](fid_mr** region) {
+        return fi_mr_reg(domain_.get(), memory_.get(), length, kAccess, 0, kRequestedKey, 0, region,
+                         nullptr);
+      });
+  const bool by_address = (info.domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  remote_address_ = by_address ? reinterpret_cast<std::uint64_t>(memory_.get()) : 0;
+}
+
+void OfiHost::openEndpoints(fi_info& info, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string where = fmt::format("{} {}", name_, i);
+    auto endpoint = opened<fid_ep>("fi_endpoint", where, [&](fid_ep** object) {
+      return fi_endpoint(domain_.get(), &info, object, nullptr);
+    });
+    check(fi_ep_bind(endpoint.get(), &addresses_->fid, 0), "fi_ep_bind", where);
+    check(fi_ep_bind(endpoint.get(), &queue_->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind", where);
+    check(fi_enable(endpoint.get()), "fi_enable", where);
+    endpoints_.push_back(std::move(endpoint));
+  }
+}
+
+void OfiHost::meet(const OfiHost& peer) {
+  for (const Fid<fid_ep>& endpoint : peer.endpoints_) {
+    std::size_t length = 0;
+    fi_getname(&endpoint->fid, nullptr, &length);  // says how long the name is
+    std::vector<std::uint8_t> name(length);
+    check(fi_getname(&endpoint->fid, name.data(), &length), "fi_getname", peer.name_);
+    fi_addr_t address = FI_ADDR_UNSPEC;
+    const int inserted = fi_av_insert(addresses_.get(), name.data(), 1, &address, 0, nullptr);
+    check(inserted, "fi_av_insert", name_);
+    if (inserted != 1) {
+      throw endpoint::fault(endpoint::FaultKind::kOther, "fi_av_insert: the address was refused",
+                            name_);
+    }
+    peers_.push_back(address);
+  }
+}
+
+Error OfiHost::completionFault() const {
+  fi_cq_err_entry entry{};
+  const ssize_t code = fi_cq_readerr(queue_.get(), &entry, 0);
+  if (code < 0) return ofiFault("fi_cq_readerr", code, name_);
+  char text[256] = "";
+  fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, text, sizeof text);
+  endpoint::FaultKind kind = faultKindOf(entry.err);
+  // What would be no device at all when a call returns it is a message that failed here.
+  if (kind == endpoint::FaultKind::kOther || kind == endpoint::FaultKind::kNoDevice) {
+    kind = endpoint::FaultKind::kCompletion;
+  }
+  return endpoint::fault(
+      kind, fmt::format("a message failed: {} ({})", fi_strerror(entry.err), text), name_);
+}
+
+}  // namespace plumbline::bench_ofi

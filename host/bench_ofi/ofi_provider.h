@@ -1,0 +1,49 @@
+// The providers that libfabric has on this machine, and what one of them is.
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/endpoint_spec.h"
+
+namespace plumbline::bench_ofi {
+
+struct InfoDeleter {
+  void operator()(fi_info* info) const { fi_freeinfo(info); }
+};
+using Info = std::unique_ptr<fi_info, InfoDeleter>;
+
+// What closes objects of libfabric: fid_ep, fid_cq and so on.
+struct FidDeleter {
+  template <typename Object>
+  void operator()(Object* object) const {
+    fi_close(&object->fid);
+  }
+};
+template <typename Object>
+using Fid = std::unique_ptr<Object, FidDeleter>;
+
+// Names of the providers with reliable datagram endpoints, sorted, each once.
+std::vector<std::string> providers();
+
+// The endpoint that `spec` names: with messages and remote memory access, and completions that mean
+// delivery where the provider has those (deliveryComplete()). Throws Error(kUnsupported) naming the
+// providers there are when there is none.
+Info findProvider(const bench::EndpointSpec& spec);
+
+// Whether a completion means that the bytes are in the target's memory.
+bool deliveryComplete(const fi_info& info);
+
+// The shortest message whose completion the provider tells of: shm and ofi_rxd say nothing of some
+// empty ones (libfabric 1.17).
+Bytes leastMessage(const fi_info& info);
+
+// For the report; with what the provider says of its NIC, if it has one.
+std::vector<std::pair<std::string, std::string>> describe(const fi_info& info);
+
+}  // namespace plumbline::bench_ofi

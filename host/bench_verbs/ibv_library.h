@@ -1,0 +1,16 @@
+// rdma-core itself.
+#pragma once
+
+#include "bench_verbs/verbs_library.h"
+
+namespace plumbline::bench_verbs {
+
+class IbvLibrary final : public VerbsLibrary {
+ public:
+  [[nodiscard]] std::vector<std::string> devices() const override;
+  [[nodiscard]] Bytes longestMessage(const bench::EndpointSpec& spec) const override;
+  EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
+                  const EndSpec& target) override;
+};
+
+}  // namespace plumbline::bench_verbs

@@ -1,0 +1,25 @@
+// Channels over one RDMA device.
+#pragma once
+
+#include <memory>
+
+#include "bench_verbs/verbs_library.h"
+#include "endpoint/channel.h"
+
+namespace plumbline::bench_verbs {
+
+class VerbsCarrier final : public endpoint::Carrier {
+ public:
+  // Throws Error(kUnsupported) when this machine has no RDMA device, or not the one of `spec`.
+  VerbsCarrier(bench::EndpointSpec spec, std::unique_ptr<VerbsLibrary> library);
+
+  std::unique_ptr<endpoint::Channel> connect(const endpoint::ChannelSpec& spec) override;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> configuration() const override;
+  [[nodiscard]] std::vector<bench::HostCounter> counters() const override;
+
+ private:
+  bench::EndpointSpec spec_;
+  std::unique_ptr<VerbsLibrary> library_;
+};
+
+}  // namespace plumbline::bench_verbs

@@ -1,0 +1,86 @@
+// What of rdma-core the verbs bench uses, in a form that a test can stand in for: devices, and ends
+// of queue pairs that are connected to each other. The real one is IbvLibrary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/endpoint_spec.h"
+
+namespace plumbline::bench_verbs {
+
+struct EndSpec {
+  std::string name;  // for messages: "initiator"
+  std::uint32_t queue_pairs = 1;
+  std::uint32_t window = 1;  // work requests of each queue pair, in either queue
+  std::size_t memory_bytes = 0;
+};
+
+// What a peer must know of an end's memory.
+struct MemoryKey {
+  std::uint64_t address = 0;
+  std::uint32_t rkey = 0;
+};
+
+enum class WorkStatus {
+  kDone,
+  kPeerSilent,  // retries, or retries after "receiver not ready", were used up
+  kRefused,     // the peer's memory or its operation was not allowed
+  kFlushed,     // the queue pair had gone into error before
+  kFailed,
+};
+
+struct WorkCompletion {
+  std::uint64_t id = 0;
+  WorkStatus status = WorkStatus::kDone;
+  std::string text;  // the library's words for a status that is not kDone
+};
+
+// What a device tells beside completions.
+enum class DeviceEvent { kNone, kQueueOverrun, kQueuePairError, kPortDown, kDeviceGone };
+
+// One end of all queue pairs of a channel: with memory, one completion queue and the queue pairs.
+class VerbsEnd {
+ public:
+  virtual ~VerbsEnd() = default;
+
+  [[nodiscard]] virtual std::uint8_t* memory() const = 0;
+  [[nodiscard]] virtual MemoryKey key() const = 0;
+
+  // Starts a message of the whole memory. Returns 0 or an errno; ENOMEM is a queue that is full.
+  virtual int post(std::uint32_t queue_pair, std::uint64_t id, bench::Operation operation,
+                   const MemoryKey& remote) = 0;
+  // Makes room for one incoming message. As post().
+  virtual int postReceive(std::uint32_t queue_pair, std::uint64_t id) = 0;
+  // Completions of both queues, as many as there is room for. Returns their number, or minus an
+  // errno.
+  virtual int poll(std::span<WorkCompletion> completions) = 0;
+  // The next thing that the device has to tell; does not wait.
+  virtual DeviceEvent event() = 0;
+};
+
+struct EndPair {
+  std::unique_ptr<VerbsEnd> initiator;
+  std::unique_ptr<VerbsEnd> target;
+};
+
+class VerbsLibrary {
+ public:
+  virtual ~VerbsLibrary() = default;
+
+  // Names of the RDMA devices of this machine; empty when there is none, or no support for them.
+  [[nodiscard]] virtual std::vector<std::string> devices() const = 0;
+  // The longest message of the device's port. Throws verbsFault().
+  [[nodiscard]] virtual Bytes longestMessage(const bench::EndpointSpec& spec) const = 0;
+  // Both ends on the device of `spec`, their queue pairs connected number by number and ready to
+  // send. Throws verbsFault().
+  virtual EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
+                          const EndSpec& target) = 0;
+};
+
+}  // namespace plumbline::bench_verbs

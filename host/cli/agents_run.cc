@@ -1,0 +1,181 @@
+#include "cli/agents_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/interrupt.h"
+#include "cli/remote_run.h"
+#include "control/controller.h"
+#include "scenario/quantity.h"
+#include "session/run.h"
+
+namespace plumbline::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::chrono::nanoseconds durationOf(const std::string& text, const char* option) {
+  const auto parsed = scenario::parseDuration(text);
+  if (!parsed.value) throw Error(ErrorKind::kUsage, parsed.error, option, "for example 1ms");
+  return std::chrono::nanoseconds(parsed.value->count() / 1'000);
+}
+
+control::ControllerOptions controllerOptions(const RunOptions& options,
+                                             const scenario::Scenario& scenario) {
+  control::ControllerOptions controller;
+  controller.agents = control::parseAgents(options.agents);
+  for (control::AgentAddress& agent : controller.agents) {
+    if (!options.server.token_file.empty()) {
+      agent.address.token = readToken(options.server.token_file);
+    }
+    agent.address.ca_file = options.server.ca_file;
+  }
+  controller.request.scenario = {scenario.text, options.scenario.file, options.scenario.bench,
+                                 options.scenario.profile, options.scenario.seed};
+  controller.request.threads = options.threads;
+  controller.request.resume = options.resume;
+  controller.request.owner = ownerName();
+  controller.start_tolerance = durationOf(options.start_tolerance, "--start-tolerance");
+  controller.patience = std::chrono::duration_cast<std::chrono::milliseconds>(
+      durationOf(options.agent_timeout, "--agent-timeout"));
+  if (controller.patience < 1s) {
+    throw Error(ErrorKind::kUsage, "no agent answers as fast as that", "--agent-timeout",
+                "a second or more");
+  }
+  return controller;
+}
+
+// "10.0.0.2 T5.2 3/40, 10.0.0.3 T5.2 4/40": a line that stays on a terminal, or one every ten
+// seconds.
+class AgentsWatcher final : public control::ControllerWatcher {
+ public:
+  AgentsWatcher(const RunOptions& options, const std::vector<control::AgentAddress>& agents)
+      : quiet_(options.quiet), terminal_(::isatty(STDERR_FILENO) != 0), places_(agents.size()) {
+    for (const control::AgentAddress& agent : agents) names_.push_back(agent.name);
+    if (options.jsonl.empty()) return;
+    log_.open(options.jsonl, std::ios::trunc);
+    if (!log_) throw Error(ErrorKind::kUsage, "the file cannot be written", options.jsonl);
+  }
+
+  bool stopRequested() override {
+    show();
+    return interrupt_.requested();
+  }
+
+  void interval(std::size_t agent, const control::LiveInterval& live) override {
+    const std::scoped_lock lock(mutex_);
+    places_[agent] =
+        fmt::format("{} {}/{}", live.trial.test, live.trial.number, live.trial.expected);
+  }
+
+  // Each line begins with the agent.
+  void log(const std::string& agent, const std::string& lines) override {
+    if (!log_.is_open()) return;
+    for (std::size_t from = 0; from < lines.size();) {
+      const std::size_t end = lines.find('\n', from);
+      log_ << R"({"agent":)" << nlohmann::json(agent).dump() << ","
+           << lines.substr(from + 1, end - from);
+      from = end + 1;
+    }
+    if (!(log_ << std::flush)) {
+      throw Error(ErrorKind::kTester, "the file of --jsonl cannot be written any further", {},
+                  "make room on the disk, then run again with --resume");
+    }
+  }
+
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    shown_ = false;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show() {
+    const auto now = Clock::now();
+    if (quiet_ || now < next_) return;
+    next_ = now + (terminal_ ? 500ms : 10s);
+    std::string line;
+    {
+      const std::scoped_lock lock(mutex_);
+      for (std::size_t i = 0; i < places_.size(); ++i) {
+        if (!places_[i].empty()) {
+          line += fmt::format("{}{} {}", line.empty() ? "" : ", ", names_[i], places_[i]);
+        }
+      }
+    }
+    if (line.empty()) return;
+    fmt::print(stderr, "{}{}", line, terminal_ ? "" : "\n");
+    if (terminal_) fmt::print(stderr, "\x1b[K\r");
+    shown_ = terminal_;
+  }
+
+  InterruptGuard interrupt_;
+  bool quiet_;
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point next_;
+  std::vector<std::string> names_;
+  std::mutex mutex_;  // of the following
+  std::vector<std::string> places_;
+  std::ofstream log_;
+};
+
+// "10.0.0.2:8470: clock 1.2 us ahead, +-30.4 us; began 12.5 us late"
+void sayStarts(const results::StoredRun& run) {
+  const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / 1e3; };
+  const std::uint32_t attempt = run.agents.empty() ? 0 : run.agents.back().attempt;
+  for (const results::AgentRecord& agent : run.agents) {
+    if (agent.attempt != attempt) continue;
+    fmt::print(stderr, "{}: clock {:+.1f} us, within {:.1f} us; {}\n", agent.name,
+               us(agent.clock_offset_ns), us(agent.clock_uncertainty_ns),
+               agent.late_ns ? fmt::format("began {:.1f} us after the common start{}",
+                                           us(*agent.late_ns), agent.late ? ", TOO LATE" : "")
+                             : "did not begin");
+  }
+}
+
+}  // namespace
+
+ExitCode runOnAgents(const RunOptions& options) {
+  if (!options.capture.empty()) {
+    throw Error(ErrorKind::kUsage, "captures are for runs on one tester", "--capture, --agents",
+                "--server");
+  }
+  const scenario::Scenario scenario = loadScenario(options.scenario);
+  const control::ControllerOptions asked = controllerOptions(options, scenario);
+  AgentsWatcher watcher(options, asked.agents);
+  control::Controller controller(asked, watcher);
+  controller.prepare();
+
+  auto store = results::ResultStore::open(options.results);
+  results::RunIdentity identity = session::identityOf(scenario);
+  identity.bench = controller.benchText(identity.bench);
+  const std::int64_t id = chooseRun(store, identity, options);
+  const control::ControlledRun ended = controller.run(store, id);
+  watcher.clear();
+  const results::StoredRun run = store.loadRun(id);
+  if (!options.quiet) sayStarts(run);
+  if (ended.status == results::RunStatus::kFailed) {
+    throw Error(ErrorKind::kTester, ended.failure, {},
+                fmt::format("{} trials of all agents are saved as run {}; to go on: {}",
+                            run.info.trials, id, resumeCommand(options)));
+  }
+  if (ended.status == results::RunStatus::kAborted) {
+    fmt::print(stderr, "run {} was interrupted; its finished trials are saved. To go on:\n  {}\n",
+               id, resumeCommand(options));
+    return ExitCode::kAborted;
+  }
+  return conclude(scenario, run, options);
+}
+
+}  // namespace plumbline::cli

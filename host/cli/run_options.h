@@ -1,0 +1,51 @@
+// What `plumbline run` was asked for, and what runs here and on agents have in common: both are
+// stored here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/exit_code.h"
+#include "cli/setup.h"
+#include "results/store.h"
+#include "scenario/scenario.h"
+
+namespace plumbline::cli {
+
+// Which server, and how to get in.
+struct ServerOptions {
+  std::string address;
+  std::string token_file;
+  std::string ca_file;
+};
+
+struct RunOptions {
+  unsigned threads = 1;
+  ScenarioOptions scenario;
+  bool resume = false;
+  bool quiet = false;
+  std::string results;
+  std::string report;
+  std::string json;
+  std::string jsonl;
+  std::string capture;
+  std::uint32_t capture_port = 0;
+  std::string trace;
+  ServerOptions server;
+  std::string agents;  // "HOST:PORT,HOST:PORT"
+  std::string start_tolerance = "1ms";
+  std::string agent_timeout = "10s";
+};
+
+// The run to continue, or a new one.
+std::int64_t chooseRun(results::ResultStore& store, const results::RunIdentity& identity,
+                       const RunOptions& options);
+
+// Tables, limits and files of a finished run; the exit code they amount to.
+ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
+                  const RunOptions& options);
+
+// The command that goes on with it.
+std::string resumeCommand(const RunOptions& options);
+
+}  // namespace plumbline::cli

@@ -1,0 +1,159 @@
+#include "control/agent.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace plumbline::control {
+
+Agent::Agent(std::string name, const ServerAddress& address, std::chrono::milliseconds patience)
+    : name_(std::move(name)),
+      patience_(patience),
+      client_(std::make_unique<Client>(address)),
+      last_answer_(Clock::now()) {}
+
+void Agent::refuse(const Refusal& refusal) const {
+  std::string what = "agent " + name_ + ": " + refusal.what;
+  for (const ScenarioProblem& problem : refusal.problems) {
+    what += fmt::format("\n{}:{}: {}{}", problem.line, problem.column, problem.what,
+                        problem.allowed.empty() ? "" : " (" + problem.allowed + ")");
+  }
+  const bool asked = refusal.status >= 400 && refusal.status < 500;
+  throw Error(asked ? ErrorKind::kUsage : ErrorKind::kTester, what, refusal.where, refusal.remedy);
+}
+
+bool Agent::compareClocks(const HostClock& here, int exchanges) {
+  std::vector<ClockExchange> all;
+  for (int i = 0; i < exchanges; ++i) {
+    const auto one = ask<ClockExchange>([&](auto done) { client_->clock(here, done); }).wait();
+    if (!one.ok()) break;
+    all.push_back(one.value());
+  }
+  const auto estimate = estimateClock(all);
+  if (estimate) clock.add(*estimate);
+  return estimate.has_value();
+}
+
+void Agent::lose(const std::string& why) {
+  phase = Phase::kLost;
+  failure_ = fmt::format("agent {} was lost: {}", name_, why);
+}
+
+void Agent::fail(const std::string& why) {
+  phase = Phase::kEnded;
+  state.status = "failed";
+  failure_ = fmt::format("agent {}: {}", name_, why);
+}
+
+void Agent::beginToLook() {
+  phase = Phase::kRunning;
+  last_answer_ = Clock::now();
+}
+
+void Agent::look() {
+  if (over()) return;
+  const auto seen = ask<RunState>([&](auto done) { client_->run(state.id, done); }).wait();
+  if (!seen.ok()) {
+    // Nobody there may pass; who answers but has no such run is another server.
+    if (seen.refusal().status != 0 || Clock::now() - last_answer_ >= patience_) {
+      lose(seen.refusal().what);
+    }
+    return;
+  }
+  last_answer_ = Clock::now();
+  state = seen.value();
+  if (state.active) return;
+  if (state.status == "running") {
+    lose("it was started anew, and its run was not finished");
+    return;
+  }
+  phase = Phase::kEnded;
+  if (state.status == "failed") {
+    failure_ = fmt::format("agent {}: its run failed: {}", name_, state.error);
+  } else if (state.status != "done") {
+    failure_ = fmt::format("agent {}: its run was stopped", name_);
+  }
+}
+
+std::vector<TrialDocument> Agent::newTrials() {
+  std::vector<TrialDocument> trials;
+  for (bool more = began() && phase != Phase::kLost; more;) {
+    auto page = ask<TrialPage>([&](auto done) {
+                  client_->trials(state.id, trials_ + trials.size(), done);
+                }).wait();
+    if (!page.ok()) return {};
+    trials.insert(trials.end(), page.value().trials.begin(), page.value().trials.end());
+    more = page.value().more && !page.value().trials.empty();
+  }
+  trials_ += trials.size();
+  return trials;
+}
+
+std::string Agent::newLog() {
+  std::string all;
+  while (began() && phase != Phase::kLost) {
+    const auto lines = ask<std::string>([&](auto done) {
+                         client_->log(state.id, log_ + all.size(), done);
+                       }).wait();
+    if (!lines.ok() || lines.value().empty()) break;
+    all += lines.value();
+  }
+  log_ += all.size();
+  return all;
+}
+
+std::vector<results::TestResult> Agent::tests() {
+  if (trials_ < state.trials) {
+    throw Error(ErrorKind::kTester, fmt::format("agent {}: only {} of its {} trials came", name_,
+                                                trials_, state.trials));
+  }
+  const std::string text =
+      take(ask<std::string>([&](auto done) { client_->results(state.id, done); }));
+  std::vector<results::TestResult> tests;
+  try {
+    const auto run = nlohmann::json::parse(text);
+    for (const auto& test : run.at("tests")) {
+      tests.push_back(results::TestResult::fromJson(test.dump()));
+    }
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::kTester, "agent " + name_ + ": its results cannot be read: " + e.what(),
+                {}, "the same version of plumbline on all machines");
+  }
+  return tests;
+}
+
+void Agent::stop() {
+  if (phase != Phase::kRunning) return;
+  // A refusal means that it has ended by itself.
+  client_->stop(state.id, {});
+}
+
+results::AgentRecord Agent::record(std::int64_t agreed_ns, std::int64_t tolerance_ns) const {
+  results::AgentRecord record;
+  record.name = name_;
+  record.software = can.software;
+  record.machine = can.machine;
+  record.run = state.id;
+  // Its own word only where it is one of those that a run ends with.
+  const bool stopped = state.status == "done" || state.status == "aborted";
+  record.outcome = phase == Phase::kLost ? "lost" : stopped ? state.status : "failed";
+  record.trials = trials_;
+  if (!clock.empty()) {
+    const ClockEstimate estimate = clock.at(agreed_ns);
+    record.clock_offset_ns = estimate.offset_ns;
+    record.clock_uncertainty_ns = estimate.uncertainty_ns;
+  }
+  if (const auto drift = clock.drift()) {
+    record.clock_drift_ppm = drift->ppm;
+    record.clock_drift_uncertainty_ppm = drift->uncertainty_ppm;
+  }
+  if (state.started_ns && state.start_at_ns) {
+    record.late_ns = *state.started_ns - *state.start_at_ns;
+    record.start_error_ns = *state.started_ns - record.clock_offset_ns - agreed_ns;
+    record.late = *record.late_ns > tolerance_ns;
+  }
+  return record;
+}
+
+}  // namespace plumbline::control

@@ -1,0 +1,119 @@
+#include "control/agent_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "control/json_fields.h"
+#include "suite/sweep_result.h"
+
+namespace plumbline::control {
+namespace {
+
+using results::TestResult;
+
+double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1e3; }
+
+const TestResult* find(const AgentResults& agent, const std::string& id) {
+  const auto found = std::find_if(agent.tests.begin(), agent.tests.end(),
+                                  [&](const TestResult& test) { return test.id == id; });
+  return found == agent.tests.end() ? nullptr : &*found;
+}
+
+// Everything of `from` under the agent's name; ids stay unique by its number.
+template <typename T>
+void append(std::vector<T> from, const std::string& agent, std::size_t number, std::vector<T>& to) {
+  for (T& one : from) {
+    one.id = fmt::format("agent{}_{}", number, one.id);
+    one.title = agent + ": " + one.title;
+    to.push_back(std::move(one));
+  }
+}
+
+// What holds for every test of the run.
+std::vector<results::Anomaly> anomaliesOf(const std::vector<AgentResults>& agents) {
+  std::vector<results::Anomaly> anomalies;
+  std::set<std::string> versions;
+  for (const AgentResults& one : agents) versions.insert(one.agent.software);
+  if (versions.size() > 1) {
+    anomalies.push_back(
+        {fmt::format("agents run different software: {}", fmt::join(versions, ", ")), "agents"});
+  }
+  for (const AgentResults& one : agents) {
+    const std::string where = "agent " + one.agent.name;
+    if (one.agent.late) {
+      anomalies.push_back({fmt::format("began {:.1f} us after the common start",
+                                       microseconds(one.agent.late_ns.value_or(0))),
+                           where});
+    }
+    if (one.agent.outcome == "lost") anomalies.push_back({"was lost before its end", where});
+    if (one.clock_strayed_ns > 0) {
+      anomalies.push_back({fmt::format("its clock was set or ran unevenly: {:.1f} us off, beyond "
+                                       "what the estimates allow",
+                                       microseconds(one.clock_strayed_ns)),
+                           where});
+    }
+  }
+  return anomalies;
+}
+
+// The words of a sweep, as those of agents.
+void rename(const std::vector<std::string>& names, TestResult& test) {
+  test.summary = fmt::format("{} agents measured at the same time.", names.size());
+  test.configuration.back() = {"Agents", fmt::format("{}", fmt::join(names, ", "))};
+  test.tables.front().id = "agents";
+  test.tables.front().title = "Figures by agent";
+  for (results::Chart& chart : test.charts) {
+    const std::size_t end = chart.id.rfind("_over_sweep");
+    const std::string kpi = chart.id.substr(0, end);
+    chart.id = kpi + "_by_agent";
+    chart.title = kpi + " by agent";
+  }
+}
+
+}  // namespace
+
+results::StoredTrial mergedTrial(const std::string& agent, const TrialDocument& trial) {
+  return {agent + ": " + trial.label, trial.repetition, trial.finished,
+          R"({"agent":)" + dump(Json(agent)) + R"(,"trial":)" + trial.spec + "}", trial.result};
+}
+
+std::vector<TestResult> mergeAgents(const std::vector<AgentResults>& agents) {
+  std::vector<std::string> names;
+  std::vector<suite::SweepPointResult> points;
+  for (const AgentResults& one : agents) {
+    names.push_back(one.agent.name);
+    points.push_back({one.agent.name, {one.agent.name}, one.tests});
+  }
+  std::vector<TestResult> merged = suite::foldSweep({{"agent", names}}, points);
+  const std::vector<results::Anomaly> anomalies = anomaliesOf(agents);
+  for (TestResult& test : merged) {
+    rename(names, test);
+    for (std::size_t i = 0; i < agents.size(); ++i) {
+      test.valid = test.valid && !agents[i].agent.late;
+      const TestResult* own = find(agents[i], test.id);
+      if (own == nullptr) {
+        test.valid = false;
+        test.anomalies.push_back({"did not finish this test", "agent " + names[i]});
+        continue;
+      }
+      append(own->tables, names[i], i + 1, test.tables);
+      append(own->charts, names[i], i + 1, test.charts);
+      append(own->distributions, names[i], i + 1, test.distributions);
+      append(own->heat_maps, names[i], i + 1, test.heat_maps);
+      append(own->timelines, names[i], i + 1, test.timelines);
+      for (const std::string& element : own->failed_elements) {
+        auto& failed = test.failed_elements;
+        if (std::find(failed.begin(), failed.end(), element) == failed.end()) {
+          failed.push_back(element);
+        }
+      }
+    }
+    test.anomalies.insert(test.anomalies.end(), anomalies.begin(), anomalies.end());
+  }
+  return merged;
+}
+
+}  // namespace plumbline::control

@@ -1,0 +1,249 @@
+#include "control/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "control/agent_results.h"
+
+namespace plumbline::control {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kApi = 1;
+// Exchanges of times with each agent: before and after, and each time in between.
+constexpr int kManyExchanges = 16;
+constexpr int kFewExchanges = 4;
+constexpr auto kBetweenComparisons = 5s;
+constexpr auto kBetweenLooks = 200ms;
+// From the order to start until the start: this, and what planning took so much longer.
+constexpr std::chrono::nanoseconds kLead = 1s;
+constexpr int kLeadPerPlan = 3;
+constexpr std::int64_t kReservedSeconds = 300;  // until the runs have the ports
+
+}  // namespace
+
+std::vector<AgentAddress> parseAgents(const std::string& text) {
+  std::vector<AgentAddress> agents;
+  std::set<std::pair<std::string, std::uint16_t>> known;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(',', from), text.size());
+    AgentAddress agent{text.substr(from, end - from), {}};
+    agent.address = ServerAddress::parse(agent.name);
+    if (!known.emplace(agent.address.host, agent.address.port).second) {
+      throw Error(ErrorKind::kUsage, "the agent " + agent.name + " is named twice", "--agents");
+    }
+    agents.push_back(std::move(agent));
+    from = end + 1;
+  }
+  return agents;
+}
+
+Controller::Controller(ControllerOptions options, ControllerWatcher& watcher)
+    : options_(std::move(options)), watcher_(watcher) {
+  for (const AgentAddress& agent : options_.agents) {
+    agents_.push_back(std::make_unique<Agent>(agent.name, agent.address, options_.patience));
+  }
+}
+
+Controller::~Controller() { release(); }
+
+std::string Controller::benchText(const std::string& bench) const {
+  std::vector<std::string> benches;
+  for (const auto& agent : agents_) benches.push_back(bench + " at " + agent->name());
+  return fmt::format("{}", fmt::join(benches, ", "));
+}
+
+void Controller::prepare() {
+  std::vector<Answer<ServerCapabilities>> able;
+  for (const auto& agent : agents_) {
+    able.push_back(
+        agent->ask<ServerCapabilities>([&](auto done) { agent->client().capabilities(done); }));
+  }
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    agents_[i]->can = agents_[i]->take(std::move(able[i]));
+    if (agents_[i]->can.api != kApi) {
+      throw Error(
+          ErrorKind::kUsage,
+          fmt::format("agent {} ({}) speaks version {} of the API, this program version {}",
+                      agents_[i]->name(), agents_[i]->can.software, agents_[i]->can.api, kApi),
+          {}, "the same version of plumbline on all machines");
+    }
+  }
+  // One after the other, so that each has its whole patience and its time can be told.
+  Clock::duration longest{};
+  for (const auto& agent : agents_) {
+    const Clock::time_point since = Clock::now();
+    agent->ports = agent
+                       ->take(agent->askToPlan<PlanAnswer>([&](auto done) {
+                         agent->client().plan(options_.request.scenario, done);
+                       }))
+                       .ports;
+    longest = std::max(longest, Clock::now() - since);
+  }
+  lead_ = kLead + kLeadPerPlan * longest;
+  for (const auto& agent : agents_) {
+    if (agent->compareClocks(here_, kManyExchanges)) continue;
+    throw Error(ErrorKind::kTester, "agent " + agent->name() + " does not tell its time", {},
+                "the same version of plumbline on all machines");
+  }
+  try {
+    for (const auto& agent : agents_) {
+      const ReservationRequest wanted{agent->ports, options_.request.owner, kReservedSeconds};
+      agent->reservation = agent
+                               ->take(agent->ask<Reservation>(
+                                   [&](auto done) { agent->client().reserve(wanted, done); }))
+                               .id;
+    }
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+void Controller::release() {
+  std::vector<Answer<Nothing>> released;
+  for (const auto& agent : agents_) {
+    if (!agent->reservation || agent->phase == Agent::Phase::kLost) continue;
+    released.push_back(agent->ask<Nothing>(
+        [&](auto done) { agent->client().release(*agent->reservation, done); }));
+    agent->reservation.reset();
+  }
+  // Whatever the answer: what is not released lapses.
+  for (auto& answer : released) answer.wait();
+}
+
+void Controller::compareClocks(int exchanges) {
+  for (const auto& agent : agents_) {
+    if (agent->phase != Agent::Phase::kLost) agent->compareClocks(here_, exchanges);
+  }
+}
+
+void Controller::start() {
+  compareClocks(kFewExchanges);
+  agreed_ns_ = here_.nowNs() + lead_.count();
+  std::vector<Answer<RunState>> begun;
+  for (const auto& agent : agents_) {
+    RunRequest request = options_.request;
+    request.reservation = agent->reservation;
+    const ClockEstimate& clock = agent->clock.latest();
+    request.start =
+        CommonStart{agreed_ns_ + clock.offset_ns, clock.offset_ns, clock.uncertainty_ns};
+    begun.push_back(
+        agent->askToPlan<RunState>([&](auto done) { agent->client().start(request, done); }));
+  }
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    Agent& agent = *agents_[i];
+    const auto state = begun[i].wait();
+    if (!state.ok()) {
+      agent.fail("it did not start: " + state.refusal().what);
+      continue;
+    }
+    agent.state = state.value();
+    agent.beginToLook();
+    LiveCallbacks callbacks;
+    callbacks.interval = [this, i, run = agent.state.id](const LiveInterval& live) {
+      if (live.run == run) watcher_.interval(i, live);
+    };
+    agent.client().watch(0, callbacks);
+  }
+  release();  // the runs have the ports now
+}
+
+void Controller::stopAll() {
+  stopping_ = true;
+  for (const auto& agent : agents_) agent->stop();
+}
+
+std::string Controller::firstFailure() const {
+  for (const auto& agent : agents_) {
+    if (!agent->failure().empty()) return agent->failure();
+  }
+  return {};
+}
+
+void Controller::collect(results::ResultStore& store, std::int64_t run) {
+  for (const auto& agent : agents_) {
+    std::vector<results::StoredTrial> trials;
+    for (const TrialDocument& trial : agent->newTrials()) {
+      trials.push_back(mergedTrial(agent->name(), trial));
+    }
+    if (!trials.empty()) store.saveTrials(run, trials);
+    const std::string lines = agent->newLog();
+    if (!lines.empty()) watcher_.log(agent->name(), lines);
+  }
+}
+
+void Controller::follow(results::ResultStore& store, std::int64_t run) {
+  Clock::time_point next_comparison = Clock::now() + kBetweenComparisons;
+  for (;;) {
+    for (const auto& agent : agents_) agent->look();
+    collect(store, run);
+    // Only what went wrong by itself: who is stopped says so as well.
+    if (!stopping_ && !firstFailure().empty()) {
+      failure_ = firstFailure();
+      stopAll();
+    }
+    if (!stopping_ && watcher_.stopRequested()) stopAll();
+    if (std::all_of(agents_.begin(), agents_.end(),
+                    [](const auto& agent) { return agent->over(); })) {
+      return;
+    }
+    if (Clock::now() >= next_comparison) {
+      compareClocks(kFewExchanges);
+      next_comparison = Clock::now() + kBetweenComparisons;
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+// What the agents have to say at the end, merged.
+void Controller::conclude(results::ResultStore& store, std::int64_t run) {
+  std::vector<AgentResults> all;
+  std::vector<results::AgentRecord> records;
+  for (const auto& agent : agents_) {
+    AgentResults one;
+    if (agent->began() && agent->phase != Agent::Phase::kLost) {
+      try {
+        one.tests = agent->tests();
+      } catch (const Error& fault) {
+        agent->lose(fault.what());
+        if (failure_.empty()) failure_ = agent->failure();
+      }
+    }
+    one.agent = agent->record(agreed_ns_, options_.start_tolerance.count());
+    one.clock_strayed_ns = agent->clock.strayedNs();
+    records.push_back(one.agent);
+    all.push_back(std::move(one));
+  }
+  store.saveAgents(run, std::move(records));
+  for (const results::TestResult& test : mergeAgents(all)) store.saveTestResult(run, test);
+}
+
+ControlledRun Controller::run(results::ResultStore& store, std::int64_t run) {
+  const results::RunLock lock(store.directory(), run);
+  store.setStatus(run, results::RunStatus::kRunning);
+  try {
+    start();
+    follow(store, run);
+    compareClocks(kManyExchanges);
+    conclude(store, run);
+  } catch (...) {
+    stopAll();
+    store.setStatus(run, results::RunStatus::kFailed);
+    throw;
+  }
+  const results::RunStatus status = !failure_.empty() ? results::RunStatus::kFailed
+                                    : stopping_       ? results::RunStatus::kAborted
+                                                      : results::RunStatus::kDone;
+  store.setStatus(run, status);
+  return {status, failure_};
+}
+
+}  // namespace plumbline::control

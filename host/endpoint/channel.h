@@ -1,0 +1,78 @@
+// What carries the messages of a trial: a channel from one host's endpoints to another's, and the
+// carrier that makes channels. One implementation for libfabric, one for verbs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/endpoint_spec.h"
+#include "bench/trial.h"
+
+namespace plumbline::endpoint {
+
+struct ChannelSpec {
+  bench::Operation operation = bench::Operation::kWrite;
+  Bytes message{64};              // at least Carrier::leastMessage()
+  std::uint32_t queue_pairs = 1;  // from the initiator to the target
+  std::uint32_t window = 1;       // messages under way of each, at most
+};
+
+// Whether the target's software is told of a message of this operation.
+constexpr bool targetIsTold(bench::Operation operation) {
+  return operation == bench::Operation::kSend || operation == bench::Operation::kWriteImmediate;
+}
+
+// Messages of one size from an initiator to a target over several queue pairs, whose connections
+// stand when the channel is made. One thread calls post() and poll(), another one serve(). All of
+// them throw endpoint::fault() for what ends a trial: a peer that is gone, a completion in error, a
+// queue that overran.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+
+  // Starts a message on `queue_pair`. False when its queue is full for now. `slot` is below
+  // queue_pairs * window and of no message under way; poll() gives it back.
+  virtual bool post(std::uint32_t queue_pair, std::uint32_t slot) = 0;
+
+  // Slots of messages that have completed since, at most as many as there is room for. A message
+  // has completed when its bytes have arrived, as far as the carrier can tell
+  // (Carrier::configuration()).
+  virtual std::size_t poll(std::span<std::uint32_t> slots) = 0;
+
+  // Drives the target: messages that its software was told of since the last call. None ever of a
+  // write or a read.
+  virtual std::size_t serve() = 0;
+
+  // Whether the receiving memory holds what was sent. Once a message has completed, and with both
+  // threads at rest.
+  [[nodiscard]] virtual bool intact() const = 0;
+
+  // Whether a message that completed has arrived. Of one that may not have, only the target's word
+  // counts, where it has one.
+  [[nodiscard]] virtual bool confirmsDelivery() const { return true; }
+};
+
+class Carrier {
+ public:
+  virtual ~Carrier() = default;
+
+  // Throws Error(kUnsupported) for what it cannot carry, and endpoint::fault().
+  virtual std::unique_ptr<Channel> connect(const ChannelSpec& spec) = 0;
+
+  // The shortest message it carries: 0 B, unless it cannot.
+  [[nodiscard]] virtual Bytes leastMessage() const { return Bytes(0); }
+
+  // What it runs on, for the report: name and value.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> configuration() const = 0;
+
+  // The NIC's own counters as they stand; empty where there are none.
+  [[nodiscard]] virtual std::vector<bench::HostCounter> counters() const = 0;
+};
+
+}  // namespace plumbline::endpoint

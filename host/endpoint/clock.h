@@ -1,0 +1,22 @@
+// The clock of endpoint software, and what it costs to read.
+#pragma once
+
+#include <cstdint>
+
+namespace plumbline::endpoint {
+
+// Nanoseconds of the host's monotonic clock, from an arbitrary beginning.
+std::int64_t monotonicNow();
+
+// The time between two readings one behind the other: what of it is in every latency that is taken
+// from one reading to the next.
+struct ClockCost {
+  std::int64_t minimum_ns = 0;
+  std::int64_t median_ns = 0;
+  std::int64_t resolution_ns = 0;  // smallest difference that was seen, above 0
+};
+
+// Reads the clock a few thousand times.
+ClockCost measureClock();
+
+}  // namespace plumbline::endpoint

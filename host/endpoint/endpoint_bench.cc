@@ -1,0 +1,204 @@
+#include "endpoint/endpoint_bench.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "bench/message_refusals.h"
+#include "endpoint/clock.h"
+#include "endpoint/host_configuration.h"
+#include "endpoint/message_stream.h"
+#include "endpoint/running_stream.h"
+
+namespace plumbline::endpoint {
+namespace {
+
+// From the last thread's readiness to the common start.
+constexpr std::int64_t kLeadTime_ns = 2'000'000;
+constexpr std::uint64_t kCalibrationMessages = 1000;
+constexpr Picoseconds kCalibrationTime = milliseconds(500);
+constexpr Bytes kLongestMessage{std::int64_t{8} << 30};
+constexpr Bytes kLongestHeaders{128};
+constexpr std::uint32_t kMostHosts = 64;
+constexpr std::uint32_t kMostQueuePairs = 256;
+
+std::string microsecondsText(double ps) { return fmt::format("{:.3g} us", ps / 1e6); }
+
+// Memory that a trial's messages take: a buffer at either end of every stream.
+Bytes memoryOf(const bench::TrialSpec& spec) {
+  Bytes memory{0};
+  for (const bench::StreamSpec& stream : spec.streams) memory += 2 * bench::messageBytes(stream);
+  return memory;
+}
+
+Bytes availableMemory() {
+  return Bytes(static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE));
+}
+
+void addStream(const bench::StreamSpec& stream, const MessageOutcome& outcome, bool intact,
+               bench::TrialResult& result) {
+  const auto bytes = static_cast<std::uint64_t>(stream.frame.count());
+  bench::StreamResult one;
+  one.name = stream.name;
+  one.sent_frames = outcome.due;
+  one.sent_bytes = outcome.due * bytes;
+  one.received_frames = outcome.delivered;
+  one.received_bytes = outcome.delivered * bytes;
+  one.lost = outcome.due - outcome.delivered;
+  result.streams.push_back(std::move(one));
+  if (outcome.delivered > 0 && !intact) {
+    result.faults.push_back(
+        fmt::format("stream '{}': the receiver's memory does not hold what was sent", stream.name));
+  }
+}
+
+}  // namespace
+
+std::string operationName(bench::Operation operation) {
+  switch (operation) {
+    case bench::Operation::kWrite:
+      return "write";
+    case bench::Operation::kWriteImmediate:
+      return "write with immediate";
+    case bench::Operation::kSend:
+      return "send";
+    case bench::Operation::kRead:
+      break;
+  }
+  return "read";
+}
+
+EndpointBench::EndpointBench(std::string name, std::string description, BitRate line_rate) {
+  capabilities_.name = std::move(name);
+  capabilities_.description = std::move(description);
+  capabilities_.max_ports = kMostHosts;
+  capabilities_.line_rate = line_rate;
+  capabilities_.max_frame = kLongestMessage + kLongestHeaders;
+  capabilities_.flows_per_port = kMostHosts;
+  capabilities_.groups = 1U << 16;
+  capabilities_.max_qps = kMostQueuePairs;
+  capabilities_.timestamp_resolution = nanoseconds(1);
+  capabilities_.observed = bench::ObservationPoint::kEndpointSoftware;
+  capabilities_.simulated_dut = false;
+  capabilities_.messages = true;
+  capabilities_.trial_overhead = milliseconds(10);
+  capabilities_.wall_seconds_per_second = 1.0;
+  capabilities_.unobserved = {
+      {"one-way latency",
+       "the latencies are from a message's post to its completion, software of both ends included"},
+      {"utilisation of ports",
+       "endpoint software sees messages, not frames; rates count each message as one frame"},
+      {"order, duplicates, ECN marks and ICRC errors",
+       "the transport deals with them below the endpoint software"},
+  };
+}
+
+void EndpointBench::open(bench::EndpointSpec spec, std::unique_ptr<Carrier> carrier) {
+  spec_ = std::move(spec);
+  carrier_ = std::move(carrier);
+  capabilities_.configuration = carrier_->configuration();
+  for (auto& entry : hostConfiguration()) capabilities_.configuration.push_back(std::move(entry));
+  capabilities_.configuration.emplace_back("Messages under way",
+                                           fmt::format("{} per queue pair", spec_.window));
+  if (carrier_->counters().empty()) {
+    capabilities_.unobserved.push_back(
+        {"retransmissions, CNPs and packets out of sequence",
+         "there is no NIC with hardware counters behind these endpoints"});
+  }
+  calibrate();
+}
+
+void EndpointBench::calibrate() {
+  const auto add = [&](std::string name, std::string value) {
+    capabilities_.configuration.emplace_back(std::move(name), std::move(value));
+  };
+  const ClockCost clock = measureClock();
+  add("Clock", fmt::format("monotonic clock of the host, resolution {} ns; a reading takes {} ns "
+                           "(median; at least {} ns), which is in every latency",
+                           clock.resolution_ns, clock.median_ns, clock.minimum_ns));
+  ChannelSpec empty;
+  empty.operation = spec_.operation.value_or(bench::Operation::kWrite);
+  empty.message = carrier_->leastMessage();
+  const stats::Histogram overhead =
+      sendOneByOne(*carrier_->connect(empty), kCalibrationMessages, kCalibrationTime);
+  add("Non-fabric overhead",
+      fmt::format("{} of {} B between two endpoints of this host: least {}, P50 {}, P99 {} ({} "
+                  "messages); not subtracted",
+                  operationName(empty.operation), empty.message.count(),
+                  microsecondsText(static_cast<double>(overhead.minimum())),
+                  microsecondsText(static_cast<double>(overhead.quantile(0.5))),
+                  microsecondsText(static_cast<double>(overhead.quantile(0.99))),
+                  overhead.count()));
+  add("Where the endpoints are",
+      "initiators and targets on this host: all of every latency is non-fabric time unless the "
+      "NIC itself sends through the fabric");
+}
+
+bench::Operation EndpointBench::operationOf(const bench::StreamSpec& stream) const {
+  if (spec_.operation) return *spec_.operation;
+  return stream.format.transport == bench::Transport::kRoceSend ? bench::Operation::kSend
+                                                                : bench::Operation::kWrite;
+}
+
+std::vector<std::string> EndpointBench::refusals(const bench::TrialSpec& spec) const {
+  std::vector<std::string> refusals = bench::messageRefusals(spec, capabilities_);
+  if (refusals.empty() && memoryOf(spec) > availableMemory()) {
+    refusals.push_back(fmt::format("the messages take {} B of memory, {} B are available",
+                                   memoryOf(spec).count(), availableMemory().count()));
+  }
+  return refusals;
+}
+
+bench::TrialResult EndpointBench::run(const bench::TrialSpec& spec,
+                                      const bench::TrialHooks& hooks) {
+  if (!carrier_) {
+    throw Error(ErrorKind::kUnsupported, "the bench has no endpoints to send with",
+                capabilities_.name + " bench", "a scenario with the section \"endpoint\"");
+  }
+  if (const auto why = refusals(spec); !why.empty()) {
+    throw Error(ErrorKind::kUnsupported, fmt::format("{}", fmt::join(why, "; ")),
+                capabilities_.name + " bench");
+  }
+  const auto wall_start = std::chrono::steady_clock::now();
+  std::vector<std::unique_ptr<RunningStream>> running;
+  for (const bench::StreamSpec& stream : spec.streams) {
+    const ChannelSpec channel{operationOf(stream), bench::messageBytes(stream), stream.format.qps,
+                              spec_.window};
+    const MessageSchedule schedule{frameSlot(stream.frame, capabilities_.line_rate),
+                                   std::get<bench::ConstantLoad>(stream.load).rate, stream.start,
+                                   spec.duration, spec.drain};
+    running.push_back(
+        std::make_unique<RunningStream>(carrier_->connect(channel), channel, schedule));
+  }
+  const std::vector<bench::HostCounter> before = carrier_->counters();
+  const std::int64_t start_ns = monotonicNow() + kLeadTime_ns;
+  for (const auto& stream : running) stream->start(start_ns);
+  watchStreams(running, spec, start_ns, hooks);
+
+  bench::TrialResult result;
+  result.bench = capabilities_.name;
+  result.observed = capabilities_.observed;
+  result.dut_observed = bench::ObservationPoint::kEndpointSoftware;
+  std::map<std::uint32_t, stats::Histogram> groups;
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    const MessageOutcome outcome = running[i]->finish();
+    addStream(spec.streams[i], outcome, running[i]->intact(), result);
+    groups[spec.streams[i].group].merge(outcome.latency);
+  }
+  for (auto& [group, histogram] : groups) {
+    if (histogram.count() > 0) result.latency.push_back({group, std::move(histogram)});
+  }
+  result.host_counters = counterDifference(before, carrier_->counters());
+  result.card_time = nanoseconds(monotonicNow() - start_ns);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+  result.wall_seconds = wall.count();
+  return result;
+}
+
+}  // namespace plumbline::endpoint

@@ -1,0 +1,49 @@
+// A bench on ordinary hosts: software posts messages and sees them complete. What FabricBench and
+// VerbsBench have in common.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/bench.h"
+#include "bench/endpoint_spec.h"
+#include "endpoint/channel.h"
+
+namespace plumbline::endpoint {
+
+// Runs streams of messages over channels of a carrier. Initiator and target of every stream are on
+// this host, each on a thread of its own; the hosts of the DUT are names for them.
+//
+// A message is due when the card would have put its frame on the wire, and has been delivered when
+// it has completed within duration and drain; StreamResult::lost counts those that have not,
+// however far they came. Latency is from post to completion, with one reading of the clock in it.
+// Observation point: endpoint software.
+class EndpointBench : public bench::Bench {
+ public:
+  [[nodiscard]] const bench::Capabilities& capabilities() const override { return capabilities_; }
+  [[nodiscard]] std::vector<std::string> refusals(const bench::TrialSpec& spec) const override;
+  // Throws what the carrier throws; a trial whose target memory does not hold what was sent is
+  // returned with a fault. One without a single completion has lost all there was to deliver.
+  bench::TrialResult run(const bench::TrialSpec& spec, const bench::TrialHooks& hooks) override;
+
+ protected:
+  // A bench that runs nothing, without a carrier.
+  EndpointBench(std::string name, std::string description, BitRate line_rate);
+
+  // Opens it: measures the clock and the carrier's own overhead, and notes what it runs on.
+  void open(bench::EndpointSpec spec, std::unique_ptr<Carrier> carrier);
+
+ private:
+  [[nodiscard]] bench::Operation operationOf(const bench::StreamSpec& stream) const;
+  void calibrate();
+
+  bench::Capabilities capabilities_;
+  bench::EndpointSpec spec_;
+  std::unique_ptr<Carrier> carrier_;
+};
+
+// "write", "write with immediate", "send", "read".
+std::string operationName(bench::Operation operation);
+
+}  // namespace plumbline::endpoint

@@ -1,0 +1,101 @@
+#include <arpa/inet.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "scenario/sections.h"
+
+namespace plumbline::scenario {
+namespace {
+
+using bench::EndpointSpec;
+using bench::Operation;
+
+constexpr std::size_t kMaxEndpointName = 64;
+constexpr std::uint64_t kMaxPort = 255;
+constexpr std::uint64_t kMaxGidIndex = 255;
+
+template <typename Value, std::size_t N>
+using Words = std::array<std::pair<const char*, Value>, N>;
+
+constexpr Words<Operation, 4> kOperations{{{"write", Operation::kWrite},
+                                           {"write-immediate", Operation::kWriteImmediate},
+                                           {"send", Operation::kSend},
+                                           {"read", Operation::kRead}}};
+constexpr Words<bench::QueuePairService, 2> kServices{
+    {{"rc", bench::QueuePairService::kReliable}, {"uc", bench::QueuePairService::kUnreliable}}};
+constexpr Words<bench::Connection, 2> kConnections{
+    {{"out-of-band", bench::Connection::kOutOfBand},
+     {"rdma-cm", bench::Connection::kConnectionManager}}};
+
+template <typename Value, std::size_t N>
+std::optional<Value> readOneOf(const YamlNode& node, const Words<Value, N>& words,
+                               Problems& problems) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : words) names.emplace_back(name);
+  const auto word = readWord(node, names, problems);
+  return word ? std::optional(words[*word].second) : std::nullopt;
+}
+
+bool isIpAddress(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
+}
+
+void readNames(MapReader& map, EndpointSpec& spec, Problems& problems) {
+  if (const YamlNode* value = map.optional("provider")) {
+    if (auto name = readText(*value, kMaxEndpointName, problems)) spec.provider = std::move(*name);
+  }
+  if (const YamlNode* value = map.optional("device")) {
+    if (auto name = readText(*value, kMaxEndpointName, problems)) spec.device = std::move(*name);
+  }
+  if (const YamlNode* value = map.optional("address")) {
+    auto address = readText(*value, kMaxEndpointName, problems);
+    if (address && !isIpAddress(*address)) {
+      problems.add(*value, shown(*address) + " is no IP address", "an address of this host");
+    } else if (address) {
+      spec.address = std::move(*address);
+    }
+  }
+}
+
+// A small number into a member of any integer type.
+template <typename Value>
+void readNumber(MapReader& map, const char* key, std::uint64_t min, std::uint64_t max,
+                Value& target, Problems& problems) {
+  const YamlNode* node = map.optional(key);
+  if (node == nullptr) return;
+  if (const auto value = readInteger(*node, min, max, problems)) {
+    target = static_cast<Value>(*value);
+  }
+}
+
+}  // namespace
+
+void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems) {
+  auto map = readMap(node, "endpoint", problems);
+  if (!map) return;
+  EndpointSpec& spec = scenario.endpoint.emplace();
+  readNames(*map, spec, problems);
+  readNumber(*map, "window", 1, EndpointSpec::kMostWindow, spec.window, problems);
+  readNumber(*map, "port", 1, kMaxPort, spec.port, problems);
+  readNumber(*map, "gid_index", 0, kMaxGidIndex, spec.gid_index, problems);
+  if (const YamlNode* value = map->optional("operation")) {
+    spec.operation = readOneOf(*value, kOperations, problems);
+  }
+  if (const YamlNode* value = map->optional("service")) {
+    spec.service = readOneOf(*value, kServices, problems).value_or(spec.service);
+    const bool one_way = spec.operation != Operation::kRead;
+    if (spec.service == bench::QueuePairService::kUnreliable && !one_way) {
+      problems.add(*value, "an unreliable connection has no read", "rc, or another operation");
+    }
+  }
+  if (const YamlNode* value = map->optional("connection")) {
+    spec.connection = readOneOf(*value, kConnections, problems).value_or(spec.connection);
+  }
+  map->finish();
+}
+
+}  // namespace plumbline::scenario

@@ -1,0 +1,40 @@
+#include "session/trial_log.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "session/stored_trial_runner.h"
+
+namespace plumbline::session {
+
+TrialLog::TrialLog(const std::string& file) : file_(file), stream_(file, std::ios::trunc) {
+  if (!stream_) throw Error(ErrorKind::kUsage, "the file cannot be written", file);
+}
+
+void TrialLog::write(const TrialRecord& record) {
+  std::uint64_t sent = 0;
+  for (const auto& stream : record.result.streams) sent += stream.sent_frames;
+  nlohmann::ordered_json line{{"test", record.test},
+                              {"bench", record.result.bench},
+                              {"point", record.label},
+                              {"repetition", record.repetition},
+                              {"stored", record.stored},
+                              {"sent_frames", sent},
+                              {"lost_frames", record.result.lost()},
+                              {"loss_ppm", lossPpm(record.result)}};
+  const stats::Histogram latency = latencyOf(record.result);
+  if (latency.count() > 0) {
+    line["latency_min_ps"] = latency.minimum();
+    line["latency_p50_ps"] = latency.quantile(0.5);
+    line["latency_p99_ps"] = latency.quantile(0.99);
+    line["latency_max_ps"] = latency.maximum();
+  }
+  line["faults"] = record.result.faults;
+  if (!(stream_ << line.dump() << std::endl)) {
+    throw Error(ErrorKind::kTester, "the file cannot be written any further", file_,
+                "make room on the disk, then run again with --resume");
+  }
+}
+
+}  // namespace plumbline::session

@@ -1,0 +1,172 @@
+#include "suite/dut_metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace plumbline::suite {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+constexpr double kMostSeconds = 1e9;
+constexpr std::size_t kLongestNumber = 64;
+
+struct Field {
+  std::string_view text;  // without blanks around
+  std::size_t column = 1;
+};
+
+Field trimmed(std::string_view text, std::size_t column) {
+  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  if (first == text.size()) return {{}, column};
+  return {text.substr(first, text.find_last_not_of(kBlanks) - first + 1), column + first};
+}
+
+bool isNameCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_.-/").find(c) != std::string_view::npos;
+}
+
+// One line at a time; the first mistake ends it.
+class MetricParser {
+ public:
+  explicit MetricParser(DutMetricTimes times) {
+    if (times == DutMetricTimes::kGiven) names_.emplace_back("time_s");
+    names_.insert(names_.end(), {"metric", "value"});
+  }
+
+  std::variant<std::vector<DutMetric>, DutMetricError> parse(std::string_view text) {
+    while (!text.empty() && !error_) {
+      ++line_;
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      parseLine(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (error_) return *error_;
+    return std::move(metrics_);
+  }
+
+ private:
+  void fail(std::size_t column, std::string what) {
+    if (!error_) error_ = DutMetricError{line_, column, std::move(what)};
+  }
+
+  void parseLine(std::string_view line) {
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    line = line.substr(0, line.find('#'));
+    if (trimmed(line, 1).text.empty()) return;
+    std::vector<Field> fields;
+    for (std::size_t begin = 0; begin <= line.size();) {
+      const std::size_t end = std::min(line.find(',', begin), line.size());
+      if (fields.size() == names_.size()) {
+        fail(begin + 1, fmt::format("more fields than {}", fmt::join(names_, ",")));
+        return;
+      }
+      fields.push_back(trimmed(line.substr(begin, end - begin), begin + 1));
+      begin = end + 1;
+    }
+    if (fields.size() < names_.size()) {
+      fail(line.size() + 1, fmt::format("fewer fields than {}", fmt::join(names_, ",")));
+      return;
+    }
+    const bool header = std::equal(fields.begin(), fields.end(), names_.begin(),
+                                   [](const Field& a, const auto& b) { return a.text == b; });
+    if (!header_allowed_ || !header) parseMetric(fields);
+    header_allowed_ = false;
+  }
+
+  void parseMetric(const std::vector<Field>& fields) {
+    DutMetric metric;
+    if (fields.size() > 2) {
+      metric.seconds = number(fields[0], "time");
+      if (metric.seconds < 0 || metric.seconds > kMostSeconds) {
+        fail(fields[0].column, "a time is 0 to 1e9 s");
+      }
+    }
+    metric.name = name(fields[fields.size() - 2]);
+    metric.value = number(fields.back(), "value");
+    if (!error_) metrics_.push_back(std::move(metric));
+  }
+
+  double number(const Field& field, std::string_view what) {
+    double value = 0;
+    const char* const end = field.text.data() + field.text.size();
+    if (field.text.empty()) fail(field.column, fmt::format("a {} is missing", what));
+    if (field.text.size() > kLongestNumber) fail(field.column, fmt::format("a {} too long", what));
+    if (error_) return 0;
+    const auto [last, code] = std::from_chars(field.text.data(), end, value);
+    if (code != std::errc() || last != end || !std::isfinite(value)) {
+      fail(field.column, fmt::format("a {} is a decimal number", what));
+      return 0;
+    }
+    return value;
+  }
+
+  std::string name(const Field& field) {
+    if (field.text.empty()) fail(field.column, "a name is missing");
+    if (field.text.size() > kMaxDutMetricName) {
+      fail(field.column, fmt::format("a name has at most {} characters", kMaxDutMetricName));
+    }
+    const auto wrong = std::find_if_not(field.text.begin(), field.text.end(), isNameCharacter);
+    if (wrong != field.text.end()) {
+      fail(field.column + static_cast<std::size_t>(wrong - field.text.begin()),
+           "a name has letters, digits and _.-/ only");
+    }
+    if (error_) return {};
+    seen_.emplace(field.text);
+    if (seen_.size() > kMaxDutMetricNames) {
+      fail(field.column, fmt::format("more than {} different names", kMaxDutMetricNames));
+    }
+    return std::string(field.text);
+  }
+
+  std::vector<std::string_view> names_;  // of the fields
+  std::size_t line_ = 0;
+  bool header_allowed_ = true;
+  std::set<std::string, std::less<>> seen_;
+  std::optional<DutMetricError> error_;
+  std::vector<DutMetric> metrics_;
+};
+
+}  // namespace
+
+std::variant<std::vector<DutMetric>, DutMetricError> parseDutMetrics(std::string_view text,
+                                                                     DutMetricTimes times) {
+  return MetricParser(times).parse(text);
+}
+
+std::vector<DutSeries> seriesOf(std::vector<DutMetric> metrics) {
+  std::stable_sort(metrics.begin(), metrics.end(), [](const DutMetric& a, const DutMetric& b) {
+    return std::tie(a.name, a.seconds) < std::tie(b.name, b.seconds);
+  });
+  constexpr double kSecondsPerHour = 3600;
+  std::vector<DutSeries> series;
+  for (const DutMetric& metric : metrics) {
+    if (series.empty() || series.back().name != metric.name)
+      series.push_back({metric.name, {}, {}});
+    DutSeries& last = series.back();
+    const double hour = metric.seconds / kSecondsPerHour;
+    if (!last.hours.empty() && last.hours.back() == hour) {
+      last.values.back() = metric.value;
+    } else {
+      last.hours.push_back(hour);
+      last.values.push_back(metric.value);
+    }
+  }
+  return series;
+}
+
+std::string firstComment(std::string_view text) {
+  const std::size_t sign = text.find('#');
+  if (sign == std::string_view::npos) return "no metrics";
+  const std::string_view line = text.substr(sign + 1);
+  return std::string(trimmed(line.substr(0, line.find('\n')), 1).text);
+}
+
+}  // namespace plumbline::suite

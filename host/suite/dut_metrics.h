@@ -1,0 +1,60 @@
+// What a DUT says of itself during a soak, memory, CPU, occupancy of tables, as CSV text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace plumbline::suite {
+
+// One value that the DUT reported.
+struct DutMetric {
+  double seconds = 0;  // since the soak began
+  std::string name;    // "memory_bytes": the unit is whatever the name says
+  double value = 0;
+
+  bool operator==(const DutMetric&) const = default;
+};
+
+// What is wrong with a text of metrics, and where; line and column count from 1, in bytes.
+struct DutMetricError {
+  std::size_t line = 0;
+  std::size_t column = 0;
+  std::string what;
+};
+
+inline constexpr std::size_t kMaxDutMetricName = 64;
+inline constexpr std::size_t kMaxDutMetricNames = 64;
+
+enum class DutMetricTimes {
+  kGiven,   // time_s,metric,value
+  kAbsent,  // metric,value
+};
+
+// Metrics in the order of the text, or the first mistake. One per line, of the fields above:
+// seconds from 0 to 10^9, a name of letters, digits and "_.-/", 1 to 64 of them, and a decimal
+// number, with fraction and exponent if it has some. Blanks around fields, empty lines, comments
+// from '#' to the line's end, a carriage return before the newline and a first line with the names
+// of the fields are allowed; at most 64 different names. With kAbsent every time is 0. Never throws
+// for any text (but for memory).
+std::variant<std::vector<DutMetric>, DutMetricError> parseDutMetrics(std::string_view text,
+                                                                     DutMetricTimes times);
+
+// One metric over time.
+struct DutSeries {
+  std::string name;
+  std::vector<double> hours;  // ascending
+  std::vector<double> values;
+};
+
+// By name, each by time; of two values of one time the later one in `metrics` counts.
+std::vector<DutSeries> seriesOf(std::vector<DutMetric> metrics);
+
+// The first comment of a text without its '#': what a source says that has no metrics. Else "no
+// metrics".
+std::string firstComment(std::string_view text);
+
+}  // namespace plumbline::suite

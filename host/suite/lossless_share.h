@@ -1,0 +1,17 @@
+// How much of a load a simulated DUT carries without loss, looked at before anything is measured:
+// what a search for it will come to, for a plan.
+#pragma once
+
+#include "base/units.h"
+#include "suite/procedure.h"
+#include "suite/trials.h"
+
+namespace plumbline::suite {
+
+// Share of line rate, 1 at most, at which `load` passes the scenario's DUT for `duration` without a
+// frame lost, roughly. A few frames of every stream and queue pair are sent on simulated hosts, far
+// below what any link carries; what each link had to carry of them says which is full first, and
+// the buffer before it how much longer an overload is hidden. `load.rate` does not matter.
+double losslessShare(const TestConfig& config, Load load, Picoseconds duration);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,159 @@
+#include "bench_ofi/fabric_bench.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace plumbline::bench_ofi {
+namespace {
+
+using bench::TrialResult;
+using bench::TrialSpec;
+using testing::HasSubstr;
+
+// `bytes` of message in a WRITE frame over IPv4.
+bench::StreamSpec stream(std::uint32_t from, std::uint32_t to, std::int64_t bytes, Fraction rate) {
+  constexpr std::int64_t kHeaders = 14 + 20 + 8 + 12 + 16 + 4 + 4;
+  bench::StreamSpec stream;
+  stream.name = "host" + std::to_string(from) + " to host" + std::to_string(to);
+  stream.from = from;
+  stream.to = to;
+  stream.format.transport = bench::Transport::kRoceWrite;
+  stream.format.qps = 2;
+  stream.frame = Bytes(bytes + kHeaders);
+  stream.load = bench::ConstantLoad{rate};
+  stream.group = from;
+  return stream;
+}
+
+TrialSpec trial(std::int64_t bytes, Fraction rate) {
+  TrialSpec spec;
+  spec.dut.topology.kind = fabric::TopologyKind::kLink;
+  spec.streams.push_back(stream(0, 1, bytes, rate));
+  spec.duration = milliseconds(50);
+  spec.drain = seconds(5);
+  return spec;
+}
+
+class FabricBenchOver : public testing::TestWithParam<const char*> {
+ protected:
+  FabricBench open() {
+    bench::EndpointSpec spec;
+    spec.provider = GetParam();
+    return FabricBench(spec, gigabitsPerSecond(100));
+  }
+};
+
+TEST_P(FabricBenchOver, DeliversALightLoadBothWays) {
+  FabricBench bench = open();
+  // 1 Gb/s of 1,000-byte messages: a frame of 1,078 B every 8,784 ns, so 5,693 in 50 ms.
+  TrialSpec spec = trial(1000, Fraction::percent(1));
+  spec.streams.push_back(stream(1, 0, 1000, Fraction::percent(1)));
+  ASSERT_TRUE(bench.refusals(spec).empty());
+  const TrialResult result = bench.run(spec, {});
+  EXPECT_TRUE(result.valid()) << result.faults.front();
+  EXPECT_EQ(result.bench, "libfabric");
+  EXPECT_EQ(result.observed, bench::ObservationPoint::kEndpointSoftware);
+  ASSERT_EQ(result.streams.size(), 2U);
+  for (const bench::StreamResult& one : result.streams) {
+    EXPECT_EQ(one.sent_frames, 5693U);
+    EXPECT_EQ(one.received_frames, 5693U);
+    EXPECT_EQ(one.lost, 0U);
+  }
+  ASSERT_EQ(result.latency.size(), 2U);
+  for (const bench::GroupLatency& group : result.latency) {
+    EXPECT_EQ(group.histogram.count(), 5693U);
+    EXPECT_GT(group.histogram.minimum(), 100'000U);  // nothing crosses two threads in 100 ns
+    EXPECT_LT(group.histogram.maximum(), 5'050'000'000'000U);
+  }
+  EXPECT_TRUE(result.ports.empty());  // not observed, and so not there
+  EXPECT_TRUE(result.host_counters.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Loopback, FabricBenchOver,
+                         testing::Values("tcp;ofi_rxm", "shm", "udp;ofi_rxd"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase_if(name, [](char c) { return c == ';' || c == '_'; });
+                           return name;
+                         });
+
+// No software on one machine posts 100 Gb/s of 64-byte messages: what is due and not delivered is
+// lost, and the trial ends in time.
+TEST(FabricBench, CountsWhatItCannotDeliverAsLost) {
+  bench::EndpointSpec endpoint;
+  endpoint.provider = "tcp;ofi_rxm";
+  FabricBench bench(endpoint, gigabitsPerSecond(100));
+  TrialSpec spec = trial(64, Fraction::one());
+  spec.drain = milliseconds(1);
+  const TrialResult result = bench.run(spec, {});
+  ASSERT_TRUE(result.valid()) << result.faults.front();
+  // A frame of 142 B and its gap take 12,960 ps.
+  EXPECT_EQ(result.streams[0].sent_frames, static_cast<std::uint64_t>(std::ceil(50e9 / 12'960.0)));
+  EXPECT_GT(result.streams[0].received_frames, 0U);
+  EXPECT_EQ(result.streams[0].lost,
+            result.streams[0].sent_frames - result.streams[0].received_frames);
+  EXPECT_GT(result.streams[0].lost, 0U);
+  EXPECT_LT(result.wall_seconds, 10.0);
+}
+
+TEST(FabricBench, TellsWhatItRunsOnAndWhatItCannotSee) {
+  bench::EndpointSpec endpoint;
+  endpoint.provider = "shm";
+  const FabricBench bench(endpoint, gigabitsPerSecond(100));
+  std::string names;
+  for (const auto& [name, value] : bench.capabilities().configuration) {
+    names += name + "\n";
+    EXPECT_FALSE(value.empty()) << name;
+  }
+  for (const char* name : {"libfabric provider", "Kernel", "Frequency governor", "NUMA nodes",
+                           "Clock", "Non-fabric overhead"}) {
+    EXPECT_THAT(names, HasSubstr(name));
+  }
+  std::string unobserved;
+  for (const bench::Unobserved& one : bench.capabilities().unobserved) {
+    unobserved += one.what + "\n";
+    EXPECT_FALSE(one.why.empty()) << one.what;
+  }
+  EXPECT_THAT(unobserved, HasSubstr("one-way latency"));
+  EXPECT_THAT(unobserved, HasSubstr("utilisation of ports"));
+  EXPECT_THAT(unobserved, HasSubstr("retransmissions"));
+}
+
+TEST(FabricBench, WithoutEndpointsSaysWhatItIsAndRunsNothing) {
+  FabricBench bench(std::nullopt, gigabitsPerSecond(100));
+  EXPECT_EQ(bench.capabilities().name, "libfabric");
+  EXPECT_THROW(bench.run(trial(64, Fraction::percent(1)), {}), Error);
+}
+
+TEST(FabricBench, RefusesWhatSoftwareCannotDo) {
+  const FabricBench bench(std::nullopt, gigabitsPerSecond(100));
+  const auto refused = [&](const TrialSpec& spec) {
+    const auto why = bench.refusals(spec);
+    return why.empty() ? std::string() : why.front();
+  };
+  EXPECT_EQ(refused(trial(64, Fraction::percent(1))), "");
+  TrialSpec spec = trial(64, Fraction::percent(1));
+  spec.streams[0].load = bench::BurstLoad{};
+  EXPECT_THAT(refused(spec), HasSubstr("the rtl bench can"));
+  spec = trial(64, Fraction::percent(1));
+  spec.streams[0].format.transport = bench::Transport::kUetRud;
+  EXPECT_THAT(refused(spec), HasSubstr("rocev2-write or rocev2-send"));
+  spec = trial(64, Fraction::percent(1));
+  spec.streams[0].format.qps = 257;
+  EXPECT_THAT(refused(spec), HasSubstr("257 queue pairs"));
+  spec = trial(64, Fraction::percent(1));
+  spec.capture_port = 0;
+  EXPECT_THAT(refused(spec), HasSubstr("rtl captures"));
+  spec = trial(std::int64_t{9} << 30, Fraction::percent(1));
+  EXPECT_THAT(refused(spec), HasSubstr("a message of 9663676416 B"));
+  spec = trial(64, Fraction::percent(1));
+  spec.streams[0].start = spec.duration;
+  EXPECT_THAT(refused(spec), HasSubstr("nothing to send"));
+}
+
+}  // namespace
+}  // namespace plumbline::bench_ofi

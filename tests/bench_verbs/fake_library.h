@@ -1,0 +1,124 @@
+// Stands in for rdma-core: two ends in one memory, whose faults a test can ask for.
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench_verbs/verbs_fault.h"
+#include "bench_verbs/verbs_library.h"
+#include "endpoint/buffer.h"
+#include "endpoint/channel.h"
+
+namespace plumbline::bench_verbs {
+
+// What the ends of a fake library do wrong, and what they were asked to do.
+struct FakeScript {
+  std::vector<std::string> devices{"fake0"};
+  Bytes longest{1 << 30};
+  std::size_t send_room = 1 << 20;  // work requests that a send queue takes
+  int post_error = 0;               // of every further post
+  int poll_error = 0;
+  WorkStatus status = WorkStatus::kDone;  // of every further completion
+  DeviceEvent event = DeviceEvent::kNone;
+  bool lose_messages = false;  // as an unreliable service may
+  int connect_errno = 0;       // of registering memory
+  bench::EndpointSpec connected;
+  std::mutex mutex;  // the two ends are of two threads
+};
+
+class FakeEnd final : public VerbsEnd {
+ public:
+  FakeEnd(FakeScript& script, std::size_t bytes)
+      : script_(script), bytes_(bytes), memory_(endpoint::makeBuffer(bytes)) {}
+
+  void meet(FakeEnd& peer) { peer_ = &peer; }
+
+  [[nodiscard]] std::uint8_t* memory() const override { return memory_.get(); }
+  [[nodiscard]] MemoryKey key() const override { return {1, 2}; }
+
+  int post(std::uint32_t /*queue_pair*/, std::uint64_t id, bench::Operation operation,
+           const MemoryKey& remote) override {
+    if (remote.address != 1 || remote.rkey != 2) return EINVAL;
+    const std::lock_guard lock(script_.mutex);
+    const bool told = endpoint::targetIsTold(operation);
+    if (script_.post_error != 0) return script_.post_error;
+    if (done_.size() >= script_.send_room) return ENOMEM;
+    // A receiver that is not ready is waited for.
+    if (told && !script_.lose_messages && peer_->receives_.empty()) return ENOMEM;
+    done_.push_back({id, script_.status, "the fake says so"});
+    if (script_.status != WorkStatus::kDone || script_.lose_messages) return 0;
+    if (operation == bench::Operation::kRead) {
+      std::memcpy(memory(), peer_->memory(), bytes_);
+    } else {
+      std::memcpy(peer_->memory(), memory(), bytes_);
+    }
+    if (told) {
+      peer_->done_.push_back({peer_->receives_.front(), WorkStatus::kDone, {}});
+      peer_->receives_.pop_front();
+    }
+    return 0;
+  }
+
+  int postReceive(std::uint32_t /*queue_pair*/, std::uint64_t id) override {
+    const std::lock_guard lock(script_.mutex);
+    receives_.push_back(id);
+    return 0;
+  }
+
+  int poll(std::span<WorkCompletion> completions) override {
+    const std::lock_guard lock(script_.mutex);
+    if (script_.poll_error != 0) return -script_.poll_error;
+    int count = 0;
+    for (WorkCompletion& completion : completions) {
+      if (done_.empty()) break;
+      completion = std::move(done_.front());
+      done_.pop_front();
+      ++count;
+    }
+    return count;
+  }
+
+  DeviceEvent event() override {
+    const std::lock_guard lock(script_.mutex);
+    return std::exchange(script_.event, DeviceEvent::kNone);
+  }
+
+ private:
+  FakeScript& script_;
+  std::size_t bytes_;
+  endpoint::Buffer memory_;
+  FakeEnd* peer_ = nullptr;
+  std::deque<WorkCompletion> done_;
+  std::deque<std::uint64_t> receives_;
+};
+
+class FakeLibrary final : public VerbsLibrary {
+ public:
+  explicit FakeLibrary(FakeScript& script) : script_(script) {}
+
+  [[nodiscard]] std::vector<std::string> devices() const override { return script_.devices; }
+  [[nodiscard]] Bytes longestMessage(const bench::EndpointSpec& /*spec*/) const override {
+    return script_.longest;
+  }
+  EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
+                  const EndSpec& target) override {
+    script_.connected = spec;
+    checkErrno(script_.connect_errno, "ibv_reg_mr", initiator.name);
+    auto caller = std::make_unique<FakeEnd>(script_, initiator.memory_bytes);
+    auto callee = std::make_unique<FakeEnd>(script_, target.memory_bytes);
+    caller->meet(*callee);
+    callee->meet(*caller);
+    return {std::move(caller), std::move(callee)};
+  }
+
+ private:
+  FakeScript& script_;
+};
+
+}  // namespace plumbline::bench_verbs

@@ -1,0 +1,174 @@
+#include "endpoint/endpoint_bench.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "bench/message_refusals.h"
+#include "suite/frame_size.h"
+#include "tests/endpoint/fake_channel.h"
+
+namespace plumbline::endpoint {
+namespace {
+
+using testing::HasSubstr;
+
+struct FakeCarrierState {
+  FakeBehaviour behaviour;
+  std::vector<ChannelSpec> connected;
+  std::vector<bench::HostCounter> counters;
+};
+
+class FakeCarrier final : public Carrier {
+ public:
+  explicit FakeCarrier(FakeCarrierState& state) : state_(state) {}
+  std::unique_ptr<Channel> connect(const ChannelSpec& spec) override {
+    state_.connected.push_back(spec);
+    return std::make_unique<FakeChannel>(state_.behaviour);
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> configuration() const override {
+    return {{"Carrier", "a fake"}};
+  }
+  // Seven more at every look.
+  [[nodiscard]] std::vector<bench::HostCounter> counters() const override {
+    for (bench::HostCounter& counter : state_.counters) counter.value += 7;
+    return state_.counters;
+  }
+
+ private:
+  FakeCarrierState& state_;
+};
+
+class FakeBench final : public EndpointBench {
+ public:
+  FakeBench(FakeCarrierState& state, const bench::EndpointSpec& spec)
+      : EndpointBench("fake", "a fake", gigabitsPerSecond(100)) {
+    open(spec, std::make_unique<FakeCarrier>(state));
+  }
+};
+
+bench::TrialSpec trial(bench::Transport transport) {
+  bench::TrialSpec spec;
+  spec.dut.topology.kind = fabric::TopologyKind::kLink;
+  bench::StreamSpec stream;
+  stream.name = "host0 to host1";
+  stream.to = 1;
+  stream.format.transport = transport;
+  stream.format.qps = 4;
+  stream.frame = suite::messagePoint(Bytes(4096), stream.format).frame;
+  stream.load = bench::ConstantLoad{Fraction::percent(1)};
+  spec.streams.push_back(stream);
+  spec.duration = milliseconds(10);
+  spec.drain = seconds(2);
+  return spec;
+}
+
+TEST(EndpointBench, TakesOperationAndMessageFromTheTrial) {
+  FakeCarrierState state;
+  FakeBench bench(state, {});
+  ASSERT_EQ(state.connected.size(), 1U);  // the calibration, of empty messages
+  EXPECT_EQ(state.connected[0].message, Bytes(0));
+  bench.run(trial(bench::Transport::kRoceWrite), {});
+  bench.run(trial(bench::Transport::kRoceSend), {});
+  ASSERT_EQ(state.connected.size(), 3U);
+  EXPECT_EQ(state.connected[1].operation, bench::Operation::kWrite);
+  EXPECT_EQ(state.connected[2].operation, bench::Operation::kSend);
+  for (std::size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(state.connected[i].message, Bytes(4096));
+    EXPECT_EQ(state.connected[i].queue_pairs, 4U);
+    EXPECT_EQ(state.connected[i].window, 16U);
+  }
+  bench::EndpointSpec read;
+  read.operation = bench::Operation::kRead;
+  FakeBench(state, read).run(trial(bench::Transport::kRoceWrite), {});
+  EXPECT_EQ(state.connected.back().operation, bench::Operation::kRead);
+}
+
+// What a frame of the suite carries is what this bench sends, whatever its headers.
+TEST(EndpointBench, SendsTheMessagesOfTheSuite) {
+  for (const bench::Transport transport :
+       {bench::Transport::kRoceWrite, bench::Transport::kRoceSend}) {
+    for (const bool ipv6 : {false, true}) {
+      bench::StreamSpec stream;
+      stream.format.transport = transport;
+      stream.format.ipv6 = ipv6;
+      if (ipv6) stream.format.vlan_id = 7;
+      for (const std::int64_t size : {4, 64, 1'048'576}) {
+        stream.frame = suite::messagePoint(Bytes(size), stream.format).frame;
+        EXPECT_EQ(bench::messageBytes(stream), Bytes(size));
+      }
+    }
+  }
+}
+
+TEST(EndpointBench, ReportsWhatTheCarrierCounts) {
+  FakeCarrierState state;
+  state.counters = {{"fake0 port 1 out_of_sequence", 100}};
+  FakeBench bench(state, {});
+  const auto result = bench.run(trial(bench::Transport::kRoceWrite), {});
+  EXPECT_EQ(result.host_counters,
+            (std::vector<bench::HostCounter>{{"fake0 port 1 out_of_sequence", 7}}));
+  EXPECT_EQ(bench::TrialResult::fromJson(result.toJson()).host_counters, result.host_counters);
+  for (const bench::Unobserved& one : bench.capabilities().unobserved) {
+    EXPECT_THAT(one.what, testing::Not(HasSubstr("retransmissions")));
+  }
+}
+
+TEST(EndpointBench, DoesNotTrustATrialOfSpoiltMessages) {
+  FakeCarrierState state;
+  FakeBench bench(state, {});
+  state.behaviour.spoilt = true;
+  const auto spoilt = bench.run(trial(bench::Transport::kRoceWrite), {});
+  ASSERT_EQ(spoilt.faults.size(), 1U);
+  EXPECT_THAT(spoilt.faults[0], HasSubstr("does not hold what was sent"));
+  state.behaviour.most = 0;
+  bench::TrialSpec spec = trial(bench::Transport::kRoceWrite);
+  spec.drain = milliseconds(1);
+  const auto none = bench.run(spec, {});
+  EXPECT_TRUE(none.valid());
+  EXPECT_EQ(none.lost(), none.streams[0].sent_frames);
+  EXPECT_TRUE(none.latency.empty());
+}
+
+TEST(EndpointBench, PassesOnWhatAChannelThrows) {
+  FakeCarrierState state;
+  FakeBench bench(state, {});
+  state.behaviour.fail_after = 10;
+  EXPECT_THROW(bench.run(trial(bench::Transport::kRoceWrite), {}), std::runtime_error);
+}
+
+class CountingObserver final : public bench::TrialObserver {
+ public:
+  bool due() override { return true; }
+  void onSnapshot(const bench::TrialSnapshot& snapshot) override { last = snapshot; }
+  bench::TrialSnapshot last;
+};
+
+TEST(EndpointBench, ShowsWhatIsDoneWhileItRuns) {
+  FakeCarrierState state;
+  FakeBench bench(state, {});
+  CountingObserver observer;
+  bench::TrialProgress progress;
+  const auto result =
+      bench.run(trial(bench::Transport::kRoceWrite),
+                {[&](const bench::TrialProgress& told) { progress = told; }, {}, &observer});
+  EXPECT_TRUE(observer.last.ended);
+  ASSERT_EQ(observer.last.flows.size(), 1U);
+  EXPECT_EQ(observer.last.flows[0].received_frames, result.streams[0].received_frames);
+  EXPECT_EQ(progress.frames_received, result.streams[0].received_frames);
+}
+
+TEST(EndpointBench, RefusesMessagesThatDoNotFitIntoMemory) {
+  FakeCarrierState state;
+  const FakeBench bench(state, {});
+  bench::TrialSpec spec = trial(bench::Transport::kRoceWrite);
+  spec.streams[0].frame =
+      suite::messagePoint(Bytes(std::int64_t{8} << 30), spec.streams[0].format).frame;
+  spec.streams.resize(64, spec.streams[0]);  // 2 * 64 * 8 GiB
+  const auto why = bench.refusals(spec);
+  ASSERT_EQ(why.size(), 1U);
+  EXPECT_THAT(why[0], HasSubstr("of memory"));
+}
+
+}  // namespace
+}  // namespace plumbline::endpoint

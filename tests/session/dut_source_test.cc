@@ -1,0 +1,134 @@
+// Programs and files that say what a DUT reports, and a run of a soak that asks one.
+#include "session/dut_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "session/run.h"
+#include "session/run_watcher.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline::session {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class DutSource : public testing::Test {
+ protected:
+  std::string ask(std::vector<std::string> command, std::chrono::milliseconds most = kMostDutTime) {
+    return askDut({std::move(command), {}}, scenario(), seconds(90), most);
+  }
+  std::string askFile(const std::string& name) {
+    return askDut({{}, name}, scenario(), std::nullopt);
+  }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_.path() / name) << text;
+  }
+  void writeProgram(const std::string& name, const std::string& script) {
+    write(name, "#!/bin/sh\n" + script);
+    fs::permissions(folder_.path() / name, fs::perms::owner_all);
+  }
+  [[nodiscard]] std::string scenario() const { return (folder_.path() / "s.yaml").string(); }
+
+  TempDirectory folder_;
+};
+
+TEST_F(DutSource, IsAProgramInTheScenariosFolderThatKnowsTheTime) {
+  writeProgram("ask.sh", "echo \"memory,$PLUMBLINE_TIME_S\"; echo \"$1,2\"; pwd >&2\n");
+  EXPECT_EQ(ask({"./ask.sh", "cpu"}), "memory,90\ncpu,2\n");
+  EXPECT_EQ(ask({"sh", "-c", "cat; basename \"$PWD\""}),  // no input
+            folder_.path().filename().string() + "\n");
+}
+
+TEST_F(DutSource, SaysWhyThereIsNoAnswer) {
+  EXPECT_EQ(ask({"./no-such-program"}), "# ./no-such-program could not be started\n");
+  EXPECT_EQ(ask({"sh", "-c", "echo memory,1; exit 3"}), "# sh ended with exit code 3\n");
+  EXPECT_EQ(ask({"sh", "-c", "kill -9 $$"}), "# sh was ended by a signal\n");
+  EXPECT_THAT(askFile("none.csv"), HasSubstr("none.csv cannot be read"));
+}
+
+// Neither one that prints nothing nor one that closed its output and lives on, nor their children.
+TEST_F(DutSource, ASlowProgramIsEnded) {
+  const std::chrono::milliseconds most(200);
+  EXPECT_THAT(ask({"sh", "-c", "sleep 1000"}, most), HasSubstr("took longer than 200 ms"));
+  EXPECT_EQ(ask({"sh", "-c", "exec >&-; sleep 1000"}, most), "# sh was ended by a signal\n");
+  EXPECT_THAT(ask({"sh", "-c", "yes"}), HasSubstr("or printed more than"));
+}
+
+TEST_F(DutSource, IsAFileAsItIs) {
+  write("dut.csv", "0,memory,1\n");
+  EXPECT_EQ(askFile("dut.csv"), "0,memory,1\n");
+}
+
+class Watcher final : public RunWatcher {
+ public:
+  bool mayStartPrograms() override { return may; }
+  bool may = true;
+};
+
+constexpr const char* kSoak = R"(plumbline: 1
+name: leaking
+tests: [T12.1, T12.2]
+dut: {topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 2}}
+parameters: {sizes: 64KiB, iterations: 1, soak: {duration: 28800s, interval: 1800s}}
+dut_metrics: {command: [./switch.sh]}
+)";
+
+// A switch whose memory grows by 12 kB an hour, and whose table holds what it holds.
+TEST_F(DutSource, ALeakThatAProgramReportsIsFoundAndKeptWithTheRun) {
+  write("s.yaml", kSoak);
+  writeProgram("switch.sh",
+               "t=$PLUMBLINE_TIME_S\n"
+               "echo asked >> asked\n"
+               "echo memory_kb,$((500000 + t / 300 + t / 1800 % 2))\n"
+               "echo table_entries,$((1000 + t / 1800 % 2))\n");
+  const PreparedRun prepared =
+      prepareRun(loadScenario({scenario(), {}, {}, {}}), bench::BenchOptions());
+  auto store = results::ResultStore::open(folder_.path() / "results");
+  const auto run = createRun(store, prepared.scenario);
+  Watcher watcher;
+  executeRun(prepared, store, run, watcher, {});
+  const auto anomaliesOfLeakTest = [&] {
+    std::string all;
+    const results::StoredRun stored = store.loadRun(run);
+    for (const auto& one : stored.tests.at(1).anomalies) all += one.what + "\n";
+    return all;
+  };
+  const std::string found = anomaliesOfLeakTest();
+  EXPECT_THAT(found, HasSubstr("memory_kb (DUT-reported) is rising by 12 /h"));
+  EXPECT_THAT(found, Not(HasSubstr("table_entries (DUT-reported) is")));
+
+  // Both tests share what was asked, and a run that goes on asks nothing twice.
+  fs::remove(folder_.path() / "switch.sh");
+  executeRun(prepared, store, run, watcher, {});
+  EXPECT_EQ(anomaliesOfLeakTest(), found);
+  std::ifstream asked(folder_.path() / "asked");
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(asked), {}, '\n'), 17);
+}
+
+TEST_F(DutSource, NoProgramIsStartedForSomebodyElse) {
+  write("s.yaml", kSoak);
+  const PreparedRun prepared =
+      prepareRun(loadScenario({scenario(), {}, {}, {}}), bench::BenchOptions());
+  auto store = results::ResultStore::open(folder_.path() / "results");
+  Watcher watcher;
+  watcher.may = false;
+  try {
+    executeRun(prepared, store, createRun(store, prepared.scenario), watcher, {});
+    ADD_FAILURE() << "ran";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::kUnsupported);
+    EXPECT_THAT(e.what(), HasSubstr("starts a program to ask the DUT"));
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::session

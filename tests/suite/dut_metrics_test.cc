@@ -1,0 +1,181 @@
+// Text of what a DUT reports, and the series it makes.
+#include "suite/dut_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<DutMetric> metricsOf(std::string_view text,
+                                 DutMetricTimes times = DutMetricTimes::kGiven) {
+  auto parsed = parseDutMetrics(text, times);
+  if (const auto* error = std::get_if<DutMetricError>(&parsed)) {
+    ADD_FAILURE() << error->line << ":" << error->column << ": " << error->what;
+    return {};
+  }
+  return std::get<std::vector<DutMetric>>(parsed);
+}
+
+// "2:5: what"
+std::string mistake(std::string_view text, DutMetricTimes times = DutMetricTimes::kGiven) {
+  const auto parsed = parseDutMetrics(text, times);
+  const auto* error = std::get_if<DutMetricError>(&parsed);
+  if (error == nullptr) return "none";
+  return std::to_string(error->line) + ":" + std::to_string(error->column) + ": " + error->what;
+}
+
+TEST(DutMetrics, AreReadWithTimesAndWithout) {
+  EXPECT_THAT(metricsOf("time_s,metric,value\r\n0,memory_bytes,1e9\n\n 1.5 , cpu , -2.25 # x\n"),
+              ElementsAre(DutMetric{0, "memory_bytes", 1e9}, DutMetric{1.5, "cpu", -2.25}));
+  EXPECT_THAT(metricsOf("metric,value\nl2/table.entries-max,17", DutMetricTimes::kAbsent),
+              ElementsAre(DutMetric{0, "l2/table.entries-max", 17}));
+  EXPECT_THAT(metricsOf("# nothing\n"), ElementsAre());
+}
+
+TEST(DutMetrics, MistakesHaveTheirPlace) {
+  EXPECT_EQ(mistake("0,a,1\n0,a\n"), "2:4: fewer fields than time_s,metric,value");
+  EXPECT_EQ(mistake("0,a,1,2\n"), "1:7: more fields than time_s,metric,value");
+  EXPECT_EQ(mistake("0,a,1\n", DutMetricTimes::kAbsent), "1:5: more fields than metric,value");
+  EXPECT_EQ(mistake("0,a, 1x\n"), "1:6: a value is a decimal number");
+  EXPECT_EQ(mistake("0,a,nan\n"), "1:5: a value is a decimal number");
+  EXPECT_EQ(mistake("0,a,1e999\n"), "1:5: a value is a decimal number");
+  EXPECT_EQ(mistake("-1,a,1\n"), "1:1: a time is 0 to 1e9 s");
+  EXPECT_EQ(mistake(",a,1\n"), "1:1: a time is missing");
+  EXPECT_EQ(mistake("0,,1\n"), "1:3: a name is missing");
+  EXPECT_EQ(mistake("0,a b,1\n"), "1:4: a name has letters, digits and _.-/ only");
+  EXPECT_THAT(mistake("0," + std::string(65, 'n') + ",1\n"), HasSubstr("at most 64 characters"));
+  // The names of the fields are a heading only in the first line.
+  EXPECT_EQ(mistake("0,a,1\ntime_s,metric,value\n"), "2:1: a time is a decimal number");
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += "0,m" + std::to_string(i) + ",1\n";
+  EXPECT_EQ(mistake(many), "65:3: more than 64 different names");
+}
+
+TEST(DutMetrics, MakeOneSeriesOfEachNameInTheOrderOfTime) {
+  const auto series = seriesOf(metricsOf("7200,b,1\n3600,a,1\n0,b,2\n3600,a,9\n3600,b,3\n"));
+  ASSERT_EQ(series.size(), 2U);
+  EXPECT_EQ(series[0].name, "a");
+  EXPECT_THAT(series[0].hours, ElementsAre(1));
+  EXPECT_THAT(series[0].values, ElementsAre(9));
+  EXPECT_THAT(series[1].hours, ElementsAre(0, 1, 2));
+  EXPECT_THAT(series[1].values, ElementsAre(2, 3, 1));
+}
+
+TEST(DutMetrics, ACommentSaysWhyThereAreNone) {
+  EXPECT_EQ(firstComment("\n# no such program \nmore"), "no such program");
+  EXPECT_EQ(firstComment(""), "no metrics");
+}
+
+// A DUT whose memory grows by 40 MB an hour below noise of 10 MB, and whose table does not.
+class ReportingRunner final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    return bench.run(spec, repetition, label);
+  }
+  std::string dutReport(const std::string& key, std::optional<Picoseconds> time) override {
+    keys.push_back(key);
+    if (!time) return whole;
+    if (*time == seconds(broken_at)) return "memory_bytes;1\n";
+    const double hours = time->toSeconds() / 3600;
+    // Up and down from sample to sample, which has no slope over an odd number of them.
+    const double noise = *time / seconds(1800) % 2 == 0 ? 1 : -1;
+    return "memory_bytes," + std::to_string(1e9 + leak * hours + 10e6 * noise) +
+           "\ntable_entries," + std::to_string(100 + noise) + "\n";
+  }
+
+  SimRunner bench;
+  double leak = 40e6;
+  std::int64_t broken_at = -1;
+  std::string whole;
+  std::vector<std::string> keys;
+};
+
+scenario::Scenario reportingDay() {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.soak = {8 * seconds(3600), seconds(1800)};
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  scenario.parameters.iterations = 1;
+  scenario.dut_metrics = scenario::DutMetricsSource{{"ask"}, {}};
+  return scenario;
+}
+
+std::string allAnomalies(const results::TestResult& result) {
+  std::string all;
+  for (const results::Anomaly& one : result.anomalies) all += one.what + " @ " + one.where + "\n";
+  return all;
+}
+
+const results::Table& tableOf(const results::TestResult& result, const std::string& id) {
+  for (const results::Table& table : result.tables) {
+    if (table.id == id) return table;
+  }
+  throw std::out_of_range(id);
+}
+
+TEST(DutMetrics, OfALeakingDutAreATrendAndOthersAreNot) {
+  const scenario::Scenario scenario = reportingDay();
+  ReportingRunner runner;
+  const results::TestResult leak =
+      leakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+  EXPECT_THAT(allAnomalies(leak), HasSubstr("memory_bytes (DUT-reported) is rising by"));
+  EXPECT_THAT(allAnomalies(leak), Not(HasSubstr("table_entries (DUT-reported) is")));
+  EXPECT_THAT(allAnomalies(leak), Not(HasSubstr("not collected")));
+  const auto& row = tableOf(leak, "trends").rows.end()[-2];
+  EXPECT_EQ(std::get<std::string>(row[0]), "memory_bytes (DUT-reported)");
+  const auto& slope = std::get<results::Quantity>(row[2]);
+  EXPECT_NEAR(slope.value, 40e6, 3e6);
+  EXPECT_EQ(slope.observed, bench::ObservationPoint::kDutReported);
+
+  runner.leak = 0;
+  EXPECT_THAT(allAnomalies(leakTest().run({scenario, runner.bench.bench.capabilities()}, runner)),
+              Not(HasSubstr("DUT-reported")));
+}
+
+TEST(DutMetrics, AreShownBesideTheSoaksFigures) {
+  const scenario::Scenario scenario = reportingDay();
+  ReportingRunner runner;
+  runner.broken_at = 3600;
+  const results::TestResult soak =
+      soakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+  ASSERT_TRUE(soak.valid);
+  EXPECT_THAT(allAnomalies(soak),
+              HasSubstr("1 of 17 samples without figures reported by the DUT; the first: line 1, "
+                        "column 15: fewer fields than metric,value @ ask"));
+  const results::Table& table = tableOf(soak, "dut_reported");
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(std::get<results::Quantity>(table.rows[0][1]).observed,
+            bench::ObservationPoint::kDutReported);
+  const results::Chart& chart = soak.charts.end()[-2];
+  EXPECT_EQ(chart.title, "memory_bytes over the soak, DUT-reported");
+  EXPECT_EQ(chart.series.at(0).x.size(), 16U);
+  EXPECT_EQ(chart.series.at(0).x.at(2), 1.5);  // hour 1 is missing
+}
+
+TEST(DutMetrics, OfAFileAreReadOnceForTheWholeSoak) {
+  scenario::Scenario scenario = reportingDay();
+  scenario.dut_metrics = scenario::DutMetricsSource{{}, "switch.csv"};
+  ReportingRunner runner;
+  runner.whole = "0,memory_bytes,5\n3600,memory_bytes,6\n";
+  const bench::Capabilities& bench = runner.bench.bench.capabilities();
+  const results::TestResult soak = soakTest().run({scenario, bench}, runner);
+  EXPECT_THAT(runner.keys, ElementsAre("dut_metrics"));
+  EXPECT_THAT(soak.charts.back().series.at(0).x, ElementsAre(0, 1));
+  runner.whole = "# switch.csv cannot be read";
+  EXPECT_THAT(allAnomalies(soakTest().run({scenario, bench}, runner)),
+              HasSubstr("no figures reported by the DUT: switch.csv cannot be read @ switch.csv"));
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -1,0 +1,99 @@
+// What plans foretell of searches on a simulated DUT, against the searches themselves.
+#include <gtest/gtest.h>
+
+#include "suite/lossless_share.h"
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+// Counts trials and packet-hops.
+class Counter final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult trial = runner.run(spec, repetition, label);
+    hops += static_cast<double>(trial.fabric->packet_hops);
+    return trial;
+  }
+
+  SimRunner runner;
+  double hops = 0;
+};
+
+// Four hosts on a switch; trials that are long against the buffer.
+scenario::Scenario aSwitch(std::vector<scenario::HostPair> pairs) {
+  scenario::Scenario scenario = someScenario();
+  scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.switches.buffer_per_port = Bytes(64'000);
+  scenario.traffic.pairs = std::move(pairs);
+  scenario.parameters.duration = microseconds(100);
+  scenario.parameters.repetitions = 3;
+  return scenario;
+}
+
+void expectForetold(const Procedure& test, const scenario::Scenario& scenario, const char* what) {
+  Counter counter;
+  const bench::Capabilities& bench = counter.runner.bench.capabilities();
+  const Plan plan = test.plan({scenario, bench});
+  ASSERT_TRUE(plan.refusals.empty()) << plan.refusals.front();
+  test.run({scenario, bench}, counter);
+  EXPECT_NEAR(
+      static_cast<double>(plan.trials_expected) / static_cast<double>(counter.runner.trials), 1,
+      0.25)
+      << test.id() << ", " << what;
+  EXPECT_LT(plan.packet_hops, 1.5 * counter.hops) << test.id() << ", " << what;
+  EXPECT_GT(1.5 * plan.packet_hops, counter.hops) << test.id() << ", " << what;
+}
+
+TEST(Plan, OfASearchIsWhatTheSearchTakes) {
+  for (const Procedure* test : {&throughputTest(), &latencyTest()}) {
+    expectForetold(*test, aSwitch({{0, 2}, {1, 3}}), "line rate is carried");
+    expectForetold(*test, aSwitch({{0, 2}, {1, 2}}), "half of line rate is carried");
+    expectForetold(*test, aSwitch({{0, 3}, {1, 3}, {2, 3}}), "a third of line rate is carried");
+  }
+}
+
+TEST(Plan, OfAnIncastsBurstsIsWhatTheSearchTakes) {
+  scenario::Scenario scenario = aSwitch({});
+  scenario.traffic.pairs.reset();
+  for (const std::int64_t buffer : {20'000, 300'000}) {
+    scenario.switches.buffer_per_port = Bytes(buffer);
+    expectForetold(burstTest(), scenario, "a buffer");
+  }
+}
+
+Load pairsAtLineRate(std::vector<scenario::HostPair> pairs) {
+  Load load;
+  load.pairs = std::move(pairs);
+  load.size = framePoint(Bytes(1024), {});
+  return load;
+}
+
+// Three senders to one receiver: 1/3; a buffer of 64 kB more during 100 us at 50 GB/s is 1.28 % of
+// what the receiver's link carries meanwhile.
+TEST(Plan, KnowsWhatALinkCarriesAndABufferHides) {
+  const scenario::Scenario scenario = aSwitch({});
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const Load three = pairsAtLineRate({{0, 3}, {1, 3}, {2, 3}});
+  EXPECT_NEAR(losslessShare(config, three, seconds(60)), 1.0 / 3, 0.005);
+  EXPECT_NEAR(losslessShare(config, three, microseconds(100)), 1.0128 / 3, 0.005);
+  EXPECT_EQ(losslessShare(config, pairsAtLineRate({{0, 1}, {2, 3}}), seconds(60)), 1);
+}
+
+// Four hosts of a leaf share two uplinks, sprayed: half.
+TEST(Plan, KnowsAnOversubscribedFabric) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.spines = 2;
+  scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRoundRobin;
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const Load load = pairsAtLineRate({{0, 4}, {1, 8}, {2, 12}, {3, 5}});
+  EXPECT_NEAR(losslessShare(config, load, seconds(60)), 0.5, 0.01);
+}
+
+}  // namespace
+}  // namespace plumbline::suite

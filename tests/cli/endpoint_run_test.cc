@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kScenario = R"(plumbline: 1
+constexpr const char* kEndpointScenario = R"(plumbline: 1
 name: small
 tests: [T5.1, T5.2]
 bench: libfabric
@@ -28,7 +28,7 @@ parameters: {duration: 20ms, drain: 20ms, resolution: 1%, loads: 1%, repetitions
 class EndpointRunTest : public testing::Test {
  protected:
   Outcome run(const std::string& provider, std::vector<std::string> more = {}) {
-    std::string text = kScenario;
+    std::string text = kEndpointScenario;
     text.replace(text.find("PROVIDER"), 8, provider);
     const auto file = scratch_.path() / "small.yaml";
     std::ofstream(file) << text;

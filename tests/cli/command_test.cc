@@ -90,9 +90,8 @@ TEST_F(CommandTest, BadScenarios) {
 
 TEST_F(CommandTest, BadOverrides) {
   const std::string good = file("good.yaml", kScenario);
-  expectUsageError(
-      {"validate", good, "--bench", "fpga"},
-      "--bench: there is no bench \"fpga\" (one of rtl, sim, libfabric, verbs, compare)");
+  expectUsageError({"validate", good, "--bench", "fpga"},
+                   "--bench: there is no bench \"fpga\" (one of ");
   expectUsageError({"validate", good, "--profile", "slow"},
                    "--profile: there is no profile \"slow\" (quick or standard)");
 }

@@ -104,9 +104,9 @@ TEST_F(LocalEngineTest, PointsOfKilledWorkersAreRunAgain) {
     const auto outcome = run(directory, 2, [&] {
       const auto now = std::chrono::steady_clock::now();
       if (now < next || left == 0) return false;
-      next = now + milliseconds(20 + random() % 60);
       const auto workers = childrenOf(::getpid());
       if (workers.empty()) return false;
+      next = now + milliseconds(random() % 20);
       ::kill(workers[random() % workers.size()], SIGKILL);
       --left;
       ++killed;

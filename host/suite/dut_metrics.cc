@@ -10,23 +10,13 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text_fields.h"
+
 namespace plumbline::suite {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
 constexpr double kMostSeconds = 1e9;
 constexpr std::size_t kLongestNumber = 64;
-
-struct Field {
-  std::string_view text;  // without blanks around
-  std::size_t column = 1;
-};
-
-Field trimmed(std::string_view text, std::size_t column) {
-  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
-  if (first == text.size()) return {{}, column};
-  return {text.substr(first, text.find_last_not_of(kBlanks) - first + 1), column + first};
-}
 
 bool isNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -42,12 +32,11 @@ class MetricParser {
   }
 
   std::variant<std::vector<DutMetric>, DutMetricError> parse(std::string_view text) {
-    while (!text.empty() && !error_) {
-      ++line_;
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      parseLine(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    forEachLineOfFields(text, [this](std::size_t number, std::string_view line) {
+      line_ = number;
+      parseLine(line);
+      return !error_;
+    });
     if (error_) return *error_;
     return std::move(metrics_);
   }
@@ -58,30 +47,25 @@ class MetricParser {
   }
 
   void parseLine(std::string_view line) {
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    line = line.substr(0, line.find('#'));
-    if (trimmed(line, 1).text.empty()) return;
-    std::vector<Field> fields;
+    std::vector<TextField> fields;
     for (std::size_t begin = 0; begin <= line.size();) {
-      const std::size_t end = std::min(line.find(',', begin), line.size());
       if (fields.size() == names_.size()) {
         fail(begin + 1, fmt::format("more fields than {}", fmt::join(names_, ",")));
         return;
       }
-      fields.push_back(trimmed(line.substr(begin, end - begin), begin + 1));
-      begin = end + 1;
+      fields.push_back(takeField(line, begin));
     }
     if (fields.size() < names_.size()) {
       fail(line.size() + 1, fmt::format("fewer fields than {}", fmt::join(names_, ",")));
       return;
     }
     const bool header = std::equal(fields.begin(), fields.end(), names_.begin(),
-                                   [](const Field& a, const auto& b) { return a.text == b; });
+                                   [](const TextField& a, const auto& b) { return a.text == b; });
     if (!header_allowed_ || !header) parseMetric(fields);
     header_allowed_ = false;
   }
 
-  void parseMetric(const std::vector<Field>& fields) {
+  void parseMetric(const std::vector<TextField>& fields) {
     DutMetric metric;
     if (fields.size() > 2) {
       metric.seconds = number(fields[0], "time");
@@ -94,7 +78,7 @@ class MetricParser {
     if (!error_) metrics_.push_back(std::move(metric));
   }
 
-  double number(const Field& field, std::string_view what) {
+  double number(const TextField& field, std::string_view what) {
     double value = 0;
     const char* const end = field.text.data() + field.text.size();
     if (field.text.empty()) fail(field.column, fmt::format("a {} is missing", what));
@@ -108,7 +92,7 @@ class MetricParser {
     return value;
   }
 
-  std::string name(const Field& field) {
+  std::string name(const TextField& field) {
     if (field.text.empty()) fail(field.column, "a name is missing");
     if (field.text.size() > kMaxDutMetricName) {
       fail(field.column, fmt::format("a name has at most {} characters", kMaxDutMetricName));
@@ -166,7 +150,7 @@ std::string firstComment(std::string_view text) {
   const std::size_t sign = text.find('#');
   if (sign == std::string_view::npos) return "no metrics";
   const std::string_view line = text.substr(sign + 1);
-  return std::string(trimmed(line.substr(0, line.find('\n')), 1).text);
+  return std::string(trimmedField(line.substr(0, line.find('\n')), 1).text);
 }
 
 }  // namespace plumbline::suite

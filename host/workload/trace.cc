@@ -7,26 +7,15 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/text_fields.h"
+
 namespace plumbline::workload {
 namespace {
 
 constexpr std::uint64_t kMaxNanoseconds = 1'000'000'000'000'000;
-constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kMaxFields = 5;
 
-struct Field {
-  std::string_view text;  // without blanks around
-  std::size_t column = 1;
-};
-
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
-
-Field trimmed(std::string_view text, std::size_t column) {
-  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
-  const std::size_t last = text.find_last_not_of(kBlanks);
-  if (first == text.size()) return {{}, column};
-  return {text.substr(first, last - first + 1), column + first};
-}
 
 // One line at a time; the first mistake ends it.
 class TraceParser {
@@ -34,12 +23,11 @@ class TraceParser {
   explicit TraceParser(std::uint32_t ranks) : ranks_(ranks) {}
 
   std::variant<std::vector<TraceEntry>, TraceError> parse(std::string_view text) {
-    while (!text.empty() && !error_) {
-      ++line_;
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      parseLine(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    forEachLineOfFields(text, [this](std::size_t number, std::string_view line) {
+      line_ = number;
+      parseLine(line);
+      return !error_;
+    });
     if (error_) return *error_;
     return std::move(entries_);
   }
@@ -50,31 +38,26 @@ class TraceParser {
   }
 
   void parseLine(std::string_view line) {
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    line = line.substr(0, line.find('#'));
-    if (trimmed(line, 1).text.empty()) return;
-    std::array<Field, kMaxFields> fields;
+    std::array<TextField, kMaxFields> fields;
     const std::size_t count = split(line, fields);
     if (error_) return;
     if (!header_allowed_ || !isHeader(fields, count)) parseEntry(fields, count, line.size() + 1);
     header_allowed_ = false;
   }
 
-  std::size_t split(std::string_view line, std::array<Field, kMaxFields>& fields) {
+  std::size_t split(std::string_view line, std::array<TextField, kMaxFields>& fields) {
     std::size_t count = 0;
     for (std::size_t begin = 0; begin <= line.size();) {
-      const std::size_t end = std::min(line.find(',', begin), line.size());
       if (count == kMaxFields) {
         fail(begin + 1, "more than five fields");
         return count;
       }
-      fields[count++] = trimmed(line.substr(begin, end - begin), begin + 1);
-      begin = end + 1;
+      fields[count++] = takeField(line, begin);
     }
     return count;
   }
 
-  static bool isHeader(const std::array<Field, kMaxFields>& fields, std::size_t count) {
+  static bool isHeader(const std::array<TextField, kMaxFields>& fields, std::size_t count) {
     constexpr std::array<std::string_view, kMaxFields> kNames{"time_ns", "from", "to", "bytes",
                                                               "tag"};
     if (count < kMaxFields - 1) return false;
@@ -84,7 +67,7 @@ class TraceParser {
     return true;
   }
 
-  void parseEntry(const std::array<Field, kMaxFields>& fields, std::size_t count,
+  void parseEntry(const std::array<TextField, kMaxFields>& fields, std::size_t count,
                   std::size_t end_column) {
     if (count < kMaxFields - 1) {
       fail(end_column, "fewer than four fields: time_ns,from,to,bytes[,tag]");
@@ -107,7 +90,7 @@ class TraceParser {
     if (!error_) entries_.push_back(entry);
   }
 
-  std::uint64_t integer(const Field& field, std::uint64_t least, std::uint64_t most,
+  std::uint64_t integer(const TextField& field, std::uint64_t least, std::uint64_t most,
                         std::string_view name) {
     std::uint64_t value = 0;
     if (field.text.empty()) fail(field.column, fmt::format("a {} is missing", name));
@@ -127,13 +110,13 @@ class TraceParser {
     return value;
   }
 
-  Picoseconds time(const Field& field) {
+  Picoseconds time(const TextField& field) {
     const std::size_t point = std::min(field.text.find('.'), field.text.size());
     const std::uint64_t whole =
         integer({field.text.substr(0, point), field.column}, 0, kMaxNanoseconds, "time");
     std::uint64_t fraction = 0;
     if (point < field.text.size()) {
-      const Field digits{field.text.substr(point + 1), field.column + point + 1};
+      const TextField digits{field.text.substr(point + 1), field.column + point + 1};
       if (digits.text.size() > 3) fail(digits.column, "more than three digits of a nanosecond");
       if (error_) return Picoseconds();
       fraction = integer(digits, 0, 999, "fraction");

@@ -17,12 +17,11 @@
 #include "emulation_protocol.h"
 #include "sim/bare_link.h"
 #include "sim/card_sim.h"
+#include "xclbin_writer.h"
 
 namespace plumbline::card_xrt_test {
 namespace {
 
-// Where the kernel lies in the device's address space (xclbin_writer.cc).
-constexpr std::uint64_t kKernelBase = 0x1800000;
 // The card goes on so long without looking for a request, and waits so long for the next one of a
 // row before it goes on: requests come some ten microseconds apart.
 constexpr Picoseconds kStretch = nanoseconds(50);

@@ -11,8 +11,6 @@
 namespace plumbline::card_xrt_test {
 namespace {
 
-constexpr std::uint64_t kKernelBase = 0x1800000;
-
 using Section = std::pair<axlf_section_kind, std::vector<char>>;
 
 template <typename T>

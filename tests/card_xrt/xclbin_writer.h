@@ -9,6 +9,9 @@
 
 namespace plumbline::card_xrt_test {
 
+// Where the kernel's registers lie in the device's address space.
+inline constexpr std::uint64_t kKernelBase = 0x1800000;
+
 // `kernel`: its name, its instance is "<kernel>_1". `bitstream`: a zip that holds
 // behav_waveform/xsim/simulate.sh.
 void writeXclbin(const std::filesystem::path& path, const std::string& kernel,

@@ -45,10 +45,13 @@ Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& opti
       outages_(outagesOf(topology_, spec.failures)),
       bit_error_rates_(bitErrorRates(topology_, spec)),
       schedule_(topology_, outages_, spec.convergence, spec.seed),
-      lookahead_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
+      window_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
+      reference_(options.core == Core::kReference),
       wakes_(topology_.nodes().size(), kNever),
-      awake_((topology_.nodes().size() + 63) / 64) {
+      phase_of_(phasesOf(topology_)) {
+  for (Group& group : groups_) group.awake.resize((topology_.nodes().size() + 63) / 64);
   buildLanes();
+  measureReach();
   buildNodes();
   addScripts();
   for (HostId host = 0; host < hosts_.size(); ++host) testers_.push_back(host);
@@ -191,6 +194,7 @@ void Engine::observe(Observer& observer) {
 
 void Engine::onDrop(Fabric::DropFn fn) {
   drop_ = std::move(fn);
+  driven_ = true;
   setInterests();
 }
 
@@ -198,6 +202,11 @@ void Engine::setInterests() {
   std::uint32_t interests = drop_ ? Observer::bit(RecordKind::kDrop) : 0;
   for (const Observer* observer : observers_) interests |= observer->interests();
   for (NodeModel* node : nodes_) node->recorder().setInterests(interests);
+}
+
+// Everything before this has happened where a frame of this host goes first.
+Picoseconds Engine::doneAtFarEnd(HostId host) const {
+  return clock_.done(phase_of_[hosts_[host]->wire().lane().to]);
 }
 
 void Engine::checkHost(HostId host, Picoseconds first_bit) const {
@@ -226,18 +235,19 @@ void Engine::checkSend(HostId host, const Packet& packet, Picoseconds first_bit)
   const Lane& lane = hosts_[host]->wire().lane();
   Picoseconds consequence = first_bit + lane.fixed_delay;
   if (lane.stored) consequence += hosts_[host]->wire().clock().serialization(packet.length);
-  if (consequence < done_) {
+  if (consequence < doneAtFarEnd(host)) {
     refuseHost(
         host,
         fmt::format("a frame sent at {} ps takes effect at {} ps, but everything before {} ps has "
                     "already happened",
-                    first_bit.count(), consequence.count(), done_.count()),
+                    first_bit.count(), consequence.count(), doneAtFarEnd(host).count()),
         "send the frame before running past its effect");
   }
 }
 
 void Engine::send(HostId host, const Packet& packet, Picoseconds first_bit) {
   checkSend(host, packet, first_bit);
+  driven_ = true;
   Packet sent = packet;
   sent.source = static_cast<std::uint16_t>(host);
   hosts_[host]->send(sent, first_bit);
@@ -252,10 +262,11 @@ void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std
                        Picoseconds first_bit) {
   checkHost(host, first_bit);
   const Lane& lane = hosts_[host]->wire().lane();
-  if (first_bit + lane.control_delay < done_) {
+  if (first_bit + lane.control_delay < doneAtFarEnd(host)) {
     refuseHost(host, "a PAUSE frame would take effect before now",
                "send the frame before running past its effect");
   }
+  driven_ = true;
   hosts_[host]->sendPause({.at = {}, .enabled = enabled, .xoff = xoff, .value = quanta}, first_bit);
   announce(*hosts_[host]);
 }
@@ -275,8 +286,32 @@ void Engine::announce(NodeModel& sender) {
 void Engine::wake(NodeId node, Picoseconds time) {
   if (time == kNever) return;
   wakes_[node] = earlier(wakes_[node], time);
-  setBit(awake_, node);
-  next_ = earlier(next_, time);
+  Group& group = groups_[phase_of_[node]];
+  setBit(group.awake, node);
+  group.next = earlier(group.next, time);
+}
+
+// When something is to be done, or to be reported, next.
+Picoseconds Engine::next() const {
+  return records_.empty() ? upcoming() : earlier(upcoming(), records_.front().time);
+}
+
+// How long after a node has done something the far end of `link` can first be affected by it.
+Picoseconds Engine::soonestEffect(LinkId link) const {
+  const Lane& lane = *lanes_[link];
+  Picoseconds soonest = lane.fixed_delay;
+  if (spec_.switches.pfc || !spec_.storms.empty()) soonest = earlier(soonest, lane.control_delay);
+  if (spec_.switches.cbfc) {
+    soonest = earlier(soonest, lane.propagation + spec_.switches.cbfc->processing);
+  }
+  return soonest;
+}
+
+void Engine::measureReach() {
+  for (LinkId id = 0; id < topology_.links().size(); ++id) {
+    const Link& link = topology_.links()[id];
+    clock_.limit(phase_of_[link.from], phase_of_[link.to], soonestEffect(id));
+  }
 }
 
 void Engine::runUntil(Picoseconds time) {
@@ -291,31 +326,46 @@ void Engine::runUntil(Picoseconds time) {
     explicit Guard(bool& f) : flag(f) { flag = true; }
     ~Guard() { flag = false; }
   } guard(running_);
-  while (next_ <= time) {
-    const Picoseconds begin = next_;
-    const Picoseconds end = std::min(begin + lookahead_, time + Picoseconds(1));
-    runWindow(begin, end);
-    done_ = end;
+  const Picoseconds limit = time + Picoseconds(1);
+  while (next() < limit) {
+    clock_.skipTo(next());
+    runTurns(limit);
+    if (!inStep() && upcoming() >= limit) clock_.skipTo(limit);
+    done_ = clock_.done();
     report();
-    if (!records_.empty()) next_ = std::min(next_, records_.front().time);
   }
+  clock_.skipTo(limit);
   now_ = time;
-  done_ = time + Picoseconds(1);
+  done_ = limit;
 }
 
-void Engine::runWindow(Picoseconds begin, Picoseconds end) {
-  // Switches first: they have the most to do, and should not be what everybody waits for.
+void Engine::runTurns(Picoseconds limit) {
+  const Picoseconds together = clock_.done() + window_;
+  for (std::size_t phase = 0; phase < kPhases; ++phase) {
+    const Picoseconds end = earlier(limit, inStep() ? together : clock_.horizon(phase));
+    if (end <= clock_.done(phase)) continue;
+    runTurn(phase, end);
+    clock_.setDone(phase, end);
+    collect();
+  }
+}
+
+void Engine::runTurn(std::size_t phase, Picoseconds end) {
+  const Picoseconds begin = clock_.done(phase);
+  Group& group = groups_[phase];
+  group.next = kNever;
   runnable_.clear();
-  next_ = kNever;
-  for (std::size_t w = awake_.size(); w-- > 0;) {
-    for (std::uint64_t bits = awake_[w]; bits != 0;) {
+  // From the last one on: switches, which have the most to do and should not be what everybody
+  // waits for, mostly are behind the hosts.
+  for (std::size_t w = group.awake.size(); w-- > 0;) {
+    for (std::uint64_t bits = group.awake[w]; bits != 0;) {
       const auto bit = static_cast<unsigned>(std::bit_width(bits)) - 1;
       bits ^= std::uint64_t{1} << bit;
       const auto id = static_cast<NodeId>(w * 64 + bit);
       if (wakes_[id] < end) {
         runnable_.push_back(id);
       } else {
-        next_ = earlier(next_, wakes_[id]);
+        group.next = earlier(group.next, wakes_[id]);
       }
     }
   }
@@ -324,7 +374,7 @@ void Engine::runWindow(Picoseconds begin, Picoseconds end) {
     wakes_[id] = nodes_[id]->run(begin, end);
   };
   if (pool_) {
-    pool_->run(runnable_.size(), run);
+    pool_->run(phase, runnable_.size(), run);
   } else {
     const bool many = fetches_ahead_ && runnable_.size() >= kManyNodes;
     for (std::size_t i = 0; i < runnable_.size(); ++i) {
@@ -333,8 +383,8 @@ void Engine::runWindow(Picoseconds begin, Picoseconds end) {
     }
   }
   for (const NodeId id : runnable_) {
-    if (wakes_[id] == kNever) clearBit(awake_, id);
-    next_ = earlier(next_, wakes_[id]);
+    if (wakes_[id] == kNever) clearBit(group.awake, id);
+    group.next = earlier(group.next, wakes_[id]);
     announce(*nodes_[id]);
   }
 }
@@ -350,9 +400,8 @@ void Engine::prefetchAfter(std::size_t place) const {
   if (place + 1 < runnable_.size()) nodes_[runnable_[place + 1]]->prefetch();
 }
 
-// Tells observers and testers' ports what happened in the window, in the order of time. What a
-// tester's port was told to send later is noted already, and kept until its time has come.
-void Engine::report() {
+// Takes what the nodes of this turn have to report.
+void Engine::collect() {
   const bool records = drop_ || !observers_.empty();
   if (testers_.empty() && !records) return;
   for (const NodeId id : runnable_) {
@@ -371,6 +420,12 @@ void Engine::report() {
       items.clear();
     }
   }
+}
+
+// Tells observers and testers' ports what happened before done_, in the order of time. What a
+// tester's port was told to send later is noted already, and kept until its time has come; so is
+// what the group that is ahead has done.
+void Engine::report() {
   if (deliveries_.empty() && records_.empty() && pauses_.empty()) return;
 
   const auto order = [](const auto& a, const auto& b) {
@@ -423,8 +478,8 @@ void Engine::report() {
 }
 
 std::optional<Picoseconds> Engine::nextEvent() const {
-  if (next_ == kNever) return std::nullopt;
-  return next_;
+  if (next() == kNever) return std::nullopt;
+  return next();
 }
 
 LinkCounters Engine::counters(LinkId id) const {

@@ -1,6 +1,7 @@
 // The deterministic packet-level simulation of one graph.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "fabric/fabric.h"
 #include "fabric/host_node.h"
 #include "fabric/lane.h"
+#include "fabric/phases.h"
 #include "fabric/schedule.h"
 #include "fabric/switch_node.h"
 #include "fabric/topology.h"
@@ -18,10 +20,13 @@
 namespace plumbline::fabric {
 
 // Nodes joined by lanes, run window by window. Everything that one node does to another travels a
-// link, so within a window as long as the shortest link nodes are independent of each other: they
-// run one after the other, or on several threads, with the same result. The reference core is the
-// same with windows of one picosecond: every instant of the whole fabric comes by itself, in order,
-// and nothing can be put off or taken together.
+// link, so the two groups of nodes (phases.h) take turns, each as far as nothing can reach it that
+// the other has not done yet. Within its turn the nodes of a group are independent of each other:
+// they run one after the other, or on several threads, with the same result. Who drives a tester's
+// port may answer at once what he is told: then both groups go as far as the shortest link is long,
+// from the same instant. The reference core is the same with windows
+// of one picosecond: every instant of the whole fabric comes by itself, in order, and nothing can
+// be put off or taken together.
 class Engine {
  public:
   // `spec` must be valid (fabric_spec.h), `topology` built from it. Throws Error(kUsage) for a
@@ -31,8 +36,14 @@ class Engine {
   // As in class Fabric.
   void attach(HostId host, Endpoint& endpoint);
   void observe(Observer& observer);
-  void onDeliver(Fabric::DeliverFn fn) { deliver_ = std::move(fn); }
-  void onPause(Fabric::PauseFn fn) { pause_ = std::move(fn); }
+  void onDeliver(Fabric::DeliverFn fn) {
+    deliver_ = std::move(fn);
+    driven_ = true;
+  }
+  void onPause(Fabric::PauseFn fn) {
+    pause_ = std::move(fn);
+    driven_ = true;
+  }
   void onDrop(Fabric::DropFn fn);
   void send(HostId host, const Packet& packet, Picoseconds first_bit);
   void sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
@@ -53,12 +64,28 @@ class Engine {
   [[nodiscard]] Wire::Setup wireSetup(LinkId link, std::vector<Outage> outages) const;
   void addScripts();
   void setLaneEnd(LinkId link);
+  [[nodiscard]] Picoseconds doneAtFarEnd(HostId host) const;
   void checkHost(HostId host, Picoseconds first_bit) const;
   void checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const;
-  void runWindow(Picoseconds begin, Picoseconds end);
+  // The nodes of a group that will ever have something to do, a bit per node, and when the first of
+  // them has.
+  struct Group {
+    std::vector<std::uint64_t> awake;
+    Picoseconds next = kNever;
+  };
+  void measureReach();
+  [[nodiscard]] Picoseconds soonestEffect(LinkId link) const;
+  // Whether both groups go as far as `window_` at a time.
+  [[nodiscard]] bool inStep() const { return reference_ || driven_; }
+  // When some node has something to do next.
+  [[nodiscard]] Picoseconds upcoming() const { return earlier(groups_[0].next, groups_[1].next); }
+  [[nodiscard]] Picoseconds next() const;
+  void runTurns(Picoseconds limit);
+  void runTurn(std::size_t phase, Picoseconds end);
   void prefetchAfter(std::size_t place) const;
   void announce(NodeModel& sender);
   void wake(NodeId node, Picoseconds time);
+  void collect();
   void report();
   void setInterests();
 
@@ -67,20 +94,23 @@ class Engine {
   std::vector<std::vector<Outage>> outages_;  // by link
   std::vector<double> bit_error_rates_;       // by link
   RoutingSchedule schedule_;
-  Picoseconds lookahead_;
+  Picoseconds window_;  // where the groups go in step
+  bool reference_;
+  bool driven_ = false;                       // from outside: a tester's port is in use
   std::vector<std::unique_ptr<Lane>> lanes_;  // by link
   std::vector<Picoseconds> wakes_;            // by node: when it has something to do
-  std::vector<std::uint64_t> awake_;          // bit per node that will ever have
-  std::vector<NodeModel*> nodes_;             // by node
+  std::vector<std::uint8_t> phase_of_;        // by node
+  std::array<Group, kPhases> groups_;
+  PhaseClock clock_;
+  std::vector<NodeModel*> nodes_;  // by node
   std::vector<std::unique_ptr<HostNode>> hosts_;
   std::vector<std::unique_ptr<SwitchNode>> switches_;
   std::vector<HostId> testers_;  // hosts without an endpoint
   Picoseconds now_;
-  Picoseconds done_;  // everything before it has happened
-  Picoseconds next_ = kNever;
+  Picoseconds done_;  // everything before it has happened, and has been reported
   bool running_ = false;
-  bool fetches_ahead_ = false;  // some endpoint does
-  std::vector<NodeId> runnable_;
+  bool fetches_ahead_ = false;    // some endpoint does
+  std::vector<NodeId> runnable_;  // in this turn
   std::unique_ptr<WorkerPool> pool_;
   std::vector<Observer*> observers_;
   std::vector<Record> records_;

@@ -75,7 +75,9 @@ class Fabric {
   // the wire. `first_bit` may lie before now() as long as what follows from it does not: the time
   // at which the next node deals with the frame (first bit + delay at a host; plus latency, and
   // plus the serialisation if the switch stores the frame) must lie after now(), up to which
-  // everything has happened. From within a callback, `first_bit` must not lie before now(). Throws
+  // everything has happened. From within a callback, `first_bit` must not lie before now(), and it
+  // must be known beforehand that somebody may answer: by onDeliver(), onPause(), onDrop() or a
+  // first frame sent from outside; with observers alone, nodes may be ahead of now(). Throws
   // Error(kTester) otherwise, and for a length of 0, an unknown host, or the sender itself as
   // destination; nothing has changed then.
   void send(HostId host, const Packet& packet, Picoseconds first_bit);

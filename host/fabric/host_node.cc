@@ -16,7 +16,7 @@ constexpr std::int64_t kLongestFrame = 9'216;
 // Packets that an endpoint is told of beforehand: not if there are only few in flight, whose memory
 // is fetched as fast without, and so many at once as a cache can have under way.
 constexpr std::size_t kWorthExpecting = 4;
-constexpr std::size_t kMostExpected = 32;
+constexpr std::size_t kMostExpected = 64;
 
 }  // namespace
 
@@ -100,7 +100,7 @@ void HostNode::runEndpoint(Picoseconds end) {
       takeFlight(now);
     } else if (wakes == now) {
       endpoint_->wake(now);
-      decision_ = later(wire_.freeAt(), now);
+      reconsider(now);
     } else if (timer == now) {
       runTimers(now);
     } else {
@@ -160,7 +160,7 @@ void HostNode::takeFlight(Picoseconds now) {
   freeArrived(packet, now);
   endpoint_->receive(packet, now);
   flights.pop();
-  decision_ = later(wire_.freeAt(), now);
+  reconsider(now);
 }
 
 // The wire is free and something has happened since the endpoint last had nothing to send.
@@ -183,7 +183,7 @@ void HostNode::useWire(Picoseconds now) {
       if (consumed_due_ == kNever && !consumed_waiting_) setConsumedTimer(now);
     }
     wire_.sendPlaced(now);
-    decision_ = wire_.freeAt();
+    reconsider(now);
   } else {
     decision_ = plain ? kNever : std::min(wire_.resumesAt(0xFF), wire_.replayAt());
   }

@@ -85,6 +85,10 @@ class HostNode final : public NodeModel {
   void deliverAll(Picoseconds end);
   void takeControl(Picoseconds now);
   void takeFlight(Picoseconds now);
+  // The endpoint may have got something to send, or nothing any more.
+  void reconsider(Picoseconds now) {
+    decision_ = endpoint_->hasFrames() || !plain() ? later(wire_.freeAt(), now) : kNever;
+  }
   void useWire(Picoseconds now);
   bool sendUrgent(Picoseconds now);
   void runStorms(Picoseconds now);

@@ -12,8 +12,8 @@
 namespace plumbline::fabric {
 
 // A node depends on nothing but what its lanes hand it: it can be run through a window of time
-// without regard to the others, as long as the window is no longer than the shortest link. How the
-// time is cut into windows makes no difference to what happens.
+// without regard to the others, as long as all is on the lanes that is due in it. How the time is
+// cut into windows makes no difference to what happens.
 //
 // At one instant, at one node: pauses and credits take effect, in the order of the ports; last bits
 // leave and give their buffer back; packets are handed over, in the order of the ports; timers;

@@ -1,12 +1,15 @@
 #include "fabric/worker_pool.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace plumbline::fabric {
 namespace {
 
-// Indices that a thread takes at once.
-constexpr std::size_t kChunk = 4;
+// Indices that a thread takes at once: at most so many, and so few that each thread can come back
+// for more some times.
+constexpr std::size_t kMostAtOnce = 4;
+constexpr std::size_t kTurns = 4;
 // Work of a round below which waking a thread costs more than it brings.
 constexpr std::int64_t kWorthSharing_ns = 150'000;
 
@@ -31,12 +34,15 @@ WorkerPool::~WorkerPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void WorkerPool::run(std::size_t count, const std::function<void(std::size_t)>& work) {
+void WorkerPool::run(std::size_t kind, std::size_t count,
+                     const std::function<void(std::size_t)>& work) {
   const std::int64_t started = nowNanoseconds();
-  const bool worth_it = work_ns_ > kWorthSharing_ns && count > kChunk;
+  const bool worth_it = work_ns_[kind] > kWorthSharing_ns && count > 1;
   const bool shared = !workers_.empty() && (worth_it || share_always_);
   work_ = &work;
   count_ = count;
+  const std::size_t turns = (workers_.size() + 1) * kTurns;
+  chunk_ = share_always_ ? 1 : std::clamp<std::size_t>(count / turns, 1, kMostAtOnce);
   next_.store(0, std::memory_order_relaxed);
   if (shared) {
     {
@@ -51,8 +57,8 @@ void WorkerPool::run(std::size_t count, const std::function<void(std::size_t)>& 
     std::unique_lock lock(mutex_);
     end_.wait(lock, [this] { return busy_ == 0; });
   }
-  work_ns_ = nowNanoseconds() - started;
-  if (shared) work_ns_ *= static_cast<std::int64_t>(workers_.size() + 1);
+  work_ns_[kind] = nowNanoseconds() - started;
+  if (shared) work_ns_[kind] *= static_cast<std::int64_t>(workers_.size() + 1);
 }
 
 void WorkerPool::loop() {
@@ -71,7 +77,7 @@ void WorkerPool::loop() {
 }
 
 void WorkerPool::share() {
-  const std::size_t chunk = share_always_ ? 1 : kChunk;
+  const std::size_t chunk = chunk_;
   for (;;) {
     const std::size_t first = next_.fetch_add(chunk, std::memory_order_relaxed);
     if (first >= count_) return;

@@ -1,6 +1,7 @@
 // Threads that share the nodes of a window.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace plumbline::fabric {
 // run() hands out the indices [0, count) to the calling thread and the workers and returns when all
 // are done. Waiting is blocking: spinning barriers cost more than they save on a machine that does
 // anything else. A round that is too short to be worth waking anybody runs on the calling thread
-// alone; how long rounds take is measured as they go.
+// alone; how long rounds of a kind take is measured as they go.
 class WorkerPool {
  public:
   // `threads` in all, the caller included; at least 1. `share_always`: also rounds that are not
@@ -25,7 +26,10 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  void run(std::size_t count, const std::function<void(std::size_t)>& work);
+  // `kind`: of kKinds.
+  void run(std::size_t kind, std::size_t count, const std::function<void(std::size_t)>& work);
+
+  static constexpr std::size_t kKinds = 2;
 
  private:
   void loop();
@@ -41,8 +45,9 @@ class WorkerPool {
   bool stop_ = false;        // guarded by mutex_
   const std::function<void(std::size_t)>* work_ = nullptr;
   std::size_t count_ = 0;
+  std::size_t chunk_ = 1;  // indices that a thread takes at once
   std::atomic<std::size_t> next_{0};
-  std::int64_t work_ns_ = 0;  // of all threads together, in the last round
+  std::array<std::int64_t, kKinds> work_ns_{};  // of all threads together, in the last round
 };
 
 }  // namespace plumbline::fabric

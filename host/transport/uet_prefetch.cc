@@ -9,8 +9,8 @@
 namespace plumbline::transport {
 namespace {
 
-constexpr std::size_t kMostReady = 8;     // PDCs whose turn is next
-constexpr std::size_t kMostPackets = 32;  // of either kind
+constexpr std::size_t kMostReady = 16;     // PDCs whose turn is next
+constexpr std::size_t kMostPackets = 64;  // of either kind
 
 // The first `kLines` cache lines of `object`.
 template <int kLines, typename T>

@@ -503,17 +503,21 @@ Outcome runScenario(const Scenario& scenario, const RunOptions& options, int ste
         host, endpoints.emplace_back(host, hosts, scenario.frames_each, scenario.endpoint_seed));
   }
   fabric.observe(log);
-  fabric.onDeliver([&](HostId host, const Packet& packet, Picoseconds time) {
-    outcome.deliveries.push_back({.time = time, .node = host, .packet = packet});
-  });
-  fabric.onPause([&](HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
-                     Picoseconds time) {
-    outcome.pauses.push_back({.time = time,
-                              .node = host,
-                              .priority = enabled,
-                              .value = xoff * 65'536 + quanta,
-                              .packet = {}});
-  });
+  // Without testers' ports nobody listens to what arrives at them: the fabric may then go ahead of
+  // what it has reported.
+  if (endpoints.size() < hosts) {
+    fabric.onDeliver([&](HostId host, const Packet& packet, Picoseconds time) {
+      outcome.deliveries.push_back({.time = time, .node = host, .packet = packet});
+    });
+    fabric.onPause([&](HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
+                       Picoseconds time) {
+      outcome.pauses.push_back({.time = time,
+                                .node = host,
+                                .priority = enabled,
+                                .value = xoff * 65'536 + quanta,
+                                .packet = {}});
+    });
+  }
   for (const Scenario::Send& one : scenario.sends) {
     fabric.send(one.host, one.packet, one.first_bit);
   }

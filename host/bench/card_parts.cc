@@ -63,20 +63,13 @@ void refuseDamage(const TrialSpec& spec, Refusals& refusals) {
   }
 }
 
-void refuseStorms(const TrialSpec& spec, const Capabilities& capabilities, Refusals& refusals) {
+void refuseStorms(const TrialSpec& spec, Refusals& refusals) {
   std::map<std::uint32_t, std::uint32_t> of_host;
   for (const PfcStormSpec& storm : spec.storms) {
     const auto refuse = [&](const std::string& why) {
       refusals.push_back(fmt::format("storm of host {}: {}", storm.host, why));
     };
     if (++of_host[storm.host] == 2) refuse("a port has one storm");
-    // The simulated link keeps the standard gap around PAUSE frames, the card at times a shorter
-    // one.
-    if (capabilities.simulated_dut &&
-        std::any_of(spec.streams.begin(), spec.streams.end(),
-                    [&](const StreamSpec& stream) { return stream.from == storm.host; })) {
-      refuse("its port sends streams as well, which the simulated DUT does not follow");
-    }
     if (storm.frame.priorities == 0) refuse("it pauses no priority");
     if (storm.frames == 0) refuse("it has no frames");
     if (storm.start < Picoseconds()) refuse("a start before the common start");
@@ -157,7 +150,7 @@ std::vector<std::string> cardPartRefusals(const TrialSpec& spec, const Capabilit
   }
   need(spec.departures > 0, capabilities.departures, "recording departures");
   refuseDamage(spec, refusals);
-  refuseStorms(spec, capabilities, refusals);
+  refuseStorms(spec, refusals);
   refuseGaps(spec, refusals);
   refuseHosts(spec, refusals);
   return refusals;

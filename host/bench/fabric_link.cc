@@ -45,8 +45,8 @@ wire::Buffer pfcFrame(fabric::PriorityMask enabled, fabric::PriorityMask xoff,
 
 }  // namespace
 
-FabricLink::FabricLink(sim::CardSim& card, const TrialSpec& spec, std::vector<std::uint32_t> hosts)
-    : card_(card),
+FabricLink::FabricLink(CardGroup& cards, const TrialSpec& spec, std::vector<std::uint32_t> hosts)
+    : cards_(cards),
       fabric_(spec.dut),
       hosts_(std::move(hosts)),
       sim_hosts_(spec, fabric_, std::set<fabric::HostId>(hosts_.begin(), hosts_.end())),
@@ -83,10 +83,10 @@ FabricLink::FabricLink(sim::CardSim& card, const TrialSpec& spec, std::vector<st
   fabric_.onDrop([this](const fabric::Packet& packet, Picoseconds, fabric::DropReason) {
     if (ofCard(packet)) endCopy(packet.extra);
   });
-  card_.connect(this);
+  cards_.connect(this);
 }
 
-FabricLink::~FabricLink() { card_.connect(nullptr); }
+FabricLink::~FabricLink() { cards_.connect(nullptr); }
 
 void FabricLink::startAt(Picoseconds start) { origin_ = start; }
 
@@ -108,7 +108,7 @@ void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Pico
 void FabricLink::onSetFromCard(std::uint32_t port, sim::OrderedSet set, Picoseconds begin) {
   if (!bare_ || port >= hosts_.size()) return;
   const std::uint32_t other = port_of_host_.at(1 - hosts_[port]);
-  if (other != kNoPort) card_.deliverSet(other, set, begin + link_delay_);
+  if (other != kNoPort) cards_.deliverSet(other, set, begin + link_delay_);
 }
 
 void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) {
@@ -230,7 +230,7 @@ void FabricLink::onPause(fabric::HostId host, fabric::PriorityMask enabled,
 void FabricLink::deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
                          sim::Preamble preamble) {
   ++to_port_[port];
-  card_.deliver(port, std::move(frame), first_bit + origin_, preamble);
+  cards_.deliver(port, std::move(frame), first_bit + origin_, preamble);
 }
 
 void FabricLink::endCopy(std::uint64_t cookie) {

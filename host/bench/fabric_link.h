@@ -1,4 +1,4 @@
-// The cable between the simulated card and the simulated DUT: frames of the card become packets of
+// The cables between simulated cards and the simulated DUT: frames of the card become packets of
 // the fabric, and packets that the fabric delivers become the card's frames again, as the switches
 // left them (transit.h) and to the picosecond. Pauses travel it as PFC frames, both ways.
 #pragma once
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/card_group.h"
 #include "bench/sim_hosts.h"
 #include "bench/trial.h"
 #include "fabric/fabric.h"
-#include "sim/card_sim.h"
 #include "wire/ethernet.h"
 #include "wire/flow_control.h"
 
@@ -23,9 +23,9 @@ namespace plumbline::bench {
 // are told to the fabric's model only; the card neither sends nor gets CC_Update frames.
 class FabricLink final : public sim::PortPeer {
  public:
-  // Port p of the card is host hosts[p] of the DUT; the other hosts are simulated as the trial
-  // says. `card` must outlive the link; the link connects itself to it and disconnects at its end.
-  FabricLink(sim::CardSim& card, const TrialSpec& spec, std::vector<std::uint32_t> hosts);
+  // Port p of the cards is host hosts[p] of the DUT; the other hosts are simulated as the trial
+  // says. `cards` must outlive the link; the link connects itself to it and disconnects at its end.
+  FabricLink(CardGroup& cards, const TrialSpec& spec, std::vector<std::uint32_t> hosts);
   ~FabricLink() override;
   FabricLink(const FabricLink&) = delete;
   FabricLink& operator=(const FabricLink&) = delete;
@@ -81,7 +81,7 @@ class FabricLink final : public sim::PortPeer {
   void deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
                sim::Preamble preamble = sim::kOrdinaryPreamble);
 
-  sim::CardSim& card_;
+  CardGroup& cards_;
   fabric::Fabric fabric_;
   std::vector<std::uint32_t> hosts_;  // by port
   SimHosts sim_hosts_;

@@ -10,11 +10,10 @@
 
 #include "base/error.h"
 #include "bench/calibration.h"
-#include "bench/fabric_link.h"
+#include "bench/card_group.h"
 #include "bench/rtl_trial.h"
 #include "bench/sim_hosts.h"
-#include "card/driver.h"
-#include "sim/card_sim.h"
+#include "sim/wire.h"
 #include "workload/pattern.h"
 
 namespace plumbline::bench {
@@ -26,6 +25,8 @@ constexpr std::array<std::uint32_t, 3> kCardSizes{2, 4, 8};
 #else
 constexpr std::array<std::uint32_t, 2> kCardSizes{2, 4};
 #endif
+// Side by side, of the largest size, when one has not enough ports.
+constexpr std::uint32_t kMaxCards = 4;
 
 // Beats of a frame after its first; the card hands them over one per clock.
 std::int64_t laterBeats(Bytes frame) {
@@ -86,27 +87,12 @@ void refuseRanksOnPorts(const TrialSpec& spec, const workload::Workload& workloa
 
 }  // namespace
 
-// A card with its driver, kept from trial to trial.
-class RtlBench::Tester {
- public:
-  Tester(std::uint32_t ports, const std::string& trace)
-      : card_({.ports = ports, .trace_fst = trace}), driver_(card_) {}
-
-  TrialResult run(const TrialSpec& spec, const Capabilities& capabilities,
-                  const TrialHooks& hooks) {
-    return RtlTrial(card_, driver_, spec, capabilities, hooks).run();
-  }
-
- private:
-  sim::CardSim card_;
-  card::Driver driver_;
-};
-
 RtlBench::RtlBench(RtlBenchOptions options) : options_(std::move(options)) {
   capabilities_.name = "rtl";
-  capabilities_.max_ports = kCardSizes.back();
-  capabilities_.description = fmt::format(
-      "the Verilated tester card, up to {} x 100G, before a simulated DUT", kCardSizes.back());
+  capabilities_.max_ports = kMaxCards * kCardSizes.back();
+  capabilities_.description =
+      fmt::format("the Verilated tester card, {} x 100G, up to {} of them, before a simulated DUT",
+                  kCardSizes.back(), kMaxCards);
   capabilities_.line_rate = sim::kLineRate;
   capabilities_.flows_per_port = 256;
   capabilities_.groups = 16;
@@ -162,17 +148,19 @@ std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
   return refusals;
 }
 
-RtlBench::Tester& RtlBench::testerFor(std::size_t hosts) {
-  const auto size = *std::lower_bound(kCardSizes.begin(), kCardSizes.end(), hosts);
-  std::unique_ptr<Tester>& tester = testers_[size];
-  if (options_.fresh_card) tester.reset();
-  if (!tester) {
+CardGroup& RtlBench::cardsFor(std::size_t hosts) {
+  const auto one = std::lower_bound(kCardSizes.begin(), kCardSizes.end(), hosts);
+  const std::uint32_t size = one == kCardSizes.end() ? kCardSizes.back() : *one;
+  const auto cards = static_cast<std::uint32_t>((hosts + size - 1) / size);
+  std::unique_ptr<CardGroup>& group = groups_[cards * size];
+  if (options_.fresh_card) group.reset();
+  if (!group) {
     std::string trace = options_.trace_fst;
-    if (!trace.empty() && traced_) trace += fmt::format(".{}ports", size);
+    if (!trace.empty() && traced_) trace += fmt::format(".{}ports", cards * size);
     traced_ = true;
-    tester = std::make_unique<Tester>(size, trace);
+    group = std::make_unique<CardGroup>(cards, size, trace);
   }
-  return *tester;
+  return *group;
 }
 
 TrialResult RtlBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
@@ -183,10 +171,10 @@ TrialResult RtlBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   const auto started = std::chrono::steady_clock::now();
   TrialResult result;
   try {
-    result = testerFor(usedHosts(spec).size()).run(spec, capabilities_, hooks);
+    result = RtlTrial(cardsFor(usedHosts(spec).size()), spec, capabilities_, hooks).run();
   } catch (...) {
-    // The card is in the middle of something: the next trial begins with another one.
-    testers_.clear();
+    // The cards are in the middle of something: the next trial begins with others.
+    groups_.clear();
     throw;
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;

@@ -13,8 +13,11 @@
 
 namespace plumbline::bench {
 
+class CardGroup;
+
 struct RtlBenchOptions {
-  std::string trace_fst;  // waveform; empty = none. A second size of card writes "<file>.<n>ports"
+  // Waveform, of the first card; empty = none. Another number of ports writes "<file>.<n>ports".
+  std::string trace_fst;
   // Builds the card anew for every trial instead of resetting it. The results are the same.
   bool fresh_card = false;
 };
@@ -25,7 +28,8 @@ struct RtlBenchOptions {
 // not answer.
 //
 // Tester port = host of the DUT; the smallest card model (2, 4 or 8 ports) that has a port for
-// every host in use is taken. Trials begin at the same phase of the card's clock and the line's
+// every host in use is taken, or as many of the largest as it takes: cards share clock, time and
+// start. Trials begin at the same phase of the card's clock and the line's
 // columns, so that a trial's result does not depend on the trials before it.
 class RtlBench final : public Bench {
  public:
@@ -37,12 +41,12 @@ class RtlBench final : public Bench {
   TrialResult run(const TrialSpec& spec, const TrialHooks& hooks) override;
 
  private:
-  class Tester;
-  Tester& testerFor(std::size_t hosts);
+  CardGroup& cardsFor(std::size_t hosts);
 
   RtlBenchOptions options_;
   Capabilities capabilities_;
-  std::map<std::uint32_t, std::unique_ptr<Tester>> testers_;  // by size of the card
+  // Kept from trial to trial, by their ports together.
+  std::map<std::uint32_t, std::unique_ptr<CardGroup>> groups_;
   bool traced_ = false;  // the trace file has been given to a card
 };
 

@@ -20,9 +20,9 @@ std::size_t at(card::DamageDirection direction) { return static_cast<std::size_t
 
 }  // namespace
 
-RtlCardParts::RtlCardParts(card::Driver& driver, const TrialSpec& spec, const FlowPlan& plan,
+RtlCardParts::RtlCardParts(CardGroup& cards, const TrialSpec& spec, const FlowPlan& plan,
                            const std::vector<std::uint32_t>& hosts)
-    : driver_(driver),
+    : cards_(cards),
       spec_(spec),
       plan_(plan),
       hosts_(hosts),
@@ -40,11 +40,11 @@ std::uint32_t RtlCardParts::portOf(std::uint32_t host) const {
 void RtlCardParts::configure() {
   for (const DamageSpec& damage : spec_.damage) setDamage(damage);
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    driver_.setRxTracking(port, {.wide_rows = plan_.wide_rows});
-    driver_.setPfcReaction(port, obeyedPriorities(spec_));
-    driver_.flowControl(port).setWait(spec_.paused_frames_wait);
-    driver_.flowControl(port).setSource(wire::hostMac(hosts_[port]).octets);
-    if (!spec_.storms.empty()) driver_.flowControl(port).setPauseLog(true);
+    cards_.port(port).setRxTracking({.wide_rows = plan_.wide_rows});
+    cards_.port(port).setPfcReaction(obeyedPriorities(spec_));
+    cards_.port(port).flowControl().setWait(spec_.paused_frames_wait);
+    cards_.port(port).flowControl().setSource(wire::hostMac(hosts_[port]).octets);
+    if (!spec_.storms.empty()) cards_.port(port).flowControl().setPauseLog(true);
   }
 }
 
@@ -53,14 +53,14 @@ void RtlCardParts::setDamage(const DamageSpec& damage) {
   Port& port = ports_[number];
   const std::size_t direction = at(damage.direction);
   port.damages[direction] = true;
-  card::DamageControl control = driver_.damage(number);
+  card::DamageControl control = cards_.port(number).damage();
   if (const auto* errors = std::get_if<card::BitErrors>(&damage.what)) {
     control.setBitErrors(damage.direction, *errors);
     return;
   }
   card::DamageRule rule = std::get<card::DamageRule>(damage.what);
   if (rule.match == card::DamageMatch::kFlow) {
-    rule.flow = driver_.slot(number, plan_.streams[rule.flow].flow);
+    rule.flow = cards_.port(number).slot(plan_.streams[rule.flow].flow);
   }
   control.setRule(damage.direction, port.rules[direction]++, rule);
 }
@@ -68,7 +68,8 @@ void RtlCardParts::setDamage(const DamageSpec& damage) {
 void RtlCardParts::begin(Picoseconds start) {
   start_ = start;
   for (const PfcStormSpec& storm : spec_.storms) {
-    driver_.flowControl(portOf(storm.host))
+    cards_.port(portOf(storm.host))
+        .flowControl()
         .startStorm({.frame = storm.frame,
                      .frames = storm.frames,
                      .period = storm.period,
@@ -86,7 +87,7 @@ void RtlCardParts::readDamage(std::uint32_t port, card::DamageDirection directio
   if (!ports_[port].damages[at(direction)]) return;
   std::vector<card::DamageEvent>& log = ports_[port].log[at(direction)];
   if (log.size() >= kMaxDamageEvents) return;
-  for (card::DamageEvent event : driver_.damage(port).takeLog(direction)) {
+  for (card::DamageEvent event : cards_.port(port).damage().takeLog(direction)) {
     if (log.size() == kMaxDamageEvents) break;
     event.time -= start_;
     log.push_back(event);
@@ -96,11 +97,11 @@ void RtlCardParts::readDamage(std::uint32_t port, card::DamageDirection directio
 // The log is read once, at the end: what it had no room for came after what it has, and the pauses
 // that it shows are all that there were until then.
 void RtlCardParts::collectPauses(std::uint32_t port, PortResult& seen) {
-  for (card::PauseEvent event : driver_.flowControl(port).takePauses()) {
+  for (card::PauseEvent event : cards_.port(port).flowControl().takePauses()) {
     event.time -= start_;
     seen.pauses.push_back(event);
   }
-  seen.pauses_unlogged = driver_.counters(port).pause_events_lost;
+  seen.pauses_unlogged = cards_.port(port).counters().pause_events_lost;
 }
 
 void RtlCardParts::onCaptured(const card::CapturedFrame& frame) {
@@ -120,14 +121,14 @@ std::uint64_t RtlCardParts::droppedFrames() {
   std::uint64_t dropped = 0;
   for (std::uint32_t port = 0; port < ports_.size(); ++port) {
     if (!ports_[port].damages[at(card::DamageDirection::kSent)]) continue;
-    dropped += driver_.damage(port).counters(card::DamageDirection::kSent).dropped;
+    dropped += cards_.port(port).damage().counters(card::DamageDirection::kSent).dropped;
   }
   return dropped;
 }
 
 std::uint64_t RtlCardParts::droppedArrivals(std::uint32_t port) {
   if (!ports_[port].damages[at(card::DamageDirection::kReceived)]) return 0;
-  return driver_.damage(port).counters(card::DamageDirection::kReceived).dropped;
+  return cards_.port(port).damage().counters(card::DamageDirection::kReceived).dropped;
 }
 
 void RtlCardParts::collect(TrialResult& result) {
@@ -142,7 +143,7 @@ void RtlCardParts::collect(TrialResult& result) {
     };
     for (const card::DamageDirection direction : kDirections) {
       if (!own.damages[at(direction)]) continue;
-      card::DamageControl control = driver_.damage(port);
+      card::DamageControl control = cards_.port(port).damage();
       fault(control.bitErrorsLate(direction),
             "random errors were not ready in time: their ratio was not kept");
       auto& outcome =
@@ -150,7 +151,7 @@ void RtlCardParts::collect(TrialResult& result) {
       outcome = DamageOutcome{control.counters(direction), std::move(own.log[at(direction)])};
     }
     if (spec_.storms.empty()) continue;
-    card::FlowControl control = driver_.flowControl(port);
+    card::FlowControl control = cards_.port(port).flowControl();
     const card::FlowControlFaults faults = control.faults();
     fault(faults.storm_late, "its storm began late");
     fault(control.stormActive(),

@@ -5,23 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "bench/card_group.h"
 #include "bench/flow_plan.h"
 #include "bench/trial.h"
-#include "card/driver.h"
 
 namespace plumbline::bench {
 
 class RtlCardParts {
  public:
-  // Port p of the card is host hosts[p]. All arguments must outlive the object.
-  RtlCardParts(card::Driver& driver, const TrialSpec& spec, const FlowPlan& plan,
+  // Port p of the cards is host hosts[p]. All arguments must outlive the object.
+  RtlCardParts(CardGroup& cards, const TrialSpec& spec, const FlowPlan& plan,
                const std::vector<std::uint32_t>& hosts);
 
   // Rules, random errors and logs, when the flows are loaded.
   void configure();
-  // Storms; before the card is armed for the common start `start`.
+  // Storms; before the cards are armed for the common start `start`.
   void begin(Picoseconds start);
-  // Empties the card's logs of damage, which are short.
+  // Empties the cards' logs of damage, which are short.
   void readLogs();
   // True if departures are to be recorded and so all that ports send must be captured.
   [[nodiscard]] bool wantsCapture() const { return spec_.departures > 0; }
@@ -46,7 +46,7 @@ class RtlCardParts {
   void collectPauses(std::uint32_t port, PortResult& seen);
   [[nodiscard]] std::uint32_t portOf(std::uint32_t host) const;
 
-  card::Driver& driver_;
+  CardGroup& cards_;
   const TrialSpec& spec_;
   const FlowPlan& plan_;
   const std::vector<std::uint32_t>& hosts_;

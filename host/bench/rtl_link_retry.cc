@@ -13,45 +13,45 @@ constexpr Picoseconds kInitStep = microseconds(2);
 
 }  // namespace
 
-RtlLinkRetry::RtlLinkRetry(sim::CardSim& card, card::Driver& driver, const TrialSpec& spec,
+RtlLinkRetry::RtlLinkRetry(CardGroup& cards, const TrialSpec& spec,
                            const std::vector<std::uint32_t>& hosts)
-    : card_(card), driver_(driver), spec_(spec), hosts_(hosts) {}
+    : cards_(cards), spec_(spec), hosts_(hosts) {}
 
 void RtlLinkRetry::bringUp() {
   if (!on()) return;
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    driver_.linkRetry(port).configure(spec_.link_retry->config);
+    cards_.port(port).linkRetry().configure(spec_.link_retry->config);
   }
-  const Picoseconds limit = card_.now() + kInitTime;
+  const Picoseconds limit = cards_.now() + kInitTime;
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    while (driver_.linkRetry(port).status().tx != card::LlrTxState::kAdvance) {
-      if (card_.now() > limit) {
+    while (cards_.port(port).linkRetry().status().tx != card::LlrTxState::kAdvance) {
+      if (cards_.now() > limit) {
         throw Error(ErrorKind::kTester, "link-level retry does not come up",
                     fmt::format("port {}", hosts_[port]));
       }
-      card_.runUntil(card_.now() + kInitStep);
+      cards_.runUntil(cards_.now() + kInitStep);
     }
   }
 }
 
 bool RtlLinkRetry::settled() {
   for (std::uint32_t port = 0; on() && port < hosts_.size(); ++port) {
-    if (driver_.linkRetry(port).status().outstanding > 0) return false;
+    if (cards_.port(port).linkRetry().status().outstanding > 0) return false;
   }
   return true;
 }
 
 std::uint64_t RtlLinkRetry::passed(std::uint32_t port) {
-  const card::LlrCounters counters = driver_.linkRetry(port).counters();
+  const card::LlrCounters counters = cards_.port(port).linkRetry().counters();
   return counters.expected_good + counters.expected_poisoned;
 }
 
 void RtlLinkRetry::collect(TrialResult& result) {
   for (std::uint32_t port = 0; on() && port < hosts_.size(); ++port) {
     LinkRetryOutcome outcome;
-    outcome.counters = driver_.linkRetry(port).counters();
-    outcome.damaged = driver_.retryLatency(port, card::RetryCause::kDamaged);
-    outcome.missing = driver_.retryLatency(port, card::RetryCause::kMissing);
+    outcome.counters = cards_.port(port).linkRetry().counters();
+    outcome.damaged = cards_.port(port).retryLatency(card::RetryCause::kDamaged);
+    outcome.missing = cards_.port(port).retryLatency(card::RetryCause::kMissing);
     const std::uint64_t timed = outcome.damaged.count() + outcome.missing.count();
     if (timed != outcome.counters.rx_replay) {
       result.faults.push_back(fmt::format("port {}: {} retries, but times of {}", hosts_[port],

@@ -4,18 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "bench/card_group.h"
 #include "bench/trial.h"
-#include "card/driver.h"
-#include "sim/card_sim.h"
 
 namespace plumbline::bench {
 
 class RtlLinkRetry {
  public:
-  // Port p of the card is host hosts[p]. All arguments must outlive the object. Without
+  // Port p of the cards is host hosts[p]. All arguments must outlive the object. Without
   // TrialSpec::link_retry nothing below does anything.
-  RtlLinkRetry(sim::CardSim& card, card::Driver& driver, const TrialSpec& spec,
-               const std::vector<std::uint32_t>& hosts);
+  RtlLinkRetry(CardGroup& cards, const TrialSpec& spec, const std::vector<std::uint32_t>& hosts);
 
   [[nodiscard]] bool on() const { return spec_.link_retry.has_value(); }
   // Switches it on and waits until both ends have agreed on their numbers; the link must be there.
@@ -29,8 +27,7 @@ class RtlLinkRetry {
   void collect(TrialResult& result);
 
  private:
-  sim::CardSim& card_;
-  card::Driver& driver_;
+  CardGroup& cards_;
   const TrialSpec& spec_;
   const std::vector<std::uint32_t>& hosts_;
 };

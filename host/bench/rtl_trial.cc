@@ -20,9 +20,10 @@ constexpr Picoseconds kMaxStep = microseconds(500);
 constexpr std::int64_t kSteps = 50;
 // The last frame leaves when it is due; a card that still sends this much later is broken.
 constexpr Picoseconds kOvertime = microseconds(100);
-// Reading all counters takes a while, in which the card would send on behind the end of the trial:
-// whether it was paused is asked so long before it.
+// Reading the counters of four ports takes a while, in which the card would send on behind the end
+// of the trial: whether it was paused is asked so long before it.
 constexpr Picoseconds kAskingTime = microseconds(12);
+constexpr std::size_t kPortsAsked = 4;
 // From the last bit before the card's MAC until the frame is in all counters.
 constexpr Picoseconds kReceiveTime = microseconds(3);
 // From the card's decision to stop until its last frame is on the wire.
@@ -36,21 +37,22 @@ Picoseconds roundUp(Picoseconds time, Picoseconds unit) {
 
 }  // namespace
 
-RtlTrial::RtlTrial(sim::CardSim& card, card::Driver& driver, const TrialSpec& spec,
-                   const Capabilities& capabilities, const TrialHooks& hooks)
-    : card_(card),
-      driver_(driver),
+RtlTrial::RtlTrial(CardGroup& cards, const TrialSpec& spec, const Capabilities& capabilities,
+                   const TrialHooks& hooks)
+    : cards_(cards),
       spec_(spec),
       hooks_(hooks),
       hosts_(usedHosts(spec)),
       port_of_host_(spec.dut.hostCount()),
       plan_(planFlows(spec, capabilities)),
-      link_(card, spec, hosts_),
-      parts_(driver, spec, plan_, hosts_),
-      retry_(card, driver, spec, hosts_) {
+      link_(cards, spec, hosts_),
+      parts_(cards, spec, plan_, hosts_),
+      retry_(cards, spec, hosts_),
+      asking_time_(kAskingTime *
+                   static_cast<std::int64_t>((hosts_.size() + kPortsAsked - 1) / kPortsAsked)) {
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     port_of_host_[hosts_[port]] = port;
-    underruns_before_.push_back(card.wireStats(port).underruns);
+    underruns_before_.push_back(cards.wireStats(port).underruns);
   }
   if (hooks.observer != nullptr) watch_.emplace(link_.fabric());
 }
@@ -58,8 +60,8 @@ RtlTrial::RtlTrial(sim::CardSim& card, card::Driver& driver, const TrialSpec& sp
 TrialResult RtlTrial::run() {
   configure();
   result_.card_time = send();
-  driver_.stop();
-  if (driver_.lateStart()) fault("the common start was armed too late");
+  cards_.stop();
+  if (cards_.lateStart()) fault("the common start was armed too late");
   collectPorts();
   collectStreams();
   collectLatency();
@@ -76,81 +78,81 @@ TrialResult RtlTrial::run() {
 void RtlTrial::fault(const std::string& what) { result_.faults.push_back(what); }
 
 void RtlTrial::configure() {
-  driver_.reset();
+  cards_.reset();
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     const std::uint32_t host = hosts_[port];
-    driver_.setTiming(port, {sim::kByteTime, kTxOffset, kRxOffset, plan_.late_threshold[host]});
+    cards_.port(port).setTiming({sim::kByteTime, kTxOffset, kRxOffset, plan_.late_threshold[host]});
     const bool capture = spec_.capture_port == host;
-    driver_.setCapture(port, capture, capture || parts_.wantsCapture());
-    if (!plan_.flows[host].empty()) driver_.loadFlows(port, plan_.flows[host]);
+    cards_.port(port).setCapture(capture, capture || parts_.wantsCapture());
+    if (!plan_.flows[host].empty()) cards_.port(port).loadFlows(plan_.flows[host]);
   }
   parts_.configure();
   retry_.bringUp();
-  card_.takeCaptured();  // what an interrupted trial may have left
+  cards_.takeCaptured();  // what an interrupted trial may have left
 }
 
 Picoseconds RtlTrial::send() {
   // On the grid on which clock and line repeat, so that every trial sees the same phases.
-  start_ = roundUp(driver_.earliestStart(), kPhaseGrid);
+  start_ = roundUp(cards_.earliestStart(), kPhaseGrid);
   link_.startAt(start_);
   parts_.begin(start_);
-  driver_.arm(start_);
+  cards_.arm(start_);
   const Picoseconds step = std::clamp(plan_.end / kSteps, kMinStep, kMaxStep);
   const Picoseconds end = start_ + plan_.end;
   bool asked = false;
   bool paused = false;
   for (Picoseconds time = start_; time < end; time += step) {
-    if (!asked && time + step > end - kAskingTime) {
+    if (!asked && time + step > end - asking_time_) {
       asked = true;
       paused = pausedAway();
     }
     advanceTo(std::min(time + step, end));
     if (watch_) show(end);
   }
-  if (!spec_.paused_frames_wait && driver_.sending() && (paused || pausedAway())) {
+  if (!spec_.paused_frames_wait && cards_.sending() && (paused || pausedAway())) {
     // What the network did not let it send in time is not made up for.
-    driver_.stop();
+    cards_.stop();
     stopped_ = true;
   }
   // What had to wait is made up for at line rate, in no more time than the trial took.
   const Picoseconds limit =
       end + kOvertime + (spec_.paused_frames_wait || retry_.on() ? plan_.end : Picoseconds());
-  for (; !stopped_ && driver_.sending(); advanceBy(kMinStep)) {
-    if (card_.now() > limit) {
+  for (; !stopped_ && cards_.sending(); advanceBy(kMinStep)) {
+    if (cards_.now() > limit) {
       throw Error(ErrorKind::kTester,
                   fmt::format("the card is still sending {} us after the end of the trial",
                               (limit - end).toMicroseconds()));
     }
   }
   drain();
-  return driver_.cardTime() - start_;
+  return cards_.cardTime() - start_;
 }
 
 bool RtlTrial::pausedAway() {
   if (obeyedPriorities(spec_) == 0) return false;
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    if (driver_.counters(port).tx_pfc_skipped > 0) return true;
+    if (cards_.port(port).counters().tx_pfc_skipped > 0) return true;
   }
   return false;
 }
 
 void RtlTrial::advanceTo(Picoseconds time) {
-  card_.runUntil(time);
+  cards_.runUntil(time);
   serveHooks();
 }
 
-void RtlTrial::advanceBy(Picoseconds duration) { advanceTo(card_.now() + duration); }
+void RtlTrial::advanceBy(Picoseconds duration) { advanceTo(cards_.now() + duration); }
 
 void RtlTrial::serveHooks() {
   if (spec_.capture_port || parts_.wantsCapture()) {
-    for (const card::CapturedFrame& frame : card_.takeCaptured()) {
+    for (const card::CapturedFrame& frame : cards_.takeCaptured()) {
       if (parts_.wantsCapture()) parts_.onCaptured(frame);
       if (hooks_.captured && hosts_[frame.port] == spec_.capture_port) hooks_.captured(frame);
     }
   }
   parts_.readLogs();
   if (hooks_.progress) {
-    const Picoseconds done = std::clamp(card_.now() - start_, Picoseconds(), plan_.end);
+    const Picoseconds done = std::clamp(cards_.now() - start_, Picoseconds(), plan_.end);
     hooks_.progress({done, plan_.end, link_.framesFromCard(), link_.framesToCard()});
   }
 }
@@ -158,12 +160,12 @@ void RtlTrial::serveHooks() {
 // Reading takes card time but no part in the traffic: what is sent, and when, is in the card
 // already.
 void RtlTrial::show(Picoseconds end) {
-  if (card_.now() + kAskingTime > end || !hooks_.observer->due()) return;
+  if (cards_.now() + asking_time_ > end || !hooks_.observer->due()) return;
   TrialSnapshot snapshot;
-  snapshot.time = card_.now() - start_;
+  snapshot.time = cards_.now() - start_;
   snapshot.total = plan_.end;
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    const card::PortCounters counters = driver_.counters(port);
+    const card::PortCounters counters = cards_.port(port).counters();
     PortSnapshot& one = snapshot.ports.emplace_back();
     one.port = hosts_[port];
     one.tx_frames = counters.tx_frames;
@@ -202,7 +204,7 @@ void RtlTrial::drain() {
     fault(fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
                       link_.inFlight(), spec_.drain.toMicroseconds()));
   }
-  card_.connect(
+  cards_.connect(
       nullptr);  // simulated hosts go on; the counters must stand still while they are read
   advanceBy(kReceiveTime);
 }
@@ -210,7 +212,7 @@ void RtlTrial::drain() {
 void RtlTrial::collectPorts() {
   result_.ports.resize(hosts_.back() + 1);
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    counters_.push_back(driver_.counters(port));
+    counters_.push_back(cards_.port(port).counters());
     const card::PortCounters& counters = counters_.back();
     PortResult& result = result_.ports[hosts_[port]];
     result.tx_frames = counters.tx_frames;
@@ -236,7 +238,7 @@ void RtlTrial::collectPorts() {
     const auto portFault = [&](bool present, const std::string& what) {
       if (present) fault(fmt::format("port {}: {}", hosts_[port], what));
     };
-    const card::PortFaults sticky = driver_.faults(port);
+    const card::PortFaults sticky = cards_.port(port).faults();
     // What waits for a replay leaves late by design, and is counted.
     portFault(sticky.tx_late && !retry_.on(),
               fmt::format("{} frames left late, the worst by {} ns", counters.tx_late,
@@ -252,7 +254,7 @@ void RtlTrial::collectPorts() {
                           counters.rx_latency_negative));
     portFault(counters.rx_bad_row > 0,
               fmt::format("{} frames with a tag of no stream", counters.rx_bad_row));
-    portFault(card_.wireStats(port).underruns > underruns_before_[port],
+    portFault(cards_.wireStats(port).underruns > underruns_before_[port],
               "the wire ran dry within a frame");
     // The DUT is simulated: what it handed over is known.
     const std::uint64_t handed_over = link_.framesToPort(port) - parts_.droppedArrivals(port);
@@ -270,7 +272,7 @@ void RtlTrial::collectStreams() {
   std::vector<std::vector<card::RxFlow>> rows;
   for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
     const std::uint32_t port = port_of_host_[spec_.streams[i].to];
-    rows.push_back(driver_.rxFlows(port, plan_.streams[i].row, plan_.streams[i].rows));
+    rows.push_back(cards_.port(port).rxFlows(plan_.streams[i].row, plan_.streams[i].rows));
     for (const card::RxFlow& row : rows.back()) accounted[port] += row.frames;
   }
   for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
@@ -280,7 +282,7 @@ void RtlTrial::collectStreams() {
         continue;
       }
       for (const card::RxFlow& row :
-           driver_.rxFlows(port, plan_.streams[i].row, plan_.streams[i].rows)) {
+           cards_.port(port).rxFlows(plan_.streams[i].row, plan_.streams[i].rows)) {
         result.misdelivered += row.frames;
       }
     }
@@ -295,15 +297,15 @@ StreamResult RtlTrial::collectStream(std::uint32_t index, const std::vector<card
   const std::uint32_t flow = plan_.streams[index].flow;
   StreamResult result;
   result.name = stream.name;
-  result.sent_frames = driver_.txState(port, flow).frames;
+  result.sent_frames = cards_.port(port).txState(flow).frames;
   result.sent_bytes = result.sent_frames * static_cast<std::uint64_t>(stream.frame.count());
   if (result.sent_frames != plan_.streams[index].frames && !stopped_) {
     fault(fmt::format("stream '{}' sent {} of {} frames", stream.name, result.sent_frames,
                       plan_.streams[index].frames));
   }
   const bool counted = stream.queue_pairs && stream.queue_pairs->counted;
-  const std::vector<std::uint64_t> sent =
-      counted ? driver_.queuePairsSent(port, flow) : std::vector<std::uint64_t>{result.sent_frames};
+  const std::vector<std::uint64_t> sent = counted ? cards_.port(port).queuePairsSent(flow)
+                                                  : std::vector<std::uint64_t>{result.sent_frames};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const card::RxFlow& row = rows[i];
     result.received_frames += row.frames;
@@ -352,7 +354,7 @@ void RtlTrial::collectLatency() {
     places.emplace(stream.group, port_of_host_[stream.to]);
   }
   std::map<std::uint32_t, stats::Histogram> groups;
-  for (const auto& [group, port] : places) groups[group].merge(driver_.latency(port, group));
+  for (const auto& [group, port] : places) groups[group].merge(cards_.port(port).latency(group));
   for (auto& [group, histogram] : groups) {
     if (histogram.count() > 0) result_.latency.push_back({group, std::move(histogram)});
   }

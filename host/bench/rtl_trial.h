@@ -1,4 +1,4 @@
-// One trial on the Verilated card, from the reset of the card to the result.
+// One trial on Verilated cards, from their reset to the result.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +7,25 @@
 #include <vector>
 
 #include "bench/bench.h"
+#include "bench/card_group.h"
 #include "bench/fabric_link.h"
 #include "bench/fabric_watch.h"
 #include "bench/flow_plan.h"
 #include "bench/rtl_card_parts.h"
 #include "bench/rtl_link_retry.h"
-#include "card/driver.h"
-#include "sim/card_sim.h"
 
 namespace plumbline::bench {
 
 class RtlTrial {
  public:
   // All arguments must outlive the object. The trial must have no refusals.
-  RtlTrial(sim::CardSim& card, card::Driver& driver, const TrialSpec& spec,
-           const Capabilities& capabilities, const TrialHooks& hooks);
+  RtlTrial(CardGroup& cards, const TrialSpec& spec, const Capabilities& capabilities,
+           const TrialHooks& hooks);
 
   // Runs it; once. `bench`, `observed` and `wall_seconds` of the result are the caller's.
   TrialResult run();
 
-  // The fabric between the card's ports, for observers; before run().
+  // The fabric between the cards' ports, for observers; before run().
   [[nodiscard]] fabric::Fabric& fabric() { return link_.fabric(); }
   [[nodiscard]] const SimHosts& simHosts() const { return link_.simHosts(); }
 
@@ -54,17 +53,17 @@ class RtlTrial {
   void collectDut();
   void fault(const std::string& what);
 
-  sim::CardSim& card_;
-  card::Driver& driver_;
+  CardGroup& cards_;
   const TrialSpec& spec_;
   const TrialHooks& hooks_;
-  std::vector<std::uint32_t> hosts_;         // by port of the card
+  std::vector<std::uint32_t> hosts_;         // by port of the cards
   std::vector<std::uint32_t> port_of_host_;  // of those in use
   FlowPlan plan_;
   FabricLink link_;
   RtlCardParts parts_;
   RtlLinkRetry retry_;
   std::optional<FabricWatch> watch_;             // when there is an observer
+  Picoseconds asking_time_;                      // that reading all counters takes
   Picoseconds start_;                            // common start, card time
   bool stopped_ = false;                         // before all was sent, because of pauses
   std::vector<card::PortCounters> counters_;     // by port

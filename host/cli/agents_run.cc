@@ -130,7 +130,7 @@ class AgentsWatcher final : public control::ControllerWatcher {
   std::ofstream log_;
 };
 
-// "10.0.0.2:8470: clock 1.2 us ahead, +-30.4 us; began 12.5 us late"
+// "10.0.0.2:8470: clock +1.2 us, within 30.4 us; trials began at most 12.5 us after …"
 void sayStarts(const results::StoredRun& run) {
   const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / 1e3; };
   const std::uint32_t attempt = run.agents.empty() ? 0 : run.agents.back().attempt;
@@ -138,9 +138,10 @@ void sayStarts(const results::StoredRun& run) {
     if (agent.attempt != attempt) continue;
     fmt::print(stderr, "{}: clock {:+.1f} us, within {:.1f} us; {}\n", agent.name,
                us(agent.clock_offset_ns), us(agent.clock_uncertainty_ns),
-               agent.late_ns ? fmt::format("began {:.1f} us after the common start{}",
-                                           us(*agent.late_ns), agent.late ? ", TOO LATE" : "")
-                             : "did not begin");
+               agent.late_ns
+                   ? fmt::format("trials began at most {:.1f} us after their common start{}",
+                                 us(*agent.late_ns), agent.late ? ", TOO LATE" : "")
+                   : "did not begin");
   }
 }
 

@@ -63,6 +63,10 @@ void Agent::look() {
   }
   last_answer_ = Clock::now();
   state = seen.value();
+  if (ordered_ && state.started_ns && state.start_trial == ordered_->trial.trial) {
+    ordered_->started_ns = *state.started_ns;
+    starts_.push_back(*std::exchange(ordered_, std::nullopt));
+  }
   if (state.active) return;
   if (state.status == "running") {
     lose("it was started anew, and its run was not finished");
@@ -88,6 +92,33 @@ std::vector<TrialDocument> Agent::newTrials() {
   }
   trials_ += trials.size();
   return trials;
+}
+
+bool Agent::waits() const {
+  return phase == Phase::kRunning && state.waiting &&
+         !(ordered_ && ordered_->trial.trial == state.waiting->trial);
+}
+
+Answer<RunState> Agent::order(std::int64_t agreed_ns) {
+  const std::int64_t at = agreed_ns + clock.latest().offset_ns;
+  ordered_ = AgentStart{*state.waiting, agreed_ns, at, 0};
+  return ask<RunState>([&](auto done) {
+    client_->order(state.id, {ordered_->trial.trial, at}, done);
+  });
+}
+
+void Agent::heard(Answer<RunState> answer) {
+  const auto told = answer.wait();
+  // A run that was stopped meanwhile does not wait any more; look() finds out.
+  if (told.ok() || told.refusal().status == 409) return;
+  lose(fmt::format("it could not be told when to begin trial {}: {}", ordered_->trial.trial,
+                   told.refusal().what));
+}
+
+void Agent::askToWaitOn() {
+  if (Clock::now() - last_word_ < patience_) return;
+  last_word_ = Clock::now();
+  client_->order(state.id, {state.waiting->trial, std::nullopt}, {});
 }
 
 std::string Agent::newLog() {
@@ -148,9 +179,14 @@ results::AgentRecord Agent::record(std::int64_t agreed_ns, std::int64_t toleranc
     record.clock_drift_ppm = drift->ppm;
     record.clock_drift_uncertainty_ppm = drift->uncertainty_ppm;
   }
-  if (state.started_ns && state.start_at_ns) {
-    record.late_ns = *state.started_ns - *state.start_at_ns;
-    record.start_error_ns = *state.started_ns - record.clock_offset_ns - agreed_ns;
+  const auto latest = std::max_element(starts_.begin(), starts_.end(),
+                                       [](const AgentStart& a, const AgentStart& b) {
+                                         return a.started_ns - a.at_ns < b.started_ns - b.at_ns;
+                                       });
+  if (latest != starts_.end()) {
+    record.late_ns = latest->started_ns - latest->at_ns;
+    record.start_error_ns =
+        latest->started_ns - clock.at(latest->agreed_ns).offset_ns - latest->agreed_ns;
     record.late = *record.late_ns > tolerance_ns;
   }
   return record;

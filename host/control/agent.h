@@ -42,6 +42,14 @@ class Answer {
   std::future<Outcome<T>> outcome_;
 };
 
+// A trial that an agent began together with the others.
+struct AgentStart {
+  WaitingTrial trial;
+  std::int64_t agreed_ns = 0;   // the instant, by the controller's clock
+  std::int64_t at_ns = 0;       // the same, by the agent's clock as it was thought to stand
+  std::int64_t started_ns = 0;  // when it began, by the agent's clock
+};
+
 // What a controller knows of one tester. Not thread-safe; what its live stream says comes on the
 // client's thread.
 class Agent {
@@ -91,6 +99,17 @@ class Agent {
   void fail(const std::string& why);  // its run never began
   [[nodiscard]] bool began() const { return state.id != 0; }
 
+  // A trial of it waits for its start, and has not been told.
+  [[nodiscard]] bool waits() const;
+  // Only when it waits: tells it the instant, by the clock here. The answer is for heard().
+  Answer<RunState> order(std::int64_t agreed_ns);
+  // One that cannot be told is lost: the trials after it would not begin with the others.
+  void heard(Answer<RunState> answer);
+  // Only when it waits: tells it from time to time that its instant is still to come.
+  void askToWaitOn();
+  // Of the trials that began so far, in that order.
+  [[nodiscard]] const std::vector<AgentStart>& starts() const { return starts_; }
+
   // Trials that are stored there and were not taken before, all or nothing when it fails.
   std::vector<TrialDocument> newTrials();
   // Lines of its log that were not taken before.
@@ -99,7 +118,7 @@ class Agent {
   std::vector<results::TestResult> tests();
   void stop();
 
-  // `agreed_ns`: of the common start, by the clock here.
+  // `agreed_ns`: of the first common start, by the clock here.
   [[nodiscard]] results::AgentRecord record(std::int64_t agreed_ns,
                                             std::int64_t tolerance_ns) const;
 
@@ -115,6 +134,9 @@ class Agent {
   std::chrono::milliseconds patience_;
   std::unique_ptr<Client> client_;
   Clock::time_point last_answer_;
+  Clock::time_point last_word_;        // to the trial that waits
+  std::optional<AgentStart> ordered_;  // not known to have begun
+  std::vector<AgentStart> starts_;
   std::string failure_;
   std::uint64_t trials_ = 0;  // taken
   std::uint64_t log_ = 0;     // bytes taken

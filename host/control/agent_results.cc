@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "control/json_fields.h"
@@ -44,7 +46,7 @@ std::vector<results::Anomaly> anomaliesOf(const std::vector<AgentResults>& agent
   for (const AgentResults& one : agents) {
     const std::string where = "agent " + one.agent.name;
     if (one.agent.late) {
-      anomalies.push_back({fmt::format("began {:.1f} us after the common start",
+      anomalies.push_back({fmt::format("began a trial {:.1f} us after the common start",
                                        microseconds(one.agent.late_ns.value_or(0))),
                            where});
     }
@@ -57,6 +59,45 @@ std::vector<results::Anomaly> anomaliesOf(const std::vector<AgentResults>& agent
     }
   }
   return anomalies;
+}
+
+// A trial in the order of the run; two agents that search differently may have different ones.
+using Row = std::tuple<std::uint64_t, std::string, std::uint32_t>;
+
+Row rowOf(const WaitingTrial& trial) { return {trial.trial, trial.label, trial.repetition}; }
+
+// How late each trial of `test` began on each agent; no rows when none began.
+results::Table startsTable(const std::vector<AgentResults>& agents, const std::string& test) {
+  results::Table table{
+      "starts",
+      "Start of each trial",
+      "When the trial began after its common instant, by the agent's own clock; how well that is "
+      "known is under \"Agents\". Without a value the agent had the trial already, or no such one.",
+      {"Trial", "Point", "Repetition"},
+      {}};
+  std::map<Row, std::vector<results::Cell>> rows;
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    table.columns.push_back(agents[i].agent.name);
+    for (const AgentStart& start : agents[i].starts) {
+      // A comparison of benches calls its tests "T5.1 on rtl".
+      const std::string& of = start.trial.test;
+      if (of != test && !of.starts_with(test + " on ")) continue;
+      auto& row = rows[rowOf(start.trial)];
+      if (row.empty()) {
+        row.resize(3 + agents.size(), std::string("–"));
+        row[0] = std::to_string(start.trial.trial);
+        row[1] = start.trial.label;
+        row[2] = std::to_string(start.trial.repetition);
+      }
+      results::Quantity late;
+      late.value = microseconds(start.started_ns - start.at_ns);
+      late.unit = "us";
+      late.observed = bench::ObservationPoint::kEndpointSoftware;
+      row[3 + i] = late;
+    }
+  }
+  for (auto& [trial, row] : rows) table.rows.push_back(std::move(row));
+  return table;
 }
 
 // The words of a sweep, as those of agents.
@@ -91,6 +132,8 @@ std::vector<TestResult> mergeAgents(const std::vector<AgentResults>& agents) {
   const std::vector<results::Anomaly> anomalies = anomaliesOf(agents);
   for (TestResult& test : merged) {
     rename(names, test);
+    results::Table starts = startsTable(agents, test.id);
+    if (!starts.rows.empty()) test.tables.push_back(std::move(starts));
     for (std::size_t i = 0; i < agents.size(); ++i) {
       test.valid = test.valid && !agents[i].agent.late;
       const TestResult* own = find(agents[i], test.id);

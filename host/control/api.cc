@@ -214,6 +214,10 @@ ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
   const std::string_view action = named->substr(number.size());
   const auto run = numberIn<std::int64_t>(number);
   if (!run) notFound(request);
+  if (action == "/start") {
+    require(request, "POST");
+    return answer(202, parts_.runs.order(*run, bodyOf<TrialOrder>(request)));
+  }
   if (action == "/stop") {
     require(request, "POST");
     return answer(202, parts_.runs.stop(*run));
@@ -277,7 +281,7 @@ std::string Api::metricsText() {
   levels.live_bytes = parts_.live.keptBytes();
   for (const PortState& port : parts_.ports.list()) {
     ++levels.ports;
-    if (port.state != "free") ++levels.ports_taken;
+    if (port.state == "running" || port.state == "reserved") ++levels.ports_taken;
   }
   return parts_.metrics.text(levels);
 }

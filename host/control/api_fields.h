@@ -165,6 +165,7 @@ void fields(const Visit& visit, T& value) {
 template <typename Visit, Is<CommonStart> T>
 void fields(const Visit& visit, T& value) {
   visit("at_ns", value.at_ns);
+  visit("hold_s", value.hold_s);
   visit("clock_offset_ns", value.clock_offset_ns);
   visit("clock_uncertainty_ns", value.clock_uncertainty_ns);
 }
@@ -177,6 +178,18 @@ void fields(const Visit& visit, T& value) {
   visit("threads", value.threads);
   visit("resume", value.resume);
   visit("start", value.start);
+}
+template <typename Visit, Is<WaitingTrial> T>
+void fields(const Visit& visit, T& value) {
+  visit("trial", value.trial);
+  visit("test", value.test);
+  visit("label", value.label);
+  visit("repetition", value.repetition);
+}
+template <typename Visit, Is<TrialOrder> T>
+void fields(const Visit& visit, T& value) {
+  visit("trial", value.trial);
+  visit("at_ns", value.at_ns);
 }
 template <typename Visit, Is<RunState> T>
 void fields(const Visit& visit, T& value) {
@@ -200,6 +213,8 @@ void fields(const Visit& visit, T& value) {
   visit("error", value.error);
   visit("capture", value.capture);
   visit("exit_code", value.exit_code);
+  visit("waiting", value.waiting);
+  visit("start_trial", value.start_trial);
   visit("start_at_ns", value.start_at_ns);
   visit("started_ns", value.started_ns);
 }

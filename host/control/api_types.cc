@@ -61,6 +61,8 @@ template std::string toJson(const TrialPage&);
 template bool fromJson(std::string_view, TrialPage&);
 template std::string toJson(const RunRequest&);
 template bool fromJson(std::string_view, RunRequest&);
+template std::string toJson(const TrialOrder&);
+template bool fromJson(std::string_view, TrialOrder&);
 template std::string toJson(const RunState&);
 template bool fromJson(std::string_view, RunState&);
 template std::string toJson(const Refusal&);
@@ -74,5 +76,6 @@ template bool fromJson(std::string_view, std::vector<RunState>&);
 template std::string readRequest(std::string_view, ReservationRequest&);
 template std::string readRequest(std::string_view, ScenarioRequest&);
 template std::string readRequest(std::string_view, RunRequest&);
+template std::string readRequest(std::string_view, TrialOrder&);
 
 }  // namespace plumbline::control

@@ -39,7 +39,7 @@ struct ServerCapabilities {
   std::uint64_t max_body_bytes = 0;
 };
 
-// "free", "reserved", "running"
+// "free", "reserved", "running"; "absent": this machine has no device for it
 struct PortState {
   std::string name;  // "rtl/0"; "sim" stands for the simulated hosts of one run
   std::string bench;
@@ -154,9 +154,12 @@ struct PlanAnswer {
   TopologyPicture topology;
 };
 
-// When a run begins together with those of other servers.
+// That a run begins together with those of other servers: its first trial at one instant, or every
+// trial when it is told to. One of both.
 struct CommonStart {
-  std::int64_t at_ns = 0;  // the server's clock, since 1970 UTC
+  std::optional<std::int64_t> at_ns;  // the server's clock, since 1970 UTC
+  // Every trial waits for a TrialOrder. After so long without one the run stops.
+  std::optional<std::int64_t> hold_s;
   // What who asks has found of this server's clock: it shows so much more than theirs.
   std::optional<std::int64_t> clock_offset_ns;
   std::optional<std::int64_t> clock_uncertainty_ns;
@@ -172,6 +175,20 @@ struct RunRequest {
   // if there is one.
   bool resume = false;
   std::optional<CommonStart> start;  // absent: at once
+};
+
+// A trial that is ready to begin and waits for a TrialOrder.
+struct WaitingTrial {
+  std::uint64_t trial = 0;  // of the run, from 1; those that are stored already count
+  std::string test;
+  std::string label;
+  std::uint32_t repetition = 0;
+};
+
+// When a trial that waits has to begin; without a time, that it has to wait on.
+struct TrialOrder {
+  std::uint64_t trial = 0;
+  std::optional<std::int64_t> at_ns;  // the server's clock, since 1970 UTC
 };
 
 // "running", "stopping", "done", "aborted", "failed"
@@ -197,9 +214,11 @@ struct RunState {
   bool capture = false;
   // What `plumbline run` would end with, once the run is done: 0, 1 or 4.
   std::optional<int> exit_code;
-  // Of a run with a common start under this server; its clock.
-  std::optional<std::int64_t> start_at_ns;  // as it was asked for
-  std::optional<std::int64_t> started_ns;   // when the first trial began
+  // Of a run with common starts under this server, by its clock: the latest of them.
+  std::optional<WaitingTrial> waiting;       // the trial that waits for the next
+  std::optional<std::uint64_t> start_trial;  // which trial began; absent before
+  std::optional<std::int64_t> start_at_ns;   // as it was asked for
+  std::optional<std::int64_t> started_ns;    // when that trial began
 };
 
 // The server's clock, in the middle of answering.

@@ -391,6 +391,9 @@ void Client::run(std::int64_t id, Callback<RunState> done) {
 void Client::start(const RunRequest& request, Callback<RunState> done) {
   impl_->call(post("/api/v1/runs", toJson(request)), std::move(done));
 }
+void Client::order(std::int64_t id, const TrialOrder& order, Callback<RunState> done) {
+  impl_->call(post(runTarget(id, "/start"), toJson(order)), std::move(done));
+}
 void Client::stop(std::int64_t id, Callback<RunState> done) {
   impl_->call(post(runTarget(id, "/stop")), std::move(done));
 }

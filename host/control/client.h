@@ -95,6 +95,8 @@ class Client {
   void runs(Callback<std::vector<RunState>> done);
   void run(std::int64_t id, Callback<RunState> done);
   void start(const RunRequest& request, Callback<RunState> done);
+  // To a trial that waits to begin together with others.
+  void order(std::int64_t id, const TrialOrder& order, Callback<RunState> done);
   // After the trial in hand.
   void stop(std::int64_t id, Callback<RunState> done);
   void resume(std::int64_t id, Callback<RunState> done);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -22,9 +21,12 @@ constexpr int kManyExchanges = 16;
 constexpr int kFewExchanges = 4;
 constexpr auto kBetweenComparisons = 5s;
 constexpr auto kBetweenLooks = 200ms;
-// From the order to start until the start: this, and what planning took so much longer.
-constexpr std::chrono::nanoseconds kLead = 1s;
-constexpr int kLeadPerPlan = 3;
+// From the order to begin a trial until its instant: this, and so many times as long as the longest
+// order took.
+constexpr std::chrono::nanoseconds kLead = 50ms;
+constexpr int kLeadPerWay = 3;
+// So many times its patience a trial waits for a word; it is told to wait on after each.
+constexpr int kHoldPerPatience = 6;
 constexpr std::int64_t kReservedSeconds = 300;  // until the runs have the ports
 
 }  // namespace
@@ -76,18 +78,14 @@ void Controller::prepare() {
           {}, "the same version of plumbline on all machines");
     }
   }
-  // One after the other, so that each has its whole patience and its time can be told.
-  Clock::duration longest{};
+  // One after the other, so that each has its whole patience.
   for (const auto& agent : agents_) {
-    const Clock::time_point since = Clock::now();
     agent->ports = agent
                        ->take(agent->askToPlan<PlanAnswer>([&](auto done) {
                          agent->client().plan(options_.request.scenario, done);
                        }))
                        .ports;
-    longest = std::max(longest, Clock::now() - since);
   }
-  lead_ = kLead + kLeadPerPlan * longest;
   for (const auto& agent : agents_) {
     if (agent->compareClocks(here_, kManyExchanges)) continue;
     throw Error(ErrorKind::kTester, "agent " + agent->name() + " does not tell its time", {},
@@ -127,14 +125,14 @@ void Controller::compareClocks(int exchanges) {
 
 void Controller::start() {
   compareClocks(kFewExchanges);
-  agreed_ns_ = here_.nowNs() + lead_.count();
+  const auto hold = std::chrono::ceil<std::chrono::seconds>(kHoldPerPatience * options_.patience);
   std::vector<Answer<RunState>> begun;
   for (const auto& agent : agents_) {
     RunRequest request = options_.request;
     request.reservation = agent->reservation;
     const ClockEstimate& clock = agent->clock.latest();
-    request.start =
-        CommonStart{agreed_ns_ + clock.offset_ns, clock.offset_ns, clock.uncertainty_ns};
+    request.start = CommonStart{std::nullopt, hold.count(), clock.offset_ns, clock.uncertainty_ns};
+    way_ = std::max(way_, std::chrono::nanoseconds(2 * clock.uncertainty_ns));
     begun.push_back(
         agent->askToPlan<RunState>([&](auto done) { agent->client().start(request, done); }));
   }
@@ -151,9 +149,46 @@ void Controller::start() {
     callbacks.interval = [this, i, run = agent.state.id](const LiveInterval& live) {
       if (live.run == run) watcher_.interval(i, live);
     };
+    callbacks.run = [this](const RunState&) {
+      const std::scoped_lock lock(mutex_);
+      heard_news_ = true;
+      news_.notify_one();
+    };
     agent.client().watch(0, callbacks);
   }
   release();  // the runs have the ports now
+}
+
+// Once all who still run wait, those of the lowest trial begin it together. After a run was resumed
+// some have more trials stored than others: they wait until the others have caught up.
+void Controller::beginTrials() {
+  std::vector<Agent*> waiting;
+  std::size_t running = 0;
+  for (const auto& agent : agents_) {
+    if (!agent->over()) ++running;
+    if (agent->waits()) waiting.push_back(agent.get());
+  }
+  if (waiting.empty()) return;
+  if (waiting.size() < running) {
+    for (Agent* agent : waiting) agent->askToWaitOn();
+    return;
+  }
+  const auto trialOf = [](const Agent* agent) { return agent->state.waiting->trial; };
+  const std::uint64_t next = trialOf(*std::min_element(
+      waiting.begin(), waiting.end(), [&](Agent* a, Agent* b) { return trialOf(a) < trialOf(b); }));
+  const Clock::time_point since = Clock::now();
+  const std::int64_t agreed = here_.nowNs() + (kLead + kLeadPerWay * way_).count();
+  std::vector<std::pair<Agent*, Answer<RunState>>> told;
+  for (Agent* agent : waiting) {
+    if (trialOf(agent) == next) {
+      told.emplace_back(agent, agent->order(agreed));
+    } else {
+      agent->askToWaitOn();
+    }
+  }
+  for (auto& [agent, answer] : told) agent->heard(std::move(answer));
+  way_ = std::max<std::chrono::nanoseconds>(way_, Clock::now() - since);
+  if (!agreed_ns_) agreed_ns_ = agreed;
 }
 
 void Controller::stopAll() {
@@ -191,6 +226,7 @@ void Controller::follow(results::ResultStore& store, std::int64_t run) {
       stopAll();
     }
     if (!stopping_ && watcher_.stopRequested()) stopAll();
+    if (!stopping_) beginTrials();
     if (std::all_of(agents_.begin(), agents_.end(),
                     [](const auto& agent) { return agent->over(); })) {
       return;
@@ -199,7 +235,9 @@ void Controller::follow(results::ResultStore& store, std::int64_t run) {
       compareClocks(kFewExchanges);
       next_comparison = Clock::now() + kBetweenComparisons;
     }
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::unique_lock lock(mutex_);
+    news_.wait_for(lock, kBetweenLooks, [this] { return heard_news_; });
+    heard_news_ = false;
   }
 }
 
@@ -217,7 +255,8 @@ void Controller::conclude(results::ResultStore& store, std::int64_t run) {
         if (failure_.empty()) failure_ = agent->failure();
       }
     }
-    one.agent = agent->record(agreed_ns_, options_.start_tolerance.count());
+    one.agent = agent->record(agreed_ns_.value_or(here_.nowNs()), options_.start_tolerance.count());
+    one.starts = agent->starts();
     one.clock_strayed_ns = agent->clock.strayedNs();
     records.push_back(one.agent);
     all.push_back(std::move(one));

@@ -1,9 +1,14 @@
-// Several testers as one: starts the same scenario on all of them at one instant, collects what
-// they measure while they measure it, and stores it as one run. docs/control.md, "Several testers".
+// Several testers as one: starts every trial of a scenario on all of them at one instant, collects
+// what they measure while they measure it, and stores it as one run. docs/control.md, "Several
+// testers".
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +29,7 @@ std::vector<AgentAddress> parseAgents(const std::string& text);
 struct ControllerOptions {
   std::vector<AgentAddress> agents;
   RunRequest request;  // the same for all, but for reservation and start
-  // Later than this after the common start, a run makes the result invalid.
+  // A trial that begins later than this after its common start makes the result invalid.
   std::chrono::nanoseconds start_tolerance = std::chrono::milliseconds(1);
   // Without an answer for so long an agent is lost.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
@@ -73,6 +78,7 @@ class Controller {
 
  private:
   void start();
+  void beginTrials();
   void follow(results::ResultStore& store, std::int64_t run);
   void collect(results::ResultStore& store, std::int64_t run);
   void conclude(results::ResultStore& store, std::int64_t run);
@@ -84,10 +90,13 @@ class Controller {
   ControllerOptions options_;
   ControllerWatcher& watcher_;
   HostClock here_;
-  std::chrono::nanoseconds lead_{};  // from the order to start until the start
-  std::int64_t agreed_ns_ = 0;       // the common start
+  std::chrono::nanoseconds way_{};         // the longest that an order took until now
+  std::optional<std::int64_t> agreed_ns_;  // the first common start
   bool stopping_ = false;
   std::string failure_;
+  std::mutex mutex_;  // of the following
+  std::condition_variable news_;
+  bool heard_news_ = false;  // a run's state has changed
   // Last: their clients' threads use the rest.
   std::vector<std::unique_ptr<Agent>> agents_;
 };

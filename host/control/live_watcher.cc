@@ -196,7 +196,13 @@ void LiveWatcher::beginTrial(const std::string& label, std::uint32_t repetition)
   trial_.repetition = repetition;
   previous_.reset();
   final_.reset();
-  if (!gate_.wait(stop_)) throw session::Aborted();
+  ++trials_begun_;
+}
+
+void LiveWatcher::beginMeasurement() {
+  if (!gate_.wait(stop_, {trials_begun_, test_, trial_.label, trial_.repetition})) {
+    throw session::Aborted();
+  }
 }
 
 void LiveWatcher::captured(const card::CapturedFrame& frame, const std::string& trial) {

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bench/bench.h"
 #include "control/live_hub.h"
@@ -42,8 +44,13 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   };
   LiveWatcher(LiveHub& hub, std::int64_t run, const Files& files);
 
-  // The first trial begins then. To be called before the run.
-  void startAt(const HostClock& clock, std::int64_t at_ns) { gate_.set(clock, at_ns); }
+  // See StartGate::openOnce() and openForEach(). To be called before the run.
+  void startAt(const HostClock& clock, std::int64_t at_ns) { gate_.openOnce(clock, at_ns); }
+  void startEach(const HostClock& clock, std::chrono::nanoseconds hold,
+                 std::function<void()> waits) {
+    gate_.openForEach(clock, hold, std::move(waits));
+  }
+  bool order(const TrialOrder& order) { return gate_.tell(order); }
   [[nodiscard]] StartGate::Times startTimes() const { return gate_.times(); }
 
   // From any thread.
@@ -53,8 +60,10 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
 
   bool stopRequested() override { return stop_; }
   void beginTest(const std::string& test, std::uint64_t expected) override;
-  // Throws Aborted when the run is stopped while it waits for its start.
   void beginTrial(const std::string& label, std::uint32_t repetition) override;
+  // Waits for the trial's common start. Throws Aborted when the run is stopped meanwhile, or nobody
+  // says when.
+  void beginMeasurement() override;
   bench::TrialObserver* trialObserver() override { return this; }
   void captured(const card::CapturedFrame& frame, const std::string& trial) override;
   void endTrial(const session::TrialRecord& record) override;
@@ -79,6 +88,7 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   session::Pace pace_;
   double share_ = 0;  // of the trial in hand
 
+  std::uint64_t trials_begun_ = 0;  // of the run
   LiveTrial trial_;
   std::string kpi_;
   std::optional<bench::TrialSnapshot> previous_;

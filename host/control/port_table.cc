@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "control/refused.h"
@@ -15,6 +17,14 @@ constexpr std::int64_t kMostSeconds = 86'400;
 
 std::int64_t milliseconds(PortTable::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+// A device may come and go while the server runs.
+bool isPresent(const PortState& port) {
+  if (port.bench != "verbs") return true;
+  std::error_code none;
+  const std::filesystem::directory_iterator devices("/sys/class/infiniband", none);
+  return devices != std::filesystem::directory_iterator();
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -30,8 +40,11 @@ std::string randomIdentifier() {
   return id;
 }
 
-PortTable::PortTable(std::vector<PortState> ports, std::function<Clock::time_point()> now)
-    : now_(now ? std::move(now) : [] { return Clock::now(); }), ports_(std::move(ports)) {}
+PortTable::PortTable(std::vector<PortState> ports, std::function<Clock::time_point()> now,
+                     Presence present)
+    : now_(now ? std::move(now) : [] { return Clock::now(); }),
+      present_(present ? std::move(present) : isPresent),
+      ports_(std::move(ports)) {}
 
 void PortTable::expire() {
   const std::int64_t now = milliseconds(now_());
@@ -60,8 +73,14 @@ std::vector<PortState> PortTable::list() {
   std::vector<PortState> ports = ports_;
   for (PortState& port : ports) {
     const Reservation* reservation = reservationOf(port.name);
-    port.state = port.run ? "running" : reservation != nullptr ? "reserved" : "free";
     if (!port.run) port.owner = reservation != nullptr ? reservation->owner : std::string();
+    if (port.run) {
+      port.state = "running";
+    } else if (reservation != nullptr) {
+      port.state = "reserved";
+    } else {
+      port.state = present_(port) ? "free" : "absent";
+    }
   }
   return ports;
 }

@@ -19,8 +19,12 @@ class PortTable {
  public:
   using Clock = std::chrono::system_clock;
 
-  // `now` stands in for the clock, in tests.
-  explicit PortTable(std::vector<PortState> ports, std::function<Clock::time_point()> now = {});
+  // Whether the machine has what the bench of a port sends through.
+  using Presence = std::function<bool(const PortState&)>;
+
+  // `now` and `present` stand in for the clock and the machine, in tests.
+  explicit PortTable(std::vector<PortState> ports, std::function<Clock::time_point()> now = {},
+                     Presence present = {});
 
   [[nodiscard]] std::vector<PortState> list();
 
@@ -46,6 +50,7 @@ class PortTable {
   [[nodiscard]] const Reservation* reservationOf(const std::string& port) const;
 
   std::function<Clock::time_point()> now_;
+  Presence present_;
   std::mutex mutex_;
   std::vector<PortState> ports_;
   std::map<std::string, Reservation> reservations_;

@@ -36,6 +36,13 @@ std::string readFile(const fs::path& file) {
   return text.str();
 }
 
+void putStart(const StartGate::Times& times, RunState& state) {
+  state.start_trial = times.trial;
+  state.start_at_ns = times.at_ns;
+  state.started_ns = times.started_ns;
+  state.waiting = times.waiting;
+}
+
 }  // namespace
 
 std::vector<PortState> allPorts() {
@@ -168,15 +175,28 @@ std::optional<std::int64_t> RunManager::unfinished(const scenario::Scenario& sce
   }
 }
 
+void RunManager::checkStart(const CommonStart& start) const {
+  constexpr std::int64_t kLongestHold = 3'600;
+  if (start.at_ns.has_value() == start.hold_s.has_value()) {
+    throw Refused(422, "a common start is of the first trial or of every one", "start",
+                  "\"at_ns\" or \"hold_s\"");
+  }
+  if (start.at_ns) return checkInstant(*start.at_ns);
+  if (*start.hold_s < 1 || *start.hold_s > kLongestHold) {
+    throw Refused(422, fmt::format("{} s is no time to wait", *start.hold_s), "start.hold_s",
+                  fmt::format("1 to {}", kLongestHold));
+  }
+}
+
 // One that is far off was meant for another clock. A little late is no reason not to begin: who
 // asked is told how late it was.
-void RunManager::checkStart(const CommonStart& start) const {
+void RunManager::checkInstant(std::int64_t at_ns) const {
   constexpr std::int64_t kLongestPast = 60'000'000'000;
   constexpr std::int64_t kLongestWait = 3'600'000'000'000;
   const std::int64_t now = clock_.nowNs();
-  if (start.at_ns >= now - kLongestPast && start.at_ns <= now + kLongestWait) return;
-  throw Refused(422, fmt::format("{} is no time to start at: it is {} now", start.at_ns, now),
-                "start.at_ns", "nanoseconds of this server's clock, within the next hour");
+  if (at_ns >= now - kLongestPast && at_ns <= now + kLongestWait) return;
+  throw Refused(422, fmt::format("{} is no time to start at: it is {} now", at_ns, now), "at_ns",
+                "nanoseconds of this server's clock, within the next hour");
 }
 
 RunState RunManager::resume(std::int64_t run) {
@@ -215,7 +235,12 @@ RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::in
     LiveWatcher::Files files{{}, logFile(run).string()};
     if (active->capture_port) files.capture = captureFile(run).string();
     active->watcher = std::make_unique<LiveWatcher>(hub_, run, files);
-    if (request.start) active->watcher->startAt(clock_, request.start->at_ns);
+    if (request.start && request.start->at_ns) {
+      active->watcher->startAt(clock_, *request.start->at_ns);
+    } else if (request.start) {
+      active->watcher->startEach(clock_, std::chrono::seconds(*request.start->hold_s),
+                                 [this, run] { tellState(run); });
+    }
   } catch (const Error& error) {
     ports_.free(PortTable::kStarting);
     throw Refused(error.kind() == ErrorKind::kUsage ? 409 : 500, error.what(), error.where(),
@@ -258,6 +283,10 @@ void RunManager::execute(std::int64_t run, Active& active) {
     active_.erase(place);
   }
   ports_.free(run);
+  tellState(run);
+}
+
+void RunManager::tellState(std::int64_t run) {
   const std::scoped_lock telling(telling_);
   try {
     hub_.publish(state(run));
@@ -293,6 +322,19 @@ RunState RunManager::stop(std::int64_t run) {
   }
   hub_.publish(stopping);
   return stopping;
+}
+
+RunState RunManager::order(std::int64_t run, const TrialOrder& order) {
+  if (order.at_ns) checkInstant(*order.at_ns);
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = active_.find(run);
+    if (found == active_.end() || !found->second->watcher->order(order)) {
+      throw Refused(
+          409, fmt::format("trial {} of run {} does not wait for its start", order.trial, run));
+    }
+  }
+  return state(run);
 }
 
 void RunManager::shutDown() {
@@ -381,14 +423,12 @@ RunState RunManager::stateOf(const results::RunInfo& info) {
   const auto found = active_.find(info.id);
   if (found == active_.end()) {
     if (const auto start = starts_.find(info.id); start != starts_.end()) {
-      state.start_at_ns = start->second.at_ns;
-      state.started_ns = start->second.started_ns;
+      putStart(start->second, state);
     }
     return state;
   }
   const Active& active = *found->second;
-  state.start_at_ns = active.watcher->startTimes().at_ns;
-  state.started_ns = active.watcher->startTimes().started_ns;
+  putStart(active.watcher->startTimes(), state);
   const RunPlace place = active.watcher->place();
   state.active = true;
   state.status = active.watcher->stopping() ? "stopping" : "running";

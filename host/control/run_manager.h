@@ -50,6 +50,8 @@ class RunManager {
   RunState start(const RunRequest& request);
   RunState resume(std::int64_t run);
   RunState stop(std::int64_t run);
+  // Of a run whose trials begin together with those of others.
+  RunState order(std::int64_t run, const TrialOrder& order);
 
   [[nodiscard]] RunState state(std::int64_t run);
   [[nodiscard]] std::vector<RunState> list();
@@ -82,9 +84,12 @@ class RunManager {
   // The run that a request to resume means, if there is one.
   std::optional<std::int64_t> unfinished(const scenario::Scenario& scenario);
   void checkStart(const CommonStart& start) const;
+  void checkInstant(std::int64_t at_ns) const;
   RunState launch(session::PreparedRun prepared, std::optional<std::int64_t> resumed,
                   const RunRequest& request);
   void execute(std::int64_t run, Active& active);
+  // To all who follow the live stream.
+  void tellState(std::int64_t run);
   void reap();
   [[nodiscard]] results::ResultStore openStore() const;
   [[nodiscard]] bool isActive(std::int64_t run) const;

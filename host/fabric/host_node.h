@@ -61,7 +61,7 @@ class HostNode final : public NodeModel {
   // Tester's port: puts a frame, or a PAUSE frame, on the wire.
   void send(const Packet& packet, Picoseconds first_bit) { wire_.sendUnpaced(packet, first_bit); }
   void sendPause(const ControlFlight& pause, Picoseconds first_bit) {
-    wire_.sendPause(pause, first_bit);
+    wire_.sendPauseUnpaced(pause, first_bit);
   }
   [[nodiscard]] Wire& wire() { return wire_; }
   [[nodiscard]] const Lane& input() const { return lane_in_; }

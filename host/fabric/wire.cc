@@ -39,6 +39,11 @@ void Wire::sendPause(const ControlFlight& pause, Picoseconds first_bit) {
   lane_.steer(item);
 }
 
+void Wire::sendPauseUnpaced(const ControlFlight& pause, Picoseconds first_bit) {
+  sendPause(pause, first_bit);
+  free_at_ = first_bit + clock_.frameAndPreamble(kControlFrameBytes);
+}
+
 bool Wire::sendConsumed(PriorityMask channels, std::span<const SendingCredits, 8> credits,
                         Picoseconds first_bit) {
   ++counters_.consumed_updates;

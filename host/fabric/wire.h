@@ -77,6 +77,8 @@ class Wire {
   void sendUnpaced(const Packet& packet, Picoseconds first_bit);
   // A PAUSE frame leaves.
   void sendPause(const ControlFlight& pause, Picoseconds first_bit);
+  // The same by somebody who keeps his own clock.
+  void sendPauseUnpaced(const ControlFlight& pause, Picoseconds first_bit);
   // A CC_Update leaves, with what was consumed of `channels`; not while retrying(), since it would
   // overtake the frames that it speaks of. Returns whether it arrives.
   bool sendConsumed(PriorityMask channels, std::span<const SendingCredits, 8> credits,

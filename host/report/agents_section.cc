@@ -14,10 +14,10 @@ namespace plumbline::report {
 namespace {
 
 constexpr const char* kNote =
-    "The offset is what the agent's clock showed more than the controller's at the common start; "
-    "the truth is within ±. The start error is when its first trial began after the instant that "
-    "was agreed on, by the controller's clock and with the same ±; late is the same by the agent's "
-    "own clock. Later trials begin when the one before them has ended on that agent.";
+    "The offset is what the agent's clock showed more than the controller's at the first common "
+    "start; the truth is within ±. All agents begin each trial at one instant. Late is by how much "
+    "the trial that began latest missed its instant, by the agent's own clock; the start error is "
+    "the same by the controller's clock and with the same ±.";
 
 // In the unit that suits it.
 std::string timeText(std::int64_t ns) {

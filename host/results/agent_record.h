@@ -1,4 +1,4 @@
-// Of a run on several testers: which they were, how their clocks stood, and when each began.
+// Of a run on several testers: which they were, how their clocks stood, and how late they began.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct AgentRecord {
   std::int64_t run = 0;  // its number on the tester; 0 when it did not begin
   std::string outcome;   // "done", "aborted", "failed", "lost"
   std::uint64_t trials = 0;
-  std::int64_t clock_offset_ns = 0;  // at the common start
+  std::int64_t clock_offset_ns = 0;  // at the first common start
   std::int64_t clock_uncertainty_ns = 0;
   // Parts per million by which its clock is faster; nothing where the run was too short to tell.
   std::optional<double> clock_drift_ppm;
   std::optional<double> clock_drift_uncertainty_ppm;
-  // When its first trial began after the instant that was agreed on: by its own clock, and by the
-  // controller's, for which the clock's uncertainty holds. Nothing when none began.
+  // Of its trials the one that began latest after the instant that was agreed on: by its own clock,
+  // and by the controller's, for which the clock's uncertainty holds. Nothing when none began.
   std::optional<std::int64_t> late_ns;
   std::optional<std::int64_t> start_error_ns;
   bool late = false;  // by more than was allowed

@@ -142,6 +142,14 @@ std::size_t Comparison::count(Significance significance) const {
                     [&](const ComparedKpi& kpi) { return kpi.significance() == significance; }));
 }
 
+ComparedKpi comparedKpi(const std::string& test, const Kpi& first, const Quantity& second) {
+  ComparedKpi compared{test, first.name, first.point, first.quantity, second, {}, {}};
+  const double before = first.quantity.value;
+  if (before != 0) compared.change_percent = 100 * (second.value - before) / std::abs(before);
+  compared.welch = welchTest(compared.first, compared.second);
+  return compared;
+}
+
 Comparison compareRuns(const StoredRun& first, const StoredRun& second) {
   Comparison comparison;
   comparison.first = first.info;
@@ -160,13 +168,7 @@ Comparison compareRuns(const StoredRun& first, const StoredRun& second) {
     for (const Kpi& kpi : test.kpis) {
       const auto other = seconds.find(keyOf(test, kpi));
       if (other == seconds.end()) continue;
-      ComparedKpi compared{test.id, kpi.name, kpi.point, kpi.quantity, *other->second, {}, {}};
-      if (kpi.quantity.value != 0) {
-        compared.change_percent =
-            100 * (compared.second.value - kpi.quantity.value) / std::abs(kpi.quantity.value);
-      }
-      compared.welch = welchTest(compared.first, compared.second);
-      comparison.kpis.push_back(std::move(compared));
+      comparison.kpis.push_back(comparedKpi(test.id, kpi, *other->second));
     }
   }
   comparison.only_first = unpaired(first, seconds);

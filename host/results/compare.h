@@ -65,6 +65,9 @@ struct Comparison {
   [[nodiscard]] std::size_t count(Significance significance) const;
 };
 
+// `first` of the test `test` beside the same figure of another run.
+ComparedKpi comparedKpi(const std::string& test, const Kpi& first, const Quantity& second);
+
 // Figures are the same when test, name, point and unit are.
 Comparison compareRuns(const StoredRun& first, const StoredRun& second);
 

@@ -59,7 +59,8 @@ void addCardKpis(std::vector<KnownKpi>& kpis) {
   kpis.push_back({"throughput_percent", LimitSense::kAtLeast, share(), {"T5.1"}});
   kpis.push_back({"burst_frames", LimitSense::kAtLeast, frames(), {"T5.3"}});
   // Of `bench: compare`.
-  kpis.push_back({"discrepancy_percent", LimitSense::kAtMost, excess(), {"T5.1", "T5.2", "T5.3"}});
+  kpis.push_back(
+      {"discrepancy_percent", LimitSense::kAtMost, excess(), {"T5.1", "T5.2", "T5.3", "T7.1"}});
   // Of the card's own tests.
   const auto atMost = [&kpis](const char* name, Range range, Tests tests) {
     kpis.push_back({name, LimitSense::kAtMost, std::move(range), std::move(tests)});

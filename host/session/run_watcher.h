@@ -37,6 +37,8 @@ class RunWatcher {
   // `expected` is the plan's number of trials; a search may need fewer.
   virtual void beginTest(const std::string& /*test*/, std::uint64_t /*expected*/) {}
   virtual void beginTrial(const std::string& /*label*/, std::uint32_t /*repetition*/) {}
+  // The trial is not in the store: it is measured as soon as this returns.
+  virtual void beginMeasurement() {}
   virtual void progress(const bench::TrialProgress& /*progress*/) {}
   // Looks into trials while they run; nullptr for a watcher that does not want to.
   virtual bench::TrialObserver* trialObserver() { return nullptr; }

@@ -73,6 +73,7 @@ std::string StoredTrialRunner::dutReport(const std::string& key, std::optional<P
 
 bench::TrialResult StoredTrialRunner::measure(const bench::TrialSpec& spec,
                                               const std::string& trial) {
+  parts_.watcher.beginMeasurement();
   bench::TrialHooks hooks;
   hooks.progress = [this](const bench::TrialProgress& progress) {
     parts_.watcher.progress(progress);

@@ -1,6 +1,17 @@
-// When flows that share a bottleneck have come to share it fairly, from the samples of a trial.
+// When flows that share a bottleneck have come to share it fairly, and stay so: the settling time
+// of control engineering, taken from the samples of a trial.
+//
+// The rate of a flow is its mean over a window of some samples; there is a window behind every
+// sample, so windows overlap. A window is fair when the rate of every flow is within the tolerance
+// of the fair share, which is the mean rate of all flows in that window. Flows have settled at the
+// beginning of the first window since when every window is fair, up to the end of the span that is
+// looked at, and only if as many windows as the rule asks for, laid end to end, are left of it. So
+// neither rates that cross on their way, nor flows that are fair by turns, nor a few fair windows
+// before the end pass for convergence. What happens faster than a window is not seen: the window
+// must be longer than packets, and than the steps of a congestion control.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -12,16 +23,27 @@ namespace plumbline::suite {
 struct ConvergenceRule {
   double tolerance = 0.10;         // of the fair share
   std::uint32_t window = 5;        // samples that a rate is taken over
-  std::uint32_t windows_held = 3;  // windows in a row that all flows must stay within it
+  std::uint32_t windows_held = 5;  // what must be left of the span when flows have settled
 };
 
-// Time from `from` to the beginning of the first window since when all flows of `samples` were
-// within the tolerance of their mean rate, as long as the rule says. A flow that receives nothing
-// in a window is not within it; flows that are done end the search. Nothing if they never were.
-std::optional<Picoseconds> convergenceTime(const bench::Samples& samples, Picoseconds from,
-                                           const ConvergenceRule& rule = {});
+// What is looked at.
+struct SharingSpan {
+  std::size_t flows = 0;  // as many as share the bottleneck; fair needs all of them
+  Picoseconds from;       // windows that begin earlier are left out: when the last flow joined
+  Picoseconds until;      // so are those that end later: when the first flow may be done
+};
 
-// Rates of every flow, window by window [Gb/s]: series[flow][window].
+struct Convergence {
+  // From SharingSpan::from to when the flows had settled; nothing if they never did.
+  std::optional<Picoseconds> settled;
+  // Share of the span's windows that are fair, 0 to 1; 0 without a window.
+  double fair_share_of_windows = 0;
+};
+
+Convergence convergenceOf(const bench::Samples& samples, const SharingSpan& span,
+                          const ConvergenceRule& rule = {});
+
+// Rates of every flow, window by window, laid end to end [Gb/s]: series[flow][window].
 std::vector<std::vector<double>> flowRates(const bench::Samples& samples, std::uint32_t window);
 
 }  // namespace plumbline::suite

@@ -14,21 +14,6 @@ namespace {
 constexpr double kPayloadPerPacket = 4096;
 constexpr double kControl = 0.2;  // packets of control per data packet
 
-// The trial of another repetition.
-bench::TrialSpec repeated(const bench::TrialSpec& first, std::uint32_t repetition) {
-  bench::TrialSpec spec = first;
-  spec.dut.seed += repetition;
-  if (spec.workload) spec.workload->seed += repetition;
-  for (bench::DamageSpec& damage : spec.damage) {
-    if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
-  }
-  for (bench::StreamSpec& stream : spec.streams) {
-    if (!stream.gaps) continue;
-    if (auto* drawn = std::get_if<bench::DrawnGaps>(&*stream.gaps)) drawn->seed += repetition;
-  }
-  return spec;
-}
-
 }  // namespace
 
 void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops) {
@@ -51,14 +36,38 @@ Plan FabricTest::plan(const TestConfig& config) const {
   if (design.points.empty() && plan.refusals.empty()) {
     plan.refusals.emplace_back("the DUT has not enough hosts for any point of the sweep");
   }
+  // What another bench costs is told by its card time instead, and it may have limits of its own.
+  const bool by_hops = config.bench.wall_ns_per_packet_hop > 0;
   for (SweepPoint& point : design.points) {
     plan.points.push_back(point.label);
-    plan.packet_hops += point.packet_hops * design.repetitions;
-    plan.samples.push_back({point.label, std::move(point.spec), point.packet_hops});
+    PlannedTrial sample{point.label, std::move(point.spec), by_hops ? point.packet_hops : 0};
+    plan.packet_hops += sample.packet_hops * design.repetitions;
+    if (!by_hops) {
+      const Picoseconds each =
+          sample.spec.duration + sample.spec.drain + config.bench.trial_overhead;
+      plan.simulated_time += each * std::int64_t{design.repetitions};
+      // What refuses one point often refuses all: the first one stands for them.
+      if (plan.refusals.empty()) addRefusals(config, sample, plan);
+    }
+    plan.samples.push_back(std::move(sample));
   }
   plan.hop_cost = design.hop_cost;
   plan.trials_expected = std::uint64_t{design.repetitions} * plan.points.size();
   return plan;
+}
+
+bench::TrialSpec FabricTest::repetitionOf(const SweepPoint& point, std::uint32_t repetition) const {
+  bench::TrialSpec spec = point.spec;
+  spec.dut.seed += repetition;
+  if (spec.workload) spec.workload->seed += repetition;
+  for (bench::DamageSpec& damage : spec.damage) {
+    if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
+  }
+  for (bench::StreamSpec& stream : spec.streams) {
+    if (!stream.gaps) continue;
+    if (auto* drawn = std::get_if<bench::DrawnGaps>(&*stream.gaps)) drawn->seed += repetition;
+  }
+  return spec;
 }
 
 results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runner) const {
@@ -73,7 +82,7 @@ results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runne
     Measured one{point, {}};
     for (std::uint32_t repetition = 0; repetition < design.repetitions; ++repetition) {
       const std::string label = fmt::format("{}, repetition {}", point.label, repetition);
-      bench::TrialResult trial = runner.run(repeated(point.spec, repetition), repetition, label);
+      bench::TrialResult trial = runner.run(repetitionOf(point, repetition), repetition, label);
       one.valid = builder.accept(trial, label) && one.valid;
       one.trials.push_back(std::move(trial));
     }

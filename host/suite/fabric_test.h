@@ -23,8 +23,8 @@ struct SweepAxis {
 struct SweepPoint {
   // Its values, in the order of the design's axes: "64 MiB", "32", "ECMP".
   std::vector<std::string> values;
-  // What the trial of repetition 0 is. Other repetitions have other seeds: of the switches' hashes
-  // and of everything that the workload draws.
+  // What the trial of repetition 0 is. Other repetitions have other seeds (see repetitionOf()): of
+  // the switches' hashes and of everything that the workload draws.
   bench::TrialSpec spec;
   // Packets crossing a link that the trial takes, roughly: what plan() tells the duration by.
   double packet_hops = 0;
@@ -55,7 +55,8 @@ struct Measured {
   bool valid = true;  // all of them
 };
 
-// A test is its design and what it makes of the measured points; the rest is the same for all.
+// A test is its design and what it makes of the measured points; the rest is the same for all. It
+// needs simulated hosts unless it says otherwise.
 class FabricTest : public Procedure {
  public:
   [[nodiscard]] bool onHosts() const override { return true; }
@@ -65,6 +66,10 @@ class FabricTest : public Procedure {
  protected:
   [[nodiscard]] virtual std::string section() const = 0;  // "section 9.1"
   [[nodiscard]] virtual Design design(const TestConfig& config) const = 0;
+  // The trial of another repetition of a point: the same with other seeds. A test whose trials
+  // depend on where the seeds lead flows makes its own.
+  [[nodiscard]] virtual bench::TrialSpec repetitionOf(const SweepPoint& point,
+                                                      std::uint32_t repetition) const;
   // Tables, charts, KPIs and summary of points that have valid trials.
   virtual void report(const TestConfig& config, const Design& design,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const = 0;

@@ -6,6 +6,7 @@ tx/plumb_tx_pkg.sv
 tx/plumb_tx_ln_pkg.sv
 damage/plumb_damage_pkg.sv
 damage/plumb_damage_log2_pkg.sv
+pkg/plumb_clock_gate.sv
 mac/plumb_crc32.sv
 csr/plumb_axil.sv
 csr/plumb_card_time.sv

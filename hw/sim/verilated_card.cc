@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <tuple>
 
 #include "VPlumbCard2.h"
 #include "VPlumbCard4.h"
@@ -13,6 +15,21 @@
 #endif
 #ifdef PLUMBLINE_CARD_SIM_8
 #include "VPlumbCard8.h"
+#endif
+#ifdef PLUMBLINE_CARD_SIM_COMPARE
+#include "VPlumbCardUngated2.h"
+#include "VPlumbCardUngated4.h"
+#ifdef PLUMBLINE_CARD_SIM_1
+#include "VPlumbCardUngated1.h"
+#endif
+#ifdef PLUMBLINE_CARD_SIM_8
+#include "VPlumbCardUngated8.h"
+#endif
+#else
+class VPlumbCardUngated1;
+class VPlumbCardUngated2;
+class VPlumbCardUngated4;
+class VPlumbCardUngated8;
 #endif
 #include "base/error.h"
 #include "sim/card_model.h"
@@ -94,6 +111,8 @@ class VerilatedCard final : public CardModel {
 
   void eval() override { model_.eval(); }
 
+  [[nodiscard]] Verilated& model() { return model_; }
+
   void openTrace(const std::string& path) override {
     context_.traceEverOn(true);
     model_.trace(&trace_, kTraceDepth);
@@ -113,21 +132,89 @@ class VerilatedCard final : public CardModel {
   VerilatedFstC trace_;
 };
 
+#ifdef PLUMBLINE_CARD_SIM_COMPARE
+
+template <typename Card>
+auto inputsOf(Card& card) {
+  return std::tie(
+      card.clk_i, card.rst_ni, card.s_axil_awaddr_i, card.s_axil_awvalid_i, card.s_axil_wdata_i,
+      card.s_axil_wstrb_i, card.s_axil_wvalid_i, card.s_axil_bready_i, card.s_axil_araddr_i,
+      card.s_axil_arvalid_i, card.s_axil_rready_i, card.tx_axis_tready_i, card.rx_axis_tdata_i,
+      card.rx_axis_tkeep_i, card.rx_axis_tvalid_i, card.rx_axis_tlast_i, card.rx_preamble_i,
+      card.tx_ctl_ready_i, card.rx_ctl_valid_i, card.rx_ctl_i, card.link_up_i, card.cap_ready_i);
+}
+
+template <typename Card>
+auto outputsOf(Card& card) {
+  return std::tie(
+      card.s_axil_awready_o, card.s_axil_wready_o, card.s_axil_bresp_o, card.s_axil_bvalid_o,
+      card.s_axil_arready_o, card.s_axil_rdata_o, card.s_axil_rresp_o, card.s_axil_rvalid_o,
+      card.tx_axis_tdata_o, card.tx_axis_tkeep_o, card.tx_axis_tvalid_o, card.tx_axis_tlast_o,
+      card.tx_preamble_o, card.tx_ctl_valid_o, card.tx_ctl_o, card.cap_rx_tdata_o,
+      card.cap_rx_tkeep_o, card.cap_rx_tvalid_o, card.cap_rx_tlast_o, card.cap_rx_desc_valid_o,
+      card.cap_rx_desc_o, card.cap_tx_tdata_o, card.cap_tx_tkeep_o, card.cap_tx_tvalid_o,
+      card.cap_tx_tlast_o, card.cap_tx_desc_valid_o, card.cap_tx_desc_o);
+}
+
+// A card with clock gates beside one without (hw/rtl/pkg/plumb_clock_gate.sv). Every output must be
+// the same after every eval(), which throws Error(kTester) otherwise.
+template <typename Gated, typename Ungated>
+class ComparedCard final : public CardModel {
+ public:
+  ComparedCard() { pins_ = gated_.pins(); }
+
+  void eval() override {
+    inputsOf(ungated_.model()) = inputsOf(gated_.model());
+    gated_.eval();
+    ungated_.eval();
+    std::apply(
+        [&](const auto&... gated) {
+          std::apply([&](const auto&... ungated) { (check(gated, ungated), ...); },
+                     outputsOf(ungated_.model()));
+        },
+        outputsOf(gated_.model()));
+  }
+
+  void openTrace(const std::string& path) override { gated_.openTrace(path); }
+  void dumpTrace(Picoseconds time) override { gated_.dumpTrace(time); }
+
+ private:
+  template <typename Pin>
+  static void check(const Pin& gated, const Pin& ungated) {
+    if (std::memcmp(&gated, &ungated, sizeof(Pin)) != 0) {
+      throw Error(ErrorKind::kTester, "the simulated card differs from one without clock gates");
+    }
+  }
+
+  VerilatedCard<Gated> gated_;
+  VerilatedCard<Ungated> ungated_;
+};
+
+template <typename Gated, typename Ungated>
+using Model = ComparedCard<Gated, Ungated>;
+
+#else
+
+template <typename Gated, typename /*Ungated*/>
+using Model = VerilatedCard<Gated>;
+
+#endif
+
 }  // namespace
 
 std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports) {
   switch (ports) {
 #ifdef PLUMBLINE_CARD_SIM_1
     case 1:
-      return std::make_unique<VerilatedCard<VPlumbCard1>>();
+      return std::make_unique<Model<VPlumbCard1, VPlumbCardUngated1>>();
 #endif
     case 2:
-      return std::make_unique<VerilatedCard<VPlumbCard2>>();
+      return std::make_unique<Model<VPlumbCard2, VPlumbCardUngated2>>();
     case 4:
-      return std::make_unique<VerilatedCard<VPlumbCard4>>();
+      return std::make_unique<Model<VPlumbCard4, VPlumbCardUngated4>>();
 #ifdef PLUMBLINE_CARD_SIM_8
     case 8:
-      return std::make_unique<VerilatedCard<VPlumbCard8>>();
+      return std::make_unique<Model<VPlumbCard8, VPlumbCardUngated8>>();
 #endif
     default:
       throw Error(ErrorKind::kUnsupported,

@@ -166,9 +166,8 @@ Observed observe(const TrialSpec& spec) {
   std::vector<card::CapturedFrame> captured;
   TrialHooks hooks;
   hooks.captured = [&](const card::CapturedFrame& frame) { captured.push_back(frame); };
-  sim::CardSim card({.ports = 2});
-  card::Driver driver(card);
-  RtlTrial trial(card, driver, spec, bench.capabilities(), hooks);
+  CardGroup card(1, 2);
+  RtlTrial trial(card, spec, bench.capabilities(), hooks);
   Account account(trial.fabric());
   trial.fabric().observe(account);
   TrialResult result = trial.run();

@@ -23,7 +23,7 @@ constexpr Picoseconds kStart = microseconds(3);       // card time
 // frames are made here.
 class FabricLinkTest : public testing::Test {
  protected:
-  FabricLinkTest() : card_({.ports = 2}) {
+  FabricLinkTest() : card_(1, 2) {
     TrialSpec spec;
     spec.dut.topology.hosts = 3;
     spec.dut.switches.pfc.emplace();
@@ -68,7 +68,7 @@ class FabricLinkTest : public testing::Test {
     return link_->fabric().linkCounters(3);
   }
 
-  sim::CardSim card_;
+  CardGroup card_;
   std::unique_ptr<FabricLink> link_;
 };
 

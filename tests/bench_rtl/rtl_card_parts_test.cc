@@ -180,6 +180,29 @@ TEST(RtlStorm, PausesExactlyAsLongAsItSays) {
   }
 }
 
+// Frames of the storm go between those of streams at 80 % of line rate, which leave when they
+// should.
+TEST(RtlStorm, ItsPortCanSendStreamsAsWell) {
+  TrialSpec spec = stormTrial(1000, 70, Picoseconds(102'400 * 10));
+  for (const std::int64_t length : {512, 1024}) {
+    StreamSpec back = streamToHost1(length, Fraction::percent(40));
+    back.from = 1;
+    back.to = 0;
+    spec.streams.push_back(back);
+  }
+  const TrialResult seen = runOnCard(spec);
+  ASSERT_THAT(seen.faults, IsEmpty());
+  EXPECT_EQ(seen.ports[1].priority[3].tx_xoff, 70U);
+  EXPECT_EQ(seen.ports[0].priority[3].rx_xoff, 70U);
+  const Picoseconds paused(69 * 1'024'000 + 5'120'000);
+  EXPECT_LE(std::abs((seen.ports[0].priority[3].paused - paused).count()),
+            frameSlot(Bytes(1024), gigabitsPerSecond(100)).count());
+  EXPECT_EQ(seen.streams[2].sent_frames, 940U);
+  EXPECT_EQ(seen.streams[2].received_frames, 940U);
+  EXPECT_EQ(seen.streams[3].received_frames, seen.streams[3].sent_frames);
+  EXPECT_EQ(seen.lost(), 0U);
+}
+
 TEST(RtlStorm, RefreshedIsOnePause) {
   const TrialResult seen = runOnCard(stormTrial(1000, 20, Picoseconds(102'400 * 25)));
   ASSERT_THAT(seen.faults, IsEmpty());

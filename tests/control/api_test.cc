@@ -122,6 +122,7 @@ TEST_F(ApiTest, EveryOperationAnswersAsDescribed) {
   EXPECT_EQ(asked("get", "/api/v1/runs", 200).size(), 1u);
   asked("post", "/api/v1/runs/{id}/stop", 409, {}, run);
   asked("post", "/api/v1/runs/{id}/resume", 409, {}, run);
+  asked("post", "/api/v1/runs/{id}/start", 409, R"({"trial":1})", run);
   EXPECT_EQ(asked("get", "/api/v1/runs/{id}/results", 200, {}, run).at("tests").size(), 1u);
   EXPECT_THAT(asked("get", "/api/v1/runs/{id}/summary", 200, {}, run).get<std::string>(),
               HasSubstr("T9.1"));
@@ -276,6 +277,49 @@ TEST_F(ApiTest, ARunBeginsWhenItWasAskedTo) {
   EXPECT_EQ(stopped.at("status"), "aborted");
   EXPECT_EQ(stopped.at("trials"), 0);
   EXPECT_TRUE(stopped.at("started_ns").is_null());
+}
+
+TEST_F(ApiTest, EveryTrialBeginsWhenItIsToldTo) {
+  const auto request = [](const json& start) {
+    return json{{"scenario", {{"scenario", smallScenario(3)}}}, {"start", start}}.dump();
+  };
+  for (const char* wrong :
+       {R"({})", R"({"at_ns":1,"hold_s":5})", R"({"hold_s":0})", R"({"hold_s":3601})"}) {
+    asked("post", "/api/v1/runs", 422, request(json::parse(wrong)));
+  }
+  asked("post", "/api/v1/runs", 201, request({{"hold_s", 600}}));
+  const auto waiting = [&](std::uint64_t trial) {
+    for (;;) {
+      json state = asked("get", "/api/v1/runs/{id}", 200, {}, "1");
+      if (!state.at("waiting").is_null() && state.at("waiting").at("trial") == trial) return state;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  };
+  const auto order = [&](const json& what, int status) {
+    return asked("post", "/api/v1/runs/{id}/start", status, what.dump(), "1");
+  };
+  const json first = waiting(1);
+  EXPECT_EQ(first.at("waiting").at("test"), "T9.1");
+  EXPECT_TRUE(first.at("start_trial").is_null());
+  EXPECT_EQ(first.at("trials"), 0);
+  order({{"trial", 2}}, 409);
+  order({{"trial", 1}, {"at_ns", 5}}, 422);
+  order({{"trial", 1}}, 202);
+  EXPECT_EQ(waiting(1).at("trials"), 0);
+  const std::int64_t at =
+      asked("get", "/api/v1/clock", 200).at("answered_ns").get<std::int64_t>() + 50'000'000;
+  EXPECT_TRUE(order({{"trial", 1}, {"at_ns", at}}, 202).at("waiting").is_null());
+  const json second = waiting(2);
+  EXPECT_EQ(second.at("start_trial"), 1);
+  EXPECT_EQ(second.at("start_at_ns"), at);
+  EXPECT_GE(second.at("started_ns"), at);
+  EXPECT_EQ(second.at("trials"), 1);
+  asked("post", "/api/v1/runs/{id}/stop", 202, {}, "1");
+  const json ended = waitForEnd(1);
+  EXPECT_EQ(ended.at("status"), "aborted");
+  EXPECT_EQ(ended.at("trials"), 1);
+  EXPECT_TRUE(ended.at("waiting").is_null());
+  order({{"trial", 2}}, 409);
 }
 
 TEST_F(ApiTest, LimitsDecideTheExitCode) {

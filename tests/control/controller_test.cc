@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "control/server.h"
 #include "session/reporting.h"
@@ -211,6 +213,93 @@ TEST_F(ControllerTest, AClockThatIsWrongIsFoundAndTheStartIsCommon) {
   EXPECT_THAT(metrics.body, HasSubstr("\nplumbline_clock_offset_uncertainty_seconds "));
 }
 
+// What the agents themselves say of each trial's start, looked at from beside the controller.
+class StartObserver {
+ public:
+  struct Start {
+    std::int64_t at_ns = 0;
+    std::int64_t started_ns = 0;
+  };
+
+  explicit StartObserver(std::vector<TestAgent*> agents) : agents_(std::move(agents)) {
+    starts_.resize(agents_.size());
+    thread_ = std::thread([this] {
+      while (!done_) {
+        for (std::size_t i = 0; i < agents_.size(); ++i) look(i);
+        std::this_thread::sleep_for(2ms);
+      }
+    });
+  }
+  ~StartObserver() { finish(); }
+  StartObserver(const StartObserver&) = delete;
+  StartObserver& operator=(const StartObserver&) = delete;
+
+  // By trial, of the agent `i`; ends the looking.
+  const std::map<std::uint64_t, Start>& startsOf(std::size_t i) {
+    finish();
+    return starts_[i];
+  }
+
+ private:
+  void look(std::size_t i) {
+    if (agents_[i]->runs.list().empty()) return;
+    const RunState state = agents_[i]->runs.state(1);
+    if (state.start_trial && state.started_ns) {
+      starts_[i][*state.start_trial] = {*state.start_at_ns, *state.started_ns};
+    }
+  }
+  void finish() {
+    done_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  std::vector<TestAgent*> agents_;
+  std::vector<std::map<std::uint64_t, Start>> starts_;
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+TEST_F(ControllerTest, EveryTrialBeginsAtOneInstantOnAllAgents) {
+  constexpr int kTrials = 6;
+  const std::int64_t shift = -7'200'000'000'000;
+  TestAgent first;
+  TestAgent second{std::chrono::nanoseconds(shift)};
+  StartObserver observer({&first, &second});
+  const ControlledRun ended = run(options({at(first), at(second)}, kTrials));
+  ASSERT_EQ(ended.status, results::RunStatus::kDone) << ended.failure;
+  const auto& one = observer.startsOf(0);
+  const auto& other = observer.startsOf(1);
+  ASSERT_EQ(one.size(), static_cast<std::size_t>(kTrials));
+  ASSERT_EQ(other.size(), one.size());
+  const std::int64_t known =
+      stored_.agents[0].clock_uncertainty_ns + stored_.agents[1].clock_uncertainty_ns;
+  std::int64_t before = 0;
+  for (const auto& [trial, start] : one) {
+    // The same instant, and nobody before it: by how much the clocks differ is known here.
+    const std::int64_t there = other.at(trial).at_ns - shift;
+    EXPECT_LE(std::abs(start.at_ns - there), known + 10'000'000) << trial;
+    EXPECT_GE(start.started_ns, start.at_ns) << trial;
+    EXPECT_GE(other.at(trial).started_ns, other.at(trial).at_ns) << trial;
+    EXPECT_GT(start.at_ns, before) << trial;
+    before = start.started_ns;
+  }
+  // All of it is in the result.
+  const auto& tables = stored_.tests.at(0).tables;
+  const auto starts = std::find_if(tables.begin(), tables.end(),
+                                   [](const auto& table) { return table.id == "starts"; });
+  ASSERT_NE(starts, tables.end());
+  EXPECT_EQ(starts->columns.size(), 5u);
+  ASSERT_EQ(starts->rows.size(), one.size());
+  for (const auto& row : starts->rows) {
+    const std::uint64_t trial = std::stoull(std::get<std::string>(row[0]));
+    const auto late = [&](const StartObserver::Start& start) {
+      return static_cast<double>(start.started_ns - start.at_ns) / 1e3;
+    };
+    EXPECT_EQ(std::get<results::Quantity>(row[3]).value, late(one.at(trial)));
+    EXPECT_EQ(std::get<results::Quantity>(row[4]).value, late(other.at(trial)));
+  }
+}
+
 TEST_F(ControllerTest, AWayThatIsSlowInOneDirectionIsWithinTheUncertainty) {
   TestAgent agent(1s);
   const Relay there(agent.server.port(), {40ms, 0ms, {}, {}});
@@ -291,9 +380,11 @@ TEST_F(ControllerTest, AnAgentThatIsLostStopsTheOthersAndWhatWasMeasuredIsKept) 
   ControllerOptions asked = options({at(staying), at(relay.port())}, 10'000);
   asked.patience = 1s;
   const std::string name = at(relay.port()).name;
+  // Between two trials: it waits to be told when the next one begins.
   watcher_.stop = [&] {
     const std::scoped_lock lock(watcher_.mutex);
-    if (watcher_.agents_seen.size() == 2 && watcher_.most_trials > 5) relay.cut();
+    const bool both = watcher_.agents_seen.size() == 2 && watcher_.most_trials > 5;
+    if (both && vanishing.runs.state(1).waiting) relay.cut();
     return false;
   };
   const ControlledRun ended = run(asked);
@@ -306,7 +397,9 @@ TEST_F(ControllerTest, AnAgentThatIsLostStopsTheOthersAndWhatWasMeasuredIsKept) 
   EXPECT_EQ(stored_.agents.at(0).trials, staying.runs.load(1).info.trials);
   EXPECT_EQ(stored_.info.trials, stored_.agents.at(0).trials + stored_.agents.at(1).trials);
   EXPECT_EQ(stored_.info.status, results::RunStatus::kFailed);
-  vanishing.runs.stop(1);
+  // It waits for a word that never comes, gives up, and can be resumed.
+  while (vanishing.runs.state(1).active) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(vanishing.runs.state(1).status, "aborted");
 }
 
 TEST_F(ControllerTest, AnAgentThatCannotStartStopsTheOthers) {
@@ -330,7 +423,7 @@ TEST_F(ControllerTest, AnAgentThatCannotStartStopsTheOthers) {
 TEST_F(ControllerTest, AStoppedRunGoesOnWhereEveryAgentStopped) {
   TestAgent first;
   TestAgent second;
-  ControllerOptions asked = options({at(first), at(second)}, 400);
+  ControllerOptions asked = options({at(first), at(second)}, 40);
   watcher_.stop = [&] {
     const std::scoped_lock lock(watcher_.mutex);
     return watcher_.agents_seen.size() == 2 && watcher_.most_trials > 5;

@@ -136,6 +136,7 @@ TEST(Requests, MayLeaveOutWhatHasADefault) {
   EXPECT_EQ(readRequest(R"({"resume":true,"start":{"at_ns":1790000000000000001}})", request), "");
   EXPECT_TRUE(request.resume);
   EXPECT_EQ(request.start->at_ns, 1'790'000'000'000'000'001);
+  EXPECT_FALSE(request.start->hold_s.has_value());
   EXPECT_FALSE(request.start->clock_offset_ns.has_value());
 }
 

@@ -94,6 +94,19 @@ TEST_F(PortTableTest, RefusesWhatMakesNoSense) {
   EXPECT_EQ(stateOf("sim"), "free");
 }
 
+TEST(PortTable, APortWithoutItsDeviceIsNotFree) {
+  bool plugged = false;
+  PortTable table({port("sim"), port("verbs")}, {},
+                  [&](const PortState& one) { return one.name != "verbs" || plugged; });
+  EXPECT_EQ(table.list()[0].state, "free");
+  EXPECT_EQ(table.list()[1].state, "absent");
+  plugged = true;
+  EXPECT_EQ(table.list()[1].state, "free");
+  table.claim(7, {"verbs"}, "ann", std::nullopt);
+  plugged = false;
+  EXPECT_EQ(table.list()[1].state, "running");  // its run will find out
+}
+
 TEST(RandomIdentifier, IsLongAndNeverTheSame) {
   EXPECT_EQ(randomIdentifier().size(), 32u);
   EXPECT_NE(randomIdentifier(), randomIdentifier());

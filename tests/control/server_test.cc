@@ -280,6 +280,33 @@ TEST_F(ServerTest, WhoDoesNotReadCostsNoMemoryAndLosesOnlyItsOwn) {
   EXPECT_EQ(parts_.live.lost(), lost);
 }
 
+TEST_F(ServerTest, AHundredClientsAtTenIntervalsASecondLoseNothing) {
+  constexpr std::size_t kClients = 100;
+  constexpr std::size_t kIntervals = 30;
+  std::vector<Listener> listeners(kClients);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (Listener& listener : listeners) {
+    clients.push_back(std::make_unique<Client>(address()));
+    clients.back()->watch(0, listener.callbacks());
+  }
+  for (Listener& listener : listeners) {
+    ASSERT_TRUE(listener.waitUntil([](const Listener& seen) { return seen.hellos.size() == 1; }));
+  }
+  auto next = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < kIntervals; ++i) {
+    publish(1, 20'000);
+    std::this_thread::sleep_until(next += 100ms);
+  }
+  for (Listener& listener : listeners) {
+    EXPECT_TRUE(listener.waitUntil(
+        [](const Listener& seen) { return seen.intervals.size() == kIntervals; }));
+    EXPECT_TRUE(inOrder(listener.intervals));
+    EXPECT_EQ(listener.lost, 0u);
+    EXPECT_TRUE(listener.breaks.empty());
+  }
+  EXPECT_EQ(parts_.live.lost(), 0u);
+}
+
 TEST_F(ServerTest, AThousandIdleConnections) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);

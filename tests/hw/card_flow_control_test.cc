@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -198,6 +199,98 @@ TEST(CardStorm, IsAbsorbedAndOthersKeepTheirTimes) {
     EXPECT_LE(std::abs((other_times[i] - other_times[0]).count() -
                        static_cast<std::int64_t>(i) * microseconds(1).count()),
               2 * kClock.count());
+  }
+}
+
+// Both ports send streams and storm each other at once: the storm keeps its grid but for the frame
+// in hand, the stream that is not paused its own but for a PAUSE frame, and departures stay exact.
+TEST(CardStorm, APortStreamsAndStormsAtOnce) {
+  constexpr std::uint32_t kLength = 256;
+  constexpr std::uint32_t kOther = 5;
+  constexpr std::uint32_t kCount = 4000;
+  constexpr Picoseconds kPeriod = nanoseconds(151);
+  constexpr Picoseconds kGrid = nanoseconds(40);  // of the streams' frames
+  constexpr Picoseconds kColumn = sim::kByteTime * sim::kColumnBytes.count();
+  const std::uint32_t per_flow = static_cast<std::uint32_t>(kPeriod * kCount / kGrid) + 3000;
+  TestCard card(2);
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    card::FlowConfig paused = pausedFlow(port, 0, kLength);
+    card::FlowConfig other = pausedFlow(port, 1, kLength, kOther);
+    paused.group = 1;
+    paused.period = card::FinePeriod::fromPicoseconds(8 * kGrid);
+    paused.burst_frames = per_flow / 8;
+    other.period = card::FinePeriod::fromPicoseconds(kGrid);
+    other.burst_frames = per_flow;
+    paused.bursts = other.bursts = 1;
+    card.driver.loadFlows(port, std::vector{paused, other});
+    card.driver.setPfcReaction(port, 0xFF);
+    card.driver.flowControl(port).setSource({0x02, 0, 0, 0, 0, static_cast<std::uint8_t>(port)});
+  }
+  const Picoseconds start = card.start();
+  const Picoseconds storm_start = start + microseconds(20);
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    card.driver.flowControl(port).startStorm(
+        {.frame = {.priorities = 1U << kPriority, .quanta = 100},
+         .frames = kCount,
+         .period = kPeriod,
+         .start = storm_start});
+  }
+  struct Times {
+    std::vector<Picoseconds> storm, paused, other;
+  };
+  std::array<Times, 2> sent;
+  card.wire.observe = [&](const WireFrame& frame, const wire::DecodedFrame& decoded) {
+    Times& times = sent.at(frame.port);
+    auto& kind = decoded.pfc() != nullptr         ? times.storm
+                 : decoded.vlan->pcp == kPriority ? times.paused
+                                                  : times.other;
+    kind.push_back(frame.first_bit);
+  };
+  card.finish();
+  const Picoseconds storm_end = storm_start + kPeriod * (kCount - 1);
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    SCOPED_TRACE(testing::Message() << "port " << port);
+    const Times& times = sent.at(port);
+    EXPECT_FALSE(card.driver.flowControl(port).faults().storm_late);
+    EXPECT_GE(card.sim.wireStats(port).min_gap_bytes, 5);
+    ASSERT_EQ(times.storm.size(), kCount);
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      const Picoseconds late = times.storm[i] - (storm_start + kPeriod * i) - sim::kMacTxLatency;
+      ASSERT_GE(late, Picoseconds(0)) << "PAUSE " << i;
+      ASSERT_LE(late, sim::kByteTime * (kLength + 20) + kClock + kColumn) << "PAUSE " << i;
+    }
+    // From the time at which the first PAUSE is obeyed to the last one: nothing of that priority.
+    const Picoseconds obeyed = storm_start + kWireDelay + microseconds(1);
+    for (const Picoseconds time : times.paused) ASSERT_FALSE(time > obeyed && time < storm_end);
+    const auto in_storm = [&](Picoseconds time) { return time > obeyed && time < storm_end; };
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < times.other.size(); ++i) {
+      if (!in_storm(times.other[i])) continue;
+      ++inside;
+      const Picoseconds late =
+          times.other[i] - (start + kGrid * static_cast<std::int64_t>(i)) - sim::kMacTxLatency;
+      ASSERT_GE(late, Picoseconds(0)) << "frame " << i;
+      // A PAUSE frame before it; an edge of the clock, and a decision every other one.
+      ASSERT_LE(late, sim::kByteTime * 84 + 3 * kClock + kColumn) << "frame " << i;
+    }
+    EXPECT_GT(inside, kCount);
+    const card::PortCounters counters = card.driver.counters(port);
+    EXPECT_EQ(counters.rx_xoff[kPriority], kCount);
+    EXPECT_EQ(counters.tx_xoff[kPriority], kCount);
+    EXPECT_EQ(counters.rx_fcs_errors + counters.rx_event_overflow, 0U);
+    EXPECT_GT(counters.tx_pfc_skipped, 1000U);
+    const Picoseconds paused = kPeriod * (kCount - 1) + kQuantum * 100;
+    EXPECT_NEAR(static_cast<double>(counters.paused_ps[kPriority]),
+                static_cast<double>(paused.count()),
+                static_cast<double>((sim::kByteTime * (kLength + 20) + 2 * kClock).count()));
+    EXPECT_EQ(card.driver.rxFlow(port, 0).frames, per_flow / 8);
+    EXPECT_EQ(card.driver.rxFlow(port, 1).frames, per_flow);
+    EXPECT_EQ(card.driver.rxFlow(port, 0).lost + card.driver.rxFlow(port, 1).lost, 0U);
+    // The tags have the true departures, whatever went before.
+    const stats::Histogram latency = card.driver.latency(port, 0);
+    EXPECT_EQ(latency.count(), per_flow);
+    EXPECT_GE(latency.minimum(), (kWireDelay - kClock).count());
+    EXPECT_LE(latency.maximum(), (kWireDelay + kClock).count());
   }
 }
 

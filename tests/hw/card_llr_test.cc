@@ -2,11 +2,11 @@
 // by the driver; what single faults set off. Many of them: card_llr_error_test.cc.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "joined_card.h"
+#include "retry_times.h"
 
 namespace plumbline::hw_test {
 namespace {
@@ -22,57 +22,8 @@ constexpr auto kReceived = card::DamageDirection::kReceived;
 constexpr std::uint8_t kAck = 1;
 constexpr std::uint8_t kNack = 2;
 
-// ---- What a retry takes, from the definitions of MACs, link and blocks ----
-
-constexpr std::int64_t kByte = sim::kByteTime.count();
-// In clocks: the last beat of a damaged frame at the receiver to the NACK on its pins; the ordered
-// set on the sender's pins to the first replayed beat on them, on a free line (docs/card.md).
-constexpr std::int64_t kBeatToNack = 11;
-constexpr std::int64_t kNackToReplay = 9;
-// More before the NACK while the receiver's own damage has something to do.
+// More clocks before the NACK while the receiver's own damage has something to do.
 constexpr std::int64_t kDamageClocks = 4;
-
-std::int64_t timeOf(std::int64_t edge) { return sim::edgeTime(edge).count(); }
-
-// First clock edge at or after `time`.
-std::int64_t edgeAt(std::int64_t time) {
-  std::int64_t edge = time * sim::kClockPeriodDen / sim::kClockPeriodNum;
-  while (timeOf(edge) < time) ++edge;
-  return edge;
-}
-
-// Clock in which the receiver has the last beat of a frame: each comes with its last byte, one a
-// clock.
-std::int64_t lastBeat(std::int64_t first_bit, std::int64_t length, Picoseconds delay) {
-  std::int64_t beat = 0;
-  for (std::int64_t end = std::min<std::int64_t>(64, length);;
-       end = std::min<std::int64_t>(end + 64, length)) {
-    const std::int64_t due = first_bit + delay.count() + kByte * end + sim::kMacRxLatency.count();
-    beat = std::max(edgeAt(due), beat + 1);
-    if (end == length) return beat;
-  }
-}
-
-// First column of an idle line that the MAC can use for what crosses its boundary at `edge`, and
-// that begins `lead` bytes before it.
-std::int64_t columnAfter(std::int64_t edge, std::int64_t lead) {
-  constexpr std::int64_t kColumn = 8;
-  const std::int64_t earliest = timeOf(edge) + sim::kMacTxLatency.count();
-  const std::int64_t position = (earliest + kByte - 1) / kByte - lead;
-  return (position + kColumn - 1) / kColumn * kColumn * kByte;
-}
-
-// From the end of a damaged frame at the receiver to the end of its good copy, on an idle link.
-std::int64_t expectedRetry(std::int64_t first_bit, std::int64_t length, Picoseconds delay,
-                           std::int64_t beat_to_nack) {
-  const std::int64_t failed = lastBeat(first_bit, length, delay);
-  const std::int64_t set = columnAfter(failed + beat_to_nack + 1, 8);
-  const std::int64_t heard = edgeAt(set + 8 * kByte + delay.count() + sim::kMacRxLatency.count());
-  const std::int64_t again = columnAfter(heard + kNackToReplay + 1, 0);
-  return timeOf(lastBeat(again, length, delay)) - timeOf(failed);
-}
-
-// ---- Tests ----
 
 TEST(CardLlr, WithoutErrorsNothingChangesButThePreamble) {
   constexpr std::uint32_t kFrames = 2000;

@@ -132,7 +132,7 @@ TEST_F(AgentsTest, AnAgentThatIsKilledEndsTheRunAndTheRunGoesOnLater) {
   serve("a");
   serve("b");
   const std::string both = addresses_["a"] + "," + addresses_["b"];
-  const std::string file = scenario(1'500);
+  const std::string file = scenario(60);
   Process controller(folder("controller"),
                      run(file, both, "controller", {"--agent-timeout", "2s"}));
   while (heard("controller").size() < 2) {
@@ -168,11 +168,69 @@ TEST_F(AgentsTest, AnAgentThatIsKilledEndsTheRunAndTheRunGoesOnLater) {
   EXPECT_EQ(json.at("agents").size(), 4u);
 }
 
+// A process that is held up cannot begin in time, and that is told.
+TEST_F(AgentsTest, ATrialThatBeginsLateIsToldAndMakesTheResultInvalid) {
+  serve("a");
+  serve("b");
+  std::vector<std::string> arguments =
+      run(scenario(40), addresses_["a"] + "," + addresses_["b"], "controller");
+  *(std::find(arguments.begin(), arguments.end(), "--start-tolerance") + 1) = "500ms";
+  Process controller(folder("controller"), arguments);
+  while (heard("controller").size() < 2) {
+    ASSERT_FALSE(controller.ended()) << controller.wait().err;
+    std::this_thread::sleep_for(10ms);
+  }
+  // Nearly all the time it waits for an instant; more often than not is enough of one of these.
+  for (int i = 0; i < 3; ++i) {
+    agents_["b"]->signal(SIGSTOP);
+    std::this_thread::sleep_for(1500ms);
+    agents_["b"]->signal(SIGCONT);
+    std::this_thread::sleep_for(120ms);
+  }
+  const Outcome ran = controller.wait();
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("TOO LATE"));
+  const auto json = nlohmann::json::parse(contentOf(path("controller.json")));
+  EXPECT_TRUE(json.at("agents").at(1).at("late"));
+  EXPECT_GT(json.at("agents").at(1).at("late_ns"), 500'000'000);
+  EXPECT_FALSE(json.at("tests").at(0).at("valid"));
+  const std::string report = contentOf(path("controller-report") / "report.html");
+  EXPECT_THAT(report, HasSubstr("us after the common start"));
+  EXPECT_THAT(report, HasSubstr("Start of each trial"));
+}
+
+TEST_F(AgentsTest, WithoutItsControllerAnAgentStopsAndTheRunGoesOnLater) {
+  serve("a");
+  serve("b");
+  const std::string both = addresses_["a"] + "," + addresses_["b"];
+  const std::string file = scenario(40);
+  Process controller(folder("controller"),
+                     run(file, both, "controller", {"--agent-timeout", "1s"}));
+  while (heard("controller").size() < 2) {
+    ASSERT_FALSE(controller.ended()) << controller.wait().err;
+    std::this_thread::sleep_for(10ms);
+  }
+  controller.signal(SIGKILL);
+  controller.wait();
+  for (const char* agent : {"a", "b"}) {
+    auto store = results::ResultStore::openExisting(path(std::string(agent) + "-results"));
+    while (store.loadRun(1).info.status == results::RunStatus::kRunning) {
+      std::this_thread::sleep_for(50ms);
+    }
+    EXPECT_EQ(store.loadRun(1).info.status, results::RunStatus::kAborted);
+    EXPECT_GT(store.loadRun(1).info.trials, 0u);
+  }
+  const Outcome resumed =
+      plumblineCommand(folder("resumed"), run(file, both, "controller", {"--resume"}));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("going on with run 1: "));
+}
+
 TEST_F(AgentsTest, CtrlCStopsAllAgents) {
   serve("a");
   serve("b");
   Process controller(folder("controller"),
-                     run(scenario(5'000), addresses_["a"] + "," + addresses_["b"], "controller"));
+                     run(scenario(200), addresses_["a"] + "," + addresses_["b"], "controller"));
   while (heard("controller").size() < 2) {
     ASSERT_FALSE(controller.ended()) << controller.wait().err;
     std::this_thread::sleep_for(10ms);

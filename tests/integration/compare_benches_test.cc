@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/rtl_bench.h"
 #include "bench/sim_bench.h"
 #include "suite/bench_comparison.h"
@@ -99,6 +101,44 @@ TEST(CompareBenches, LatencyIsTheSameWithinTwoClocks) {
   const results::TestResult both = compareBenches(card, hosts);
   EXPECT_THAT(both.summary, HasSubstr("24 figures on both benches, 24 within 10 %"));
   EXPECT_EQ(results::TestResult::fromJson(both.toJson()).toJson(), both.toJson());
+}
+
+scenario::Scenario marking() {
+  scenario::Scenario scenario;
+  scenario.topology.hosts = 3;
+  scenario.parameters.sizes = {{Bytes(20'000)}};
+  scenario.parameters.repetitions = 2;
+  return scenario;
+}
+
+// The switch draws for every frame on a ramp whether it marks it: the same draws before the same
+// queues, where frames of both senders come in the same order. Marks that come 5 kB too late are a
+// finding.
+TEST(CompareBenches, MarksAreTheSameWhereTheSwitchIs) {
+  const auto card = onCard(ecnAccuracyTest(), marking());
+  const auto figures = discrepancies(card, onHosts(ecnAccuracyTest(), marking()));
+  EXPECT_THAT(figures, SizeIs(26));  // threshold, its deviation, and 24 bins of the ramp
+  double most = 0;
+  for (const Discrepancy& figure : figures) {
+    EXPECT_EQ(figure.first.value, figure.second.value) << figure.kpi << " " << figure.point;
+    EXPECT_EQ(figure.first.observed, bench::ObservationPoint::kTester);
+    EXPECT_EQ(figure.second.observed, bench::ObservationPoint::kModelled);
+    if (figure.kpi == "marking_percent") most = std::max(most, figure.first.value);
+    if (figure.kpi == "ecn_threshold_bytes") {
+      EXPECT_NEAR(figure.first.value, 20'000, 1024);  // one frame
+    }
+  }
+  EXPECT_EQ(most, 100);
+
+  const auto late =
+      discrepancies(card, onHosts(ecnAccuracyTest(), marking(), [](fabric::SwitchSpec& switches) {
+                      switches.ecn.front().kmin += Bytes(5'000);
+                      switches.ecn.front().kmax += Bytes(5'000);
+                    }));
+  ASSERT_FALSE(late.empty());
+  EXPECT_EQ(late[0].kpi, "ecn_threshold_bytes");
+  EXPECT_NEAR(late[0].percent, 25, 6);
+  EXPECT_THAT(late[0].cause, HasSubstr("neither resolution nor scatter"));
 }
 
 // The hosts' switch is slower: no resolution or scatter explains that.

@@ -107,6 +107,8 @@ TEST(ProceduresOnCard, GiveTheSameResultEveryTime) {
   scenario.switches.buffer_per_port = Bytes(20'000);
   scenario.traffic.message_sizes = {{Bytes(256)}};
   scenario.parameters.duration = microseconds(30);
+  scenario.parameters.sizes = {{Bytes(20'000)}};  // of T7.1's thresholds
+  scenario.parameters.repetitions = 2;
   for (const Procedure* test : procedures()) {
     if (test->onHosts()) continue;               // has no streams to send
     if (!test->id().starts_with("T")) continue;  // the card's own need DUTs of their own

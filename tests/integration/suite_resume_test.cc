@@ -1,12 +1,14 @@
 // A run of the suite killed with SIGKILL at random instants, from its first millisecond to the
 // writing of its report, and resumed: the report is the one of a run that nobody killed, but for
-// the times of day in it.
+// the times of day in it. The same of a soak with as many samples as the draft's day has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <random>
 #include <regex>
@@ -93,7 +95,7 @@ class SuiteResumeTest : public testing::Test {
 TEST_F(SuiteResumeTest, AKilledSuiteGoesOnToTheSameReport) {
   const auto begin = Clock::now();
   const Outcome whole = plumblineCommand(scratch_.path(), arguments("whole", false));
-  const auto duration = Clock::now() - begin;
+  Clock::duration duration = Clock::now() - begin;
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
   const auto expected = reportOf(path("whole-report"));
   ASSERT_TRUE(expected.contains("report.html"));
@@ -105,10 +107,14 @@ TEST_F(SuiteResumeTest, AKilledSuiteGoesOnToTheSameReport) {
   int caught = 0;
   for (int i = 0; i < instants; ++i) {
     const std::string name = "killed" + std::to_string(i);
-    const auto delay = duration * (random() % 1000) / 1000;
+    const Clock::duration delay = duration * (random() % 1000) / 1000;
     SCOPED_TRACE(testing::Message()
                  << "killed after " << std::chrono::duration<double>(delay).count() << " s");
-    caught += killed(name, delay) ? 1 : 0;
+    if (killed(name, delay)) {
+      ++caught;
+    } else {
+      duration = delay;  // the machine has less else to do than at first: a run is over by then
+    }
     finish(name);
     if (HasFatalFailure()) return;
     EXPECT_EQ(trialsOf(name), trials);
@@ -122,7 +128,7 @@ TEST_F(SuiteResumeTest, AKilledSuiteGoesOnToTheSameReport) {
     fs::remove_all(path(name));
     fs::remove_all(path(name + "-report"));
   }
-  // A run may end sooner than the first one did; most do not.
+  // A run may end sooner than those before it; most do not.
   EXPECT_GE(caught, instants * 3 / 4);
 }
 
@@ -148,6 +154,61 @@ TEST_F(SuiteResumeTest, ARunKilledAgainAndAgainComesToItsEnd) {
   finish("often");
   if (HasFatalFailure()) return;
   EXPECT_EQ(trialsOf("often"), trialsOf("whole"));
+  EXPECT_EQ(reportOf(path("often-report")), reportOf(path("whole-report")));
+}
+
+// The draft's day, a sample each minute, with windows as short as they can be.
+class SoakResumeTest : public SuiteResumeTest {
+ protected:
+  static constexpr std::size_t kSamples = 24 * 60 + 1;
+
+  void SetUp() override {
+    scenario_ = path("soak.yaml");
+    std::ofstream(scenario_) << R"(plumbline: 1
+name: soak
+tests: [T12.1, T12.2]
+profile: standard
+dut:
+  topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 2, link: 400G}
+parameters: {sizes: 64KiB, iterations: 1}
+seed: 11
+)";
+  }
+};
+
+// No sample is lost, none is taken twice, and each keeps its time.
+TEST_F(SoakResumeTest, AKilledSoakHasEverySampleOnce) {
+  const auto begun = Clock::now();
+  const Outcome whole = plumblineCommand(scratch_.path(), arguments("whole", false));
+  const auto eighth = (Clock::now() - begun) / 8;
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+
+  std::mt19937_64 random(12);
+  std::size_t kept = 0;
+  int caught = 0;
+  for (int i = 0; i < 4; ++i) {
+    caught += killed("often", eighth / 2 + eighth * (random() % 1000) / 1000) ? 1 : 0;
+    if (!fs::exists(path("often") / results::ResultStore::kFileName)) continue;
+    auto store = results::ResultStore::openExisting(path("often"));
+    if (store.listRuns().empty()) continue;
+    const std::size_t now = store.listTrials(1).size();
+    EXPECT_GE(now, kept);
+    kept = now;
+  }
+  EXPECT_GE(caught, 3);
+  EXPECT_GT(kept, 0U);
+  EXPECT_LT(kept, kSamples) << "it was never killed midway";
+  finish("often");
+  if (HasFatalFailure()) return;
+
+  auto store = results::ResultStore::openExisting(path("often"));
+  const auto samples = store.listTrials(1);
+  ASSERT_EQ(samples.size(), kSamples);
+  for (std::size_t minute = 0; minute < kSamples; ++minute) {
+    char label[32];
+    std::snprintf(label, sizeof label, "at %02zu:%02zu:00", minute / 60, minute % 60);
+    EXPECT_EQ(samples[minute].label, label);
+  }
   EXPECT_EQ(reportOf(path("often-report")), reportOf(path("whole-report")));
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/error.h"
 #include "bench/rtl_bench.h"
 #include "scenario/parse.h"
 #include "sim/wire.h"
@@ -86,8 +87,8 @@ TEST_P(CardScenario, KeepsItsLimits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, CardScenario,
-                         testing::Values("bit-errors", "pfc-storm", "incast-phase", "llr-retry",
-                                         "rocev2-qps", "uet-entropy"),
+                         testing::Values("bit-errors", "pfc-storm", "incast-phase", "incast-cards",
+                                         "llr-retry", "rocev2-qps", "uet-entropy"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -95,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, CardScenario,
                          });
 
 TEST(CardScenarios, AreAllHere) {
-  const std::set<std::string> known{"bit-errors", "pfc-storm",  "incast-phase",
+  const std::set<std::string> known{"bit-errors", "pfc-storm",  "incast-phase", "incast-cards",
                                     "llr-retry",  "rocev2-qps", "uet-entropy"};
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder())) files.insert(entry.path().stem());
@@ -158,6 +159,38 @@ TEST(CardScenarios, OneSourcePortIsOnePathUnlessTheQpIsHashed) {
   }
   EXPECT_GE(hashed, 1);
   EXPECT_LT(hashed, 2);
+}
+
+// As many turns as a round has, one for each queue pair or by weights: every queue pair is whole
+// and has its share.
+TEST(CardScenarios, ThousandsOfQueuePairsHaveTheirShares) {
+  struct Round {
+    std::uint32_t pairs;
+    std::vector<std::uint32_t> weights;
+  };
+  for (const Round& round : {Round{4096, {1}}, Round{2048, {3, 1}}}) {
+    scenario::Scenario scenario = shipped("rocev2-qps");
+    scenario.traffic.qps = {{round.pairs}};
+    scenario.parameters.card.entropy = {{"per-qp"}};
+    scenario.parameters.balancing = {{"ecmp"}};
+    scenario.parameters.card.weights = round.weights;
+    const std::string point = std::to_string(round.pairs) + " QPs, per-qp, ECMP";
+    const results::TestResult result = runWith(queuePairTest(), scenario);
+    ASSERT_TRUE(result.valid) << complaintsOf(result);
+    EXPECT_EQ(kpiOf(result, "lost_frames", point).value, 0);
+    EXPECT_EQ(kpiOf(result, "reordered_frames", point).value, 0);
+    // The trial lasts whole rounds.
+    EXPECT_NEAR(kpiOf(result, "share_error_percent", point).value, 0, 1e-9);
+    EXPECT_LT(kpiOf(result, "link_mmr", point).value, 1.1);
+  }
+}
+
+TEST(CardScenarios, MoreTurnsThanARoundHasAreRefused) {
+  scenario::Scenario scenario = shipped("rocev2-qps");
+  scenario.traffic.qps = {{4096}};
+  scenario.parameters.card.weights = {{3, 1}};
+  EXPECT_THAT([&] { runWith(queuePairTest(), scenario); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("8192 turns a round")));
 }
 
 TEST(CardScenarios, RandomEntropySpreadsAndReorders) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
@@ -37,6 +38,17 @@ TEST(UetCongestion, NeedsNoPfcAndLosesNothingToTheApplication) {
     EXPECT_GT(kpi(result, "goodput_percent", point).value, 70);
     EXPECT_LE(kpi(result, "goodput_percent", point).value, 100);
   }
+}
+
+// Four senders with credits: the receiver gives each a quarter, at once and for good.
+TEST(UetCongestion, ReceiverCreditSettles) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.incast_ratios = {{4}};
+  scenario.parameters.duration = milliseconds(2);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(uetCongestionTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  EXPECT_LE(kpi(result, "convergence_us", "4 senders, UET, receiver credit").value, 100);
 }
 
 // Links of 250 ns, 50 ns of processing at either end, frames of up to 4178 B at 400 Gb/s.
@@ -132,6 +144,81 @@ TEST(EcnAccuracy, ThresholdsAreRecoveredWithinAFrame) {
   EXPECT_EQ(bins, 24U);
 }
 
+// Calls trials of one label invalid.
+class DoubtfulRunner final : public TrialRunner {
+ public:
+  explicit DoubtfulRunner(std::string label) : label_(std::move(label)) {}
+
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult result = runner_.run(spec, repetition, label);
+    if (label.starts_with(label_)) result.faults.emplace_back("doubtful");
+    return result;
+  }
+  [[nodiscard]] const bench::Capabilities& capabilities() const {
+    return runner_.bench.capabilities();
+  }
+
+ private:
+  SimRunner runner_;
+  std::string label_;
+};
+
+// The curve of a ramp does not go on from another ramp's last point.
+TEST(EcnAccuracy, ARampIsMeasuredWithoutItsStep) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(20'000), Bytes(200'000)}};
+  scenario.parameters.repetitions = 1;
+  DoubtfulRunner runner("200000 B, step");
+  const results::TestResult result =
+      ecnAccuracyTest().run({scenario, runner.capabilities()}, runner);
+  EXPECT_FALSE(result.valid);
+  std::size_t bins = 0;
+  for (const results::Kpi& one : result.kpis) {
+    if (one.name != "marking_percent") continue;
+    EXPECT_GE(one.quantity.value, 0) << one.point;
+    EXPECT_LE(one.quantity.value, 100) << one.point;
+    ++bins;
+  }
+  EXPECT_EQ(bins, 48U);
+  ASSERT_EQ(result.charts.size(), 1U);
+  for (const results::Series& series : result.charts[0].series) {
+    if (!series.reference) {
+      EXPECT_EQ(series.x.size(), 24U) << series.name;
+    }
+  }
+  checkWellFormed(result);
+}
+
+TEST(EcnAccuracy, NeedsADutWhoseThresholdsItCanSet) {
+  const scenario::Scenario scenario = smallFabric();
+  bench::Capabilities hardware = SimRunner().bench.capabilities();
+  hardware.simulated_dut = false;
+  const Plan plan = ecnAccuracyTest().plan({scenario, hardware});
+  ASSERT_EQ(plan.refusals.size(), 1U);
+  EXPECT_NE(plan.refusals[0].find("simulated"), std::string::npos);
+}
+
+// On a bench that is not simulated hosts a plan is told in card time, and what the bench cannot do
+// is said once.
+TEST(EcnAccuracy, IsPlannedForACardAsWell) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(20'000)}};
+  scenario.parameters.repetitions = 2;
+  bench::Capabilities card = SimRunner().bench.capabilities();
+  card.wall_ns_per_packet_hop = 0;
+  card.trial_overhead = microseconds(75);
+  const Plan plan = ecnAccuracyTest().plan({scenario, card});
+  EXPECT_TRUE(plan.refusals.empty());
+  EXPECT_EQ(plan.packet_hops, 0);
+  // A step and 25 bursts, twice, each with 175 us around it; 20 to 98 frames of 20.88 ns to send
+  // and as long again to drain.
+  EXPECT_GT(plan.simulated_time, microseconds(26L * 2 * 175));
+  EXPECT_LT(plan.simulated_time, microseconds(26L * 2 * (175 + 5)));
+  card.line_rate = gigabitsPerSecond(100);
+  EXPECT_EQ(ecnAccuracyTest().plan({scenario, card}).refusals.size(), 1U);
+}
+
 TEST(PfcIncast, IsLosslessAndSpreadsWithMoreSenders) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.incast_ratios = {{2, 12}};
@@ -157,6 +244,8 @@ TEST(DcqcnConvergence, ReportsEveryParameterSet) {
     const std::string point = std::string("2 flows, ") + set;
     EXPECT_GT(kpi(result, "goodput_percent", point).value, 50) << set;
     EXPECT_LE(kpi(result, "goodput_percent", point).value, 100) << set;
+    // In 2 ms none of them can (docs/model/roce.md), whatever rates cross on their way.
+    EXPECT_FALSE(hasKpi(result, "convergence_us", point)) << set;
   }
   // Rates over time for every set; nothing over flows where no point converged.
   ASSERT_GE(result.charts.size(), 3U);
@@ -185,10 +274,11 @@ void checkDeadlock(const results::TestResult& result) {
 }
 
 TEST(PfcDeadlock, ComesWithTheTriggerAndGoesWithTheWatchdog) {
-  for (const std::uint64_t seed : {1, 2, 3}) {  // other paths
+  for (const std::uint64_t seed : {1, 2, 3}) {  // other paths, in every repetition as well
     SCOPED_TRACE(seed);
     scenario::Scenario scenario = smallFabric();
     scenario.seed = seed;
+    scenario.parameters.repetitions = 2;
     checkDeadlock(runTest(pfcDeadlockTest(), scenario));
   }
 }

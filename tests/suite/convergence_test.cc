@@ -1,13 +1,16 @@
-// Convergence, on samples made by hand: two flows, 10 us apart.
+// Convergence, on samples made by hand, 10 us apart, against what a reader of the curves would say.
 #include "suite/convergence.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace plumbline::suite {
 namespace {
 
-// Rates in bytes per sample, flow by flow.
-bench::Samples samplesOf(const std::vector<std::vector<std::uint64_t>>& rates) {
+using Series = std::vector<std::vector<std::uint64_t>>;  // bytes per sample, flow by flow
+
+bench::Samples samplesOf(const Series& rates) {
   bench::Samples samples;
   samples.interval = microseconds(10);
   samples.flows.resize(rates.size());
@@ -21,30 +24,141 @@ bench::Samples samplesOf(const std::vector<std::vector<std::uint64_t>>& rates) {
   return samples;
 }
 
-constexpr ConvergenceRule kEvery{.tolerance = 0.1, .window = 1, .windows_held = 2};
-
-TEST(Convergence, IsTheBeginningOfTheFirstFairWindow) {
-  const auto samples = samplesOf({{1000, 800, 540, 500, 500}, {0, 200, 460, 500, 500}});
-  EXPECT_EQ(convergenceTime(samples, Picoseconds(0), kEvery), microseconds(20));
-  EXPECT_EQ(convergenceTime(samples, microseconds(10), kEvery), microseconds(10));
+// Two flows of which the first has a share of 1000 bytes that is a function of the sample's number.
+template <typename Share>
+Series pairOf(std::size_t count, const Share& first) {
+  Series series(2);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bytes = static_cast<std::uint64_t>(std::llround(1000 * first(i)));
+    series[0].push_back(bytes);
+    series[1].push_back(1000 - bytes);
+  }
+  return series;
 }
 
-TEST(Convergence, MustHold) {
-  const auto samples = samplesOf({{500, 1000, 500, 1000, 500}, {500, 0, 500, 0, 500}});
-  EXPECT_EQ(convergenceTime(samples, Picoseconds(0), kEvery), std::nullopt);
+constexpr ConvergenceRule kEvery{.tolerance = 0.1, .window = 1, .windows_held = 2};
+constexpr Picoseconds kNever = seconds(1);
+
+Convergence judge(const Series& series, Picoseconds from = Picoseconds(0),
+                  Picoseconds until = kNever, const ConvergenceRule& rule = kEvery) {
+  return convergenceOf(samplesOf(series), {series.size(), from, until}, rule);
+}
+
+TEST(Convergence, IsTheBeginningOfTheFirstWindowOfThoseThatStayFair) {
+  const Series series{{1000, 800, 540, 500, 500}, {0, 200, 460, 500, 500}};
+  EXPECT_EQ(judge(series).settled, microseconds(20));
+  EXPECT_EQ(judge(series, microseconds(10)).settled, microseconds(10));
+  EXPECT_DOUBLE_EQ(judge(series).fair_share_of_windows, 0.6);
+}
+
+// A flow at line rate before the second begins is alone: nothing to share, and nothing fair.
+TEST(Convergence, AFlowAloneIsNotFair) {
+  const auto alone = [](std::size_t i) { return i < 10 ? 1.0 : 0.5; };
+  EXPECT_EQ(judge(pairOf(20, alone)).settled, microseconds(100));
+  EXPECT_EQ(judge(pairOf(10, alone)).settled, std::nullopt);
+  EXPECT_EQ(judge(pairOf(20, alone), microseconds(100)).settled, Picoseconds(0));
+}
+
+// The newcomer pushes the old flow down, far below its share; on the way there both are fair for
+// some windows. Only the return counts.
+TEST(Convergence, CrossingTheFairShareIsNotConverging) {
+  const auto dip = [](std::size_t i) {
+    if (i < 10) return 1.0 - 0.05 * static_cast<double>(i);  // fair at 9 and 10 already
+    if (i < 20) return std::max(0.2, 0.5 - 0.03 * static_cast<double>(i - 10));
+    return std::min(0.5, 0.2 + 0.02 * static_cast<double>(i - 20));
+  };
+  const Series series = pairOf(60, dip);
+  // 0.2 + 0.02 n is within 10 % of one half from n = 13 on.
+  EXPECT_EQ(judge(series).settled, microseconds(330));
+  // So it is when the crossing itself is slow enough to fill any number of windows.
+  const auto slow = [](std::size_t i) {
+    return std::max(0.3, 0.56 - 0.001 * static_cast<double>(i));
+  };
+  const Convergence crossed = judge(pairOf(400, slow));
+  EXPECT_EQ(crossed.settled, std::nullopt);
+  EXPECT_NEAR(crossed.fair_share_of_windows, 101 / 400.0, 1e-9);  // from 0.55 down to 0.45
+}
+
+// Both start at line rate, are held back alike for a while and only then come apart.
+TEST(Convergence, FairAtFirstAndUnfairLaterIsNotConverged) {
+  const auto apart = [](std::size_t i) { return i < 30 ? 0.5 : 0.7; };
+  const Convergence result = judge(pairOf(60, apart));
+  EXPECT_EQ(result.settled, std::nullopt);
+  EXPECT_DOUBLE_EQ(result.fair_share_of_windows, 0.5);
+}
+
+TEST(Convergence, AnOscillationConvergesWhenItHasDied) {
+  const auto swing = [](double decay) {
+    return [decay](std::size_t i) {
+      const auto n = static_cast<double>(i);
+      return 0.5 + 0.4 * std::exp(-decay * n) * std::cos(n * 0.314159265358979 * 2);
+    };
+  };
+  EXPECT_EQ(judge(pairOf(200, swing(0))).settled, std::nullopt);
+  // Ten samples a turn, so that each half turn has an extreme on a sample: the last one beyond 0.05
+  // is where 0.4 exp(-0.05 n) is, at n = 40 (0.054); at 45 it is 0.042.
+  EXPECT_EQ(judge(pairOf(200, swing(0.05))).settled, microseconds(410));
+}
+
+// Flows that have everything by turns are fair over a window as long as the turns, and not below.
+TEST(Convergence, WhatHappensWithinAWindowIsAveraged) {
+  const Series turns = pairOf(40, [](std::size_t i) { return i % 2 == 0 ? 1.0 : 0.0; });
+  EXPECT_EQ(judge(turns).settled, std::nullopt);
+  constexpr ConvergenceRule kTwo{.tolerance = 0.1, .window = 2, .windows_held = 2};
+  EXPECT_EQ(judge(turns, Picoseconds(0), kNever, kTwo).settled, Picoseconds(0));
+}
+
+// A step at 100 us: windows of five samples overlap, and the first that is fair is the one with
+// less than a tenth of excess left in it, which is none.
+TEST(Convergence, WindowsBeginAtEverySample) {
+  const Series step = pairOf(60, [](std::size_t i) { return i < 10 ? 0.9 : 0.5; });
+  constexpr ConvergenceRule kFive{.tolerance = 0.1, .window = 5, .windows_held = 2};
+  EXPECT_EQ(judge(step, Picoseconds(0), kNever, kFive).settled, microseconds(100));
+  EXPECT_EQ(judge(step, microseconds(95), kNever, kFive).settled, microseconds(5));
+}
+
+TEST(Convergence, AFairEndIsNotEnough) {
+  const auto late = [](std::size_t i) { return i < 28 ? 0.9 : 0.5; };
+  constexpr ConvergenceRule kThree{.tolerance = 0.1, .window = 1, .windows_held = 3};
+  EXPECT_EQ(judge(pairOf(30, late), Picoseconds(0), kNever, kThree).settled, std::nullopt);
+  EXPECT_EQ(judge(pairOf(31, late), Picoseconds(0), kNever, kThree).settled, microseconds(280));
+}
+
+// Senders that have stopped end the span: the last one to finish has the link alone.
+TEST(Convergence, WhatComesAfterTheSpanDoesNotCount) {
+  const auto drains = [](std::size_t i) { return i < 5 ? 0.8 : i < 20 ? 0.5 : 1.0; };
+  EXPECT_EQ(judge(pairOf(30, drains)).settled, std::nullopt);
+  EXPECT_EQ(judge(pairOf(30, drains), Picoseconds(0), microseconds(200)).settled, microseconds(50));
+  EXPECT_EQ(judge(pairOf(30, drains), Picoseconds(0), microseconds(209)).settled, microseconds(50));
+  EXPECT_EQ(judge(pairOf(30, drains), Picoseconds(0), microseconds(210)).settled, std::nullopt);
 }
 
 TEST(Convergence, JustOutsideTheToleranceIsNotFair) {
-  EXPECT_EQ(convergenceTime(samplesOf({{551, 551}, {449, 449}}), Picoseconds(0), kEvery),
-            std::nullopt);
-  EXPECT_EQ(convergenceTime(samplesOf({{550, 550}, {450, 450}}), Picoseconds(0), kEvery),
-            Picoseconds(0));
+  EXPECT_EQ(judge({{551, 551}, {449, 449}}).settled, std::nullopt);
+  EXPECT_EQ(judge({{550, 550}, {450, 450}}).settled, Picoseconds(0));
+  // One of many is enough.
+  EXPECT_EQ(judge({{100, 100}, {100, 100}, {100, 100}, {80, 80}}).settled, std::nullopt);
+}
+
+// The share is that of what arrives: falling together is fair, which goodput shows.
+TEST(Convergence, TheFairShareIsTheMeanOfTheFlows) {
+  EXPECT_EQ(judge({{500, 100, 10}, {500, 100, 10}}).settled, Picoseconds(0));
 }
 
 TEST(Convergence, NothingReceivedIsNotFair) {
-  EXPECT_EQ(convergenceTime(samplesOf({{0, 0, 0}, {0, 0, 0}}), Picoseconds(0), kEvery),
-            std::nullopt);
-  EXPECT_EQ(convergenceTime({}, Picoseconds(0), kEvery), std::nullopt);
+  EXPECT_EQ(judge({{0, 0, 0}, {0, 0, 0}}).settled, std::nullopt);
+  EXPECT_EQ(convergenceOf({}, {2, Picoseconds(0), kNever}, kEvery).settled, std::nullopt);
+}
+
+// Samples know only flows of which something came.
+TEST(Convergence, AFlowThatNeverComesIsMissed) {
+  const bench::Samples two = samplesOf({{500, 500, 500}, {500, 500, 500}});
+  EXPECT_EQ(convergenceOf(two, {2, Picoseconds(0), kNever}, kEvery).settled, Picoseconds(0));
+  EXPECT_EQ(convergenceOf(two, {3, Picoseconds(0), kNever}, kEvery).settled, std::nullopt);
+  // A flow first seen later is left out of the samples before.
+  bench::Samples late = samplesOf({{500, 500, 500, 500}, {0, 0, 500, 500}});
+  for (std::size_t i = 0; i < 2; ++i) late.samples[i].received.pop_back();
+  EXPECT_EQ(convergenceOf(late, {2, Picoseconds(0), kNever}, kEvery).settled, microseconds(20));
 }
 
 TEST(Convergence, RatesAreOverWholeWindows) {

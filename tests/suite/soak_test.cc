@@ -77,9 +77,13 @@ TEST(Soak, ADayIsSampledAsTheDraftSays) {
   const bench::Capabilities& bench = runner.bench.capabilities();
   const SoakDesign design({scenario, bench});
   EXPECT_EQ(design.samples, 24U * 60 + 1);
+  for (std::uint32_t minute = 0; minute < design.samples; ++minute) {
+    ASSERT_EQ(design.timeOf(minute), seconds(60) * minute);
+  }
   EXPECT_EQ(design.timeOf(1440), seconds(86'400));
   const Plan plan = soakTest().plan({scenario, bench});
   EXPECT_TRUE(plan.refusals.empty());
+  EXPECT_EQ(plan.trials_expected, design.samples);
   // It takes a day, but for an iteration of a window.
   const double hours = plan.packet_hops * bench.wall_ns_per_packet_hop / 1e9 / 3600;
   EXPECT_GT(hours, 20);

@@ -1,9 +1,10 @@
 #include "suite/training/incast.h"
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <utility>
-
-#include "suite/convergence.h"
 
 namespace plumbline::suite {
 namespace {
@@ -22,6 +23,8 @@ workload::JobSpec messagesTo(const char* name, std::vector<workload::HostId> hos
   program.bytes = static_cast<std::uint64_t>(message.count());
   if (until > Picoseconds(0)) {
     program.until = until;
+    // The next message is posted before the one under way is done: a sender never falls silent.
+    program.load = workload::ClosedLoop{.outstanding = 2};
   } else {
     program.messages = 1;
   }
@@ -81,29 +84,72 @@ std::vector<std::uint32_t> senderSweep(const TestConfig& config, Numbers& number
 
 double incastGoodputPercent(const TestConfig& config, const Incast& incast,
                             const bench::TrialResult& trial) {
-  // When each job of the incast was done, on the trial's clock.
+  const auto line = static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
+  if (incast.until > Picoseconds(0)) {
+    const bench::Samples& samples = *trial.fabric->samples;
+    const auto count = std::min<std::size_t>(
+        static_cast<std::size_t>(incast.until / samples.interval), samples.samples.size());
+    if (count == 0) return 0;
+    const auto& received = samples.samples[count - 1].received;
+    const double bytes = std::accumulate(received.begin(), received.end(), 0.0);
+    const Picoseconds span = samples.interval * static_cast<std::int64_t>(count);
+    return 100 * 8 * bytes / span.toSeconds() / line;
+  }
+  // When the last job of the incast was done: all begin at once.
   Picoseconds end;
   double bits = 0;
   for (const bench::JobOutcome& job : trial.fabric->jobs) {
     if (job.name == kVictim) continue;
-    end = std::max(end, job.completion + (job.name == kJoining ? incast.join_at : Picoseconds(0)));
+    end = std::max(end, job.completion);
     bits += 8.0 * static_cast<double>(job.bytes_arrived);
   }
   if (end <= Picoseconds(0)) return 0;
-  return 100 * bits / end.toSeconds() /
-         static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
+  return 100 * bits / end.toSeconds() / line;
 }
 
-Picoseconds fairSampling(const TestConfig& config, std::uint32_t flows) {
+Picoseconds sharingSampling(const TestConfig& config, const Incast& incast) {
   constexpr Bytes kFullFrame{4178};
   constexpr std::int64_t kPackets = 40;
-  return frameSlot(kFullFrame, config.scenario.topology.link_rate) * flows * kPackets /
-         std::int64_t{ConvergenceRule().window};
+  constexpr Picoseconds kShortestWindow = microseconds(100);
+  constexpr std::int64_t kMostNumbers = 2'000'000;
+  const std::int64_t flows = std::int64_t{incast.senders} * incast.flows;
+  const Picoseconds packets =
+      frameSlot(kFullFrame, config.scenario.topology.link_rate) * (flows * kPackets);
+  return std::max(std::max(packets, kShortestWindow) / std::int64_t{ConvergenceRule().window},
+                  incast.until / (kMostNumbers / flows));
 }
 
-std::optional<double> joiningConvergence(const Incast& incast, const bench::TrialResult& trial) {
-  const auto time = convergenceTime(*trial.fabric->samples, incast.join_at);
-  return time ? std::optional(time->toMicroseconds()) : std::nullopt;
+Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& trial) {
+  const SharingSpan span{.flows = std::size_t{incast.senders} * incast.flows,
+                         .from = incast.join_at,
+                         .until = incast.until};
+  return convergenceOf(*trial.fabric->samples, span);
+}
+
+std::vector<Figure> convergenceFigures(std::vector<Incast> incasts) {
+  const auto all = std::make_shared<const std::vector<Incast>>(std::move(incasts));
+  return {{.column = "Convergence",
+           .unit = "us",
+           .kpi = "convergence_us",
+           .of = [all](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+             const auto settled = joiningConvergence((*all)[i], trial).settled;
+             if (!settled) return std::nullopt;
+             return settled->toMicroseconds();
+           }},
+          {.column = "Fair time",
+           .unit = "%",
+           .kpi = "",
+           .of =
+               [all](std::size_t i, const bench::TrialResult& trial) {
+                 return 100 * joiningConvergence((*all)[i], trial).fair_share_of_windows;
+               }},
+          {.column = "Rate window",
+           .unit = "us",
+           .kpi = "",
+           .of = [](std::size_t, const bench::TrialResult& trial) {
+             const Picoseconds interval = trial.fabric->samples->interval;
+             return (interval * std::int64_t{ConvergenceRule().window}).toMicroseconds();
+           }}};
 }
 
 }  // namespace plumbline::suite

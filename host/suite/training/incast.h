@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "bench/trial.h"
+#include "suite/convergence.h"
 #include "suite/fabric_test.h"
 #include "suite/figures.h"
 #include "suite/training/balancing.h"
@@ -28,8 +29,8 @@ struct Incast {
 };
 
 // Host 0 receives; senders are the last hosts of the fabric but one, in a Clos on other leaves
-// first. Jobs
-// in this order: those that begin at once, those that join (if any), the victim (if any).
+// first. Jobs in this order: those that begin at once, those that join (if any), the victim (if
+// any). Senders that go on until some time post a message before the one under way is done.
 bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast);
 double incastHops(const TestConfig& config, const Incast& incast);
 
@@ -38,16 +39,28 @@ std::vector<std::uint32_t> senderSweep(const TestConfig& config, Numbers& number
                                        const std::vector<std::uint32_t>& standard,
                                        const std::vector<std::uint32_t>& quick);
 
-// Share of the receiver's link that payload took until the last sender was done [%].
+// Share of the receiver's link that payload took [%]: until the last sender was done, or, where
+// senders go on until some time, up to the last sample before it (the trial must have samples).
 double incastGoodputPercent(const TestConfig& config, const Incast& incast,
                             const bench::TrialResult& trial);
 
-// Interval of samples for which a window of convergenceTime() holds forty full packets of each of
-// `flows` that share a link fairly, so that whole packets do not look unfair.
-Picoseconds fairSampling(const TestConfig& config, std::uint32_t flows);
+// Interval of samples by which a window of convergenceOf() is 100 us long, the step of DCQCN's
+// timers, and holds forty full packets of each flow, so that whole packets do not look unfair.
+// Longer in trials so long that their samples would have more than two million numbers.
+Picoseconds sharingSampling(const TestConfig& config, const Incast& incast);
 
-// Time until all flows share fairly again after the others joined [us], from the trial's samples;
-// nothing if they never did.
-std::optional<double> joiningConvergence(const Incast& incast, const bench::TrialResult& trial);
+// Whether all flows of the incast share fairly again after the others joined, from the trial's
+// samples.
+Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& trial);
+
+// What the tables of the tests that look for convergence say of it: the time until flows have
+// settled, the share of windows that are fair, the length of a window. `incasts` are those of the
+// design's points.
+std::vector<Figure> convergenceFigures(std::vector<Incast> incasts);
+inline constexpr const char* kConvergenceNote =
+    "Convergence is from the joining until every flow is within 10 % of the mean rate and stays so "
+    "until the senders stop: 0 where all were from the first window on, no number where that never "
+    "happened. Rates are means over the rate window; fair time is the share of windows after the "
+    "joining in which all flows are within 10 %.";
 
 }  // namespace plumbline::suite

@@ -4,17 +4,18 @@
 // each; the n-th of all frames finds n/2 of them in the queue (two arrive while one leaves). So
 // what a frame found is known from its number, and the share of marked frames gives the marking
 // probability over queue depth without asking the switch:
-//   step        one burst beyond the threshold; of n frames m are marked: the threshold is (n - m)
-//   / 2
-//               frames, exact to the frame; deviation from the configured one
-//   ramp        bursts of growing length; what a longer one has more in marks, over what it has
-//   more
-//               in frames, is the probability at the depth between them
-// PFC is off and the buffer large, so that nothing but marking happens to a frame.
+//   step   one burst beyond the threshold; of n frames m are marked: the threshold is (n - m) / 2
+//          frames, exact to the frame; deviation from the configured one
+//   ramp   bursts of growing length; what a longer one has more in marks, over what it has more in
+//          frames, is the probability at the depth between them
+// PFC is off and the buffer large, so that nothing but marking happens to a frame. Marks are
+// counted where the frames arrive: in the card's receiver, or by the simulated host. Every trial
+// sets the DUT's thresholds, which needs a simulated DUT.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "suite/figures.h"
 #include "suite/training/training.h"
@@ -39,6 +40,7 @@ class EcnAccuracyTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T7.1"; }
   [[nodiscard]] std::string title() const override { return "ECN accuracy"; }
+  [[nodiscard]] bool onHosts() const override { return false; }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 7.1"; }
@@ -99,9 +101,10 @@ bench::TrialSpec ecnTrial(const TestConfig& config, const EcnPoint& point) {
     stream.load = bench::BurstLoad{.frames = point.burst};
     spec.streams.push_back(std::move(stream));
   }
+  // Half of the frames are in the queue when the last one is sent, and take as long again.
   spec.duration =
-      frameSlot(kMarkedFrame, config.scenario.topology.link_rate) * (2 * std::int64_t{point.burst});
-  spec.drain = microseconds(100);
+      frameSlot(kMarkedFrame, config.scenario.topology.link_rate) * std::int64_t{point.burst};
+  spec.drain = spec.duration + microseconds(100);
   return spec;
 }
 
@@ -119,6 +122,11 @@ Design EcnAccuracyTest::design(const TestConfig& config) const {
         "two-tier Clos with three hosts on a leaf");
     return design;
   }
+  if (!config.bench.simulated_dut) {
+    design.refusals.emplace_back(
+        "every trial sets the thresholds of the DUT, which only a simulated one lets it do");
+    return design;
+  }
   design.numbers.configure("Frames", valueText(kMarkedFrame));
   design.numbers.configure("Ramp",
                            fmt::format("kmax = {} kmin, pmax {} %", kRampWidth, kPmaxPercent));
@@ -132,78 +140,133 @@ Design EcnAccuracyTest::design(const TestConfig& config) const {
   return design;
 }
 
-double marked(const bench::TrialResult& trial) {
-  double sum = 0;
-  for (const bench::StreamResult& stream : trial.streams) sum += static_cast<double>(stream.ce);
-  return sum;
+// Marks in every repetition of a point.
+std::vector<double> marksOf(const Measured& one) {
+  std::vector<double> marks;
+  for (const bench::TrialResult& trial : one.trials) {
+    double sum = 0;
+    for (const bench::StreamResult& stream : trial.streams) sum += static_cast<double>(stream.ce);
+    marks.push_back(sum);
+  }
+  return marks;
 }
+
+// Nothing but marking should happen to a frame.
+void noteLoss(const Measured& one, ResultBuilder& builder) {
+  std::uint64_t lost = 0;
+  for (const bench::TrialResult& trial : one.trials) lost += trial.lost();
+  if (lost > 0) {
+    builder.anomaly(fmt::format("{} frames lost, whose marks nobody counted", lost),
+                    one.point.label);
+  }
+}
+
+// Tables, charts and KPIs as the points come: of each threshold the step, then the ramp.
+class EcnReport {
+ public:
+  explicit EcnReport(ResultBuilder& builder) : builder_(builder) {
+    chart_.id = "marking_probability";
+    chart_.title = "Marking probability over queue depth";
+    chart_.x_label = "Queue depth [B]";
+    chart_.y_label = "Marked [%]";
+    chart_.log_x = true;
+  }
+
+  void addStep(const EcnPoint& point, const Measured& one) {
+    const auto configured = static_cast<double>(point.kmin.count());
+    std::vector<double> depths;
+    std::vector<double> deviations;
+    for (const double marks : marksOf(one)) {
+      depths.push_back((2.0 * point.burst - marks) / 2 * static_cast<double>(kMarkedFrame.count()));
+      deviations.push_back(100 * (depths.back() / configured - 1));
+    }
+    const results::Quantity depth = builder_.repeated(one.point.label, "threshold", depths, "B");
+    const results::Quantity deviation = quantityOf(deviations, "%");
+    if (!worst_ || std::abs(deviation.value) > std::abs(worst_->value)) worst_ = deviation;
+    steps_.rows.push_back({valueText(point.kmin), depth, deviation});
+    builder_.kpi("ecn_threshold_bytes", one.point.label, depth);
+    builder_.kpi("ecn_deviation_percent", one.point.label, deviation);
+  }
+
+  // `shorter`, `before`: the burst before it on the same ramp.
+  void addRamp(const EcnPoint& point, const Measured& one, const EcnPoint& shorter,
+               const Measured& before) {
+    const std::vector<double> more = marksOf(one);
+    const std::vector<double> less = marksOf(before);
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      shares.push_back(100 * (more[i] - less[i]) / (2.0 * (point.burst - shorter.burst)));
+    }
+    const results::Quantity share = quantityOf(shares, "%");
+    const double depth =
+        (point.burst + shorter.burst) / 2.0 * static_cast<double>(kMarkedFrame.count());
+    results::Series& series = measuredOf(point);
+    series.x.push_back(depth);
+    series.y.push_back(share.value);
+    builder_.kpi("marking_percent",
+                 fmt::format("{} ramp, {:.0f} B deep", valueText(point.kmin), depth), share);
+  }
+
+  void finish() {
+    builder_.result().tables.push_back(std::move(steps_));
+    builder_.result().charts.push_back(std::move(chart_));
+    if (!worst_) {
+      builder_.result().summary = "No point gave a valid result.";
+      return;
+    }
+    builder_.primary("largest deviation of a threshold", *worst_);
+    builder_.result().summary =
+        fmt::format("Thresholds are met within {:.3g} %.", std::abs(worst_->value));
+  }
+
+ private:
+  // The curve of a threshold's ramp; with it goes the one that was configured.
+  results::Series& measuredOf(const EcnPoint& point) {
+    const std::string name = valueText(point.kmin) + ", measured";
+    for (results::Series& series : chart_.series) {
+      if (series.name == name) return series;
+    }
+    const auto kmin = static_cast<double>(point.kmin.count());
+    const auto kmax = static_cast<double>(point.kmax.count());
+    chart_.series.push_back({valueText(point.kmin) + ", configured",
+                             {kmin, kmax, kmax},
+                             {0, static_cast<double>(kPmaxPercent), 100},
+                             true});
+    chart_.series.push_back({name, {}, {}, false});
+    return chart_.series.back();
+  }
+
+  ResultBuilder& builder_;
+  results::Table steps_{"step",
+                        "Threshold of a step",
+                        "Configured, and as the marks of one burst show it, exact to one frame.",
+                        {"Configured", "Measured", "Deviation"},
+                        {}};
+  results::Chart chart_;
+  std::optional<results::Quantity> worst_;
+};
 
 void EcnAccuracyTest::report(const TestConfig& config, const Design& design,
                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<EcnPoint> points = pointsOf(config, unused);
-  results::Table steps{"step",
-                       "Threshold of a step",
-                       "Configured, and as the marks of one burst show it, exact to one frame.",
-                       {"Configured", "Measured", "Deviation"},
-                       {}};
-  results::Chart chart;
-  chart.id = "marking_probability";
-  chart.title = "Marking probability over queue depth";
-  chart.x_label = "Queue depth [B]";
-  chart.y_label = "Marked [%]";
-  chart.log_x = true;
-  const auto quantity = [](double value, const char* unit) {
-    results::Quantity result;
-    result.value = value;
-    result.unit = unit;
-    result.observed = bench::ObservationPoint::kModelled;
-    return result;
-  };
-  const auto meanMarks = [](const Measured& one) {
-    double sum = 0;
-    for (const bench::TrialResult& trial : one.trials) sum += marked(trial);
-    return sum / static_cast<double>(one.trials.size());
-  };
-  double worst = 0;
+  EcnReport report(builder);
   const Measured* before = nullptr;
   for (const Measured& one : measured) {
     const EcnPoint& point = points[placeOf(design, one)];
+    noteLoss(one, builder);
     if (point.isStep()) {
-      const double depth =
-          (2.0 * point.burst - meanMarks(one)) / 2 * static_cast<double>(kMarkedFrame.count());
-      const double configured = static_cast<double>(point.kmin.count());
-      const double deviation = 100 * (depth / configured - 1);
-      worst = std::max(worst, std::abs(deviation));
-      steps.rows.push_back({valueText(point.kmin), quantity(depth, "B"), quantity(deviation, "%")});
-      builder.kpi("ecn_threshold_bytes", one.point.label, quantity(depth, "B"));
-      builder.kpi("ecn_deviation_percent", one.point.label, quantity(deviation, "%"));
-      before = nullptr;
-      chart.series.push_back({valueText(point.kmin) + ", measured", {}, {}, false});
-      chart.series.push_back({valueText(point.kmin) + ", configured",
-                              {configured, configured * kRampWidth, configured * kRampWidth},
-                              {0, static_cast<double>(kPmaxPercent), 100},
-                              true});
+      report.addStep(point, one);
       continue;
     }
     if (before != nullptr) {
       const EcnPoint& shorter = points[placeOf(design, *before)];
-      const double frames = 2.0 * (point.burst - shorter.burst);
-      const double share = 100 * (meanMarks(one) - meanMarks(*before)) / frames;
-      results::Series& series = chart.series[chart.series.size() - 2];
-      series.x.push_back((point.burst + shorter.burst) / 2.0 *
-                         static_cast<double>(kMarkedFrame.count()));
-      series.y.push_back(share);
-      builder.kpi("marking_percent",
-                  fmt::format("{} ramp, {:.0f} B deep", valueText(point.kmin), series.x.back()),
-                  quantity(share, "%"));
+      // Points that were not valid are missing: the one before may be of another ramp.
+      if (shorter.kmin == point.kmin) report.addRamp(point, one, shorter, *before);
     }
     before = &one;
   }
-  builder.result().tables.push_back(std::move(steps));
-  builder.result().charts.push_back(std::move(chart));
-  builder.primary("largest deviation of a threshold", quantity(worst, "%"));
-  builder.result().summary = fmt::format("Thresholds are met within {:.3g} %.", worst);
+  report.finish();
 }
 
 }  // namespace

@@ -116,6 +116,24 @@ module plumb_damage #(
     end
   end
 
+  // ---- At rest ----
+  // Until there is a rule or a random source only frames are counted. Received ones do not even
+  // pass through the stages.
+  logic used_q, clk_used, clk_stage;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) used_q <= 1'b0;
+    else if ((rule_load_i && rule_i.kind != plumb_damage_pkg::KindNone) ||
+             (random_load_i && random_on_i)) used_q <= 1'b1;
+  end
+
+  plumb_clock_gate u_used (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (used_q || rule_load_i || random_load_i || clear_i || set_valid_i || log_pop_i),
+    .clk_o  (clk_used)
+  );
+
   // ---- Stage 1: the beat ----
   logic                first1_q, last1_q, control1_q;
   logic [511:0]        data1_q;
@@ -125,7 +143,7 @@ module plumb_damage #(
   logic [55:0]         preamble1_q;
   logic [31:0]         number1_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_stage) begin
     if (take && path_q) begin
       data1_q  <= s_tdata_i;
       keep1_q  <= s_tkeep_i;
@@ -157,7 +175,7 @@ module plumb_damage #(
     plumb_damage_rule #(
       .Sent (Sent)
     ) u_rule (
-      .clk_i            (clk_i),
+      .clk_i            (clk_used),
       .rst_ni           (rst_ni),
       .clear_i          (clear_i),
       .load_i           (rule_load_i && rule_slot_i == 2'(s)),
@@ -196,7 +214,7 @@ module plumb_damage #(
   logic [1:0]          slot2_q;
   logic [13:0]         last_byte2_q;         // of those that remain
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_stage) begin
     if (valid1_q && enable) begin
       data2_q  <= data1_q;
       keep2_q  <= keep1_q;
@@ -273,7 +291,7 @@ module plumb_damage #(
   logic [9:0]             low3_q, high3_q;
   logic [SideW-1:0]       side3_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_stage) begin
     if (valid2_q && enable) begin
       data3_q    <= data2_q;
       keep3_q    <= keep;
@@ -308,7 +326,7 @@ module plumb_damage #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_stage or negedge rst_ni) begin
     if (!rst_ni) begin
       valid1_q  <= 1'b0;
       valid2_q  <= 1'b0;
@@ -339,12 +357,12 @@ module plumb_damage #(
     if (flip3_q && leaves3_q) range = ({512{1'b1}} << low3_q) & ~({512{1'b1}} << high3_q);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_stage or negedge rst_ni) begin
     if (!rst_ni)     out_valid_q <= 1'b0;
     else if (enable) out_valid_q <= leaves3_q;
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_stage) begin
     if (leaves3_q && enable) begin
       if (flip3_q && random3_q) out_data_q <= data3_q ^ (range & {8{pattern3_q}}) ^ mask3_q;
       else if (flip3_q)         out_data_q <= data3_q ^ (range & {8{pattern3_q}});
@@ -363,7 +381,7 @@ module plumb_damage #(
   logic [2:0] kind_q;
   logic       damaged_before_q, random_before_q, damaged, randomly;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_stage or negedge rst_ni) begin
     if (!rst_ni) begin
       told_q   <= 1'b0;
       begun_q  <= 1'b0;
@@ -380,7 +398,7 @@ module plumb_damage #(
   assign damaged  = told_q && (ruled_q || random_q);
   assign randomly = told_q && random_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_stage or negedge rst_ni) begin
     if (!rst_ni) begin
       kind_q           <= plumb_damage_pkg::KindNone;
       damaged_before_q <= 1'b0;
@@ -404,7 +422,7 @@ module plumb_damage #(
   logic [8:0] pos;
 
   plumb_damage_random u_random (
-    .clk_i       (clk_i),
+    .clk_i       (clk_used),
     .rst_ni      (rst_ni),
     .load_i      (random_load_i),
     .on_i        (random_on_i),
@@ -424,7 +442,7 @@ module plumb_damage #(
   );
 
   plumb_damage_log u_log (
-    .clk_i       (clk_i),
+    .clk_i       (clk_used),
     .rst_ni      (rst_ni),
     .clear_i     (clear_i),
     .hit_valid_i ((begins3_q || random3_q) && enable),
@@ -449,6 +467,7 @@ module plumb_damage #(
   assign random_ready_o = source_ready && path_q;
 
   if (Sent) begin : gen_sent
+    assign clk_stage    = clk_i;
     assign path_q       = 1'b1;
     assign m_tvalid_o   = out_valid_q;
     assign m_tdata_o    = out_data_q;
@@ -466,8 +485,9 @@ module plumb_damage #(
     assign between = s_tvalid_i ? s_tlast_i : !inside_q;
     assign empty   = !valid1_q && !valid2_q && !valid3_q && !out_valid_q;
     assign path_q  = past_q;
+    assign clk_stage = clk_used;
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_stage or negedge rst_ni) begin
       if (!rst_ni) begin
         wanted_q <= 1'b0;
         past_q   <= 1'b0;

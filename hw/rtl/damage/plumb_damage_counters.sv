@@ -10,15 +10,25 @@ module plumb_damage_counters #(
   output logic [64*Counters-1:0] counters_o
 );
 
+  // Assigned as a whole: a simulation copies in every clock what is assigned in parts.
+  logic [64*Counters-1:0] next;
+
+  always_comb begin
+    next = 'x;
+    if (inc_i != '0) begin
+      for (int unsigned i = 0; i < Counters; i++) begin
+        next[64*i+:64] = counters_o[64*i+:64] + 64'(inc_i[i]);
+      end
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       counters_o <= '0;
     end else if (clear_i) begin
       counters_o <= '0;
     end else if (inc_i != '0) begin
-      for (int unsigned i = 0; i < Counters; i++) begin
-        counters_o[64*i+:64] <= counters_o[64*i+:64] + 64'(inc_i[i]);
-      end
+      counters_o <= next;
     end
   end
 

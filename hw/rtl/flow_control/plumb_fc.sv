@@ -100,6 +100,19 @@ module plumb_fc #(
   output logic [63:0]      cnt_trace_lost_o
 );
 
+  // ---- At rest ----
+  // Buffer, watermarks, credits and log while they are off.
+  logic       clk_on;
+  logic [7:0] want_xoff, want_xon;
+
+  plumb_clock_gate u_on (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i ((|cfg_watermark_i) || (|cfg_cbfc_tx_i) || (|cfg_cbfc_rx_i) || cfg_trace_i ||
+             cbfc_reset_i || clear_i || trace_pop_i || (|want_xoff) || (|want_xon)),
+    .clk_o  (clk_on)
+  );
+
   // ---- Received frames ----
   logic         arrival, cc_update;
   logic [2:0]   arrival_priority;
@@ -130,7 +143,7 @@ module plumb_fc #(
   logic [19:0] freed_cells;
 
   plumb_fc_buffer u_buffer (
-    .clk_i              (clk_i),
+    .clk_i              (clk_on),
     .rst_ni             (rst_ni),
     .clear_i            (clear_i),
     .enable_i           ((|cfg_watermark_i) || (|cfg_cbfc_rx_i)),
@@ -153,12 +166,12 @@ module plumb_fc #(
 
   // ---- PFC towards the other end ----
   logic         watermark_sent, storm, storm_taken, pfc_sent, cc_sent;
-  logic [7:0]   want_xoff, want_xon, watermark_mask;
+  logic [7:0]   watermark_mask;
   logic [135:0] pfc_body;
   logic [159:0] credits_consumed;
 
   plumb_fc_watermark u_watermark (
-    .clk_i            (clk_i),
+    .clk_i            (clk_on),
     .rst_ni           (rst_ni),
     .enable_i         (cfg_watermark_i),
     .xoff_i           (cfg_xoff_i),
@@ -243,7 +256,7 @@ module plumb_fc #(
   plumb_fc_trace #(
     .DepthLog2 (TraceLog2)
   ) u_trace (
-    .clk_i      (clk_i),
+    .clk_i      (clk_on),
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
     .enable_i   (cfg_trace_i),
@@ -269,6 +282,7 @@ module plumb_fc #(
 
     plumb_fc_credit_tx u_credit_tx (
       .clk_i           (clk_i),
+      .clk_on_i        (clk_on),
       .rst_ni          (rst_ni),
       .reset_i         (cbfc_reset_i),
       .enable_i        (cfg_cbfc_tx_i),
@@ -289,7 +303,7 @@ module plumb_fc #(
     );
 
     plumb_fc_credit_rx u_credit_rx (
-      .clk_i               (clk_i),
+      .clk_i               (clk_on),
       .rst_ni              (rst_ni),
       .reset_i             (cbfc_reset_i),
       .enable_i            (cfg_cbfc_rx_i),

@@ -24,6 +24,7 @@
 // what CC_Update carries. reset_i puts all totals and credits in use to zero.
 module plumb_fc_credit_tx (
   input  logic            clk_i,
+  input  logic            clk_on_i,        // the same, but may rest while no channel is enabled
   input  logic            rst_ni,
   input  logic            reset_i,
   input  logic [7:0]      enable_i,        // channels under credit control
@@ -55,6 +56,9 @@ module plumb_fc_credit_tx (
 
   always_ff @(posedge clk_i) begin
     rounding_q <= {{8{overhead_i[7]}}, overhead_i} + ~(16'hffff << credit_log2_i);
+  end
+
+  always_ff @(posedge clk_on_i) begin
     if (active) begin
       cost_q     <= 15'((bytes[15] ? 16'd0 : bytes) >> credit_log2_i);
       priority_q <= root_priority_i;
@@ -101,7 +105,7 @@ module plumb_fc_credit_tx (
                       (apply && due_channel_q == pick_channel && enable_i[pick_channel])
                           ? due_total_q : plumb_pkg::pick15(freed_q, pick_channel);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       waiting_q <= '0;
       due_q     <= 1'b0;
@@ -114,7 +118,7 @@ module plumb_fc_credit_tx (
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on_i) begin
     if (cf) begin
       for (int unsigned v = 0; v < 8; v++) begin
         if (second_hit[v])     waiting_total_q[15*v +: 15] <= halves[34:20];
@@ -145,7 +149,7 @@ module plumb_fc_credit_tx (
     else               next_used = left[19:0];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       used_q     <= '0;
       consumed_q <= '0;
@@ -182,7 +186,7 @@ module plumb_fc_credit_tx (
   assign payable    = {1'b0, room_bytes_q} - {{9{overhead_i[7]}}, overhead_i};
 
   // The channel's own change is looked at in the clock after it, another's turn comes in between.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       changed_q <= 1'b0;
       turn_q    <= '0;
@@ -192,7 +196,7 @@ module plumb_fc_credit_tx (
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on_i) begin
     if (active) begin
       changed_channel_q <= channel;
       look_q            <= look;
@@ -207,7 +211,7 @@ module plumb_fc_credit_tx (
 
   assign spend = (active && sent_i) ? (8'd1 << priority_q) & enable_i & ~ample_q : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ample_q <= '0;
       busy1_q <= '0;

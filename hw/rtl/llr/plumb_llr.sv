@@ -96,12 +96,26 @@ module plumb_llr #(
   plumb_llr_pkg::rx_events_t  rx_events;
   plumb_llr_pkg::ctl_events_t ctl_events;
 
+  // Off, nothing changes but what follows the frames that pass, and counters that are cleared or
+  // read.
+  logic clk_on, rx_on;
+
+  plumb_clock_gate u_on (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (config_i.tx_enable || config_i.rx_enable || clear_i || clear_busy_o ||
+             tx_state_o != plumb_llr_pkg::TxOff || rx_state_o != plumb_llr_pkg::RxOff || rx_on ||
+             group_read_i || hist_req_i || {tx_events, rx_events, ctl_events} != '0),
+    .clk_o  (clk_on)
+  );
+
   plumb_llr_tx #(
     .BeatsLog2  (BeatsLog2),
     .FramesLog2 (FramesLog2),
     .PathClocks (PathClocks)
   ) u_tx (
     .clk_i         (clk_i),
+    .clk_on_i      (clk_on),
     .rst_ni        (rst_ni),
     .now_i         (now_i),
     .ts_offset_i   (ts_offset_i),
@@ -148,6 +162,7 @@ module plumb_llr #(
 
   plumb_llr_rx u_rx (
     .clk_i        (clk_i),
+    .clk_on_i     (clk_on),
     .rst_ni       (rst_ni),
     .now_i        (now_i[47:0]),
     .enable_i     (config_i.rx_enable),
@@ -170,6 +185,7 @@ module plumb_llr #(
     .last_good_o  (last_good),
     .ack_taken_i  (ack_taken),
     .nack_taken_i (nack_taken),
+    .on_o         (rx_on),
     .state_o      (rx_state_o),
     .events_o     (rx_events),
     .retry_o      (retry),
@@ -210,7 +226,7 @@ module plumb_llr #(
   );
 
   plumb_llr_counters u_counters (
-    .clk_i     (clk_i),
+    .clk_i     (clk_on),
     .rst_ni    (rst_ni),
     .clear_i   (clear_i || clear_busy_o),
     .events_i  ({tx_events, rx_events, ctl_events}),
@@ -225,7 +241,7 @@ module plumb_llr #(
   plumb_rx_latency #(
     .GroupsLog2 (1)
   ) u_retry (
-    .clk_i            (clk_i),
+    .clk_i            (clk_on),
     .rst_ni           (rst_ni),
     .clear_i          (clear_i),
     .busy_o           (clear_busy_o),

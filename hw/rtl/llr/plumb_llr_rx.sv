@@ -30,6 +30,7 @@
 
 module plumb_llr_rx (
   input  logic                      clk_i,
+  input  logic                      clk_on_i,      // the same; may rest while LLR is off
   input  logic                      rst_ni,
   input  logic [47:0]               now_i,
   input  logic                      enable_i,
@@ -56,6 +57,7 @@ module plumb_llr_rx (
   input  logic                      ack_taken_i,
   input  logic                      nack_taken_i,
   // Observation.
+  output logic                      on_o,          // frames do not pass through wires
   output logic [1:0]                state_o,
   output plumb_llr_pkg::rx_events_t events_o,
   output logic                      retry_o,
@@ -95,12 +97,12 @@ module plumb_llr_rx (
   logic [19:0]  seq_q;
   logic         frame;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= 1'b0;
     else         valid_q <= on_q && s_tvalid_i;
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on_i) begin
     if (on_q && s_tvalid_i) begin
       first_q <= !inside_q;
       last_q  <= s_tlast_i;
@@ -125,7 +127,7 @@ module plumb_llr_rx (
   logic [31:0] crc;
 
   plumb_crc32 u_fcs (
-    .clk_i       (clk_i),
+    .clk_i       (clk_on_i),
     .rst_ni      (rst_ni),
     .valid_i     (valid_q),
     .first_i     (first_q),
@@ -145,7 +147,7 @@ module plumb_llr_rx (
   logic [RecordW-1:0] record_q;
   logic               checked_q, good_q, poisoned_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on_i) begin
     if (frame) begin
       records[record_write_q] <= {stamp_q, time_q, frame_end, too_long, ordinary_q, eligible_q,
                                   seq_q};
@@ -157,7 +159,7 @@ module plumb_llr_rx (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       record_write_q <= '0;
       record_read_q  <= '0;
@@ -203,7 +205,7 @@ module plumb_llr_rx (
 
   assign init_now = init_wait_q == 5'd1;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= plumb_llr_pkg::RxOff;
       expected_q  <= '0;
@@ -232,7 +234,7 @@ module plumb_llr_rx (
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on_i) begin
     if (init_i) init_seq_q <= init_seq_i;
     if (missing || damaged) begin
       fault_q <= came;
@@ -240,17 +242,18 @@ module plumb_llr_rx (
     end
   end
 
+  assign on_o        = on_q;
   assign state_o     = state_q;
   assign last_good_o = expected_q - 20'd1;
   assign ack_o       = state_q == plumb_llr_pkg::RxSendAcks && ack_due_q && spacing_q == 16'd0;
   assign nack_o      = state_q == plumb_llr_pkg::RxSendNack;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) retry_o <= 1'b0;
     else         retry_o <= accept && state_q != plumb_llr_pkg::RxSendAcks && !init_now;
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on_i) begin
     if (accept) begin
       retry_ps_o  <= came - fault_q;
       retry_gap_o <= gap_q;
@@ -279,7 +282,7 @@ module plumb_llr_rx (
   plumb_llr_rx_buffer #(
     .BeatsLog2 (BeatsLog2)
   ) u_buffer (
-    .clk_i           (clk_i),
+    .clk_i           (clk_on_i),
     .rst_ni          (rst_ni),
     .beat_i          (valid_q),
     .last_i          (last_q),

@@ -36,6 +36,7 @@ module plumb_llr_tx #(
   parameter int unsigned PathClocks = 0
 ) (
   input  logic                            clk_i,
+  input  logic                            clk_on_i,      // the same; may rest while LLR is off
   input  logic                            rst_ni,
   input  logic [63:0]                     now_i,
   input  logic [31:0]                     ts_offset_i,
@@ -181,7 +182,7 @@ module plumb_llr_tx #(
   assign outstanding_o   = (advance || replay) ? outstanding : 20'd0;
   assign unused_look_seq = ^look_seq;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       head_q       <= '0;
       total_q      <= '0;
@@ -204,7 +205,7 @@ module plumb_llr_tx #(
     .BeatsLog2  (BeatsLog2),
     .FramesLog2 (FramesLog2)
   ) u_window (
-    .clk_i               (clk_i),
+    .clk_i               (clk_on_i),
     .rst_ni              (rst_ni),
     .enable_i            (own || start),
     .start_i             (start),
@@ -262,7 +263,7 @@ module plumb_llr_tx #(
     .BeatsLog2  (BeatsLog2),
     .FramesLog2 (FramesLog2)
   ) u_store (
-    .clk_i             (clk_i),
+    .clk_i             (clk_on_i),
     .write_i           (stored),
     .write_last_i      (s_tlast_i),
     .write_pointer_i   (head_q),
@@ -315,7 +316,7 @@ module plumb_llr_tx #(
   assign expired = config_i.replay_timer != 24'd0 && idle_q >= config_i.replay_timer;
   assign lost    = config_i.pcs_lost != 32'd0 && down_q >= config_i.pcs_lost;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q          <= plumb_llr_pkg::TxOff;
       replay_wanted_q  <= 1'b0;
@@ -395,7 +396,7 @@ module plumb_llr_tx #(
   logic [15:0] init_wait_q;
   assign init_o = state_q == plumb_llr_pkg::TxInit && !echo_q && init_wait_q == 16'd0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni)                                    init_wait_q <= '0;
     else if (state_q != plumb_llr_pkg::TxInit)      init_wait_q <= '0;
     else if (init_taken_i)                          init_wait_q <= config_i.init_interval;
@@ -426,7 +427,7 @@ module plumb_llr_tx #(
        plumb_llr_pkg::EligibleMark} :
       plumb_llr_pkg::OrdinaryPreamble;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on_i) begin
     if (own) begin
       cross_q <= now_i + 64'(CrossPs) +
                  {{32{ts_offset_i[31]}}, ts_offset_i};
@@ -434,7 +435,7 @@ module plumb_llr_tx #(
   end
 
   plumb_llr_pacer u_pacer (
-    .clk_i          (clk_i),
+    .clk_i          (clk_on_i),
     .rst_ni         (rst_ni),
     .enable_i       (own),
     .byte_time_ps_i (config_i.byte_time_ps),
@@ -444,7 +445,7 @@ module plumb_llr_tx #(
     .free_o         (line_free)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
       draining_q <= 1'b0;
       hold_o     <= 1'b0;

@@ -45,6 +45,18 @@ module plumb_rx_counters (
                    latency_negative_i, unparsed_i, untagged_i, giant_i, runt_i, icrc_error_i,
                    fcs_error_i, frame_i};
 
+  // Assigned as a whole: a simulation copies in every clock what is assigned in parts.
+  logic [Count*64-1:0] next;
+
+  always_comb begin
+    next = 'x;
+    if (|pulses) begin
+      for (int unsigned i = 0; i < Count; i++) begin
+        next[64*i+:64] = counts_q[64*i+:64] + 64'(pulses[i]);
+      end
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       counts_q <= '0;
@@ -53,9 +65,7 @@ module plumb_rx_counters (
       counts_q <= '0;
       bytes_q  <= '0;
     end else if (|pulses) begin
-      for (int unsigned i = 0; i < Count; i++) begin
-        if (pulses[i]) counts_q[64*i+:64] <= counts_q[64*i+:64] + 64'd1;
-      end
+      counts_q <= next;
       if (frame_i) bytes_q <= bytes_q + {32'd0, length_i};
     end
   end

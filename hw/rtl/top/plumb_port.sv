@@ -178,12 +178,16 @@ module plumb_port #(
   );
 
   always_comb begin
+    // What is not written need not be put together.
+    update = 'x;
     update.tbl_data_we = tbl_data_we;
-    update.tbl_data = tbl_data_we ? tbl_data : 'x;
     update.hist_addr_we = bucket_we;
-    update.hist_addr_bucket = bucket;
-    update.hist_addr_group = cfg.hist_addr_group;
-    update.hist_addr_retry = cfg.hist_addr_retry;
+    if (tbl_data_we) update.tbl_data = tbl_data;
+    if (bucket_we) begin
+      update.hist_addr_bucket = bucket;
+      update.hist_addr_group = cfg.hist_addr_group;
+      update.hist_addr_retry = cfg.hist_addr_retry;
+    end
   end
 
   // ---- Sender ----

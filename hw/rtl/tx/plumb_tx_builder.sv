@@ -120,25 +120,28 @@ module plumb_tx_builder #(
   assign from_template = beat0_q < 8'd4;
 
   always_comb begin
-    beat.first        = beat0_q == 8'd0;
-    beat.second       = beat0_q == 8'd1;
-    beat.last         = last;
-    beat.last_byte    = last ? last_byte[5:0] : 6'd63;
-    beat.vlan         = frame0_q.vlan;
-    beat.ipv6         = frame0_q.ipv6;
-    beat.tag_low      = frame0_q.tag_en && beat0_q == 8'(frame0_q.tag_off[7:6]);
-    beat.tag_high     = frame0_q.tag_en && beat0_q == 8'(frame0_q.tag_off[7:6]) + 8'd1;
-    beat.pay_here     = beat0_q == 8'(frame0_q.pay_off[8:6]);
-    beat.pay_all      = beat0_q > 8'(frame0_q.pay_off[8:6]) || !from_template;
-    beat.icrc_en      = frame0_q.icrc;
-    beat.icrc_covered = frame0_q.icrc && beat0_q <= icrc_end_q[13:6];
-    beat.icrc_ends    = frame0_q.icrc && beat0_q == icrc_end_q[13:6];
-    beat.icrc_here    = frame0_q.icrc && beat0_q == icrc_at_q[13:6];
-    beat.icrc_at      = icrc_at_q[5:0];
-    beat.fcs_covered  = beat0_q <= fcs_end_q[13:6];
-    beat.fcs_ends     = beat0_q == fcs_end_q[13:6];
-    beat.fcs_here     = beat0_q == fcs_at_q[13:6];
-    beat.fcs_at       = fcs_at_q[5:0];
+    beat = 'x;
+    if (step) begin
+      beat.first        = beat0_q == 8'd0;
+      beat.second       = beat0_q == 8'd1;
+      beat.last         = last;
+      beat.last_byte    = last ? last_byte[5:0] : 6'd63;
+      beat.vlan         = frame0_q.vlan;
+      beat.ipv6         = frame0_q.ipv6;
+      beat.tag_low      = frame0_q.tag_en && beat0_q == 8'(frame0_q.tag_off[7:6]);
+      beat.tag_high     = frame0_q.tag_en && beat0_q == 8'(frame0_q.tag_off[7:6]) + 8'd1;
+      beat.pay_here     = beat0_q == 8'(frame0_q.pay_off[8:6]);
+      beat.pay_all      = beat0_q > 8'(frame0_q.pay_off[8:6]) || !from_template;
+      beat.icrc_en      = frame0_q.icrc;
+      beat.icrc_covered = frame0_q.icrc && beat0_q <= icrc_end_q[13:6];
+      beat.icrc_ends    = frame0_q.icrc && beat0_q == icrc_end_q[13:6];
+      beat.icrc_here    = frame0_q.icrc && beat0_q == icrc_at_q[13:6];
+      beat.icrc_at      = icrc_at_q[5:0];
+      beat.fcs_covered  = beat0_q <= fcs_end_q[13:6];
+      beat.fcs_ends     = beat0_q == fcs_end_q[13:6];
+      beat.fcs_here     = beat0_q == fcs_at_q[13:6];
+      beat.fcs_at       = fcs_at_q[5:0];
+    end
   end
 
   logic unused_low_bits;

@@ -61,6 +61,17 @@ module plumb_tx_gaps #(
   localparam int unsigned StateW = 1 + 12 + 16 + 64;
   localparam int unsigned Stages = 10;
 
+  // Flows with constant periods ask for none.
+  logic clk_on;
+
+  plumb_clock_gate u_on (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (prime_i || take_i || busy_o || config_we_i || config_re_i || list_we_i ||
+             list_re_i || clear_we_i),
+    .clk_o  (clk_on)
+  );
+
   // ---- Requests: the lane just emptied, or nine in a row to prime a flow ----
   typedef enum logic [1:0] {PrIdle, PrLook, PrFill} prime_e;
 
@@ -74,7 +85,7 @@ module plumb_tx_gaps #(
   assign needs_gaps    = (mode == 2'd1 || mode == 2'd2) && !begun;
   assign prime_request = prime_q == PrFill && !step_q[0];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on or negedge rst_ni) begin
     if (!rst_ni) begin
       prime_q <= PrIdle;
       step_q  <= '0;
@@ -89,7 +100,7 @@ module plumb_tx_gaps #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (prime_i) prime_flow_q <= prime_flow_i;
   end
 
@@ -105,12 +116,12 @@ module plumb_tx_gaps #(
   assign flow1  = lane_q[3 +: FlowsLog2];
   assign flow2  = lane_q[LaneW+3 +: FlowsLog2];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on or negedge rst_ni) begin
     if (!rst_ni)     valid_q <= '0;
     else if (moving) valid_q <= {valid_q[Stages-1:1], take_i || prime_request};
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (moving) begin
       first_q <= {first_q[Stages-1:1], prime_request && step_q == 5'd0};
       lane_q  <= {lane_q[(Stages-1)*LaneW-1:0],
@@ -132,7 +143,7 @@ module plumb_tx_gaps #(
   assign read_row   = config_re_i ? row_i[FlowsLog2-1:0] : prime_i ? prime_flow_i : flow1;
   assign state_we   = clear_we_i || valid_q[2];
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (config_we_i || clear_we_i) begin
       config_mem[config_row] <= clear_we_i ? '0 :
           {row_wdata_i[plumb_regs_pkg::PatternGapModeLsb +: 2],
@@ -145,7 +156,7 @@ module plumb_tx_gaps #(
     if (valid_q[1] || prime_i || config_re_i) config2_q <= config_mem[read_row];
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (state_we) state_mem[clear_we_i ? clear_row_i : flow2] <= clear_we_i ? '0 : next_state;
     if (valid_q[1] || prime_i) state2_q <= state_mem[read_row];
   end
@@ -189,7 +200,7 @@ module plumb_tx_gaps #(
   logic        listed3_q, listed4_q, listed5_q, listed6_q, listed7_q, listed8_q, listed9_q;
   logic [58:0] mean3_q, mean4_q, mean5_q, mean6_q, mean7_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (valid_q[2]) begin
       random3_q <= random[63:10];
       point3_q  <= 7'(random[31:26]) + 7'd1;
@@ -228,7 +239,7 @@ module plumb_tx_gaps #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (valid_q[3]) begin
       none4_q     <= none;
       zeros4_q    <= zeros;
@@ -260,7 +271,7 @@ module plumb_tx_gaps #(
   // No two points are 2^18 apart.
   assign way = 34'(rise4_q[17:0]) * 34'(fraction4_q);
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (valid_q[4]) begin
       leading5_q <= leading + 6'd1;
       way5_q     <= way;
@@ -272,7 +283,7 @@ module plumb_tx_gaps #(
   logic [28:0] powers6_q, mantissa6_q, variate;
   logic [24:0] variate7_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (valid_q[5]) begin
       powers6_q   <= plumb_tx_ln_pkg::ln_power(leading5_q);
       mantissa6_q <= 29'(ln5_q) + 29'(way5_q[33:16]);
@@ -290,7 +301,7 @@ module plumb_tx_gaps #(
   logic [32:0] part3_8_q;
   logic [83:0] low9_q, high9_q, product;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (valid_q[7]) begin
       part0_8_q <= 42'(mean7_q[16:0]) * 42'(variate7_q);
       part1_8_q <= 42'(mean7_q[33:17]) * 42'(variate7_q);
@@ -299,7 +310,7 @@ module plumb_tx_gaps #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (list_we_i) list_mem[row_i] <= row_wdata_i[63:0];
     if (valid_q[7] || list_re_i) list8_q <= list_mem[list_re_i ? row_i : entry7_q];
   end
@@ -307,7 +318,7 @@ module plumb_tx_gaps #(
   assign list_row_o = list8_q;
   assign product    = high9_q + low9_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (valid_q[8]) begin
       high9_q   <= {part3_8_q, 51'd0} + {8'd0, part2_8_q, 34'd0};
       low9_q    <= {25'd0, part1_8_q, 17'd0} + {42'd0, part0_8_q};
@@ -322,7 +333,7 @@ module plumb_tx_gaps #(
   logic [63:0] lanes [0:8*Flows-1];
   logic [63:0] gap_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_on) begin
     if (valid_q[Stages] && !first_q[Stages]) lanes[lane_q[(Stages-1)*LaneW +: LaneW]] <= gap10_q;
     if (take_i) gap_q <= lanes[{take_flow_i, take_lane_i}];
   end

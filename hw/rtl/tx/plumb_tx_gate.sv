@@ -127,7 +127,7 @@ module plumb_tx_gate #(
   assign cross_o          = cross_q;
 
   logic        frame_q, skipped_q, no_credit_q, waited_q;
-  logic [63:0] departure_q, departure_rel_q, slot_ps_q, due_ps_q;
+  logic [63:0] departure_q, departure_rel_q, slot_ps_q, control_slot_ps_q, due_ps_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -172,18 +172,24 @@ module plumb_tx_gate #(
     else if (postpone_o && !at_end)  turn_rel_q <= next_turn_rel_q;
   end
 
+  // What a frame takes of the wire, in ps. Both times are worked out before it is known which of
+  // them is wanted: behind the decision there is no time left to multiply.
+  localparam logic [37:0] ControlSlotBytes = 38'(plumb_pkg::MinFrameBytes) +
+                                             38'(plumb_pkg::WireOverheadBytes);
   logic [37:0] slot_bytes, byte_ps;
+  logic [63:0] slot_ps;
   logic        unused_byte_time;
-  assign slot_bytes       = (control_o ? 38'(plumb_pkg::MinFrameBytes) : 38'(length_i)) +
-                            38'(plumb_pkg::WireOverheadBytes);
+  assign slot_bytes       = 38'(length_i) + 38'(plumb_pkg::WireOverheadBytes);
   assign byte_ps          = 38'(byte_time_ps_i[23:0]);
+  assign slot_ps          = control_q ? control_slot_ps_q : slot_ps_q;
   assign unused_byte_time = ^byte_time_ps_i[31:24];
 
   always_ff @(posedge clk_i) begin
+    control_slot_ps_q <= 64'(ControlSlotBytes * byte_ps);
+    if (open_i) slot_ps_q <= 64'(slot_bytes * byte_ps);
     if (send || control_o) begin
       departure_q     <= (cross_q >= wire_free_q) ? cross_q : wire_free_q;
       departure_rel_q <= (cross_q >= wire_free_q) ? cross_rel_q : wire_free_rel_q;
-      slot_ps_q       <= 64'(slot_bytes * byte_ps);
       due_ps_q        <= scheduled_i;
     end
   end
@@ -195,12 +201,12 @@ module plumb_tx_gate #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                    wire_free_q <= '0;
     else if (clear_i)               wire_free_q <= '0;
-    else if (frame_q || control_q)  wire_free_q <= departure_q + slot_ps_q;
+    else if (frame_q || control_q)  wire_free_q <= departure_q + slot_ps;
   end
 
   // Without a frame it follows the epoch, which the next run may set anew.
   always_ff @(posedge clk_i) begin
-    wire_free_rel_q <= (frame_q || control_q) ? departure_rel_q + slot_ps_q
+    wire_free_rel_q <= (frame_q || control_q) ? departure_rel_q + slot_ps
                                               : wire_free_q - start_time_i;
   end
 

@@ -118,14 +118,17 @@ module plumb_tx_modify (
   logic [2:0]   tag_shift1_q;
 
   always_comb begin
-    tag = '0;
-    tag[8*0 +: 16] = {plumb_pkg::TagMagic[7:0], plumb_pkg::TagMagic[15:8]};
-    tag[8*2 +: 16] = {frame_i.tag_id[7:0], frame_i.tag_id[15:8]};
-    for (int unsigned i = 0; i < 8; i++) begin
-      tag[8*(4+i) +: 8] = frame_i.sequence_number[8*(7-i) +: 8];
-    end
-    for (int unsigned i = 0; i < 6; i++) begin
-      tag[8*(12+i) +: 8] = frame_i.departure[8*(5-i) +: 8];
+    tag = 'x;
+    if (beat_valid_i && beat_i.first) begin
+      tag = '0;
+      tag[8*0 +: 16] = {plumb_pkg::TagMagic[7:0], plumb_pkg::TagMagic[15:8]};
+      tag[8*2 +: 16] = {frame_i.tag_id[7:0], frame_i.tag_id[15:8]};
+      for (int unsigned i = 0; i < 8; i++) begin
+        tag[8*(4+i) +: 8] = frame_i.sequence_number[8*(7-i) +: 8];
+      end
+      for (int unsigned i = 0; i < 6; i++) begin
+        tag[8*(12+i) +: 8] = frame_i.departure[8*(5-i) +: 8];
+      end
     end
   end
 

@@ -394,35 +394,39 @@ module plumb_tx_sched #(
   assign take          = go && root_config_q.gap_drawn && !postpone && (skip || !burst_ends);
 
   always_comb begin
-    next_state             = root_state_q;
-    next_state.burst_start = burst_start;
-    next_state.started     = 1'b1;
-    next_state.scheduled   = scheduled;
-    next_state.postponed   = postpone;
-    if (take) next_state.lane = root_state_q.lane + 3'd1;
-    next_due = scheduled + 80'(gap_now);
-    if (postpone) begin
-      next_due = postponed_due;
-    end else if (!skip) begin
-      if (listed && turn_over) next_state.turn = last_turn ? 12'd0 : root_state_q.turn + 12'd1;
-      if (position_over) begin
-        next_state.position = message_ends ? 16'd0 : root_state_q.position + 16'd1;
-        if (message_ends) begin
-          next_state.part = plumb_tx_pkg::PartFirst;
-        end else if (root_state_q.position + 16'd2 == root_config_q.message_frames) begin
-          next_state.part = plumb_tx_pkg::PartLast;
-        end else begin
-          next_state.part = plumb_tx_pkg::PartMiddle;
+    next_state = 'x;
+    next_due   = 'x;
+    if (go) begin
+      next_state             = root_state_q;
+      next_state.burst_start = burst_start;
+      next_state.started     = 1'b1;
+      next_state.scheduled   = scheduled;
+      next_state.postponed   = postpone;
+      if (take) next_state.lane = root_state_q.lane + 3'd1;
+      next_due = scheduled + 80'(gap_now);
+      if (postpone) begin
+        next_due = postponed_due;
+      end else if (!skip) begin
+        if (listed && turn_over) next_state.turn = last_turn ? 12'd0 : root_state_q.turn + 12'd1;
+        if (position_over) begin
+          next_state.position = message_ends ? 16'd0 : root_state_q.position + 16'd1;
+          if (message_ends) begin
+            next_state.part = plumb_tx_pkg::PartFirst;
+          end else if (root_state_q.position + 16'd2 == root_config_q.message_frames) begin
+            next_state.part = plumb_tx_pkg::PartLast;
+          end else begin
+            next_state.part = plumb_tx_pkg::PartMiddle;
+          end
         end
-      end
-      next_state.sequence_number = root_state_q.sequence_number + 64'd1;
-      if (burst_ends) begin
-        next_due            = burst_start + 80'(root_config_q.burst_interval);
-        next_state.started  = 1'b0;
-        next_state.in_burst = '0;
-        next_state.bursts   = root_state_q.bursts + 32'd1;
-      end else if (root_config_q.burst_len != 25'd0) begin
-        next_state.in_burst = root_state_q.in_burst + 25'd1;
+        next_state.sequence_number = root_state_q.sequence_number + 64'd1;
+        if (burst_ends) begin
+          next_due            = burst_start + 80'(root_config_q.burst_interval);
+          next_state.started  = 1'b0;
+          next_state.in_burst = '0;
+          next_state.bursts   = root_state_q.bursts + 32'd1;
+        end else if (root_config_q.burst_len != 25'd0) begin
+          next_state.in_burst = root_state_q.in_burst + 25'd1;
+        end
       end
     end
   end

@@ -115,5 +115,69 @@ TEST(LlrOff, SwitchingInTrafficLosesNothing) {
   EXPECT_GT(link.counters(0).tx_ok, 200U);
 }
 
+// Whatever beat of it is under way: the frame in hand is finished, no further one is sent again,
+// what is outstanding is given up, and new frames follow at once, unnumbered.
+TEST(LlrOff, SwitchingOffInAReplayEndsItAtTheNextFrame) {
+  constexpr std::size_t kLength = 512;  // eight beats
+  constexpr std::uint64_t kFrames = 80;
+  for (std::int64_t beat = 0; beat < 10; ++beat) {
+    SCOPED_TRACE(testing::Message() << beat << " clocks into the fourth replayed frame");
+    LlrLink link({}, {}, kDelay);
+    std::uint64_t on_line = 0;   // frames sent for the first time
+    std::uint64_t replayed = 0;  // complete on the line
+    std::uint64_t numbered = 0;
+    link.saw_frame = [&](int side, const LineFrame& frame) {
+      if (side != 0) return;
+      EXPECT_EQ(frame.bytes, numberedFrame(numberOf(frame.bytes), kLength)) << "not whole";
+      replayed += frame.replay ? 1 : 0;
+      on_line += frame.replay ? 0 : 1;
+      numbered += frame.eligible() ? 1 : 0;
+    };
+    link.on_frame = [&](int, LineFrame& frame) {
+      const bool first = numberOf(frame.bytes) == 0 && !frame.replay;
+      return first ? LlrLink::Fate::kDamage : LlrLink::Fate::kPass;
+    };
+    std::vector<std::uint64_t> received;
+    link.on_received = [&](int side, const SinkFrame& frame) {
+      if (side == 1) received.push_back(numberOf(frame.bytes));
+    };
+    link.bringUp();
+    for (std::uint64_t i = 0; i < kFrames; ++i) {
+      link.source[0].push_back({numberedFrame(i, kLength), false, false});
+    }
+    link.runUntil([&] { return replayed == 3; }, 20'000);
+    link.clocks(beat);
+    ASSERT_LT(on_line, kFrames - 10) << "nothing is left to follow";
+    ASSERT_GT(on_line, 10U) << "the replay is over soon anyway";
+    const std::uint64_t before = replayed;
+    const std::uint64_t numbered_before = numbered;
+    const std::uint64_t sent_once = on_line;
+    LlrSettings off;
+    off.tx_enable = false;
+    link.configure(0, off);
+    // The beats of the frame in hand, paced to the line, and a few clocks.
+    link.clocks(20);
+    EXPECT_EQ(link.txState(0), 0U);
+    EXPECT_LE(replayed, before + 1);
+    EXPECT_LE(numbered, numbered_before + 1);
+    EXPECT_GT(on_line, sent_once) << "new frames wait";
+    const std::uint64_t replayed_then = replayed;
+    const std::uint64_t numbered_then = numbered;
+    link.runUntil([&] { return on_line == kFrames; }, 20'000);
+    link.clocks(2'000);
+    EXPECT_EQ(replayed, replayed_then);
+    EXPECT_EQ(numbered, numbered_then);
+    // In order: the replayed ones, then those that had not been sent. Of the others, nothing that
+    // was not given up.
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t i = 0; i < kFrames; ++i) {
+      if (i < replayed || i >= sent_once) expected.push_back(i);
+    }
+    EXPECT_EQ(received, expected);
+    EXPECT_LE(kFrames - received.size(), link.counters(0).flushed);
+    EXPECT_EQ(link.counters(0).tx_replay, 1U);
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::test

@@ -42,16 +42,52 @@ void runAndCheck(TxBench& bench, const std::vector<FlowConfig>& flows,
   bench.clocks(4);
 }
 
+// What a template is made of: frames of one kind, at every length.
+struct Format {
+  const char* name;
+  std::optional<std::uint8_t> opcode;  // RoCE
+  bool ipv6;
+  bool vlan;
+  bool uet = false;
+};
+
+constexpr std::uint32_t kUetTag = 12 + 44;  // behind UDP: PDS and standard SES
+
+// A RUD request over UDP, as the format says, in place of what the specification has there.
+wire::StreamTemplate uetTemplate(const wire::StreamTemplateSpec& spec) {
+  wire::FrameSpec frame;
+  frame.destination = spec.destination_mac;
+  frame.source = spec.source_mac;
+  if (spec.vlan_id) frame.vlan = wire::VlanTag{.pcp = spec.priority, .vid = *spec.vlan_id};
+  if (spec.ipv6) {
+    frame.network = wire::Ipv6Header{.dscp = spec.dscp, .ecn = spec.ecn};
+  } else {
+    frame.network = wire::Ipv4Header{.dscp = spec.dscp, .ecn = spec.ecn};
+  }
+  frame.udp = wire::UdpHeader{.source_port = 0xC000, .destination_port = wire::udp_port::kUet};
+  wire::UetLayer uet;
+  uet.pds = wire::PdsRequest{.next = wire::PdsNext::kRequestStandard, .psn = spec.psn};
+  uet.ses = wire::SesStandard{};
+  frame.transport = uet;
+  wire::StreamTemplate made;
+  made.l3 = spec.vlan_id ? 18 : 14;
+  made.udp = made.l3 + (spec.ipv6 ? 40 : 20);
+  made.tag_off = made.udp + 8 + kUetTag;
+  made.pay_off = made.tag_off + wire::TestTag::kSize;
+  const std::vector<std::uint8_t> payload(spec.length - made.tag_off - 4);
+  frame.payload = payload;
+  const wire::Buffer bytes = encodeFrame(frame);
+  std::copy_n(bytes.begin(), std::min<std::size_t>(bytes.size() - 4, made.bytes.size()),
+              made.bytes.begin());
+  return made;
+}
+
 TEST(TxFrame, EveryLengthOfEveryFormat) {
-  struct Format {
-    const char* name;
-    std::optional<std::uint8_t> opcode;
-    bool ipv6;
-    bool vlan;
-  };
-  const std::array<Format, 3> formats{{{"UDP", std::nullopt, false, false},
+  const std::array<Format, 5> formats{{{"UDP", std::nullopt, false, false},
                                        {"RoCE SEND, IPv4", 0x04, false, false},
-                                       {"RoCE WRITE, IPv6, 802.1Q", 0x0A, true, true}}};
+                                       {"RoCE WRITE, IPv6, 802.1Q", 0x0A, true, true},
+                                       {"UET RUD, IPv4", std::nullopt, false, false, true},
+                                       {"UET RUD, IPv6, 802.1Q", std::nullopt, true, true, true}}};
   TxBench bench;
   for (const Format& format : formats) {
     std::uint32_t length = 64;
@@ -69,14 +105,19 @@ TEST(TxFrame, EveryLengthOfEveryFormat) {
                                   .virtual_address = 0x123456789ABCDEF0,
                                   .rkey = 0xABCD};
     if (format.vlan) spec.vlan_id = 100;
-    length = wire::minimumTaggedLength(spec);
+    const std::uint32_t shortest =
+        format.uet ? 14 + (format.vlan ? 4 : 0) + (format.ipv6 ? 40 : 20) + 8 + kUetTag +
+                         static_cast<std::uint32_t>(wire::TestTag::kSize) + 4
+                   : wire::minimumTaggedLength(spec);
+    length = shortest;
     while (length <= 9216) {
       std::vector<FlowConfig> flows;
       std::vector<Entry> schedule;
       Due due = 0;
       for (std::uint32_t f = 0; f < kFlows && length <= 9216; ++f, ++length) {
         spec.length = length;
-        const wire::StreamTemplate made = wire::makeStreamTemplate(spec);
+        const wire::StreamTemplate made =
+            format.uet ? uetTemplate(spec) : wire::makeStreamTemplate(spec);
         FlowConfig flow{.length = length,
                         .tag_id = static_cast<std::uint16_t>(f),
                         .tag_off = made.tag_off,
@@ -86,6 +127,9 @@ TEST(TxFrame, EveryLengthOfEveryFormat) {
                         .vlan = format.vlan,
                         .ipv6 = format.ipv6,
                         .roce = format.opcode.has_value(),
+                        .uet = format.uet,
+                        .psn_en = format.uet,
+                        .psn_base = spec.psn,
                         .period = slot(length) * kPsFraction,
                         .burst_len = 1,
                         .burst_count = 1,
@@ -107,6 +151,7 @@ TEST(TxFrame, EveryLengthOfEveryFormat) {
         ASSERT_TRUE(decoded.ok()) << format.name << " " << flows[f].length;
         ASSERT_TRUE(decoded.fcs->ok());
         ASSERT_EQ(decoded.icrc.has_value(), format.opcode.has_value());
+        ASSERT_EQ(decoded.uet() != nullptr, format.uet);
         if (decoded.icrc.has_value()) {
           ASSERT_TRUE(decoded.icrc->ok());
         }
@@ -114,7 +159,7 @@ TEST(TxFrame, EveryLengthOfEveryFormat) {
       }
       bench.clear();
     }
-    EXPECT_EQ(checked, 9216 - wire::minimumTaggedLength(spec) + 1) << format.name;
+    EXPECT_EQ(checked, 9216 - shortest + 1) << format.name;
     RecordProperty(std::string("frames ") + format.name, static_cast<int>(checked));
   }
 }

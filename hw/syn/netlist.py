@@ -1,0 +1,145 @@
+"""A mapped netlist as Yosys writes it (BLIF): how many cells of what kind, and its longest path
+between registers, through the modules in it if they are kept.
+
+A path goes from a register, a block of RAM or a pin of the module through cells without a clock to
+another one. Each cell on it counts one, but a carry chain one however long: going on over its carry
+pin costs nothing. A DSP counts one, for Yosys 0.23 puts no registers into those of UltraScale+.
+"""
+
+import collections
+import re
+
+# What a signal passes through without a clock: kind, pins it comes in by, pins it goes out by.
+# Distributed RAM and shift registers are written by the clock and read at once.
+COMBINATIONAL = [
+    (re.compile(kind), re.compile(inputs), re.compile(outputs)) for kind, inputs, outputs in [
+        (r"LUT|INV|MUXF|CARRY", r"", r"(O|CO|O5|O6)(\[|$)"),
+        (r"RAM(32|64|128|256|512)", r"(ADDR|DPRA|RA|A)[A-H]?\d*(\[|$)", r"DO|DPO|SPO|O"),
+        (r"SRL", r"A\d*(\[|$)", r"Q(\[|$)"),
+        (r"DSP", r"", r"(P|PCOUT|CARRYOUT)(\[|$)"),
+    ]
+]
+
+
+def read(lines):
+    """Modules of a netlist: name -> cells, each its kind and (pin, net) of its pins. A net that has
+    two names is a cell of no kind."""
+    modules = {}
+    for line in lines:
+        words = line.split()
+        if not words:
+            continue
+        if words[0] == ".model":
+            cells = modules[words[1]] = []
+        elif words[0] in (".subckt", ".gate"):
+            cells.append((words[1], [word.split("=", 1) for word in words[2:]]))
+        elif words[0] == ".names" and len(words) == 3:   # with fewer it is a constant
+            cells.append(("", [("from", words[1]), ("to", words[2])]))
+    return modules
+
+
+def plain_name(module):
+    """Name in the RTL of a module that Yosys has named after its parameters too."""
+    return module.rpartition("\\")[2]
+
+
+class Netlist:
+    """Of a module and all that is in it; modules are those of read().
+
+    cells: kind -> how many. levels: cells on the longest path. Throws ValueError at a loop."""
+
+    def __init__(self, modules, top):
+        self.cells = collections.Counter()
+        self._kinds = []        # of combinational cells, by number
+        self._inputs = []       # their (pin, net)
+        self._outputs = []      # their nets
+        self._drivers = {}      # net -> combinational cell
+        self._other_name = {}   # net -> the net that it is
+        self._sinks = {}        # net -> what else takes it: a register's output, or a kind of cell
+        self._add(modules, top, "", {})
+        self._depths()
+        self.levels = max(self._depth, default=0)
+
+    def total(self, *prefixes):
+        """Cells of these kinds."""
+        return sum(n for kind, n in self.cells.items() if kind.startswith(prefixes))
+
+    def longest(self):
+        """The nets on the longest path that have a name in the RTL, from its first to its last."""
+        if not self._depth:
+            return []
+        cell = self._depth.index(self.levels)
+        nets = [self._sinks[net] for net in self._outputs[cell] if net in self._sinks][:1]
+        while cell is not None:
+            net = self._through[cell]
+            nets.append(net)
+            cell = self._driver(net)
+        return [net for net in reversed(nets) if net and "$" not in net]
+
+    def _add(self, modules, module, path, outside):
+        """Cells of a module that is in the place `path`; outside: its pins -> nets there."""
+        for number, (kind, pins) in enumerate(modules[module]):
+            nets = [(pin, outside.get(net, path + net)) for pin, net in pins]
+            if kind in modules:
+                place = f"{path}{plain_name(kind)}_{number}."
+                self._add(modules, kind, place, dict(nets))
+            elif kind:
+                self._cell(kind, nets)
+            else:
+                (_, net), (_, other) = nets
+                self._other_name[other] = net
+
+    def _cell(self, kind, pins):
+        self.cells[kind] += 1
+        for kinds, inputs, outputs in COMBINATIONAL:
+            if kinds.match(kind):
+                break
+        else:
+            # Where a path ends is best told by the register's output; pins of others by their kind.
+            name = dict(pins).get("Q", kind) if kind.startswith("FD") else kind
+            for _, net in pins:
+                self._sinks.setdefault(net, name)
+            return
+        number = len(self._kinds)
+        outs = [net for pin, net in pins if outputs.match(pin)]
+        self._kinds.append("CARRY" if kind.startswith("CARRY") else kind)
+        self._inputs.append([(pin, net) for pin, net in pins
+                             if not outputs.match(pin) and inputs.match(pin)])
+        self._outputs.append(outs)
+        for net in outs:
+            self._drivers[net] = number
+
+    def _driver(self, net):
+        """The combinational cell that drives a net, or None."""
+        while net in self._other_name:
+            net = self._other_name[net]
+        return self._drivers.get(net)
+
+    def _depths(self):
+        """Without recursion: a carry chain is deeper than Python's stack."""
+        self._depth = [0] * len(self._kinds)        # 0: not known yet, -1: being worked out
+        self._through = [None] * len(self._kinds)   # the net by which the longest path comes in
+        for first in range(len(self._kinds)):
+            stack = [first]
+            while stack:
+                cell = stack[-1]
+                before = {self._driver(net) for _, net in self._inputs[cell]} - {None}
+                waiting = [driver for driver in before if self._depth[driver] <= 0]
+                if self._depth[cell] > 0 or not waiting:
+                    stack.pop()
+                    self._depth[cell], self._through[cell] = max(
+                        (self._step(cell, pin, net) for pin, net in self._inputs[cell]),
+                        key=lambda step: step[0], default=(1, None))
+                elif any(self._depth[driver] < 0 for driver in waiting):
+                    raise ValueError(f"a loop through {self._outputs[cell][0]}")
+                else:
+                    self._depth[cell] = -1
+                    stack += waiting
+
+    def _step(self, cell, pin, net):
+        """(depth of the cell over this pin, net)."""
+        before = self._driver(net)
+        if before is None:
+            return 1, net
+        chain = pin == "CI" and self._kinds[cell] == self._kinds[before] == "CARRY"
+        return self._depth[before] + (0 if chain else 1), net

@@ -1,0 +1,210 @@
+"""The depth that hw/syn/run gates: netlists by hand, their longest paths counted by hand; and the
+delays by which the mapper counts the same.
+
+  /usr/bin/python3 -m unittest discover tests/hw/syn
+"""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import unittest
+
+SYN = pathlib.Path(__file__).resolve().parents[3] / "hw/syn"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SYN))
+
+import netlist  # noqa: E402
+
+
+def load_run():
+    """The command as a module, although its file has no suffix."""
+    loader = importlib.machinery.SourceFileLoader("syn_run", str(SYN / "run"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("syn_run", loader))
+    loader.exec_module(module)
+    return module
+
+
+def read(text):
+    """Of the first module of a BLIF text, or of cells without one."""
+    if ".model" not in text:
+        text = ".model top\n" + text
+    modules = netlist.read(text.splitlines())
+    return netlist.Netlist(modules, next(iter(modules)))
+
+
+class Netlist(unittest.TestCase):
+    def test_counts_cells_by_kind(self):
+        mapped = read("""
+.subckt LUT2 I0=a I1=b O=x
+.subckt LUT6 I0=a I1=b I2=c I3=d I4=e I5=x O=y
+.subckt FDCE C=clk CE=$true CLR=r D=y Q=q
+.subckt RAMB18E2 ADDRARDADDR[0]=q
+""")
+        self.assertEqual(mapped.total("LUT"), 2)
+        self.assertEqual(mapped.total("FD", "RAMB18"), 2)
+        self.assertEqual(mapped.total("URAM"), 0)
+
+    def test_registers_and_memories_end_a_path(self):
+        for end in (".subckt FDCE C=clk D=y Q=q",
+                    ".subckt RAMB36E2 ADDRARDADDR[3]=y DOUTADOUT[0]=q"):
+            mapped = read(f"""
+.subckt LUT2 I0=a I1=b O=x
+.subckt LUT1 I0=x O=y
+{end}
+.subckt LUT1 I0=q O=z
+""")
+            self.assertEqual(mapped.levels, 2, end)
+
+    def test_order_of_cells_does_not_matter(self):
+        lines = [f".subckt LUT1 I0=n{i} O=n{i + 1}" for i in range(5)]
+        self.assertEqual(read("\n".join(lines)).levels, 5)
+        self.assertEqual(read("\n".join(reversed(lines))).levels, 5)
+
+    def test_a_carry_chain_is_one_level_however_long(self):
+        chain = "\n".join(f".subckt CARRY4 CI=c{i} S[0]=s{i} CO[3]=c{i + 1} O[0]=o{i}"
+                          for i in range(16))
+        self.assertEqual(read(chain).levels, 1)
+        self.assertEqual(read(chain + "\n.subckt LUT1 I0=o15 O=z").levels, 2)
+        self.assertEqual(read(".subckt LUT1 I0=a O=s0\n" + chain).levels, 2)
+
+    def test_a_sum_that_enters_another_carry_chain_is_two_levels(self):
+        self.assertEqual(read("""
+.subckt CARRY4 CI=$false S[0]=a O[0]=x CO[3]=c
+.subckt CARRY4 CI=$false DI[0]=x O[0]=y
+""").levels, 2)
+        self.assertEqual(read("""
+.subckt CARRY4 CI=$false S[0]=a CO[3]=c
+.subckt CARRY4 CI=$false CYINIT=c O[0]=y
+""").levels, 2)
+
+    def test_distributed_ram_and_shift_registers_are_passed_from_address_to_output(self):
+        self.assertEqual(read("""
+.subckt LUT1 I0=a O=x
+.subckt RAM32M16 ADDRA[0]=x DIA[0]=p DOA[0]=y WE=w
+.subckt LUT1 I0=y O=z
+""").levels, 3)
+        self.assertEqual(read("""
+.subckt LUT1 I0=a O=x
+.subckt SRL16E A0=x D=p Q=y
+""").levels, 2)
+
+    def test_data_written_to_distributed_ram_goes_no_further(self):
+        self.assertEqual(read("""
+.subckt LUT1 I0=a O=x
+.subckt RAM32M16 ADDRA[0]=p DIA[0]=x DOA[0]=y WE=x
+.subckt LUT1 I0=y O=z
+""").levels, 2)
+
+    def test_a_dsp_is_passed(self):
+        self.assertEqual(read("""
+.subckt LUT1 I0=a O=x
+.subckt DSP48E2 A[0]=x B[0]=b P[0]=y
+.subckt LUT1 I0=y O=z
+""").levels, 3)
+
+    def test_the_longest_path_is_named_from_its_first_to_its_last_register(self):
+        mapped = read("""
+.subckt FDCE C=clk D=p Q=u_a.first_q
+.subckt LUT2 I0=other_q I1=short O=short2
+.subckt LUT2 I0=u_a.first_q I1=b_q O=$abc$1
+.subckt LUT2 I0=c_q I1=$abc$1 O=u_b.between
+.subckt LUT2 I0=u_b.between I1=c_q O=$abc$2
+.subckt FDCE C=clk D=$abc$2 Q=u_c.last_q
+""")
+        self.assertEqual(mapped.longest(), ["u_a.first_q", "u_b.between", "u_c.last_q"])
+
+    def test_a_path_is_followed_over_a_net_of_two_names(self):
+        self.assertEqual(read("""
+.names $false
+.subckt LUT1 I0=a O=x
+.names x y
+1 1
+.names y z
+1 1
+.subckt LUT1 I0=z O=end
+""").levels, 2)
+
+    def test_a_path_is_followed_into_a_module_and_out_of_it(self):
+        mapped = read("""
+.model top
+.subckt LUT1 I0=a O=x
+.subckt $paramod$1f\\inner in[0]=x out=y
+.subckt $paramod$1f\\inner in[0]=b out=c
+.subckt LUT1 I0=y O=z
+.end
+.model $paramod$1f\\inner
+.inputs in[0]
+.outputs out
+.subckt LUT1 I0=in[0] O=x
+.subckt LUT1 I0=x O=y
+.subckt FDCE C=clk D=y Q=y_q
+.names y out
+1 1
+.end
+""")
+        self.assertEqual(mapped.levels, 4)
+        self.assertEqual(mapped.total("LUT"), 6)
+        self.assertEqual(mapped.total("FD"), 2)
+
+    def test_a_module_within_is_measured_by_itself(self):
+        modules = netlist.read("""
+.model top
+.subckt LUT1 I0=a O=x
+.subckt \\inner in=x out=y
+.model \\inner
+.subckt LUT1 I0=in O=out
+""".splitlines())
+        inner = next(name for name in modules if netlist.plain_name(name) == "inner")
+        self.assertEqual(netlist.Netlist(modules, inner).levels, 1)
+        self.assertEqual(netlist.Netlist(modules, "top").levels, 2)
+
+    def test_nothing_combinational_has_no_levels(self):
+        mapped = read(".subckt FDCE C=clk D=a Q=b")
+        self.assertEqual(mapped.levels, 0)
+        self.assertEqual(mapped.longest(), [])
+
+    def test_a_loop_is_a_fault(self):
+        with self.assertRaisesRegex(ValueError, "loop"):
+            read(".subckt LUT1 I0=a O=b\n.subckt LUT1 I0=b O=a")
+        with self.assertRaisesRegex(ValueError, "loop"):
+            read(".subckt LUT1 I0=a O=a")
+
+
+class UnitDelays(unittest.TestCase):
+    LIBRARY = """\
+module LUT2(output O, input I0, I1);
+  specify
+    (I0 => O) = 238;    // why
+    (I1 => O) = 127 + 3 /* and more */;
+  endspecify
+endmodule
+module CARRY4(
+  specify
+    (CI     => O[0]) = 222;
+    (CYINIT => CO[0]) = 536;
+    (S[0] => O[0]) = 223;
+  endspecify
+endmodule
+module FDRE (
+  specify
+    $setup(D , posedge C &&& CE, /*-46*/ 0); // none
+    $setup(CE, posedge C, 109);
+    if (R) (posedge C => (Q : 1'b0)) = 303;
+  endspecify
+  always @(posedge C) if (R == 1) Q <= 0;
+endmodule
+"""
+
+    def test_cells_take_a_unit_and_chains_and_registers_nothing(self):
+        lines = [line.strip() for line in load_run().unit_delays(self.LIBRARY).splitlines()]
+        self.assertEqual([line for line in lines if "=>" in line or "$setup" in line], [
+            "(I0 => O) = 1000;", "(I1 => O) = 1000;",
+            "(CI     => O[0]) = 0;", "(CYINIT => CO[0]) = 1000;", "(S[0] => O[0]) = 1000;",
+            "$setup(D , posedge C &&& CE, 0);", "$setup(CE, posedge C, 0);",
+            "if (R) (posedge C => (Q : 1'b0)) = 0;"])
+        self.assertIn("always @(posedge C) if (R == 1) Q <= 0;", lines)
+
+
+if __name__ == "__main__":
+    unittest.main()

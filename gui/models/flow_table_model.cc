@@ -21,7 +21,7 @@ constexpr std::array<ColumnText, FlowTableModel::kColumnCount> kColumns = {{
     {"To", "Receiving port or host"},
     {"Rate", "Received in the last interval"},
     {"Sent", "Frames sent since the trial began"},
-    {"Received", "Frames received since the trial began"},
+    {"Received", "Frames received since the trial began; a QP or PDC counts payload alone"},
     {"Bytes", "Received: frames of a stream, payload of a QP or PDC"},
     {"Lost", "Frames known to be lost"},
     {"Out of order", "Frames that arrived behind a later one"},
@@ -69,6 +69,8 @@ QString cellText(const control::LiveFlow& flow, int column) {
     case FlowTableModel::kSent:
       return countText(flow.sent_frames);
     case FlowTableModel::kReceived:
+      // A QP or PDC does not count them.
+      if (flow.received_frames == 0 && flow.received_bytes > 0) return QStringLiteral("–");
       return countText(flow.received_frames);
     case FlowTableModel::kBytes:
       return countText(flow.received_bytes);

@@ -58,6 +58,7 @@ CollectivePage::CollectivePage(QWidget* parent)
       tr("Buffer over time: bus bandwidth without the factor 2(n − 1)/n or (n − 1)/n"));
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setAccessibleName(tr("Collectives, point by point"));
+  table_->setTabKeyNavigation(false);
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setDefaultSectionSize(22);
   table_->horizontalHeader()->setSectionResizeMode(4, QHeaderView::Stretch);

@@ -53,27 +53,25 @@ DistributionPage::DistributionPage(Kind kind, QWidget* parent)
       tr("Waits for latencies: run a test that measures them (T5.2, the quickstart), or open a "
          "stored result with distributions."));
 
-  auto* side = new QWidget;
-  auto* side_layout = new QVBoxLayout(side);
-  side_layout->setContentsMargins(0, 0, 0, 0);
+  auto* layout = new QVBoxLayout(this);
   if (kind == Kind::kCdf) {
     form_ = new QComboBox;
     form_->setAccessibleName(tr("Form of the curve"));
     form_->addItem(tr("Cumulative distribution"));
     form_->addItem(tr("Tail (share above)"));
-    side_layout->addWidget(form_);
+    layout->addWidget(form_, 0, Qt::AlignLeft);
     connect(form_, &QComboBox::currentIndexChanged, this, [this] {
-      showPicked();
+      draw();
       plot_->fit();
     });
   }
-  side_layout->addWidget(picker_);
 
   table_->setColumnCount(9);
   table_->setHorizontalHeaderLabels({tr("Distribution"), tr("Frames"), tr("Min"), tr("Mean"),
                                      tr("P50"), tr("P95"), tr("P99"), tr("P99.9"), tr("Max")});
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setAccessibleName(tr("Percentiles"));
+  table_->setTabKeyNavigation(false);
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setDefaultSectionSize(22);
   table_->setWordWrap(false);
@@ -88,12 +86,11 @@ DistributionPage::DistributionPage(Kind kind, QWidget* parent)
   right->setStretchFactor(1, 1);
   right->setSizes({520, 150});
   auto* across = new QSplitter(Qt::Horizontal);
-  across->addWidget(side);
+  across->addWidget(picker_);
   across->addWidget(right);
   across->setStretchFactor(1, 1);
   across->setSizes({210, 900});
-  auto* layout = new QVBoxLayout(this);
-  layout->addWidget(across);
+  layout->addWidget(across, 1);
 
   connect(picker_, &QTreeWidget::itemChanged, this, [this] { showPicked(); });
 }
@@ -139,7 +136,7 @@ void DistributionPage::fillPicker(const std::vector<ShownRun>& runs) {
 }
 
 void DistributionPage::showPicked() {
-  std::vector<Entry> entries;
+  entries_.clear();
   for (int i = 0; i < picker_->topLevelItemCount(); ++i) {
     const QTreeWidgetItem* run_item = picker_->topLevelItem(i);
     for (int k = 0; k < run_item->childCount(); ++k) {
@@ -151,40 +148,40 @@ void DistributionPage::showPicked() {
               .distributions[item->data(0, kDistributionRole).toULongLong()];
       const QString name =
           runs_.size() > 1 ? shown.name + QStringLiteral(": ") + text(one.title) : text(one.title);
-      entries.push_back({name, one.histogram});
+      entries_.push_back({name, one.histogram});
     }
   }
-  draw(entries);
-  fillTable(entries, false);
+  draw();
+  fillTable(false);
 }
 
 void DistributionPage::showLive(const LiveRun& live) {
   picker_->setVisible(false);
   runs_.clear();
-  std::vector<Entry> entries;
+  entries_.clear();
   if (live.latest()) {
     Entry entry{text(live.latest()->trial.label), live.latency()};
     if (const std::uint64_t missing = live.missingLatencies(); missing > 0) {
       entry.name +=
           tr(" (without %1 frames whose interval did not arrive)").arg(countText(missing));
     }
-    if (entry.histogram.count() > 0) entries.push_back(std::move(entry));
+    if (entry.histogram.count() > 0) entries_.push_back(std::move(entry));
   }
-  draw(entries);
-  fillTable(entries, true);
+  draw();
+  fillTable(true);
 }
 
-void DistributionPage::draw(const std::vector<Entry>& entries) {
+void DistributionPage::draw() {
   double largest_ns = 0;
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : entries_) {
     largest_ns = std::max(largest_ns, static_cast<double>(entry.histogram.quantile(0.99)) / 1000);
   }
   const AxisUnit unit = unitFor(largest_ns);
   const bool tail = form_ != nullptr && form_->currentIndex() == 1;
   std::vector<PlotSeries> series;
   std::vector<PlotMarker> markers;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const stats::Histogram& histogram = entries[i].histogram;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const stats::Histogram& histogram = entries_[i].histogram;
     Curve curve;
     if (kind_ == Kind::kHistogram) {
       curve = histogramCurve(histogram, kHistogramBins);
@@ -192,7 +189,7 @@ void DistributionPage::draw(const std::vector<Entry>& entries) {
       curve = tail ? tailCurve(histogram) : cdfCurve(histogram);
     }
     for (double& x : curve.x) x /= unit.factor;
-    series.push_back({entries[i].name, std::move(curve.x), std::move(curve.y),
+    series.push_back({entries_[i].name, std::move(curve.x), std::move(curve.y),
                       kind_ == Kind::kHistogram ? SeriesStyle::kArea : SeriesStyle::kLine, false,
                       i});
     // Names and lines for the first only; of the others, dots on their curves.
@@ -209,27 +206,27 @@ void DistributionPage::draw(const std::vector<Entry>& entries) {
   axes.x_label = tr("latency [%1]").arg(unit.name);
   axes.log_x = true;
   if (kind_ == Kind::kHistogram) {
-    axes.y_label = tr("share of frames [%]");
+    axes.y_label = tr("frames [%]");
   } else if (tail) {
-    axes.y_label = tr("share of frames above [%]");
+    axes.y_label = tr("frames above [%]");
     axes.log_y = true;
   } else {
-    axes.y_label = tr("share of frames up to here [%]");
+    axes.y_label = tr("frames up to here [%]");
     axes.y_most = 100;
   }
   plot_->setContent(axes, std::move(series), std::move(markers));
 }
 
-void DistributionPage::fillTable(const std::vector<Entry>& entries, bool live) {
-  table_->setRowCount(static_cast<int>(entries.size()));
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const stats::LatencyStats row = stats::latencyStats(entries[i].histogram);
+void DistributionPage::fillTable(bool live) {
+  table_->setRowCount(static_cast<int>(entries_.size()));
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const stats::LatencyStats row = stats::latencyStats(entries_[i].histogram);
     const auto shown = [](std::uint64_t ps) {
       return durationText(static_cast<double>(ps) / 1000);
     };
     // Live intervals tell no sum, and so no exact mean.
     const std::array<QString, 9> cells = {
-        entries[i].name,    countText(row.count),
+        entries_[i].name,   countText(row.count),
         shown(row.minimum), live ? QStringLiteral("–") : durationText(row.mean / 1000),
         shown(row.p50),     shown(row.p95),
         shown(row.p99),     shown(row.p999),

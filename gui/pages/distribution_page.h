@@ -31,11 +31,12 @@ class DistributionPage : public Page {
   void fillPicker(const std::vector<ShownRun>& runs);
   void showPicked();
   void showLive(const LiveRun& live);
-  void draw(const std::vector<Entry>& entries);
-  void fillTable(const std::vector<Entry>& entries, bool live);
+  void draw();
+  void fillTable(bool live);
 
   Kind kind_;
   std::vector<ShownRun> runs_;  // whose distributions the picker lists
+  std::vector<Entry> entries_;  // drawn
   QTreeWidget* picker_;
   QComboBox* form_ = nullptr;
   Plot* plot_;

@@ -17,6 +17,7 @@ FlowsPage::FlowsPage(QWidget* parent)
   note_->setText(tr("Waits for a running trial: flows and QPs are counted live."));
   table_->setModel(model_);
   table_->setAccessibleName(tr("Flows and QPs"));
+  table_->setTabKeyNavigation(false);
   table_->setAlternatingRowColors(true);
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setShowGrid(false);

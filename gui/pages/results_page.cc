@@ -11,10 +11,10 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
+#include "gui/data/comparison.h"
 #include "gui/models/text.h"
 
 namespace plumbline::gui {
@@ -78,9 +78,9 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   auto* buttons = new QGridLayout;
   buttons->addWidget(show_button_, 0, 0);
   buttons->addWidget(compare_button_, 0, 1);
-  buttons->addWidget(report_button_, 0, 2);
-  buttons->addWidget(resume_button_, 1, 0);
-  buttons->addWidget(file_button, 1, 1, 1, 2);
+  buttons->addWidget(report_button_, 1, 0);
+  buttons->addWidget(resume_button_, 1, 1);
+  buttons->addWidget(file_button, 2, 0, 1, 2);
   auto* side = new QWidget;
   auto* side_layout = new QVBoxLayout(side);
   side_layout->setContentsMargins(0, 0, 0, 0);
@@ -91,6 +91,7 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   summary_->setTextFormat(Qt::RichText);
   figures_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   figures_->setAccessibleName(tr("Figures"));
+  figures_->setTabKeyNavigation(false);
   figures_->setAlternatingRowColors(true);
   figures_->verticalHeader()->hide();
   figures_->verticalHeader()->setDefaultSectionSize(22);
@@ -113,8 +114,9 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   auto* split = new QSplitter(Qt::Horizontal);
   split->addWidget(side);
   split->addWidget(right);
-  split->setStretchFactor(1, 1);
-  split->setSizes({340, 700});
+  split->setStretchFactor(0, 2);
+  split->setStretchFactor(1, 5);
+  split->setSizes({300, 740});
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(split);
 
@@ -230,7 +232,7 @@ void ResultsPage::fillFigures() {
   QStringList headers = {tr("Test"), tr("Figure"), tr("Point")};
   for (std::size_t run = 0; run < shown_.size(); ++run) {
     headers.push_back(shown_[run].name);
-    if (run > 0) headers.push_back(tr("Change"));
+    if (run > 0) headers << tr("Change") << tr("Significance");
   }
   figures_->clear();
   figures_->setColumnCount(static_cast<int>(headers.size()));
@@ -251,13 +253,18 @@ void ResultsPage::fillFigures() {
     for (std::size_t run = 0; run < row.size(); ++run) {
       set(column++, row[run] != nullptr ? quantityText(*row[run]) : QStringLiteral("–"), true);
       if (run == 0) continue;
-      QString change = QStringLiteral("–");
-      if (row[0] != nullptr && row[run] != nullptr && row[0]->value != 0) {
-        const double percent = 100 * (row[run]->value - row[0]->value) / std::abs(row[0]->value);
-        change = QStringLiteral("%1%2 %").arg(percent > 0 ? QStringLiteral("+") : QString(),
-                                              numberText(percent, 3));
+      FigureChange change{"–", "–", false};
+      if (row[0] != nullptr && row[run] != nullptr && row[0]->unit == row[run]->unit) {
+        change = changeOf(*row[0], *row[run]);
       }
-      set(column++, change, true);
+      set(column++, text(change.change), true);
+      set(column++, text(change.significance), false);
+      if (!change.significant) continue;
+      QFont bold = figures_->font();
+      bold.setBold(true);
+      for (int one = column - 2; one < column; ++one) {
+        figures_->item(static_cast<int>(i), one)->setFont(bold);
+      }
     }
   }
   figures_->resizeColumnsToContents();

@@ -37,6 +37,7 @@ ScenarioPage::ScenarioPage(Session* session, QWidget* parent)
       editor_(new ScenarioEditor),
       verdict_(new QLabel),
       problems_(new QListWidget) {
+  verdict_->setObjectName(QStringLiteral("verdict"));
   verdict_->setWordWrap(true);
   problems_->setAccessibleName(tr("Problems"));
   problems_->setMaximumHeight(110);
@@ -266,6 +267,7 @@ void ScenarioPage::showAnswer(const control::ValidationAnswer& answer) {
 
 void ScenarioPage::plan() {
   if (isEmpty() || session_->client() == nullptr) return;
+  planned_edition_ = edition_;
   session_->client()->plan(
       request(),
       session_->onGui<control::PlanAnswer>(this, [this, edition = edition_](const auto& outcome) {
@@ -282,12 +284,17 @@ void ScenarioPage::plan() {
 void ScenarioPage::showPlan(const control::PlanAnswer& plan) {
   std::uint64_t trials = 0;
   double expected_s = 0;
+  QStringList tests;
   for (const control::PlannedTestAnswer& test : plan.tests) {
     trials += test.trials;
     expected_s += test.expected_s;
+    tests.push_back(QStringLiteral("%1: %2").arg(text(test.id), countText(test.trials)));
   }
-  verdict_->setText(tr("Plan: %1 trials on the %2 bench, about %3.")
-                        .arg(countText(trials), text(plan.bench),
+  const QString how_many = trials == 1 ? tr("one trial") : tr("%1 trials").arg(countText(trials));
+  const QString which =
+      tests.size() > 1 ? QStringLiteral(" (%1)").arg(tests.join(QStringLiteral(", "))) : QString();
+  verdict_->setText(tr("Plan: %1%2 on the %3 bench, about %4.")
+                        .arg(how_many, which, text(plan.bench),
                              expected_s < 1 ? tr("a second") : clockText(expected_s)));
 }
 

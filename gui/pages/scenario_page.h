@@ -4,6 +4,7 @@
 
 #include <QTimer>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 #include "control/api_types.h"
@@ -33,6 +34,8 @@ class ScenarioPage : public QWidget {
   [[nodiscard]] bool isEmpty() const;
   // True when nothing that was typed would be lost.
   [[nodiscard]] bool saved() const;
+  // True when the newest text has been planned, or its plan is under way.
+  [[nodiscard]] bool isPlanned() const { return planned_edition_ == edition_; }
   bool open(const QString& path);
   // Asks for a place if there is none yet. False when nothing was saved.
   bool save();
@@ -71,6 +74,7 @@ class ScenarioPage : public QWidget {
   Theme theme_;
   bool filling_ = false;
   std::uint64_t edition_ = 0;  // of the text; answers to older ones are dropped
+  std::optional<std::uint64_t> planned_edition_;
   QTimer check_timer_;
   ScenarioEditor* editor_;
   std::vector<FieldRow> rows_;

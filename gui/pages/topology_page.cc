@@ -32,12 +32,14 @@ TopologyPage::TopologyPage(QWidget* parent)
   empty_->setWordWrap(true);
   table_->setModel(links_);
   table_->setAccessibleName(tr("Links, busiest first"));
+  table_->setTabKeyNavigation(false);
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setDefaultSectionSize(22);
-  table_->horizontalHeader()->setDefaultSectionSize(60);
-  table_->setColumnWidth(LinkTableModel::kQueue, 78);
+  table_->horizontalHeader()->setDefaultSectionSize(64);
+  table_->setColumnWidth(LinkTableModel::kUtilisation, 54);
+  table_->setColumnWidth(LinkTableModel::kQueue, 76);
   table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
 
   auto* side = new QWidget;
@@ -49,7 +51,7 @@ TopologyPage::TopologyPage(QWidget* parent)
   split->addWidget(view_);
   split->addWidget(side);
   split->setStretchFactor(0, 2);
-  split->setSizes({640, 430});
+  split->setSizes({590, 480});
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(description_);
   layout->addWidget(split, 1);

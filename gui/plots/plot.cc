@@ -18,7 +18,10 @@ namespace {
 
 constexpr int kMostLegendColumns = 3;
 constexpr qsizetype kLongestName = 44;  // characters
-constexpr int kLegendWidth = 240;
+constexpr int kLegendIcon = 56;         // an entry's line, and the room around it
+constexpr int kCharacter = 7;           // about, in pixels
+constexpr int kMarkerRow = 17;
+constexpr int kMarkerRows = 5;
 constexpr int kLegendRow = 22;
 constexpr double kLegendShare = 0.3;  // of the height, at most
 constexpr double kRowHeight = 16;     // of a named row: less, and names run into each other
@@ -43,6 +46,23 @@ QCPRange widened(double low, double high, bool log, double margin) {
 QString elided(const QString& text, qsizetype most = kLongestName) {
   if (text.size() <= most) return text;
   return text.left(most / 2 - 1) + QStringLiteral("…") + text.right(most / 2);
+}
+
+// "AllReduce, " of "AllReduce, 8 ranks" and "AllReduce, 16 ranks": the parts that all begin with.
+QString commonParts(const QStringList& names) {
+  static const QString kBetween = QStringLiteral(", ");
+  if (names.size() < 2) return {};
+  QString common;
+  for (;;) {
+    const qsizetype end = names.front().indexOf(kBetween, common.size());
+    if (end < 0) return common;
+    const QString longer = names.front().left(end + kBetween.size());
+    if (!std::all_of(names.begin(), names.end(),
+                     [&](const QString& name) { return name.startsWith(longer); })) {
+      return common;
+    }
+    common = longer;
+  }
 }
 
 }  // namespace
@@ -86,6 +106,7 @@ Plot::Plot(const QString& name, QWidget* parent)
   setContextMenuPolicy(Qt::CustomContextMenu);
   connect(this, &QWidget::customContextMenuRequested, this, &Plot::showMenu);
   connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] { fit(); });
+  connect(plot_, &QCustomPlot::afterLayout, this, &Plot::placeMarkerNames);
   connect(plot_->xAxis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
           [this](const QCPRange& range) {
             if (changing_range_) return;
@@ -144,6 +165,7 @@ bool Plot::usable(double x, double y) const {
 void Plot::rebuild() {
   stack_->setCurrentWidget(pointCount() == 0 ? static_cast<QWidget*>(empty_) : plot_);
   plot_->clearPlottables();
+  names_of_markers_.clear();
   plot_->clearItems();
   plot_->legend->clearItems();
   for (std::size_t i = 0; i < series_.size(); ++i) {
@@ -171,7 +193,10 @@ void Plot::showLegend() {
 }
 
 int Plot::legendColumns() const {
-  return std::clamp(width() / kLegendWidth, 1, kMostLegendColumns);
+  qsizetype longest = 1;
+  for (const PlotSeries& one : series_) longest = std::max(longest, one.name.size());
+  const auto column = static_cast<int>(std::min(longest, kLongestName)) * kCharacter + kLegendIcon;
+  return std::clamp(width() / column, 1, kMostLegendColumns);
 }
 
 int Plot::legendEntries() const {
@@ -253,7 +278,6 @@ void Plot::addBars(const PlotSeries& series, std::size_t index) {
 }
 
 void Plot::addMarkers() {
-  int row = 0;
   for (const PlotMarker& marker : markers_) {
     if (!usable(marker.x, marker.y.value_or(1))) continue;
     const QColor color = seriesPen(theme_, marker.color).color();
@@ -281,24 +305,44 @@ void Plot::addMarkers() {
     label->setColor(theme_.text);
     label->setBrush(QColor(theme_.base.red(), theme_.base.green(), theme_.base.blue(), 210));
     label->setPadding(QMargins(3, 1, 3, 1));
-    label->setPositionAlignment(Qt::AlignTop | Qt::AlignHCenter);
     label->position->setTypeX(QCPItemPosition::ptPlotCoords);
     label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-    // One below the other, so that percentiles close together stay readable.
-    label->position->setCoords(marker.x, 0.02 + 0.085 * row);
-    row = (row + 1) % 5;
+    label->position->setCoords(marker.x, 0);
+    names_of_markers_.push_back(label);
+  }
+}
+
+// One below the other, so that percentiles close together stay readable; beside its line at the
+// edges, where a name would run over the numbers of the axis.
+void Plot::placeMarkerNames() {
+  const QRect area = plot_->axisRect()->rect();
+  const double height = std::max(area.height(), 1);
+  int row = 0;
+  for (QCPItemText* label : names_of_markers_) {
+    const double x = label->position->key();
+    const double pixel = plot_->xAxis->coordToPixel(x);
+    const double half = kCharacter * static_cast<double>(label->text().size()) / 2;
+    Qt::Alignment side = Qt::AlignHCenter;
+    if (pixel - half < area.left()) side = Qt::AlignLeft;
+    if (pixel + half > area.right()) side = Qt::AlignRight;
+    label->setPositionAlignment(Qt::AlignTop | side);
+    label->position->setCoords(x, (2 + kMarkerRow * row) / height);
+    row = (row + 1) % kMarkerRows;
   }
 }
 
 void Plot::applyAxes() {
-  // Names of rows may take two fifths of the width, at about 7 pixels a character.
-  const auto most = std::clamp<qsizetype>(width() * 2 / 5 / 7, 10, kLongestName);
+  // Names of rows may take two fifths of the width. What they all begin with is said once.
+  const auto most = std::clamp<qsizetype>(width() * 2 / 5 / kCharacter, 10, kLongestName);
   const auto set = [most](QCPAxis* axis, const QString& label, bool log, const QStringList& names) {
-    axis->setLabel(label);
+    const QString common = label.isEmpty() ? commonParts(names) : QString();
+    axis->setLabel(common.isEmpty() ? label : common.chopped(2));
     axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     if (!names.empty()) {
       QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-      for (int i = 0; i < names.size(); ++i) ticker->addTick(i, elided(names[i], most));
+      for (int i = 0; i < names.size(); ++i) {
+        ticker->addTick(i, elided(names[i].mid(common.size()), most));
+      }
       axis->setTicker(ticker);
     } else if (log) {
       axis->setTicker(QSharedPointer<LogTicker>::create());

@@ -12,6 +12,7 @@
 
 #include "gui/plots/theme.h"
 
+class QCPItemText;
 class QCustomPlot;
 class QLabel;
 class QStackedLayout;
@@ -93,6 +94,7 @@ class Plot : public QWidget {
   void addGraph(const PlotSeries& series, std::size_t index);
   void addBars(const PlotSeries& series, std::size_t index);
   void addMarkers();
+  void placeMarkerNames();
   void applyTheme();
   void applyAxes();
   void fitRanges();
@@ -114,6 +116,7 @@ class Plot : public QWidget {
   Theme theme_;
   std::vector<PlotSeries> series_;
   std::vector<PlotMarker> markers_;
+  std::vector<QCPItemText*> names_of_markers_;  // the plot's
   bool following_ = true;
   bool changing_range_ = false;
   QStackedLayout* stack_;

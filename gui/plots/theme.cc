@@ -38,8 +38,8 @@ Theme darkTheme() {
 QPen seriesPen(const Theme& theme, std::size_t n) {
   static constexpr std::array<const char*, 8> kLight = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                         "#e69f00", "#56b4e9", "#4d4d4d", "#8c6d31"};
-  static constexpr std::array<const char*, 8> kDark = {"#4aa3df", "#f07f32", "#1fbf92", "#dd94bd",
-                                                       "#f0b429", "#8fd0f5", "#b8bfc8", "#bf9a52"};
+  static constexpr std::array<const char*, 8> kDark = {"#4170c6", "#e3571c", "#22d880", "#c15d93",
+                                                       "#f1d025", "#98c3fa", "#e1e4e5", "#907054"};
   static constexpr std::array<Qt::PenStyle, 3> kStyles = {Qt::SolidLine, Qt::DashLine, Qt::DotLine};
   const auto& colors = theme.dark ? kDark : kLight;
   return {QColor(colors[n % colors.size()]), 2.0, kStyles[n / colors.size() % kStyles.size()],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours of the window, light and dark. Series have the colours of the report, which readers with
-// any colour vision can tell apart; the dark theme lifts those that would sink into its background.
+// Colours of the window, light and dark. Series have the colours of the report, or on a dark
+// background others of about the same hues; readers with any colour vision can tell them apart.
 #pragma once
 
 #include <QColor>

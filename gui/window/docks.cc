@@ -13,6 +13,7 @@
 #include <QSpinBox>
 #include <QStyledItemDelegate>
 #include <QTableView>
+#include <QTextBlock>
 #include <QTime>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -23,6 +24,8 @@ namespace plumbline::gui {
 namespace {
 
 constexpr int kMostLogLines = 5000;
+
+enum LogLine { kPlainLine, kFailureLine };  // states of the log's blocks
 
 QTreeView* makeTree(GroupedModel* model, const QString& name) {
   auto* view = new QTreeView;
@@ -87,6 +90,7 @@ PortsPanel::PortsPanel(Session* session, QWidget* parent)
       view_(makeTree(model_, tr("Ports"))),
       delegate_(new StateDelegate(this)) {
   view_->setItemDelegate(delegate_);
+  view_->setObjectName(QStringLiteral("portsTree"));
   view_->setColumnWidth(1, 52);
   fill(this, view_);
   connect(session_, &Session::portsChanged, this, &PortsPanel::refresh);
@@ -104,8 +108,11 @@ void PortsPanel::refresh() {
     if (groups.empty() || groups.back().head.cells.value(0) != bench) {
       groups.push_back({{{bench}}, {}});
     }
+    RowState look = RowState::kActive;
+    if (port.state == "free") look = RowState::kGood;
+    if (port.state == "absent") look = RowState::kPlain;
     GroupedRow row{{text(port.name), text(port.state), QString(), QString()},
-                   port.state == "free" ? RowState::kGood : RowState::kActive,
+                   look,
                    tr("%1, %2").arg(rateText(static_cast<double>(port.line_rate_bps)),
                                     port.owner.empty()
                                         ? text(port.state)
@@ -192,6 +199,7 @@ CountersPanel::CountersPanel(Session* session, QWidget* parent)
   auto* view = new QTableView;
   view->setModel(model_);
   view->setAccessibleName(tr("Counters"));
+  view->setTabKeyNavigation(false);
   view->setSelectionBehavior(QAbstractItemView::SelectRows);
   view->verticalHeader()->hide();
   view->verticalHeader()->setDefaultSectionSize(21);
@@ -224,19 +232,36 @@ LogPanel::LogPanel(QWidget* parent)
   lines_->setReadOnly(true);
   lines_->setMaximumBlockCount(kMostLogLines);
   lines_->setAccessibleName(tr("Log"));
+  lines_->setTabChangesFocus(true);
   lines_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
   fill(this, lines_);
 }
 
 void LogPanel::add(const QString& line, bool failure) {
-  const QString stamped =
+  QString stamped =
       QStringLiteral("%1  %2").arg(QTime::currentTime().toString(QStringLiteral("HH:mm:ss")), line);
-  lines_->appendHtml(
-      QStringLiteral("<span style=\"color:%1; white-space:pre-wrap\">%2</span>")
-          .arg((failure ? theme_.failure : theme_.text).name(), stamped.toHtmlEscaped()));
+  // One block for each call, so that its state stands for all of it.
+  stamped.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
+  lines_->appendPlainText(stamped);
+  QTextBlock block = lines_->document()->lastBlock();
+  block.setUserState(failure ? kFailureLine : kPlainLine);
+  applyColor(block);
 }
 
-void LogPanel::setTheme(const Theme& theme) { theme_ = theme; }
+void LogPanel::setTheme(const Theme& theme) {
+  theme_ = theme;
+  for (QTextBlock block = lines_->document()->begin(); block.isValid(); block = block.next()) {
+    applyColor(block);
+  }
+}
+
+void LogPanel::applyColor(const QTextBlock& block) {
+  QTextCharFormat format;
+  format.setForeground(block.userState() == kFailureLine ? theme_.failure : theme_.text);
+  QTextCursor cursor(block);
+  cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+  cursor.setCharFormat(format);
+}
 
 QString LogPanel::contents() const { return lines_->toPlainText(); }
 
@@ -249,6 +274,7 @@ CapturesPanel::CapturesPanel(Session* session, QWidget* parent)
       port_(new QSpinBox),
       model_(new GroupedModel({tr("Run"), tr("Scenario"), tr("Created")}, this)),
       view_(makeTree(model_, tr("Runs with a capture"))) {
+  enabled_->setObjectName(QStringLiteral("captureWanted"));
   port_->setRange(0, 63);
   port_->setEnabled(false);
   port_->setAccessibleName(tr("Port to capture"));

@@ -12,6 +12,7 @@
 
 class QPlainTextEdit;
 class QSpinBox;
+class QTextBlock;
 class QCheckBox;
 class QTreeView;
 
@@ -73,6 +74,8 @@ class LogPanel : public QWidget {
   [[nodiscard]] QString contents() const;
 
  private:
+  void applyColor(const QTextBlock& block);
+
   QPlainTextEdit* lines_;
   Theme theme_;
 };

@@ -231,6 +231,9 @@ void MainWindow::run() {
 }
 
 void MainWindow::startRun() {
+  // So that the tab Topology draws what runs, also when the text was written before there was a
+  // server, or changed since.
+  if (!scenario_page_->isPlanned()) scenario_page_->plan();
   control::RunRequest request;
   request.scenario = scenario_page_->request();
   request.owner = "desktop";

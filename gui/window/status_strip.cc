@@ -39,20 +39,24 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent)
       scenario_(new QComboBox),
       run_(new QPushButton(tr("&Run"))),
       stop_(new QPushButton(tr("S&top"))) {
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(8, 4, 8, 4);
-  layout->setSpacing(10);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(8, 4, 8, 2);
+  column->setSpacing(4);
+  auto* layout = new QHBoxLayout;
+  layout->setSpacing(7);
+  column->addLayout(layout);
   connection_->setAutoRaise(true);
   connection_->setToolTip(tr("Connect to another server"));
-  connection_->setMinimumWidth(130);
   layout->addWidget(connection_);
   scenario_->setAccessibleName(tr("Scenario"));
   scenario_->setToolTip(
       tr("Scenarios that come with the server; open or edit others in the tab "
          "Scenario"));
-  scenario_->setMinimumContentsLength(12);
+  scenario_->setMinimumContentsLength(8);
+  scenario_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  scenario_->setMaximumWidth(240);
   scenario_->setPlaceholderText(tr("no scenario"));
-  layout->addWidget(scenario_);
+  layout->addWidget(scenario_, 2);
   run_->setToolTip(tr("Start the scenario (F5)"));
   run_->setDefault(true);
   stop_->setToolTip(tr("Stop after the trial in hand; what is finished is kept (Shift+F5)"));
@@ -60,16 +64,19 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent)
   layout->addWidget(run_);
   layout->addWidget(stop_);
   layout->addStretch(1);
-  tx_ = addValue(tr("Tx"), tr("Sent by all ports in the last interval"), 9);
-  rx_ = addValue(tr("Rx"), tr("Received by all ports in the last interval"), 9);
-  loss_ = addValue(tr("Loss"), tr("Frames known to be lost in this trial, of those sent"), 7);
-  time_ = addValue(tr("Elapsed / left"), tr("Of the test in hand, wall clock"), 11);
-  trial_ = addValue(tr("Trial"), tr("Number of the trial in hand, and how many the plan has"), 9);
+  tx_ = addValue(layout, tr("Tx"), tr("Sent by all ports in the last interval"), "99.9 Gb/s");
+  rx_ = addValue(layout, tr("Rx"), tr("Received by all ports in the last interval"), "99.9 Gb/s");
+  loss_ = addValue(layout, tr("Loss"), tr("Frames known to be lost in this trial, of those sent"),
+                   "99.9 ppm");
+  time_ = addValue(layout, tr("Elapsed / left"), tr("Of the test in hand, wall clock"),
+                   "00:00 / ended");
+  trial_ = addValue(layout, tr("Trial"),
+                    tr("Number of the trial in hand, and how many the plan has"), "T5.2 99 of 99");
   progress_ = new QProgressBar;
   progress_->setAccessibleName(tr("Progress of the test"));
   progress_->setTextVisible(false);
-  progress_->setFixedSize(90, 10);
-  layout->addWidget(progress_);
+  progress_->setFixedHeight(4);
+  column->addWidget(progress_);
 
   connect(connection_, &QToolButton::clicked, this, &StatusStrip::connectWanted);
   connect(scenario_, &QComboBox::activated, this,
@@ -82,7 +89,8 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent)
   showRun();
 }
 
-QLabel* StatusStrip::addValue(const QString& title, const QString& tool_tip, int characters) {
+QLabel* StatusStrip::addValue(QHBoxLayout* row, const QString& title, const QString& tool_tip,
+                              const char* usual) {
   auto* column = new QVBoxLayout;
   column->setSpacing(0);
   auto* head = new QLabel(title);
@@ -91,12 +99,14 @@ QLabel* StatusStrip::addValue(const QString& title, const QString& tool_tip, int
   value->setObjectName(QStringLiteral("value"));
   value->setAccessibleName(title);
   // As wide as its longest usual content, so that the strip does not jump.
-  value->setMinimumWidth(value->fontMetrics().averageCharWidth() * (characters + 2));
+  QFont bold = value->font();
+  bold.setBold(true);
+  value->setMinimumWidth(QFontMetrics(bold).horizontalAdvance(QLatin1String(usual)) + 4);
   for (QLabel* label : {head, value}) {
     label->setToolTip(tool_tip);
     column->addWidget(label);
   }
-  static_cast<QHBoxLayout*>(layout())->addLayout(column);
+  row->addLayout(column);
   return value;
 }
 

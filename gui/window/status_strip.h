@@ -8,6 +8,7 @@
 #include "gui/plots/theme.h"
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -34,7 +35,9 @@ class StatusStrip : public QWidget {
   void scenarioChosen(const QString& name);
 
  private:
-  QLabel* addValue(const QString& title, const QString& tool_tip, int characters);
+  // `usual`: a text as long as what the value usually is.
+  static QLabel* addValue(QHBoxLayout* row, const QString& title, const QString& tool_tip,
+                          const char* usual);
   void showConnection();
   void showScenarios();
   void showRun();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "base/error.h"
 #include "bench/fabric_figures.h"
@@ -77,6 +78,12 @@ void collectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialResult& r
   result.latency = hosts.streamLatency();
 }
 
+bool isEndless(const workload::JobSpec& job) {
+  const auto* messages = std::get_if<workload::MessageProgram>(&job.program);
+  return messages != nullptr && messages->until == fabric::kNever &&
+         messages->messages == std::numeric_limits<std::uint64_t>::max();
+}
+
 void collectPorts(const fabric::Fabric& fabric, TrialResult& result) {
   for (const fabric::PortCounters& port : fabric.counters()) {
     result.dut.push_back({fmt::format("{} port {}", fabric.switchName(port.node), port.port),
@@ -115,6 +122,15 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   }
   if (!spec.streams.empty() && spec.duration <= Picoseconds(0)) {
     refusals.emplace_back("streams need a duration");
+  }
+  if (spec.workload && spec.duration <= Picoseconds(0)) {
+    for (const workload::JobSpec& job : spec.workload->jobs) {
+      if (!isEndless(job)) continue;
+      refusals.push_back(fmt::format(
+          "job '{}' posts messages without end: it needs \"messages\" or \"until\", or the trial a "
+          "duration",
+          job.name));
+    }
   }
   for (std::string& why : cardPartRefusals(spec, capabilities_)) {
     refusals.push_back(std::move(why));

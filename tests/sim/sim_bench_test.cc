@@ -272,6 +272,10 @@ TEST(SimBench, ADurationEndsAWorkloadThatWouldGoOn) {
   EXPECT_EQ(result.fabric->sim_end, microseconds(340));
   EXPECT_FALSE(result.fabric->jobs.at(0).finished);
   EXPECT_GT(result.fabric->jobs.at(0).messages_completed, 10U);
+  spec.duration = Picoseconds(0);
+  EXPECT_THAT(SimBench{SimBenchOptions{}}.refusals(spec), ElementsAre(HasSubstr("without end")));
+  std::get<workload::MessageProgram>(spec.workload->jobs[0].program).messages = 1;
+  EXPECT_THAT(SimBench{SimBenchOptions{}}.refusals(spec), IsEmpty());
 }
 
 // Host 6 is cut off for good while the ring runs.

@@ -1,0 +1,238 @@
+// Single pages of the window, each with what makes it show something: collectives, links that
+// fail, the editor's buttons, the report.
+#include <gtest/gtest.h>
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTabWidget>
+#include <QTimer>
+#include <QTreeView>
+#include <set>
+
+#include "gui/data/scenario_text.h"
+#include "gui/pages/collective_page.h"
+#include "gui/pages/results_page.h"
+#include "gui/pages/scenario_editor.h"
+#include "gui/pages/topology_page.h"
+#include "gui/plots/plot.h"
+#include "tests/gui/browser.h"
+#include "tests/gui/window_fixture.h"
+
+namespace plumbline::gui {
+namespace {
+
+class PagesTest : public WindowTest {
+ protected:
+  // The text beside the editor's buttons.
+  QString verdict() { return window_.findChild<QLabel*>(QStringLiteral("verdict"))->text(); }
+
+  void choose(QComboBox* box, const char* choice) {
+    const int place = box->findText(QString::fromUtf8(choice));
+    ASSERT_GE(place, 0) << choice;
+    box->setCurrentIndex(place);
+  }
+};
+
+TEST_F(PagesTest, CollectivesOverTheirSize) {
+  connectToLocalServer();
+  constexpr double kRanks = 8;
+  constexpr double kLinkGbps = 400;
+  QString scenario = with(scenarioFile("training/t9.1.yaml"), "parameters.ranks", "[8]");
+  scenario = with(scenario, "parameters.sizes", "[1MiB, 4MiB]");
+  runToItsEnd("t9.1", with(scenario, "parameters.repetitions", "2"));
+  ASSERT_TRUE(waitFor([this] { return !window_.showsLive(); })) << log();
+  auto* page = window_.findChild<CollectivePage*>();
+  window_.tabs().setCurrentWidget(page);
+  auto* figure = named<QComboBox>(*page, "Figure");
+  const auto* plot = page->findChild<Plot*>();
+
+  choose(figure, "Bus bandwidth");
+  const std::vector<PlotSeries> bus = plot->series();
+  ASSERT_FALSE(bus.empty());
+  choose(figure, "Algorithm bandwidth");
+  const std::vector<PlotSeries> algorithm = plot->series();
+  choose(figure, "Share of the ideal");
+  const std::vector<PlotSeries> ideal = plot->series();
+  ASSERT_EQ(algorithm.size(), bus.size());
+  ASSERT_EQ(ideal.size(), bus.size());
+  for (std::size_t line = 0; line < bus.size(); ++line) {
+    SCOPED_TRACE(bus[line].name.toStdString());
+    EXPECT_EQ(bus[line].x, (std::vector<double>{1, 4}));
+    for (std::size_t i = 0; i < bus[line].x.size(); ++i) {
+      EXPECT_GT(bus[line].y[i], 0);
+      EXPECT_LT(bus[line].y[i], kLinkGbps);
+      // An AllReduce sends 2(n − 1)/n of its buffer over every link.
+      EXPECT_NEAR(bus[line].y[i] / algorithm[line].y[i], 2 * (kRanks - 1) / kRanks, 1e-9);
+      EXPECT_NEAR(ideal[line].y[i], 100 * bus[line].y[i] / kLinkGbps, 0.01);
+    }
+  }
+}
+
+// leaf0-spine1 is down from 20 µs on: the plan of the scenario tells, the drawing marks that cable.
+TEST_F(PagesTest, FailingLinksAreDrawnSo) {
+  connectToLocalServer();
+  const QString scenario = QStringLiteral(
+      "plumbline: 1\n"
+      "name: failing\n"
+      "test: free\n"
+      "dut:\n"
+      "  topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 2, link: 100G}\n"
+      "  failures: [{element: leaf0-spine1, down: 20us}]\n"
+      "transport: {kind: roce}\n"
+      "workload: {kind: permutation, shift: 2, size: 1MiB}\n");
+  const TopologyView& view = window_.topologyPage().view();
+  // Pixels in the colour of failures near each cable, by its links.
+  const auto marked = [&] {
+    window_.tabs().setCurrentWidget(&window_.topologyPage());
+    QTest::qWait(50);
+    const QImage image = const_cast<TopologyView&>(view).grab().toImage();
+    const TopologyLayout& layout = view.layoutShown();
+    std::set<std::string> found;
+    for (const PlacedCable& cable : layout.cables) {
+      const QPointF from = view.nodePlace(cable.a);
+      const QPointF to = view.nodePlace(cable.b);
+      // Away from its ends, where others begin.
+      for (double part = 0.3; part < 0.7; part += 0.005) {
+        const QPoint at = (from + part * (to - from)).toPoint();
+        if (image.pixelColor(at) == lightTheme().failure) {
+          found.insert(layout.nodes[cable.a].name + "-" + layout.nodes[cable.b].name);
+        }
+      }
+    }
+    return found;
+  };
+  window_.scenarioPage().setScenario("failing", scenario);
+  ASSERT_TRUE(waitFor([&] { return view.layoutShown().nodes.size() == 8; })) << log();
+  const std::set<std::string> only = {"leaf0-spine1"};
+  EXPECT_EQ(marked(), only);
+}
+
+// Written without a server, so that nobody could plan it: Run starts one, and the fabric is drawn.
+TEST_F(PagesTest, TheTopologyIsThatOfTheRun) {
+  window_.scenarioPage().setScenario("incast32", scenarioFile("bench/incast32.yaml"));
+  EXPECT_TRUE(window_.topologyPage().view().layoutShown().nodes.empty());
+  pressRun();
+  ASSERT_TRUE(waitFor([this] { return runsEnded() == 1; }, kRunMs)) << log();
+  // 128 hosts, 8 leaves, 16 spines.
+  EXPECT_TRUE(
+      waitFor([this] { return window_.topologyPage().view().layoutShown().nodes.size() == 152; }));
+}
+
+TEST_F(PagesTest, PlanTellsTheTrialsTheRunThenHas) {
+  connectToLocalServer();
+  window_.scenarioPage().setScenario("incast32", scenarioFile("bench/incast32.yaml"));
+  window_.tabs().setCurrentWidget(&window_.scenarioPage());
+  auto* repetitions = named<QComboBox>(window_.scenarioPage(), "Repetitions");
+  repetitions->setFocus();
+  repetitions->lineEdit()->selectAll();
+  QTest::keyClicks(repetitions, "3");
+  QTest::keyClick(repetitions, Qt::Key_Return);
+  ASSERT_TRUE(waitFor([this] { return verdict() == "Valid."; })) << verdict().toStdString();
+  press(button(window_.scenarioPage(), "&Plan"));
+  ASSERT_TRUE(waitFor([this] { return verdict().startsWith("Plan: 3 trials on the sim bench, "); }))
+      << verdict().toStdString();
+  pressRun();
+  ASSERT_TRUE(waitFor([this] { return runsEnded() == 1; }, kRunMs)) << log();
+  EXPECT_EQ(session().runs().front().trials, 3U);
+}
+
+TEST_F(PagesTest, SaveWritesTheFileItWasOpenedFrom) {
+  const QTemporaryDir dir;
+  const QString path = dir.filePath("mine.yaml");
+  {
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write("plumbline: 1\nname: mine # kept\n");
+  }
+  const auto contents = [](const QString& of) {
+    QFile file(of);
+    EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << of.toStdString();
+    return file.readAll().toStdString();
+  };
+  ASSERT_TRUE(window_.scenarioPage().open(path));
+  window_.tabs().setCurrentWidget(&window_.scenarioPage());
+  // Typed into the form, so that the text changes with it.
+  auto* seed = named<QComboBox>(window_.scenarioPage(), "Seed");
+  seed->setFocus();
+  QTest::keyClicks(seed, "42");
+  QTest::keyClick(seed, Qt::Key_Return);
+  EXPECT_FALSE(window_.scenarioPage().saved());
+  press(button(window_.scenarioPage(), "&Save"));
+  EXPECT_TRUE(window_.scenarioPage().saved());
+  EXPECT_EQ(contents(path), "plumbline: 1\nname: mine # kept\nseed: 42\n");
+
+  // One that is of no file asks where to.
+  const QString other = dir.filePath("other.yaml");
+  window_.scenarioPage().setScenario("new", "plumbline: 1\n");
+  bool asked = false;
+  QTimer::singleShot(300, &window_, [&] {
+    auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+    asked = dialog != nullptr;
+    if (!asked) return;
+    dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(other);
+    QMetaObject::invokeMethod(dialog, "accept");
+  });
+  press(button(window_.scenarioPage(), "&Save"));
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(contents(other), "plumbline: 1\n");
+  EXPECT_EQ(window_.scenarioPage().name(), "other.yaml");
+}
+
+TEST_F(PagesTest, EveryFieldOfTheFormIsExplainedBesideIt) {
+  window_.tabs().setCurrentWidget(&window_.scenarioPage());
+  std::set<QString> hints;
+  for (const QLabel* label : window_.scenarioPage().findChildren<QLabel*>()) {
+    if (label->isVisible() && label->objectName() == "hint") hints.insert(label->text());
+  }
+  std::size_t boxes = 0;
+  for (const QComboBox* box : window_.scenarioPage().findChildren<QComboBox*>()) {
+    ++boxes;
+    const std::string name = box->accessibleName().toStdString();
+    EXPECT_GT(box->accessibleDescription().size(), 5) << name;
+    EXPECT_TRUE(hints.contains(box->accessibleDescription())) << name;
+    EXPECT_TRUE(box->toolTip().contains(box->accessibleDescription().toHtmlEscaped())) << name;
+  }
+  EXPECT_EQ(boxes, scenarioFields().size());
+}
+
+TEST_F(PagesTest, TheReportOpensInTheBrowser) {
+  const Browser browser;
+  connectToLocalServer();
+  runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
+  window_.tabs().setCurrentWidget(&window_.resultsPage());
+  auto* list = named<QTreeView>(window_.resultsPage(), "Stored runs");
+  QPushButton* open = button(window_.resultsPage(), "Open r&eport");
+  EXPECT_FALSE(open->isEnabled()) << "no run is chosen yet";
+  const QModelIndex server = list->model()->index(0, 0);
+  list->setCurrentIndex(list->model()->index(0, 0, server));
+  press(open);
+  ASSERT_TRUE(waitFor([&] { return !browser.opened().isEmpty(); })) << log();
+  QFile file(browser.opened().toLocalFile());
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  const QByteArray report = file.readAll();
+  EXPECT_TRUE(report.startsWith("<!DOCTYPE html>")) << report.left(80).toStdString();
+  EXPECT_TRUE(report.contains("incast32"));
+  EXPECT_TRUE(report.trimmed().endsWith("</html>"));
+}
+
+// No tab makes the window wider than a small screen, whatever it shows.
+TEST_F(PagesTest, AWindowOf900PixelsHasRoomForEveryTab) {
+  connectToLocalServer();
+  runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
+  for (const bool live : {true, false}) {
+    window_.showSource(live);
+    for (int tab = 0; tab < window_.tabs().count(); ++tab) {
+      window_.tabs().setCurrentIndex(tab);
+      window_.resize(900, 620);
+      QTest::qWait(50);
+      EXPECT_EQ(window_.size(), QSize(900, 620))
+          << window_.tabs().tabText(tab).toStdString() << (live ? " live" : " stored");
+      EXPECT_LE(window_.minimumSizeHint().width(), 900);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::gui

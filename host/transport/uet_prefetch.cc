@@ -9,7 +9,7 @@
 namespace plumbline::transport {
 namespace {
 
-constexpr std::size_t kMostReady = 16;     // PDCs whose turn is next
+constexpr std::size_t kMostReady = 16;    // PDCs whose turn is next
 constexpr std::size_t kMostPackets = 64;  // of either kind
 
 // The first `kLines` cache lines of `object`.

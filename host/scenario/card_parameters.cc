@@ -10,6 +10,7 @@ constexpr std::size_t kMaxWeights = 4096;
 constexpr std::uint32_t kMaxFrames = 100'000'000;
 constexpr std::uint32_t kMaxBurst = 1U << 24;
 constexpr std::uint32_t kMaxEntropy = 16384;
+constexpr std::size_t kMaxGaps = 4096;
 
 using Count = std::uint32_t;
 
@@ -92,6 +93,11 @@ void readCardParameters(MapReader& map, Scenario& scenario, Problems& problems) 
   if (const YamlNode* value = map.optional("background")) {
     card.background =
         readShare(*value, Fraction::percent(1), Fraction::percent(100), "1% to 100%", problems);
+  }
+  if (const YamlNode* value = map.optional("background_gaps")) {
+    card.background_gaps = readList(*value, kMaxGaps, problems, [&](const YamlNode& item) {
+      return readDuration(item, nanoseconds(1), milliseconds(1), "1ns to 1ms", problems);
+    });
   }
   readWords(map, "entropy", kEntropyWords, card.entropy, problems);
   readCount(map, "entropy_values", 1, kMaxEntropy, card.entropy_values, problems);

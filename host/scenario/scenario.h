@@ -63,15 +63,17 @@ struct Soak {
 
 // `parameters:` of the tests of the card itself.
 struct CardParameters {
-  std::optional<std::vector<std::string>> damage;     // kinds: words of kDamageWords
-  std::optional<std::vector<double>> error_ratios;    // random errors per bit
-  std::optional<std::uint32_t> damage_every;          // frame that is damaged
-  std::optional<std::vector<std::uint32_t>> quanta;   // of PAUSE frames, 512 bit times each
-  std::optional<std::uint32_t> storm_frames;          // PAUSE frames of a storm
-  std::optional<std::vector<Picoseconds>> stagger;    // from one sender's start to the next one's
-  std::optional<std::uint32_t> burst_frames;          // of every burst
-  std::optional<std::uint32_t> bursts;                // of every sender
-  std::optional<Fraction> background;                 // load beside the bursts, of line rate
+  std::optional<std::vector<std::string>> damage;    // kinds: words of kDamageWords
+  std::optional<std::vector<double>> error_ratios;   // random errors per bit
+  std::optional<std::uint32_t> damage_every;         // frame that is damaged
+  std::optional<std::vector<std::uint32_t>> quanta;  // of PAUSE frames, 512 bit times each
+  std::optional<std::uint32_t> storm_frames;         // PAUSE frames of a storm
+  std::optional<std::vector<Picoseconds>> stagger;   // from one sender's start to the next one's
+  std::optional<std::uint32_t> burst_frames;         // of every burst
+  std::optional<std::uint32_t> bursts;               // of every sender
+  std::optional<Fraction> background;                // load beside the bursts, of line rate
+  // The same as a list, round and round: from one frame's due time to the next one's.
+  std::optional<std::vector<Picoseconds>> background_gaps;
   std::optional<std::vector<std::string>> entropy;    // words of kEntropyWords
   std::optional<std::uint32_t> entropy_values;        // source ports where frames share them
   std::optional<std::vector<std::uint32_t>> weights;  // of queue pairs, in turn

@@ -81,7 +81,7 @@ TEST_F(PagesTest, FailingLinksAreDrawnSo) {
       "  topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 2, link: 100G}\n"
       "  failures: [{element: leaf0-spine1, down: 20us}]\n"
       "transport: {kind: roce}\n"
-      "workload: {kind: permutation, shift: 2, size: 1MiB}\n");
+      "workload: {kind: permutation, shift: 2, size: 1MiB, messages: 1}\n");
   const TopologyView& view = window_.topologyPage().view();
   // Pixels in the colour of failures near each cable, by its links.
   const auto marked = [&] {

@@ -33,6 +33,7 @@ TEST(CardParameters, AreReadAsWritten) {
   burst_frames: 3
   bursts: 4
   background: 12.5%
+  background_gaps: [200ns, 1.5us]
   entropy: [random, per-qp]
   entropy_values: 16384
   weights: [3, 1, 1]
@@ -49,6 +50,7 @@ TEST(CardParameters, AreReadAsWritten) {
   EXPECT_EQ(card.burst_frames, 3U);
   EXPECT_EQ(card.bursts, 4U);
   EXPECT_EQ(card.background, Fraction::partsPerTrillion(125'000'000'000));
+  EXPECT_THAT(*card.background_gaps, ElementsAre(nanoseconds(200), nanoseconds(1500)));
   EXPECT_THAT(*card.entropy, ElementsAre("random", "per-qp"));
   EXPECT_EQ(card.entropy_values, 16384U);
   EXPECT_THAT(*card.weights, ElementsAre(3U, 1U, 1U));

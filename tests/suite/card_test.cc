@@ -267,6 +267,20 @@ TEST(IncastPhase, BackgroundLoadIsNoSender) {
               HasSubstr("3 senders and two other ports"));
 }
 
+TEST(IncastPhase, BackgroundCanBeAListOfGaps) {
+  scenario::Scenario scenario = threeToOne();
+  scenario.parameters.incast_ratios = {{2}};
+  const std::vector<Picoseconds> gaps{nanoseconds(200), nanoseconds(900)};
+  scenario.parameters.card.background_gaps = gaps;
+  const Plan plan = incastPhaseTest().plan({scenario, aCard()});
+  ASSERT_TRUE(plan.refusals.empty()) << plan.refusals.front();
+  const bench::StreamSpec& background = plan.samples.at(0).spec.streams.at(2);
+  EXPECT_EQ(background.from, 3U);
+  EXPECT_EQ(std::get<bench::ListedGaps>(background.gaps.value()).gaps, gaps);
+  scenario.parameters.card.background = Fraction::percent(30);
+  EXPECT_THAT(incastPhaseTest().plan({scenario, aCard()}).refusals.at(0), HasSubstr("not both"));
+}
+
 TEST(IncastPhase, NeedsPortsForAllSenders) {
   scenario::Scenario scenario = threeToOne();
   scenario.topology.hosts = 16;

@@ -41,6 +41,10 @@ class IncastPhaseTest final : public CardTest {
                   ResultBuilder& builder) const override;
 };
 
+bool hasBackground(const scenario::CardParameters& own) {
+  return own.background || own.background_gaps;
+}
+
 bench::TrialSpec trialOf(const TestConfig& config, std::uint32_t senders, Picoseconds stagger,
                          std::uint32_t frames, std::uint32_t bursts) {
   const Bytes frame = sizeOf(config, kIncastFrame).frame;
@@ -57,10 +61,13 @@ bench::TrialSpec trialOf(const TestConfig& config, std::uint32_t senders, Picose
     stream.start = kIncastStart + stagger * static_cast<std::int64_t>(i);
     spec.streams.push_back(std::move(stream));
   }
-  if (const auto load = config.scenario.parameters.card.background) {
-    bench::StreamSpec stream = streamBetween(config, {senders + 1, 0}, frame, *load);
+  const scenario::CardParameters& own = config.scenario.parameters.card;
+  if (hasBackground(own)) {
+    bench::StreamSpec stream =
+        streamBetween(config, {senders + 1, 0}, frame, own.background.value_or(Fraction::one()));
     stream.name += ", background";
     stream.gaps = bench::DrawnGaps{config.scenario.seed};
+    if (own.background_gaps) stream.gaps = bench::ListedGaps{*own.background_gaps};
     stream.group = kBackgroundGroup;
     spec.streams.push_back(std::move(stream));
   }
@@ -72,7 +79,7 @@ Design IncastPhaseTest::design(const TestConfig& config) const {
   // The receiver and the sender of background load need a port each.
   const std::uint32_t ports =
       std::min(config.scenario.topology.hostCount(), config.bench.max_ports);
-  const std::uint32_t taken = own.card.background ? 2 : 1;
+  const std::uint32_t taken = hasBackground(own.card) ? 2 : 1;
   const std::uint32_t possible = ports > taken ? ports - taken : 0;
   Design design(config);
   design.axes = {{"Senders", "senders"}, {"Stagger", "apart"}};
@@ -90,14 +97,19 @@ Design IncastPhaseTest::design(const TestConfig& config) const {
       design.numbers.atLeast<std::uint32_t>("Bursts of each sender", 100, 10, own.card.bursts);
   design.numbers.configure("Frame", sizeOf(config, kIncastFrame).label);
   design.numbers.configure("Receiver", "host0");
-  if (own.card.background) {
+  if (own.card.background && own.card.background_gaps) {
+    design.refusals.emplace_back("background is either a load or a list of gaps, not both");
+  } else if (own.card.background) {
     design.numbers.configure("Background load, Poisson", percentText(*own.card.background));
+  } else if (own.card.background_gaps) {
+    design.numbers.configure("Background load, listed gaps",
+                             std::to_string(own.card.background_gaps->size()));
   }
   for (const std::uint32_t count : senders) {
     if (count > possible) {
       design.refusals.push_back(
           fmt::format("{} senders and {}, DUT and tester have {} ports", count,
-                      own.card.background ? "two other ports" : "a receiver", ports));
+                      hasBackground(own.card) ? "two other ports" : "a receiver", ports));
       return design;
     }
     for (const Picoseconds stagger : staggers) {

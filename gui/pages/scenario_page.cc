@@ -77,7 +77,10 @@ ScenarioPage::ScenarioPage(Session* session, QWidget* parent)
     if (!path.isEmpty()) open(path);
   });
   connect(save_button, &QPushButton::clicked, this, &ScenarioPage::save);
-  connect(validate_button, &QPushButton::clicked, this, &ScenarioPage::validate);
+  connect(validate_button, &QPushButton::clicked, this, [this] {
+    plan_shown_.reset();
+    validate();
+  });
   connect(plan_button, &QPushButton::clicked, this, &ScenarioPage::plan);
   connect(problems_, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
     editor_->goTo(item->data(kLineRole).toULongLong(), item->data(kColumnRole).toULongLong());
@@ -262,6 +265,8 @@ void ScenarioPage::showAnswer(const control::ValidationAnswer& answer) {
   }
   for (const std::string& refusal : answer.refusals) problems_->addItem(text(refusal));
   problems_->setVisible(problems_->count() > 0);
+  // What has been planned is valid: a check that comes later says nothing new.
+  if (answer.valid && plan_shown_ == edition_) return;
   verdict_->setText(answer.valid ? tr("Valid.") : tr("Not valid, see below the text."));
 }
 
@@ -293,6 +298,7 @@ void ScenarioPage::showPlan(const control::PlanAnswer& plan) {
   const QString how_many = trials == 1 ? tr("one trial") : tr("%1 trials").arg(countText(trials));
   const QString which =
       tests.size() > 1 ? QStringLiteral(" (%1)").arg(tests.join(QStringLiteral(", "))) : QString();
+  plan_shown_ = edition_;
   verdict_->setText(tr("Plan: %1%2 on the %3 bench, about %4.")
                         .arg(how_many, which, text(plan.bench),
                              expected_s < 1 ? tr("a second") : clockText(expected_s)));

@@ -75,6 +75,7 @@ class ScenarioPage : public QWidget {
   bool filling_ = false;
   std::uint64_t edition_ = 0;  // of the text; answers to older ones are dropped
   std::optional<std::uint64_t> planned_edition_;
+  std::optional<std::uint64_t> plan_shown_;  // edition whose plan is the verdict
   QTimer check_timer_;
   ScenarioEditor* editor_;
   std::vector<FieldRow> rows_;

@@ -133,6 +133,11 @@ TEST_F(PagesTest, PlanTellsTheTrialsTheRunThenHas) {
   press(button(window_.scenarioPage(), "&Plan"));
   ASSERT_TRUE(waitFor([this] { return verdict().startsWith("Plan: 3 trials on the sim bench, "); }))
       << verdict().toStdString();
+  window_.scenarioPage().validate();  // as some time after every change
+  QTest::qWait(500);
+  EXPECT_TRUE(verdict().startsWith("Plan: ")) << verdict().toStdString();
+  press(button(window_.scenarioPage(), "&Validate"));
+  EXPECT_TRUE(waitFor([this] { return verdict() == "Valid."; })) << verdict().toStdString();
   pressRun();
   ASSERT_TRUE(waitFor([this] { return runsEnded() == 1; }, kRunMs)) << log();
   EXPECT_EQ(session().runs().front().trials, 3U);

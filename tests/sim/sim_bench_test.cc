@@ -261,6 +261,22 @@ TEST(SimBench, SaysWhatItCannotRun) {
   EXPECT_THROW(run(spec), Error);
 }
 
+TEST(SimBench, HasRoomForThousandsOfHosts) {
+  constexpr std::uint32_t kHosts = 8192;
+  TrialSpec spec;
+  spec.dut.topology.kind = fabric::TopologyKind::kClos2;
+  spec.dut.topology.leaves = 128;
+  spec.dut.topology.spines = 64;
+  spec.dut.topology.hosts_per_leaf = kHosts / 128;
+  std::vector<std::pair<workload::Rank, workload::Rank>> pairs;
+  for (std::uint32_t i = 0; i < kHosts; ++i) pairs.emplace_back(i, (i + kHosts / 2) % kHosts);
+  spec.workload.emplace();
+  spec.workload->jobs = {messagesBetween(pairs, 4'096, 1)};
+  const TrialResult result = run(spec);
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_EQ(result.fabric->jobs.at(0).messages_completed, kHosts);
+}
+
 TEST(SimBench, ADurationEndsAWorkloadThatWouldGoOn) {
   TrialSpec spec = smallFabric();
   spec.workload.emplace();

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "fabric/phases.h"
+
 namespace plumbline::fabric {
 
 // run() hands out the indices [0, count) to the calling thread and the workers and returns when all
@@ -26,10 +28,10 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // `kind`: of kKinds.
+  // `kind`: of kKinds, one for each group of nodes (phases.h).
   void run(std::size_t kind, std::size_t count, const std::function<void(std::size_t)>& work);
 
-  static constexpr std::size_t kKinds = 2;
+  static constexpr std::size_t kKinds = kPhases;
 
  private:
   void loop();

@@ -29,19 +29,34 @@ class Wires final : public sim::PortPeer {
   std::vector<Picoseconds> edges;
 };
 
-// Two frames of 512 bytes from the first port to the last one of `ports`, due with the start.
-FlowPlan twoFrames(std::uint32_t ports, const Capabilities& capabilities) {
-  TrialSpec spec;
-  spec.dut.topology.hosts = ports;
-  for (std::uint32_t port = 0; port < ports; ++port) {
-    StreamSpec stream = streamToHost1(512, Fraction::one());
-    stream.from = port;
-    stream.to = (port + 1) % ports;
-    stream.load = BurstLoad{.frames = 2};
-    spec.streams.push_back(stream);
+// Two cards of two ports, each of which has two frames of 512 bytes for the next one, due with the
+// start.
+struct TwoCards {
+  TwoCards() {
+    cards.connect(&wires);
+    cards.reset();
   }
-  return planFlows(spec, capabilities);
-}
+  void load(std::uint32_t port) { cards.port(port).loadFlows(plan.flows[port]); }
+
+  Wires wires;
+  CardGroup cards{2, 2};
+  FlowPlan plan = twoFrames();
+
+ private:
+  static FlowPlan twoFrames() {
+    constexpr std::uint32_t kPorts = 4;
+    TrialSpec spec;
+    spec.dut.topology.hosts = kPorts;
+    for (std::uint32_t port = 0; port < kPorts; ++port) {
+      StreamSpec stream = streamToHost1(512, Fraction::one());
+      stream.from = port;
+      stream.to = (port + 1) % kPorts;
+      stream.load = BurstLoad{.frames = 2};
+      spec.streams.push_back(stream);
+    }
+    return planFlows(spec, sharedCard().capabilities());
+  }
+};
 
 TEST(CardGroup, OneClockWhoeverMakesItGoOn) {
   CardGroup cards(3, 2);
@@ -65,14 +80,11 @@ TEST(CardGroup, OneClockWhoeverMakesItGoOn) {
 }
 
 TEST(CardGroup, AllPortsOfAllCardsStartAtOneInstant) {
-  CardGroup cards(2, 2);
-  Wires wires;
-  cards.connect(&wires);
-  cards.reset();
-  const FlowPlan plan = twoFrames(4, sharedCard().capabilities());
+  TwoCards two;
+  CardGroup& cards = two.cards;
   for (std::uint32_t port = 0; port < 4; ++port) {
     cards.port(port).setTiming({});
-    cards.port(port).loadFlows(plan.flows[port]);
+    two.load(port);
   }
   const Picoseconds start = cards.earliestStart();
   cards.arm(start);
@@ -80,21 +92,18 @@ TEST(CardGroup, AllPortsOfAllCardsStartAtOneInstant) {
   cards.runUntil(start + microseconds(2));
   EXPECT_FALSE(cards.sending());
   EXPECT_FALSE(cards.lateStart());
-  ASSERT_EQ(wires.frames.size(), 4U);
-  for (const auto& [port, times] : wires.frames) {
-    EXPECT_EQ(times, wires.frames[0]) << "port " << port;
+  ASSERT_EQ(two.wires.frames.size(), 4U);
+  for (const auto& [port, times] : two.wires.frames) {
+    EXPECT_EQ(times, two.wires.frames[0]) << "port " << port;
     EXPECT_GE(times.at(0), start);
   }
 }
 
 // Told too late for some of the cards only, the group says so.
 TEST(CardGroup, OneCardThatStartsLateIsALateStart) {
-  CardGroup cards(2, 2);
-  Wires wires;
-  cards.connect(&wires);
-  cards.reset();
-  const FlowPlan plan = twoFrames(4, sharedCard().capabilities());
-  for (const std::uint32_t port : {0U, 2U}) cards.port(port).loadFlows(plan.flows[port]);
+  TwoCards two;
+  CardGroup& cards = two.cards;
+  for (const std::uint32_t port : {0U, 2U}) two.load(port);
   // Time for the first card's three accesses.
   const Picoseconds before = cards.now();
   static_cast<void>(cards.cardTime());
@@ -102,7 +111,7 @@ TEST(CardGroup, OneCardThatStartsLateIsALateStart) {
   cards.arm(cards.now() + accesses + nanoseconds(20));
   cards.runUntil(cards.now() + microseconds(2));
   EXPECT_TRUE(cards.lateStart());
-  EXPECT_LT(wires.frames[0].at(0), wires.frames[2].at(0)) << "the first card was in time";
+  EXPECT_LT(two.wires.frames[0].at(0), two.wires.frames[2].at(0)) << "the first card was in time";
 }
 
 // Hosts 0 to 3 are on one card, 4 to 7 on another: everybody sends to the other card's host, in

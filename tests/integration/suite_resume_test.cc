@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 #include <regex>
 #include <thread>
@@ -65,19 +67,38 @@ class SuiteResumeTest : public testing::Test {
     process.signal(SIGKILL);
     return process.wait().signal == SIGKILL;
   }
+  // The same as soon as `trials` of it are stored.
+  bool killedOnceItHas(const std::string& name, std::size_t trials) {
+    Process process(scratch_.path(), arguments(name, true));
+    for (;;) {
+      if (process.ended()) return false;
+      const auto stored = storedBy(name);
+      if (stored && stored->trials >= trials) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    process.signal(SIGKILL);
+    return process.wait().signal == SIGKILL;
+  }
+  // What `name` has in its store of its first run; nothing if it has not come so far.
+  struct Stored {
+    std::size_t trials = 0;
+    bool done = false;
+  };
+  [[nodiscard]] std::optional<Stored> storedBy(const std::string& name) const {
+    if (!fs::exists(path(name) / results::ResultStore::kFileName)) return std::nullopt;
+    auto store = results::ResultStore::openExisting(path(name));
+    const auto runs = store.listRuns();
+    if (runs.empty()) return std::nullopt;
+    return Stored{store.listTrials(1).size(), runs.back().status == results::RunStatus::kDone};
+  }
   // Ends what `name` has begun.
   void finish(const std::string& name) {
-    if (fs::exists(path(name) / results::ResultStore::kFileName)) {
-      auto store = results::ResultStore::openExisting(path(name));
-      const auto runs = store.listRuns();
-      if (!runs.empty() && runs.back().status == results::RunStatus::kDone) {
-        // Killed while it wrote the report, of what is complete in the store.
-        const Outcome written = plumblineCommand(
-            scratch_.path(),
-            {"report", "--results", path(name), "--report", path(name + "-report")});
-        ASSERT_EQ(written.exit_code, 0) << written.err;
-        return;
-      }
+    if (const auto stored = storedBy(name); stored && stored->done) {
+      // Killed while it wrote the report, of what is complete in the store.
+      const Outcome written = plumblineCommand(
+          scratch_.path(), {"report", "--results", path(name), "--report", path(name + "-report")});
+      ASSERT_EQ(written.exit_code, 0) << written.err;
+      return;
     }
     const Outcome resumed = plumblineCommand(scratch_.path(), arguments(name, true));
     ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
@@ -141,14 +162,12 @@ TEST_F(SuiteResumeTest, ARunKilledAgainAndAgainComesToItsEnd) {
   std::size_t kept = 0;
   for (int i = 0; i < 8; ++i) {
     killed("often", eighth + eighth * (random() % 1000) / 1000);
-    if (!fs::exists(path("often") / results::ResultStore::kFileName)) continue;
-    auto store = results::ResultStore::openExisting(path("often"));
-    if (store.listRuns().empty()) continue;
-    const std::size_t now = store.listTrials(1).size();
-    EXPECT_GE(now, kept);
-    kept = now;
+    const auto stored = storedBy("often");
+    if (!stored) continue;
+    EXPECT_GE(stored->trials, kept);
+    kept = stored->trials;
     // All done: resuming once more would begin another run.
-    if (store.listRuns().back().status == results::RunStatus::kDone) break;
+    if (stored->done) break;
   }
   EXPECT_GT(kept, 0U);
   finish("often");
@@ -178,28 +197,21 @@ seed: 11
 
 // No sample is lost, none is taken twice, and each keeps its time.
 TEST_F(SoakResumeTest, AKilledSoakHasEverySampleOnce) {
-  const auto begun = Clock::now();
   const Outcome whole = plumblineCommand(scratch_.path(), arguments("whole", false));
-  const auto eighth = (Clock::now() - begun) / 8;
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
 
+  // By the samples it has, not by the clock: each time it was on its way, however fast it is.
   std::mt19937_64 random(12);
   std::size_t kept = 0;
-  int caught = 0;
-  int midway = 0;
-  for (int i = 0; i < 4; ++i) {
-    caught += killed("often", eighth / 2 + eighth * (random() % 1000) / 1000) ? 1 : 0;
-    if (!fs::exists(path("often") / results::ResultStore::kFileName)) continue;
-    auto store = results::ResultStore::openExisting(path("often"));
-    if (store.listRuns().empty()) continue;
-    const std::size_t now = store.listTrials(1).size();
-    EXPECT_GE(now, kept);
-    kept = now;
-    if (kept > 0 && kept < kSamples) ++midway;
+  for (std::size_t i = 1; i <= 4; ++i) {
+    const std::size_t wanted = i * kSamples / 6 + random() % 100;
+    ASSERT_TRUE(killedOnceItHas("often", wanted)) << "it ended before";
+    const auto stored = storedBy("often");
+    ASSERT_TRUE(stored);
+    EXPECT_GE(stored->trials, std::max(kept, wanted));
+    kept = stored->trials;
   }
-  // The machine may be faster now than it was: then the last ones come too late.
-  EXPECT_GE(caught, 1);
-  EXPECT_GE(midway, 1);
+  EXPECT_LT(kept, kSamples) << "it was never killed midway";
   finish("often");
   if (HasFatalFailure()) return;
 

@@ -24,12 +24,16 @@ bool hasKpi(const results::TestResult& result, const std::string& name, const st
   return false;
 }
 
-TEST(UetCongestion, NeedsNoPfcAndLosesNothingToTheApplication) {
+results::TestResult fourSenders(Picoseconds duration) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.incast_ratios = {{4}};
-  scenario.parameters.duration = milliseconds(1);
+  scenario.parameters.duration = duration;
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(uetCongestionTest(), scenario);
+  return runTest(uetCongestionTest(), scenario);
+}
+
+TEST(UetCongestion, NeedsNoPfcAndLosesNothingToTheApplication) {
+  const results::TestResult result = fourSenders(milliseconds(1));
   ASSERT_TRUE(result.valid);
   for (const char* control : {"UET, NSCC", "UET, receiver credit"}) {
     const std::string point = std::string("4 senders, ") + control;
@@ -42,11 +46,7 @@ TEST(UetCongestion, NeedsNoPfcAndLosesNothingToTheApplication) {
 
 // Four senders with credits: the receiver gives each a quarter, at once and for good.
 TEST(UetCongestion, ReceiverCreditSettles) {
-  scenario::Scenario scenario = smallFabric();
-  scenario.parameters.incast_ratios = {{4}};
-  scenario.parameters.duration = milliseconds(2);
-  scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(uetCongestionTest(), scenario);
+  const results::TestResult result = fourSenders(milliseconds(2));
   ASSERT_TRUE(result.valid);
   EXPECT_LE(kpi(result, "convergence_us", "4 senders, UET, receiver credit").value, 100);
 }

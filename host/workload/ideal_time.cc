@@ -32,17 +32,21 @@ Picoseconds treeBroadcastTime(std::uint32_t ranks, std::uint32_t chunks, std::ui
                               const MessageTime& time) {
   if (ranks < 2 || chunks == 0 || chunk_bytes == 0) return {};
   const Picoseconds slot = time.serialization(chunk_bytes);
+  const MessageTime::Turn turn = time.turn(chunk_bytes);
   // The root sends a chunk to each of its children per round; deeper ranks keep up with it. A chunk
-  // reaches a first child one slot, a second child two slots after its parent had it (plus
-  // latency).
+  // reaches an only child one slot after its parent had it, a second child two slots, a first child
+  // as long before that as its sibling's last packet takes (plus latency).
   const std::int64_t rounds = std::int64_t{chunks} - 1;
   const std::int64_t fanout = ranks > 2 ? 2 : 1;
+  const auto hop = [&](std::uint32_t child) {
+    if (child % 2 == 0) return slot * 2 + turn.latency;
+    if (child + 1 < ranks) return slot * 2 - turn.last_packet + turn.latency;
+    return slot + time.latency;
+  };
   Picoseconds worst;
   for (std::uint32_t position = ranks / 2; position < ranks; ++position) {
     Picoseconds path;
-    for (std::uint32_t at = position; at != 0; at = (at - 1) / 2) {
-      path += slot * (at % 2 == 0 ? 2 : 1) + time.latency;
-    }
+    for (std::uint32_t at = position; at != 0; at = (at - 1) / 2) path += hop(at);
     worst = std::max(worst, path);
   }
   return slot * (rounds * fanout) + worst;

@@ -10,14 +10,27 @@
 namespace plumbline::workload {
 
 // A network in which messages of one sender leave one after the other, and nothing else delays
-// anything: the last byte of a message is there `latency` after it left.
+// anything: the last byte of a message is there `latency` after it left. Messages to two receivers
+// may take turns on the wire instead, packet by packet: `in_turns`.
 struct MessageTime {
+  // Of two equal messages posted together the second one's last packet leaves when both have been
+  // serialised, the first one's by `last_packet` earlier, and either is there `latency` after it
+  // left. (Other than that of a message alone: its packets do not follow close upon its first.)
+  struct Turn {
+    Picoseconds last_packet;
+    Picoseconds latency;
+  };
+
   std::function<Picoseconds(std::uint64_t bytes)> serialization;
   Picoseconds latency;
   Picoseconds acknowledgement;  // from arrival to completion at the poster
+  std::function<Turn(std::uint64_t bytes)> in_turns;  // empty: one message after the other
 
   [[nodiscard]] Picoseconds arrival(std::uint64_t bytes) const {
     return serialization(bytes) + latency;
+  }
+  [[nodiscard]] Turn turn(std::uint64_t bytes) const {
+    return in_turns ? in_turns(bytes) : Turn{serialization(bytes), latency};
   }
 };
 
@@ -28,7 +41,8 @@ Picoseconds ringHalfTime(std::uint32_t ranks, std::uint64_t bytes, const Message
 // n = 2^k ranks, S divisible by n: two messages each of S/2, S/4, …, S/n.
 Picoseconds halvingDoublingTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time);
 
-// Binary tree in heap numbering, `chunks` equal chunks of `chunk_bytes`, window never exhausted.
+// Binary tree in heap numbering, `chunks` equal chunks of `chunk_bytes`, window never exhausted. A
+// parent sends a chunk to both its children at once.
 Picoseconds treeBroadcastTime(std::uint32_t ranks, std::uint32_t chunks, std::uint64_t chunk_bytes,
                               const MessageTime& time);
 

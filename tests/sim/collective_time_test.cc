@@ -41,6 +41,13 @@ MessageTime messageTime(std::int64_t switches) {
   };
   const std::int64_t first = kHeaders + kReth + static_cast<std::int64_t>(kMtu);
   time.latency = kDelay * (switches + 1) + (kSwitchLatency + wire(first)) * switches - wire(20);
+  // Packets to two receivers take turns, so each finds the way free: the last one has no longer
+  // first one before it.
+  time.in_turns = [time, switches](std::uint64_t bytes) {
+    const std::int64_t longer = packetsOf(bytes) == 1 ? 0 : kReth;
+    return MessageTime::Turn{time.serialization(kMtu) - wire(longer),
+                             time.latency - wire(longer) * switches};
+  };
   return time;
 }
 
@@ -131,20 +138,21 @@ TEST(CollectiveTime, HalvingDoubling) {
   }
 }
 
-// Chunks of one packet: larger messages to two children would share the wire packet by packet
-// instead of following each other as the formula has it.
+// Chunks of one packet and of several: the packets to two children take turns on the wire.
 TEST(CollectiveTime, TreeBroadcast) {
   for (const std::uint32_t ranks : {2U, 3U, 7U, 8U, 20U}) {
     for (const std::uint32_t chunks : {1U, 5U, 60U}) {
-      workload::CollectiveSpec spec;
-      spec.kind = CollectiveKind::kBroadcast;
-      spec.algorithm = Algorithm::kTree;
-      spec.chunk_bytes = kMtu;
-      spec.window = 64;
-      spec.bytes = chunks * spec.chunk_bytes;
-      EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
-                treeBroadcastTime(ranks, chunks, spec.chunk_bytes, messageTime(1)))
-          << ranks << " ranks, " << chunks << " chunks";
+      for (const std::uint64_t packets : {1U, 2U, 3U, 16U}) {
+        workload::CollectiveSpec spec;
+        spec.kind = CollectiveKind::kBroadcast;
+        spec.algorithm = Algorithm::kTree;
+        spec.chunk_bytes = packets * kMtu;
+        spec.window = 64;
+        spec.bytes = chunks * spec.chunk_bytes;
+        EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
+                  treeBroadcastTime(ranks, chunks, spec.chunk_bytes, messageTime(1)))
+            << ranks << " ranks, " << chunks << " chunks of " << packets;
+      }
     }
   }
 }
@@ -158,6 +166,40 @@ TEST(CollectiveTime, DirectAllToAll) {
     EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
               directAllToAllTime(ranks, spec.bytes, messageTime(1)))
         << ranks;
+  }
+}
+
+// An unreliable connection's message is over for its sender when it has left, so nobody waits for
+// more than the arrival.
+TEST(CollectiveTime, PairwiseAllToAll) {
+  for (const std::uint32_t ranks : {2U, 4U, 16U}) {
+    for (const Algorithm algorithm : {Algorithm::kLinearShift, Algorithm::kXor}) {
+      workload::CollectiveSpec spec;
+      spec.kind = CollectiveKind::kAllToAll;
+      spec.algorithm = algorithm;
+      spec.window = 1;
+      spec.bytes = 5 * kMtu * ranks;
+      EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
+                pairwiseAllToAllTime(ranks, spec.bytes, messageTime(1)))
+          << ranks;
+    }
+  }
+}
+
+// A ring per rail over its share of the buffer, between the servers' own delays.
+TEST(CollectiveTime, Hierarchical) {
+  for (const std::uint32_t servers : {2U, 3U, 8U}) {
+    workload::CollectiveSpec spec;
+    spec.algorithm = Algorithm::kHierarchical;
+    spec.ranks_per_server = 4;
+    spec.before = microseconds(3);
+    spec.after = microseconds(4);
+    const std::uint64_t share = 10 * kMtu * servers;
+    spec.bytes = share * spec.ranks_per_server;
+    const std::uint32_t ranks = servers * spec.ranks_per_server;
+    EXPECT_EQ(simulated(trial(oneSwitch(ranks, kRate, kDelay), hostsFrom(0, ranks), spec)),
+              microseconds(7) + ringAllReduceTime(servers, share, messageTime(1)))
+        << servers << " servers";
   }
 }
 

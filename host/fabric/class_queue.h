@@ -39,6 +39,9 @@ class ClassQueue {
   [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] std::size_t size() const { return virtual_ ? virtual_->count : fifo_.size(); }
 
+  // The one queue that it is without virtual ones.
+  [[nodiscard]] Ring<Queued>& plain() { return fifo_; }
+
   // A new last frame of `input`, to be filled in.
   Queued& append(std::uint16_t input) {
     return virtual_ ? virtual_->append(input) : fifo_.append();

@@ -48,6 +48,7 @@ SwitchNode::SwitchNode(Setup setup)
   if (spec_.trim) trim_threshold_ = spec_.trim->threshold.count();
   all_strict_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),
                             [](std::uint16_t weight) { return weight == 0; });
+  plain_ = all_strict_ && lossless_ == 0 && credited_ == 0 && !spec_.voq;
   for (auto rule = spec_.ecn.rbegin(); rule != spec_.ecn.rend(); ++rule) {
     for (unsigned p = 0; p < 8; ++p) {
       if ((rule->priorities >> p & 1U) == 0) continue;

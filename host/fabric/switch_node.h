@@ -123,6 +123,13 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::vector<std::int64_t> arriving;  // by input: bytes
     std::int64_t arriving_total = 0;
   };
+  // What is known of the packets of a window for one output before anybody looks at them.
+  enum class Traffic : std::uint8_t {
+    kAny,
+    // All are lossy, in plain queues of strict priority; nothing hinders the output (see settle()),
+    // and nobody observes what leaves.
+    kPlain,
+  };
   static constexpr std::uint16_t kUnrouted = 0xFFFF;
   static constexpr unsigned kNoFrame = 8;  // instead of a priority
   // A priority's ECN rule, ready to use.
@@ -180,14 +187,19 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   std::int64_t takeFlights(std::uint32_t port, Picoseconds end, bool route);
   [[nodiscard]] bool outputsAreIndependent(Picoseconds begin, Picoseconds end) const;
   void runByOutput();
+  [[nodiscard]] bool isPlain(const WindowOrder::Item& item) const;
+  template <Traffic kTraffic>
+  void runGroup(std::uint32_t place, std::uint32_t end);
   void runByTime();
   void prefetchOutput(const WindowOrder::Item& item) const;
   void prefetchPlaces(const WindowOrder::Item& item) const;
   [[nodiscard]] std::uint32_t hashedPort(const Packet& packet,
                                          std::span<const LinkId> candidates) const;
-  template <typename AdvanceTo>
+  template <Traffic kTraffic, typename AdvanceTo>
   void arrive(const Incoming& incoming, Picoseconds now, AdvanceTo&& advanceTo);
+  template <Traffic kTraffic>
   void offer(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
+  template <Traffic kTraffic>
   void enqueue(Output& out, const Packet& packet, std::uint32_t input, Charge charge,
                std::int64_t depth, Picoseconds now);
   // A last bit has left by `time`, or a decision is due before.
@@ -200,15 +212,33 @@ class SwitchNode final : public NodeModel, private QueueDepths {
       if (strict_) noteStep(out);
     }
   }
-  template <typename Releases, typename Decides>
+  template <Traffic kTraffic, typename Releases, typename Decides>
   void goOn(Output& out, Releases&& releases, Decides&& decides);
   void catchUp(Output& out, Picoseconds released, Picoseconds decided);
   void advanceAll(Picoseconds time);
   void advanceInOrder(Picoseconds time);
   [[nodiscard]] unsigned choose(Output& out, Picoseconds now);
   [[nodiscard]] PriorityMask eligible(Output& out, Picoseconds now);
+  template <Traffic kTraffic>
   void depart(Output& out, unsigned priority, Picoseconds now);
+  template <Traffic kTraffic>
   void release(Output& out, Picoseconds now);
+  template <Traffic kTraffic>
+  [[nodiscard]] static auto& queueOf(Output& out, unsigned priority) {
+    if constexpr (kTraffic == Traffic::kPlain) {
+      return out.queues[priority].plain();
+    } else {
+      return out.queues[priority];
+    }
+  }
+  template <Traffic kTraffic>
+  [[nodiscard]] static Queued& append(Output& out, unsigned priority, std::uint16_t input) {
+    if constexpr (kTraffic == Traffic::kPlain) {
+      return out.queues[priority].plain().append();
+    } else {
+      return out.queues[priority].append(input);
+    }
+  }
 
   // --- switch_admission.cc: what some packets go through
   void useTablesOf(Picoseconds now);
@@ -265,6 +295,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   VirtualChannels channels_;
   std::int64_t trim_threshold_ = INT64_MAX;  // depth above which trimmable frames are trimmed
   bool all_strict_ = true;                   // no priority is weighted
+  bool plain_ = false;                       // traffic is, at outputs that nothing hinders
   std::array<Marking, 8> marking_{};
   std::vector<bool> host_ports_;
 
@@ -290,12 +321,13 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   Picoseconds timer_ = kNever;             // earliest of all timers
 };
 
+template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::enqueue(Output& out, const Packet& packet,
                                                        std::uint32_t input, Charge charge,
                                                        std::int64_t depth, Picoseconds now) {
   const unsigned priority = packet.priority;
   out.queued[priority] += packet.length;
-  Queued& item = out.queues[priority].append(static_cast<std::uint16_t>(input));
+  Queued& item = append<kTraffic>(out, priority, static_cast<std::uint16_t>(input));
   item.packet = packet;
   item.packet.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
   item.input = static_cast<std::uint16_t>(input);

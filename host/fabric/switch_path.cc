@@ -139,9 +139,11 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
   return independent;
 }
 
+template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
                                                       Picoseconds now) {
-  ClassQueue& queue = out.queues[priority];
+  constexpr bool kPlain = kTraffic == Traffic::kPlain;
+  auto& queue = queueOf<kTraffic>(out, priority);
   Queued& item = queue.front();
   const std::uint16_t length = item.packet.length;
   const Marking& rule = marking_[priority];
@@ -149,25 +151,31 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
   if (behind > rule.leaving_above && item.packet.ect) {
     markByDepth(out, item.packet, rule, behind, now);
   }
-  if (item.charge == Charge::kCredit) consume(out, priority, length, now);
+  if (!kPlain && item.charge == Charge::kCredit) consume(out, priority, length, now);
   ++out.departures[priority];
   out.leaving.length = length;
   out.leaving.input = item.input;
   out.leaving.priority = static_cast<std::uint8_t>(priority);
   out.leaving.charge = item.charge;
   out.leaving.active = true;
-  out.wire.send(item.packet, now, behind);
-  if (!strict_) {
+  if (kPlain) {
+    out.wire.sendUnhindered(item.packet, now);
+  } else {
+    out.wire.send(item.packet, now, behind);
+  }
+  if (kPlain || !strict_) {
     queue.prefetchFront(kSoon);
     out.wire.lane().flight.prefetchPush(kSoon);
   }
   if (queue.pop()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
-  out.decision = out.waiting != 0 || out.wire.replayAt() != kNever ? out.wire.freeAt() : kNever;
+  const bool more = out.waiting != 0 || (!kPlain && out.wire.replayAt() != kNever);
+  out.decision = more ? out.wire.freeAt() : kNever;
 }
 
+template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::release(Output& out, Picoseconds now) {
   out.leaving.active = false;
-  if (out.leaving.charge == Charge::kOutput) {
+  if (kTraffic == Traffic::kPlain || out.leaving.charge == Charge::kOutput) {
     out.queued[out.leaving.priority] -= out.leaving.length;
     buffer_.releaseOutput(out.account, out.leaving.length);
   } else {
@@ -177,44 +185,47 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
 
 // Does the next steps of the output for as long as they are permitted: last bits that leave at a
 // time for which `releases` holds, decisions at a time for which `decides` does.
-template <typename Releases, typename Decides>
+template <SwitchNode::Traffic kTraffic, typename Releases, typename Decides>
 [[gnu::always_inline]] inline void SwitchNode::goOn(Output& out, Releases&& releases,
                                                     Decides&& decides) {
   for (;;) {
     if (out.leaving.active) {
       if (!releases(out.wire.lastBitAt())) break;
-      release(out, out.wire.lastBitAt());
+      release<kTraffic>(out, out.wire.lastBitAt());
     }
     if (!decides(out.decision)) break;
     // The wire is free.
     const Picoseconds now = out.decision;
-    const unsigned priority = out.plain && out.waiting != 0
+    const bool plain = kTraffic == Traffic::kPlain || out.plain;
+    const unsigned priority = plain && out.waiting != 0
                                   ? static_cast<unsigned>(std::bit_width(unsigned{out.waiting})) - 1
                                   : choose(out, now);
-    if (priority != kNoFrame) depart(out, priority, now);
+    if (priority != kNoFrame) depart<kTraffic>(out, priority, now);
   }
 }
 
+template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::offer(Output& out, std::uint32_t input,
                                                      const Packet& packet, Picoseconds now) {
+  constexpr bool kPlain = kTraffic == Traffic::kPlain;
   const unsigned priority = packet.priority;
   const std::int64_t depth = out.queued[priority];
-  if ((lossless_ & ~out.discarding) >> priority & 1U) {
+  if (!kPlain && ((lossless_ & ~out.discarding) >> priority & 1U) != 0) {
     offerLossless(out, input, packet, now);
     return;
   }
-  if (((credited_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
+  if ((!kPlain && ((credited_ | out.discarding) >> priority & 1U) != 0) || packet.trimmed ||
       (packet.trimmable && depth + packet.length > trim_threshold_) ||
       !buffer_.fits(out.account, depth, packet.length)) {
     offerWithRules(out, input, packet, now);
     return;
   }
   buffer_.chargeOutput(out.account, packet.length);
-  enqueue(out, packet, input, Charge::kOutput, depth, now);
+  enqueue<kTraffic>(out, packet, input, Charge::kOutput, depth, now);
 }
 
 // `advanceTo` brings the output up to date.
-template <typename AdvanceTo>
+template <SwitchNode::Traffic kTraffic, typename AdvanceTo>
 [[gnu::always_inline]] inline void SwitchNode::arrive(const Incoming& incoming, Picoseconds now,
                                                       AdvanceTo&& advanceTo) {
   const Packet& packet = *incoming.packet;
@@ -232,29 +243,47 @@ template <typename AdvanceTo>
   }
   Output& out = outputs_[port];
   advanceTo(out);
-  offer(out, incoming.input, packet, now);
+  offer<kTraffic>(out, incoming.input, packet, now);
 }
 
 void SwitchNode::runByOutput() {
   const std::uint32_t count = work_->order.size();
+  const bool plain = plain_ && work_->steering.empty() && !recorder().wants(RecordKind::kDeparture);
   for (std::uint32_t place = 0; place < count;) {
     const std::uint32_t end = work_->order.groupEnd(place);
     // The next output comes while this one is at work.
     if (end < count) prefetchOutput(work_->order.at(end));
-    for (; place < end; ++place) {
-      if (place + kNearAhead == end && end < count) prefetchPlaces(work_->order.at(end));
-      const WindowOrder::Item item = work_->order.at(place);
-      if (item.second) {
-        const Picoseconds now = item.time;
-        arrive(work_->incoming[item.number], now, [this, now](Output& out) {
-          if (!hasStepBefore(out, now)) return;
-          goOn(
-              out, [now](Picoseconds time) { return time <= now; },
-              [now](Picoseconds time) { return time < now; });
-        });
-      } else {
-        obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
-      }
+    if (plain && isPlain(work_->order.at(place))) {
+      runGroup<Traffic::kPlain>(place, end);
+    } else {
+      runGroup<Traffic::kAny>(place, end);
+    }
+    place = end;
+  }
+}
+
+inline bool SwitchNode::isPlain(const WindowOrder::Item& item) const {
+  const std::uint32_t port = work_->incoming[item.number].output;
+  return port != kUnrouted && outputs_[port].plain;
+}
+
+// The packets for one output, which are at the places from `place` to before `end`.
+template <SwitchNode::Traffic kTraffic>
+void SwitchNode::runGroup(std::uint32_t place, std::uint32_t end) {
+  const std::uint32_t count = work_->order.size();
+  for (; place < end; ++place) {
+    if (place + kNearAhead == end && end < count) prefetchPlaces(work_->order.at(end));
+    const WindowOrder::Item item = work_->order.at(place);
+    if (kTraffic == Traffic::kPlain || item.second) {
+      const Picoseconds now = item.time;
+      arrive<kTraffic>(work_->incoming[item.number], now, [this, now](Output& out) {
+        if (!hasStepBefore(out, now)) return;
+        goOn<kTraffic>(
+            out, [now](Picoseconds time) { return time <= now; },
+            [now](Picoseconds time) { return time < now; });
+      });
+    } else {
+      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
     }
   }
 }
@@ -271,8 +300,8 @@ void SwitchNode::runByTime() {
     if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;
     if (item.second) {
-      arrive(work_->incoming[item.number], item.time,
-             [&](Output& out) { advance(out, item.time); });
+      arrive<Traffic::kAny>(work_->incoming[item.number], item.time,
+                            [&](Output& out) { advance(out, item.time); });
     } else {
       obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
     }
@@ -300,7 +329,7 @@ void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
 
 // Does what the output does before `decided`; a last bit that leaves by `released` has left.
 void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided) {
-  goOn(
+  goOn<Traffic::kAny>(
       out, [=](Picoseconds time) { return time <= released; },
       [=](Picoseconds time) { return time < decided; });
 }
@@ -349,7 +378,7 @@ void SwitchNode::advanceInOrder(Picoseconds time) {
     if (timer_ < time && before(timer_) < step) {
       runTimer(timer_);
     } else if (step < others_) {
-      goOn(
+      goOn<Traffic::kAny>(
           out,
           [&](Picoseconds bit) { return bit <= time && bit <= timer_ && before(bit) < others_; },
           [&](Picoseconds decision) {

@@ -30,6 +30,7 @@ class WindowOrder {
     count_ = 0;
     const auto longest = static_cast<std::uint64_t>((end - begin).count() - 1);
     time_bits_ = static_cast<unsigned>(std::bit_width(longest));
+    time_mask_ = (std::uint64_t{1} << time_bits_) - 1;
     group_bits_ = static_cast<unsigned>(std::bit_width(groups - 1));
     if (kIndexBits + time_bits_ + group_bits_ > 64) group_bits_ = 0;
     group_mask_ = (1U << group_bits_) - 1;
@@ -92,7 +93,7 @@ class WindowOrder {
   // The item at `place` of the sorted order.
   [[nodiscard]] Item at(std::uint32_t place) const {
     const std::uint64_t key = keys_[place];
-    const std::uint64_t offset = key >> kIndexBits & ((std::uint64_t{1} << time_bits_) - 1);
+    const std::uint64_t offset = key >> kIndexBits & time_mask_;
     return {Picoseconds(begin_ + static_cast<std::int64_t>(offset)),
             static_cast<std::uint32_t>(key) & (kSecond - 1), (key & kSecond) != 0};
   }
@@ -143,6 +144,7 @@ class WindowOrder {
 
   std::int64_t begin_ = 0;
   unsigned time_bits_ = 0;
+  std::uint64_t time_mask_ = 0;
   unsigned group_bits_ = 0;
   std::uint32_t group_mask_ = 0;
   std::size_t count_ = 0;

@@ -59,6 +59,11 @@ class Wire {
       transmit(packet, first_bit);
     }
   }
+  // The same on a wire that is unhindered(), while nobody observes departures.
+  void sendUnhindered(const Packet& packet, Picoseconds first_bit) {
+    count(packet.length, first_bit);
+    lane_.send(packet, first_bit, last_bit_);
+  }
   // The same of the frame that was filled in at lane().place().
   void sendPlaced(Picoseconds first_bit) {
     count(lane_.placed(), first_bit, 0);
@@ -128,10 +133,13 @@ class Wire {
     last_bit_ = first_bit + serialization;
     free_at_ = first_bit + clock_.slotAfter(serialization, length);
   }
-  void count(const Packet& packet, Picoseconds first_bit, std::int64_t behind) {
-    occupy(packet.length, first_bit);
+  void count(std::int64_t length, Picoseconds first_bit) {
+    occupy(length, first_bit);
     ++counters_.packets;
-    counters_.bytes += packet.length;
+    counters_.bytes += static_cast<std::uint64_t>(length);
+  }
+  void count(const Packet& packet, Picoseconds first_bit, std::int64_t behind) {
+    count(packet.length, first_bit);
     if (recorder_.wants(RecordKind::kDeparture)) noteDeparture(packet, first_bit, behind);
   }
   void noteDeparture(const Packet& packet, Picoseconds first_bit, std::int64_t behind);

@@ -491,10 +491,11 @@ std::string difference(const Outcome& a, const Outcome& b) {
   return text;
 }
 
-Outcome runScenario(const Scenario& scenario, const RunOptions& options, int steps) {
+Outcome runScenario(const Scenario& scenario, const RunOptions& options, int steps,
+                    std::uint32_t interests) {
   Outcome outcome;
   std::deque<Reactive> endpoints;
-  RecordLog log;
+  RecordLog log(interests);
   Fabric fabric(scenario.spec, options);
   const auto hosts = fabric.hostCount();
   for (HostId host = 0; host < hosts; ++host) {

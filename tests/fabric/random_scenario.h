@@ -8,6 +8,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/fabric_spec.h"
+#include "tests/fabric/harness.h"
 
 namespace plumbline::fabric::testing {
 
@@ -55,7 +56,9 @@ struct Outcome {
 // Nothing if they are the same, else the first difference.
 std::string difference(const Outcome& a, const Outcome& b);
 
-// Also checks conservation. `steps` is in how many parts time is advanced.
-Outcome runScenario(const Scenario& scenario, const RunOptions& options, int steps = 1);
+// Also checks conservation. `steps` is in how many parts time is advanced, `interests` what records
+// are asked for.
+Outcome runScenario(const Scenario& scenario, const RunOptions& options, int steps = 1,
+                    std::uint32_t interests = kEveryKind);
 
 }  // namespace plumbline::fabric::testing

@@ -36,8 +36,12 @@ struct EndpointSpec {
   Connection connection = Connection::kOutOfBand;
   std::uint8_t port = 1;
   std::uint8_t gid_index = 1;
+  // IP address and TCP port of the target's program on another host; empty = both ends on this one.
+  std::string peer;
+  std::uint16_t peer_port = kDefaultPeerPort;
 
   static constexpr std::uint32_t kMostWindow = 1024;
+  static constexpr std::uint16_t kDefaultPeerPort = 18590;
 
   bool operator==(const EndpointSpec&) const = default;
 };

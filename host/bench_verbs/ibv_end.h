@@ -33,6 +33,11 @@ struct CmIdDeleter {
 };
 using CmId = std::unique_ptr<rdma_cm_id, CmIdDeleter>;
 
+// How often an RC queue pair sends again what is not acknowledged. Seven are as many for most
+// devices, but the kernel's soft-RoCE takes them for no end: it would wait for a dead peer for
+// ever.
+constexpr std::uint8_t kAckRetries = 6;
+
 // The device of this name, opened. Throws verbsFault().
 Ibv<ibv_context> openDevice(const std::string& name);
 
@@ -45,6 +50,7 @@ class IbvEnd final : public VerbsEnd {
   [[nodiscard]] ibv_qp_init_attr attributes(bench::QueuePairService service) const;
   [[nodiscard]] ibv_pd* domain() const { return domain_.get(); }
   [[nodiscard]] const EndSpec& spec() const { return spec_; }
+  [[nodiscard]] std::size_t pairs() const { return pairs_.size(); }
   [[nodiscard]] ibv_qp* pair(std::uint32_t number) const { return pairs_[number]; }
 
   // Take the next queue pair: one made here, or one that the connection manager made.

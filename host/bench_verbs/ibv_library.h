@@ -11,6 +11,8 @@ class IbvLibrary final : public VerbsLibrary {
   [[nodiscard]] Bytes longestMessage(const bench::EndpointSpec& spec) const override;
   EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
                   const EndSpec& target) override;
+  std::unique_ptr<OpenEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
+                                Role role) override;
 };
 
 }  // namespace plumbline::bench_verbs

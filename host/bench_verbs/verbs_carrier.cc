@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "bench_verbs/device_choice.h"
+#include "bench_verbs/remote_channel.h"
 #include "bench_verbs/verbs_channel.h"
 #include "endpoint/fault.h"
 #include "endpoint/host_configuration.h"
@@ -13,33 +14,48 @@
 namespace plumbline::bench_verbs {
 namespace {
 
-bool isReliable(const bench::EndpointSpec& spec) {
-  return spec.service == bench::QueuePairService::kReliable;
+// A peer that is not there before anything has begun is a matter of setting up, not a fault.
+void findPeer(const bench::EndpointSpec& spec) {
+  try {
+    callPeer(spec.peer, spec.peer_port);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kUnsupported, error.what(), "endpoint.peer",
+                "start `plumbline-verbs-target` on the other host");
+  }
 }
 
 }  // namespace
 
 VerbsCarrier::VerbsCarrier(bench::EndpointSpec spec, std::unique_ptr<VerbsLibrary> library)
     : spec_(std::move(spec)), library_(std::move(library)) {
-  const std::vector<std::string> devices = library_->devices();
-  if (devices.empty()) {
-    throw Error(ErrorKind::kUnsupported, "this machine has no RDMA device", "verbs bench",
-                "a machine with an RDMA NIC and its driver, or soft-RoCE (`rdma link add rxe0 type "
-                "rxe netdev eth0`); `ibv_devices` lists what there is. The libfabric bench needs "
-                "no such device");
-  }
-  if (spec_.device.empty()) spec_.device = devices.front();
-  if (std::find(devices.begin(), devices.end(), spec_.device) == devices.end()) {
-    throw Error(ErrorKind::kUnsupported, fmt::format("there is no RDMA device {}", spec_.device),
-                "endpoint.device", fmt::format("one of {}", fmt::join(devices, ", ")));
-  }
+  spec_.device = chooseDevice(*library_, spec_.device);
   if (!isReliable(spec_) && spec_.connection == bench::Connection::kConnectionManager) {
     throw Error(ErrorKind::kUnsupported, "the connection manager makes reliable connections only",
                 "endpoint.connection", "connection: out-of-band, or service: rc");
   }
+  if (hasPeer()) findPeer(spec_);
 }
 
 std::unique_ptr<endpoint::Channel> VerbsCarrier::connect(const endpoint::ChannelSpec& spec) {
+  if (!hasPeer()) return connectHere(spec);
+  check(spec);
+  return std::make_unique<RemoteChannel>(spec_, *library_, spec);
+}
+
+std::unique_ptr<endpoint::Channel> VerbsCarrier::connectHere(const endpoint::ChannelSpec& spec) {
+  check(spec);
+  EndSpec initiator{"initiator", spec.queue_pairs, spec.window,
+                    static_cast<std::size_t>(spec.message.count())};
+  EndSpec target = initiator;
+  target.name = "target";
+  bench::EndpointSpec here = spec_;
+  // With a peer, `address` need not be one that the connection manager reaches from here.
+  if (hasPeer()) here.connection = bench::Connection::kOutOfBand;
+  return std::make_unique<VerbsChannel>(library_->connect(here, initiator, target), spec,
+                                        isReliable(spec_));
+}
+
+void VerbsCarrier::check(const endpoint::ChannelSpec& spec) const {
   if (!isReliable(spec_) && spec.operation == bench::Operation::kRead) {
     throw Error(ErrorKind::kUnsupported, "an unreliable connection has no read", "endpoint.service",
                 "service: rc, or another operation");
@@ -50,12 +66,6 @@ std::unique_ptr<endpoint::Channel> VerbsCarrier::connect(const endpoint::Channel
                             longest.count()),
                 spec_.device, "smaller message_sizes");
   }
-  EndSpec end{"initiator", spec.queue_pairs, spec.window,
-              static_cast<std::size_t>(spec.message.count())};
-  EndSpec target = end;
-  target.name = "target";
-  return std::make_unique<VerbsChannel>(library_->connect(spec_, end, target), spec,
-                                        isReliable(spec_));
 }
 
 std::vector<std::pair<std::string, std::string>> VerbsCarrier::configuration() const {

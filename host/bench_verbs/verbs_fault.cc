@@ -14,7 +14,8 @@ using endpoint::FaultKind;
 
 FaultKind kindOf(const std::string& call, int error) {
   // The calls that pin memory.
-  const bool pins = call == "ibv_reg_mr" || call == "ibv_create_cq" || call == "ibv_create_qp";
+  const bool pins = call == "ibv_reg_mr" || call == "ibv_create_cq" || call == "ibv_create_qp" ||
+                    call == "rdma_create_qp";
   if (pins && (error == ENOMEM || error == EPERM || error == EAGAIN)) {
     return FaultKind::kLockedMemory;
   }

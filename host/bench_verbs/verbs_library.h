@@ -2,6 +2,7 @@
 // of queue pairs that are connected to each other. The real one is IbvLibrary.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,10 @@
 
 namespace plumbline::bench_verbs {
 
+inline bool isReliable(const bench::EndpointSpec& spec) {
+  return spec.service == bench::QueuePairService::kReliable;
+}
+
 struct EndSpec {
   std::string name;  // for messages: "initiator"
   std::uint32_t queue_pairs = 1;
@@ -25,6 +30,27 @@ struct EndSpec {
 struct MemoryKey {
   std::uint64_t address = 0;
   std::uint32_t rkey = 0;
+};
+
+// What queue pairs tell each other before they are connected out of band.
+struct PairAddress {
+  std::uint32_t number = 0;
+  std::uint32_t psn = 0;
+
+  bool operator==(const PairAddress&) const = default;
+};
+
+// What an end tells its peer before they are connected: of the device's port and the queue pairs,
+// or where the connection manager waits for calls.
+struct EndAddress {
+  std::array<std::uint8_t, 16> gid{};
+  std::uint16_t lid = 0;
+  std::uint8_t mtu = 0;  // as ibv_mtu counts
+  std::vector<PairAddress> pairs;
+  std::string manager_address;  // an IP address; empty without the connection manager
+  std::uint16_t manager_port = 0;
+
+  bool operator==(const EndAddress&) const = default;
 };
 
 enum class WorkStatus {
@@ -64,6 +90,20 @@ class VerbsEnd {
   virtual DeviceEvent event() = 0;
 };
 
+// An end whose peer is another program. Both are opened, told of each other, and met.
+class OpenEnd {
+ public:
+  virtual ~OpenEnd() = default;
+
+  [[nodiscard]] virtual EndAddress address() const = 0;
+  // Connects the queue pairs with those of `peer`, number by number; once. By the connection
+  // manager the initiator calls and the target answers, so that both must be in it at a time.
+  // Throws verbsFault(), also when the peer does not take its part.
+  virtual std::unique_ptr<VerbsEnd> meet(const EndAddress& peer) = 0;
+};
+
+enum class Role { kInitiator, kTarget };
+
 struct EndPair {
   std::unique_ptr<VerbsEnd> initiator;
   std::unique_ptr<VerbsEnd> target;
@@ -81,6 +121,9 @@ class VerbsLibrary {
   // send. Throws verbsFault().
   virtual EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
                           const EndSpec& target) = 0;
+  // One of two ends of which the other is a peer's. Throws verbsFault().
+  virtual std::unique_ptr<OpenEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
+                                        Role role) = 0;
 };
 
 }  // namespace plumbline::bench_verbs

@@ -65,6 +65,11 @@ class Carrier {
   // Throws Error(kUnsupported) for what it cannot carry, and endpoint::fault().
   virtual std::unique_ptr<Channel> connect(const ChannelSpec& spec) = 0;
 
+  // The same with both ends on this host, wherever connect() leads.
+  virtual std::unique_ptr<Channel> connectHere(const ChannelSpec& spec) { return connect(spec); }
+  // Whether connect() leads to the peer of EndpointSpec::peer.
+  [[nodiscard]] virtual bool hasPeer() const { return false; }
+
   // The shortest message it carries: 0 B, unless it cannot.
   [[nodiscard]] virtual Bytes leastMessage() const { return Bytes(0); }
 

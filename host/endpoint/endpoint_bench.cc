@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "bench/message_refusals.h"
+#include "bench/stream_frame.h"
 #include "endpoint/clock.h"
 #include "endpoint/host_configuration.h"
 #include "endpoint/message_stream.h"
@@ -41,9 +42,22 @@ Bytes availableMemory() {
   return Bytes(static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE));
 }
 
+// A burst is one message (bench::messageRefusals()), due when its first frame would be.
+MessageSchedule scheduleOf(const bench::StreamSpec& stream, const bench::TrialSpec& spec,
+                           BitRate line_rate) {
+  if (const auto* burst = std::get_if<bench::BurstLoad>(&stream.load)) {
+    const Picoseconds interval = std::max(burst->interval, Picoseconds(1));
+    const Picoseconds end = stream.start + interval * std::int64_t{burst->bursts};
+    return {interval, Fraction::one(), stream.start, end,
+            spec.drain + std::max(spec.duration - end, Picoseconds())};
+  }
+  return {frameSlot(stream.frame, line_rate) * std::int64_t{bench::messageFrames(stream)},
+          std::get<bench::ConstantLoad>(stream.load).rate, stream.start, spec.duration, spec.drain};
+}
+
 void addStream(const bench::StreamSpec& stream, const MessageOutcome& outcome, bool intact,
                bench::TrialResult& result) {
-  const auto bytes = static_cast<std::uint64_t>(stream.frame.count());
+  const std::uint64_t bytes = bench::bytesSent(stream, bench::messageFrames(stream));
   bench::StreamResult one;
   one.name = stream.name;
   one.sent_frames = outcome.due;
@@ -102,6 +116,10 @@ EndpointBench::EndpointBench(std::string name, std::string description, BitRate 
 void EndpointBench::open(bench::EndpointSpec spec, std::unique_ptr<Carrier> carrier) {
   spec_ = std::move(spec);
   carrier_ = std::move(carrier);
+  if (!spec_.peer.empty() && !carrier_->hasPeer()) {
+    throw Error(ErrorKind::kUnsupported, "this bench has both ends on one host", "endpoint.peer",
+                "bench: verbs, or no peer");
+  }
   capabilities_.configuration = carrier_->configuration();
   for (auto& entry : hostConfiguration()) capabilities_.configuration.push_back(std::move(entry));
   capabilities_.configuration.emplace_back("Messages under way",
@@ -126,7 +144,7 @@ void EndpointBench::calibrate() {
   empty.operation = spec_.operation.value_or(bench::Operation::kWrite);
   empty.message = carrier_->leastMessage();
   const stats::Histogram overhead =
-      sendOneByOne(*carrier_->connect(empty), kCalibrationMessages, kCalibrationTime);
+      sendOneByOne(*carrier_->connectHere(empty), kCalibrationMessages, kCalibrationTime);
   add("Non-fabric overhead",
       fmt::format("{} of {} B between two endpoints of this host: least {}, P50 {}, P99 {} ({} "
                   "messages); not subtracted",
@@ -136,8 +154,10 @@ void EndpointBench::calibrate() {
                   microsecondsText(static_cast<double>(overhead.quantile(0.99))),
                   overhead.count()));
   add("Where the endpoints are",
-      "initiators and targets on this host: all of every latency is non-fabric time unless the "
-      "NIC itself sends through the fabric");
+      carrier_->hasPeer()
+          ? fmt::format("initiators on this host, targets on the one at {}", spec_.peer)
+          : "initiators and targets on this host: all of every latency is non-fabric time unless "
+            "the NIC itself sends through the fabric");
 }
 
 bench::Operation EndpointBench::operationOf(const bench::StreamSpec& stream) const {
@@ -170,11 +190,8 @@ bench::TrialResult EndpointBench::run(const bench::TrialSpec& spec,
   for (const bench::StreamSpec& stream : spec.streams) {
     const ChannelSpec channel{operationOf(stream), bench::messageBytes(stream), stream.format.qps,
                               spec_.window};
-    const MessageSchedule schedule{frameSlot(stream.frame, capabilities_.line_rate),
-                                   std::get<bench::ConstantLoad>(stream.load).rate, stream.start,
-                                   spec.duration, spec.drain};
-    running.push_back(
-        std::make_unique<RunningStream>(carrier_->connect(channel), channel, schedule));
+    running.push_back(std::make_unique<RunningStream>(
+        carrier_->connect(channel), channel, scheduleOf(stream, spec, capabilities_.line_rate)));
   }
   const std::vector<bench::HostCounter> before = carrier_->counters();
   const std::int64_t start_ns = monotonicNow() + kLeadTime_ns;

@@ -12,8 +12,9 @@
 
 namespace plumbline::endpoint {
 
-// Runs streams of messages over channels of a carrier. Initiator and target of every stream are on
-// this host, each on a thread of its own; the hosts of the DUT are names for them.
+// Runs streams of messages over channels of a carrier. The initiators of all streams are on this
+// host, their targets as well or on a peer, each on a thread of its own; the hosts of the DUT are
+// names for them.
 //
 // A message is due when the card would have put its frame on the wire, and has been delivered when
 // it has completed within duration and drain; StreamResult::lost counts those that have not,

@@ -85,13 +85,18 @@ Configuration hostConfiguration(const std::string& root) {
 }
 
 Configuration deviceConfiguration(const std::string& device, const std::string& root) {
-  const fs::path ib = fs::path(root) / "sys/class/infiniband" / device;
-  const fs::path pci = ib / "device";
+  const fs::path top(root);
+  const fs::path ib = top / "sys/class/infiniband" / device;
+  // A soft-RoCE device names the network interface that it uses; the hardware is that one's.
+  const auto parent = firstLine(ib / "parent");
+  const fs::path pci = parent ? top / "sys/class/net" / *parent / "device" : ib / "device";
   std::error_code error;
-  const fs::path driver = fs::read_symlink(pci / "driver", error);
+  const fs::path link = fs::read_symlink(pci / "driver", error);
+  std::string driver = error ? kUnknown : link.filename().string();
+  if (parent) driver = fmt::format("soft-RoCE in the kernel, on {} ({})", *parent, driver);
   Configuration configuration{
       {"RDMA device", device},
-      {"Driver", error ? kUnknown : driver.filename().string()},
+      {"Driver", driver},
       {"Firmware", lineOrUnknown(ib / "fw_ver")},
       {"Board", lineOrUnknown(ib / "board_id")},
       {"NUMA node of the device", lineOrUnknown(pci / "numa_node")},

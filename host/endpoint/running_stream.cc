@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "bench/message_refusals.h"
+#include "bench/stream_frame.h"
 #include "endpoint/clock.h"
 
 namespace plumbline::endpoint {
@@ -25,7 +27,8 @@ bench::TrialSnapshot snapshotOf(const std::vector<std::unique_ptr<RunningStream>
     flow.to = stream.to;
     flow.sent_frames = streams[i]->progress().posted.load(std::memory_order_relaxed);
     flow.received_frames = streams[i]->progress().completed.load(std::memory_order_relaxed);
-    flow.received_bytes = flow.received_frames * static_cast<std::uint64_t>(stream.frame.count());
+    flow.received_bytes =
+        flow.received_frames * bench::bytesSent(stream, bench::messageFrames(stream));
     snapshot.flows.push_back(std::move(flow));
   }
   return snapshot;

@@ -15,6 +15,7 @@ using bench::Operation;
 constexpr std::size_t kMaxEndpointName = 64;
 constexpr std::uint64_t kMaxPort = 255;
 constexpr std::uint64_t kMaxGidIndex = 255;
+constexpr std::uint64_t kMaxTcpPort = 65'535;
 
 template <typename Value, std::size_t N>
 using Words = std::array<std::pair<const char*, Value>, N>;
@@ -44,6 +45,18 @@ bool isIpAddress(const std::string& text) {
          inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
 }
 
+void readAddress(MapReader& map, const char* key, const char* right, std::string& target,
+                 Problems& problems) {
+  const YamlNode* value = map.optional(key);
+  if (value == nullptr) return;
+  auto address = readText(*value, kMaxEndpointName, problems);
+  if (address && !isIpAddress(*address)) {
+    problems.add(*value, shown(*address) + " is no IP address", right);
+  } else if (address) {
+    target = std::move(*address);
+  }
+}
+
 void readNames(MapReader& map, EndpointSpec& spec, Problems& problems) {
   if (const YamlNode* value = map.optional("provider")) {
     if (auto name = readText(*value, kMaxEndpointName, problems)) spec.provider = std::move(*name);
@@ -51,14 +64,8 @@ void readNames(MapReader& map, EndpointSpec& spec, Problems& problems) {
   if (const YamlNode* value = map.optional("device")) {
     if (auto name = readText(*value, kMaxEndpointName, problems)) spec.device = std::move(*name);
   }
-  if (const YamlNode* value = map.optional("address")) {
-    auto address = readText(*value, kMaxEndpointName, problems);
-    if (address && !isIpAddress(*address)) {
-      problems.add(*value, shown(*address) + " is no IP address", "an address of this host");
-    } else if (address) {
-      spec.address = std::move(*address);
-    }
-  }
+  readAddress(map, "address", "an address of this host", spec.address, problems);
+  readAddress(map, "peer", "an address of the host with the target program", spec.peer, problems);
 }
 
 // A small number into a member of any integer type.
@@ -82,6 +89,7 @@ void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems) 
   readNumber(*map, "window", 1, EndpointSpec::kMostWindow, spec.window, problems);
   readNumber(*map, "port", 1, kMaxPort, spec.port, problems);
   readNumber(*map, "gid_index", 0, kMaxGidIndex, spec.gid_index, problems);
+  readNumber(*map, "peer_port", 1, kMaxTcpPort, spec.peer_port, problems);
   if (const YamlNode* value = map->optional("operation")) {
     spec.operation = readOneOf(*value, kOperations, problems);
   }

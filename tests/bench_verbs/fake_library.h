@@ -17,6 +17,8 @@
 
 namespace plumbline::bench_verbs {
 
+class FakeEnd;
+
 // What the ends of a fake library do wrong, and what they were asked to do.
 struct FakeScript {
   std::vector<std::string> devices{"fake0"};
@@ -28,8 +30,10 @@ struct FakeScript {
   DeviceEvent event = DeviceEvent::kNone;
   bool lose_messages = false;  // as an unreliable service may
   int connect_errno = 0;       // of registering memory
+  int target_errno = 0;        // the same, of a target that is opened for a peer
   bench::EndpointSpec connected;
-  std::mutex mutex;  // the two ends are of two threads
+  std::mutex mutex;              // the two ends are of two threads
+  std::vector<FakeEnd*> opened;  // one by one, for a peer
 };
 
 class FakeEnd final : public VerbsEnd {
@@ -98,6 +102,33 @@ class FakeEnd final : public VerbsEnd {
   std::deque<std::uint64_t> receives_;
 };
 
+// Ends that are opened apart find each other through the script, by the number of their first pair:
+// the target's word of its address is how the initiator knows it.
+class FakeOpenEnd final : public OpenEnd {
+ public:
+  FakeOpenEnd(FakeScript& script, const EndSpec& spec)
+      : script_(script), end_(std::make_unique<FakeEnd>(script, spec.memory_bytes)) {
+    const std::lock_guard lock(script_.mutex);
+    script_.opened.push_back(end_.get());
+    address_.mtu = 3;
+    for (std::uint32_t i = 0; i < spec.queue_pairs; ++i) {
+      address_.pairs.push_back({static_cast<std::uint32_t>(script_.opened.size() - 1), i});
+    }
+  }
+
+  [[nodiscard]] EndAddress address() const override { return address_; }
+  std::unique_ptr<VerbsEnd> meet(const EndAddress& peer) override {
+    const std::lock_guard lock(script_.mutex);
+    end_->meet(*script_.opened.at(peer.pairs.at(0).number));
+    return std::move(end_);
+  }
+
+ private:
+  FakeScript& script_;
+  std::unique_ptr<FakeEnd> end_;
+  EndAddress address_;
+};
+
 class FakeLibrary final : public VerbsLibrary {
  public:
   explicit FakeLibrary(FakeScript& script) : script_(script) {}
@@ -115,6 +146,17 @@ class FakeLibrary final : public VerbsLibrary {
     caller->meet(*callee);
     callee->meet(*caller);
     return {std::move(caller), std::move(callee)};
+  }
+
+  std::unique_ptr<OpenEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
+                                Role role) override {
+    const int error = role == Role::kTarget ? script_.target_errno : script_.connect_errno;
+    checkErrno(error, "ibv_reg_mr", end.name);
+    {
+      const std::lock_guard lock(script_.mutex);
+      script_.connected = spec;
+    }
+    return std::make_unique<FakeOpenEnd>(script_, end);
   }
 
  private:

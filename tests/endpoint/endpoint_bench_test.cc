@@ -101,6 +101,54 @@ TEST(EndpointBench, SendsTheMessagesOfTheSuite) {
   }
 }
 
+// Frames of a message on the wire are one message here.
+TEST(EndpointBench, SendsStreamsOfSeveralFramesAsTheirMessages) {
+  FakeCarrierState state;
+  FakeBench bench(state, {});
+  bench::TrialSpec spec = trial(bench::Transport::kRoceWrite);
+  bench::StreamSpec& stream = spec.streams[0];
+  stream.queue_pairs = bench::QueuePairSpec{{}, 16, false, Bytes(65'536)};
+  const auto result = bench.run(spec, {});
+  EXPECT_EQ(state.connected.back().message, Bytes(65'536));
+  // 10 ms at 1 % of 100 Gb/s: a message every 16 slots of 4,194 B.
+  EXPECT_EQ(result.streams[0].sent_frames, 19U);
+  EXPECT_EQ(result.streams[0].sent_bytes, 19U * (16 * 62 + 16 + 65'536));
+  EXPECT_EQ(result.lost(), 0U);
+
+  // All frames of one length: those without RETH carry 16 B more.
+  stream.queue_pairs = bench::QueuePairSpec{{}, 3, false, {}};
+  bench.run(spec, {});
+  EXPECT_EQ(state.connected.back().message, Bytes(3 * 4096 + 2 * 16));
+
+  // A burst of one message's frames is the message.
+  stream.load = bench::BurstLoad{3, Bytes(0), 5, microseconds(500)};
+  const auto bursts = bench.run(spec, {});
+  EXPECT_EQ(bursts.streams[0].sent_frames, 5U);
+  EXPECT_EQ(bursts.latency.at(0).histogram.count(), 5U);
+}
+
+TEST(EndpointBench, RefusesWhatSoftwareCannotDoWithStreams) {
+  FakeCarrierState state;
+  const FakeBench bench(state, {});
+  const auto refusal = [&](const bench::QueuePairSpec& pairs, const auto& load) {
+    bench::TrialSpec spec = trial(bench::Transport::kRoceWrite);
+    spec.streams[0].queue_pairs = pairs;
+    spec.streams[0].load = load;
+    const auto why = bench.refusals(spec);
+    return why.empty() ? std::string() : why.front();
+  };
+  const bench::ConstantLoad constant{Fraction::percent(1)};
+  EXPECT_EQ(refusal({{}, 2, false, {}}, constant), "");
+  EXPECT_THAT(refusal({{}, 2, true, {}}, constant), HasSubstr("counts them together"));
+  EXPECT_THAT(refusal({{1, 2, 3, 4}, 2, false, {}}, constant),
+              HasSubstr("takes queue pairs in turn"));
+  EXPECT_THAT(refusal({{}, 0, false, {}}, constant), HasSubstr("in 0 frames"));
+  EXPECT_THAT(refusal({{}, 2, false, {}}, bench::BurstLoad{4, Bytes(0), 1, {}}),
+              HasSubstr("bursts of several messages"));
+  EXPECT_THAT(refusal({{}, 2, false, {}}, bench::BurstLoad{2, Bytes(0), 2, {}}),
+              HasSubstr("several at once"));
+}
+
 TEST(EndpointBench, ReportsWhatTheCarrierCounts) {
   FakeCarrierState state;
   state.counters = {{"fake0 port 1 out_of_sequence", 100}};

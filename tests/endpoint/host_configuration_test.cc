@@ -67,6 +67,18 @@ TEST_F(HostConfiguration, ReadsADevice) {
   EXPECT_EQ(device["PCIe link"], "16.0 GT/s PCIe, x16");
 }
 
+// A software device has no hardware of its own.
+TEST_F(HostConfiguration, ReadsTheInterfaceBelowSoftRoce) {
+  write("sys/class/infiniband/rxe0/parent", "eth3\n");
+  write("sys/class/infiniband/rxe0/fw_ver", "\n");
+  write("sys/class/net/eth3/device/numa_node", "0\n");
+  fs::create_symlink("/drivers/ixgbe", root() + "/sys/class/net/eth3/device/driver");
+  auto device = mapOf(deviceConfiguration("rxe0", root()));
+  EXPECT_EQ(device["Driver"], "soft-RoCE in the kernel, on eth3 (ixgbe)");
+  EXPECT_EQ(device["Firmware"], "unknown");
+  EXPECT_EQ(device["NUMA node of the device"], "0");
+}
+
 TEST_F(HostConfiguration, ReadsCountersAndLeavesOutWhatIsNone) {
   const std::string port = "sys/class/infiniband/rxe0/ports/1/";
   write(port + "hw_counters/out_of_seq_request", "3\n");

@@ -1,17 +1,11 @@
 #include "roce_guest.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
@@ -39,93 +33,39 @@ sockaddr_un socketAddress(const std::filesystem::path& path) {
 }  // namespace
 
 RoceGuest::RoceGuest(const GuestOptions& options) {
-  std::string name = (std::filesystem::temp_directory_path() / "roce-guest-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) fail("mkdtemp " + name);
-  directory_ = name;
-  start(options);
+  openWire();
+  MachineOptions machine;
+  machine.image = options.image;
+  machine.programs = "responder.img";
+  machine.mac = options.mac.toString();
+  machine.address = options.address.toString();
+  machine.neighbour =
+      fmt::format("{},{}", options.peer_address.toString(), options.peer_mac.toString());
+  machine.run = {"roce_responder", options.peer_address.toString(), std::to_string(options.peer_qp),
+                 std::to_string(options.peer_psn), std::to_string(options.queue_pairs)};
+  machine.socket = directory_ / "guest";
+  machine.peer_socket = directory_ / "peer";
+  machine_ = std::make_unique<GuestMachine>(machine);
   const auto deadline = std::chrono::steady_clock::now() + kBootTime;
   while (!ready_) {
-    if (std::chrono::steady_clock::now() > deadline || log_.find("FAULT") != std::string::npos) {
-      throw std::runtime_error("the guest did not become ready; it said:\n" + log_);
+    if (std::chrono::steady_clock::now() > deadline || log().find("FAULT") != std::string::npos) {
+      throw std::runtime_error("the guest did not become ready; it said:\n" + log());
     }
-    pollfd console{console_, POLLIN, 0};
-    poll(&console, 1, 100);
-    listen();
+    listenFor(std::chrono::milliseconds(100));
   }
 }
 
 RoceGuest::~RoceGuest() {
-  if (process_ > 0) {
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-  }
-  if (console_ >= 0) close(console_);
   if (socket_ >= 0) close(socket_);
-  std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
 }
 
-void RoceGuest::start(const GuestOptions& options) {
+void RoceGuest::openWire() {
   const std::filesystem::path ours = directory_ / "peer";
-  const std::filesystem::path its = directory_ / "guest";
   socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   const sockaddr_un address = socketAddress(ours);
   if (socket_ < 0 || bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address)) {
     fail("socket " + ours.string());
   }
-  std::array<int, 2> console{};
-  if (pipe2(console.data(), O_CLOEXEC) != 0) fail("pipe");
-
-  const std::vector<std::string> command{
-      "qemu-system-x86_64",
-      "-M",
-      "pc",
-      "-accel",
-      "tcg,thread=multi,tb-size=256",
-      "-cpu",
-      "max",
-      "-m",
-      "384",
-      "-kernel",
-      (options.image / "vmlinuz").string(),
-      "-initrd",
-      (options.image / "initrd.gz").string(),
-      "-append",
-      fmt::format("console=ttyS0 quiet loglevel=3 panic=-1 tsc=reliable mitigations=off nokaslr "
-                  "random.trust_cpu=on address={} neighbour={},{} responder={},{},{},{}",
-                  options.address.toString(), options.peer_address.toString(),
-                  options.peer_mac.toString(), options.peer_address.toString(), options.peer_qp,
-                  options.peer_psn, options.queue_pairs),
-      "-nodefaults",
-      "-no-user-config",
-      "-no-reboot",
-      "-display",
-      "none",
-      "-serial",
-      "stdio",
-      "-netdev",
-      fmt::format("dgram,id=wire,local.type=unix,local.path={},remote.type=unix,remote.path={}",
-                  its.string(), ours.string()),
-      "-device",
-      "virtio-net-pci,netdev=wire,mac=" + options.mac.toString()};
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-
-  process_ = fork();
-  if (process_ < 0) fail("fork");
-  if (process_ == 0) {
-    const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
-    dup2(console[1], STDOUT_FILENO);
-    dup2(console[1], STDERR_FILENO);
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
-  close(console[1]);
-  console_ = console[0];
-  fcntl(console_, F_SETFL, O_NONBLOCK);
 }
 
 void RoceGuest::send(wire::ByteView frame) {
@@ -147,20 +87,10 @@ std::optional<wire::Buffer> RoceGuest::receive() {
   return frame;
 }
 
-void RoceGuest::listen() {
-  std::array<char, 4096> bytes{};
-  ssize_t got = 0;
-  while ((got = read(console_, bytes.data(), bytes.size())) > 0) {
-    unfinished_.append(bytes.data(), static_cast<std::size_t>(got));
-  }
-  std::size_t end = 0;
-  while ((end = unfinished_.find('\n')) != std::string::npos) {
-    std::string line = unfinished_.substr(0, end);
-    unfinished_.erase(0, end + 1);
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    log_ += line + "\n";
-    take(line);
-  }
+void RoceGuest::listen() { listenFor(std::chrono::milliseconds(0)); }
+
+void RoceGuest::listenFor(std::chrono::milliseconds time) {
+  for (const std::string& line : machine_->listen(time)) take(line);
 }
 
 void RoceGuest::take(const std::string& line) {

@@ -1,17 +1,16 @@
-// A virtual machine with the Linux kernel's soft-RoCE behind a wire of our own: the RoCEv2
-// implementation that is not ours. It runs emulated, in its own time, some hundred times slower
-// than a NIC.
+// The Linux kernel's soft-RoCE behind a wire of our own: the RoCEv2 implementation that is not
+// ours.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "guest_machine.h"
 #include "wire/bytes.h"
 #include "wire/ethernet.h"
 #include "wire/ip.h"
@@ -20,7 +19,7 @@ namespace plumbline::roce_peer {
 
 // What the guest and its peer on the wire are called.
 struct GuestOptions {
-  std::filesystem::path image;  // directory with vmlinuz and initrd.gz (build-guest)
+  std::filesystem::path image;  // directory with vmlinuz and responder.img (build-guest)
   wire::MacAddress mac{};
   wire::Ipv4Address address{};
   wire::MacAddress peer_mac{};
@@ -63,18 +62,16 @@ class RoceGuest {
     return received_[index];
   }
   // All that it said, for messages.
-  [[nodiscard]] const std::string& log() const { return log_; }
+  [[nodiscard]] const std::string& log() const { return machine_->log(); }
 
  private:
-  void start(const GuestOptions& options);
+  void openWire();
+  void listenFor(std::chrono::milliseconds time);
   void take(const std::string& line);
 
-  std::filesystem::path directory_;  // of the sockets
-  pid_t process_ = -1;
-  int console_ = -1;
+  SocketDirectory directory_;
   int socket_ = -1;
-  std::string log_;
-  std::string unfinished_;  // begin of a line
+  std::unique_ptr<GuestMachine> machine_;
   bool ready_ = false;
   std::map<std::uint32_t, std::uint32_t> pairs_;
   std::uint32_t rkey_ = 0;

@@ -60,7 +60,7 @@ class RocePeerTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     const std::filesystem::path image = PLUMBLINE_ROCE_GUEST;
-    if (!exists(image / "vmlinuz") || !exists(image / "initrd.gz")) return;
+    if (!exists(image / "vmlinuz") || !exists(image / "responder.img")) return;
     GuestOptions options;
     options.image = image;
     options.mac = wire::hostMac(kGuestHost);

@@ -1,0 +1,14 @@
+// Which of a machine's RDMA devices is taken.
+#pragma once
+
+#include <string>
+
+#include "bench_verbs/verbs_library.h"
+
+namespace plumbline::bench_verbs {
+
+// `wanted`, or the first device when that is empty. Throws Error(kUnsupported) when this machine
+// does not have it, or none at all.
+std::string chooseDevice(const VerbsLibrary& library, const std::string& wanted);
+
+}  // namespace plumbline::bench_verbs

@@ -1,0 +1,25 @@
+// Queue pairs of libibverbs that are connected out of band: the program tells each end of the
+// other.
+#pragma once
+
+#include <memory>
+
+#include "bench_verbs/ibv_end.h"
+
+namespace plumbline::bench_verbs {
+
+// State, MTU and longest message of the port of `spec`, which is active. Throws verbsFault().
+ibv_port_attr activePort(ibv_context* context, const bench::EndpointSpec& spec);
+
+// An end with a context of its own and queue pairs that wait for a peer. Throws verbsFault().
+std::unique_ptr<IbvEnd> openEnd(const bench::EndpointSpec& spec, const EndSpec& end);
+
+// What a peer must know of such an end; first PSNs are drawn anew with each call.
+EndAddress addressOf(const IbvEnd& end, const bench::EndpointSpec& spec);
+
+// Makes the end's queue pairs ready to receive from and to send to those of `peer`, with the
+// smaller of both MTUs. `own`: as told to the peer. Throws verbsFault().
+void introduce(const IbvEnd& end, const bench::EndpointSpec& spec, const EndAddress& own,
+               const EndAddress& peer);
+
+}  // namespace plumbline::bench_verbs

@@ -1,0 +1,366 @@
+// The verbs bench on a real device, with a real peer. Runs in a guest beside another one that runs
+// plumbline-verbs-target (verbs_guests_test starts both):
+//   verbs_device_test PEER OWN
+// with the IPv4 addresses of both. Results stay on /dev/vda.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "base/error.h"
+#include "bench_verbs/ibv_library.h"
+#include "bench_verbs/ibv_pairs.h"
+#include "bench_verbs/peer_socket.h"
+#include "bench_verbs/verbs_bench.h"
+#include "bench_verbs/verbs_carrier.h"
+#include "bench_verbs/verbs_side.h"
+#include "endpoint/clock.h"
+#include "endpoint/host_configuration.h"
+#include "endpoint/message_stream.h"
+
+namespace plumbline::bench_verbs {
+namespace {
+
+using bench::Connection;
+using bench::Operation;
+using bench::QueuePairService;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string peer_address;
+std::string own_address;
+
+constexpr Bytes kKiB{1024};
+constexpr std::chrono::seconds kPeerBoots{60};
+
+bench::EndpointSpec peerSpec() {
+  bench::EndpointSpec spec;
+  spec.peer = peer_address;
+  spec.address = own_address;
+  return spec;
+}
+
+void waitForPeer() {
+  const auto deadline = std::chrono::steady_clock::now() + kPeerBoots;
+  for (;;) {
+    try {
+      callPeer(peer_address, bench::EndpointSpec::kDefaultPeerPort);
+      return;
+    } catch (const Error&) {
+      if (std::chrono::steady_clock::now() > deadline) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+}
+
+template <typename Act>
+Error errorOf(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing is thrown";
+  return {ErrorKind::kInvalid, "none"};
+}
+
+// The command, and what it leaves.
+class VerbsCommand : public testing::Test {
+ protected:
+  struct Outcome {
+    int exit_code = -1;
+    std::string text;
+  };
+
+  // `endpoint`: members of the section; `traffic` and `parameters` likewise.
+  static void write(const std::string& tests, const std::string& endpoint,
+                    const std::string& parameters) {
+    std::ofstream("/tmp/guests.yaml")
+        << "plumbline: 1\nname: guests\ntests: [" << tests << "]\nbench: verbs\nendpoint: {"
+        << endpoint
+        << "}\ndut: {topology: {kind: link, link: 10M}}\n"
+           "traffic: {message_sizes: [64B, 16KiB], qps: 2, pairs: [[0, 1]], direction: uni}\n"
+           "parameters: {"
+        << parameters << "}\n";
+  }
+
+  static Outcome run(const std::string& arguments) {
+    Outcome outcome;
+    FILE* pipe = popen(("plumbline " + arguments + " 2>&1").c_str(), "r");
+    if (pipe == nullptr) return outcome;
+    std::array<char, 512> line{};
+    while (fgets(line.data(), line.size(), pipe) != nullptr) outcome.text += line.data();
+    outcome.exit_code = WEXITSTATUS(pclose(pipe));
+    return outcome;
+  }
+};
+
+using VerbsCommandAtFirst = VerbsCommand;
+
+// The first one: a device does not go as long as a program has it open, and this one keeps what the
+// connection manager has opened.
+TEST_F(VerbsCommandAtFirst, EndsWithTwoWithoutADevice) {
+  write("T5.2", "window: 16", "duration: 20ms, drain: 20ms, repetitions: 1");
+  ASSERT_EQ(std::system("rdma link delete rxe0"), 0);
+  const Outcome outcome = run("run /tmp/guests.yaml --quiet --results /tmp/none");
+  EXPECT_EQ(std::system("rdma link add rxe0 type rxe netdev eth0"), 0);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("this machine has no RDMA device"),
+                                  HasSubstr("rdma link add rxe0 type rxe netdev eth0")));
+}
+
+struct Case {
+  const char* name;
+  Operation operation;
+  QueuePairService service;
+  Connection connection;
+  Bytes message;
+  std::uint32_t queue_pairs;
+  std::uint64_t messages;
+  std::int64_t gap_us;  // between two of them
+};
+
+// Every message of a reliable connection completes, and the bytes are those that were sent; the
+// target's program tells how many it was told of.
+void sendTo(const Case& which) {
+  bench::EndpointSpec spec = peerSpec();
+  spec.service = which.service;
+  spec.connection = which.connection;
+  VerbsCarrier carrier(spec, std::make_unique<IbvLibrary>());
+  const endpoint::ChannelSpec channel_spec{which.operation, which.message, which.queue_pairs, 4};
+  const auto counters = carrier.counters();
+  const auto channel = carrier.connect(channel_spec);
+
+  const Picoseconds gap = microseconds(which.gap_us);
+  const endpoint::MessageSchedule schedule{gap, Fraction::one(), Picoseconds(),
+                                           gap * static_cast<std::int64_t>(which.messages),
+                                           seconds(30)};
+  endpoint::StreamProgress progress;
+  endpoint::TargetThread target(*channel);
+  const endpoint::MessageOutcome outcome =
+      endpoint::sendMessages(*channel, channel_spec, schedule, endpoint::monotonicNow(), progress);
+  const std::uint64_t told = target.stop();
+
+  EXPECT_EQ(outcome.due, which.messages);
+  EXPECT_EQ(outcome.completed, which.messages);
+  EXPECT_EQ(outcome.latency.count(), which.messages);
+  EXPECT_TRUE(channel->intact());
+  const bool reliable = which.service == QueuePairService::kReliable;
+  if (!endpoint::targetIsTold(which.operation)) {
+    EXPECT_EQ(told, 0U);
+  } else if (reliable) {
+    EXPECT_EQ(told, which.messages);
+  } else {
+    EXPECT_LE(told, which.messages);
+    EXPECT_GE(told, which.messages / 2) << "most of it, on a wire that loses none";
+  }
+  EXPECT_EQ(channel->confirmsDelivery(), reliable);
+  // There and back between two emulated machines: more than a microsecond, and less than what a
+  // retransmission timeout and a machine under load add.
+  EXPECT_GT(outcome.latency.minimum(), reliable ? 1'000'000U : 0U);
+  EXPECT_LT(outcome.latency.maximum(), 20'000'000'000'000U);
+
+  // What soft-RoCE counts: at least one packet of each message went out, and none was given up.
+  for (const bench::HostCounter& counter :
+       endpoint::counterDifference(counters, carrier.counters())) {
+    if (counter.name == "rxe0 port 1 sent_pkts") {
+      EXPECT_GE(counter.value, which.messages);
+    } else if (counter.name == "rxe0 port 1 retry_exceeded_err") {
+      EXPECT_EQ(counter.value, 0U);
+    }
+  }
+  std::cout << "LATENCY " << which.name << " least " << outcome.latency.minimum() / 1000
+            << " ns, P50 " << outcome.latency.quantile(0.5) / 1000 << " ns\n";
+}
+
+constexpr auto kReliable = QueuePairService::kReliable;
+constexpr auto kUnreliable = QueuePairService::kUnreliable;
+constexpr auto kOutOfBand = Connection::kOutOfBand;
+constexpr auto kManager = Connection::kConnectionManager;
+
+constexpr std::array<Case, 13> kCases{
+    {{"RcWrite", Operation::kWrite, kReliable, kOutOfBand, Bytes(64), 1, 200, 1000},
+     {"RcWriteImmediate", Operation::kWriteImmediate, kReliable, kOutOfBand, Bytes(64), 4, 200,
+      1000},
+     {"RcSend", Operation::kSend, kReliable, kOutOfBand, 4 * kKiB, 4, 200, 1000},
+     {"RcRead", Operation::kRead, kReliable, kOutOfBand, 64 * kKiB, 1, 20, 10'000},
+     {"RcWriteManaged", Operation::kWrite, kReliable, kManager, 64 * kKiB, 4, 20, 10'000},
+     {"RcSendManaged", Operation::kSend, kReliable, kManager, Bytes(64), 4, 200, 1000},
+     {"RcReadManaged", Operation::kRead, kReliable, kManager, Bytes(64), 16, 200, 1000},
+     {"RcWriteImmediateManaged", Operation::kWriteImmediate, kReliable, kManager, 1024 * kKiB, 1, 3,
+      100'000},
+     {"UcWrite", Operation::kWrite, kUnreliable, kOutOfBand, Bytes(64), 1, 200, 1000},
+     {"UcWriteImmediate", Operation::kWriteImmediate, kUnreliable, kOutOfBand, 4 * kKiB, 1, 100,
+      2000},
+     {"UcSend", Operation::kSend, kUnreliable, kOutOfBand, Bytes(64), 4, 200, 1000},
+     {"RcWrite4MiB", Operation::kWrite, kReliable, kOutOfBand, 4096 * kKiB, 1, 2, 200'000},
+     {"RcSend256Pairs", Operation::kSend, kReliable, kOutOfBand, Bytes(256), 256, 512, 1000}}};
+
+TEST(MessagesToAPeer, Arrive) {
+  for (const Case& which : kCases) {
+    SCOPED_TRACE(which.name);
+    sendTo(which);
+  }
+}
+
+// What a device does wrong when it is asked to. Both ends on this device, as that needs no peer.
+class VerbsFaultsOfADevice : public testing::Test {
+ protected:
+  static bench::EndpointSpec hereSpec() {
+    bench::EndpointSpec spec;
+    spec.device = "rxe0";
+    spec.address = own_address;
+    return spec;
+  }
+};
+
+TEST_F(VerbsFaultsOfADevice, AWrongKeyIsRefusedAndLeavesAQueuePairInError) {
+  const endpoint::ChannelSpec channel{Operation::kWrite, Bytes(64), 1, 2};
+  const EndSpec end{"end", 1, 2, 64};
+  EndPair ends = IbvLibrary().connect(hereSpec(), end, end);
+  MemoryKey wrong = ends.target->key();
+  wrong.rkey ^= 0x100;
+  Initiator initiator(std::move(ends.initiator), channel);
+  std::array<std::uint32_t, 2> done{};
+  const auto fault = [&] {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    return errorOf([&] {
+      ASSERT_TRUE(initiator.post(0, 0, wrong));
+      while (std::chrono::steady_clock::now() < deadline) initiator.poll(done);
+    });
+  };
+  const Error refused = fault();
+  EXPECT_EQ(refused.kind(), ErrorKind::kTester);
+  EXPECT_THAT(refused.what(), HasSubstr("the peer refused a message: remote access error"));
+  EXPECT_THAT(refused.remedy(), HasSubstr("--resume"));
+  EXPECT_THAT(fault().what(), HasSubstr("the queue pair is in error"));
+}
+
+// Work requests of a queue pair in error complete at once: more of them than the queue holds.
+TEST_F(VerbsFaultsOfADevice, ACompletionQueueOverruns) {
+  constexpr std::uint32_t kPairs = 16;
+  auto end = openEnd(hereSpec(), {"end", 1, 1, 64});
+  ibv_qp_init_attr attributes = end->attributes(kReliable);
+  for (std::uint32_t i = 1; i < kPairs; ++i) {
+    Ibv<ibv_qp> pair(ibv_create_qp(end->domain(), &attributes));
+    ASSERT_TRUE(pair);
+    ibv_qp_attr init{};
+    init.qp_state = IBV_QPS_INIT;
+    init.port_num = 1;
+    ASSERT_EQ(ibv_modify_qp(pair.get(), &init,
+                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+              0);
+    end->add(std::move(pair));
+  }
+  for (std::uint32_t i = 0; i < kPairs; ++i) {
+    ASSERT_EQ(end->postReceive(i, i), 0);
+    ibv_qp_attr error{};
+    error.qp_state = IBV_QPS_ERR;
+    ASSERT_EQ(ibv_modify_qp(end->pair(i), &error, IBV_QP_STATE), 0);
+  }
+  DeviceEvent event = DeviceEvent::kNone;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (event == DeviceEvent::kNone && std::chrono::steady_clock::now() < deadline) {
+    event = end->event();
+  }
+  EXPECT_EQ(event, DeviceEvent::kQueueOverrun);
+}
+
+TEST_F(VerbsFaultsOfADevice, TooLittleLockedMemoryIsNamed) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{65'536, 65'536};
+    // Root may lock what it wants.
+    if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || setgid(65'534) != 0 || setuid(65'534) != 0) {
+      _exit(2);
+    }
+    try {
+      VerbsCarrier(hereSpec(), std::make_unique<IbvLibrary>())
+          .connect({Operation::kWrite, 1024 * kKiB, 1, 4});
+    } catch (const Error& error) {
+      std::cout << error.what() << std::endl;
+      const bool good = error.kind() == ErrorKind::kUnsupported &&
+                        std::string(error.what()).find("ibv_reg_mr") != std::string::npos &&
+                        error.remedy().find("which is 64 KiB") != std::string::npos;
+      _exit(good ? 0 : 1);
+    }
+    _exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(VerbsFaultsOfADevice, TheConnectionManagerIsToldAnAddressOfTheDevice) {
+  bench::EndpointSpec spec = hereSpec();
+  spec.connection = kManager;
+  EXPECT_NE(VerbsCarrier(spec, std::make_unique<IbvLibrary>()).connect({}), nullptr);
+  spec.address = "198.18.77.77";
+  const Error error =
+      errorOf([&] { VerbsCarrier(spec, std::make_unique<IbvLibrary>()).connect({}); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("rdma_bind_addr"));
+}
+
+TEST_F(VerbsFaultsOfADevice, NoTargetProgramAnswers) {
+  bench::EndpointSpec spec = peerSpec();
+  spec.peer_port = 9;
+  const Error error = errorOf([&] { VerbsCarrier(spec, std::make_unique<IbvLibrary>()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("does not answer: Connection refused"));
+  EXPECT_THAT(error.remedy(), HasSubstr("plumbline-verbs-target"));
+}
+
+using VerbsCommandToAPeer = VerbsCommand;
+
+TEST_F(VerbsCommandToAPeer, RunsThroughputAndLatency) {
+  write("T5.1, T5.2", "peer: " + peer_address,
+        "duration: 100ms, drain: 100ms, resolution: 10%, loads: 10%, repetitions: 1");
+  const Outcome outcome = run("run /tmp/guests.yaml --quiet --results /tmp/results");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("Completion latency"), HasSubstr("Hardware counters"),
+                                  HasSubstr("rxe0 port 1 sent_pkts")));
+  ASSERT_EQ(std::system("tar -c -f /dev/vda -C /tmp results guests.yaml"), 0);
+}
+
+using VerbsCommandAtLast = VerbsCommand;
+
+// The last one: the peer's machine is cut off when this one asks for it.
+TEST_F(VerbsCommandAtLast, EndsWithThreeWhenThePeerIsGone) {
+  write("T5.2", "peer: " + peer_address,
+        "duration: 15s, drain: 1s, resolution: 50%, loads: 10%, repetitions: 1");
+  std::thread cutter([] {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    std::cout << "CUT THE PEER" << std::endl;
+  });
+  const Outcome outcome = run("run /tmp/guests.yaml --quiet --results /tmp/gone");
+  cutter.join();
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("the peer does not acknowledge"), HasSubstr("--resume")));
+}
+
+}  // namespace
+}  // namespace plumbline::bench_verbs
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc != 3) {
+    std::cerr << "arguments: the peer's address, this machine's address\n";
+    return 2;
+  }
+  plumbline::bench_verbs::peer_address = argv[1];
+  plumbline::bench_verbs::own_address = argv[2];
+  plumbline::bench_verbs::waitForPeer();
+  return RUN_ALL_TESTS();
+}

@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
       QStringLiteral("quickstart"),
       QStringLiteral("Run the quickstart at once, on a local server."));
   parser.addOptions({server, token, ca, results, quickstart});
-  parser.addPositionalArgument(QStringLiteral("result"), QStringLiteral("Results JSON to open."),
+  parser.addPositionalArgument(QStringLiteral("result"),
+                               QStringLiteral("Results JSON to open, or a directory of results."),
                                QStringLiteral("[result …]"));
   parser.process(app);
 

@@ -17,16 +17,16 @@ struct ColumnText {
 
 constexpr std::array<ColumnText, FlowTableModel::kColumnCount> kColumns = {{
     {"Flow", "Stream, queue pair or PDC"},
+    {"Rate", "Received in the last interval"},
+    {"Lost", "Frames known to be lost"},
+    {"CE", "Frames that arrived with a congestion mark"},
+    {"Received", "Frames received since the trial began; a QP or PDC counts payload alone"},
+    {"Sent", "Frames sent since the trial began"},
+    {"Out of order", "Frames that arrived behind a later one"},
+    {"Resent", "Packets sent again"},
+    {"Bytes", "Received: frames of a stream, payload of a QP or PDC"},
     {"From", "Sending port or host"},
     {"To", "Receiving port or host"},
-    {"Rate", "Received in the last interval"},
-    {"Sent", "Frames sent since the trial began"},
-    {"Received", "Frames received since the trial began; a QP or PDC counts payload alone"},
-    {"Bytes", "Received: frames of a stream, payload of a QP or PDC"},
-    {"Lost", "Frames known to be lost"},
-    {"Out of order", "Frames that arrived behind a later one"},
-    {"CE", "Frames that arrived with a congestion mark"},
-    {"Resent", "Packets sent again"},
 }};
 
 double keyOf(const control::LiveFlow& flow, int column) {

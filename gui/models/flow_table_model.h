@@ -16,16 +16,16 @@ class FlowTableModel : public QAbstractTableModel {
  public:
   enum Column {
     kName,
+    kRate,
+    kLost,
+    kCe,
+    kReceived,
+    kSent,
+    kOutOfOrder,
+    kRetransmitted,
+    kBytes,
     kFrom,
     kTo,
-    kRate,
-    kSent,
-    kReceived,
-    kBytes,
-    kLost,
-    kOutOfOrder,
-    kCe,
-    kRetransmitted,
     kColumnCount
   };
 

@@ -52,15 +52,16 @@ CollectivePage::CollectivePage(QWidget* parent)
       "(T6.6, T9.1 to T9.4)."));
   table_->setColumnCount(8);
   table_->setHorizontalHeaderLabels({tr("Run"), tr("Collective"), tr("Buffer"), tr("Ranks"),
-                                     tr("Carried by"), tr("algbw [Gb/s]"), tr("busbw [Gb/s]"),
+                                     tr("Carried by"), tr("busbw [Gb/s]"), tr("algbw [Gb/s]"),
                                      tr("ideal [%]")});
-  table_->horizontalHeaderItem(5)->setToolTip(
+  table_->horizontalHeaderItem(6)->setToolTip(
       tr("Buffer over time: bus bandwidth without the factor 2(n − 1)/n or (n − 1)/n"));
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setAccessibleName(tr("Collectives, point by point"));
   table_->setTabKeyNavigation(false);
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setDefaultSectionSize(22);
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   table_->horizontalHeader()->setSectionResizeMode(4, QHeaderView::Stretch);
 
   auto* top = new QHBoxLayout;
@@ -137,14 +138,10 @@ void CollectivePage::fillTable() {
   table_->setRowCount(static_cast<int>(rows_.size()));
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CollectivePoint& point = rows_[i].point;
-    const QStringList cells = {rows_[i].run,
-                               text(point.collective),
-                               text(point.buffer),
-                               QString::number(point.ranks),
-                               text(point.carried_by),
-                               cell(point.algbw_gbps),
-                               numberText(point.busbw_gbps),
-                               cell(point.ideal_percent)};
+    const QStringList cells = {rows_[i].run,           text(point.collective),
+                               text(point.buffer),     QString::number(point.ranks),
+                               text(point.carried_by), numberText(point.busbw_gbps),
+                               cell(point.algbw_gbps), cell(point.ideal_percent)};
     for (int column = 0; column < cells.size(); ++column) {
       auto* item = new QTableWidgetItem(cells[column]);
       if (column == 3 || column > 4) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);

@@ -67,16 +67,17 @@ DistributionPage::DistributionPage(Kind kind, QWidget* parent)
   }
 
   table_->setColumnCount(9);
-  table_->setHorizontalHeaderLabels({tr("Distribution"), tr("Frames"), tr("Min"), tr("Mean"),
-                                     tr("P50"), tr("P95"), tr("P99"), tr("P99.9"), tr("Max")});
+  table_->setHorizontalHeaderLabels({tr("Distribution"), tr("P50"), tr("P95"), tr("P99"),
+                                     tr("P99.9"), tr("Max"), tr("Mean"), tr("Min"), tr("Frames")});
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setAccessibleName(tr("Percentiles"));
   table_->setTabKeyNavigation(false);
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setDefaultSectionSize(22);
   table_->setWordWrap(false);
-  table_->horizontalHeader()->setDefaultSectionSize(78);
-  table_->setColumnWidth(0, 220);
+  table_->setTextElideMode(Qt::ElideMiddle);
+  table_->horizontalHeader()->setDefaultSectionSize(70);
+  table_->setColumnWidth(0, 180);
   table_->setMinimumHeight(60);
 
   auto* right = new QSplitter(Qt::Vertical);
@@ -89,7 +90,7 @@ DistributionPage::DistributionPage(Kind kind, QWidget* parent)
   across->addWidget(picker_);
   across->addWidget(right);
   across->setStretchFactor(1, 1);
-  across->setSizes({210, 900});
+  across->setSizes({200, 900});
   layout->addWidget(across, 1);
 
   connect(picker_, &QTreeWidget::itemChanged, this, [this] { showPicked(); });
@@ -226,11 +227,15 @@ void DistributionPage::fillTable(bool live) {
     };
     // Live intervals tell no sum, and so no exact mean.
     const std::array<QString, 9> cells = {
-        entries_[i].name,   countText(row.count),
-        shown(row.minimum), live ? QStringLiteral("–") : durationText(row.mean / 1000),
-        shown(row.p50),     shown(row.p95),
-        shown(row.p99),     shown(row.p999),
-        shown(row.maximum)};
+        entries_[i].name,
+        shown(row.p50),
+        shown(row.p95),
+        shown(row.p99),
+        shown(row.p999),
+        shown(row.maximum),
+        live ? QStringLiteral("–") : durationText(row.mean / 1000),
+        shown(row.minimum),
+        countText(row.count)};
     for (std::size_t column = 0; column < cells.size(); ++column) {
       const int at = static_cast<int>(column);
       QTableWidgetItem* item = table_->item(static_cast<int>(i), at);
@@ -240,6 +245,7 @@ void DistributionPage::fillTable(bool live) {
         table_->setItem(static_cast<int>(i), at, item);
       }
       item->setText(cells[column]);
+      item->setToolTip(cells[column]);
     }
   }
 }

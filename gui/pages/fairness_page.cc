@@ -20,12 +20,12 @@ struct Load {
   double value = 0;
 };
 
-// Largest first, at most kMostBars.
-PlotSeries loadBars(std::vector<Load> loads, Plot::Axes& axes) {
+// Largest first, at most kMostBars; `figures` tells of the others.
+PlotSeries loadBars(std::vector<Load> loads, Plot::Axes& axes, QString& figures) {
   std::stable_sort(loads.begin(), loads.end(),
                    [](const Load& a, const Load& b) { return a.value > b.value; });
   if (loads.size() > kMostBars) {
-    axes.y_label += QObject::tr(" – the %1 largest of %2").arg(kMostBars).arg(loads.size());
+    figures += QObject::tr("The %1 largest of %2").arg(kMostBars).arg(loads.size());
     loads.resize(kMostBars);
   }
   PlotSeries bars{QString(), {}, {}, SeriesStyle::kBars, false, 0};
@@ -52,6 +52,7 @@ FairnessPage::FairnessPage(QWidget* parent)
       "Waits for a fairness index: it comes live while a trial with several flows or paths runs, "
       "and with stored results that have one (T6.3, T6.6, T8, T9, free workloads)."));
   loads_->setEmptyText(tr("Waits for loads of links or flows."));
+  figures_->setWordWrap(true);
   auto* top = new QHBoxLayout;
   top->addWidget(of_);
   top->addWidget(figures_, 1);
@@ -103,8 +104,8 @@ void FairnessPage::showLive(const LiveRun& live) {
     add(tr("JFI of links"), now.fairness.link_jfi);
     add(tr("MMR of links"), now.fairness.link_mmr);
   }
+  PlotSeries bars = loadBars(std::move(loads), load_axes, figures);
   figures_->setText(figures);
-  PlotSeries bars = loadBars(std::move(loads), load_axes);
   loads_->setContent(load_axes, {std::move(bars)});
 }
 

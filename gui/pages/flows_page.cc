@@ -28,6 +28,8 @@ FlowsPage::FlowsPage(QWidget* parent)
   table_->verticalHeader()->setDefaultSectionSize(22);
   table_->horizontalHeader()->setDefaultSectionSize(92);
   table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+  table_->setColumnWidth(FlowTableModel::kLost, 64);
+  table_->setColumnWidth(FlowTableModel::kCe, 64);
   table_->setColumnWidth(FlowTableModel::kFrom, 56);
   table_->setColumnWidth(FlowTableModel::kTo, 56);
   table_->setSortingEnabled(true);

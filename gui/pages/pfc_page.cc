@@ -62,9 +62,7 @@ PfcPage::PfcPage(QWidget* parent)
   lanes_->setEmptyText(tr(
       "Waits for pauses: no port has been paused. They come live while a trial with PFC runs, and "
       "with stored results of tests that record them (T7.2, T7.4)."));
-  rates_->setEmptyText(
-      tr("Waits for a running trial: rates are shown live, stored results hold no "
-         "rates beside their pauses."));
+  rates_->setEmptyText(tr("Waits for a running trial."));
   auto* top = new QHBoxLayout;
   top->addWidget(timelines_);
   top->addWidget(note_, 1);
@@ -92,6 +90,7 @@ PfcPage::PfcPage(QWidget* parent)
 }
 
 void PfcPage::show(const PageInput& input) {
+  rates_->setVisible(input.live != nullptr);  // stored results hold no rates beside their pauses
   if (input.live != nullptr) {
     timelines_->hide();
     runs_.clear();

@@ -2,6 +2,7 @@
 #include "gui/pages/results_page.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -36,6 +37,8 @@ QString quantityText(const StoredQuantity& quantity) {
   return out;
 }
 
+enum RunColumn { kRun, kScenario, kStatus, kShown, kBench };
+
 struct FigureKey {
   QString test;
   QString name;
@@ -52,7 +55,7 @@ struct FigureKey {
 ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
     : Page(parent),
       shelf_(shelf),
-      runs_(new GroupedModel({tr("Run"), tr("Scenario"), tr("Bench"), tr("Status"), tr("Shown")},
+      runs_(new GroupedModel({tr("Run"), tr("Scenario"), tr("Status"), tr("Shown"), tr("Bench")},
                              this)),
       list_(new QTreeView),
       show_button_(new QPushButton(tr("S&how"))),
@@ -68,9 +71,13 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   list_->setUniformRowHeights(true);
   list_->setRootIsDecorated(false);
   list_->header()->setStretchLastSection(false);
-  list_->header()->setMinimumSectionSize(40);
-  list_->header()->setDefaultSectionSize(58);
-  list_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
+  // Short columns show all they have; the name takes what is left. Where that is little the bench
+  // is left out: tool tips have every row as a whole.
+  list_->setIndentation(10);
+  list_->header()->setMinimumSectionSize(30);
+  list_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  list_->header()->setSectionResizeMode(kScenario, QHeaderView::Stretch);
+  list_->viewport()->installEventFilter(this);
   show_button_->setToolTip(tr("Show this run in all tabs"));
   compare_button_->setToolTip(tr("Lay this run over the ones shown, or take it away again"));
   resume_button_->setToolTip(tr("Go on with a run that is not done"));
@@ -93,6 +100,8 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   figures_->setAccessibleName(tr("Figures"));
   figures_->setTabKeyNavigation(false);
   figures_->setAlternatingRowColors(true);
+  figures_->setTextElideMode(Qt::ElideMiddle);
+  figures_->viewport()->installEventFilter(this);
   figures_->verticalHeader()->hide();
   figures_->verticalHeader()->setDefaultSectionSize(22);
   charts_->setAccessibleName(tr("Chart of the results"));
@@ -114,9 +123,10 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   auto* split = new QSplitter(Qt::Horizontal);
   split->addWidget(side);
   split->addWidget(right);
+  side->setMinimumWidth(250);
   split->setStretchFactor(0, 2);
   split->setStretchFactor(1, 5);
-  split->setSizes({300, 740});
+  split->setSizes({330, 710});
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(split);
 
@@ -128,8 +138,10 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   connect(show_button_, &QPushButton::clicked, this, [want] { want(false); });
   connect(list_, &QTreeView::activated, this, [want] { want(false); });
   connect(compare_button_, &QPushButton::clicked, this, [want] { want(true); });
-  connect(report_button_, &QPushButton::clicked, this,
-          [this, current] { emit reportWanted(current().toList().value(1).toLongLong()); });
+  connect(report_button_, &QPushButton::clicked, this, [this, current] {
+    const QVariantList data = current().toList();
+    emit reportWanted(data.value(0).toString(), data.value(1).toLongLong());
+  });
   connect(resume_button_, &QPushButton::clicked, this,
           [this, current] { emit resumeWanted(current().toList().value(1).toLongLong()); });
   connect(file_button, &QPushButton::clicked, this, &ResultsPage::openFileWanted);
@@ -158,12 +170,14 @@ void ResultsPage::fillRuns() {
   Group server{{{address_.isEmpty() ? tr("No server") : tr("Server")}}, {}};
   for (const control::RunState& run : server_runs_) {
     const QString key = serverRunKey(address_, run.id);
-    GroupedRow row{{QString::number(run.id), text(run.name), text(run.bench), text(run.status),
-                    shownMark(key)},
+    GroupedRow row{{QString::number(run.id), text(run.name), text(run.status), shownMark(key),
+                    text(run.bench)},
                    stateOf(run.status),
-                   text(run.created) +
-                       (run.error.empty() ? QString() : QStringLiteral("\n") + text(run.error)),
+                   tr("Run %1, %2, on %3: %4\n%5")
+                       .arg(QString::number(run.id), text(run.name), text(run.bench),
+                            text(run.status), text(run.created)),
                    QVariantList{key, static_cast<qlonglong>(run.id), text(run.status)}};
+    if (!run.error.empty()) row.tool_tip += QLatin1Char('\n') + text(run.error);
     server.rows.push_back(std::move(row));
   }
   groups.push_back(std::move(server));
@@ -171,9 +185,11 @@ void ResultsPage::fillRuns() {
   for (const auto& [key, one] : shelf_->all()) {
     if (key.startsWith(QStringLiteral("server "))) continue;
     files.rows.push_back({{QString::number(one.run->run), text(one.run->scenario_name),
-                           text(one.run->bench), text(one.run->status), shownMark(key)},
+                           text(one.run->status), shownMark(key), text(one.run->bench)},
                           stateOf(one.run->status),
-                          key,
+                          tr("Run %1, %2, on %3: %4\n%5")
+                              .arg(QString::number(one.run->run), text(one.run->scenario_name),
+                                   text(one.run->bench), text(one.run->status), key),
                           QVariantList{key, 0, text(one.run->status)}});
   }
   if (!files.rows.empty()) groups.push_back(std::move(files));
@@ -182,7 +198,24 @@ void ResultsPage::fillRuns() {
     list_->setFirstColumnSpanned(group, {}, true);
   }
   list_->expandAll();
+  fitRunColumns();
   enableButtons();
+}
+
+void ResultsPage::fitRunColumns() {
+  constexpr int kLeastName = 84;
+  const QHeaderView& header = *list_->header();
+  int room = list_->viewport()->width() - header.sectionSizeHint(kBench);
+  for (const int column : {kRun, kStatus, kShown}) room -= header.sectionSize(column);
+  list_->setColumnHidden(kBench, room < kLeastName);
+}
+
+bool ResultsPage::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Resize) {
+    fitRunColumns();
+    fitFigureColumns();
+  }
+  return Page::eventFilter(watched, event);
 }
 
 void ResultsPage::enableButtons() {
@@ -193,7 +226,7 @@ void ResultsPage::enableButtons() {
   const bool of_server = run && data[1].toLongLong() > 0;
   show_button_->setEnabled(ended);
   compare_button_->setEnabled(ended);
-  report_button_->setEnabled(ended && of_server);
+  report_button_->setEnabled(ended);
   resume_button_->setEnabled(ended && of_server && data[2] != QStringLiteral("done"));
 }
 
@@ -242,6 +275,7 @@ void ResultsPage::fillFigures() {
     const auto set = [this, row = static_cast<int>(i)](int column, const QString& content,
                                                        bool number) {
       auto* item = new QTableWidgetItem(content);
+      item->setToolTip(content);
       if (number) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       figures_->setItem(row, column, item);
     };
@@ -268,7 +302,15 @@ void ResultsPage::fillFigures() {
     }
   }
   figures_->resizeColumnsToContents();
-  figures_->horizontalHeader()->setSectionResizeMode(2, QHeaderView::Stretch);
+  fitFigureColumns();
+}
+
+void ResultsPage::fitFigureColumns() {
+  constexpr int kPoint = 2;
+  constexpr int kLeastPoint = 130;
+  if (figures_->columnCount() <= kPoint) return;
+  const int others = figures_->horizontalHeader()->length() - figures_->columnWidth(kPoint);
+  figures_->setColumnWidth(kPoint, std::max(figures_->viewport()->width() - others, kLeastPoint));
 }
 
 void ResultsPage::fillCharts() {

@@ -26,17 +26,23 @@ class ResultsPage : public Page {
 
   [[nodiscard]] const QTableWidget& figures() const { return *figures_; }
   [[nodiscard]] const Plot& chart() const { return *chart_; }
+  [[nodiscard]] const QTreeView& runList() const { return *list_; }
 
  signals:
   // The user wants this run shown, alone or beside the others. `server_run` is 0 for a file.
   void wanted(const QString& key, qint64 server_run, bool compare);
-  void reportWanted(qint64 server_run);
+  void reportWanted(const QString& key, qint64 server_run);
   void resumeWanted(qint64 server_run);
   void openFileWanted();
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   void fillRuns();
+  void fitRunColumns();
   void fillFigures();
+  void fitFigureColumns();
   void fillCharts();
   void drawChart();
   void enableButtons();

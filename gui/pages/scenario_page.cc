@@ -61,8 +61,9 @@ ScenarioPage::ScenarioPage(Session* session, QWidget* parent)
   auto* split = new QSplitter(Qt::Horizontal);
   split->addWidget(makeForm());
   split->addWidget(text_side);
-  split->setStretchFactor(1, 1);
-  split->setSizes({390, 620});
+  split->setStretchFactor(0, 2);
+  split->setStretchFactor(1, 3);
+  split->setSizes({400, 600});
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(buttons);
   layout->addWidget(split, 1);

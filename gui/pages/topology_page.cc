@@ -25,7 +25,7 @@ TopologyPage::TopologyPage(QWidget* parent)
   description_->setWordWrap(true);
   selected_text_->setWordWrap(true);
   selected_text_->setTextInteractionFlags(Qt::TextSelectableByKeyboard | Qt::TextSelectableByMouse);
-  selected_text_->setMinimumHeight(64);
+  selected_text_->setMinimumHeight(48);
   selected_text_->setAlignment(Qt::AlignTop);
   empty_->setObjectName(QStringLiteral("hint"));
   empty_->setAlignment(Qt::AlignCenter);

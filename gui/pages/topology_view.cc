@@ -16,7 +16,9 @@ namespace {
 
 constexpr double kMargin = 36;
 constexpr double kScaleHeight = 34;
-constexpr double kReach = 6;  // pixels from a cable that still hit it
+constexpr double kScaleWidth = 130;
+constexpr int kNarrowScale = 560;  // of the view, below which the scale's words take two lines
+constexpr double kReach = 6;       // pixels from a cable that still hit it
 constexpr double kParallelGap = 5;
 constexpr double kNarrowestLabel = 46;
 
@@ -167,15 +169,25 @@ void TopologyView::paintScale(QPainter& painter) const {
                      tr("Colours come with a running trial. Dashed: fails in this scenario."));
     return;
   }
-  QLinearGradient gradient(kMargin, 0, kMargin + 160, 0);
+  // In two lines where there is little room.
+  const bool narrow = width() < kNarrowScale;
+  const double bar_top = narrow ? top - 14 : top;
+  QLinearGradient gradient(kMargin, 0, kMargin + kScaleWidth, 0);
   for (int i = 0; i <= 10; ++i) gradient.setColorAt(i / 10.0, loadColor(theme_, i / 10.0));
   painter.setPen(Qt::NoPen);
   painter.setBrush(gradient);
-  painter.drawRect(QRectF(kMargin, top, 160, 8));
+  painter.drawRect(QRectF(kMargin, bar_top, kScaleWidth, 8));
   painter.setPen(theme_.soft);
-  painter.drawText(QRectF(kMargin + 168, top - 5, width() - kMargin - 168, 18),
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("0 to 100 % utilisation; dashed: fails in this scenario"));
+  const double beside = kMargin + kScaleWidth + 8;
+  const auto write = [&](double left, double at, const QString& line) {
+    painter.drawText(QRectF(left, at, width() - left, 18), Qt::AlignLeft | Qt::AlignVCenter, line);
+  };
+  if (narrow) {
+    write(beside, bar_top - 5, tr("0 to 100 %"));
+    write(kMargin, top - 1, tr("dashed: fails in this scenario"));
+  } else {
+    write(beside, bar_top - 5, tr("0 to 100 % utilisation; dashed: fails in this scenario"));
+  }
 }
 
 void TopologyView::paintEvent(QPaintEvent* /*event*/) {

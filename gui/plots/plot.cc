@@ -11,22 +11,12 @@
 #include <limits>
 #include <utility>
 
-#include "gui/plots/axis_ticker.h"
-
 namespace plumbline::gui {
 namespace {
 
-constexpr int kMostLegendColumns = 3;
-constexpr qsizetype kLongestName = 44;  // characters
-constexpr int kLegendIcon = 56;         // an entry's line, and the room around it
-constexpr int kCharacter = 7;           // about, in pixels
-constexpr int kMarkerRow = 17;
-constexpr int kMarkerRows = 5;
-constexpr int kLegendRow = 22;
-constexpr double kLegendShare = 0.3;  // of the height, at most
-constexpr double kRowHeight = 16;     // of a named row: less, and names run into each other
+constexpr double kRowHeight = 16;   // of a named row: less, and names run into each other
+constexpr double kTwoLineRow = 31;  // of one whose name takes two lines
 constexpr double kZoomStep = 0.8;
-constexpr int kTicks = 6;
 constexpr double kBarGroupWidth = 0.75;
 constexpr std::size_t kDensePoints = 5000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -41,28 +31,6 @@ QCPRange widened(double low, double high, bool log, double margin) {
   if (to - from < 1e-12) room = log ? 0.05 : std::max(std::abs(from) * 0.05, 0.5);
   return log ? QCPRange(std::pow(10, from - room), std::pow(10, to + room))
              : QCPRange(from - room, to + room);
-}
-
-QString elided(const QString& text, qsizetype most = kLongestName) {
-  if (text.size() <= most) return text;
-  return text.left(most / 2 - 1) + QStringLiteral("…") + text.right(most / 2);
-}
-
-// "AllReduce, " of "AllReduce, 8 ranks" and "AllReduce, 16 ranks": the parts that all begin with.
-QString commonParts(const QStringList& names) {
-  static const QString kBetween = QStringLiteral(", ");
-  if (names.size() < 2) return {};
-  QString common;
-  for (;;) {
-    const qsizetype end = names.front().indexOf(kBetween, common.size());
-    if (end < 0) return common;
-    const QString longer = names.front().left(end + kBetween.size());
-    if (!std::all_of(names.begin(), names.end(),
-                     [&](const QString& name) { return name.startsWith(longer); })) {
-      return common;
-    }
-    common = longer;
-  }
 }
 
 }  // namespace
@@ -182,27 +150,6 @@ void Plot::rebuild() {
   redraw();
 }
 
-// A legend without entries has no place in the layout, where it would narrow the plot.
-void Plot::showLegend() {
-  const bool wanted = plot_->legend->itemCount() > 0;
-  const bool placed = plot_->plotLayout()->elementAt(0) == plot_->legend;
-  plot_->legend->setVisible(wanted);
-  plot_->legend->setWrap(legendColumns());
-  if (wanted && !placed) plot_->plotLayout()->addElement(0, 0, plot_->legend);
-  if (!wanted && placed) plot_->plotLayout()->take(plot_->legend);
-}
-
-int Plot::legendColumns() const {
-  qsizetype longest = 1;
-  for (const PlotSeries& one : series_) longest = std::max(longest, one.name.size());
-  const auto column = static_cast<int>(std::min(longest, kLongestName)) * kCharacter + kLegendIcon;
-  return std::clamp(width() / column, 1, kMostLegendColumns);
-}
-
-int Plot::legendEntries() const {
-  return legendColumns() * std::max(1, static_cast<int>(kLegendShare * height()) / kLegendRow);
-}
-
 void Plot::addGraph(const PlotSeries& series, std::size_t index) {
   QCPGraph* graph = plot_->addGraph();
   QPen pen =
@@ -245,10 +192,14 @@ void Plot::addGraph(const PlotSeries& series, std::size_t index) {
     case SeriesStyle::kSpans:
       break;
   }
-  if (series.name.isEmpty() || plot_->legend->itemCount() > legendEntries()) {
+  // A line of one point would not be seen.
+  if (data.size() == 1 && !spans) {
+    graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, pen.color(), 7));
+  }
+  if (series.name.isEmpty()) {
     graph->removeFromLegend();
   } else {
-    graph->setName(elided(series.name));
+    graph->setName(series.name);
   }
 }
 
@@ -273,7 +224,7 @@ void Plot::addBars(const PlotSeries& series, std::size_t index) {
   if (series.name.isEmpty()) {
     bars->removeFromLegend();
   } else {
-    bars->setName(elided(series.name));
+    bars->setName(series.name);
   }
 }
 
@@ -310,60 +261,6 @@ void Plot::addMarkers() {
     label->position->setCoords(marker.x, 0);
     names_of_markers_.push_back(label);
   }
-}
-
-// One below the other, so that percentiles close together stay readable; beside its line at the
-// edges, where a name would run over the numbers of the axis.
-void Plot::placeMarkerNames() {
-  const QRect area = plot_->axisRect()->rect();
-  const double height = std::max(area.height(), 1);
-  int row = 0;
-  for (QCPItemText* label : names_of_markers_) {
-    const double x = label->position->key();
-    const double pixel = plot_->xAxis->coordToPixel(x);
-    const double half = kCharacter * static_cast<double>(label->text().size()) / 2;
-    Qt::Alignment side = Qt::AlignHCenter;
-    if (pixel - half < area.left()) side = Qt::AlignLeft;
-    if (pixel + half > area.right()) side = Qt::AlignRight;
-    label->setPositionAlignment(Qt::AlignTop | side);
-    label->position->setCoords(x, (2 + kMarkerRow * row) / height);
-    row = (row + 1) % kMarkerRows;
-  }
-}
-
-void Plot::applyAxes() {
-  // Names of rows may take two fifths of the width. What they all begin with is said once.
-  const auto most = std::clamp<qsizetype>(width() * 2 / 5 / kCharacter, 10, kLongestName);
-  const auto set = [most](QCPAxis* axis, const QString& label, bool log, const QStringList& names) {
-    const QString common = label.isEmpty() ? commonParts(names) : QString();
-    axis->setLabel(common.isEmpty() ? label : common.chopped(2));
-    axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-    if (!names.empty()) {
-      QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-      for (int i = 0; i < names.size(); ++i) {
-        ticker->addTick(i, elided(names[i].mid(common.size()), most));
-      }
-      axis->setTicker(ticker);
-    } else if (log) {
-      axis->setTicker(QSharedPointer<LogTicker>::create());
-    } else {
-      axis->setTicker(QSharedPointer<LinearTicker>::create());
-      axis->ticker()->setTickCount(kTicks);
-    }
-    axis->grid()->setSubGridVisible(false);
-    axis->setSubTicks(log && names.empty());
-  };
-  changing_range_ = true;
-  if (lying()) {
-    set(plot_->xAxis, axes_.y_label, axes_.log_y, {});
-    set(plot_->yAxis, axes_.x_label, false, axes_.x_names);
-  } else {
-    set(plot_->xAxis, axes_.x_label, axes_.log_x, {});
-    set(plot_->yAxis, axes_.y_label, axes_.log_y, axes_.y_names);
-  }
-  plot_->yAxis->setRangeReversed(!rowNames().empty());
-  plot_->yAxis->grid()->setVisible(!lying());
-  changing_range_ = false;
 }
 
 void Plot::applyTheme() {
@@ -414,7 +311,12 @@ void Plot::fitRanges() {
   if (axes_.x_until) x = {0, *axes_.x_until};
   if (!rowNames().empty()) {
     // As many rows as have room for their names; dragging shows the others.
-    const double room = std::floor(plot_->axisRect()->height() / kRowHeight);
+    const QStringList labels = rowLabels();
+    const bool two_lines = std::any_of(labels.begin(), labels.end(), [](const QString& label) {
+      return label.contains(QLatin1Char('\n'));
+    });
+    const double room =
+        std::floor(plot_->axisRect()->height() / (two_lines ? kTwoLineRow : kRowHeight));
     const double rows = std::min(static_cast<double>(rowNames().size()), std::max(room, 4.0));
     y = {-0.6, rows - 0.4};
   }
@@ -440,9 +342,12 @@ void Plot::redraw() { plot_->replot(QCustomPlot::rpQueuedReplot); }
 
 void Plot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
+  if (legendEntries() != legend_room_) rebuild();
   plot_->legend->setWrap(legendColumns());
-  // Rows that have room now.
-  if (following_ && !rowNames().empty()) fitRanges();
+  if (!rowNames().empty()) {
+    applyAxes();                  // names in one line or two
+    if (following_) fitRanges();  // the rows that have room now
+  }
   fitLaneHeight();
 }
 

@@ -79,6 +79,10 @@ class Plot : public QWidget {
   [[nodiscard]] std::size_t pointCount() const;
   [[nodiscard]] const std::vector<PlotSeries>& series() const { return series_; }
   [[nodiscard]] const std::vector<PlotMarker>& markers() const { return markers_; }
+  [[nodiscard]] QStringList rowLabels() const;
+  [[nodiscard]] QStringList legendTexts() const;
+  // What a mouse that rests there is told: the whole name of a row, all names of the legend.
+  [[nodiscard]] QString toolTipAt(const QPoint& at) const;
 
  signals:
   // The user moved the abscissa; `fitted` when the plot went back to showing everything.
@@ -87,6 +91,7 @@ class Plot : public QWidget {
  protected:
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   void rebuild();
@@ -119,6 +124,7 @@ class Plot : public QWidget {
   std::vector<QCPItemText*> names_of_markers_;  // the plot's
   bool following_ = true;
   bool changing_range_ = false;
+  int legend_room_ = 0;  // entries that the legend had room for
   QStackedLayout* stack_;
   QCustomPlot* plot_;
   QLabel* empty_;

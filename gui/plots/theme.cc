@@ -38,8 +38,8 @@ Theme darkTheme() {
 QPen seriesPen(const Theme& theme, std::size_t n) {
   static constexpr std::array<const char*, 8> kLight = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                         "#e69f00", "#56b4e9", "#4d4d4d", "#8c6d31"};
-  static constexpr std::array<const char*, 8> kDark = {"#4170c6", "#e3571c", "#22d880", "#c15d93",
-                                                       "#f1d025", "#98c3fa", "#e1e4e5", "#907054"};
+  static constexpr std::array<const char*, 8> kDark = {"#7099f3", "#f2740d", "#11d248", "#c86899",
+                                                       "#f0dc25", "#9ee0f2", "#fdfff5", "#ac9d85"};
   static constexpr std::array<Qt::PenStyle, 3> kStyles = {Qt::SolidLine, Qt::DashLine, Qt::DotLine};
   const auto& colors = theme.dark ? kDark : kLight;
   return {QColor(colors[n % colors.size()]), 2.0, kStyles[n / colors.size() % kStyles.size()],
@@ -115,6 +115,9 @@ QString styleSheetOf(const Theme& theme) {
              "%3;"
              " border-bottom: 1px solid %3; padding: 4px 6px; }"
              "QTabWidget::pane { border-top: 1px solid %3; }"
+             // The style draws their outline darker than the window: nothing on a dark one.
+             "QTreeView::indicator:unchecked, QCheckBox::indicator:unchecked {"
+             " border: 1px solid %1; background: transparent; }"
              "QDockWidget::title { background: %5; padding: 5px 8px; }")
       .arg(theme.soft.name(), theme.accent.name(), line, theme.text.name(), theme.raised.name());
 }

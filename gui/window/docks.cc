@@ -143,12 +143,29 @@ void PortsPanel::refresh() {
 
 // --- Trials -----------------------------------------------------------------------------------
 
+namespace {
+
+// "8 ranks, ECMP #2" of the label "8 ranks, ECMP, repetition 1": trials of one point differ in
+// nothing else, and the column is narrow.
+QString trialName(const TrialOutcome& trial) {
+  QString name = text(trial.label);
+  const QString repetition = QStringLiteral(", repetition %1").arg(trial.repetition);
+  if (name.endsWith(repetition)) {
+    name.chop(repetition.size());
+    name += QStringLiteral(" #%1").arg(trial.repetition + 1);
+  }
+  return QStringLiteral("%1. %2").arg(trial.number).arg(name);
+}
+
+}  // namespace
+
 TrialsPanel::TrialsPanel(Session* session, QWidget* parent)
     : QWidget(parent),
       session_(session),
       model_(new GroupedModel({tr("Trial"), tr("State")}, this)),
       view_(makeTree(model_, tr("Trials of the run"))),
       delegate_(new StateDelegate(this)) {
+  view_->setTextElideMode(Qt::ElideMiddle);  // trials differ at the end of their names
   view_->setItemDelegate(delegate_);
   fill(this, view_);
   connect(session_, &Session::updated, this, &TrialsPanel::refresh);
@@ -178,7 +195,7 @@ void TrialsPanel::refresh() {
     QStringList faults;
     for (const std::string& fault : trial.faults) faults.push_back(text(fault));
     groups.back().rows.push_back(
-        {{tr("%1. %2").arg(trial.number).arg(text(trial.label)), state},
+        {{trialName(trial), state},
          look,
          faults.empty() ? tr("%1, repetition %2").arg(text(trial.label)).arg(trial.repetition + 1)
                         : faults.join(QLatin1Char('\n'))});

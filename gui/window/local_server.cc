@@ -14,13 +14,14 @@ namespace {
 
 constexpr int kEndMs = 15'000;  // for the trial in hand to end, and its results to be stored
 
-QString findProgram() {
+}  // namespace
+
+QString plumblineProgram(const QString& chosen) {
+  if (!chosen.isEmpty()) return chosen;
   const QFileInfo beside(QDir(QCoreApplication::applicationDirPath()), QStringLiteral("plumbline"));
   if (beside.isExecutable()) return beside.absoluteFilePath();
   return QStandardPaths::findExecutable(QStringLiteral("plumbline"));
 }
-
-}  // namespace
 
 LocalServer::LocalServer(QObject* parent) : QObject(parent) {
   connect(&process_, &QProcess::readyReadStandardOutput, this, &LocalServer::readLines);
@@ -50,14 +51,14 @@ LocalServer::~LocalServer() {
 
 void LocalServer::start(const QString& program, const QString& results) {
   if (isRunning()) return;
-  const QString found = program.isEmpty() ? findProgram() : program;
+  const QString found = plumblineProgram(program);
   if (found.isEmpty()) {
     emit failed(
         tr("There is no `plumbline` beside this program or on PATH to start a server with; "
            "connect to one instead."));
     return;
   }
-  announced_ = false;
+  address_.reset();
   last_words_.clear();
   QStringList arguments = {QStringLiteral("serve"), QStringLiteral("--port"), QStringLiteral("0")};
   if (!results.isEmpty()) arguments << QStringLiteral("--results") << results;
@@ -70,10 +71,10 @@ void LocalServer::readLines() {
   while (process_.canReadLine()) {
     const QString line = QString::fromUtf8(process_.readLine()).trimmed();
     emit logged(line);
-    if (announced_ || !line.startsWith(kAnnouncement)) continue;
-    announced_ = true;
+    if (address_ || !line.startsWith(kAnnouncement)) continue;
     try {
-      emit ready(control::ServerAddress::parse(line.mid(kAnnouncement.size()).toStdString()));
+      address_ = control::ServerAddress::parse(line.mid(kAnnouncement.size()).toStdString());
+      emit ready(*address_);
     } catch (const Error& error) {
       emit failed(text(error.what()));
     }
@@ -81,6 +82,7 @@ void LocalServer::readLines() {
 }
 
 void LocalServer::ended() {
+  address_.reset();
   if (ending_) return;
   emit failed(tr("The local server ended with exit code %1: %2")
                   .arg(process_.exitCode())

@@ -6,10 +6,15 @@
 #include <QObject>
 #include <QProcess>
 #include <QString>
+#include <optional>
 
 #include "control/client.h"
 
 namespace plumbline::gui {
+
+// The `plumbline` to start: `chosen`, or else the one beside this program, or else the one on PATH.
+// Empty when there is none.
+QString plumblineProgram(const QString& chosen);
 
 class LocalServer : public QObject {
   Q_OBJECT
@@ -18,10 +23,12 @@ class LocalServer : public QObject {
   // Asks the server to end after the trial in hand, and waits for that.
   ~LocalServer() override;
 
-  // `program`: empty for the `plumbline` beside this program, or else the one on PATH. `results`:
-  // directory of its results; empty for its default.
+  // `program`: empty to look for it, see plumblineProgram(). `results`: directory of its results;
+  // empty for its default.
   void start(const QString& program, const QString& results);
   [[nodiscard]] bool isRunning() const { return process_.state() != QProcess::NotRunning; }
+  // Where it serves; nothing before it does, and after.
+  [[nodiscard]] const std::optional<control::ServerAddress>& address() const { return address_; }
 
  signals:
   void ready(const control::ServerAddress& address);
@@ -35,7 +42,7 @@ class LocalServer : public QObject {
 
   QProcess process_;
   QString last_words_;
-  bool announced_ = false;
+  std::optional<control::ServerAddress> address_;
   bool ending_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <QDesktopServices>
 #include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSaveFile>
@@ -96,6 +97,9 @@ void MainWindow::makeConnections() {
   connect(&shelf_, &RunShelf::changed, this, [this] {
     if (!showsLive()) refreshPage();
   });
+  connect(&report_writer_, &ReportWriter::written, this, &MainWindow::showReport);
+  connect(&report_writer_, &ReportWriter::failed, this,
+          [this](const QString& message) { report(message, true); });
   connect(&local_server_, &LocalServer::ready, this, &MainWindow::connectTo);
   connect(&local_server_, &LocalServer::failed, this, [this](const QString& message) {
     when_connected_ = nullptr;
@@ -160,8 +164,12 @@ void MainWindow::withServer(std::function<void()> action) {
     return;
   }
   when_connected_ = std::move(action);
-  if (session_.state() == Session::State::kConnecting || local_server_.isRunning()) return;
-  local_server_.start(server_program_, results_);
+  if (session_.state() == Session::State::kConnecting) return;
+  if (!local_server_.isRunning()) {
+    local_server_.start(server_program_, results_);
+  } else if (local_server_.address()) {
+    connectTo(*local_server_.address());  // it was left, and is still there
+  }
 }
 
 void MainWindow::sessionStateChanged() {
@@ -282,7 +290,28 @@ void MainWindow::askToOpenResult() {
   if (!path.isEmpty()) openResult(path);
 }
 
+// A database is read by a server: the window's own, which must not serve another one.
+void MainWindow::openDirectory(const QString& path) {
+  if (!QDir(path).exists(QStringLiteral("plumbline.db"))) {  // a server would make one
+    report(tr("%1 holds no results: there is no plumbline.db in it.").arg(path), true);
+    return;
+  }
+  if (session_.state() != Session::State::kDisconnected || local_server_.isRunning()) {
+    report(tr("%1 is a directory: open it in a window of its own.").arg(path), true);
+    return;
+  }
+  results_ = path;
+  withServer([this] {
+    showSource(false);
+    tabs_->setCurrentWidget(results_page_);
+  });
+}
+
 void MainWindow::openResult(const QString& path) {
+  if (QFileInfo(path).isDir()) {
+    openDirectory(path);
+    return;
+  }
   const QString error = shelf_.addFile(path);
   if (!error.isEmpty()) {
     report(error, true);
@@ -324,7 +353,20 @@ void MainWindow::showRun(const QString& key, qint64 server_run, bool compare) {
   }
 }
 
-void MainWindow::openReport(qint64 run) {
+void MainWindow::openReport(const QString& key, qint64 server_run) {
+  if (server_run > 0) {
+    fetchReport(server_run);
+  } else if (const auto found = shelf_.all().find(key); found != shelf_.all().end()) {
+    report_writer_.write(server_program_, key, *found->second.run);
+  }
+}
+
+void MainWindow::showReport(const QString& html) {
+  report(tr("Report in %1").arg(html), false);
+  QDesktopServices::openUrl(QUrl::fromLocalFile(html));
+}
+
+void MainWindow::fetchReport(qint64 run) {
   if (session_.client() == nullptr) return;
   session_.client()->report(
       run, session_.onGui<std::string>(this, [this, run](const auto& outcome) {
@@ -342,8 +384,7 @@ void MainWindow::openReport(qint64 run) {
           report(tr("%1 could not be written: %2").arg(path, file.errorString()), true);
           return;
         }
-        report(tr("Report in %1").arg(path), false);
-        QDesktopServices::openUrl(QUrl::fromLocalFile(path));
+        showReport(path);
       }));
 }
 

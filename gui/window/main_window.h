@@ -11,6 +11,7 @@
 #include "gui/models/session.h"
 #include "gui/plots/theme.h"
 #include "gui/window/local_server.h"
+#include "gui/window/report_writer.h"
 
 class QComboBox;
 class QTabWidget;
@@ -43,6 +44,7 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void connectTo(const control::ServerAddress& address);
+  // Results JSON, or a directory of results as `plumbline run --results` makes it.
   void openResult(const QString& path);
   // Starts a local server if there is none, fetches the quickstart and runs it.
   void runQuickstart();
@@ -80,6 +82,7 @@ class MainWindow : public QMainWindow {
   void report(const QString& message, bool failure);
   void askToConnect();
   void askToOpenResult();
+  void openDirectory(const QString& path);
   void chooseScenario(const QString& name);
   // Does `action` once a server is connected; starts a local one if none is being connected to.
   void withServer(std::function<void()> action);
@@ -87,7 +90,9 @@ class MainWindow : public QMainWindow {
   void fetchQuickstart(const control::ServerCapabilities& capabilities);
   void fetchResults(qint64 run, bool compare);
   void showRun(const QString& key, qint64 server_run, bool compare);
-  void openReport(qint64 run);
+  void openReport(const QString& key, qint64 server_run);
+  void fetchReport(qint64 run);
+  void showReport(const QString& html);
   void resumeRun(qint64 run);
   void startRun();
   void runStarted(const control::Outcome<control::RunState>& outcome);
@@ -100,6 +105,7 @@ class MainWindow : public QMainWindow {
   Session session_;
   RunShelf shelf_;
   LocalServer local_server_;
+  ReportWriter report_writer_;
   std::function<void()> when_connected_;
   StatusStrip* strip_;
   QTabWidget* tabs_;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <string_view>
 
 #include "cli/exit_code.h"
@@ -9,7 +10,9 @@
 namespace plumbline::cli {
 namespace {
 
-volatile std::sig_atomic_t g_requested = 0;
+// Two signals may come to two threads at one time: exactly one of them is the first.
+std::atomic<bool> g_requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
 // Only what POSIX allows in a signal handler.
 void say(std::string_view text) {
@@ -17,18 +20,17 @@ void say(std::string_view text) {
 }
 
 void onSignal(int) {
-  if (g_requested != 0) {
+  if (g_requested.exchange(true)) {
     say("\nended at once; everything but the trial in hand is saved\n");
     ::_exit(static_cast<int>(ExitCode::kAborted));
   }
-  g_requested = 1;
   say("\nfinishing the trial in hand; once more to end at once\n");
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  g_requested = 0;
+  g_requested = false;
   struct sigaction action = {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;
@@ -42,6 +44,6 @@ InterruptGuard::~InterruptGuard() {
   sigaction(SIGTERM, &previous_term_, nullptr);
 }
 
-bool InterruptGuard::requested() const { return g_requested != 0; }
+bool InterruptGuard::requested() const { return g_requested; }
 
 }  // namespace plumbline::cli

@@ -2,12 +2,17 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
+#include "base/error.h"
 #include "cli/pdf.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "results/import.h"
 #include "results/store.h"
 #include "session/reporting.h"
 
@@ -17,16 +22,34 @@ namespace {
 struct ReportOptions {
   std::optional<std::int64_t> run;
   std::string results;
+  std::string from;
   std::string report;
   std::string pdf;
 };
 
-ExitCode report(const ReportOptions& options) {
+results::StoredRun runOfFile(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) throw Error(ErrorKind::kUsage, "the file cannot be read", file);
+  return results::importJson(text, file);
+}
+
+results::StoredRun runOfStore(const ReportOptions& options) {
   auto store = results::ResultStore::openExisting(options.results);
-  const results::StoredRun run = session::loadRunOrLatest(store, options.run);
-  const std::string directory = options.report.empty()
-                                    ? session::defaultReportDirectory(options.results, run.info.id)
-                                    : options.report;
+  return session::loadRunOrLatest(store, options.run);
+}
+
+// "out/run.json" has its report in "out/run-report".
+std::string directoryFor(const ReportOptions& options, std::int64_t run) {
+  if (!options.report.empty()) return options.report;
+  if (options.from.empty()) return session::defaultReportDirectory(options.results, run);
+  return std::filesystem::path(options.from).replace_extension().string() + "-report";
+}
+
+ExitCode report(const ReportOptions& options) {
+  const results::StoredRun run =
+      options.from.empty() ? runOfStore(options) : runOfFile(options.from);
+  const std::string directory = directoryFor(options, run.info.id);
   if (run.info.status != results::RunStatus::kDone) {
     fmt::print(stderr, "run {} is not complete: the report holds the tests that are\n",
                run.info.id);
@@ -45,9 +68,13 @@ ExitCode report(const ReportOptions& options) {
 void addReportVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "Write the report of a stored run again");
-  verb->add_option("run", options->run, "Number of the run (default: the latest)");
+  CLI::Option* run =
+      verb->add_option("run", options->run, "Number of the run (default: the latest)");
   addResultsOption(*verb, options->results);
-  verb->add_option("--report", options->report, "Directory for it (default: RESULTS/run-N)");
+  verb->add_option("--from", options->from, "The run in this results JSON, instead of a stored one")
+      ->excludes(run);
+  verb->add_option("--report", options->report,
+                   "Directory for it (default: RESULTS/run-N; of FILE.json, FILE-report)");
   verb->add_option("--pdf", options->pdf, "Also print it to this PDF file (needs Chromium)");
   verb->callback([options, &action] { action = [options] { return report(*options); }; });
 }

@@ -228,16 +228,16 @@ ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
   }
   require(request, "GET");
   if (action.empty()) return answer(200, parts_.runs.state(*run));
+  const RunArchive& stored = parts_.runs.archive();
   if (action == "/trials") {
-    return answer(200, parts_.runs.trials(*run, queried(request, "since=").value_or(0)));
+    return answer(200, stored.trials(*run, queried(request, "since=").value_or(0)));
   }
   if (action == "/log") {
-    return {200, "application/x-ndjson",
-            parts_.runs.log(*run, queried(request, "since=").value_or(0))};
+    return {200, "application/x-ndjson", stored.log(*run, queried(request, "since=").value_or(0))};
   }
-  if (action == "/results") return {200, kJson, results::exportJson(parts_.runs.load(*run))};
-  if (action == "/summary") return {200, "text/plain; charset=utf-8", parts_.runs.summary(*run)};
-  if (action == "/report") return {200, "text/html; charset=utf-8", parts_.runs.report(*run)};
+  if (action == "/results") return {200, kJson, results::exportJson(stored.load(*run))};
+  if (action == "/summary") return {200, "text/plain; charset=utf-8", stored.summary(*run)};
+  if (action == "/report") return {200, "text/html; charset=utf-8", stored.report(*run)};
   if (action == "/capture") return {200, "application/x-pcapng", parts_.runs.capture(*run)};
   notFound(request);
 }

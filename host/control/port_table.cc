@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/registry.h"
 #include "control/refused.h"
 
 namespace plumbline::control {
@@ -21,6 +22,7 @@ std::int64_t milliseconds(PortTable::Clock::time_point time) {
 
 // A device may come and go while the server runs.
 bool isPresent(const PortState& port) {
+  if (port.bench == "fpga") return bench::hasCardSlots();
   if (port.bench != "verbs") return true;
   std::error_code none;
   const std::filesystem::directory_iterator devices("/sys/class/infiniband", none);

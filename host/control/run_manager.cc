@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
-#include "bench/flow_plan.h"
-#include "bench/registry.h"
 #include "control/refused.h"
-#include "session/reporting.h"
 
 namespace plumbline::control {
 namespace {
@@ -22,19 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kCard = scenario::kSimulatedCard;
 constexpr unsigned kMostThreads = 64;
-
-[[noreturn]] void refuse(const Error& error) {
-  const bool asked = error.kind() == ErrorKind::kUsage || error.kind() == ErrorKind::kUnsupported;
-  throw Refused(asked ? 422 : 500, error.what(), error.where(), error.remedy());
-}
-
-std::string readFile(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw Refused(500, "the file cannot be read", file.string());
-  return text.str();
-}
 
 void putStart(const StartGate::Times& times, RunState& state) {
   state.start_trial = times.trial;
@@ -45,104 +27,10 @@ void putStart(const StartGate::Times& times, RunState& state) {
 
 }  // namespace
 
-std::vector<PortState> allPorts() {
-  std::vector<PortState> ports;
-  for (const bench::BenchInfo& info : bench::benches()) {
-    const auto bench = bench::makeBench(info.name, {});
-    const bench::Capabilities& can = bench->capabilities();
-    PortState port;
-    port.bench = info.name;
-    port.line_rate_bps = static_cast<std::uint64_t>(can.line_rate.bitsPerSecond());
-    if (info.name != kCard) {
-      port.name = info.name;
-      ports.push_back(port);
-      continue;
-    }
-    for (port.number = 0; port.number < can.max_ports; ++port.number) {
-      port.name = fmt::format("{}/{}", info.name, port.number);
-      ports.push_back(port);
-    }
-  }
-  return ports;
-}
-
-std::vector<std::string> portsOf(const session::PreparedRun& prepared) {
-  std::set<std::uint32_t> hosts;
-  for (const session::PlannedTest& test : prepared.tests) {
-    for (const suite::PlannedTrial& sample : test.plan.samples) {
-      const std::vector<std::uint32_t> used = bench::usedHosts(sample.spec);
-      hosts.insert(used.begin(), used.end());
-    }
-  }
-  std::vector<std::string> ports;
-  for (const std::string& bench : session::benchesOf(prepared.scenario.bench)) {
-    if (bench != kCard) {
-      ports.push_back(bench);
-      continue;
-    }
-    // Hosts of the DUT go to the card's ports in ascending order.
-    for (std::size_t i = 0; i < hosts.size(); ++i) ports.push_back(fmt::format("{}/{}", bench, i));
-  }
-  return ports;
-}
-
-scenario::Scenario scenarioOf(const ScenarioRequest& request) {
-  std::string text = request.scenario;
-  // Only a file's name: what a scenario refers to must not lead elsewhere on this machine.
-  std::string file = fs::path(request.name).filename().string();
-  if (text.empty()) {
-    const fs::path shipped = session::shippedScenario(request.name);
-    if (request.name.empty() || shipped.empty()) {
-      throw Refused(404, "there is no scenario \"" + request.name + "\"", "name",
-                    "GET /api/v1/scenarios lists them; or give the text as \"scenario\"");
-    }
-    text = readFile(shipped);
-    file = shipped.string();
-  }
-  if (file.empty()) file = "scenario.yaml";
-  auto parsed = scenario::parseScenario(text, file, session::vocabulary());
-  if (!parsed.ok()) {
-    Refusal refusal{422, "the scenario has mistakes", file, "", {}};
-    for (const scenario::Problem& problem : parsed.problems) {
-      refusal.problems.push_back({problem.line, problem.column, problem.what, problem.allowed});
-    }
-    throw Refused(std::move(refusal));
-  }
-  try {
-    session::applyOverrides({file, request.bench, request.profile, request.seed}, parsed.scenario);
-  } catch (const Error& error) {
-    refuse(error);
-  }
-  return std::move(parsed.scenario);
-}
-
-session::PreparedRun prepare(const ScenarioRequest& request, unsigned threads) {
-  try {
-    return session::prepareRun(scenarioOf(request),
-                               {.trace_fst = {}, .line_rate = {}, .threads = threads});
-  } catch (const Error& error) {
-    refuse(error);
-  }
-}
-
 RunManager::RunManager(fs::path results, LiveHub& hub, PortTable& ports, const HostClock& clock)
-    : results_(std::move(results)), clock_(clock), hub_(hub), ports_(ports) {
-  const auto store = openStore();  // made now: what is wrong with it is wrong at once
-}
+    : archive_(std::move(results)), clock_(clock), hub_(hub), ports_(ports) {}
 
 RunManager::~RunManager() { shutDown(); }
-
-results::ResultStore RunManager::openStore() const { return results::ResultStore::open(results_); }
-
-fs::path RunManager::directoryOf(std::int64_t run) const {
-  return session::defaultReportDirectory(results_.string(), run);
-}
-
-fs::path RunManager::captureFile(std::int64_t run) const {
-  return directoryOf(run) / "capture.pcapng";
-}
-
-fs::path RunManager::logFile(std::int64_t run) const { return directoryOf(run) / "trials.jsonl"; }
 
 RunState RunManager::start(const RunRequest& request) {
   if (request.threads < 1 || request.threads > kMostThreads) {
@@ -168,7 +56,7 @@ RunState RunManager::start(const RunRequest& request) {
 
 std::optional<std::int64_t> RunManager::unfinished(const scenario::Scenario& scenario) {
   try {
-    const auto run = openStore().latestUnfinished(session::identityOf(scenario));
+    const auto run = archive_.open().latestUnfinished(session::identityOf(scenario));
     return run ? std::optional(run->id) : std::nullopt;
   } catch (const Error& error) {
     refuse(error);
@@ -200,7 +88,7 @@ void RunManager::checkInstant(std::int64_t at_ns) const {
 }
 
 RunState RunManager::resume(std::int64_t run) {
-  const results::RunInfo info = load(run).info;
+  const results::RunInfo info = archive_.load(run).info;
   if (info.status == results::RunStatus::kDone) {
     throw Refused(409, fmt::format("run {} is done", run), {}, "start a new one");
   }
@@ -228,12 +116,12 @@ RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::in
   ports_.claim(PortTable::kStarting, active->ports, request.owner, request.reservation);
   std::int64_t run = PortTable::kStarting;
   try {
-    auto store = openStore();
+    auto store = archive_.open();
     run = resumed ? *resumed : session::createRun(store, active->prepared.scenario);
     const results::RunLock free(store.directory(), run);  // another process may have it
-    fs::create_directories(directoryOf(run));
-    LiveWatcher::Files files{{}, logFile(run).string()};
-    if (active->capture_port) files.capture = captureFile(run).string();
+    fs::create_directories(archive_.directoryOf(run));
+    LiveWatcher::Files files{{}, archive_.logFile(run).string()};
+    if (active->capture_port) files.capture = archive_.captureFile(run).string();
     active->watcher = std::make_unique<LiveWatcher>(hub_, run, files);
     if (request.start && request.start->at_ns) {
       active->watcher->startAt(clock_, *request.start->at_ns);
@@ -267,7 +155,7 @@ RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::in
 void RunManager::execute(std::int64_t run, Active& active) {
   std::string error;
   try {
-    auto store = openStore();
+    auto store = archive_.open();
     session::executeRun(active.prepared, store, run, *active.watcher, active.capture_port);
   } catch (const session::Aborted&) {
     // Its status says so.
@@ -363,15 +251,6 @@ std::size_t RunManager::active() const {
   return active_.size();
 }
 
-results::StoredRun RunManager::load(std::int64_t run) {
-  try {
-    return openStore().loadRun(run);
-  } catch (const Error& error) {
-    throw Refused(error.kind() == ErrorKind::kUsage ? 404 : 500, error.what(), error.where(),
-                  error.remedy());
-  }
-}
-
 bool RunManager::isActive(std::int64_t run) const {
   const std::scoped_lock lock(mutex_);
   return active_.contains(run);
@@ -379,9 +258,9 @@ bool RunManager::isActive(std::int64_t run) const {
 
 RunState RunManager::state(std::int64_t run) {
   const bool was_active = isActive(run);
-  RunState state = stateOf(load(run).info);
+  RunState state = stateOf(archive_.load(run).info);
   // Its end came between both looks: the store's word was of before.
-  if (was_active && !state.active) state = stateOf(load(run).info);
+  if (was_active && !state.active) state = stateOf(archive_.load(run).info);
   return state;
 }
 
@@ -392,7 +271,7 @@ std::vector<RunState> RunManager::list() {
     for (const auto& [run, active] : active_) were_active.insert(run);
   }
   std::vector<RunState> runs;
-  for (const results::RunInfo& info : openStore().listRuns()) {
+  for (const results::RunInfo& info : archive_.open().listRuns()) {
     RunState known = stateOf(info);
     if (were_active.contains(info.id) && !known.active) known = state(info.id);
     runs.push_back(std::move(known));
@@ -414,7 +293,7 @@ RunState RunManager::stateOf(const results::RunInfo& info) {
   state.software = info.software;
   state.trials = info.trials;
   std::error_code error;
-  state.capture = fs::exists(captureFile(info.id), error);
+  state.capture = fs::exists(archive_.captureFile(info.id), error);
   state.exit_code = exitCodeOf(info);
   const std::scoped_lock lock(mutex_);
   if (const auto found = errors_.find(info.id); found != errors_.end()) {
@@ -454,59 +333,10 @@ std::optional<int> RunManager::exitCodeOf(const results::RunInfo& info) {
   const auto parsed = scenario::parseScenario(info.identity.scenario_text,
                                               info.identity.scenario_file, session::vocabulary());
   if (!parsed.ok()) return std::nullopt;
-  const session::Verdict verdict = session::verdictOf(parsed.scenario, load(info.id));
+  const session::Verdict verdict = session::verdictOf(parsed.scenario, archive_.load(info.id));
   const int code = !verdict.valid ? 4 : verdict.met ? 0 : 1;
   const std::scoped_lock lock(mutex_);
   return exit_codes_.emplace(info.id, code).first->second;
-}
-
-TrialPage RunManager::trials(std::int64_t run, std::uint64_t since) {
-  constexpr std::uint64_t kMostBytes = 4U << 20U;
-  TrialPage page;
-  try {
-    auto store = openStore();
-    const std::uint64_t all = store.loadRun(run).info.trials;
-    for (results::StoredTrial& trial : store.listTrials(run, since, kMostBytes)) {
-      page.trials.push_back({std::move(trial.label), trial.repetition, std::move(trial.finished),
-                             std::move(trial.spec_json), std::move(trial.result_json)});
-    }
-    page.more = !page.trials.empty() && since + page.trials.size() < all;
-  } catch (const Error& error) {
-    throw Refused(error.kind() == ErrorKind::kUsage ? 404 : 500, error.what(), error.where(),
-                  error.remedy());
-  }
-  return page;
-}
-
-std::string RunManager::log(std::int64_t run, std::uint64_t since) {
-  constexpr std::size_t kMostBytes = 4U << 20U;
-  std::ifstream stream(logFile(run), std::ios::binary);
-  if (!stream) throw Refused(404, fmt::format("run {} has no log", run), {}, "a run of a server");
-  std::string text(kMostBytes, '\0');
-  stream.seekg(static_cast<std::streamoff>(since));
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
-  text.resize(text.rfind('\n') + 1);  // npos + 1 is 0: there is no whole line yet
-  return text;
-}
-
-std::string RunManager::summary(std::int64_t run) {
-  const results::StoredRun stored = load(run);
-  const auto parsed =
-      scenario::parseScenario(stored.info.identity.scenario_text,
-                              stored.info.identity.scenario_file, session::vocabulary());
-  return session::runText(stored, session::verdictOf(parsed.scenario, stored));
-}
-
-std::string RunManager::report(std::int64_t run) {
-  const results::StoredRun stored = load(run);
-  const std::scoped_lock writing(reporting_);
-  try {
-    return readFile(
-        session::writeRunReport(stored, session::defaultReportDirectory(results_.string(), run)));
-  } catch (const Error& error) {
-    refuse(error);
-  }
 }
 
 std::string RunManager::capture(std::int64_t run) {
@@ -516,7 +346,7 @@ std::string RunManager::capture(std::int64_t run) {
                   "start it with a \"capture_port\"");
   }
   if (state.active) throw Refused(409, fmt::format("run {} still captures", run));
-  return readFile(captureFile(run));
+  return fileText(archive_.captureFile(run));
 }
 
 }  // namespace plumbline::control

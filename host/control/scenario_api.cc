@@ -11,7 +11,7 @@
 #include "bench/flow_plan.h"
 #include "bench/registry.h"
 #include "control/refused.h"
-#include "control/run_manager.h"
+#include "control/run_preparation.h"
 #include "fabric/describe.h"
 #include "fabric/topology.h"
 #include "session/first_frame.h"

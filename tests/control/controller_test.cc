@@ -150,7 +150,7 @@ TEST_F(ControllerTest, TwoAgentsMeasureAsOne) {
   EXPECT_EQ(stored_.info.status, results::RunStatus::kDone);
 
   // The same scenario and seed on both: the same figures, once for each agent.
-  const results::StoredRun alone = first.runs.load(1);
+  const results::StoredRun alone = first.runs.archive().load(1);
   const std::string name = at(first).name;
   const std::string other = at(second).name;
   ASSERT_EQ(stored_.tests.size(), 1u);
@@ -169,13 +169,14 @@ TEST_F(ControllerTest, TwoAgentsMeasureAsOne) {
   EXPECT_TRUE(merged.valid);
   EXPECT_THAT(merged.configuration.back(), testing::Pair("Agents", name + ", " + other));
   EXPECT_EQ(merged.distributions.size(), 2 * alone.tests[0].distributions.size());
-  EXPECT_EQ(stored_.info.trials, first.runs.load(1).info.trials + second.runs.load(1).info.trials);
+  EXPECT_EQ(stored_.info.trials,
+            first.runs.archive().load(1).info.trials + second.runs.archive().load(1).info.trials);
   EXPECT_EQ(stored_.info.identity.bench, "sim at " + name + ", sim at " + other);
   EXPECT_THAT(watcher_.agents_seen, ElementsAre(0, 1));
   for (const std::string& agent : {name, other}) {
     const std::string& lines = watcher_.lines[agent];
     EXPECT_EQ(static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n')),
-              first.runs.load(1).info.trials);
+              first.runs.archive().load(1).info.trials);
   }
   // Nothing stays taken.
   EXPECT_EQ(first.hosts(), "free");
@@ -399,7 +400,7 @@ TEST_F(ControllerTest, AnAgentThatIsLostStopsTheOthersAndWhatWasMeasuredIsKept) 
   EXPECT_EQ(stored_.agents.at(0).outcome, "aborted");
   EXPECT_EQ(staying.runs.state(1).status, "aborted");
   EXPECT_GT(stored_.agents.at(0).trials, 5u);
-  EXPECT_EQ(stored_.agents.at(0).trials, staying.runs.load(1).info.trials);
+  EXPECT_EQ(stored_.agents.at(0).trials, staying.runs.archive().load(1).info.trials);
   EXPECT_EQ(stored_.info.trials, stored_.agents.at(0).trials + stored_.agents.at(1).trials);
   EXPECT_EQ(stored_.info.status, results::RunStatus::kFailed);
   // It waits for a word that never comes, gives up, and can be resumed.
@@ -447,7 +448,7 @@ TEST_F(ControllerTest, AStoppedRunGoesOnWhereEveryAgentStopped) {
   ASSERT_EQ(again.run(store_, id).status, results::RunStatus::kDone);
   const results::StoredRun resumed = store_.loadRun(id);
   EXPECT_EQ(first.runs.list().size(), 1u);
-  EXPECT_EQ(resumed.info.trials, 2 * first.runs.load(1).info.trials);
+  EXPECT_EQ(resumed.info.trials, 2 * first.runs.archive().load(1).info.trials);
   ASSERT_EQ(resumed.tests.size(), 1u);
   EXPECT_TRUE(resumed.tests[0].valid);
   // Of each attempt both agents.

@@ -39,10 +39,13 @@ TEST(FlowTableModel, ShowsEveryColumnOfAFlow) {
   const QAbstractItemModelTester tester(&model, kFatal);
   control::LiveFlow flow{"host0>host5#2", 0, 5, 1200, 1100, 4'500'600, 3, 7, 2, 1, 98.7e9};
   model.setFlows({flow});
-  const QStringList expected = {"host0>host5#2", "0", "5", "98.7 Gb/s", "1,200", "1,100",
-                                "4,500,600",     "7", "2", "1",         "3"};
+  const QStringList expected = {"host0>host5#2", "98.7 Gb/s", "7", "1", "1,100", "1,200", "2", "3",
+                                "4,500,600",     "0",         "5"};
+  const QStringList titles = {"Flow",         "Rate",   "Lost",  "CE",   "Received", "Sent",
+                              "Out of order", "Resent", "Bytes", "From", "To"};
   for (int column = 0; column < model.columnCount(); ++column) {
     EXPECT_EQ(shown(model, 0, column), expected[column]) << column;
+    EXPECT_EQ(model.headerData(column, Qt::Horizontal).toString(), titles[column]);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "gui/plots/axis_ticker.h"
+#include "gui/plots/label_text.h"
 #include "tests/gui/gui_app.h"
 
 namespace plumbline::gui {
@@ -129,6 +130,88 @@ TEST(TickLabel, HasTheDigitsItsStepNeeds) {
   EXPECT_EQ(tickLabel(0.25, 0.05), "0.25");
   EXPECT_EQ(tickLabel(2, 0.5), "2.0");
   EXPECT_EQ(tickLabel(-40, 20), "-40");
+}
+
+TEST(LabelText, TakesTwoLinesBeforeItIsCut) {
+  EXPECT_EQ(inTwoLines("8 ranks, ECMP", 13), "8 ranks, ECMP");
+  EXPECT_EQ(inTwoLines("1 MiB, 8 ranks, flowlet DLB", 16), "1 MiB, 8 ranks,\nflowlet DLB");
+  EXPECT_EQ(inTwoLines("spray over packets", 12), "spray over\npackets");
+  EXPECT_EQ(inTwoLines("leaf0-spine1-super2", 10), "leaf…uper2");
+  EXPECT_EQ(inTwoLines("1 MiB, a-name-without-end", 10), "1 MiB,\na-na…t-end");
+}
+
+TEST(LabelText, ElidesToTheLengthThatIsGiven) {
+  EXPECT_EQ(elided("abcdefgh", 8), "abcdefgh");
+  EXPECT_EQ(elided("abcdefghi", 8), "abc…fghi");
+  EXPECT_EQ(elided("abcdefghi", 7), "abc…ghi");
+}
+
+// Points of a sweep whose long names begin and end alike, in a plot as narrow as half a small
+// window.
+TEST_F(PlotTest, NamesOfRowsStayDifferentAndTellThemselvesWhole) {
+  plot_.resize(290, 300);
+  axes_.x_label.clear();
+  std::vector<double> x;
+  for (const char* size : {"1 MiB", "8 MiB"}) {
+    for (const int ranks : {8, 16, 32}) {
+      for (const char* how : {"ECMP", "flowlet DLB", "packet spray"}) {
+        x.push_back(static_cast<double>(x.size()));
+        axes_.x_names.push_back(QStringLiteral("AllReduce, %1, %2 ranks, %3")
+                                    .arg(QLatin1String(size))
+                                    .arg(ranks)
+                                    .arg(QLatin1String(how)));
+      }
+    }
+  }
+  PlotSeries bars{"", x, x, SeriesStyle::kBars, false, std::nullopt};
+  plot_.setContent(axes_, {bars});
+  QTest::qWait(50);
+  const QStringList labels = plot_.rowLabels();
+  ASSERT_EQ(labels.size(), axes_.x_names.size());
+  EXPECT_EQ(std::set<QString>(labels.begin(), labels.end()).size(), x.size());
+  EXPECT_EQ(labels[4], "1 MiB, 16 ranks,\nflowlet DLB");
+  QStringList told;
+  for (int y = 0; y < plot_.height(); ++y) {
+    const QString tip = plot_.toolTipAt({20, y});
+    if (!tip.isEmpty() && !told.contains(tip)) told.push_back(tip);
+  }
+  EXPECT_GT(told.size(), 3);
+  EXPECT_EQ(told, axes_.x_names.mid(0, told.size()));
+}
+
+TEST_F(PlotTest, ALegendWithoutRoomSaysHowManyItLeavesOut) {
+  plot_.resize(320, 160);
+  std::vector<PlotSeries> series;
+  series.reserve(9);
+  for (int i = 0; i < 9; ++i) {
+    series.push_back(line(QStringLiteral("a long name of a series %1").arg(i), {1, 2}, {1, 2}));
+  }
+  plot_.setContent(axes_, series);
+  QTest::qWait(50);
+  ASSERT_EQ(plot_.legendTexts().size(), 2);
+  EXPECT_EQ(plot_.legendTexts()[1], "a long name of a series 1 … and 7 more");
+  EXPECT_EQ(plot_.toolTipAt({30, 20}).count(QLatin1Char('\n')), 8);
+  plot_.resize(900, 600);
+  QTest::qWait(50);
+  EXPECT_EQ(plot_.legendTexts().size(), 9);
+}
+
+TEST_F(PlotTest, ALineOfOnePointIsSeen) {
+  plot_.setContent(axes_, {line("", {1, 3}, {1, 3})});
+  QTest::qWait(50);
+  const QColor blue = seriesPen(lightTheme(), 0).color();
+  const auto painted = [&] {
+    const QImage image = plot_.grab().toImage();
+    int pixels = 0;
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) pixels += image.pixelColor(x, y) == blue ? 1 : 0;
+    }
+    return pixels;
+  };
+  EXPECT_GT(painted(), 100);
+  plot_.setContent(axes_, {line("", {2}, {2})});
+  QTest::qWait(50);
+  EXPECT_GT(painted(), 15);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // those and runs nothing.
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTabWidget>
 #include <cstdio>
 #include <utility>
@@ -86,7 +87,8 @@ class Album {
 
 bool runToItsEnd(MainWindow& window, const QString& name) {
   window.scenarioPage().setScenario(
-      name, fileText(QStringLiteral(PLUMBLINE_SOURCE_DIR "/scenarios/") + name));
+      QFileInfo(name).completeBaseName(),
+      fileText(QStringLiteral(PLUMBLINE_SOURCE_DIR "/scenarios/") + name));
   const std::size_t before = window.session().runs().size();
   window.run();
   if (!waitFor([&] { return window.session().runs().size() > before; }, kRunMs)) return false;

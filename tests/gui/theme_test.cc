@@ -103,6 +103,20 @@ TEST(Theme, SeriesAreToldApartWithAnyColorVision) {
   }
 }
 
+// Relative luminances as WCAG 2 has them: 4.5 is what it asks of text, 3 of lines.
+TEST(Theme, SeriesStandOutFromADarkBackground) {
+  const Theme theme = darkTheme();
+  const auto luminance = [](const QColor& color) {
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) +
+           0.0722 * linear(color.blueF());
+  };
+  for (std::size_t i = 0; i < kColors; ++i) {
+    const QColor color = seriesPen(theme, i).color();
+    EXPECT_GT((luminance(color) + 0.05) / (luminance(theme.base) + 0.05), i < 2 ? 6 : 4.5)
+        << color.name().toStdString();
+  }
+}
+
 TEST(Theme, BeyondItsColorsSeriesDifferByTheirDashes) {
   for (const Theme& theme : {lightTheme(), darkTheme()}) {
     for (std::size_t i = 0; i < kColors; ++i) {

@@ -4,11 +4,13 @@
 
 #include <QComboBox>
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QTabWidget>
 #include <QTimer>
 #include <QTreeView>
+#include <atomic>
 #include <set>
 
 #include "gui/data/scenario_text.h"
@@ -220,6 +222,118 @@ TEST_F(PagesTest, TheReportOpensInTheBrowser) {
   EXPECT_TRUE(report.startsWith("<!DOCTYPE html>")) << report.left(80).toStdString();
   EXPECT_TRUE(report.contains("incast32"));
   EXPECT_TRUE(report.trimmed().endsWith("</html>"));
+}
+
+// Of a run in a file there is no server to ask: its report is the one beside it, if that is of this
+// run, or else written of the file.
+TEST_F(PagesTest, TheReportOfAFileOpensWithoutAServer) {
+  const Browser browser;
+  connectToLocalServer();
+  runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
+  const QTemporaryDir directory;
+  const QString path = directory.filePath("incast.json");
+  std::atomic<bool> stored = false;
+  session().client()->results(session().runs().front().id, [&](const auto& outcome) {
+    QFile file(path);
+    stored = outcome.ok() && file.open(QIODevice::WriteOnly) &&
+             file.write(QByteArray::fromStdString(outcome.value())) > 0;
+  });
+  ASSERT_TRUE(waitFor([&] { return stored.load(); }));
+  triggerAction("&Disconnect");
+
+  window_.openResult(path);
+  window_.tabs().setCurrentWidget(&window_.resultsPage());
+  auto* list = named<QTreeView>(window_.resultsPage(), "Stored runs");
+  const auto press_open = [&] {
+    const QModelIndex files = list->model()->index(list->model()->rowCount() - 1, 0);
+    list->setCurrentIndex(list->model()->index(0, 0, files));
+    press(button(window_.resultsPage(), "Open r&eport"));
+  };
+  const auto content = [&] {
+    QFile file(browser.opened().toLocalFile());
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  };
+  press_open();
+  ASSERT_TRUE(waitFor([&] { return !browser.opened().isEmpty(); })) << log();
+  const QByteArray report = content();
+  EXPECT_TRUE(report.startsWith("<!DOCTYPE html>")) << report.left(80).toStdString();
+  EXPECT_TRUE(report.contains("incast32"));
+  EXPECT_TRUE(report.trimmed().endsWith("</html>"));
+  const QUrl of_the_file = browser.opened();
+
+  const auto place_beside = [&](const QByteArray& html) {
+    QFile beside(directory.filePath("report.html"));
+    ASSERT_TRUE(beside.open(QIODevice::WriteOnly));
+    beside.write(html);
+  };
+  place_beside(report);
+  press_open();
+  EXPECT_EQ(browser.opened().toLocalFile(), directory.filePath("report.html"));
+  place_beside("<!DOCTYPE html>of another run</html>");
+  press_open();
+  ASSERT_TRUE(waitFor([&] { return browser.opened() == of_the_file; })) << log();
+
+  // A file that has become something else says so.
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("{}");
+  file.close();
+  press_open();
+  ASSERT_TRUE(waitFor([&] { return log().find("could not be written") != std::string::npos; }));
+  EXPECT_NE(log().find("not a result of Plumbline"), std::string::npos) << log();
+}
+
+TEST_F(PagesTest, ADirectoryOpensWithAllItsRunsAndTheirReports) {
+  const Browser browser;
+  connectToLocalServer();
+  runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
+  const QTemporaryDir elsewhere;
+  MainWindow other(QStringLiteral(PLUMBLINE_PROGRAM), elsewhere.path());
+  other.openResult(elsewhere.path());
+  EXPECT_TRUE(other.log().contents().contains("holds no results"));
+  other.openResult(results_.path());
+  ASSERT_TRUE(waitFor([&] { return other.session().runs().size() == 1; }));
+  ASSERT_TRUE(waitFor([&] { return other.tabs().currentWidget() == &other.resultsPage(); }));
+  auto* list = named<QTreeView>(other.resultsPage(), "Stored runs");
+  list->setCurrentIndex(list->model()->index(0, 0, list->model()->index(0, 0)));
+  press(button(other.resultsPage(), "Open r&eport"));
+  ASSERT_TRUE(waitFor([&] { return !browser.opened().isEmpty(); }));
+  QFile file(browser.opened().toLocalFile());
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  EXPECT_TRUE(file.readAll().contains("incast32"));
+  // Its server serves that directory: another one would be mistaken for it.
+  other.openResult(results_.path());
+  EXPECT_TRUE(other.log().contents().contains("is a directory"));
+}
+
+// In the small window, too, the list shows number, name, status and what is shown of every run
+// without a part cut off, and tells the rest as tool tip.
+TEST_F(PagesTest, TheRunListShowsWhatMattersAt900Pixels) {
+  connectToLocalServer();
+  runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
+  window_.tabs().setCurrentWidget(&window_.resultsPage());
+  window_.resize(900, 620);
+  QTest::qWait(50);
+  const QTreeView& list = window_.resultsPage().runList();
+  const QHeaderView& header = *list.header();
+  const QAbstractItemModel& model = *list.model();
+  const QModelIndex server = model.index(0, 0);
+  for (int column = 0; column < 4; ++column) {
+    const std::string name = model.headerData(column, Qt::Horizontal).toString().toStdString();
+    EXPECT_GE(header.sectionSize(column),
+              list.fontMetrics().horizontalAdvance(QString::fromStdString(name)))
+        << name;
+    EXPECT_LE(header.sectionViewportPosition(column) + header.sectionSize(column),
+              list.viewport()->width())
+        << name;
+    const QModelIndex cell = model.index(0, column, server);
+    EXPECT_LE(list.fontMetrics().horizontalAdvance(cell.data().toString()),
+              list.visualRect(cell).width())
+        << cell.data().toString().toStdString();
+    for (const char* part : {"incast32", "sim", "done"}) {
+      EXPECT_TRUE(cell.data(Qt::ToolTipRole).toString().contains(part)) << part;
+    }
+  }
 }
 
 // No tab makes the window wider than a small screen, whatever it shows.

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "results/import.h"
 #include "tests/results/sample.h"
 
 namespace plumbline::results {
@@ -54,6 +56,35 @@ TEST(Export, CsvQuotesWhatNeedsIt) {
   run.tests[0].tables[0].rows = {{Cell("say \"hi\"\nnow")}};
   EXPECT_EQ(exportCsv(run),
             std::string(kCsvHeader) + "\nT5.2,latency,1,size,\"say \"\"hi\"\"\nnow\",,,,,,\n");
+}
+
+TEST(Import, ReadsWhatExportWrote) {
+  StoredRun run = sampleRun();
+  run.agents = {AgentRecord{}};
+  run.agents[0].name = "tester7";
+  const StoredRun back = importJson(exportJson(run), "run.json");
+  EXPECT_EQ(back.info.id, 4);
+  EXPECT_EQ(back.info.identity.seed, ~std::uint64_t{0});
+  EXPECT_EQ(back.info.status, RunStatus::kDone);
+  ASSERT_EQ(back.agents.size(), 1u);
+  EXPECT_EQ(back.agents[0].name, "tester7");
+  EXPECT_EQ(exportJson(back), exportJson(run));
+}
+
+TEST(Import, RefusesWhatIsNoResult) {
+  for (const char* text : {"", "[]", "{}", "{\"run\": \"four\"}"}) {
+    EXPECT_THROW(importJson(text, "run.json"), Error) << text;
+  }
+  std::string other = exportJson(sampleRun());
+  other.replace(other.find("\"done\""), 6, "\"gone\"");
+  try {
+    importJson(other, "run.json");
+    FAIL() << "a status that there is not was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_EQ(error.where(), "run.json");
+    EXPECT_NE(std::string(error.what()).find("gone"), std::string::npos);
+  }
 }
 
 }  // namespace

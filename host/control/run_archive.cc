@@ -1,0 +1,102 @@
+#include "control/run_archive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "base/error.h"
+#include "control/refused.h"
+#include "control/run_preparation.h"
+#include "session/planning.h"
+#include "session/reporting.h"
+#include "session/run.h"
+
+namespace plumbline::control {
+
+namespace fs = std::filesystem;
+
+std::string fileText(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw Refused(500, "the file cannot be read", file.string());
+  return text.str();
+}
+
+RunArchive::RunArchive(fs::path results) : results_(std::move(results)) {
+  const auto store = open();  // made now: what is wrong with it is wrong at once
+}
+
+results::ResultStore RunArchive::open() const { return results::ResultStore::open(results_); }
+
+fs::path RunArchive::directoryOf(std::int64_t run) const {
+  return session::defaultReportDirectory(results_.string(), run);
+}
+
+fs::path RunArchive::captureFile(std::int64_t run) const {
+  return directoryOf(run) / "capture.pcapng";
+}
+
+fs::path RunArchive::logFile(std::int64_t run) const { return directoryOf(run) / "trials.jsonl"; }
+
+results::StoredRun RunArchive::load(std::int64_t run) const {
+  try {
+    return open().loadRun(run);
+  } catch (const Error& error) {
+    throw Refused(error.kind() == ErrorKind::kUsage ? 404 : 500, error.what(), error.where(),
+                  error.remedy());
+  }
+}
+
+TrialPage RunArchive::trials(std::int64_t run, std::uint64_t since) const {
+  constexpr std::uint64_t kMostBytes = 4U << 20U;
+  TrialPage page;
+  try {
+    auto store = open();
+    const std::uint64_t all = store.loadRun(run).info.trials;
+    for (results::StoredTrial& trial : store.listTrials(run, since, kMostBytes)) {
+      page.trials.push_back({std::move(trial.label), trial.repetition, std::move(trial.finished),
+                             std::move(trial.spec_json), std::move(trial.result_json)});
+    }
+    page.more = !page.trials.empty() && since + page.trials.size() < all;
+  } catch (const Error& error) {
+    throw Refused(error.kind() == ErrorKind::kUsage ? 404 : 500, error.what(), error.where(),
+                  error.remedy());
+  }
+  return page;
+}
+
+std::string RunArchive::log(std::int64_t run, std::uint64_t since) const {
+  constexpr std::size_t kMostBytes = 4U << 20U;
+  std::ifstream stream(logFile(run), std::ios::binary);
+  if (!stream) throw Refused(404, fmt::format("run {} has no log", run), {}, "a run of a server");
+  std::string text(kMostBytes, '\0');
+  stream.seekg(static_cast<std::streamoff>(since));
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
+  text.resize(text.rfind('\n') + 1);  // npos + 1 is 0: there is no whole line yet
+  return text;
+}
+
+std::string RunArchive::summary(std::int64_t run) const {
+  const results::StoredRun stored = load(run);
+  const auto parsed =
+      scenario::parseScenario(stored.info.identity.scenario_text,
+                              stored.info.identity.scenario_file, session::vocabulary());
+  return session::runText(stored, session::verdictOf(parsed.scenario, stored));
+}
+
+std::string RunArchive::report(std::int64_t run) const {
+  const results::StoredRun stored = load(run);
+  const std::scoped_lock writing(reporting_);
+  try {
+    return fileText(session::writeRunReport(stored, directoryOf(run).string()));
+  } catch (const Error& error) {
+    refuse(error);
+  }
+}
+
+}  // namespace plumbline::control

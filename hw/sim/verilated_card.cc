@@ -8,10 +8,14 @@
 #include <string>
 #include <tuple>
 
-#include "VPlumbCard2.h"
-#include "VPlumbCard4.h"
 #ifdef PLUMBLINE_CARD_SIM_1
 #include "VPlumbCard1.h"
+#endif
+#ifdef PLUMBLINE_CARD_SIM_2
+#include "VPlumbCard2.h"
+#endif
+#ifdef PLUMBLINE_CARD_SIM_4
+#include "VPlumbCard4.h"
 #endif
 #ifdef PLUMBLINE_CARD_SIM_8
 #include "VPlumbCard8.h"
@@ -208,10 +212,14 @@ std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports) {
     case 1:
       return std::make_unique<Model<VPlumbCard1, VPlumbCardUngated1>>();
 #endif
+#ifdef PLUMBLINE_CARD_SIM_2
     case 2:
       return std::make_unique<Model<VPlumbCard2, VPlumbCardUngated2>>();
+#endif
+#ifdef PLUMBLINE_CARD_SIM_4
     case 4:
       return std::make_unique<Model<VPlumbCard4, VPlumbCardUngated4>>();
+#endif
 #ifdef PLUMBLINE_CARD_SIM_8
     case 8:
       return std::make_unique<Model<VPlumbCard8, VPlumbCardUngated8>>();

@@ -200,23 +200,27 @@ TEST(CardDamage, LogHasFrameBitAndDeparture) {
   }
 }
 
-// Frames that are too long, with right FCS and in the time that they take.
+// Frames that are too long, with right FCS and in the time that they take: of the largest length
+// that there is and of the smallest that is too long, beside others that are not.
 TEST(CardDamage, OversizedFramesTakeTheirTimeAndAreGiants) {
   TestCard card(2);
   Judge judge(card);
-  std::vector<card::FlowConfig> flows{makeFlow(udpStream(0, 64), 0), makeFlow(udpStream(0, 64), 1)};
+  std::vector<card::FlowConfig> flows{makeFlow(udpStream(0, 64), 0), makeFlow(udpStream(0, 64), 1),
+                                      makeFlow(udpStream(0, 64), 2)};
   flows[1].length = 16383;
+  flows[2].length = 9217;
   setConstantRate(flows[0], Fraction::percent(10), 2000);
-  setConstantRate(flows[1], Fraction::percent(80), 10);
+  setConstantRate(flows[1], Fraction::percent(40), 10);
+  setConstantRate(flows[2], Fraction::percent(40), 15);
   card.driver.loadFlows(0, flows);
   card.start();
   card.finish();
   card.expectNoFaults();
-  EXPECT_EQ(judge.seen.giants, 10U);
+  EXPECT_EQ(judge.seen.giants, 25U);
   EXPECT_EQ(judge.seen.good, 2000U);
   expectReceived(card, judge.seen);
   EXPECT_EQ(card.driver.rxFlow(1, 0).frames, 2000U);
-  EXPECT_EQ(card.driver.rxFlow(1, 1).frames, 0U);
+  EXPECT_EQ(card.driver.rxFlow(1, 1).frames + card.driver.rxFlow(1, 2).frames, 0U);
 }
 
 // MAC control frames are struck apart from the others: damaged or dropped, none of them pauses.

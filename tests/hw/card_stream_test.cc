@@ -11,108 +11,12 @@
 #include <set>
 #include <vector>
 
-#include "base/random.h"
 #include "sim/wire.h"
 #include "test_card.h"
-#include "wire/bytes.h"
 #include "wire/frame.h"
 
 namespace plumbline::hw_test {
 namespace {
-
-constexpr std::uint32_t kBthOffset = 14 + 20 + 8;  // IPv4, untagged
-constexpr std::uint8_t kRcWriteMiddle = 0x07;
-constexpr std::uint8_t kRcWriteLast = 0x08;
-
-card::MessagePart partOf(const wire::StreamTemplateSpec& stream) {
-  const card::FlowConfig flow = makeFlow(stream, 0);
-  return {flow.head, flow.length, flow.payload_offset, flow.tag_offset};
-}
-
-// WRITE messages of `frames` frames of `length` bytes on `pairs` queue pairs.
-card::FlowConfig writeFlow(std::uint32_t port, std::uint32_t length, std::uint32_t pairs,
-                           std::uint32_t frames) {
-  wire::StreamTemplateSpec stream = roceStream(port, length);
-  stream.virtual_address = 0x7F00'0000'1000;
-  stream.rkey = 0xBEEF;
-  const auto with = [&stream](std::uint8_t opcode) {
-    stream.roce_opcode = opcode;
-    return stream;
-  };
-  card::FlowConfig flow = makeFlow(
-      with(frames > 1 ? wire::roce_opcode::kRcWriteFirst : wire::roce_opcode::kRcWriteOnly), 0);
-  flow.queue_pairs.emplace();
-  for (std::uint32_t i = 0; i < pairs; ++i) {
-    flow.queue_pairs->pairs.push_back({0x4000 + 3 * i, 0xFFFF00 + i});
-  }
-  flow.queue_pairs->row_per_pair = true;
-  if (frames > 1) {
-    flow.message = card::Message{frames, partOf(with(kRcWriteMiddle)), partOf(with(kRcWriteLast))};
-    // RETH says how long the message is: what its frames carry behind their headers.
-    const std::uint32_t first = length - kBthOffset - 12 - 16 - 8;
-    const std::uint32_t other = length - kBthOffset - 12 - 8;
-    wire::store32(flow.head.data() + kBthOffset + 12 + 12, first + (frames - 1) * other);
-  }
-  return flow;
-}
-
-// RUD requests with standard SES headers, `pdcs` contexts.
-card::FlowConfig uetFlow(std::uint32_t port, std::uint32_t length, std::uint32_t pdcs) {
-  const wire::StreamTemplateSpec stream = udpStream(port, std::max(length, 64U));
-  wire::FrameSpec spec;
-  spec.destination = stream.destination_mac;
-  spec.source = stream.source_mac;
-  spec.network = wire::Ipv4Header{.ecn = wire::Ecn::kEct0,
-                                  .source = stream.source_ipv4,
-                                  .destination = stream.destination_ipv4};
-  spec.udp = wire::UdpHeader{.source_port = 0xC000, .destination_port = wire::udp_port::kUet};
-  wire::UetLayer uet;
-  const bool with_ses = length >= kBthOffset + 12 + 44 + 18 + 4;
-  wire::PdsRequest request;
-  request.next = with_ses ? wire::PdsNext::kRequestStandard : wire::PdsNext::kNone;
-  uet.pds = request;
-  if (with_ses) uet.ses = wire::SesStandard{};
-  spec.transport = uet;
-  const std::uint32_t headers = kBthOffset + 12 + (with_ses ? 44 : 0);
-  const std::vector<std::uint8_t> payload(length - headers - 4);
-  spec.payload = payload;
-  const std::vector<std::uint8_t> bytes = encodeFrame(spec);
-  card::FlowConfig flow;
-  flow.head.assign(bytes.begin(), bytes.begin() + std::min<std::ptrdiff_t>(256, length - 4));
-  flow.length = length;
-  flow.tagged = headers + 18 + 4 <= length;
-  flow.tag_offset = headers;
-  flow.payload_offset = headers + (flow.tagged ? 18 : 0);
-  flow.uet = flow.modify_psn = flow.modify_qp = true;
-  flow.queue_pairs.emplace();
-  for (std::uint32_t i = 0; i < pdcs; ++i) {
-    flow.queue_pairs->pairs.push_back({(0x100 + i) << 16 | (0x200 + i), 0xFFFFFF00 + i});
-  }
-  flow.queue_pairs->row_per_pair = flow.tagged;
-  return flow;
-}
-
-// RoCE SEND frames too short for a tag.
-card::FlowConfig shortRoceFlow(std::uint32_t port, std::uint32_t length) {
-  card::FlowConfig flow = writeFlow(port, 128, 4, 1);
-  flow.length = length;
-  flow.tagged = false;
-  flow.queue_pairs->row_per_pair = false;
-  flow.payload_offset = kBthOffset + 12;
-  flow.head.resize(kBthOffset + 12);
-  flow.head[kBthOffset] = wire::roce_opcode::kRcSendOnly;
-  // Pad to four bytes; lengths of IP and UDP; the header's checksum anew.
-  const std::uint32_t payload = length - kBthOffset - 12 - 8;
-  flow.head[kBthOffset + 1] = static_cast<std::uint8_t>(payload % 4 << 4);
-  wire::store16(flow.head.data() + 16, static_cast<std::uint16_t>(length - 18));
-  wire::store16(flow.head.data() + 38, static_cast<std::uint16_t>(length - 38));
-  wire::store16(flow.head.data() + 24, 0);
-  std::uint32_t sum = 0;
-  for (std::size_t at = 14; at < 34; at += 2) sum += wire::load16(flow.head.data() + at);
-  while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
-  wire::store16(flow.head.data() + 24, static_cast<std::uint16_t>(~sum));
-  return flow;
-}
 
 // What all frames of a port looked like.
 struct Seen {
@@ -207,10 +111,6 @@ void fullLoad(TestCard& card, const std::array<card::FlowConfig, Ports>& configs
   }
 }
 
-card::FlowConfig roceFlow(std::uint32_t port, std::uint32_t length) {
-  return length < 100 ? shortRoceFlow(port, length) : writeFlow(port, length, 16, 4);
-}
-
 // In both directions of every link, on all ports at once: RoCE against UET, each way round. RoCE
 // has its ICRC, made and checked by the card and checked again on the wire; UET over UDP has none.
 TEST(CardStreams, RoceAndUetAtLineRate) {
@@ -262,6 +162,74 @@ TEST(CardStreams, ThousandsOfQueuePairs) {
   }
   std::array<Seen, 2> seen;
   fullLoad(card, flows, 3 * 4096, seen);
+}
+
+// All queue pairs of a port with 1 to 16 turns each: a flow for each weight, whose rate is the
+// share of its queue pairs together. At line rate, and each queue pair has its share at any moment.
+TEST(CardStreams, ThousandsOfQueuePairsOfUnequalWeights) {
+  constexpr std::uint32_t kWeights = 16;
+  constexpr std::uint32_t kPairs = card::kQueuePairEntries / kWeights;  // of each weight
+  constexpr std::uint32_t kRound = kWeights * (kWeights + 1) / 2;       // turns of one of each
+  constexpr std::size_t kTurns = std::size_t{kPairs} * kRound;          // ... of all
+  constexpr std::uint32_t kRounds = 2;
+  TestCard card(2);
+  card::RxTracking tracking;
+  tracking.wide_rows = true;
+  card.driver.setRxTracking(1, tracking);
+  std::vector<card::FlowConfig> flows;
+  for (std::uint32_t weight = 1; weight <= kWeights; ++weight) {
+    card::FlowConfig flow = writeFlow(0, 128, kPairs, 1);
+    flow.wide_row = true;
+    flow.row = (weight - 1) * kPairs;
+    for (std::uint32_t i = 0; i < kPairs; ++i) {
+      flow.queue_pairs->pairs[i].number = weight << 16 | i;
+    }
+    setConstantRate(flow, Fraction::partsPerTrillion(weight * Fraction::kOne / kRound),
+                    kRounds * kPairs * weight);
+    flows.push_back(std::move(flow));
+  }
+  card.driver.loadFlows(0, flows);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> psns;  // by queue pair
+  std::vector<Picoseconds> times;
+  std::int64_t farthest = 0;  // from the share of the weight, in turns
+  card.wire.observe = [&](const WireFrame& frame, const wire::DecodedFrame& decoded) {
+    times.push_back(frame.first_bit);
+    ASSERT_NE(decoded.roce(), nullptr);
+    psns[decoded.roce()->bth.dest_qp].push_back(decoded.roce()->bth.psn);
+    if (times.size() % (kTurns / 8) != 0) return;  // eighths of a round
+    for (std::uint32_t pair = 0; pair < kWeights * kPairs; ++pair) {
+      const std::uint32_t weight = pair / kPairs + 1;
+      const auto found = psns.find(weight << 16 | pair % kPairs);
+      const std::size_t turns = found == psns.end() ? 0 : found->second.size();
+      const std::size_t due = times.size() * weight / kTurns;
+      farthest = std::max(
+          farthest, std::abs(static_cast<std::int64_t>(turns) - static_cast<std::int64_t>(due)));
+    }
+  };
+  card.start();
+  card.finish();
+  card.expectNoFaults();
+  constexpr std::size_t kFrames = kRounds * kTurns;
+  ASSERT_EQ(times.size(), kFrames);
+  const Picoseconds ideal =
+      frameSlot(Bytes(128), sim::kLineRate) * static_cast<std::int64_t>(kFrames - 1);
+  EXPECT_GE(static_cast<double>(ideal.count()) /
+                static_cast<double>((times.back() - times.front()).count()),
+            0.9999);
+  EXPECT_LE(farthest, 1);
+  ASSERT_EQ(psns.size(), kWeights * kPairs);
+  const std::vector<card::RxFlow> rows = card.driver.rxFlows(1, 0, kWeights * kPairs);
+  for (std::uint32_t pair = 0; pair < kWeights * kPairs; ++pair) {
+    const std::uint32_t weight = pair / kPairs + 1;
+    const std::vector<std::uint32_t>& seen = psns.at(weight << 16 | pair % kPairs);
+    ASSERT_EQ(seen.size(), kRounds * weight);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      ASSERT_EQ(seen[i], (0xFFFF00 + pair % kPairs + i) & 0xFFFFFF);
+    }
+    ASSERT_EQ(rows[pair].frames, seen.size()) << "row " << pair;
+    ASSERT_EQ(rows[pair].next_sequence, seen.size());
+    ASSERT_EQ(rows[pair].lost + rows[pair].duplicate + rows[pair].out_of_order, 0U);
+  }
 }
 
 // Entropy per packet, per PDC, and in turn.

@@ -11,8 +11,8 @@
 #include "card/driver.h"
 #include "card/flow.h"
 #include "sim/card_sim.h"
+#include "tests/bench/stream_flows.h"
 #include "wire/frame.h"
-#include "wire/template.h"
 
 namespace plumbline::hw_test {
 
@@ -43,7 +43,7 @@ class TestWire final : public sim::PortPeer {
   // Puts a frame on the wire towards `port`, at `earliest` or as soon as the wire is free.
   void put(std::uint32_t port, sim::FrameBytes frame, Picoseconds earliest);
   // The other end of the port's wire.
-  [[nodiscard]] static std::uint32_t otherEnd(std::uint32_t port) { return port ^ 1U; }
+  [[nodiscard]] static std::uint32_t otherEnd(std::uint32_t port) { return neighbour(port); }
   // Where the plain wire takes a frame: to the other end, after the delay.
   void pass(const WireFrame& frame);
 
@@ -83,18 +83,5 @@ struct TestCard {
   TestWire wire;
   card::Driver driver;
 };
-
-// Test streams: addresses of the benchmark range, one per port.
-wire::StreamTemplateSpec udpStream(std::uint32_t from_port, std::uint32_t length);
-wire::StreamTemplateSpec roceStream(std::uint32_t from_port, std::uint32_t length);
-
-// The card's flow for a stream, counted in `row` and `group` where it arrives. Its schedule is left
-// to the caller.
-card::FlowConfig makeFlow(const wire::StreamTemplateSpec& stream, std::uint32_t row,
-                          std::uint32_t group = 0);
-
-// `frames` frames at `rate` of the line rate, the first at `first_due`.
-void setConstantRate(card::FlowConfig& flow, Fraction rate, std::uint32_t frames,
-                     Picoseconds first_due = {});
 
 }  // namespace plumbline::hw_test

@@ -10,12 +10,7 @@ namespace plumbline::suite {
 
 Plan CardTest::plan(const TestConfig& config) const {
   Plan plan = FabricTest::plan(config);
-  if (plan.samples.empty()) return plan;
-  const auto repetitions = static_cast<std::int64_t>(plan.trials_expected / plan.samples.size());
-  for (const PlannedTrial& trial : plan.samples) {
-    addRefusals(config, trial, plan);
-    plan.simulated_time += (trial.spec.duration + config.bench.trial_overhead) * repetitions;
-  }
+  for (const PlannedTrial& trial : plan.samples) addRefusals(config, trial, plan);
   return plan;
 }
 

@@ -1,18 +1,20 @@
 // llr-retry: link-level retry under bit errors, and what a retry takes.
 //
-// Swept: ratios of random bit errors in what the first pair's sender sends over a bare link, LLR on
-// at both ends; before them single errors on a line that is free otherwise, where a retry takes
-// what is computed to the clock. One stream only, at kRetryLoad of line rate: it is background and
-// measured at once, as every frame of it may be struck and timed, and the way back is free for the
-// NACKs. Where go-back-N leaves less than kRetryLoad of the line the load is what it leaves, as
-// more would only queue. Measured by the receiving port for every retry: end of the damaged frame
-// to end of its good copy. Computed: the same on a free line (bench/retry_time.h), and under load
-// up to one frame more, which the sender has in hand. Copies that are damaged too make one long
-// retry of several such times.
+// Swept: the pairs of the scenario, each a hop, one direction of a bare link with LLR on at both
+// ends; and ratios of random bit errors in what the pair's sender sends, before them single errors
+// on a line that is free otherwise, where a retry takes what is computed to the clock. One stream
+// at a time, at kRetryLoad of line rate: it is background and measured at once, as every frame of
+// it may be struck and timed, and the way back is free for the NACKs. Where go-back-N leaves less
+// than kRetryLoad of the line the load is what it leaves, as more would only queue. Measured by the
+// receiving port for every retry: end of the damaged frame to end of its good copy. Computed: the
+// same on a free line (bench/retry_time.h), and under load up to one frame more, which the sender
+// has in hand. Copies that are damaged too make one long retry of several such times.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "bench/retry_time.h"
 #include "suite/card/card.h"
@@ -90,10 +92,16 @@ Fraction loadUnder(double ratio, const Link& link) {
   return std::min(kRetryLoad, Fraction::partsPerTrillion(std::llround(left * Fraction::kOne)));
 }
 
+// One direction of the link.
+std::string hopName(std::uint32_t from, std::uint32_t to) {
+  return fmt::format("{} to {}", from, to);
+}
+
 Design LlrRetryTest::design(const TestConfig& config) const {
-  const scenario::HostPair pair = config.scenario.hostPairs().front();
+  const std::vector<scenario::HostPair> pairs = config.scenario.hostPairs();
   Design design(config);
-  design.axes = {{"Bit errors", ""}};
+  if (pairs.size() > 1) design.axes.push_back({"Hop", ""});
+  design.axes.push_back({"Bit errors", ""});
   design.repetitions = design.numbers.repetitions(1, 1);
   const std::vector<double> ratios = config.scenario.parameters.card.error_ratios.value_or(
       design.numbers.isStandard() ? std::vector{1e-7, 1e-6, 1e-5, 1e-4}
@@ -102,7 +110,7 @@ Design LlrRetryTest::design(const TestConfig& config) const {
       "Trial duration", milliseconds(5), microseconds(200), config.scenario.parameters.duration);
   const SizePoint size = sizeOf(config, kRetryFrame);
   bench::TrialSpec spec = cardTrial(config, duration);
-  spec.streams = {streamBetween(config, pair, size.frame, kRetryLoad)};
+  spec.streams = {streamBetween(config, pairs.front(), size.frame, kRetryLoad)};
   const Link link(spec);
   const RetryTime longest = link.retry(true);
   if (longest.most > kLongest) {
@@ -120,37 +128,44 @@ Design LlrRetryTest::design(const TestConfig& config) const {
   design.numbers.configure("Frame", size.label);
   design.numbers.configure("Replays", "without limit");
   design.numbers.configure("Replay timer", valueText(retry.replay_timer));
-  const auto add = [&](const std::string& name, Fraction load, const bench::DamageSpec& damage,
-                       Picoseconds time) {
-    bench::TrialSpec trial = spec;
-    trial.duration = time;
-    trial.streams.front().load = bench::ConstantLoad{load};
-    trial.damage = {damage};
-    design.add({name}, std::move(trial), 0);
-  };
-  const Picoseconds apart = kApart * longest.most;
-  const bench::DamageSpec single{pair.from, card::DamageDirection::kSent,
-                                 card::DamageRule{.kind = card::DamageKind::kBits,
-                                                  .match = card::DamageMatch::kFlow,
-                                                  .step = kStruck,
-                                                  .offset = 320}};
-  add("single, line free",
-      Fraction::partsPerTrillion(link.slot.count() * Fraction::kOne / apart.count()), single,
-      std::max(duration, kLeastFrames * apart));
+  std::vector<double> passing;
   for (const double ratio : ratios) {
-    if (failuresUnder(ratio, link) > kMostFailures) {
-      const std::string why =
-          fmt::format("frames of {} hardly ever pass at {:g} errors per bit", size.label, ratio);
-      if (config.scenario.parameters.card.error_ratios) {
-        design.refusals.push_back(why + ": shorter ones, or fewer errors");
-      } else {
-        design.numbers.deviation(why + ": left out");
-      }
+    if (failuresUnder(ratio, link) <= kMostFailures) {
+      passing.push_back(ratio);
       continue;
     }
-    add(fmt::format("{:g} per bit", ratio), loadUnder(ratio, link),
-        {pair.from, card::DamageDirection::kSent, card::BitErrors{ratio, config.scenario.seed}},
-        duration);
+    const std::string why =
+        fmt::format("frames of {} hardly ever pass at {:g} errors per bit", size.label, ratio);
+    if (config.scenario.parameters.card.error_ratios) {
+      design.refusals.push_back(why + ": shorter ones, or fewer errors");
+    } else {
+      design.numbers.deviation(why + ": left out");
+    }
+  }
+  const Picoseconds apart = kApart * longest.most;
+  const Fraction free_load =
+      Fraction::partsPerTrillion(link.slot.count() * Fraction::kOne / apart.count());
+  for (std::size_t hop = 0; hop < pairs.size(); ++hop) {
+    const scenario::HostPair& pair = pairs[hop];
+    const auto add = [&](std::string name, Fraction load, const auto& errors, Picoseconds time) {
+      bench::TrialSpec trial = spec;
+      trial.duration = time;
+      trial.streams = {streamBetween(config, pair, size.frame, load)};
+      trial.damage = {{pair.from, card::DamageDirection::kSent, errors}};
+      std::vector<std::string> place{std::move(name)};
+      if (pairs.size() > 1) place.insert(place.begin(), hopName(pair.from, pair.to));
+      design.add(place, std::move(trial), 0);
+    };
+    add("single, line free", free_load,
+        card::DamageRule{.kind = card::DamageKind::kBits,
+                         .match = card::DamageMatch::kFlow,
+                         .step = kStruck,
+                         .offset = 320},
+        std::max(duration, kLeastFrames * apart));
+    for (const double ratio : passing) {
+      add(fmt::format("{:g} per bit", ratio), loadUnder(ratio, link),
+          card::BitErrors{ratio, config.scenario.seed + hop}, duration);
+    }
   }
   return design;
 }
@@ -309,12 +324,12 @@ void addTimes(const Design& design, const std::vector<Measured>& measured, Resul
                       return retryError(design.points[place], trial);
                     })},
       {"retries",
-       "Retry latency of the hop",
+       "Retry latency of each hop",
        "From the end of a damaged frame at the receiver to the end of its good copy there, "
-       "timed in hardware. Computed from link delay, MACs, clocks of the blocks and frame "
-       "length, for one attempt; most includes the frame that the sender has in hand. "
-       "Longer ones met further errors. Error: the largest distance of any retry from "
-       "the times of one, two, three and more attempts.",
+       "timed in hardware by the port that receives. Computed from link delay, MACs, clocks of the "
+       "blocks and frame length, for one attempt; most includes the frame that the sender has in "
+       "hand. Longer ones met further errors. Error: the largest distance of any retry from the "
+       "times of one, two, three and more attempts.",
        {},
        {}},
       builder);
@@ -355,6 +370,15 @@ stats::Histogram retriesOf(const Measured& measured) {
   return all;
 }
 
+std::size_t hops(const std::vector<Measured>& measured) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> all;
+  for (const Measured& one : measured) {
+    const bench::StreamSpec& stream = one.point.spec.streams.front();
+    all.emplace(stream.from, stream.to);
+  }
+  return all.size();
+}
+
 void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) {
   results::Chart chart;
   chart.id = "retry_latency";
@@ -362,11 +386,19 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
   chart.x_label = "bit error ratio";
   chart.y_label = "retry latency [ns]";
   chart.log_x = chart.log_y = true;
-  results::Series median{"P50", {}, {}, false};
-  results::Series tail{"P99", {}, {}, false};
-  results::Series longest{"max", {}, {}, false};
-  results::Series least{"computed, least", {}, {}, true};
-  results::Series most{"computed, most of one attempt", {}, {}, true};
+  // Measured of each hop; what is computed is the same for all.
+  const auto put = [&chart](const std::string& name, bool reference, double ratio, double value) {
+    auto series = std::find_if(chart.series.begin(), chart.series.end(),
+                               [&](const results::Series& one) { return one.name == name; });
+    if (series == chart.series.end()) {
+      series = chart.series.insert(series, results::Series{name, {}, {}, reference});
+    }
+    if (reference && std::find(series->x.begin(), series->x.end(), ratio) != series->x.end())
+      return;
+    series->x.push_back(ratio);
+    series->y.push_back(value);
+  };
+  const bool one_hop = hops(measured) == 1;
   for (const Measured& one : measured) {
     const stats::Histogram all = retriesOf(one);
     if (all.count() == 0) continue;
@@ -375,18 +407,15 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
          "Retry latency: " + one.point.label, "ps", bench::ObservationPoint::kTester, all});
     const auto ratio = ratioOf(one.point);
     if (!ratio) continue;
-    const auto put = [&](results::Series& series, double value) {
-      series.x.push_back(*ratio);
-      series.y.push_back(value);
-    };
-    put(median, static_cast<double>(all.quantile(0.5)) / 1000);
-    put(tail, static_cast<double>(all.quantile(0.99)) / 1000);
-    put(longest, static_cast<double>(all.maximum()) / 1000);
-    put(least, computed(one.point).least.toNanoseconds());
-    put(most, computed(one.point).most.toNanoseconds());
+    const bench::StreamSpec& stream = one.point.spec.streams.front();
+    const std::string hop = one_hop ? "" : ", " + hopName(stream.from, stream.to);
+    put("P50" + hop, false, *ratio, static_cast<double>(all.quantile(0.5)) / 1000);
+    put("P99" + hop, false, *ratio, static_cast<double>(all.quantile(0.99)) / 1000);
+    put("max" + hop, false, *ratio, static_cast<double>(all.maximum()) / 1000);
+    put("computed, least", true, *ratio, computed(one.point).least.toNanoseconds());
+    put("computed, most of one attempt", true, *ratio, computed(one.point).most.toNanoseconds());
   }
-  if (median.x.empty()) return;
-  chart.series = {median, tail, longest, least, most};
+  if (chart.series.empty()) return;
   builder.result().charts.push_back(std::move(chart));
 }
 

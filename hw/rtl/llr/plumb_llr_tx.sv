@@ -22,9 +22,10 @@
 // timer stands.
 //
 // hold_o asks the gate to let no frame go: while frames cannot start, and then until all that have
-// been decided on before have left. Those that had to wait are counted (delayed): the departure
-// time in their tag is that of their schedule. m_departure_o is true to the clock for them and for
-// replayed frames, PathClocks behind these outputs.
+// been decided on before have left. Those that had to wait, and those that piled up behind them,
+// are counted (delayed): the departure time in their tag is that of their schedule. For them and for
+// replayed frames m_departure_o says when they cross, PathClocks behind these outputs, to a clock;
+// the line may have room for them up to four clocks later.
 //
 // Limits: a frame starts while fewer than max_frames frames and max_bytes bytes are outstanding (so
 // the frame in hand may exceed the bytes), and the buffer has room for a frame of the largest size.
@@ -153,9 +154,10 @@ module plumb_llr_tx #(
         store_q <= store;
         drop_q  <= drop;
       end
-      // Holds through the frame that has waited.
-      if (head)                        waited_q <= !may_start || (waited_q && midway);
-      else if (beat && s_tlast_i)      waited_q <= 1'b0;
+      // Holds through the frame that has waited, and those that come right behind it: they have
+      // piled up, and may start when they come, as the line is taken for free a little early.
+      if (head)                          waited_q <= own && (!may_start || waited_q);
+      else if (!s_tvalid_i && !inside_q) waited_q <= 1'b0;
     end
   end
 

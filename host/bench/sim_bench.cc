@@ -108,6 +108,7 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
   capabilities_.trial_overhead = Picoseconds(0);
   capabilities_.wall_seconds_per_second = 0;  // packets cost, not time
   capabilities_.wall_ns_per_packet_hop = 130;
+  capabilities_.wall_us_per_host = 8;
 }
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {

@@ -8,11 +8,15 @@
 
 #include "base/error.h"
 #include "bench/registry.h"
+#include "suite/expected_time.h"
 
 namespace plumbline::session {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Before a bench on ordinary hosts: "compare-libfabric" is the card and that one, side by side.
+const std::string kComparePrefix = std::string(scenario::kCompareBenches) + "-";
 
 // A bare name that is no file here means a scenario that comes with the program.
 std::string resolved(const std::string& file) {
@@ -36,6 +40,9 @@ scenario::Vocabulary vocabulary() {
     vocabulary.benches.emplace_back(missing.name);
   }
   vocabulary.benches.emplace_back(scenario::kCompareBenches);
+  for (const char* bench : scenario::kEndpointBenches) {
+    vocabulary.benches.push_back(kComparePrefix + bench);
+  }
   return vocabulary;
 }
 
@@ -45,8 +52,10 @@ bool benchExists(const std::string& name) {
 }
 
 std::vector<std::string> benchesOf(const std::string& bench) {
-  if (bench != scenario::kCompareBenches) return {bench};
-  return {std::string(scenario::kSimulatedCard), std::string(scenario::kSimulatedHosts)};
+  const std::string card(scenario::kSimulatedCard);
+  if (bench == scenario::kCompareBenches) return {card, std::string(scenario::kSimulatedHosts)};
+  if (bench.starts_with(kComparePrefix)) return {card, bench.substr(kComparePrefix.size())};
+  return {bench};
 }
 
 std::vector<fs::path> shippedScenarios() {
@@ -128,9 +137,8 @@ std::vector<PlannedTest> planTests(const scenario::Scenario& scenario, const ben
 
 std::chrono::seconds expectedTime(const suite::Plan& plan, const scenario::Scenario& scenario,
                                   const bench::Capabilities& bench) {
-  const double seconds = plan.simulated_time.toSeconds() * scenario.topology.hostCount() *
-                             bench.wall_seconds_per_second +
-                         plan.packet_hops * plan.hop_cost * bench.wall_ns_per_packet_hop / 1e9;
+  const double seconds =
+      suite::expectedSeconds(plan, scenario.topology.hostCount(), bench, suite::machineSlowness());
   return std::chrono::seconds(static_cast<std::int64_t>(seconds) + 1);
 }
 

@@ -26,7 +26,8 @@ struct ScenarioOptions {
 // a scenario can be checked anywhere.
 scenario::Vocabulary vocabulary();
 bool benchExists(const std::string& name);
-// The benches that a scenario's `bench` stands for: two for "compare", else itself.
+// The benches that a scenario's `bench` stands for: two for "compare" and "compare-libfabric", else
+// itself.
 std::vector<std::string> benchesOf(const std::string& bench);
 
 // Scenarios that come with the program, sorted.
@@ -55,7 +56,7 @@ Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& be
 // The same, but throws Error(kUnsupported) with all the reasons, one a line.
 std::vector<PlannedTest> planTests(const scenario::Scenario& scenario, const bench::Bench& bench);
 
-// Wall clock that the trials take on this bench, roughly; at least a second.
+// Wall clock that the trials take on this bench and this machine, roughly; at least a second.
 std::chrono::seconds expectedTime(const suite::Plan& plan, const scenario::Scenario& scenario,
                                   const bench::Capabilities& bench);
 

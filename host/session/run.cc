@@ -66,6 +66,7 @@ PreparedRun prepareRun(scenario::Scenario scenario, bench::BenchOptions options)
   prepared.scenario = std::move(scenario);
   options.line_rate = prepared.scenario.topology.link_rate;
   options.endpoint = prepared.scenario.endpoint.value_or(bench::EndpointSpec());
+  options.fpga = prepared.scenario.fpga.value_or(bench::FpgaSpec());
   const std::vector<std::string> benches = benchesOf(prepared.scenario.bench);
   prepared.bench = bench::makeBench(benches.front(), options);
   prepared.tests = planTests(prepared.scenario, *prepared.bench);

@@ -28,7 +28,7 @@ struct PreparedRun {
   std::vector<PlannedTest> second_tests;
 };
 
-// `options.line_rate` and `endpoint` are taken from the scenario. Throws as planTests() and
+// `options.line_rate`, `endpoint` and `fpga` are taken from the scenario. Throws as planTests() and
 // makeBench().
 PreparedRun prepareRun(scenario::Scenario scenario, bench::BenchOptions options);
 

@@ -63,8 +63,34 @@ std::optional<std::pair<double, const char*>> grain(const BenchResult& first,
   return std::nullopt;
 }
 
+bool isEndpointSoftware(const Quantity& figure) {
+  return figure.observed == bench::ObservationPoint::kEndpointSoftware;
+}
+
+// Of a figure that endpoint software saw on one bench and the wire's ends on the other.
+std::string endpointCause(const BenchResult& first, const BenchResult& second,
+                          const Discrepancy& figure) {
+  const bool first_is_software = isEndpointSoftware(figure.first);
+  const std::string& software = first_is_software ? first.bench : second.bench;
+  const std::string& wire = first_is_software ? second.bench : first.bench;
+  if (figure.first.unit == "ns" || figure.first.unit == "us") {
+    return fmt::format(
+        "endpoint software against the wire: {} counts from a message's post to its completion, "
+        "the software of both ends and the way back included (\"Non-fabric overhead\" in the "
+        "configuration), {} at the ends of the wire",
+        software, wire);
+  }
+  return fmt::format(
+      "endpoint software against the wire: on {} every message costs the processors of both ends "
+      "time, on {} only the wire limits",
+      software, wire);
+}
+
 std::string causeOf(const BenchResult& first, const BenchResult& second,
                     const Discrepancy& figure) {
+  if (isEndpointSoftware(figure.first) != isEndpointSoftware(figure.second)) {
+    return endpointCause(first, second, figure);
+  }
   if (!sameLoad(first, second, figure.point)) {
     return "each bench was offered the load that its own search had found, and these differ";
   }
@@ -233,6 +259,21 @@ void addOnlyOne(const BenchResult& from, const BenchResult& other, results::Tabl
   }
 }
 
+// "rtl", with where it observes.
+std::string columnOf(const BenchResult& bench) {
+  switch (bench.observed) {
+    case bench::ObservationPoint::kTester:
+      return bench.bench + ", tester";
+    case bench::ObservationPoint::kDutReported:
+      return bench.bench + ", DUT";
+    case bench::ObservationPoint::kEndpointSoftware:
+      return bench.bench + ", endpoint software";
+    case bench::ObservationPoint::kModelled:
+      break;
+  }
+  return bench.bench + ", modelled";
+}
+
 // Table, KPIs, anomalies and summary of the differences.
 void addDifferences(const std::vector<Discrepancy>& figures, const BenchResult& first,
                     const BenchResult& second, TestResult& into) {
@@ -242,7 +283,7 @@ void addDifferences(const std::vector<Discrepancy>& figures, const BenchResult& 
       fmt::format("Each figure keeps where it was observed. The difference is of {}; above "
                   "{:.6g} % it is an anomaly.",
                   first.bench, kMaxDiscrepancyPercent),
-      {"Figure", "Point", first.bench, second.bench, "Difference"},
+      {"Figure", "Point", columnOf(first), columnOf(second), "Difference"},
       {}};
   std::size_t excessive = 0;
   const Discrepancy* worst = nullptr;
@@ -275,6 +316,7 @@ void addDifferences(const std::vector<Discrepancy>& figures, const BenchResult& 
 BenchResult runOnBench(const Procedure& procedure, const TestConfig& config, TrialRunner& runner) {
   BenchResult on;
   on.bench = config.bench.name;
+  on.observed = config.bench.observed;
   on.timestamp_resolution = config.bench.timestamp_resolution;
   on.rate_step_percent = 100.0 / settingsFor(TestId::kThroughput, config).rate_steps;
   RecordingRunner recording(runner, on);
@@ -308,8 +350,11 @@ TestResult compareBenches(const BenchResult& first, const BenchResult& second) {
   Side(both, first).addAll();
   Side(both, second).addAll();
   addDistributions(first, second, both);
-  results::Table only{
-      "only_one", "Measured on one bench only", "", {"Figure", "Point", "Bench", "Value"}, {}};
+  results::Table only{"only_one",
+                      "Measured on one bench only",
+                      "Why the other one does not have it is under the anomalies, with its name.",
+                      {"Figure", "Point", "Bench", "Value"},
+                      {}};
   addOnlyOne(first, second, only);
   addOnlyOne(second, first, only);
   if (!only.rows.empty()) both.tables.insert(both.tables.begin(), std::move(only));

@@ -18,6 +18,7 @@ inline constexpr double kMaxDiscrepancyPercent = 10;
 // What a test measured on one of the benches, and what it is judged by.
 struct BenchResult {
   std::string bench;  // "rtl": behind everything in the comparison that is this bench's alone
+  bench::ObservationPoint observed = bench::ObservationPoint::kTester;  // where it sees figures
   Picoseconds timestamp_resolution;
   double rate_step_percent = 0;  // of a search for a rate, share of line rate
   // The trials that were run, as JSON, by their labels.
@@ -42,10 +43,11 @@ struct Discrepancy {
   [[nodiscard]] bool excessive() const { return percent > kMaxDiscrepancyPercent; }
 };
 
-// In the order of the first's KPIs. A cause is the first of these that holds: the benches were
-// offered different loads at the point, because each had searched for its own; the difference is no
-// more than a timestamp's resolution, one frame of a burst, or one step of the search; the
-// repetitions scatter as much (Welch's t-test, two-sided, at 5 %). Else it says that none does.
+// In the order of the first's KPIs. A cause is the first of these that holds: one figure was
+// observed by endpoint software and the other was not; the benches were offered different loads at
+// the point, because each had searched for its own; the difference is no more than a timestamp's
+// resolution, one frame of a burst, or one step of the search; the repetitions scatter as much
+// (Welch's t-test, two-sided, at 5 %). Else it says that none does.
 std::vector<Discrepancy> discrepancies(const BenchResult& first, const BenchResult& second);
 
 // Both results in one: a table of all figures side by side with their difference, the tables,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "suite/trials.h"
@@ -17,6 +19,11 @@ constexpr double kControl = 0.2;  // packets of control per data packet
 }  // namespace
 
 void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops) {
+  add(std::move(values), std::move(spec), packet_hops, hop_cost);
+}
+
+void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops,
+                 double cost) {
   SweepPoint point;
   for (std::size_t i = 0; i < values.size(); ++i) {
     point.label += point.label.empty() ? "" : ", ";
@@ -26,6 +33,7 @@ void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double 
   point.values = std::move(values);
   point.spec = std::move(spec);
   point.packet_hops = packet_hops;
+  point.hop_cost = cost;
   points.push_back(std::move(point));
 }
 
@@ -38,21 +46,26 @@ Plan FabricTest::plan(const TestConfig& config) const {
   }
   // What another bench costs is told by its card time instead, and it may have limits of its own.
   const bool by_hops = config.bench.wall_ns_per_packet_hop > 0;
+  std::set<std::string> different;
   for (SweepPoint& point : design.points) {
     plan.points.push_back(point.label);
-    PlannedTrial sample{point.label, std::move(point.spec), by_hops ? point.packet_hops : 0};
-    plan.packet_hops += sample.packet_hops * design.repetitions;
+    PlannedTrial sample{point.label, std::move(point.spec), by_hops ? point.packet_hops : 0,
+                        point.hop_cost};
+    // A trial that an earlier point has as well is not run again.
+    const std::int64_t trials =
+        different.insert(sample.spec.toJson()).second ? design.repetitions : 0;
+    plan.trials_expected += static_cast<std::uint64_t>(trials);
+    addHops(sample.packet_hops * static_cast<double>(trials), sample.hop_cost, plan);
     if (!by_hops) {
-      const Picoseconds each =
-          sample.spec.duration + sample.spec.drain + config.bench.trial_overhead;
-      plan.simulated_time += each * std::int64_t{design.repetitions};
+      const Picoseconds drain =
+          config.bench.simulated_dut ? settlingTime(sample.spec) : sample.spec.drain;
+      addCardTime(config, sample.spec, (sample.spec.duration + drain) * trials,
+                  static_cast<std::uint64_t>(trials), plan);
       // What refuses one point often refuses all: the first one stands for them.
       if (plan.refusals.empty()) addRefusals(config, sample, plan);
     }
     plan.samples.push_back(std::move(sample));
   }
-  plan.hop_cost = design.hop_cost;
-  plan.trials_expected = std::uint64_t{design.repetitions} * plan.points.size();
   return plan;
 }
 

@@ -26,8 +26,10 @@ struct SweepPoint {
   // What the trial of repetition 0 is. Other repetitions have other seeds (see repetitionOf()): of
   // the switches' hashes and of everything that the workload draws.
   bench::TrialSpec spec;
-  // Packets crossing a link that the trial takes, roughly: what plan() tells the duration by.
+  // Packets crossing a link that the trial takes, roughly, and what one of them costs (see Plan):
+  // what plan() tells the duration by.
   double packet_hops = 0;
+  double hop_cost = 1;
 
   // "64 MiB, 32 ranks, ECMP": the values with the units of the axes.
   std::string label;
@@ -37,14 +39,16 @@ struct SweepPoint {
 struct Design {
   explicit Design(const TestConfig& config) : numbers(config) {}
 
-  // Adds a point; `values` in the order of `axes`.
+  // Adds a point; `values` in the order of `axes`. Its packet-hops cost what the design's do, or
+  // `cost`.
   void add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops);
+  void add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops, double cost);
 
   Numbers numbers;
   std::uint32_t repetitions = 1;
   std::vector<SweepAxis> axes;
   std::vector<SweepPoint> points;
-  double hop_cost = 1;                // see Plan; as tests/bench/plan_bench measures it
+  double hop_cost = 1;  // of points added after it; tests/bench/plan_bench measures it
   std::vector<std::string> refusals;  // why it cannot run like this
 };
 
@@ -70,6 +74,11 @@ class FabricTest : public Procedure {
   // depend on where the seeds lead flows makes its own.
   [[nodiscard]] virtual bench::TrialSpec repetitionOf(const SweepPoint& point,
                                                       std::uint32_t repetition) const;
+  // Card time that a simulated DUT needs after the last frame of a trial is sent, until it holds
+  // none of them any more. One that is not simulated is given the trial's whole drain.
+  [[nodiscard]] virtual Picoseconds settlingTime(const bench::TrialSpec& /*spec*/) const {
+    return {};
+  }
   // Tables, charts, KPIs and summary of points that have valid trials.
   virtual void report(const TestConfig& config, const Design& design,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const = 0;

@@ -13,17 +13,16 @@ constexpr Fraction kProbeRate = Fraction::percent(1);
 constexpr std::int64_t kFramesPerQp = 4;
 constexpr std::int64_t kFramesPerStream = 128;
 
-// Bytes that a switch keeps for one port which has more to send than it can.
-double bufferOf(const fabric::SwitchSpec& switches) {
+double bytesPerSecond(BitRate rate) { return static_cast<double>(rate.bitsPerSecond()) / 8; }
+
+}  // namespace
+
+double bufferOfPort(const fabric::SwitchSpec& switches) {
   if (!switches.shared_buffer) return static_cast<double>(switches.buffer_per_port.count());
   // A queue grows to alpha times what is then still free.
   const double alpha = switches.shared_buffer->alpha.toDouble();
   return static_cast<double>(switches.shared_buffer->total.count()) * alpha / (1 + alpha);
 }
-
-double bytesPerSecond(BitRate rate) { return static_cast<double>(rate.bitsPerSecond()) / 8; }
-
-}  // namespace
 
 double losslessShare(const TestConfig& config, Load load, Picoseconds duration) {
   const BitRate line = config.scenario.topology.link_rate;
@@ -44,7 +43,7 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
                         static_cast<double>(kWireOverheadBytes.count() * link.packets);
     const double demand = wire / (capacity * probe.toSeconds() * kProbeRate.toDouble());
     if (demand <= exact) continue;
-    const double hidden = bufferOf(config.scenario.switches) / capacity / duration.toSeconds();
+    const double hidden = bufferOfPort(config.scenario.switches) / capacity / duration.toSeconds();
     share = std::min(share, (1 + hidden) / demand);
   }
   return share;

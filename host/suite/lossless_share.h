@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/units.h"
+#include "fabric/fabric_spec.h"
 #include "suite/procedure.h"
 #include "suite/trials.h"
 
@@ -13,5 +14,8 @@ namespace plumbline::suite {
 // below what any link carries; what each link had to carry of them says which is full first, and
 // the buffer before it how much longer an overload is hidden. `load.rate` does not matter.
 double losslessShare(const TestConfig& config, Load load, Picoseconds duration);
+
+// Bytes that a switch keeps for one port which has more to send than it can, others being empty.
+double bufferOfPort(const fabric::SwitchSpec& switches);
 
 }  // namespace plumbline::suite

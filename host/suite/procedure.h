@@ -27,6 +27,8 @@ struct PlannedTrial {
   bench::TrialSpec spec;
   // For simulated hosts: packets crossing a link in this trial, roughly; 0 where that is not known.
   double packet_hops = 0;
+  // Processor time of one of them over that of the bench's usual one (Capabilities).
+  double hop_cost = 1;
 };
 
 // What a run would do, without doing it.
@@ -41,9 +43,11 @@ struct Plan {
   std::uint64_t trials_expected = 0;
   // Card time of all these trials together, what the bench needs around each of them included.
   Picoseconds simulated_time;
+  // The same times the ports of the card that each trial takes, where the card is simulated.
+  Picoseconds port_time;
   // For simulated hosts instead: packets crossing a link in all these trials, roughly.
   double packet_hops = 0;
-  // Processor time of one of them over that of the bench's usual one (Capabilities).
+  // Processor time of one of them over that of the bench's usual one: the mean over all trials.
   double hop_cost = 1;
   // Why the test cannot run like this, one sentence each; empty when it can.
   std::vector<std::string> refusals;

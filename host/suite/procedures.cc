@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "suite/card/card.h"
 #include "suite/free_test.h"
+#include "suite/inference/inference.h"
 #include "suite/procedure.h"
 #include "suite/training/training.h"
 
@@ -21,6 +22,7 @@ const std::vector<const Procedure*>& procedures() {
       &syntheticJctTest(), &profileTest(), &multiTenantTest(),
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       &soakTest(), &leakTest(),
+      &kvTransferTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};

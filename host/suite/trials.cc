@@ -12,6 +12,19 @@
 #include "suite/fabric_test.h"
 
 namespace plumbline::suite {
+namespace {
+
+// Ports of the simulated cards that a trial with so many hosts takes; 0 if none is simulated.
+std::int64_t cardPorts(const bench::Capabilities& bench, std::size_t hosts) {
+  if (bench.card_ports.empty()) return 0;
+  for (const std::uint32_t ports : bench.card_ports) {
+    if (hosts <= ports) return ports;
+  }
+  const std::int64_t largest = bench.card_ports.back();
+  return (static_cast<std::int64_t>(hosts) + largest - 1) / largest * largest;
+}
+
+}  // namespace
 
 Load fullLoad(const TestConfig& config, scenario::Direction direction, const SizePoint& size,
               std::uint32_t qps, Fraction rate) {
@@ -74,6 +87,27 @@ double frameHops(const TestConfig& config, const bench::TrialSpec& spec) {
     }
   }
   return frames * linksOfPath(config);
+}
+
+double streamHopCost(const bench::TrialSpec& spec) {
+  constexpr double kFew = 0.25;
+  constexpr double kMore = 0.005;  // with each stream
+  constexpr std::size_t kMany = 64;
+  return kFew + kMore * static_cast<double>(std::min(spec.streams.size(), kMany));
+}
+
+void addHops(double hops, double cost, Plan& plan) {
+  const double work = plan.packet_hops * plan.hop_cost + hops * cost;
+  plan.packet_hops += hops;
+  if (plan.packet_hops > 0) plan.hop_cost = work / plan.packet_hops;
+}
+
+void addCardTime(const TestConfig& config, const bench::TrialSpec& spec, Picoseconds sending,
+                 std::uint64_t trials, Plan& plan) {
+  const Picoseconds time =
+      sending + config.bench.trial_overhead * static_cast<std::int64_t>(trials);
+  plan.simulated_time += time;
+  plan.port_time += time * cardPorts(config.bench, bench::usedHosts(spec).size());
 }
 
 std::string qpsText(std::uint32_t qps) { return fmt::format("{} QP{}", qps, qps == 1 ? "" : "s"); }

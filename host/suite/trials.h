@@ -40,12 +40,20 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range);
 
-// Streams have no transport to simulate: Plan::hop_cost of tests that send nothing else.
-inline constexpr double kStreamHopCost = 0.5;
+// PlannedTrial::hop_cost of streams alone, which have no transport to simulate; of few it is in the
+// processor's caches.
+double streamHopCost(const bench::TrialSpec& spec);
 
 // Frames crossing a link in a trial of streams alone, for a plan's Plan::packet_hops; 0 on a bench
 // whose cost does not depend on them.
 double frameHops(const TestConfig& config, const bench::TrialSpec& spec);
+
+// Adds packet-hops to the plan.
+void addHops(double hops, double cost, Plan& plan);
+
+// Adds to the plan what so many trials like `spec` cost that send for `sending` together.
+void addCardTime(const TestConfig& config, const bench::TrialSpec& spec, Picoseconds sending,
+                 std::uint64_t trials, Plan& plan);
 
 // Rate `step` of a search with `steps` steps up to line rate.
 Fraction rateOfStep(std::uint64_t step, std::uint32_t steps);

@@ -3,23 +3,30 @@
 // simulated hosts, each by itself, once. The quick profile is run whole. Of the standard profile,
 // whose tests take hours to days, one trial of each point is run, the smallest first, as far as the
 // limit reaches, and held against what the plan says of those points. Where not even one is small
-// enough, the duration of its trials is cut (or their iterations), and the plan is made for that.
+// enough, the duration of its trials is cut (or their iterations), and the plan is made for that;
+// tests that search are run whole, but with two pairs, shorter trials, a smaller buffer and fewer
+// repetitions.
 // Columns:
 //   planned, made     packet-hops
 //   hops_ratio        planned / made: exact, the same on any machine
 //   ns_per_hop        processor time per packet-hop made, of all threads
-//   time_ratio        what the plan says it takes / processor time
+//   slowness          of the machine, before and after the test (suite/expected_time.h)
+//   time_ratio        what the plan says it takes on a machine as slow / processor time
 //   points            points that were run
 //   cut               the smallest point's packet-hops as the profile has it, over those run
-// The exit code is 1 when a ratio of packet-hops is beyond 1.5 either way. The limit is 10 million
-// packet-hops a test, twice that for whole ones; PLUMBLINE_LONG sets it ten times as high.
+// The exit code is 1 when a ratio, of packet-hops or of time, is beyond 1.5 either way. Other
+// programs of the machine make times scatter: a test whose time is beyond is run a second and a
+// third time, and below a tenth of a second it is not judged. The limit of the standard profile is
+// 10 million packet-hops a test; PLUMBLINE_LONG sets it ten times as high.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,12 +34,15 @@
 
 #include "bench/sim_bench.h"
 #include "scenario/parse.h"
+#include "suite/expected_time.h"
 #include "suite/procedure.h"
 
 namespace plumbline::suite {
 namespace {
 
 constexpr double kWorstRatio = 1.5;
+constexpr int kMostAttempts = 3;
+constexpr double kShortestJudged = 0.1;  // s
 bool all_within = true;
 
 // What a plan says, and what came of it.
@@ -41,7 +51,15 @@ struct Cost {
   double made = 0;
   double planned_seconds = 0;
   double seconds = 0;  // of processor time
+  double slowness = 1;
 };
+
+bool within(double ratio) { return ratio <= kWorstRatio && ratio >= 1 / kWorstRatio; }
+
+bool timeWithin(const Cost& cost) {
+  return std::max(cost.seconds, cost.planned_seconds) < kShortestJudged ||
+         within(cost.planned_seconds / cost.seconds);
+}
 
 double mostHops() { return std::getenv("PLUMBLINE_LONG") != nullptr ? 1e8 : 1e7; }
 
@@ -50,21 +68,27 @@ double hopsOf(const bench::TrialResult& trial) {
   return static_cast<double>(predicted ? predicted->packet_hops : trial.fabric->packet_hops);
 }
 
-// Counts packet-hops.
+// Counts packet-hops. As in a run, a trial that is known is not run again.
 class CountingRunner final : public TrialRunner {
  public:
   explicit CountingRunner(bench::SimBench& bench) : bench_(bench) {}
 
-  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t, const std::string&) override {
-    bench::TrialResult trial = bench_.run(spec, {});
-    hops += hopsOf(trial);
-    return trial;
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string&) override {
+    const auto [known, is_new] =
+        known_.try_emplace({spec.toJson(), repetition}, bench::TrialResult());
+    if (is_new) {
+      known->second = bench_.run(spec, {});
+      hops += hopsOf(known->second);
+    }
+    return known->second;
   }
 
   double hops = 0;
 
  private:
   bench::SimBench& bench_;
+  std::map<std::pair<std::string, std::uint32_t>, bench::TrialResult> known_;
 };
 
 scenario::Vocabulary vocabulary() {
@@ -83,8 +107,30 @@ double processorSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double secondsOf(double hops, const Plan& plan, const bench::SimBench& bench) {
-  return hops * plan.hop_cost * bench.capabilities().wall_ns_per_packet_hop / 1e9;
+// What `work` takes and how slow the machine is meanwhile; what is planned is told for that.
+void measure(const scenario::Scenario& scenario, const bench::SimBench& bench, const Plan& plan,
+             const std::function<void()>& work, Cost& cost) {
+  const double before = measureSlowness();
+  const double begin = processorSeconds();
+  work();
+  cost.seconds = processorSeconds() - begin;
+  cost.slowness = std::sqrt(before * measureSlowness());
+  cost.planned = plan.packet_hops;
+  cost.planned_seconds =
+      expectedSeconds(plan, scenario.topology.hostCount(), bench.capabilities(), cost.slowness);
+}
+
+// The first measurement whose time is as planned, or else the one that is nearest.
+Cost bestOf(const std::function<Cost()>& attempt) {
+  const auto distance = [](const Cost& cost) {
+    return std::abs(std::log(cost.planned_seconds / cost.seconds));
+  };
+  Cost best = attempt();
+  for (int i = 1; i < kMostAttempts && !timeWithin(best); ++i) {
+    const Cost again = attempt();
+    if (distance(again) < distance(best)) best = again;
+  }
+  return best;
 }
 
 void report(const Cost& cost, benchmark::State& state) {
@@ -93,8 +139,9 @@ void report(const Cost& cost, benchmark::State& state) {
   state.counters["made"] = cost.made;
   state.counters["hops_ratio"] = ratio;
   state.counters["ns_per_hop"] = cost.seconds * 1e9 / cost.made;
+  state.counters["slowness"] = cost.slowness;
   state.counters["time_ratio"] = cost.planned_seconds / cost.seconds;
-  if (ratio > kWorstRatio || ratio < 1 / kWorstRatio) {
+  if (!within(ratio) || !timeWithin(cost)) {
     all_within = false;
     state.SetLabel("planned and made are more than 1.5 apart");
   }
@@ -105,18 +152,22 @@ Plan planOf(const scenario::Scenario& scenario) {
   return procedure(scenario.tests.front()).plan({scenario, bench.capabilities()});
 }
 
-void runWhole(const scenario::Scenario& scenario, benchmark::State& state) {
-  for ([[maybe_unused]] auto _ : state) {
-    bench::SimBench bench({.line_rate = scenario.topology.link_rate});
-    CountingRunner runner(bench);
-    const Plan plan = planOf(scenario);
-    Cost cost{plan.packet_hops, 0, secondsOf(plan.packet_hops, plan, bench), 0};
-    const double begin = processorSeconds();
+Cost wholeCost(const scenario::Scenario& scenario) {
+  bench::SimBench bench({.line_rate = scenario.topology.link_rate});
+  CountingRunner runner(bench);
+  const auto work = [&] {
     benchmark::DoNotOptimize(
         procedure(scenario.tests.front()).run({scenario, bench.capabilities()}, runner));
-    cost.seconds = processorSeconds() - begin;
-    cost.made = runner.hops;
-    report(cost, state);
+  };
+  Cost cost;
+  measure(scenario, bench, planOf(scenario), work, cost);
+  cost.made = runner.hops;
+  return cost;
+}
+
+void runWhole(const scenario::Scenario& scenario, benchmark::State& state) {
+  for ([[maybe_unused]] auto _ : state) {
+    report(bestOf([&] { return wholeCost(scenario); }), state);
   }
 }
 
@@ -138,22 +189,39 @@ std::vector<std::size_t> smallestPoints(const Plan& plan) {
   return order;
 }
 
+// The plan of these points alone, each once.
+Plan planOfPoints(const Plan& whole, const std::vector<std::size_t>& points) {
+  Plan plan;
+  double work = 0;
+  for (const std::size_t point : points) {
+    const PlannedTrial& sample = whole.samples[point];
+    plan.packet_hops += sample.packet_hops;
+    work += sample.packet_hops * sample.hop_cost;
+  }
+  plan.hop_cost = work / plan.packet_hops;
+  plan.trials_expected = points.size();
+  return plan;
+}
+
+Cost pointsCost(const scenario::Scenario& scenario, const Plan& plan,
+                const std::vector<std::size_t>& points) {
+  bench::SimBench bench({.line_rate = scenario.topology.link_rate});
+  Cost cost;
+  const auto work = [&] {
+    for (const std::size_t point : points)
+      cost.made += hopsOf(bench.run(plan.samples[point].spec, {}));
+  };
+  measure(scenario, bench, planOfPoints(plan, points), work, cost);
+  return cost;
+}
+
 void runPoints(const scenario::Scenario& scenario, double cut, benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) {
-    bench::SimBench bench({.line_rate = scenario.topology.link_rate});
     const Plan plan = planOf(scenario);
     const std::vector<std::size_t> points = smallestPoints(plan);
-    Cost cost;
-    const double begin = processorSeconds();
-    for (const std::size_t point : points) {
-      cost.planned += plan.samples[point].packet_hops;
-      cost.made += hopsOf(bench.run(plan.samples[point].spec, {}));
-    }
-    cost.seconds = processorSeconds() - begin;
-    cost.planned_seconds = secondsOf(cost.planned, plan, bench);
     state.counters["points"] = static_cast<double>(points.size());
     state.counters["cut"] = cut;
-    report(cost, state);
+    report(bestOf([&] { return pointsCost(scenario, plan, points); }), state);
   }
 }
 
@@ -166,7 +234,7 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
 void addQuick(scenario::Scenario scenario) {
   scenario.profile = scenario::Profile::kQuick;
   const Plan plan = planOf(scenario);
-  if (!plan.refusals.empty() || plan.packet_hops <= 0 || plan.packet_hops > 2 * mostHops()) return;
+  if (!plan.refusals.empty() || plan.packet_hops <= 0) return;
   add(scenario.name + "/quick", [scenario](benchmark::State& state) { runWhole(scenario, state); });
 }
 
@@ -176,7 +244,8 @@ double smallestPoint(const Plan& plan) {
   return hops;
 }
 
-// The standard profile with trials so short that one of them is within the limit.
+// The standard profile with trials so short that one of them is within the limit, as far as that
+// goes.
 scenario::Scenario shortened(const scenario::Scenario& scenario) {
   const double wanted = mostHops() / 4;
   const double whole = smallestPoint(planOf(scenario));
@@ -193,6 +262,7 @@ scenario::Scenario shortened(const scenario::Scenario& scenario) {
   shorter.parameters.iterations = 1;
   const double once = smallestPoint(planOf(shorter));
   shorter.parameters.iterations = static_cast<std::uint32_t>(std::max(1.0, wanted / once));
+  if (once > mostHops()) shorter.parameters.sizes = {{Bytes(16 << 20)}};
   return shorter;
 }
 
@@ -211,6 +281,21 @@ void addStandard(scenario::Scenario scenario) {
       [scenario, cut](benchmark::State& state) { runPoints(scenario, cut, state); });
 }
 
+// A search decides by itself what it runs: it is run whole, but of two pairs, with fewer
+// repetitions, and trials that are short, yet long against what the buffers hold.
+void addSearch(scenario::Scenario scenario) {
+  scenario.profile = scenario::Profile::kStandard;
+  scenario.traffic.pairs = {{{0, 8}, {1, 9}}};
+  scenario.parameters.repetitions = 3;
+  scenario.parameters.duration = milliseconds(1);
+  scenario.switches.shared_buffer->total = Bytes(2'000'000);
+  scenario.switches.pfc.reset();
+  const Plan plan = planOf(scenario);
+  if (!plan.refusals.empty() || plan.packet_hops <= 0) return;
+  add(scenario.name + "/standard",
+      [scenario](benchmark::State& state) { runWhole(scenario, state); });
+}
+
 void addTests() {
   const std::filesystem::path folder = PLUMBLINE_SOURCE_DIR "/scenarios/training";
   std::set<std::filesystem::path> files;
@@ -225,7 +310,11 @@ void addTests() {
       if (!own && procedure(test).onHosts()) continue;
       one.name = own ? scenario.name : scenario.name + "/" + test;
       addQuick(one);
-      if (own) addStandard(one);
+      if (own) {
+        addStandard(one);
+      } else if (!procedure(test).onHosts() && test.starts_with("T5.")) {
+        addSearch(one);
+      }
     }
   }
 }

@@ -96,6 +96,30 @@ TEST(SprayEfficacy, ReorderingIsInvisibleToTheHostsOfRud) {
   EXPECT_GT(kpi(result, "discarded_packets", "4 paths, ROD, packet spray").value, 0);
 }
 
+// Twice as many paths as hosts on a leaf. Four hosts send in step, each on four connections in
+// turn, and each connection is acknowledged after every k packets: 4 k groups of four data packets,
+// and behind each of the last four of them a group of acknowledgements. Both take the paths in
+// turn, four a group, and 4 (k + 1) is even: acknowledgements always meet the same half of the
+// paths, which carries k - 1 data packets where the other half carries k + 1. So the JFI of data is
+// k^2 / (k^2 + 1); an acknowledgement's own bytes add less than 0.01. Every path has as many
+// packets.
+TEST(SprayEfficacy, AcknowledgementsInStepTakeHalfOfThePaths) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.repetitions = 1;
+  SimRunner runner;
+  const results::TestResult result =
+      sprayEfficacyTest().run({scenario, runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  const auto jfi = [](double k) { return k * k / (k * k + 1); };
+  const double uet = kpi(result, "link_jfi", "8 paths, RUD, packet spray").value;
+  EXPECT_GE(uet, jfi(4));
+  EXPECT_LE(uet, jfi(4) + 0.01);
+  const double roce = kpi(result, "link_jfi", "8 paths, RC, packet spray").value;
+  EXPECT_GE(roce, jfi(16));
+  EXPECT_LE(roce, jfi(16) + 0.002);
+  EXPECT_GE(kpi(result, "link_jfi", "4 paths, RUD, packet spray").value, 0.999);
+}
+
 TEST(Balancing, AnotherTopologyKeepsItsLeaves) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kClos3;

@@ -70,6 +70,42 @@ TEST(BenchComparisonTest, OnlyMoreThanTenPercentNeedsACause) {
               HasSubstr("neither resolution nor scatter"));
 }
 
+// Software on ordinary hosts sees something else than the ends of the wire do, which is a cause
+// before all others.
+TEST(BenchComparisonTest, EndpointSoftwareAgainstTheWireIsACause) {
+  const auto software = [](double value, const std::string& unit) {
+    Quantity made = quantity(value, unit);
+    made.observed = ObservationPoint::kEndpointSoftware;
+    return made;
+  };
+  const auto cause = [&](const std::string& kpi, double wire, double other,
+                         const std::string& unit) {
+    Pair pair = pairOf(kpi, quantity(wire, unit), Quantity());
+    pair.sim.bench = "libfabric";
+    pair.sim.observed = ObservationPoint::kEndpointSoftware;
+    pair.sim.result.kpis[0].quantity = software(other, unit);
+    pair.rtl.trials["64 B"] = {"one"};
+    pair.sim.trials["64 B"] = {"another"};
+    return causeOf(pair);
+  };
+  EXPECT_THAT(cause("latency_p99_ns", 1000, 9000, "ns"),
+              HasSubstr("libfabric counts from a message's post to its completion"));
+  EXPECT_THAT(cause("transfer_p99_us", 1, 9, "us"), HasSubstr("rtl at the ends of the wire"));
+  EXPECT_THAT(cause("throughput_percent", 100, 30, "%"),
+              HasSubstr("every message costs the processors of both ends"));
+  EXPECT_THAT(cause("throughput_percent", 100, 95, "%"), IsEmpty());
+}
+
+TEST(BenchComparisonTest, ColumnsSayWhereTheirBenchObserves) {
+  Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1100, "ns"));
+  pair.sim.bench = "libfabric";
+  pair.sim.observed = ObservationPoint::kEndpointSoftware;
+  const auto both = compareBenches(pair.rtl, pair.sim);
+  ASSERT_FALSE(both.tables.empty());
+  EXPECT_EQ(both.tables[0].columns[2], "rtl, tester");
+  EXPECT_EQ(both.tables[0].columns[3], "libfabric, endpoint software");
+}
+
 TEST(BenchComparisonTest, ResolutionIsACauseUpToItsSize) {
   EXPECT_THAT(causeOf(pairOf("latency_min_ns", quantity(10, "ns"), quantity(13.1, "ns"))),
               HasSubstr("resolution of the timestamps (3.104 ns)"));

@@ -200,18 +200,18 @@ TEST(Burst, OnSimulatedHostsIsTheFluidBound) {
   scenario::Scenario scenario;
   scenario.bench = "sim";
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
-  scenario.topology.hosts = 33;
+  scenario.topology.hosts = 65;
   scenario.topology.link_rate = gigabitsPerSecond(400);
   scenario.switches.buffer_per_port = Bytes(200'000);
   scenario.traffic.frame_sizes = {{Bytes(1024)}};
-  scenario.parameters.incast_ratios = {{2, 8, 32}};
+  scenario.parameters.incast_ratios = {{2, 8, 32, 64}};
   scenario.parameters.repetitions = 2;
   scenario.parameters.max_burst = 1000;
   SimRunner runner;
   const results::TestResult result =
       burstTest().run({scenario, runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
-  for (const int senders : {2, 8, 32}) {
+  for (const int senders : {2, 8, 32, 64}) {
     const int room = 200'000 / 1024;
     const double frames = kpi(result, "burst_frames", fmt::format("1024 B, {}:1", senders)).value;
     EXPECT_GE(frames, (room - 1) / (senders - 1)) << senders;

@@ -29,9 +29,10 @@ TrialResult repaired(const TrialSpec& spec, const std::vector<Picoseconds>& took
   receiver.counters.tx_nack = receiver.counters.rx_replay = took.size();
   bench::DamageOutcome damage;
   damage.counters.frames = took.size();
-  result.ports[0].link_retry = sender;
-  result.ports[1].link_retry = receiver;
-  result.ports[0].damage_sent = damage;
+  const bench::StreamSpec& stream = spec.streams.front();
+  result.ports[stream.from].link_retry = sender;
+  result.ports[stream.to].link_retry = receiver;
+  result.ports[stream.from].damage_sent = damage;
   return result;
 }
 
@@ -139,6 +140,34 @@ TEST(LlrRetry, LoadsTheLineWithWhatGoBackNLeavesOfIt) {
     EXPECT_GT(spec.link_retry->config.replay_count_max, card::kLlrMaxReplays);
     EXPECT_GE(spec.link_retry->config.replay_timer, microseconds(20));
     EXPECT_EQ(spec.damage.at(0).host, 0U);
+  }
+}
+
+// Both directions of the link, each measured where its frames arrive.
+TEST(LlrRetry, TakesEveryPairForAHop) {
+  Scripted runner([](const TrialSpec& spec) {
+    return repaired(spec, {Picoseconds(spec.streams.at(0).from == 0 ? 1'511'176 : 1'531'176)});
+  });
+  scenario::Scenario scenario = onALinkOf500ns();
+  scenario.traffic.pairs = {{0, 1}, {1, 0}};
+  const results::TestResult result = llrRetryTest().run({scenario, aCard()}, runner);
+  checkWellFormed(result);
+  ASSERT_EQ(runner.asked.size(), 6U);
+  for (const TrialSpec& spec : runner.asked) {
+    ASSERT_EQ(spec.streams.size(), 1U);
+    EXPECT_EQ(spec.damage.at(0).host, spec.streams[0].from);
+    EXPECT_EQ(spec.streams[0].to, 1 - spec.streams[0].from);
+  }
+  EXPECT_EQ(kpi(result, "llr_retry_error_ns", "0 to 1, single, line free").value, 0);
+  EXPECT_NEAR(kpi(result, "llr_retry_error_ns", "1 to 0, single, line free").value, 20, 1e-9);
+  EXPECT_NEAR(kpi(result, "llr_retry_max_ns", "0 to 1, 1e-06 per bit").value, 1511.176, 1e-9);
+  EXPECT_NEAR(kpi(result, "llr_retry_max_ns", "1 to 0, 1e-06 per bit").value, 1531.176, 1e-9);
+  EXPECT_EQ(table(result, "retries").rows.size(), 6U);
+  // Three of each hop, and two computed for both.
+  ASSERT_EQ(result.charts.size(), 1U);
+  ASSERT_EQ(result.charts[0].series.size(), 8U);
+  for (const results::Series& series : result.charts[0].series) {
+    EXPECT_EQ(series.x, (std::vector<double>{1e-6, 1e-4})) << series.name;
   }
 }
 

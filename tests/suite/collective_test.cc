@@ -151,5 +151,25 @@ TEST(UetCollectives, StandBesideRoce) {
               100 * (rud / rc - 1), 1e-6);
 }
 
+// A gap below what the paths' delays differ by lets packets overtake each other, and RC sends again
+// what is behind them; above that, nothing: a queue of kmax, 800 KB, leaves in 16 us.
+TEST(AllToAll, FlowletsKeepTheOrderWhenTheGapIsLongerThanQueues) {
+  const auto sentAgain = [](Picoseconds gap) {
+    scenario::Scenario scenario = smallCollective();
+    scenario.topology.hosts_per_leaf = 8;  // 2:1, for long queues
+    scenario.parameters.sizes = {{Bytes(16 << 20)}};
+    scenario.parameters.ranks = {{32}};
+    scenario.parameters.iterations = 1;
+    scenario.parameters.balancing = {{"flowlet"}};
+    scenario.switches.load_balancing.flowlet_gap = gap;
+    SimRunner runner;
+    const results::TestResult result =
+        allToAllTest().run({scenario, runner.bench.capabilities()}, runner);
+    return kpi(result, "retransmission_percent", "AlltoAll, 16 MiB, 32 ranks, flowlet DLB").value;
+  };
+  EXPECT_GT(sentAgain(microseconds(1)), 0);
+  EXPECT_EQ(sentAgain(microseconds(64)), 0);
+}
+
 }  // namespace
 }  // namespace plumbline::suite

@@ -211,10 +211,10 @@ TEST(EcnAccuracy, IsPlannedForACardAsWell) {
   const Plan plan = ecnAccuracyTest().plan({scenario, card});
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.packet_hops, 0);
-  // A step and 25 bursts, twice, each with 175 us around it; 20 to 98 frames of 20.88 ns to send
-  // and as long again to drain.
-  EXPECT_GT(plan.simulated_time, microseconds(26L * 2 * 175));
-  EXPECT_LT(plan.simulated_time, microseconds(26L * 2 * (175 + 5)));
+  // A step and 25 bursts, twice, each with 75 us around it; 10 to 98 frames of 20.88 ns to send and
+  // as long again until the queue is empty.
+  EXPECT_GT(plan.simulated_time, microseconds(26L * 2 * 75));
+  EXPECT_LT(plan.simulated_time, microseconds(26L * 2 * (75 + 5)));
   card.line_rate = gigabitsPerSecond(100);
   EXPECT_EQ(ecnAccuracyTest().plan({scenario, card}).refusals.size(), 1U);
 }

@@ -1,6 +1,11 @@
 // What plans foretell of searches on a simulated DUT, against the searches themselves.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
 #include "suite/lossless_share.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
@@ -9,18 +14,30 @@
 namespace plumbline::suite {
 namespace {
 
-// Counts trials and packet-hops.
+// Counts trials and packet-hops. As in a run, a trial that is known is not run again.
+template <typename Runner>
 class Counter final : public TrialRunner {
  public:
+  explicit Counter(Runner& runner) : runner_(runner) {}
+
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override {
-    bench::TrialResult trial = runner.run(spec, repetition, label);
-    hops += static_cast<double>(trial.fabric->packet_hops);
-    return trial;
+    const auto [known, is_new] =
+        known_.try_emplace({spec.toJson(), repetition}, bench::TrialResult());
+    if (is_new) {
+      known->second = runner_.run(spec, repetition, label);
+      ++trials;
+      if (known->second.fabric) hops += static_cast<double>(known->second.fabric->packet_hops);
+    }
+    return known->second;
   }
 
-  SimRunner runner;
+  std::uint64_t trials = 0;
   double hops = 0;
+
+ private:
+  Runner& runner_;
+  std::map<std::pair<std::string, std::uint32_t>, bench::TrialResult> known_;
 };
 
 // Four hosts on a switch; trials that are long against the buffer.
@@ -35,14 +52,14 @@ scenario::Scenario aSwitch(std::vector<scenario::HostPair> pairs) {
 }
 
 void expectForetold(const Procedure& test, const scenario::Scenario& scenario, const char* what) {
-  Counter counter;
-  const bench::Capabilities& bench = counter.runner.bench.capabilities();
+  SimRunner runner;
+  Counter<SimRunner> counter{runner};
+  const bench::Capabilities& bench = runner.bench.capabilities();
   const Plan plan = test.plan({scenario, bench});
   ASSERT_TRUE(plan.refusals.empty()) << plan.refusals.front();
   test.run({scenario, bench}, counter);
-  EXPECT_NEAR(
-      static_cast<double>(plan.trials_expected) / static_cast<double>(counter.runner.trials), 1,
-      0.25)
+  EXPECT_NEAR(static_cast<double>(plan.trials_expected) / static_cast<double>(counter.trials), 1,
+              0.25)
       << test.id() << ", " << what;
   EXPECT_LT(plan.packet_hops, 1.5 * counter.hops) << test.id() << ", " << what;
   EXPECT_GT(1.5 * plan.packet_hops, counter.hops) << test.id() << ", " << what;
@@ -54,6 +71,40 @@ TEST(Plan, OfASearchIsWhatTheSearchTakes) {
     expectForetold(*test, aSwitch({{0, 2}, {1, 2}}), "half of line rate is carried");
     expectForetold(*test, aSwitch({{0, 3}, {1, 3}, {2, 3}}), "a third of line rate is carried");
   }
+}
+
+// The search's last trial without loss is the first repetition of the latency at that rate, if both
+// last equally long. Otherwise it is a trial of its own.
+TEST(Plan, CountsATrialThatSearchAndLatencyShareOnce) {
+  scenario::Scenario scenario = someScenario();
+  const bench::Capabilities bench = someBench();
+  for (const auto profile : {scenario::Profile::kQuick, scenario::Profile::kStandard}) {
+    scenario.profile = profile;  // 200 us for both; 60 s and 120 s
+    FakeDut dut;
+    Counter<FakeDut> counter{dut};
+    const Plan plan = latencyTest().plan({scenario, bench});
+    latencyTest().run({scenario, bench}, counter);
+    EXPECT_EQ(plan.trials_expected, counter.trials);
+  }
+}
+
+// What a job communicates does not depend on how long it computes.
+TEST(Plan, CountsATrialThatTwoPointsShareOnce) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.compute = {{microseconds(10), microseconds(50)}};
+  scenario.parameters.sizes = {{Bytes(1 << 20)}};
+  scenario.parameters.ranks = {{8}};
+  scenario.parameters.iterations = 1;
+  scenario.parameters.repetitions = 2;
+  SimRunner runner;
+  Counter<SimRunner> counter{runner};
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const Plan plan = syntheticJctTest().plan(config);
+  syntheticJctTest().run(config, counter);
+  EXPECT_EQ(plan.points.size(), 6U);
+  EXPECT_EQ(plan.trials_expected, 2U * 5);
+  EXPECT_EQ(counter.trials, 2U * 5);
+  EXPECT_NEAR(plan.packet_hops / counter.hops, 1, 0.25);
 }
 
 TEST(Plan, OfAnIncastsBurstsIsWhatTheSearchTakes) {

@@ -25,7 +25,11 @@ std::set<fs::path> shipped() {
 }
 
 scenario::Vocabulary vocabulary() {
-  scenario::Vocabulary words{{}, {"rtl", "sim", "libfabric", "verbs", "compare"}, {}, {}};
+  scenario::Vocabulary words{
+      {},
+      {"rtl", "fpga", "sim", "libfabric", "verbs", "compare", "compare-libfabric", "compare-verbs"},
+      {},
+      {}};
   for (const Procedure* procedure : procedures()) {
     words.tests.push_back(procedure->id());
     if (procedure->onHosts()) words.on_hosts.push_back(procedure->id());

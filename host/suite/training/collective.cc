@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "suite/fabric_metrics.h"
 #include "workload/formulas.h"
@@ -91,12 +92,23 @@ constexpr double kMostPayload = static_cast<double>(kMostPackets) * 4096;
 
 bool isRing(CollectiveKind kind) { return kind != CollectiveKind::kAllToAll; }
 
-// Plan::hop_cost of a point: the more ranks, and the more connections of each, the less of their
-// state is in the processor's caches. As measured with 64 to 1,024 ranks.
-double costOf(const CollectivePoint& point) {
-  constexpr double kUsual = 0.85;
-  const double thousands = point.ranks / 1024.0;
-  return kUsual * (1 + (isRing(point.kind) ? 1 : 2) * thousands);
+// PlannedTrial::hop_cost of a point with few ranks, and its share more with 1,024.
+struct RankCost {
+  double few;
+  double more;
+};
+
+// The more ranks, and the more connections of each, the less of their state is in the processor's
+// caches. Flows that share a link by chance take longer, with marks and rates to be changed all the
+// while, and flowlets that overtake each other are sent again. As measured with 64 to 1,024 ranks.
+RankCost rankCost(CollectiveKind kind, const std::string& balancing) {
+  if (isRing(kind)) {
+    if (balancing == "spray") return {0.65, 0.4};
+    return {0.7, balancing == "flowlet" ? 1.2 : 2.0};
+  }
+  if (balancing == "spray") return {0.6, 1.2};
+  if (balancing == "flowlet") return {0.9, 4.2};
+  return {0.8, 2.8};
 }
 
 }  // namespace
@@ -124,6 +136,18 @@ double collectiveHops(const TestConfig& config, const CollectivePoint& point,
   double payload = payloadOf(point, iterations);
   if (spec.fast_forward) payload = std::min(payload, kMostPayload);
   return payloadHops(config, payload);
+}
+
+double collectiveHopCost(const TestConfig& config, const CollectivePoint& point) {
+  const RankCost cost = rankCost(point.kind, point.variant.balancing.word);
+  // Hosts that have nothing to do, and the switches for them, take memory as well.
+  constexpr double kIdle = 0.15;
+  // What a host knows of a peer, of UET over that of RoCE.
+  constexpr double kUet = 3;
+  const bool uet = std::holds_alternative<transport::UetSpec>(point.variant.transport);
+  const double thousands =
+      (point.ranks * (uet ? kUet : 1) + kIdle * config.scenario.topology.hostCount()) / 1024;
+  return cost.few * (1 + cost.more * thousands);
 }
 
 std::vector<Figure> busBandwidthFigures(const TestConfig& config,
@@ -241,18 +265,13 @@ Design CollectiveTest::design(const TestConfig& config) const {
   const std::uint32_t iterations =
       numbers.atLeast<std::uint32_t>("Iterations", 100, 3, config.scenario.parameters.iterations);
   design.repetitions = numbers.repetitions(3, 1);
-  double all = 0;
-  double cost = 0;
   for (const CollectivePoint& point : points) {
     bench::TrialSpec spec = collectiveTrial(config, point, iterations);
     const double hops = collectiveHops(config, point, iterations, spec);
-    all += hops;
-    cost += hops * costOf(point);
     design.add({collectiveName(point.kind), valueText(point.size), std::to_string(point.ranks),
                 point.variant.name},
-               std::move(spec), hops);
+               std::move(spec), hops, collectiveHopCost(config, point));
   }
-  if (all > 0) design.hop_cost = cost / all;
   return design;
 }
 

@@ -38,6 +38,8 @@ bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint
 // Packets crossing a link in `spec`, such a trial or what a test made of it, roughly.
 double collectiveHops(const TestConfig& config, const CollectivePoint& point,
                       std::uint32_t iterations, const bench::TrialSpec& spec);
+// What one of them costs: PlannedTrial::hop_cost.
+double collectiveHopCost(const TestConfig& config, const CollectivePoint& point);
 
 // BusBW mean, P50, P95, P99 over iterations, and the efficiency against the line rate.
 std::vector<Figure> busBandwidthFigures(const TestConfig& config,

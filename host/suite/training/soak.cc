@@ -27,12 +27,23 @@ double idealIteration(std::uint32_t ranks, Bytes size, BitRate rate) {
   return seconds;
 }
 
-double iterationHops(const TestConfig& config, std::uint32_t ranks, Bytes size) {
+// Of one iteration: see Plan.
+struct IterationCost {
   double hops = 0;
+  double hop_cost = 0;
+};
+
+IterationCost iterationCost(const TestConfig& config, std::uint32_t ranks, Bytes size) {
+  IterationCost cost;
+  double work = 0;
   for (const CollectiveKind kind : kKinds) {
-    hops += collectiveHops(config, {kind, size, ranks, {}}, 1, {});
+    const CollectivePoint point{kind, size, ranks, {}};
+    const double hops = collectiveHops(config, point, 1, {});
+    cost.hops += hops;
+    work += hops * collectiveHopCost(config, point);
   }
-  return hops;
+  cost.hop_cost = work / cost.hops;
+  return cost;
 }
 
 const bench::JobOutcome& jobOf(const bench::TrialResult& trial) { return trial.fabric->jobs.at(0); }
@@ -149,13 +160,13 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
   }
   size = own.sizes ? own.sizes->front() : numbers.isStandard() ? Bytes(64 << 20) : Bytes(4 << 20);
   numbers.configure("Buffer", valueText(size));
-  const double hops_each = iterationHops(config, ranks, size);
+  const IterationCost each = iterationCost(config, ranks, size);
   if (own.iterations) {
     iterations = *own.iterations;
   } else if (numbers.isStandard()) {
     // As much of an interval as the bench can simulate in an interval, so that a day takes a day.
     const double possible =
-        interval.toSeconds() * 1e9 / config.bench.wall_ns_per_packet_hop / hops_each;
+        interval.toSeconds() * 1e9 / config.bench.wall_ns_per_packet_hop / each.hops;
     iterations = static_cast<std::uint32_t>(std::clamp(possible, 1.0, 1e6));
   } else {
     iterations = 1;
@@ -165,7 +176,8 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
   iterations =
       std::min(iterations, static_cast<std::uint32_t>(std::max(interval.toSeconds() / ideal, 1.0)));
   window_seconds = std::min(iterations * ideal, interval.toSeconds());
-  hops = hops_each * iterations;
+  hops = each.hops * iterations;
+  hop_cost = each.hop_cost;
   numbers.configure("Iterations of a window",
                     fmt::format("{}, each an AllReduce and an AlltoAll", iterations));
   numbers.configure("AllReduce", collectiveScheme(CollectiveKind::kAllReduce));
@@ -353,10 +365,11 @@ Plan SoakProcedure::plan(const TestConfig& config) const {
   plan.points.push_back(fmt::format(
       "{} of {} ranks, a sample each {}, {} iterations of {}", valueText(design.duration),
       design.ranks, valueText(design.interval), design.iterations, valueText(design.size)));
-  plan.samples.push_back(
-      {"at " + clockText(Picoseconds(0)), soakTrial(config, design, 0), design.hops});
+  plan.samples.push_back({"at " + clockText(Picoseconds(0)), soakTrial(config, design, 0),
+                          design.hops, design.hop_cost});
   plan.trials_expected = design.samples;
   plan.packet_hops = design.hops * design.samples;
+  plan.hop_cost = design.hop_cost;
   return plan;
 }
 

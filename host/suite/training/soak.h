@@ -40,7 +40,8 @@ struct SoakDesign {
   Bytes size;                    // of both collectives
   std::uint32_t iterations = 0;  // of a window, each an AllReduce and an AlltoAll
   double window_seconds = 0;
-  double hops = 0;  // of a window: packets crossing a link, roughly
+  double hops = 0;      // of a window: packets crossing a link, roughly
+  double hop_cost = 1;  // of one of them, see Plan
 };
 
 // The trial of sample `number`.

@@ -122,14 +122,13 @@ Design SyntheticJctTest::design(const TestConfig& config) const {
   const std::vector<JobPoint> points = pointsOf(config, design.numbers);
   const std::uint32_t iterations = iterationsOf(config, design.numbers);
   design.repetitions = design.numbers.repetitions(3, 1);
-  design.hop_cost = 0.95;
   for (const JobPoint& point : points) {
     bench::TrialSpec spec = trialOf(config, point, iterations);
-    const double hops = collectiveHops(
-        config, {CollectiveKind::kAllReduce, point.size, point.ranks, {}}, iterations, spec);
+    const CollectivePoint collective{CollectiveKind::kAllReduce, point.size, point.ranks, {}};
+    const double hops = collectiveHops(config, collective, iterations, spec);
     design.add({valueText(point.compute), valueText(point.size), std::to_string(point.ranks),
                 modeName(point.mode)},
-               std::move(spec), hops);
+               std::move(spec), hops, collectiveHopCost(config, collective));
   }
   return design;
 }

@@ -110,6 +110,7 @@ Design ProfileTest::design(const TestConfig& config) const {
                     partOf(config)));
   }
   design.repetitions = design.numbers.repetitions(3, 1);
+  design.hop_cost = 0.75;
   bench::TrialSpec spec = emptyTrial(config);
   spec.transport = transportOr(config, usualRoce());
   spec.workload = workload;

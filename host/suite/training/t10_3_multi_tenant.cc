@@ -116,7 +116,8 @@ Design MultiTenantTest::design(const TestConfig& config) const {
     if (point.tenants != Tenants::kFirst) add("job B", leaves - common, true);
     const double jobs = static_cast<double>(spec.workload->jobs.size());
     const double hops = jobs * collectiveHops(config, collective, iterations, spec);
-    design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec), hops);
+    design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec), hops,
+               collectiveHopCost(config, collective));
   }
   return design;
 }

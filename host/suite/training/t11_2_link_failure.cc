@@ -182,7 +182,7 @@ Design LinkFailureTest::design(const TestConfig& config) const {
                       ? point.casualty.what
                       : fmt::format("{} ({})", point.casualty.what, point.casualty.element),
                   point.variant.name},
-                 std::move(spec), hops);
+                 std::move(spec), hops, collectiveHopCost(config, collective));
     }
   } else {
     design.refusals.emplace_back("the DUT has no links between switches that could fail");

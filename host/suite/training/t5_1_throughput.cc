@@ -240,17 +240,19 @@ class ThroughputTest final : public Procedure {
       PlannedTrial sample{point.label() + ", line rate",
                           throughputTrial(config, settings, point, settings.rate_steps, 0)};
       sample.packet_hops = frameHops(config, sample.spec);
+      sample.hop_cost = streamHopCost(sample.spec);
       addRefusals(config, sample, plan);
       plan.samples.push_back(std::move(sample));
       if (!plan.refusals.empty()) continue;  // nothing will be sent
       const ThroughputForecast forecast =
           forecastThroughput(config, settings, point, settings.repetitions);
-      plan.packet_hops += plan.samples.back().packet_hops * forecast.at_line_rate;
+      const PlannedTrial& at_line_rate = plan.samples.back();
+      addHops(at_line_rate.packet_hops * forecast.at_line_rate, at_line_rate.hop_cost, plan);
       plan.trials_expected += forecast.trials;
+      addCardTime(config, at_line_rate.spec,
+                  settings.duration * static_cast<std::int64_t>(forecast.trials), forecast.trials,
+                  plan);
     }
-    plan.hop_cost = kStreamHopCost;
-    plan.simulated_time = (settings.duration + config.bench.trial_overhead) *
-                          static_cast<std::int64_t>(plan.trials_expected);
     return plan;
   }
 

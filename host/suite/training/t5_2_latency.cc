@@ -359,14 +359,15 @@ class LatencyTest final : public Procedure {
     // `of_sample`: frames of all these trials, in trials of the latest sample.
     const auto count = [&](std::uint64_t trials, double of_sample, Picoseconds duration) {
       plan.trials_expected += trials;
-      plan.packet_hops += plan.samples.back().packet_hops * of_sample;
-      plan.simulated_time +=
-          (duration + config.bench.trial_overhead) * static_cast<std::int64_t>(trials);
+      const PlannedTrial& latest = plan.samples.back();
+      addHops(latest.packet_hops * of_sample, latest.hop_cost, plan);
+      addCardTime(config, latest.spec, duration * static_cast<std::int64_t>(trials), trials, plan);
     };
     const auto sample = [&](std::string label, bench::TrialSpec spec) {
       plan.points.push_back(label);
       PlannedTrial trial{std::move(label), std::move(spec)};
       trial.packet_hops = frameHops(config, trial.spec);
+      trial.hop_cost = streamHopCost(trial.spec);
       addRefusals(config, trial, plan);
       plan.samples.push_back(std::move(trial));
     };
@@ -381,13 +382,14 @@ class LatencyTest final : public Procedure {
       if (!plan.refusals.empty()) continue;  // nothing will be sent
       const ThroughputForecast forecast = forecastThroughput(config, search, point, 1);
       count(forecast.trials, forecast.at_line_rate, search.duration);
-      // Trials of latency at the rate found, whose length is their own.
-      count(settings.repetitions,
-            settings.repetitions * forecast.share * settings.duration.toSeconds() /
-                search.duration.toSeconds(),
+      // Trials of latency at the rate found, whose length is their own. With the search's length
+      // the first one is the search's last that lost nothing, and not run again.
+      const bool known = settings.duration == search.duration && settings.drain == search.drain;
+      const std::uint32_t others = settings.repetitions - (known ? 1 : 0);
+      count(others,
+            others * forecast.share * settings.duration.toSeconds() / search.duration.toSeconds(),
             settings.duration);
     }
-    plan.hop_cost = kStreamHopCost;
     return plan;
   }
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#include "suite/lossless_share.h"
 #include "suite/result_builder.h"
 #include "suite/search/search.h"
 #include "suite/training/training.h"
@@ -27,8 +28,14 @@ namespace {
 using results::Cell;
 using results::Quantity;
 
-// Queues of many frames are touched twice, far apart: see Plan::hop_cost.
-constexpr double kBurstHopCost = 1.4;
+// PlannedTrial::hop_cost of bursts that fill a queue with so many frames. Each frame is touched
+// twice, and of long queues it is in no cache any more the second time.
+double burstHopCost(double queued) {
+  constexpr double kShort = 0.5;
+  constexpr double kLong = 2.0;
+  constexpr double kLongQueue = 30'000;
+  return kShort + (kLong - kShort) * std::min(queued / kLongQueue, 1.0);
+}
 
 struct BurstPoint {
   SizePoint size;
@@ -79,9 +86,8 @@ std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
                              const BurstPoint& point) {
   if (!config.bench.simulated_dut || point.ratio < 2) return settings.max_burst;
   const fabric::SwitchSpec& switches = config.scenario.switches;
-  const Bytes buffer =
-      switches.shared_buffer ? switches.shared_buffer->total : switches.buffer_per_port;
-  const auto frames = static_cast<std::uint64_t>(buffer.count() / point.size.frame.count());
+  const auto frames = static_cast<std::uint64_t>(bufferOfPort(switches) /
+                                                 static_cast<double>(point.size.frame.count()));
   return std::clamp<std::uint64_t>(frames / (point.ratio - 1), 1, settings.max_burst);
 }
 
@@ -275,17 +281,19 @@ class BurstTest final : public Procedure {
       const std::uint64_t length = expectedLength(config, settings, point);
       PlannedTrial sample{point.label(), burstTrial(config, settings, point, length, 0)};
       sample.packet_hops = frameHops(config, sample.spec);
+      sample.hop_cost = burstHopCost(static_cast<double>(length) * (point.ratio - 1.0));
       addRefusals(config, sample, plan);
       const BurstForecast forecast = forecastBursts(settings, point, length);
-      plan.packet_hops +=
-          sample.packet_hops * static_cast<double>(forecast.frames) / static_cast<double>(length);
+      addHops(
+          sample.packet_hops * static_cast<double>(forecast.frames) / static_cast<double>(length),
+          sample.hop_cost, plan);
       plan.trials_expected += forecast.trials;
-      plan.simulated_time +=
-          slotsTime(config, point, forecast.frames) +
-          config.bench.trial_overhead * static_cast<std::int64_t>(forecast.trials);
+      // What the DUT holds at the end of a burst leaves by one link: all but one sender's frames.
+      addCardTime(config, sample.spec,
+                  slotsTime(config, point, forecast.frames * std::max(point.ratio, 1U)),
+                  forecast.trials, plan);
       plan.samples.push_back(std::move(sample));
     }
-    plan.hop_cost = kBurstHopCost;
     return plan;
   }
 

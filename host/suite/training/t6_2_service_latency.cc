@@ -82,6 +82,7 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
     return design;
   }
   design.repetitions = design.numbers.repetitions(20, 2);
+  design.hop_cost = 0.9;
   for (const ServiceLatencyPoint& point : pointsOf(config, design.numbers)) {
     design.add({valueText(point.pairs.message), caseName(point.kind), point.pairs.service},
                serviceTrial(config, point.pairs), serviceHops(config, point.pairs));

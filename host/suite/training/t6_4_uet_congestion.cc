@@ -70,7 +70,7 @@ Design UetCongestionTest::design(const TestConfig& config) const {
   design.axes = {{"Senders", "senders"}, {"Congestion control", ""}};
   design.numbers.configure("PFC", "off with UET; with RoCEv2 as the DUT has it");
   design.repetitions = design.numbers.repetitions(20, 2);
-  design.hop_cost = 0.8;
+  design.hop_cost = 0.95;
   for (const CongestionPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     if (std::holds_alternative<transport::UetSpec>(*spec.transport)) spec.dut.switches.pfc.reset();

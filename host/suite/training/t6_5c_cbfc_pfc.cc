@@ -129,7 +129,7 @@ Design CbfcPfcTest::design(const TestConfig& config) const {
   design.numbers.configure("CBFC", fmt::format("{} credits of {} B per channel", cbfc.credits,
                                                cbfc.credit_size.count()));
   design.repetitions = design.numbers.repetitions(20, 2);
-  design.hop_cost = 2.0;
+  design.hop_cost = 1.8;
   for (const LosslessPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = losslessTrial(config, point);
     if (point.cbfc) {

@@ -61,7 +61,7 @@ Design PfcIncastTest::design(const TestConfig& config) const {
                                                    config.scenario.switches.pfc->xoff.count()));
   design.numbers.configure("Watchdog", config.scenario.switches.pfc->watchdog ? "on" : "off");
   design.repetitions = design.numbers.repetitions(20, 2);
-  design.hop_cost = 1.8;
+  design.hop_cost = 1.5;
   for (const Incast& incast : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = incastTrial(config, incast);
     spec.sampling.emplace();  // for the timeline of pauses

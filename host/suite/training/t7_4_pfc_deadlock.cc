@@ -221,7 +221,7 @@ Design PfcDeadlockTest::design(const TestConfig& config) const {
       "Trigger", fmt::format("a host of leaf 4 pauses its leaf from {} to {}",
                              valueText(triggerBegin(duration)), valueText(triggerEnd(duration))));
   design.repetitions = design.numbers.repetitions(3, 1);
-  design.hop_cost = 0.7;
+  design.hop_cost = 0.6;
   const double frames = duration.toSeconds() /
                         frameSlot(kDeadlockFrame, config.scenario.topology.link_rate).toSeconds() *
                         0.36;

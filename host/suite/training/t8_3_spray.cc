@@ -18,7 +18,7 @@ class SprayTest final : public PermutationTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 8.3"; }
-  [[nodiscard]] double hopCost() const override { return 0.65; }
+  [[nodiscard]] double hopCost() const override { return 0.57; }
   [[nodiscard]] std::vector<SweepAxis> axes() const override { return {{"Carried by", ""}}; }
 
   [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,

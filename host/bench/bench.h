@@ -46,11 +46,17 @@ struct Capabilities {
   std::vector<Unobserved> unobserved;
   std::vector<std::pair<std::string, std::string>> configuration;
   // Rough cost, for `plan`: card time that a trial takes besides sending (clearing, loading,
-  // reading), and wall seconds per second of card time and port.
+  // reading), and wall seconds per second of card time.
   Picoseconds trial_overhead;
   double wall_seconds_per_second = 1.0;
-  // The same for simulated hosts: wall time per packet that crosses a link.
+  // Of a simulated card: wall seconds more for each of its ports, used or not, and the numbers of
+  // ports that it comes with, ascending; trials with more take several of the last.
+  double wall_seconds_per_port_second = 0;
+  std::vector<std::uint32_t> card_ports;
+  // Of simulated hosts: wall time per packet that crosses a link, and per host that is set up for a
+  // trial.
   double wall_ns_per_packet_hop = 0;
+  double wall_us_per_host = 0;
 };
 
 // How far the running trial is; called at a bounded rate from run()'s thread.

@@ -1,10 +1,15 @@
 #include "bench/card_group.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace plumbline::bench {
+namespace {
+
+// Card time that reading the counters of so many ports takes.
+constexpr Picoseconds kReadingTime = microseconds(12);
+constexpr std::size_t kPortsRead = 4;
+
+}  // namespace
 
 // A card with its driver; tells the group what its ports do.
 class CardGroup::Member final : public sim::PortPeer {
@@ -14,9 +19,6 @@ class CardGroup::Member final : public sim::PortPeer {
     card.connect(this);
   }
 
-  // When the whole group is there: a driver uses the card's clock.
-  void open() { driver_.emplace(card); }
-  [[nodiscard]] card::Driver& driver() { return *driver_; }
   [[nodiscard]] std::uint32_t firstPort() const { return first_port_; }
 
   void onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) override {
@@ -37,7 +39,6 @@ class CardGroup::Member final : public sim::PortPeer {
  private:
   CardGroup& group_;
   std::uint32_t first_port_;
-  std::optional<card::Driver> driver_;
 };
 
 CardGroup::CardGroup(std::uint32_t cards, std::uint32_t ports, const std::string& trace_fst)
@@ -47,14 +48,11 @@ CardGroup::CardGroup(std::uint32_t cards, std::uint32_t ports, const std::string
         *this, i * ports,
         sim::CardSimOptions{.ports = ports, .trace_fst = i == 0 ? trace_fst : std::string()}));
   }
-  for (const auto& member : members_) member->open();
+  // When the whole group is there: a driver uses the card's clock.
+  for (const auto& member : members_) add(member->card);
 }
 
 CardGroup::~CardGroup() = default;
-
-std::uint32_t CardGroup::ports() const {
-  return ports_ * static_cast<std::uint32_t>(members_.size());
-}
 
 // The DUT first, and the others before the leader: all that a card sends in a clock reaches the DUT
 // when it has come to that clock, and what the DUT hands over is on the wire before any card looks.
@@ -72,10 +70,6 @@ CardGroup::Member& CardGroup::memberOf(std::uint32_t port) const {
   return *members_.at(port / ports_);
 }
 
-TesterPort CardGroup::port(std::uint32_t port) const {
-  return {memberOf(port).driver(), port % ports_};
-}
-
 void CardGroup::deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
                         sim::Preamble preamble) {
   memberOf(port).card.deliver(port % ports_, std::move(frame), first_bit, preamble);
@@ -87,7 +81,7 @@ void CardGroup::deliverSet(std::uint32_t port, sim::OrderedSet set, Picoseconds 
 
 void CardGroup::runUntil(Picoseconds time) { members_.front()->card.runUntil(time); }
 
-Picoseconds CardGroup::now() const { return members_.front()->card.now(); }
+Picoseconds CardGroup::now() { return members_.front()->card.now(); }
 
 sim::WireStats CardGroup::wireStats(std::uint32_t port) const {
   return memberOf(port).card.wireStats(port % ports_);
@@ -104,35 +98,8 @@ std::vector<card::CapturedFrame> CardGroup::takeCaptured() {
   return all;
 }
 
-void CardGroup::reset() {
-  for (const auto& member : members_) member->driver().reset();
-}
-
-Picoseconds CardGroup::cardTime() { return members_.front()->driver().cardTime(); }
-
-// Cards are armed one after the other, each in the time that a driver allows for.
-Picoseconds CardGroup::earliestStart() {
-  const Picoseconds one = members_.back()->driver().earliestStart();
-  return one + static_cast<std::int64_t>(members_.size() - 1) * (one - now());
-}
-
-void CardGroup::arm(Picoseconds start) {
-  for (const auto& member : members_) member->driver().arm(start);
-}
-
-bool CardGroup::sending() {
-  return std::any_of(members_.begin(), members_.end(),
-                     [](const auto& member) { return member->driver().sending(); });
-}
-
-void CardGroup::stop() {
-  for (const auto& member : members_) member->driver().stop();
-}
-
-bool CardGroup::lateStart() {
-  bool late = false;
-  for (const auto& member : members_) late |= member->driver().lateStart();
-  return late;
+Picoseconds CardGroup::readingTime(std::size_t ports) const {
+  return kReadingTime * static_cast<std::int64_t>((ports + kPortsRead - 1) / kPortsRead);
 }
 
 }  // namespace plumbline::bench

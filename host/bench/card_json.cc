@@ -139,6 +139,9 @@ void addCardParts(const StreamSpec& stream, Json& json) {
     json["queue_pairs"] = {{"weights", stream.queue_pairs->weights},
                            {"message_frames", stream.queue_pairs->message_frames},
                            {"counted", stream.queue_pairs->counted}};
+    if (const auto& message = stream.queue_pairs->message) {
+      json["queue_pairs"]["message"] = message->count();
+    }
   }
   if (!stream.gaps) return;
   if (const auto* drawn = std::get_if<DrawnGaps>(&*stream.gaps)) {

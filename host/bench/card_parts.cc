@@ -119,8 +119,9 @@ void refuseGaps(const TrialSpec& spec, Refusals& refusals) {
   }
 }
 
-bool wantsQueuePairs(const StreamSpec& stream) {
-  return stream.queue_pairs || isUet(stream.format.transport) ||
+// Benches of messages say themselves what they can do with queue pairs (message_refusals.h).
+bool wantsQueuePairs(const StreamSpec& stream, const Capabilities& capabilities) {
+  return (stream.queue_pairs && !capabilities.messages) || isUet(stream.format.transport) ||
          stream.format.entropy != Entropy::kPerQueuePair;
 }
 
@@ -137,7 +138,8 @@ std::vector<std::string> cardPartRefusals(const TrialSpec& spec, const Capabilit
   need(!spec.damage.empty(), capabilities.damage, "damage on purpose");
   need(!spec.storms.empty() || spec.paused_frames_wait, capabilities.pfc_send,
        "a PFC storm, or frames that wait for a pause's end,");
-  need(std::any_of(spec.streams.begin(), spec.streams.end(), wantsQueuePairs),
+  need(std::any_of(spec.streams.begin(), spec.streams.end(),
+                   [&](const StreamSpec& stream) { return wantsQueuePairs(stream, capabilities); }),
        capabilities.queue_pairs, "a stream of messages, of UET, or with entropy of its own");
   need(std::any_of(spec.streams.begin(), spec.streams.end(),
                    [](const StreamSpec& stream) { return stream.gaps.has_value(); }),

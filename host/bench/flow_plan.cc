@@ -85,6 +85,10 @@ Timing constantTiming(const StreamSpec& stream, Fraction rate, const TrialSpec& 
   Timing timing;
   timing.period = card::framePeriod(stream.frame, line, rate);
   timing.frames = card::framesWithin(spec.duration - stream.start, timing.period);
+  // Of messages whose bytes are given, whole ones.
+  if (stream.queue_pairs && stream.queue_pairs->message) {
+    timing.frames -= timing.frames % std::max(messageFrames(stream), 1U);
+  }
   if (stream.gaps) {
     const auto* listed = std::get_if<ListedGaps>(&*stream.gaps);
     return listed != nullptr

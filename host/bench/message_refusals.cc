@@ -35,13 +35,24 @@ void refuseStream(const TrialSpec& spec, const StreamSpec& stream, const Capabil
     refuse(fmt::format("{} queue pairs, the bench can do 1 to {}", stream.format.qps,
                        capabilities.max_qps));
   }
-  if (messageBytes(stream) < Bytes(0) || stream.frame > capabilities.max_frame) {
-    refuse(fmt::format("a message of {} B", messageBytes(stream).count()));
+  if (firstPayload(stream) < Bytes(0) || messageFrames(stream) == 0 ||
+      messageBytes(stream) < Bytes(0) || messageBytes(stream) > capabilities.max_frame) {
+    refuse(fmt::format("a message of {} B in {} frames", messageBytes(stream).count(),
+                       messageFrames(stream)));
   }
-  const auto* constant = std::get_if<ConstantLoad>(&stream.load);
-  if (constant == nullptr) {
-    refuse("software cannot send bursts at line rate; the rtl bench can");
-  } else if (constant->rate.partsPerTrillion() <= 0) {
+  if (stream.queue_pairs && (stream.queue_pairs->counted || !stream.queue_pairs->weights.empty())) {
+    refuse(
+        "software takes queue pairs in turn and counts them together; the rtl bench has weights "
+        "and counts of each");
+  }
+  if (const auto* burst = std::get_if<BurstLoad>(&stream.load)) {
+    // The frames of one message, at the pace of the endpoints' own transport.
+    if (burst->frames != messageFrames(stream) || burst->extra_gap != Bytes(0)) {
+      refuse("software cannot send bursts of several messages at line rate; the rtl bench can");
+    } else if (burst->bursts == 0 || (burst->bursts > 1 && burst->interval <= Picoseconds())) {
+      refuse("no messages, or several at once");
+    }
+  } else if (std::get<ConstantLoad>(stream.load).rate.partsPerTrillion() <= 0) {
     refuse("a rate of nothing");
   }
   if (stream.start < Picoseconds() || stream.start >= spec.duration) {
@@ -51,13 +62,26 @@ void refuseStream(const TrialSpec& spec, const StreamSpec& stream, const Capabil
 
 }  // namespace
 
-Bytes messageBytes(const StreamSpec& stream) {
+Bytes firstPayload(const StreamSpec& stream) {
   std::size_t headers = wire::EthernetHeader::kSize + wire::UdpHeader::kSize + wire::Bth::kSize +
                         wire::kIcrcSize + wire::kFcsSize;
   headers += stream.format.ipv6 ? wire::Ipv6Header::kSize : wire::Ipv4Header::kSize;
   if (stream.format.vlan_id) headers += wire::VlanTag::kSize;
   if (stream.format.transport == Transport::kRoceWrite) headers += wire::Reth::kSize;
   return stream.frame - Bytes(static_cast<std::int64_t>(headers));
+}
+
+std::uint32_t messageFrames(const StreamSpec& stream) {
+  return stream.queue_pairs ? stream.queue_pairs->message_frames : 1;
+}
+
+Bytes messageBytes(const StreamSpec& stream) {
+  if (stream.queue_pairs && stream.queue_pairs->message) return *stream.queue_pairs->message;
+  const std::int64_t others = messageFrames(stream) - std::int64_t{1};
+  // Frames of one length: those without RETH have its room for payload.
+  const bool write = stream.format.transport == Transport::kRoceWrite;
+  const Bytes other = firstPayload(stream) + Bytes(write ? std::int64_t{wire::Reth::kSize} : 0);
+  return firstPayload(stream) + others * other;
 }
 
 std::vector<std::string> messageRefusals(const TrialSpec& spec, const Capabilities& capabilities) {

@@ -9,7 +9,10 @@
 
 namespace plumbline::bench {
 
-// Bytes of a stream's message: its frame without the headers that its format has on the wire.
+// Payload of a stream's first frame: without the headers that its format has on the wire.
+Bytes firstPayload(const StreamSpec& stream);
+// Frames of a stream's message, and its bytes: the payload of all of them together.
+std::uint32_t messageFrames(const StreamSpec& stream);
 Bytes messageBytes(const StreamSpec& stream);
 
 // Why messages between endpoints' software cannot be such a trial, one sentence each.

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "bench/bench.h"
 #include "bench/endpoint_spec.h"
+#include "bench/fpga_spec.h"
 
 namespace plumbline::bench {
 
@@ -21,6 +22,8 @@ struct BenchOptions {
   // libfabric, verbs: what to open. Nothing: a bench that says what it is and can, and runs
   // nothing.
   std::optional<EndpointSpec> endpoint{};
+  // fpga: the cards, likewise.
+  std::optional<FpgaSpec> fpga{};
 };
 
 struct BenchInfo {
@@ -38,15 +41,30 @@ struct OptionalBench {
 };
 inline constexpr OptionalBench kOptionalBenches[] = {
     {"rtl", "the CMake option PLUMBLINE_CARD_SIM"},
+    {"fpga", "the package libxrt-dev"},
     {"libfabric", "the package libfabric-dev"},
     {"verbs", "the packages libibverbs-dev and librdmacm-dev"},
 };
 // Those that this build lacks.
 std::vector<OptionalBench> missingBenches();
 
+// A card slot of this host in which the fpga bench may find a card.
+struct CardSlot {
+  std::string number;  // "0", as `fpga.devices` has it
+  std::string bdf;     // PCIe address, "0000:3b:00.1"; empty where that is not known
+  std::string name;    // of the platform
+};
+
+// What the Xilinx Runtime finds. Throws Error(kUnsupported) when it is not set up, or the build has
+// none.
+std::vector<CardSlot> cardSlots();
+
+// Whether it finds any, without opening them; false where cardSlots() throws.
+bool hasCardSlots();
+
 // Makes a bench; nothing is simulated before its first trial. Throws Error(kUsage) for a name that
-// no bench has, naming those there are, and Error(kUnsupported) for an endpoint that this machine
-// does not have.
+// no bench has, naming those there are, and Error(kUnsupported) for an endpoint or a card that this
+// machine does not have.
 std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& options);
 
 }  // namespace plumbline::bench

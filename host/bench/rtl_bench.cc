@@ -107,7 +107,9 @@ RtlBench::RtlBench(RtlBenchOptions options) : options_(std::move(options)) {
   capabilities_.link_retry = true;
   capabilities_.departures = true;
   capabilities_.trial_overhead = microseconds(75);
-  capabilities_.wall_seconds_per_second = 400;
+  capabilities_.wall_seconds_per_second = 0;
+  capabilities_.wall_seconds_per_port_second = 450;
+  capabilities_.card_ports.assign(kCardSizes.begin(), kCardSizes.end());
 }
 
 RtlBench::~RtlBench() = default;

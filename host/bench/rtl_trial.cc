@@ -2,371 +2,71 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
-
-#include "base/error.h"
 #include "bench/calibration.h"
 #include "bench/fabric_figures.h"
+#include "bench/flow_plan.h"
 
 namespace plumbline::bench {
-namespace {
 
-// Steps in which time passes while the card sends: a share of the trial, within these bounds.
-constexpr Picoseconds kMinStep = microseconds(2);
-constexpr Picoseconds kMaxStep = microseconds(500);
-constexpr std::int64_t kSteps = 50;
-// The last frame leaves when it is due; a card that still sends this much later is broken.
-constexpr Picoseconds kOvertime = microseconds(100);
-// Reading the counters of four ports takes a while, in which the card would send on behind the end
-// of the trial: whether it was paused is asked so long before it.
-constexpr Picoseconds kAskingTime = microseconds(12);
-constexpr std::size_t kPortsAsked = 4;
-// From the last bit before the card's MAC until the frame is in all counters.
-constexpr Picoseconds kReceiveTime = microseconds(3);
-// From the card's decision to stop until its last frame is on the wire.
-constexpr Picoseconds kTransmitTime = microseconds(3);
-// Clock edges and columns of the line meet again after this time.
-constexpr Picoseconds kPhaseGrid{sim::kClockPeriodNum};
-
-Picoseconds roundUp(Picoseconds time, Picoseconds unit) {
-  return unit * ((time + unit - Picoseconds(1)) / unit);
-}
-
-}  // namespace
-
-RtlTrial::RtlTrial(CardGroup& cards, const TrialSpec& spec, const Capabilities& capabilities,
-                   const TrialHooks& hooks)
-    : cards_(cards),
-      spec_(spec),
-      hooks_(hooks),
-      hosts_(usedHosts(spec)),
-      port_of_host_(spec.dut.hostCount()),
-      plan_(planFlows(spec, capabilities)),
-      link_(cards, spec, hosts_),
-      parts_(cards, spec, plan_, hosts_),
-      retry_(cards, spec, hosts_),
-      asking_time_(kAskingTime *
-                   static_cast<std::int64_t>((hosts_.size() + kPortsAsked - 1) / kPortsAsked)) {
-  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    port_of_host_[hosts_[port]] = port;
+SimulatedFarEnd::SimulatedFarEnd(CardGroup& cards, const TrialSpec& spec, bool watched)
+    : cards_(cards), link_(cards, spec, usedHosts(spec)) {
+  for (std::uint32_t port = 0; port < cards.ports(); ++port) {
     underruns_before_.push_back(cards.wireStats(port).underruns);
   }
-  if (hooks.observer != nullptr) watch_.emplace(link_.fabric());
+  if (watched) watch_.emplace(link_.fabric());
 }
 
-TrialResult RtlTrial::run() {
-  configure();
-  result_.card_time = send();
-  cards_.stop();
-  if (cards_.lateStart()) fault("the common start was armed too late");
-  collectPorts();
-  collectStreams();
-  collectLatency();
-  collectDut();
-  parts_.readLogs();
-  parts_.collect(result_);
-  retry_.collect(result_);
-  for (const std::string& what : link_.faults()) fault(what);
-  if (watch_) showEnd();
-  result_.fabric = fabricFigures(link_.fabric(), link_.simHosts());
-  return std::move(result_);
+std::optional<FarEnd::Passed> SimulatedFarEnd::passed() const {
+  return Passed{link_.framesFromCard(), link_.framesToCard()};
 }
 
-void RtlTrial::fault(const std::string& what) { result_.faults.push_back(what); }
-
-void RtlTrial::configure() {
-  cards_.reset();
-  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    const std::uint32_t host = hosts_[port];
-    cards_.port(port).setTiming({sim::kByteTime, kTxOffset, kRxOffset, plan_.late_threshold[host]});
-    const bool capture = spec_.capture_port == host;
-    cards_.port(port).setCapture(capture, capture || parts_.wantsCapture());
-    if (!plan_.flows[host].empty()) cards_.port(port).loadFlows(plan_.flows[host]);
-  }
-  parts_.configure();
-  retry_.bringUp();
-  cards_.takeCaptured();  // what an interrupted trial may have left
+bool SimulatedFarEnd::settled(std::uint64_t planned, bool stopped) const {
+  return link_.empty() && (stopped || link_.framesFromCard() >= planned);
 }
 
-Picoseconds RtlTrial::send() {
-  // On the grid on which clock and line repeat, so that every trial sees the same phases.
-  start_ = roundUp(cards_.earliestStart(), kPhaseGrid);
-  link_.startAt(start_);
-  parts_.begin(start_);
-  cards_.arm(start_);
-  const Picoseconds step = std::clamp(plan_.end / kSteps, kMinStep, kMaxStep);
-  const Picoseconds end = start_ + plan_.end;
-  bool asked = false;
-  bool paused = false;
-  for (Picoseconds time = start_; time < end; time += step) {
-    if (!asked && time + step > end - asking_time_) {
-      asked = true;
-      paused = pausedAway();
-    }
-    advanceTo(std::min(time + step, end));
-    if (watch_) show(end);
-  }
-  if (!spec_.paused_frames_wait && cards_.sending() && (paused || pausedAway())) {
-    // What the network did not let it send in time is not made up for.
-    cards_.stop();
-    stopped_ = true;
-  }
-  // What had to wait is made up for at line rate, in no more time than the trial took.
-  const Picoseconds limit =
-      end + kOvertime + (spec_.paused_frames_wait || retry_.on() ? plan_.end : Picoseconds());
-  for (; !stopped_ && cards_.sending(); advanceBy(kMinStep)) {
-    if (cards_.now() > limit) {
-      throw Error(ErrorKind::kTester,
-                  fmt::format("the card is still sending {} us after the end of the trial",
-                              (limit - end).toMicroseconds()));
-    }
-  }
-  drain();
-  return cards_.cardTime() - start_;
-}
-
-bool RtlTrial::pausedAway() {
-  if (obeyedPriorities(spec_) == 0) return false;
-  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    if (cards_.port(port).counters().tx_pfc_skipped > 0) return true;
-  }
-  return false;
-}
-
-void RtlTrial::advanceTo(Picoseconds time) {
-  cards_.runUntil(time);
-  serveHooks();
-}
-
-void RtlTrial::advanceBy(Picoseconds duration) { advanceTo(cards_.now() + duration); }
-
-void RtlTrial::serveHooks() {
-  if (spec_.capture_port || parts_.wantsCapture()) {
-    for (const card::CapturedFrame& frame : cards_.takeCaptured()) {
-      if (parts_.wantsCapture()) parts_.onCaptured(frame);
-      if (hooks_.captured && hosts_[frame.port] == spec_.capture_port) hooks_.captured(frame);
-    }
-  }
-  parts_.readLogs();
-  if (hooks_.progress) {
-    const Picoseconds done = std::clamp(cards_.now() - start_, Picoseconds(), plan_.end);
-    hooks_.progress({done, plan_.end, link_.framesFromCard(), link_.framesToCard()});
-  }
-}
-
-// Reading takes card time but no part in the traffic: what is sent, and when, is in the card
-// already.
-void RtlTrial::show(Picoseconds end) {
-  if (cards_.now() + asking_time_ > end || !hooks_.observer->due()) return;
-  TrialSnapshot snapshot;
-  snapshot.time = cards_.now() - start_;
-  snapshot.total = plan_.end;
-  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    const card::PortCounters counters = cards_.port(port).counters();
-    PortSnapshot& one = snapshot.ports.emplace_back();
-    one.port = hosts_[port];
-    one.tx_frames = counters.tx_frames;
-    one.tx_bytes = counters.tx_bytes;
-    one.rx_frames = counters.rx_frames;
-    one.rx_bytes = counters.rx_bytes;
-    for (std::size_t i = 0; i < counters.rx_xoff.size(); ++i) {
-      one.pauses += counters.rx_xoff[i];
-      one.paused += Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i]));
-    }
-  }
-  watch_->look(snapshot.time, snapshot);
-  hooks_.observer->onSnapshot(snapshot);
-}
-
-void RtlTrial::showEnd() {
-  TrialSnapshot snapshot = snapshotOf(spec_, result_);
-  watch_->look(snapshot.time, snapshot);
-  hooks_.observer->onSnapshot(snapshot);
-}
-
-// The drain ends early when the DUT, being simulated, is known to hold no frame of the card after
-// the last one: none can come any more.
-void RtlTrial::drain() {
-  std::uint64_t planned = 0;
-  for (const StreamPlan& stream : plan_.streams) planned += stream.frames;
-  if (stopped_) advanceBy(kTransmitTime);
-  planned -= parts_.droppedFrames();
-  const auto settled = [&] {
-    return link_.empty() && (stopped_ || link_.framesFromCard() >= planned) && retry_.settled();
-  };
-  for (Picoseconds waited; waited < spec_.drain && !settled(); waited += kMinStep) {
-    advanceBy(std::min(kMinStep, spec_.drain - waited));
-  }
+void SimulatedFarEnd::close(Picoseconds drain, std::vector<std::string>& faults) {
   if (!link_.empty()) {
-    fault(fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
-                      link_.inFlight(), spec_.drain.toMicroseconds()));
+    faults.push_back(
+        fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
+                    link_.inFlight(), drain.toMicroseconds()));
   }
-  cards_.connect(
-      nullptr);  // simulated hosts go on; the counters must stand still while they are read
-  advanceBy(kReceiveTime);
+  // Simulated hosts go on; the counters must stand still while they are read.
+  cards_.connect(nullptr);
 }
 
-void RtlTrial::collectPorts() {
-  result_.ports.resize(hosts_.back() + 1);
-  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    counters_.push_back(cards_.port(port).counters());
-    const card::PortCounters& counters = counters_.back();
-    PortResult& result = result_.ports[hosts_[port]];
-    result.tx_frames = counters.tx_frames;
-    result.tx_bytes = counters.tx_bytes;
-    result.tx_late = counters.tx_late;
-    result.tx_late_max = Picoseconds(static_cast<std::int64_t>(counters.tx_late_max_ps));
-    result.rx_frames = counters.rx_frames;
-    result.rx_bytes = counters.rx_bytes;
-    result.fcs_errors = counters.rx_fcs_errors;
-    result.icrc_errors = counters.rx_icrc_errors;
-    result.untagged = counters.rx_untagged;
-    result.runts = counters.rx_runts;
-    result.giants = counters.rx_giants;
-    result.tx_given_up = counters.tx_pfc_skipped;
-    result.tx_waited = counters.tx_waited;
-    result.dut_discarded = link_.discarded(port);
-    for (std::size_t i = 0; i < result.priority.size(); ++i) {
-      result.priority[i] = {counters.rx_xoff[i], counters.rx_xon[i],
-                            Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i])),
-                            counters.tx_xoff[i]};
-    }
-
-    const auto portFault = [&](bool present, const std::string& what) {
-      if (present) fault(fmt::format("port {}: {}", hosts_[port], what));
-    };
-    const card::PortFaults sticky = cards_.port(port).faults();
-    // What waits for a replay leaves late by design, and is counted.
-    portFault(sticky.tx_late && !retry_.on(),
-              fmt::format("{} frames left late, the worst by {} ns", counters.tx_late,
-                          static_cast<double>(counters.tx_late_max_ps) / 1e3));
-    portFault(sticky.tx_stall,
-              fmt::format("the MAC stalled the card for {} clocks", counters.tx_stall_clocks));
-    portFault(sticky.rx_event_overflow || counters.rx_event_overflow > 0,
-              fmt::format("{} received frames were not accounted", counters.rx_event_overflow));
-    portFault(sticky.capture_overflow || counters.capture_dropped > 0,
-              fmt::format("capture lost {} frames", counters.capture_dropped));
-    portFault(counters.rx_latency_negative > 0,
-              fmt::format("{} frames arrived before they left: the calibration is wrong",
-                          counters.rx_latency_negative));
-    portFault(counters.rx_bad_row > 0,
-              fmt::format("{} frames with a tag of no stream", counters.rx_bad_row));
-    portFault(cards_.wireStats(port).underruns > underruns_before_[port],
-              "the wire ran dry within a frame");
-    // The DUT is simulated: what it handed over is known.
-    const std::uint64_t handed_over = link_.framesToPort(port) - parts_.droppedArrivals(port);
-    const std::uint64_t due = retry_.on() ? retry_.passed(port) : handed_over;
-    portFault(
-        counters.rx_frames != due,
-        fmt::format("the card received {} of {} frames on the wire", counters.rx_frames, due));
-  }
+std::optional<std::uint64_t> SimulatedFarEnd::due(std::uint32_t port, std::uint64_t dropped) const {
+  return link_.framesToPort(port) - dropped;
 }
 
-void RtlTrial::collectStreams() {
-  // What each port should have accounted: if it all went to streams that end there, no other row
-  // has anything and need not be read.
-  std::vector<std::uint64_t> accounted(hosts_.size());
-  std::vector<std::vector<card::RxFlow>> rows;
-  for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
-    const std::uint32_t port = port_of_host_[spec_.streams[i].to];
-    rows.push_back(cards_.port(port).rxFlows(plan_.streams[i].row, plan_.streams[i].rows));
-    for (const card::RxFlow& row : rows.back()) accounted[port] += row.frames;
-  }
-  for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
-    StreamResult result = collectStream(i, rows[i]);
-    for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-      if (hosts_[port] == spec_.streams[i].to || counters_[port].rx_frames == accounted[port]) {
-        continue;
-      }
-      for (const card::RxFlow& row :
-           cards_.port(port).rxFlows(plan_.streams[i].row, plan_.streams[i].rows)) {
-        result.misdelivered += row.frames;
-      }
-    }
-    result_.streams.push_back(std::move(result));
-  }
-  if (stopped_) checkSkipped();
+void SimulatedFarEnd::collectPort(std::uint32_t port, PortResult& result) {
+  result.dut_discarded = link_.discarded(port);
 }
 
-StreamResult RtlTrial::collectStream(std::uint32_t index, const std::vector<card::RxFlow>& rows) {
-  const StreamSpec& stream = spec_.streams[index];
-  const std::uint32_t port = port_of_host_[stream.from];
-  const std::uint32_t flow = plan_.streams[index].flow;
-  StreamResult result;
-  result.name = stream.name;
-  result.sent_frames = cards_.port(port).txState(flow).frames;
-  result.sent_bytes = result.sent_frames * static_cast<std::uint64_t>(stream.frame.count());
-  if (result.sent_frames != plan_.streams[index].frames && !stopped_) {
-    fault(fmt::format("stream '{}' sent {} of {} frames", stream.name, result.sent_frames,
-                      plan_.streams[index].frames));
-  }
-  const bool counted = stream.queue_pairs && stream.queue_pairs->counted;
-  const std::vector<std::uint64_t> sent = counted ? cards_.port(port).queuePairsSent(flow)
-                                                  : std::vector<std::uint64_t>{result.sent_frames};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const card::RxFlow& row = rows[i];
-    result.received_frames += row.frames;
-    result.received_bytes += row.bytes;
-    result.duplicate += row.duplicate;
-    result.out_of_order += row.out_of_order;
-    result.stale += row.stale;
-    result.ce += row.ce;
-    result.bad_icrc += row.bad_icrc;
-    result.reorder_depth = std::max(result.reorder_depth, row.reorder_depth);
-    // The row cannot know of frames lost behind the last one that came; the sender's count can.
-    const std::uint64_t arrived = row.frames - row.duplicate - row.stale;
-    std::uint64_t lost = 0;
-    if (arrived + row.lost != row.next_sequence || arrived > sent.at(i)) {
-      fault(fmt::format("stream '{}': the receiver's counters contradict each other", stream.name));
-    } else {
-      lost = sent[i] - arrived;
-    }
-    result.lost += lost;
-    if (counted) {
-      result.queue_pairs.push_back(
-          {sent[i], row.frames, lost, row.duplicate, row.out_of_order, row.reorder_depth});
-    }
-  }
-  return result;
+bool SimulatedFarEnd::ranDry(std::uint32_t port) const {
+  return cards_.wireStats(port).underruns > underruns_before_[port];
 }
 
-// Every frame that was due in the trial was sent, or its slot was given up to a pause.
-void RtlTrial::checkSkipped() {
-  std::vector<std::uint64_t> missing(hosts_.size());
-  for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
-    missing[port_of_host_[spec_.streams[i].from]] +=
-        plan_.streams[i].frames - result_.streams[i].sent_frames;
-  }
-  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    if (missing[port] > counters_[port].tx_pfc_skipped) {
-      fault(fmt::format("port {}: {} frames were not sent, but only {} slots paused", hosts_[port],
-                        missing[port], counters_[port].tx_pfc_skipped));
-    }
-  }
-}
-
-void RtlTrial::collectLatency() {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> places;  // (group, port)
-  for (const StreamSpec& stream : spec_.streams) {
-    places.emplace(stream.group, port_of_host_[stream.to]);
-  }
-  std::map<std::uint32_t, stats::Histogram> groups;
-  for (const auto& [group, port] : places) groups[group].merge(cards_.port(port).latency(group));
-  for (auto& [group, histogram] : groups) {
-    if (histogram.count() > 0) result_.latency.push_back({group, std::move(histogram)});
-  }
-}
-
-void RtlTrial::collectDut() {
-  result_.dut_observed = ObservationPoint::kModelled;
+void SimulatedFarEnd::collect(TrialResult& result) {
+  result.dut_observed = ObservationPoint::kModelled;
   for (const fabric::PortCounters& port : link_.fabric().counters()) {
-    result_.dut.push_back(
+    result.dut.push_back(
         {fmt::format("{} port {}", link_.fabric().switchName(port.node), port.port), port.packets,
          port.dropped(), Bytes(static_cast<std::int64_t>(port.max_queue_bytes))});
   }
+  for (const std::string& what : link_.faults()) result.faults.push_back(what);
 }
+
+void SimulatedFarEnd::collectFabric(TrialResult& result) {
+  result.fabric = fabricFigures(link_.fabric(), link_.simHosts());
+}
+
+void SimulatedFarEnd::look(TrialSnapshot& snapshot) {
+  if (watch_) watch_->look(snapshot.time, snapshot);
+}
+
+RtlTrial::RtlTrial(CardGroup& cards, const TrialSpec& spec, const Capabilities& capabilities,
+                   const TrialHooks& hooks)
+    : far_end_(cards, spec, hooks.observer != nullptr),
+      trial_(cards, far_end_, {kTxOffset, kRxOffset}, spec, capabilities, hooks) {}
 
 }  // namespace plumbline::bench

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "bench/message_refusals.h"
 #include "transport/roce_packet.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
@@ -20,7 +21,6 @@ constexpr std::uint32_t kFirstQp = 0x100;
 // Both ids of a packet delivery context have 16 bits.
 constexpr std::uint32_t kFirstPdc = 0x100;
 constexpr std::uint32_t kPdcIds = 0x10000 - kFirstPdc;
-constexpr std::size_t kCheckSizes = wire::kIcrcSize + wire::kFcsSize;
 constexpr std::size_t kRethLengthFromEnd = 4;
 
 // A frame of a stream: its first bytes and what lies where in it.
@@ -38,8 +38,16 @@ struct Place {
   bool last = true;
 };
 
-std::uint32_t messageFrames(const StreamSpec& stream) {
-  return stream.queue_pairs ? stream.queue_pairs->message_frames : 1;
+// Of a message whose bytes are given: what its last frame carries.
+Bytes lastPayload(const StreamSpec& stream) {
+  return messageBytes(stream) - (messageFrames(stream) - std::int64_t{1}) * firstPayload(stream);
+}
+
+Bytes lengthOf(const StreamSpec& stream, const Place& place) {
+  if (place.first || !stream.queue_pairs || !stream.queue_pairs->message) return stream.frame;
+  const bool write = stream.format.transport == Transport::kRoceWrite;
+  const Bytes middle = stream.frame - Bytes(write ? std::int64_t{wire::Reth::kSize} : 0);
+  return place.last ? middle - firstPayload(stream) + lastPayload(stream) : middle;
 }
 
 // Source ports that the stream uses.
@@ -92,8 +100,8 @@ wire::StreamTemplateSpec templateSpec(const StreamSpec& stream, std::uint32_t in
   spec.virtual_address = 0x1000'0000'0000ULL + (static_cast<std::uint64_t>(index) << 32);
   spec.rkey = 0x1000 + index;
   // What is longer than any receiver takes has the headers of the longest frame that is not.
-  spec.length =
-      static_cast<std::uint32_t>(std::min<std::int64_t>(stream.frame.count(), wire::kMaxFrameSize));
+  spec.length = static_cast<std::uint32_t>(
+      std::min<std::int64_t>(lengthOf(stream, place).count(), wire::kMaxFrameSize));
   return spec;
 }
 
@@ -106,18 +114,13 @@ Frame plainFrame(const wire::StreamTemplateSpec& spec) {
           made.roce_aligned};
 }
 
-std::uint32_t payloadOf(const Frame& frame, const StreamSpec& stream) {
-  return static_cast<std::uint32_t>(stream.frame.count()) - frame.tag_offset - kCheckSizes;
-}
-
 // ... of a RoCEv2 message. RETH of its first frame says how long all of it is.
 Frame roceFrame(const StreamSpec& stream, std::uint32_t index, const Place& place) {
   Frame frame = plainFrame(templateSpec(stream, index, place));
-  const std::uint32_t frames = messageFrames(stream);
-  if (frames > 1 && place.first && stream.format.transport == Transport::kRoceWrite) {
-    const Frame middle = plainFrame(templateSpec(stream, index, {false, false}));
+  if (messageFrames(stream) > 1 && place.first &&
+      stream.format.transport == Transport::kRoceWrite) {
     wire::store32(&frame.head[frame.tag_offset - kRethLengthFromEnd],
-                  payloadOf(frame, stream) + (frames - 1) * payloadOf(middle, stream));
+                  static_cast<std::uint32_t>(messageBytes(stream).count()));
   }
   return frame;
 }
@@ -198,8 +201,8 @@ Frame frameOf(const StreamSpec& stream, std::uint32_t index, const Place& place)
 
 card::MessagePart partOf(const StreamSpec& stream, std::uint32_t index, const Place& place) {
   const Frame frame = frameOf(stream, index, place);
-  return {frame.head, static_cast<std::uint32_t>(stream.frame.count()), frame.payload_offset,
-          frame.tag_offset};
+  return {frame.head, static_cast<std::uint32_t>(lengthOf(stream, place).count()),
+          frame.payload_offset, frame.tag_offset};
 }
 
 // The list of queue pairs, each round with the turns that its weight gives it. The turns of one
@@ -265,19 +268,50 @@ std::optional<std::string> headerRefusal(const StreamSpec& stream, std::uint32_t
     return "a queue pair of weight 0, which never has a turn";
   }
   if (turns > card::kQueuePairEntries) {
-    return fmt::format("{} turns a round, the card has {}", turns, card::kQueuePairEntries);
+    return fmt::format(
+        "{} turns a round, the card has {}; a stream for each weight, with its share of the load, "
+        "needs one for each queue pair only",
+        turns, card::kQueuePairEntries);
   }
   if (pairs.message_frames == 0 || pairs.message_frames > 65535) {
     return fmt::format("messages of {} frames, the card can do 1 to 65535", pairs.message_frames);
   }
+  if (pairs.message) {
+    if (!isRoce(format.transport)) return "messages whose bytes are given, which RoCE alone has";
+    if (lastPayload(stream) <= Bytes(0) || lastPayload(stream) > firstPayload(stream) ||
+        messageBytes(stream) >= Bytes(std::int64_t{1} << 32)) {
+      return fmt::format("messages of {} B in {} frames of {} B of payload", pairs.message->count(),
+                         pairs.message_frames, firstPayload(stream).count());
+    }
+    const Bytes last = lengthOf(stream, {false, true});
+    const Bytes least(wire::minimumTaggedLength(templateSpec(stream, index, {false, true})));
+    if (pairs.message_frames > 1 && last < least) {
+      return fmt::format("a last frame of {} B, which the test tag does not fit into",
+                         last.count());
+    }
+  }
   if (pairs.message_frames > 1 && isRoce(format.transport)) {
-    for (const Place place : {Place{true, false}, Place{false, false}}) {
+    for (const Place place : {Place{true, false}, Place{false, false}, Place{false, true}}) {
       if (!frameOf(stream, index, place).aligned) {
         return "frames of a message whose payload is no multiple of four bytes";
       }
     }
   }
   return std::nullopt;
+}
+
+std::uint64_t bytesSent(const StreamSpec& stream, std::uint64_t frames) {
+  const auto length = [&](const Place& place) {
+    return static_cast<std::uint64_t>(lengthOf(stream, place).count());
+  };
+  const std::uint64_t of_message = messageFrames(stream);
+  const std::uint64_t messages = frames / of_message;
+  // Of one that was not finished the last frame is missing.
+  const std::uint64_t rest = frames % of_message;
+  const std::uint64_t firsts = messages + (rest > 0 ? 1 : 0);
+  const std::uint64_t lasts = of_message > 1 ? messages : 0;
+  return firsts * length({true, of_message == 1}) + lasts * length({false, true}) +
+         (frames - firsts - lasts) * length({false, false});
 }
 
 card::FlowConfig flowOf(const StreamSpec& stream, std::uint32_t index) {

@@ -21,6 +21,9 @@ std::uint32_t minimumFrame(const StreamSpec& stream, std::uint32_t index);
 // of at least minimumFrame().
 std::optional<std::string> headerRefusal(const StreamSpec& stream, std::uint32_t index);
 
+// Bytes of the stream's first `frames` frames, FCS included.
+std::uint64_t bytesSent(const StreamSpec& stream, std::uint64_t frames);
+
 // Everything of the flow that follows from these: templates and where their fields are, queue
 // pairs, message, entropy, priority.
 card::FlowConfig flowOf(const StreamSpec& stream, std::uint32_t index);

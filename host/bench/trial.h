@@ -62,10 +62,12 @@ struct FrameFormat {
 struct QueuePairSpec {
   // Turns of queue pair i in every round; empty: one each.
   std::vector<std::uint32_t> weights;
-  // Frames of a message, all of the stream's frame length: first, middle and last ones. A turn is a
-  // message.
+  // Frames of a message: first, middle and last ones. A turn is a message.
   std::uint32_t message_frames = 1;
   bool counted = false;  // each queue pair by itself: StreamResult::queue_pairs
+  // RoCE: bytes of a message. The first frame has the stream's length, the others the same payload
+  // and the last one what remains. Nothing: all frames have the stream's length.
+  std::optional<Bytes> message{};
 };
 
 // Frames at a constant rate from the first to the end of the trial's duration.

@@ -1,6 +1,7 @@
 #include "card_xrt/xrt_bus.h"
 
 #include <experimental/xrt_ip.h>
+#include <experimental/xrt_system.h>
 #include <experimental/xrt_xclbin.h>
 #include <fmt/format.h>
 #include <xrt/xrt_device.h>
@@ -20,6 +21,13 @@ namespace {
 
 // A card whose clock has not gone on by what was asked for after this time stands still.
 constexpr std::chrono::seconds kClockPatience{60};
+// Between two looks at a clock; a shorter sleep is not to be had.
+constexpr std::chrono::microseconds kLook{100};
+
+// What a read of a PCIe slot gives in which nothing answers.
+constexpr std::uint32_t kNobody = 0xFFFFFFFF;
+
+std::string readOf(std::uint32_t offset) { return fmt::format("read of register {:#06x}", offset); }
 
 std::string instanceName() { return fmt::format("{}:{{{}}}", kKernelName, kKernelInstance); }
 
@@ -31,14 +39,17 @@ void requireRuntime() {
   }
 }
 
-xrt::device openDevice(std::uint32_t index) {
+xrt::device openDevice(const std::string& device) {
   requireRuntime();
+  const bool number = !device.empty() && std::all_of(device.begin(), device.end(),
+                                                     [](char c) { return '0' <= c && c <= '9'; });
   try {
-    return xrt::device(index);
+    return number ? xrt::device(static_cast<unsigned>(std::stoul(device))) : xrt::device(device);
   } catch (const std::exception& fault) {
     throw Error(ErrorKind::kUnsupported, fmt::format("no card: {}", fault.what()),
-                fmt::format("device {}", index),
-                "a device that `xbutil examine` lists, with its platform's driver loaded");
+                fmt::format("device {}", device),
+                "a device that `plumbline ports` and `xbutil examine` list, with its platform's "
+                "driver loaded");
   }
 }
 
@@ -60,7 +71,37 @@ xrt::xclbin readXclbin(const std::filesystem::path& path) {
               fmt::format("one with the kernel {}", kKernelName));
 }
 
+template <typename List>
+auto listed(const List& list) {
+  try {
+    return list();
+  } catch (const std::exception& fault) {
+    throw Error(ErrorKind::kUnsupported, fmt::format("devices cannot be listed: {}", fault.what()),
+                "Xilinx Runtime", "what `xbutil examine` says");
+  }
+}
+
 }  // namespace
+
+std::uint32_t xrtDeviceCount() {
+  requireRuntime();
+  const unsigned count = listed([] { return xrt::system::enumerate_devices(); });
+  // The runtime's emulation counts no devices, but has every one that it is asked for.
+  return count == 0 && std::getenv("XCL_EMULATION_MODE") != nullptr ? 1 : count;
+}
+
+std::vector<XrtDevice> xrtDevices() {
+  const std::uint32_t count = xrtDeviceCount();
+  return listed([count] {
+    std::vector<XrtDevice> devices;
+    for (std::uint32_t number = 0; number < count; ++number) {
+      const xrt::device device(number);
+      devices.push_back({std::to_string(number), device.get_info<xrt::info::device::bdf>(),
+                         device.get_info<xrt::info::device::name>()});
+    }
+    return devices;
+  });
+}
 
 class XrtBus::Impl {
  public:
@@ -68,9 +109,10 @@ class XrtBus::Impl {
     const xrt::xclbin xclbin = readXclbin(options.xclbin);
     device_ = openDevice(options.device);
     try {
-      name_ = device_.get_info<xrt::info::device::name>();
       const xrt::uuid uuid = device_.load_xclbin(xclbin);
       card_ = xrt::ip(device_, uuid, instanceName());
+      description_ = fmt::format("device {}, {}, xclbin {}", options.device,
+                                 device_.get_info<xrt::info::device::name>(), uuid.to_string());
     } catch (const std::exception& fault) {
       throw Error(
           ErrorKind::kUnsupported, fmt::format("the card cannot be loaded: {}", fault.what()),
@@ -80,7 +122,13 @@ class XrtBus::Impl {
   }
 
   std::uint32_t read(std::uint32_t offset) {
-    return guarded("read", offset, [&] { return card_.read_register(offset); });
+    const std::uint32_t value =
+        guarded("read", offset, [&] { return card_.read_register(offset); });
+    if (value == kNobody && card_.read_register(regs::global::kId) == kNobody) {
+      throw Error(ErrorKind::kTester, "the card is gone: nothing answers", readOf(offset),
+                  "a look at the slot, the card's power and the kernel's log");
+    }
+    return value;
   }
   void write(std::uint32_t offset, std::uint32_t value) {
     guarded("write", offset, [&] {
@@ -88,7 +136,7 @@ class XrtBus::Impl {
       return 0U;
     });
   }
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& description() const { return description_; }
 
  private:
   template <typename Access>
@@ -103,7 +151,7 @@ class XrtBus::Impl {
 
   xrt::device device_;
   xrt::ip card_;
-  std::string name_;
+  std::string description_;
 };
 
 XrtBus::XrtBus(const XrtOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -113,12 +161,15 @@ std::uint32_t XrtBus::read(std::uint32_t offset) { return impl_->read(offset); }
 void XrtBus::write(std::uint32_t offset, std::uint32_t value) { impl_->write(offset, value); }
 
 void XrtBus::wait(Picoseconds duration) {
-  const Picoseconds until = cardTime() + duration;
-  std::this_thread::sleep_for(std::chrono::nanoseconds(duration.count() / 1000));
-  const auto deadline = std::chrono::steady_clock::now() + kClockPatience;
-  while (cardTime() < until) {
+  Picoseconds now = cardTime();
+  const Picoseconds until = now + duration;
+  const auto deadline = std::chrono::steady_clock::now() + kClockPatience +
+                        std::chrono::nanoseconds(duration.count() / 1000);
+  for (; now < until; now = cardTime()) {
+    const std::chrono::nanoseconds left((until - now).count() / 1000);
+    std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(left, kLook));
     if (std::chrono::steady_clock::now() > deadline) {
-      throw Error(ErrorKind::kTester, "the card's clock stands still", impl_->name());
+      throw Error(ErrorKind::kTester, "the card's clock stands still", impl_->description());
     }
   }
 }
@@ -130,6 +181,6 @@ Picoseconds XrtBus::cardTime() {
   return Picoseconds(static_cast<std::int64_t>(std::uint64_t{read(kTimeHi)} << 32U | low));
 }
 
-const std::string& XrtBus::deviceName() const { return impl_->name(); }
+const std::string& XrtBus::description() const { return impl_->description(); }
 
 }  // namespace plumbline::card

@@ -14,14 +14,29 @@
 namespace plumbline::card {
 
 struct XrtOptions {
-  std::uint32_t device = 0;      // as `xbutil examine` counts them
+  // As `xbutil examine` counts them ("0"), or the PCIe address ("0000:3b:00.1").
+  std::string device = "0";
   std::filesystem::path xclbin;  // the packed card
 };
 
-// Opens the device, loads the xclbin unless the device runs it already, and takes the card for
-// itself: no second process can have it. Registers are single accesses of a user-managed kernel.
-// What the card captures comes by DMA, which the packed card does not have yet: takeCaptured() is
-// always empty.
+// A device that the runtime has found, whatever is loaded into it.
+struct XrtDevice {
+  std::string number;  // "0"
+  std::string bdf;     // "0000:3b:00.1"; empty where the runtime does not say
+  std::string name;    // of its platform
+};
+
+// How many devices this host has, none of them opened; under the runtime's emulation one. Throws as
+// xrtDevices().
+std::uint32_t xrtDeviceCount();
+// The devices of this host, in the runtime's order. Throws Error(kUnsupported) when the runtime is
+// not set up.
+std::vector<XrtDevice> xrtDevices();
+
+// Opens the device, loads the xclbin unless the device runs it already (that of the same UUID), and
+// takes the card for itself: no second process can have it. Registers are single accesses of a
+// user-managed kernel. What the card captures comes by DMA, which the packed card does not have
+// yet: takeCaptured() is always empty.
 class XrtBus final : public RegisterBus {
  public:
   // Throws Error(kUnsupported) when there is no XRT, no such device, or the xclbin holds no
@@ -29,7 +44,8 @@ class XrtBus final : public RegisterBus {
   explicit XrtBus(const XrtOptions& options);
   ~XrtBus() override;
 
-  // Throw Error(kTester) when the device is gone.
+  // Throw Error(kTester) when the device is gone: the runtime says so, or all that is read is ones,
+  // as of a PCIe slot in which nothing answers.
   std::uint32_t read(std::uint32_t offset) override;
   void write(std::uint32_t offset, std::uint32_t value) override;
   // Sleeps, then looks at the card's clock until it has gone on by `duration`: an emulated card's
@@ -37,7 +53,8 @@ class XrtBus final : public RegisterBus {
   void wait(Picoseconds duration) override;
   std::vector<CapturedFrame> takeCaptured() override { return {}; }
 
-  [[nodiscard]] const std::string& deviceName() const;  // as the runtime says
+  // The device and what runs on it, for people: number, platform, UUID of the xclbin.
+  [[nodiscard]] const std::string& description() const;
 
  private:
   class Impl;

@@ -26,6 +26,7 @@ int parseAndAct(int argc, const char* const* argv) {
   addValidateVerb(app, action);
   addPlanVerb(app, action);
   addListVerb(app, action);
+  addPortsVerb(app, action);
   addReportVerb(app, action);
   addResultsVerb(app, action);
   addSweepVerb(app, action);

@@ -70,7 +70,7 @@ void checkCapture(const RunOptions& options, const scenario::Scenario& scenario)
     throw Error(ErrorKind::kUsage, "stored trials have no frames to capture", "--capture",
                 "leave out --resume");
   }
-  if (scenario.bench == scenario::kCompareBenches) {
+  if (session::benchesOf(scenario.bench).size() > 1) {
     throw Error(ErrorKind::kUsage, "two benches are compared, only one has frames to capture",
                 "--capture", "--bench rtl");
   }

@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/error.h"
 #include "bench/sim_bench.h"
 #ifdef PLUMBLINE_CARD_SIM
 #include "bench/rtl_bench.h"
+#endif
+#ifdef PLUMBLINE_XRT
+#include "bench/fpga_bench.h"
+#include "card_xrt/xrt_bus.h"
 #endif
 #ifdef PLUMBLINE_LIBFABRIC
 #include "bench_ofi/fabric_bench.h"
@@ -25,6 +30,22 @@ struct Entry {
   std::unique_ptr<Bench> (*make)(const BenchOptions& options);
 };
 
+#ifdef PLUMBLINE_XRT
+std::unique_ptr<Bench> openCards(const FpgaSpec& spec) {
+  if (spec.xclbin.empty()) {
+    throw Error(ErrorKind::kUsage, "the scenario names no card", "fpga",
+                "fpga: {xclbin: FILE} with the file of the packed card");
+  }
+  std::vector<OpenCard> cards;
+  for (const std::string& device : spec.devices) {
+    auto bus = std::make_unique<card::XrtBus>(card::XrtOptions{device, spec.xclbin});
+    std::string description = bus->description();
+    cards.push_back({std::move(bus), std::move(description)});
+  }
+  return std::make_unique<FpgaBench>(spec, std::move(cards));
+}
+#endif
+
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
 #ifdef PLUMBLINE_CARD_SIM
@@ -38,6 +59,13 @@ const std::vector<Entry>& entries() {
          return std::make_unique<SimBench>(
              SimBenchOptions{.line_rate = options.line_rate, .threads = options.threads});
        }},
+#ifdef PLUMBLINE_XRT
+      {{"fpga", "tester cards in this host, through the Xilinx Runtime"},
+       [](const BenchOptions& options) -> std::unique_ptr<Bench> {
+         if (!options.fpga) return std::make_unique<FpgaBench>();
+         return openCards(*options.fpga);
+       }},
+#endif
 #ifdef PLUMBLINE_LIBFABRIC
       {{"libfabric", "ordinary hosts through a provider of libfabric"},
        [](const BenchOptions& options) -> std::unique_ptr<Bench> {
@@ -74,6 +102,31 @@ std::vector<OptionalBench> missingBenches() {
                  });
                });
   return missing;
+}
+
+std::vector<CardSlot> cardSlots() {
+#ifdef PLUMBLINE_XRT
+  std::vector<CardSlot> slots;
+  for (card::XrtDevice& device : card::xrtDevices()) {
+    slots.push_back({std::move(device.number), std::move(device.bdf), std::move(device.name)});
+  }
+  return slots;
+#else
+  throw Error(ErrorKind::kUnsupported, "this build has no bench fpga", {},
+              "a build with the package libxrt-dev");
+#endif
+}
+
+bool hasCardSlots() {
+#ifdef PLUMBLINE_XRT
+  try {
+    return card::xrtDeviceCount() > 0;
+  } catch (const Error&) {
+    return false;
+  }
+#else
+  return false;
+#endif
 }
 
 std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& options) {

@@ -25,6 +25,7 @@ using Tests = std::vector<std::string>;
 Range nanoseconds() { return {0, 1e12, "0 to 1000000000000 (ns)"}; }
 Range anyMicroseconds() { return {0, 1e12, "0 to 1000000000000 (us)"}; }
 Range milliseconds() { return {0, 1e12, "0 to 1000000000000 (ms)"}; }
+Range gigabytesPerSecond() { return {0, 1e6, "0 to 1000000 (GB/s)"}; }
 Range gigabitsPerSecond() { return {0, 1e6, "0 to 1000000 (Gb/s)"}; }
 Range share() { return {0, 100, "0 to 100 (%, no sign)"}; }
 Range excess() { return {0, 1e6, "0 to 1000000 (%, no sign)"}; }
@@ -47,6 +48,7 @@ Tests with(Tests tests, const Tests& more) {
 Tests spreading() { return {"rocev2-qps", "uet-entropy"}; }
 
 void addCardKpis(std::vector<KnownKpi>& kpis) {
+  const std::string kv = "kv-transfer";
   const std::vector<std::string> both{"mean", "p50", "p99", "max"};  // `free` has fewer
   for (const char* what : {"min", "mean", "p50", "p95", "p99", "p999", "max"}) {
     Tests tests{"T5.2"};
@@ -60,7 +62,14 @@ void addCardKpis(std::vector<KnownKpi>& kpis) {
   kpis.push_back({"burst_frames", LimitSense::kAtLeast, frames(), {"T5.3"}});
   // Of `bench: compare`.
   kpis.push_back(
-      {"discrepancy_percent", LimitSense::kAtMost, excess(), {"T5.1", "T5.2", "T5.3", "T7.1"}});
+      {"discrepancy_percent", LimitSense::kAtMost, excess(), {"T5.1", "T5.2", "T5.3", "T7.1", kv}});
+  for (const char* what : {"min", "mean", "p50", "p95", "p99", "p999", "max"}) {
+    kpis.push_back(
+        {std::string("transfer_") + what + "_us", LimitSense::kAtMost, anyMicroseconds(), {kv}});
+  }
+  kpis.push_back({"transfer_p99_less_p50_us", LimitSense::kAtMost, anyMicroseconds(), {kv}});
+  kpis.push_back({"kv_gigabytes_per_s", LimitSense::kAtLeast, gigabytesPerSecond(), {kv}});
+  kpis.push_back({"arrived_percent", LimitSense::kAtLeast, share(), {kv}});
   // Of the card's own tests.
   const auto atMost = [&kpis](const char* name, Range range, Tests tests) {
     kpis.push_back({name, LimitSense::kAtMost, std::move(range), std::move(tests)});

@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "bench/endpoint_spec.h"
+#include "bench/fpga_spec.h"
 #include "bench/trial.h"
 #include "fabric/fabric_spec.h"
 
@@ -186,6 +187,8 @@ struct Scenario {
   std::optional<bench::FastForwardSpec> fast_forward;
   // What carries messages between ordinary hosts; endpoint benches only.
   std::optional<bench::EndpointSpec> endpoint;
+  // The cards of the bench `fpga`, which alone reads it.
+  std::optional<bench::FpgaSpec> fpga;
   Traffic traffic;
   Parameters parameters;
   std::optional<DutMetricsSource> dut_metrics;

@@ -26,6 +26,9 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems);
 // `endpoint:` what carries messages between ordinary hosts. Needs `bench`.
 void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems);
 
+// `fpga:` the cards of the bench on tester cards in this host.
+void readFpga(const YamlNode& node, Scenario& scenario, Problems& problems);
+
 // `traffic:` Needs the topology to judge host numbers: read after readDut(), with
 // `topology_known` = it was right.
 void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario, Problems& problems);

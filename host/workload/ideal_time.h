@@ -23,8 +23,8 @@ struct MessageTime {
 
   std::function<Picoseconds(std::uint64_t bytes)> serialization;
   Picoseconds latency;
-  Picoseconds acknowledgement;  // from arrival to completion at the poster
-  std::function<Turn(std::uint64_t bytes)> in_turns;  // empty: one message after the other
+  Picoseconds acknowledgement;                          // from arrival to completion at the poster
+  std::function<Turn(std::uint64_t bytes)> in_turns{};  // empty: one message after the other
 
   [[nodiscard]] Picoseconds arrival(std::uint64_t bytes) const {
     return serialization(bytes) + latency;

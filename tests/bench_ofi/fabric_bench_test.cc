@@ -73,6 +73,32 @@ TEST_P(FabricBenchOver, DeliversALightLoadBothWays) {
   EXPECT_TRUE(result.host_counters.empty());
 }
 
+// First, Middle and Last frames of the card are one message here, by every operation.
+TEST_P(FabricBenchOver, SendsMessagesOfSeveralFrames) {
+  for (const bench::Operation operation :
+       {bench::Operation::kWrite, bench::Operation::kWriteImmediate, bench::Operation::kSend,
+        bench::Operation::kRead}) {
+    SCOPED_TRACE(endpoint::operationName(operation));
+    bench::EndpointSpec endpoint;
+    endpoint.provider = GetParam();
+    endpoint.operation = operation;
+    FabricBench bench(endpoint, gigabitsPerSecond(100));
+    TrialSpec spec = trial(4096, Fraction::percent(1));
+    bench::StreamSpec& stream = spec.streams[0];
+    stream.queue_pairs = bench::QueuePairSpec{{}, 25, false, Bytes(100'000)};
+    stream.load = bench::BurstLoad{25, Bytes(0), 20, milliseconds(1)};
+    ASSERT_EQ(bench.refusals(spec), std::vector<std::string>{});
+    const TrialResult result = bench.run(spec, {});
+    EXPECT_TRUE(result.valid()) << result.faults.front();
+    EXPECT_EQ(result.streams[0].sent_frames, 20U);
+    EXPECT_EQ(result.streams[0].lost, 0U);
+    // 25 frames of 62 B around the payload, 16 B more in the first one.
+    EXPECT_EQ(result.streams[0].received_bytes, 20U * (25 * 62 + 16 + 100'000));
+    ASSERT_EQ(result.latency.size(), 1U);
+    EXPECT_EQ(result.latency[0].histogram.count(), 20U);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Loopback, FabricBenchOver,
                          testing::Values("tcp;ofi_rxm", "shm", "udp;ofi_rxd"),
                          [](const auto& info) {
@@ -137,7 +163,9 @@ TEST(FabricBench, RefusesWhatSoftwareCannotDo) {
   };
   EXPECT_EQ(refused(trial(64, Fraction::percent(1))), "");
   TrialSpec spec = trial(64, Fraction::percent(1));
-  spec.streams[0].load = bench::BurstLoad{};
+  spec.streams[0].load = bench::BurstLoad{};  // of one frame: a message
+  EXPECT_EQ(refused(spec), "");
+  spec.streams[0].load = bench::BurstLoad{2, Bytes(0), 1, {}};
   EXPECT_THAT(refused(spec), HasSubstr("the rtl bench can"));
   spec = trial(64, Fraction::percent(1));
   spec.streams[0].format.transport = bench::Transport::kUetRud;

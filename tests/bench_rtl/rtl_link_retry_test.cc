@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/retry_time.h"
 #include "bench/rtl_bench.h"
 #include "bench/sim_bench.h"
 
@@ -87,6 +88,83 @@ TEST(RtlLinkRetry, WhatIsDamagedComesAgain) {
   const TrialResult again = bench.run(spec, {});
   EXPECT_EQ(again.ports[1].link_retry->counters.rx_bad, receiver.counters.rx_bad);
   EXPECT_EQ(again.ports[1].link_retry->damaged.maximum(), receiver.damaged.maximum());
+}
+
+// Both ends damage what they send, and each times the retries of what it receives.
+TEST(RtlLinkRetry, BothDirectionsAtOnce) {
+  TrialSpec spec = retryTrial();
+  spec.damage = {{0, card::DamageDirection::kSent, card::BitErrors{2e-6, 3}},
+                 {1, card::DamageDirection::kSent, card::BitErrors{2e-6, 4}}};
+  const TrialResult result = RtlBench().run(spec, {});
+  ASSERT_THAT(result.faults, IsEmpty());
+  const RetryTime free = retryOnFreeLine(Bytes(512), kDelay);
+  for (const StreamResult& stream : result.streams) {
+    EXPECT_EQ(stream.received_frames, stream.sent_frames);
+    EXPECT_EQ(stream.lost + stream.duplicate + stream.out_of_order, 0U);
+  }
+  for (std::size_t port = 0; port < 2; ++port) {
+    SCOPED_TRACE(testing::Message() << "from port " << port);
+    const LinkRetryOutcome& receiver = *result.ports[1 - port].link_retry;
+    EXPECT_GT(receiver.damaged.count(), 5U);
+    EXPECT_EQ(receiver.counters.rx_bad, result.ports[port].damage_sent->counters.frames);
+    // Beside frames on the way back a NACK waits for a gap; the replay waits for a frame in hand.
+    const Picoseconds slack = 7 * frameSlot(Bytes(512), gigabitsPerSecond(100));
+    const auto least = static_cast<std::int64_t>(receiver.damaged.minimum());
+    EXPECT_GE(least, free.least.count());
+    EXPECT_LE(least, (free.most + slack).count());
+  }
+}
+
+// Four hops between two ports of the card, three of them sent on by switches that retry: the first
+// is the card's, and the switch at its end knows no retry of a card. Errors on one hop at a time,
+// so that the DUT's counters are those of the hop (modelled): each takes what is computed.
+TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
+  TrialSpec spec = retryTrial();
+  spec.link_retry.reset();
+  spec.streams[1].group = 1;
+  spec.dut.topology.kind = fabric::TopologyKind::kClos2;
+  spec.dut.topology.leaves = 2;
+  spec.dut.topology.spines = 1;
+  spec.dut.topology.hosts_per_leaf = 1;
+  spec.dut.topology.fabric_link_delay = nanoseconds(400);
+  const fabric::LlrSpec llr{nanoseconds(50), nanoseconds(70)};
+  spec.dut.switches.llr = llr;
+  struct Hop {
+    const char* link;
+    std::size_t stream;
+    Picoseconds delay;
+  };
+  for (const Hop& hop :
+       {Hop{"leaf0-spine0", 0, nanoseconds(400)}, Hop{"spine0-leaf1", 0, nanoseconds(400)},
+        Hop{"leaf1-host1", 0, kDelay}, Hop{"leaf1-spine0", 1, nanoseconds(400)},
+        Hop{"spine0-leaf0", 1, nanoseconds(400)}, Hop{"leaf0-host0", 1, kDelay}}) {
+    SCOPED_TRACE(hop.link);
+    spec.dut.bit_errors = {{hop.link, 5e-6}};
+    const TrialResult result = RtlBench().run(spec, {});
+    ASSERT_THAT(result.faults, IsEmpty());
+    for (const StreamResult& stream : result.streams) {
+      EXPECT_EQ(stream.received_frames, stream.sent_frames);
+      EXPECT_EQ(stream.lost + stream.duplicate + stream.out_of_order, 0U);
+    }
+    ASSERT_TRUE(result.fabric);
+    const fabric::LinkCounters& total = result.fabric->total;
+    ASSERT_GT(total.retries, 3U);
+    // There and back, both ends, the copy; and up to a frame that the sender has in hand.
+    const Picoseconds least = 2 * hop.delay + llr.receiver_processing + llr.sender_processing +
+                              serializationTime(Bytes(512), gigabitsPerSecond(100));
+    const Picoseconds slot = frameSlot(Bytes(512), gigabitsPerSecond(100));
+    const Picoseconds mean = total.retry_total / static_cast<std::int64_t>(total.retries);
+    EXPECT_GE(mean, least);
+    EXPECT_LE(mean, least + slot + least / 10);  // now and then a copy is damaged as well
+    EXPECT_GE(total.retry_max, mean);
+    // What it takes shows in the latency of the stream that crosses the hop, and of no other.
+    const auto spread = [&](std::size_t stream) {
+      const stats::Histogram& latency = result.latency.at(stream).histogram;
+      return Picoseconds(static_cast<std::int64_t>(latency.maximum() - latency.minimum()));
+    };
+    EXPECT_GT(spread(hop.stream), least);
+    EXPECT_LT(spread(1 - hop.stream), least / 2);
+  }
 }
 
 TEST(RtlLinkRetry, OnlyABareLinkHasAPeerForIt) {

@@ -11,6 +11,8 @@
 namespace plumbline::bench {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // What a capture at the sender saw.
@@ -107,6 +109,75 @@ TEST(RtlQueuePairs, MessagesAreWhole) {
   }
   EXPECT_EQ(seen.lost(), 0U);
   EXPECT_EQ(seen.ports[1].icrc_errors, 0U);
+}
+
+// All queue pairs of a port at 3:1 are more turns than a round has, and no more in two streams.
+TEST(RtlQueuePairs, AStreamForEachWeightNeedsNoMoreTurns) {
+  TrialSpec spec = bareLinkTrial();
+  spec.duration = microseconds(250);
+  spec.streams = {streamToHost1(128, Fraction::percent(80))};
+  spec.streams[0].format.qps = 4096;
+  spec.streams[0].queue_pairs = QueuePairSpec{{}, 1, true};
+  for (std::uint32_t i = 0; i < 4096; ++i) {
+    spec.streams[0].queue_pairs->weights.push_back(i % 2 == 0 ? 3 : 1);
+  }
+  EXPECT_THAT(sharedCard().refusals(spec),
+              ElementsAre(HasSubstr("8192 turns a round, the card has 4096; a stream for each")));
+  spec.streams = {streamToHost1(128, Fraction::percent(60)),
+                  streamToHost1(128, Fraction::percent(20))};
+  spec.streams[1].name = "other";
+  for (StreamSpec& stream : spec.streams) {
+    stream.format.qps = 2048;
+    stream.queue_pairs = QueuePairSpec{{}, 1, true};
+  }
+  const TrialResult seen = runOnCard(spec);
+  ASSERT_THAT(seen.faults, IsEmpty());
+  // 250 us at 11.84 ns a frame, for 2048 queue pairs: 6.19 turns, and a third of that.
+  const double slots = 250'000 / 11.84;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double turns = slots * (i == 0 ? 0.6 : 0.2) / 2048;
+    ASSERT_EQ(seen.streams[i].queue_pairs.size(), 2048U);
+    for (const QueuePairResult& pair : seen.streams[i].queue_pairs) {
+      ASSERT_NEAR(static_cast<double>(pair.sent), turns, 1);
+      ASSERT_EQ(pair.received, pair.sent);
+      ASSERT_EQ(pair.lost + pair.duplicate + pair.out_of_order, 0U);
+    }
+  }
+}
+
+// Messages of given bytes, in bursts of one each: the card's own counters of bytes say how long
+// their frames were.
+TEST(RtlQueuePairs, MessagesOfGivenBytesLeaveInBursts) {
+  TrialSpec spec = bareLinkTrial();
+  StreamSpec& stream = spec.streams[0];
+  stream.frame = Bytes(14 + 20 + 8 + 12 + 16 + 1024 + 4 + 4);
+  stream.format.qps = 2;
+  stream.queue_pairs = QueuePairSpec{{}, 4, false, Bytes(3500)};
+  stream.load = BurstLoad{4, Bytes(0), 10, microseconds(4)};
+  Captured captured;
+  const TrialResult seen = runCaptured(spec, captured);
+  ASSERT_THAT(seen.faults, IsEmpty());
+  EXPECT_EQ(seen.lost(), 0U);
+  EXPECT_EQ(seen.streams[0].sent_frames, 40U);
+  EXPECT_EQ(seen.streams[0].sent_bytes, 10U * (4 * 62 + 16 + 3500));
+  EXPECT_EQ(seen.streams[0].received_bytes, seen.streams[0].sent_bytes);
+  EXPECT_EQ(seen.ports[1].icrc_errors, 0U);
+  ASSERT_EQ(captured.opcodes.size(), 2U);
+  for (const auto& [pair, opcodes] : captured.opcodes) EXPECT_EQ(opcodes.size(), 20U);
+}
+
+// At a constant load only whole messages are sent.
+TEST(RtlQueuePairs, AConstantLoadEndsWithAWholeMessage) {
+  TrialSpec spec = bareLinkTrial();
+  StreamSpec& stream = spec.streams[0];
+  stream.frame = Bytes(14 + 20 + 8 + 12 + 16 + 1024 + 4 + 4);
+  stream.queue_pairs = QueuePairSpec{{}, 4, false, Bytes(4096)};
+  const TrialResult seen = runOnCard(spec);
+  ASSERT_THAT(seen.faults, IsEmpty());
+  // A frame takes 1,122 B with its gap, 112.2 ns at 80 %: 446 begin in 50 us, which is 111
+  // messages.
+  EXPECT_EQ(seen.streams[0].sent_frames, 444U);
+  EXPECT_EQ(seen.streams[0].sent_bytes, 111U * (4 * 62 + 16 + 4096));
 }
 
 // One source port for all queue pairs: only a fabric that looks into the BTH tells them apart.

@@ -115,6 +115,51 @@ TEST(StreamFrame, WriteMessagesAreFirstMiddleLast) {
   EXPECT_EQ(flow.message->middle.tag_offset + 16, flow.tag_offset);
 }
 
+// 10,000 bytes at a path MTU of 4,096: full frames and what remains, as a NIC cuts them.
+TEST(StreamFrame, MessagesOfGivenBytesEndInAShorterFrame) {
+  for (const Transport transport : {Transport::kRoceWrite, Transport::kRoceSend}) {
+    const std::int64_t reth = transport == Transport::kRoceWrite ? 16 : 0;
+    StreamSpec stream = streamOf(transport, 14 + 20 + 8 + 12 + reth + 4096 + 4 + 4);
+    stream.queue_pairs = QueuePairSpec{{}, 3, false, Bytes(10'000)};
+    ASSERT_FALSE(headerRefusal(stream, 0)) << *headerRefusal(stream, 0);
+    const card::FlowConfig flow = flowOf(stream, 0);
+    ASSERT_TRUE(flow.message);
+    EXPECT_EQ(flow.length, 62U + 4096 + reth);
+    EXPECT_EQ(flow.message->middle.length, 62U + 4096);
+    EXPECT_EQ(flow.message->last.length, 62U + 10'000 - 2 * 4096);
+    const wire::Buffer first = whole(flow.head, flow.length);
+    const wire::Buffer last = whole(flow.message->last.head, flow.message->last.length);
+    const wire::DecodedFrame a = wire::decodeFrame(first);
+    const wire::DecodedFrame c = wire::decodeFrame(last);
+    ASSERT_TRUE(a.ok() && c.ok());
+    EXPECT_EQ(a.payload.size(), 4096U);
+    EXPECT_EQ(c.payload.size(), 1808U);
+    if (reth > 0) {
+      EXPECT_EQ(a.roce()->reth->dma_length, 10'000U);
+    }
+    // Two messages, and one that lacks its last frame.
+    const std::uint64_t message = std::int64_t{3} * 62 + reth + 10'000;
+    EXPECT_EQ(bytesSent(stream, 8), 3 * message - (62 + 1808));
+    EXPECT_EQ(bytesSent(stream, 1), 62U + 4096 + reth);
+  }
+}
+
+TEST(StreamFrame, RefusesMessagesThatTheirFramesCannotHold) {
+  StreamSpec stream = streamOf(Transport::kRoceSend, 62 + 4096);
+  const auto refusal = [&](std::uint32_t frames, std::int64_t bytes) {
+    stream.queue_pairs = QueuePairSpec{{}, frames, false, Bytes(bytes)};
+    return headerRefusal(stream, 0).value_or("");
+  };
+  EXPECT_EQ(refusal(2, 8192), "");
+  EXPECT_THAT(refusal(2, 8196), HasSubstr("messages of 8196 B in 2 frames"));
+  EXPECT_THAT(refusal(2, 4096), HasSubstr("messages of 4096 B in 2 frames"));
+  EXPECT_THAT(refusal(2, 4096 + 16), HasSubstr("the test tag does not fit"));
+  EXPECT_EQ(refusal(2, 4096 + 20), "");
+  EXPECT_THAT(refusal(2, 8190), HasSubstr("no multiple of four bytes"));
+  stream.format.transport = Transport::kUetRud;
+  EXPECT_THAT(refusal(2, 8192), HasSubstr("RoCE alone"));
+}
+
 TEST(StreamFrame, SendMessagesAreFirstMiddleLast) {
   StreamSpec stream = streamOf(Transport::kRoceSend, 254);
   stream.queue_pairs.emplace().message_frames = 2;

@@ -1,6 +1,8 @@
 // The device behind the runtime's hardware emulation: the Verilated card with a cable between its
 // two ports. It runs freely, as a card would, and answers what the runtime asks of it. Started by
-// the runtime; arguments: the cable's delay in picoseconds.
+// the runtime; arguments: the cable's delay in picoseconds, and what is wrong with the card:
+//   gone=N      it disappears from its slot when it is to start for the Nth time
+//   version=V   the version of its register map
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -9,10 +11,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "card/registers.h"
 #include "card_xrt/kernel_layout.h"
 #include "emulation_protocol.h"
 #include "sim/bare_link.h"
@@ -56,21 +61,26 @@ bool sendAll(int end, const Bytes& bytes) {
   return send(end, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
+struct Defects {
+  std::uint64_t gone = 0;  // at which start; 0 = never
+  std::optional<std::uint32_t> version;
+};
+
 class EmulatedCard {
  public:
-  EmulatedCard(int requests, Picoseconds delay) : requests_(requests), link_(card_, 0, 1, delay) {}
+  EmulatedCard(int requests, Picoseconds delay, const Defects& defects)
+      : requests_(requests), defects_(defects), link_(card_, 0, 1, delay) {}
 
   // Until the runtime closes or goes.
   void run() {
+    bool in_row = false;
     for (;;) {
       const auto row_end = std::chrono::steady_clock::now() + kRow;
-      bool asked = false;
-      while (!asked && std::chrono::steady_clock::now() < row_end) asked = waiting();
-      if (!asked) {
-        card_.runUntil(card_.now() + kStretch);
-        asked = waiting();
-      }
+      bool asked = waiting();
+      while (!asked && in_row && std::chrono::steady_clock::now() < row_end) asked = waiting();
+      if (!asked) card_.runUntil(card_.now() + kStretch);
       if (asked && !answer()) return;
+      in_row = asked;
     }
   }
 
@@ -132,8 +142,22 @@ class EmulatedCard {
       std::uint32_t word = 0;
       std::memcpy(&word, &data[at], sizeof word);
       const std::uint64_t offset = inKernel(address + at);
-      if (offset >= card::kRuntimeBytes) card_.write(static_cast<std::uint32_t>(offset), word);
+      if (offset >= card::kRuntimeBytes) write(static_cast<std::uint32_t>(offset), word);
     }
+  }
+
+  void write(std::uint32_t offset, std::uint32_t value) {
+    using namespace card::regs::global;
+    if (offset == kControl && kControlArm.get(value) != 0) {
+      gone_ = gone_ || ++starts_ == defects_.gone;
+    }
+    if (!gone_) card_.write(offset, value);
+  }
+
+  std::uint32_t read(std::uint32_t offset) {
+    if (gone_) return ~0U;
+    if (offset == card::regs::global::kVersion && defects_.version) return *defects_.version;
+    return card_.read(offset);
   }
 
   Bytes readWords(std::uint64_t address, std::uint64_t bytes) {
@@ -141,16 +165,36 @@ class EmulatedCard {
     for (std::size_t at = 0; at + 4 <= data.size(); at += 4) {
       const std::uint64_t offset = inKernel(address + at);
       const std::uint32_t word =
-          offset >= card::kRuntimeBytes ? card_.read(static_cast<std::uint32_t>(offset)) : 0;
+          offset >= card::kRuntimeBytes ? read(static_cast<std::uint32_t>(offset)) : 0;
       std::memcpy(&data[at], &word, sizeof word);
     }
     return data;
   }
 
   int requests_;
+  Defects defects_;
+  std::uint64_t starts_ = 0;
+  bool gone_ = false;
   sim::CardSim card_{{}};
   sim::BareLink link_;
 };
+
+Defects defectsOf(std::span<char* const> arguments) {
+  Defects defects;
+  for (const std::string argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    const std::string what = argument.substr(0, equals);
+    const std::uint64_t value = std::stoull(argument.substr(equals + 1), nullptr, 0);
+    if (what == "gone") {
+      defects.gone = value;
+    } else if (what == "version") {
+      defects.version = static_cast<std::uint32_t>(value);
+    } else {
+      throw std::runtime_error("what is " + argument);
+    }
+  }
+  return defects;
+}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -165,12 +209,13 @@ int main(int argc, char** argv) {
   using namespace plumbline;
   using namespace plumbline::card_xrt_test;
   try {
-    if (argc != 2) throw std::runtime_error("argument: the cable's delay in picoseconds");
+    if (argc < 2) throw std::runtime_error("argument: the cable's delay in picoseconds");
+    const Defects defects = defectsOf({argv + 2, argv + argc});
     const std::string id = environment("EMULATION_SOCKETID");
     const std::string directory = "/tmp/" + environment("USER") + "/";
     const int requests = connectTo(directory + id);
     const int events = connectTo(directory + "D2X_unix_sock_" + id);
-    EmulatedCard(requests, Picoseconds(std::stoll(argv[1]))).run();
+    EmulatedCard(requests, Picoseconds(std::stoll(argv[1])), defects).run();
     // The runtime waits for a last word of the device: an empty message with the number of "close".
     sendAll(events, {1U << 3U | 1U, 0, 0, 0, 0, 0, 0, 0, 0, 2U << 3U | 5U, 1, 0, 0, 0});
   } catch (const std::exception& fault) {

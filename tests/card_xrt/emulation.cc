@@ -1,7 +1,6 @@
 #include "emulation.h"
 
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -10,14 +9,6 @@
 
 #include "card_xrt/kernel_layout.h"
 #include "xclbin_writer.h"
-
-// The emulation sleeps for ten seconds when a device is opened and closed, for the vendor's
-// simulator. Ours needs no time.
-extern "C" unsigned sleep(unsigned seconds) {
-  const timespec pause{0, seconds > 0 ? 20'000'000 : 0};
-  nanosleep(&pause, nullptr);
-  return 0;
-}
 
 namespace plumbline::card_xrt_test {
 namespace {
@@ -35,7 +26,7 @@ void set(const char* name, const std::string& value) { setenv(name, value.c_str(
 
 }  // namespace
 
-Emulation::Emulation(Picoseconds delay) {
+Emulation::Emulation(Picoseconds delay, const std::string& more) {
   std::string name = (fs::temp_directory_path() / "card-xrt-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
   directory_ = name;
@@ -50,8 +41,8 @@ Emulation::Emulation(Picoseconds delay) {
   // What the runtime starts as the device, packed as it unpacks it.
   const fs::path start = directory_ / "zip/behav_waveform/xsim/simulate.sh";
   fs::create_directories(start.parent_path());
-  write(start,
-        "#!/bin/sh\nexec " PLUMBLINE_EMULATED_CARD " " + std::to_string(delay.count()) + "\n");
+  write(start, "#!/bin/sh\nexec " PLUMBLINE_EMULATED_CARD " " + std::to_string(delay.count()) +
+                   " " + more + "\n");
   fs::permissions(start, fs::perms::owner_all);
   const std::string pack =
       "cd '" + (directory_ / "zip").string() + "' && zip -q -r ../device.zip .";
@@ -64,6 +55,12 @@ Emulation::Emulation(Picoseconds delay) {
   // a longer line follows.
   write(directory_ / "xrt.ini", "[Emulation]\npacket_size=262144\nlonger_than_the_line_before=" +
                                     std::string(64, 'x') + "\n");
+  // Two such devices.
+  const std::string device = R"({"Name": "plumbline_emulated", "DdrSize": "0x40000000"})";
+  write(directory_ / "emconfig.json",
+        R"({"Version": {"FileVersion": "2.0"}, "Platform": {"Boards": [{"Devices": [)" + device +
+            ", " + device + "]}]}}\n");
+  set("EMCONFIG_PATH", directory_.string());
   set("XILINX_XRT", (directory_ / "runtime").string());
   set("XCL_EMULATION_MODE", "hw_emu");
   set("XRT_INI_PATH", (directory_ / "xrt.ini").string());

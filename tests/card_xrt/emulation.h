@@ -1,7 +1,9 @@
-// The runtime's hardware emulation set up around the Verilated card, for this process.
+// The runtime's hardware emulation set up around the Verilated card, for this process and those
+// that it starts: two devices, each with a card and its cable.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/units.h"
 
@@ -10,8 +12,8 @@ namespace plumbline::card_xrt_test {
 class Emulation {
  public:
   // Makes a directory with everything the runtime wants and points the environment at it. `delay`:
-  // of the cable between the card's ports.
-  explicit Emulation(Picoseconds delay);
+  // of the cable between the card's ports. `more`: further arguments of emulated_card.
+  explicit Emulation(Picoseconds delay, const std::string& more = {});
   ~Emulation();
   Emulation(const Emulation&) = delete;
   Emulation& operator=(const Emulation&) = delete;

@@ -106,7 +106,7 @@ class XrtBusTest : public testing::Test {
 
   // The one card: the emulation does not open a device a second time in one process.
   static card::XrtBus& bus() {
-    if (!bus_) bus_ = std::make_unique<card::XrtBus>(card::XrtOptions{0, emulation_->xclbin()});
+    if (!bus_) bus_ = std::make_unique<card::XrtBus>(card::XrtOptions{"0", emulation_->xclbin()});
     return *bus_;
   }
 
@@ -132,7 +132,7 @@ Error errorOf(const Action& action) {
 TEST_F(XrtBusTest, WithoutTheRuntimeItSaysWhatToDo) {
   const std::string runtime = std::getenv("XILINX_XRT");
   unsetenv("XILINX_XRT");
-  const Error error = errorOf([] { card::XrtBus({0, emulation_->xclbin()}); });
+  const Error error = errorOf([] { card::XrtBus({"0", emulation_->xclbin()}); });
   setenv("XILINX_XRT", runtime.c_str(), 1);
   EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
   EXPECT_NE(error.remedy().find("setup.sh"), std::string::npos);
@@ -140,15 +140,15 @@ TEST_F(XrtBusTest, WithoutTheRuntimeItSaysWhatToDo) {
 
 TEST_F(XrtBusTest, AFileThatIsMissingOrNoXclbinIsRefused) {
   const auto missing = emulation_->directory() / "nothing.xclbin";
-  EXPECT_EQ(errorOf([&] { card::XrtBus({0, missing}); }).kind(), ErrorKind::kUsage);
+  EXPECT_EQ(errorOf([&] { card::XrtBus({"0", missing}); }).kind(), ErrorKind::kUsage);
   std::ofstream(emulation_->directory() / "text.xclbin") << "no container";
-  const Error error = errorOf([] { card::XrtBus({0, emulation_->directory() / "text.xclbin"}); });
+  const Error error = errorOf([] { card::XrtBus({"0", emulation_->directory() / "text.xclbin"}); });
   EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
   EXPECT_NE(error.where().find("text.xclbin"), std::string::npos);
 }
 
 TEST_F(XrtBusTest, AnXclbinWithoutTheCardIsRefused) {
-  const Error error = errorOf([] { card::XrtBus({0, emulation_->foreignXclbin()}); });
+  const Error error = errorOf([] { card::XrtBus({"0", emulation_->foreignXclbin()}); });
   EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
   EXPECT_NE(std::string(error.what()).find("no Plumbline card"), std::string::npos);
 }
@@ -158,7 +158,7 @@ TEST_F(XrtBusTest, ADeviceThatIsNotThereIsRefused) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto open_real_device = [] {
     unsetenv("XCL_EMULATION_MODE");
-    const Error error = errorOf([] { card::XrtBus({7, emulation_->xclbin()}); });
+    const Error error = errorOf([] { card::XrtBus({"7", emulation_->xclbin()}); });
     std::fprintf(stderr, "%s at %s: %s", error.what(), error.where().c_str(),
                  error.remedy().c_str());
     std::exit(error.kind() == ErrorKind::kUnsupported ? 2 : 0);

@@ -90,8 +90,8 @@ TEST_F(CommandTest, BadScenarios) {
 
 TEST_F(CommandTest, BadOverrides) {
   const std::string good = file("good.yaml", kScenario);
-  expectUsageError({"validate", good, "--bench", "fpga"},
-                   "--bench: there is no bench \"fpga\" (one of ");
+  expectUsageError({"validate", good, "--bench", "abacus"},
+                   "--bench: there is no bench \"abacus\" (one of ");
   expectUsageError({"validate", good, "--profile", "slow"},
                    "--profile: there is no profile \"slow\" (quick or standard)");
 }
@@ -123,9 +123,18 @@ TEST_F(CommandTest, ListsAndVersion) {
   EXPECT_THAT(version.out, testing::MatchesRegex("plumbline [0-9.]+\nbenches: .*\n"));
 }
 
+TEST_F(CommandTest, PortsAreThoseOfTheBenches) {
+  const Outcome ports = run({"ports"});
+  EXPECT_EQ(ports.exit_code, 0) << ports.err;
+  EXPECT_THAT(ports.out, HasSubstr("sim "));
+#ifdef PLUMBLINE_CARD_SIM
+  EXPECT_THAT(ports.out, HasSubstr("rtl/1 "));
+#endif
+}
+
 TEST_F(CommandTest, HelpIsNoFault) {
-  for (const char* verb :
-       {"run", "validate", "plan", "list", "report", "results", "selftest", "sweep", "version"}) {
+  for (const char* verb : {"run", "validate", "plan", "list", "ports", "report", "results",
+                           "selftest", "sweep", "version"}) {
     const Outcome outcome = run({verb, "--help"});
     EXPECT_EQ(outcome.exit_code, 0) << verb;
     EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/process.h"
 #include "tests/results/temp_directory.h"
@@ -62,6 +63,80 @@ TEST_F(EndpointRunTest, RunsThroughputAndLatencyOverSharedMemory) {
   EXPECT_THAT(exported.out, HasSubstr("Non-fabric overhead"));
   EXPECT_THAT(exported.out, Not(HasSubstr("\"observed\":\"tester\"")));
 }
+
+// The same scenario on simulated hosts and between endpoints, and what each of them cannot observe.
+TEST_F(EndpointRunTest, TransfersOfKvCachesRunOnEveryBench) {
+  if (!built("libfabric")) GTEST_SKIP() << "built without libfabric";
+  const auto file = scratch_.path() / "kv.yaml";
+  std::ofstream(file) << R"(plumbline: 1
+name: kv
+test: kv-transfer
+bench: libfabric
+endpoint: {provider: shm}
+dut: {topology: {kind: link, link: 100G}}
+traffic: {qps: 1, pairs: [[0, 1]]}
+parameters: {sizes: [4KiB, 64KiB], iterations: 20, duration: 20ms, repetitions: 1}
+)";
+  for (const std::string bench : {"libfabric", "sim"}) {
+    SCOPED_TRACE(bench);
+    const std::string json = (scratch_.path() / (bench + ".json")).string();
+    const Outcome outcome = plumblineCommand(
+        scratch_.path(), {"run", file.string(), "--quiet", "--bench", bench, "--json", json,
+                          "--results", (scratch_.path() / "kv-results").string()});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto test = nlohmann::json::parse(contentOf(json)).at("tests").at(0);
+    std::set<std::string> kpis;
+    for (const auto& kpi : test.at("kpis")) {
+      kpis.insert(kpi.at("name"));
+      EXPECT_GE(kpi.at("quantity").at("value").get<double>(), 0);
+    }
+    EXPECT_TRUE(kpis.contains("transfer_p99_us"));
+    EXPECT_TRUE(kpis.contains("kv_gigabytes_per_s"));
+    EXPECT_EQ(kpis.contains("arrived_percent"), bench == "libfabric");
+    EXPECT_THAT(test.at("anomalies").dump(), HasSubstr("not observed"));
+  }
+  std::ofstream(file, std::ios::app)
+      << "limits: {kv_gigabytes_per_s: 100, transfer_p99_us: 1000000}\n";
+  const Outcome missed =
+      plumblineCommand(scratch_.path(), {"run", file.string(), "--quiet", "--bench", "sim",
+                                         "--results", (scratch_.path() / "kv-results").string()});
+  EXPECT_EQ(missed.exit_code, 1) << missed.err;
+  EXPECT_THAT(missed.out + missed.err, HasSubstr("kv_gigabytes_per_s"));
+}
+
+#ifdef PLUMBLINE_CARD_SIM
+TEST_F(EndpointRunTest, ComparesTheCardWithEndpoints) {
+  if (!built("libfabric")) GTEST_SKIP() << "built without libfabric";
+  const auto file = scratch_.path() / "both.yaml";
+  std::ofstream(file) << R"(plumbline: 1
+name: both
+test: kv-transfer
+bench: compare-libfabric
+endpoint: {provider: shm}
+dut: {topology: {kind: link, link: 100G, host_delay: 500ns}}
+traffic: {qps: 1, pairs: [[0, 1]]}
+parameters: {sizes: [4KiB, 64KiB], iterations: 20, duration: 200us, repetitions: 1}
+)";
+  const std::string json = (scratch_.path() / "both.json").string();
+  const Outcome outcome =
+      plumblineCommand(scratch_.path(), {"run", file.string(), "--quiet", "--json", json,
+                                         "--results", (scratch_.path() / "both-results").string()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("libfabric, endpoint software"));
+  EXPECT_THAT(outcome.out, HasSubstr("endpoint software against the wire: libfabric counts from"));
+  // Percentiles of messages of several frames are the endpoints' alone: the card has none, not
+  // zero.
+  const auto test = nlohmann::json::parse(contentOf(json)).at("tests").at(0);
+  std::set<std::string> points;
+  for (const auto& kpi : test.at("kpis")) {
+    if (kpi.at("name") == "transfer_p99_us") points.insert(kpi.at("point"));
+  }
+  EXPECT_EQ(points, (std::set<std::string>{"rtl: 4 KiB, 1 QP, one at a time",
+                                           "libfabric: 4 KiB, 1 QP, one at a time",
+                                           "libfabric: 64 KiB, 1 QP, one at a time"}));
+  EXPECT_THAT(test.at("anomalies").dump(), HasSubstr("rtl: transfer"));
+}
+#endif
 
 TEST_F(EndpointRunTest, AProviderThatIsNotThereIsExitCode2) {
   if (!built("libfabric")) GTEST_SKIP() << "built without libfabric";

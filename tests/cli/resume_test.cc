@@ -112,6 +112,21 @@ TEST_F(ResumeTest, CtrlCFinishesTheTrialSavesAndSaysHowToGoOn) {
   expectResumesToTheSame("interrupted", kept);
 }
 
+// Both signals are there when the process goes on: no trial can end in between.
+TEST_F(ResumeTest, ASecondSignalEndsAtOnceWithEveryFinishedTrialSaved) {
+  const auto process = started("signalled", 3);
+  ASSERT_FALSE(process->ended()) << process->wait().err;
+  const std::size_t finished = linesOf("signalled");
+  for (const int signal : {SIGSTOP, SIGTERM, SIGINT, SIGCONT}) process->signal(signal);
+  const Outcome outcome = process->wait();
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("finishing the trial in hand"));
+  EXPECT_THAT(outcome.err, HasSubstr("everything but the trial in hand is saved"));
+  const std::size_t kept = stored("signalled").info.trials;
+  EXPECT_GE(kept, finished);
+  expectResumesToTheSame("signalled", kept);
+}
+
 TEST_F(ResumeTest, Kill9LosesAtMostTheTrialInHand) {
   const auto process = started("killed", 3);
   ASSERT_FALSE(process->ended()) << process->wait().err;

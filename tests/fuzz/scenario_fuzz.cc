@@ -73,7 +73,10 @@ void checkRefused(const ParseResult& result, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static const plumbline::scenario::Vocabulary vocabulary{
-      {"T5.1", "T5.2", "T5.3", "free"}, {"rtl", "sim", "libfabric", "verbs"}, {"free"}, {"free"}};
+      {"T5.1", "T5.2", "T5.3", "free"},
+      {"rtl", "fpga", "sim", "libfabric", "verbs"},
+      {"free"},
+      {"free"}};
   const ParseResult result = parseScenario(text, "fuzz", vocabulary);
   if (result.ok()) {
     checkAccepted(result.scenario);

@@ -26,7 +26,8 @@ TEST(EndpointSection, IsReadWhole) {
   const ParseResult result = parse(
       "verbs",
       "endpoint: {operation: send, window: 8, provider: shm, device: mlx5_0, address: 198.18.0.1, "
-      "service: uc, connection: rdma-cm, port: 2, gid_index: 0}\n");
+      "service: uc, connection: rdma-cm, port: 2, gid_index: 0, "
+      "peer: \"2001:db8::2\", peer_port: 99}\n");
   ASSERT_TRUE(result.ok()) << result.problems[0].text("s");
   bench::EndpointSpec expected;
   expected.operation = bench::Operation::kSend;
@@ -38,6 +39,8 @@ TEST(EndpointSection, IsReadWhole) {
   expected.connection = bench::Connection::kConnectionManager;
   expected.port = 2;
   expected.gid_index = 0;
+  expected.peer = "2001:db8::2";
+  expected.peer_port = 99;
   EXPECT_EQ(result.scenario.endpoint, expected);
 }
 
@@ -50,6 +53,9 @@ TEST(EndpointSection, ReportsEveryMistakeWhereItIs) {
   EXPECT_THAT(messages("libfabric", "endpoint: {window: 0, operation: push, address: here}\n"),
               ElementsAre(testing::StartsWith("s:6:20: "), testing::StartsWith("s:6:34: "),
                           "s:6:49: \"here\" is no IP address (an address of this host)"));
+  EXPECT_THAT(messages("verbs", "endpoint: {peer: there}\n"),
+              ElementsAre("s:6:18: \"there\" is no IP address (an address of the host with the "
+                          "target program)"));
   EXPECT_THAT(messages("verbs", "endpoint: {operation: read, service: uc}\n"),
               ElementsAre("s:6:38: an unreliable connection has no read (rc, or another "
                           "operation)"));

@@ -1,4 +1,4 @@
-#include "bench/rtl_link_retry.h"
+#include "bench/trial_link_retry.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,11 @@ constexpr Picoseconds kInitStep = microseconds(2);
 
 }  // namespace
 
-RtlLinkRetry::RtlLinkRetry(CardGroup& cards, const TrialSpec& spec,
-                           const std::vector<std::uint32_t>& hosts)
+TrialLinkRetry::TrialLinkRetry(CardSet& cards, const TrialSpec& spec,
+                               const std::vector<std::uint32_t>& hosts)
     : cards_(cards), spec_(spec), hosts_(hosts) {}
 
-void RtlLinkRetry::bringUp() {
+void TrialLinkRetry::bringUp() {
   if (!on()) return;
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     cards_.port(port).linkRetry().configure(spec_.link_retry->config);
@@ -34,19 +34,19 @@ void RtlLinkRetry::bringUp() {
   }
 }
 
-bool RtlLinkRetry::settled() {
+bool TrialLinkRetry::settled() {
   for (std::uint32_t port = 0; on() && port < hosts_.size(); ++port) {
     if (cards_.port(port).linkRetry().status().outstanding > 0) return false;
   }
   return true;
 }
 
-std::uint64_t RtlLinkRetry::passed(std::uint32_t port) {
+std::uint64_t TrialLinkRetry::passed(std::uint32_t port) {
   const card::LlrCounters counters = cards_.port(port).linkRetry().counters();
   return counters.expected_good + counters.expected_poisoned;
 }
 
-void RtlLinkRetry::collect(TrialResult& result) {
+void TrialLinkRetry::collect(TrialResult& result) {
   for (std::uint32_t port = 0; on() && port < hosts_.size(); ++port) {
     LinkRetryOutcome outcome;
     outcome.counters = cards_.port(port).linkRetry().counters();

@@ -5,17 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "bench/card_group.h"
+#include "bench/card_set.h"
 #include "bench/flow_plan.h"
 #include "bench/trial.h"
 
 namespace plumbline::bench {
 
-class RtlCardParts {
+class TrialCardParts {
  public:
   // Port p of the cards is host hosts[p]. All arguments must outlive the object.
-  RtlCardParts(CardGroup& cards, const TrialSpec& spec, const FlowPlan& plan,
-               const std::vector<std::uint32_t>& hosts);
+  // `tx_offset` is what the cards add to departure times.
+  TrialCardParts(CardSet& cards, const TrialSpec& spec, const FlowPlan& plan,
+                 const std::vector<std::uint32_t>& hosts, Picoseconds tx_offset);
 
   // Rules, random errors and logs, when the flows are loaded.
   void configure();
@@ -46,10 +47,11 @@ class RtlCardParts {
   void collectPauses(std::uint32_t port, PortResult& seen);
   [[nodiscard]] std::uint32_t portOf(std::uint32_t host) const;
 
-  CardGroup& cards_;
+  CardSet& cards_;
   const TrialSpec& spec_;
   const FlowPlan& plan_;
   const std::vector<std::uint32_t>& hosts_;
+  Picoseconds tx_offset_;
   std::vector<Port> ports_;
   std::vector<std::uint32_t> stream_of_row_;
   std::vector<std::vector<Picoseconds>> departures_;  // by stream

@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/card_group.h"
+#include "bench/card_set.h"
 #include "bench/trial.h"
 
 namespace plumbline::bench {
 
-class RtlLinkRetry {
+class TrialLinkRetry {
  public:
   // Port p of the cards is host hosts[p]. All arguments must outlive the object. Without
   // TrialSpec::link_retry nothing below does anything.
-  RtlLinkRetry(CardGroup& cards, const TrialSpec& spec, const std::vector<std::uint32_t>& hosts);
+  TrialLinkRetry(CardSet& cards, const TrialSpec& spec, const std::vector<std::uint32_t>& hosts);
 
   [[nodiscard]] bool on() const { return spec_.link_retry.has_value(); }
   // Switches it on and waits until both ends have agreed on their numbers; the link must be there.
@@ -27,7 +27,7 @@ class RtlLinkRetry {
   void collect(TrialResult& result);
 
  private:
-  CardGroup& cards_;
+  CardSet& cards_;
   const TrialSpec& spec_;
   const std::vector<std::uint32_t>& hosts_;
 };

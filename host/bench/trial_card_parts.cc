@@ -1,10 +1,9 @@
-#include "bench/rtl_card_parts.h"
+#include "bench/trial_card_parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "bench/calibration.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
 
@@ -20,12 +19,13 @@ std::size_t at(card::DamageDirection direction) { return static_cast<std::size_t
 
 }  // namespace
 
-RtlCardParts::RtlCardParts(CardGroup& cards, const TrialSpec& spec, const FlowPlan& plan,
-                           const std::vector<std::uint32_t>& hosts)
+TrialCardParts::TrialCardParts(CardSet& cards, const TrialSpec& spec, const FlowPlan& plan,
+                               const std::vector<std::uint32_t>& hosts, Picoseconds tx_offset)
     : cards_(cards),
       spec_(spec),
       plan_(plan),
       hosts_(hosts),
+      tx_offset_(tx_offset),
       ports_(hosts.size()),
       departures_(spec.streams.size()) {
   for (std::uint32_t i = 0; i < plan.streams.size(); ++i) {
@@ -33,11 +33,11 @@ RtlCardParts::RtlCardParts(CardGroup& cards, const TrialSpec& spec, const FlowPl
   }
 }
 
-std::uint32_t RtlCardParts::portOf(std::uint32_t host) const {
+std::uint32_t TrialCardParts::portOf(std::uint32_t host) const {
   return static_cast<std::uint32_t>(std::find(hosts_.begin(), hosts_.end(), host) - hosts_.begin());
 }
 
-void RtlCardParts::configure() {
+void TrialCardParts::configure() {
   for (const DamageSpec& damage : spec_.damage) setDamage(damage);
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     cards_.port(port).setRxTracking({.wide_rows = plan_.wide_rows});
@@ -48,7 +48,7 @@ void RtlCardParts::configure() {
   }
 }
 
-void RtlCardParts::setDamage(const DamageSpec& damage) {
+void TrialCardParts::setDamage(const DamageSpec& damage) {
   const std::uint32_t number = portOf(damage.host);
   Port& port = ports_[number];
   const std::size_t direction = at(damage.direction);
@@ -65,7 +65,7 @@ void RtlCardParts::setDamage(const DamageSpec& damage) {
   control.setRule(damage.direction, port.rules[direction]++, rule);
 }
 
-void RtlCardParts::begin(Picoseconds start) {
+void TrialCardParts::begin(Picoseconds start) {
   start_ = start;
   for (const PfcStormSpec& storm : spec_.storms) {
     cards_.port(portOf(storm.host))
@@ -77,13 +77,13 @@ void RtlCardParts::begin(Picoseconds start) {
   }
 }
 
-void RtlCardParts::readLogs() {
+void TrialCardParts::readLogs() {
   for (std::uint32_t port = 0; port < ports_.size(); ++port) {
     for (const card::DamageDirection direction : kDirections) readDamage(port, direction);
   }
 }
 
-void RtlCardParts::readDamage(std::uint32_t port, card::DamageDirection direction) {
+void TrialCardParts::readDamage(std::uint32_t port, card::DamageDirection direction) {
   if (!ports_[port].damages[at(direction)]) return;
   std::vector<card::DamageEvent>& log = ports_[port].log[at(direction)];
   if (log.size() >= kMaxDamageEvents) return;
@@ -96,7 +96,7 @@ void RtlCardParts::readDamage(std::uint32_t port, card::DamageDirection directio
 
 // The log is read once, at the end: what it had no room for came after what it has, and the pauses
 // that it shows are all that there were until then.
-void RtlCardParts::collectPauses(std::uint32_t port, PortResult& seen) {
+void TrialCardParts::collectPauses(std::uint32_t port, PortResult& seen) {
   for (card::PauseEvent event : cards_.port(port).flowControl().takePauses()) {
     event.time -= start_;
     seen.pauses.push_back(event);
@@ -104,7 +104,7 @@ void RtlCardParts::collectPauses(std::uint32_t port, PortResult& seen) {
   seen.pauses_unlogged = cards_.port(port).counters().pause_events_lost;
 }
 
-void RtlCardParts::onCaptured(const card::CapturedFrame& frame) {
+void TrialCardParts::onCaptured(const card::CapturedFrame& frame) {
   if (!frame.sent) return;
   const wire::DecodedFrame decoded = wire::decodeFrame(frame.bytes);
   if (!decoded.tag) return;
@@ -113,11 +113,11 @@ void RtlCardParts::onCaptured(const card::CapturedFrame& frame) {
   std::vector<Picoseconds>& departures = departures_[stream_of_row_[row]];
   // Due times are those of the MAC boundary, timestamps those of the port.
   if (departures.size() < spec_.departures) {
-    departures.push_back(frame.timestamp - kTxOffset - start_);
+    departures.push_back(frame.timestamp - tx_offset_ - start_);
   }
 }
 
-std::uint64_t RtlCardParts::droppedFrames() {
+std::uint64_t TrialCardParts::droppedFrames() {
   std::uint64_t dropped = 0;
   for (std::uint32_t port = 0; port < ports_.size(); ++port) {
     if (!ports_[port].damages[at(card::DamageDirection::kSent)]) continue;
@@ -126,12 +126,12 @@ std::uint64_t RtlCardParts::droppedFrames() {
   return dropped;
 }
 
-std::uint64_t RtlCardParts::droppedArrivals(std::uint32_t port) {
+std::uint64_t TrialCardParts::droppedArrivals(std::uint32_t port) {
   if (!ports_[port].damages[at(card::DamageDirection::kReceived)]) return 0;
   return cards_.port(port).damage().counters(card::DamageDirection::kReceived).dropped;
 }
 
-void RtlCardParts::collect(TrialResult& result) {
+void TrialCardParts::collect(TrialResult& result) {
   for (std::uint32_t i = 0; i < result.streams.size(); ++i) {
     result.streams[i].departures = std::move(departures_[i]);
   }

@@ -1,0 +1,257 @@
+// Scenarios on the bench fpga, by the command: Debian's runtime in its emulation mode, the
+// Verilated card with a cable between its ports as the device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+
+#include "bench/calibration.h"
+#include "bench/trial.h"
+#include "emulation.h"
+#include "results/store.h"
+#include "tests/cli/process.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline::card_xrt_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr Picoseconds kDelay = nanoseconds(800);
+
+constexpr const char* kScenario = R"(plumbline: 1
+name: cable
+tests: [T5.1, T5.2]
+dut: {topology: {kind: link, host_delay: 800ns}}
+traffic: {frame_sizes: [128B, 1518B], pairs: [[0, 1]], direction: bi}
+parameters: {duration: 100us, drain: 20us, resolution: 10%, loads: [90%], repetitions: 1}
+)";
+
+class FpgaRunTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { setenv("LD_PRELOAD", PLUMBLINE_NO_PAUSES, 1); }
+
+  // A host with such cards; the packed card lies beside the scenarios.
+  void emulate(const std::string& defects = {}) {
+    emulation_.reset();
+    emulation_ = std::make_unique<Emulation>(kDelay, defects);
+    const auto beside = scratch_.path() / "plumbline.xclbin";
+    std::filesystem::remove(beside);
+    std::filesystem::create_symlink(emulation_->xclbin(), beside);
+  }
+
+  // The scenario above with more lines, on a bench.
+  Outcome run(const std::string& bench, const std::string& more,
+              std::vector<std::string> options = {}) {
+    const auto file = scratch_.path() / "cable.yaml";
+    std::ofstream(file) << kScenario << more;
+    std::vector<std::string> arguments{
+        "run", file.string(), "--quiet", "--bench", bench, "--results", results(bench).string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return plumblineCommand(scratch_.path(), arguments);
+  }
+
+  static std::string card(const std::string& more = {}) {
+    return "fpga: {xclbin: plumbline.xclbin" + more +
+           ", tx_delay: " + std::to_string(bench::kTxOffset.count()) +
+           "ps, rx_delay: " + std::to_string(-bench::kRxOffset.count()) + "ps}\n";
+  }
+
+  [[nodiscard]] std::filesystem::path results(const std::string& bench) const {
+    return scratch_.path() / bench;
+  }
+
+  std::vector<results::StoredTrial> trials(const std::string& bench) const {
+    return results::ResultStore::openExisting(results(bench)).listTrials(1);
+  }
+
+  TempDirectory scratch_;
+  std::unique_ptr<Emulation> emulation_;
+};
+
+void expectSame(const bench::TrialResult& one, const bench::TrialResult& other) {
+  EXPECT_EQ(one.faults, other.faults);
+  ASSERT_EQ(one.streams.size(), other.streams.size());
+  for (std::size_t i = 0; i < one.streams.size(); ++i) {
+    EXPECT_GT(one.streams[i].sent_frames, 0U);
+    EXPECT_EQ(one.streams[i].sent_frames, other.streams[i].sent_frames);
+    EXPECT_EQ(one.streams[i].received_frames, other.streams[i].received_frames);
+    EXPECT_EQ(one.streams[i].received_bytes, other.streams[i].received_bytes);
+    EXPECT_EQ(one.streams[i].lost, other.streams[i].lost);
+    EXPECT_EQ(one.streams[i].out_of_order, other.streams[i].out_of_order);
+  }
+  ASSERT_EQ(one.ports.size(), other.ports.size());
+  for (std::size_t i = 0; i < one.ports.size(); ++i) {
+    EXPECT_EQ(one.ports[i].tx_frames, other.ports[i].tx_frames);
+    EXPECT_EQ(one.ports[i].tx_bytes, other.ports[i].tx_bytes);
+    EXPECT_EQ(one.ports[i].tx_late_max, other.ports[i].tx_late_max);
+    EXPECT_EQ(one.ports[i].rx_frames, other.ports[i].rx_frames);
+    EXPECT_EQ(one.ports[i].rx_bytes, other.ports[i].rx_bytes);
+  }
+  ASSERT_EQ(one.latency.size(), other.latency.size());
+  for (std::size_t i = 0; i < one.latency.size(); ++i) {
+    const stats::Histogram& seen = one.latency[i].histogram;
+    const stats::Histogram& expected = other.latency[i].histogram;
+    EXPECT_EQ(seen.minimum(), expected.minimum());
+    EXPECT_EQ(seen.maximum(), expected.maximum());
+    EXPECT_EQ(seen.sumLow(), expected.sumLow());
+    const auto cells = seen.cells();
+    const auto others = expected.cells();
+    ASSERT_EQ(cells.size(), others.size());
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+      EXPECT_EQ(cells[cell].bucket, others[cell].bucket);
+      EXPECT_EQ(cells[cell].count, others[cell].count);
+    }
+  }
+}
+
+TEST_F(FpgaRunTest, TheSameScenarioOnTheSimulatedCardAndBehindTheRuntimeIsTheSame) {
+  emulate();
+  const Outcome simulated = run("rtl", card());
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+  const Outcome real = run("fpga", card());
+  ASSERT_EQ(real.exit_code, 0) << real.err;
+  EXPECT_THAT(real.out, HasSubstr("T5.2"));
+  const auto expected = trials("rtl");
+  const auto seen = trials("fpga");
+  ASSERT_EQ(seen.size(), expected.size());
+  ASSERT_GE(seen.size(), 8U);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    SCOPED_TRACE(seen[i].label);
+    EXPECT_EQ(seen[i].spec_json, expected[i].spec_json);
+    expectSame(bench::TrialResult::fromJson(seen[i].result_json),
+               bench::TrialResult::fromJson(expected[i].result_json));
+  }
+}
+
+TEST_F(FpgaRunTest, ACardThatDisappearsLosesOnlyTheTrialInHand) {
+  emulate("gone=4");
+  const Outcome outcome = run("fpga", card());
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("the card is gone"));
+  ASSERT_EQ(trials("fpga").size(), 3U);
+  for (const results::StoredTrial& trial : trials("fpga")) {
+    EXPECT_THAT(bench::TrialResult::fromJson(trial.result_json).faults, IsEmpty());
+  }
+
+  const auto before = trials("fpga");
+  emulate();  // it is back
+  const Outcome resumed = run("fpga", card(), {"--resume"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  const auto after = trials("fpga");
+  ASSERT_GT(after.size(), before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(after[i].spec_json, before[i].spec_json);
+    EXPECT_EQ(after[i].result_json, before[i].result_json);
+  }
+}
+
+// Two devices, each with a clock of its own and a cable between its two ports.
+TEST_F(FpgaRunTest, TwoCardsAreOneTester) {
+  emulate();
+  const auto file = scratch_.path() / "two.yaml";
+  std::ofstream(file) << "plumbline: 1\nname: two\ntest: T5.2\nbench: fpga\n"
+                         "dut: {topology: {kind: switch, hosts: 4}}\n"
+                         "traffic: {frame_sizes: [512B], pairs: [[0, 1], [3, 2]], direction: uni}\n"
+                         "parameters: {duration: 100us, drain: 20us, loads: [50%], "
+                         "repetitions: 1}\n"
+                      << card(", devices: [0, 1]");
+  const Outcome outcome = plumblineCommand(
+      scratch_.path(), {"run", file.string(), "--quiet", "--results", results("fpga").string()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("latency between ports of different cards: not observed, "));
+  const auto all = trials("fpga");
+  const auto half = std::find_if(all.begin(), all.end(), [](const results::StoredTrial& trial) {
+    return trial.label.find("50 % load") != std::string::npos;
+  });
+  ASSERT_NE(half, all.end());
+  const auto seen = bench::TrialResult::fromJson(half->result_json);
+  EXPECT_THAT(seen.faults, IsEmpty());
+  ASSERT_EQ(seen.streams.size(), 2U);
+  for (const bench::StreamResult& stream : seen.streams) {
+    // 100 us at half of the line rate, 85.12 ns for each frame.
+    EXPECT_NEAR(static_cast<double>(stream.sent_frames), 1174, 1);
+    EXPECT_EQ(stream.received_frames, stream.sent_frames);
+    EXPECT_EQ(stream.lost, 0U);
+  }
+  ASSERT_FALSE(seen.latency.empty());
+  for (const bench::GroupLatency& group : seen.latency) {
+    EXPECT_NEAR(static_cast<double>(group.histogram.minimum()), static_cast<double>(kDelay.count()),
+                3104);
+  }
+}
+
+TEST_F(FpgaRunTest, ACardWithAnotherRegisterMapIsRefused) {
+  emulate("version=0x09000000");
+  const Outcome outcome = run("fpga", card());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the card has version 9.0.0 of the register map"));
+}
+
+TEST_F(FpgaRunTest, AnXclbinWithoutTheCardIsRefused) {
+  emulate();
+  const Outcome outcome =
+      run("fpga", "fpga: {xclbin: " + emulation_->foreignXclbin().string() + "}\n");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the xclbin holds no Plumbline card"));
+}
+
+TEST_F(FpgaRunTest, AnXclbinThatIsNotThereIsRefused) {
+  emulate();
+  const Outcome outcome = run("fpga", "fpga: {xclbin: nothing.xclbin}\n");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr((scratch_.path() / "nothing.xclbin").string()));
+}
+
+TEST_F(FpgaRunTest, AScenarioThatNamesNoCardIsRefused) {
+  emulate();
+  const Outcome outcome = run("fpga", "");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the scenario names no card"));
+  EXPECT_THAT(outcome.err, HasSubstr("fpga: {xclbin: FILE}"));
+}
+
+TEST_F(FpgaRunTest, WithoutTheRuntimeItSaysWhatToDo) {
+  emulate();
+  unsetenv("XILINX_XRT");
+  const Outcome outcome = run("fpga", card());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the Xilinx Runtime is not set up"));
+  EXPECT_THAT(outcome.err, HasSubstr("setup.sh"));
+  const Outcome ports = plumblineCommand(scratch_.path(), {"ports"});
+  EXPECT_EQ(ports.exit_code, 0);
+  EXPECT_THAT(ports.out, HasSubstr("absent"));
+  EXPECT_THAT(ports.err, HasSubstr("the Xilinx Runtime is not set up"));
+}
+
+TEST_F(FpgaRunTest, WithoutADeviceItSaysWhatToDo) {
+  emulate();
+  unsetenv("XCL_EMULATION_MODE");
+  const Outcome outcome = run("fpga", card());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no card: "));
+  EXPECT_THAT(outcome.err, HasSubstr("xbutil examine"));
+}
+
+TEST_F(FpgaRunTest, FramesAreNotCaptured) {
+  emulate();
+  const Outcome outcome =
+      run("fpga", card(), {"--capture", (scratch_.path() / "frames.pcapng").string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no path to the host's memory"));
+}
+
+TEST_F(FpgaRunTest, PortsShowsTheDevice) {
+  emulate();
+  const Outcome ports = plumblineCommand(scratch_.path(), {"ports"});
+  EXPECT_EQ(ports.exit_code, 0) << ports.err;
+  EXPECT_THAT(ports.out, HasSubstr("rtl/0"));
+  EXPECT_THAT(ports.out, testing::ContainsRegex("fpga +100 Gb/s +free +device 0"));
+}
+
+}  // namespace
+}  // namespace plumbline::card_xrt_test

@@ -21,8 +21,8 @@ constexpr int kManyExchanges = 16;
 constexpr int kFewExchanges = 4;
 constexpr auto kBetweenComparisons = 5s;
 constexpr auto kBetweenLooks = 200ms;
-// From the order to begin a trial until its instant: this, and so many times as long as the longest
-// order took.
+// From the order to begin a trial until its instant: this, and so many times as long as orders
+// take.
 constexpr std::chrono::nanoseconds kLead = 50ms;
 constexpr int kLeadPerWay = 3;
 // So many times its patience a trial waits for a word; it is told to wait on after each.
@@ -187,7 +187,8 @@ void Controller::beginTrials() {
     }
   }
   for (auto& [agent, answer] : told) agent->heard(std::move(answer));
-  way_ = std::max<std::chrono::nanoseconds>(way_, Clock::now() - since);
+  // One hiccup must not make every later trial wait.
+  way_ = std::max<std::chrono::nanoseconds>(way_ / 2, Clock::now() - since);
   if (!agreed_ns_) agreed_ns_ = agreed;
 }
 

@@ -90,7 +90,8 @@ class Controller {
   ControllerOptions options_;
   ControllerWatcher& watcher_;
   HostClock here_;
-  std::chrono::nanoseconds way_{};         // the longest that an order took until now
+  // What an order may take: as long as the last one, or half of what was thought before it.
+  std::chrono::nanoseconds way_{};
   std::optional<std::int64_t> agreed_ns_;  // the first common start
   bool stopping_ = false;
   std::string failure_;

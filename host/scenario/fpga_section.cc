@@ -9,7 +9,6 @@
 namespace plumbline::scenario {
 namespace {
 
-constexpr std::size_t kMaxFileName = 1000;
 constexpr std::size_t kMaxDeviceName = 32;
 constexpr std::size_t kMaxCards = 16;
 // A MAC's delay is a few hundred nanoseconds.

@@ -65,6 +65,9 @@ class MapReader {
 // Reads `node` as a map; nullopt after reporting that it is none.
 std::optional<MapReader> readMap(const YamlNode& node, const std::string& name, Problems& problems);
 
+// Longest name of a file that a scenario may give.
+inline constexpr std::size_t kMaxFileName = 1000;
+
 // Scalars. `range`/`words` is what messages say is allowed.
 std::optional<std::string> readText(const YamlNode& node, std::size_t max_characters,
                                     Problems& problems);

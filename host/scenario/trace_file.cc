@@ -17,8 +17,6 @@ namespace {
 
 using TraceOrError = std::variant<std::vector<workload::TraceEntry>, workload::TraceError>;
 
-constexpr std::size_t kMaxFileName = 1000;
-
 enum class TraceFormat { kMessages, kRequests };
 constexpr std::pair<const char*, TraceFormat> kFormats[] = {{"messages", TraceFormat::kMessages},
                                                             {"requests", TraceFormat::kRequests}};

@@ -164,8 +164,8 @@ void TopologyView::paintScale(QPainter& painter) const {
   const double top = height() - 20;
   if (!live_) {
     painter.setPen(theme_.soft);
-    painter.drawText(QRectF(kMargin, top - 4, width() - 2 * kMargin, 18),
-                     Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(kMargin, top - 22, width() - 2 * kMargin, 36),
+                     Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
                      tr("Colours come with a running trial. Dashed: fails in this scenario."));
     return;
   }

@@ -1,10 +1,7 @@
 // The libfabric bench under `plumbline run --agents`: one agent per host, each with endpoints of
 // its own, in network namespaces that stand for the hosts.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +14,7 @@
 
 #include "results/store.h"
 #include "tests/cli/process.h"
+#include "tests/integration/agent_network.h"
 #include "tests/results/temp_directory.h"
 
 namespace plumbline {
@@ -37,64 +35,22 @@ traffic: {message_sizes: 64KiB, qps: 1, pairs: [[0, 1]], direction: uni}
 parameters: {duration: 20ms, drain: 5s, resolution: 5%, loads: 1%, repetitions: REPETITIONS}
 )";
 
-bool succeeds(const std::string& command) {
-  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
-}
-
-// What is started while it lives is in the network namespace.
-class InNamespace {
- public:
-  explicit InNamespace(const std::string& name)
-      : before_(::open("/proc/thread-self/ns/net", kOpen)) {
-    const int there = ::open(("/run/netns/" + name).c_str(), kOpen);
-    if (before_ < 0 || there < 0 || ::setns(there, CLONE_NEWNET) != 0) {
-      throw std::runtime_error("cannot enter the namespace " + name);
-    }
-    ::close(there);
-  }
-  ~InNamespace() {
-    if (::setns(before_, CLONE_NEWNET) != 0) std::abort();  // the other tests would be elsewhere
-    ::close(before_);
-  }
-  InNamespace(const InNamespace&) = delete;
-  InNamespace& operator=(const InNamespace&) = delete;
-
- private:
-  static constexpr int kOpen = O_RDONLY | O_CLOEXEC;
-  int before_;
-};
-
 // Hosts a and b, each joined to the controller's.
 class OfiAgentsTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* step :
-         {"ip netns add {c}", "ip netns add {a}", "ip netns add {b}",
-          "ip -n {c} link add to-a type veth peer name nic netns {a}",
-          "ip -n {c} link add to-b type veth peer name nic netns {b}",
-          "ip -n {c} address add 10.97.1.1/24 dev to-a", "ip -n {c} link set to-a up",
-          "ip -n {c} address add 10.97.2.1/24 dev to-b", "ip -n {c} link set to-b up",
-          "ip -n {a} address add 10.97.1.2/24 dev nic", "ip -n {a} link set nic up",
-          "ip -n {b} address add 10.97.2.2/24 dev nic", "ip -n {b} link set nic up",
-          "ip -n {a} link set lo up", "ip -n {b} link set lo up"}) {
-      if (!succeeds(named(step))) {
-        GTEST_SKIP() << "network namespaces cannot be made here: " << named(step);
-      }
+    const std::string impossible = network_.make();
+    if (!impossible.empty()) {
+      GTEST_SKIP() << "network namespaces cannot be made here: " << impossible;
     }
-    std::ofstream(path("token")) << "secret\n";
-    const std::string certificate =
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
-        "/CN=agent -addext subjectAltName=IP:10.97.1.2,IP:10.97.2.2 -keyout " +
-        path("key.pem").string() + " -out " + path("cert.pem").string();
-    if (!succeeds(certificate)) GTEST_SKIP() << "there is no openssl to make a certificate";
-    serve("a", "10.97.1.2");
-    serve("b", "10.97.2.2");
+    if (!network_.writeCredentials(scratch_.path())) {
+      GTEST_SKIP() << "there is no openssl to make a certificate";
+    }
+    serve("a");
+    serve("b");
   }
 
-  ~OfiAgentsTest() override {
-    agents_.clear();
-    for (const char* name : {"a", "b", "c"}) succeeds("ip netns delete " + space(name));
-  }
+  ~OfiAgentsTest() override { agents_.clear(); }
 
   [[nodiscard]] fs::path path(const std::string& name) const { return scratch_.path() / name; }
   fs::path folder(const std::string& name) {
@@ -102,24 +58,14 @@ class OfiAgentsTest : public testing::Test {
     return path(name);
   }
 
-  static std::string space(const std::string& name) {
-    return "plumbline-ofi-" + std::to_string(::getpid()) + "-" + name;
-  }
-  // The command with the namespaces' names for {a}, {b} and {c}.
-  static std::string named(std::string command) {
-    for (auto at = command.find('{'); at != std::string::npos; at = command.find('{', at)) {
-      command.replace(at, 3, space(command.substr(at + 1, 1)));
-    }
-    return command;
-  }
-
-  void serve(const std::string& name, const std::string& address) {
-    const InNamespace there(space(name));
+  void serve(const std::string& name) {
+    const InNamespace there(network_.space(name));
     agents_[name] = std::make_unique<Process>(
-        folder(name), std::vector<std::string>{
-                          "serve", "--port", "8470", "--listen", address, "--token-file",
-                          path("token").string(), "--cert", path("cert.pem").string(), "--key",
-                          path("key.pem").string(), "--results", path(name + "-results").string()});
+        folder(name),
+        std::vector<std::string>{"serve", "--port", "8470", "--listen", network_.address(name),
+                                 "--token-file", path("token").string(), "--cert",
+                                 path("cert.pem").string(), "--key", path("key.pem").string(),
+                                 "--results", path(name + "-results").string()});
     while (!contentOf(path(name) / "stdout.txt").starts_with("serving at ")) {
       if (agents_[name]->ended()) throw std::runtime_error(agents_[name]->wait().err);
       std::this_thread::sleep_for(5ms);
@@ -133,7 +79,7 @@ class OfiAgentsTest : public testing::Test {
     return {"run",
             path("scenario.yaml").string(),
             "--agents",
-            "10.97.1.2,10.97.2.2",
+            network_.address("a") + "," + network_.address("b"),
             "--start-tolerance",
             "60s",
             "--agent-timeout",
@@ -153,13 +99,14 @@ class OfiAgentsTest : public testing::Test {
   }
 
   TempDirectory scratch_;
+  AgentNetwork network_{"10.97"};
   std::map<std::string, std::unique_ptr<Process>> agents_;
 };
 
 TEST_F(OfiAgentsTest, TwoHostsMeasureFromOneStart) {
   Outcome ran;
   {
-    const InNamespace there(space("c"));
+    const InNamespace there(network_.space("c"));
     ran = plumblineCommand(folder("controller"), run(2, "60s"));
   }
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -182,7 +129,7 @@ TEST_F(OfiAgentsTest, TwoHostsMeasureFromOneStart) {
 TEST_F(OfiAgentsTest, AHostThatIsLostEndsTheRunAndWhatWasMeasuredIsKept) {
   std::unique_ptr<Process> controller;
   {
-    const InNamespace there(space("c"));
+    const InNamespace there(network_.space("c"));
     controller = std::make_unique<Process>(folder("controller"), run(200, "4s"));
   }
   while (contentOf(path("run.jsonl")).find("10.97.2.2") == std::string::npos) {

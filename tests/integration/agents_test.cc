@@ -1,10 +1,7 @@
 // `plumbline run --agents` as its users know it: servers and controller are processes of their own,
 // on this machine and in network namespaces that stand for other machines.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -20,6 +17,7 @@
 #include "results/store.h"
 #include "tests/cli/process.h"
 #include "tests/control/small_scenario.h"
+#include "tests/integration/agent_network.h"
 #include "tests/results/temp_directory.h"
 
 namespace plumbline {
@@ -28,10 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-
-bool succeeds(const std::string& command) {
-  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
-}
 
 class AgentsTest : public testing::Test {
  protected:
@@ -263,84 +257,32 @@ TEST_F(AgentsTest, MistakesOfTheCommandLine) {
   EXPECT_FALSE(fs::exists(path("x")));
 }
 
-// Processes that are started while it lives are in the network namespace.
-class InNamespace {
- public:
-  explicit InNamespace(const std::string& name)
-      : before_(::open("/proc/thread-self/ns/net", kOpen)) {
-    const int there = ::open(("/run/netns/" + name).c_str(), kOpen);
-    if (before_ < 0 || there < 0 || ::setns(there, CLONE_NEWNET) != 0) {
-      throw std::runtime_error("cannot enter the namespace " + name);
-    }
-    ::close(there);
-  }
-  ~InNamespace() {
-    if (::setns(before_, CLONE_NEWNET) != 0) std::abort();  // the other tests would be elsewhere
-    ::close(before_);
-  }
-  InNamespace(const InNamespace&) = delete;
-  InNamespace& operator=(const InNamespace&) = delete;
-
- private:
-  static constexpr int kOpen = O_RDONLY | O_CLOEXEC;
-  int before_;
-};
-
-// Two agents and a controller, each with a network of its own; a cable from each agent to the
-// controller. Agents at 10.98.1.2 and 10.98.2.2, over TLS and with a token.
+// Two agents and a controller, each with a network of its own; over TLS and with a token.
 class NamespacesTest : public AgentsTest {
  protected:
   void SetUp() override {
-    const std::string made = "ip netns add " + space("c");
-    if (!succeeds(made)) GTEST_SKIP() << "network namespaces cannot be made here: " << made;
-    for (const char* step :
-         {"ip netns add {a}", "ip netns add {b}",
-          "ip -n {c} link add to-a type veth peer name card netns {a}",
-          "ip -n {c} link add to-b type veth peer name card netns {b}",
-          "ip -n {c} address add 10.98.1.1/24 dev to-a", "ip -n {c} link set to-a up",
-          "ip -n {c} address add 10.98.2.1/24 dev to-b", "ip -n {c} link set to-b up",
-          "ip -n {a} address add 10.98.1.2/24 dev card", "ip -n {a} link set card up",
-          "ip -n {b} address add 10.98.2.2/24 dev card", "ip -n {b} link set card up"}) {
-      if (!succeeds(named(step))) {
-        GTEST_SKIP() << "network namespaces cannot be joined here: " << named(step);
-      }
+    const std::string impossible = network_.make();
+    if (!impossible.empty()) {
+      GTEST_SKIP() << "network namespaces cannot be made here: " << impossible;
     }
-    const std::string certificate =
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
-        "/CN=agent -addext subjectAltName=IP:10.98.1.2,IP:10.98.2.2 -keyout " +
-        path("key.pem").string() + " -out " + path("cert.pem").string();
-    if (!succeeds(certificate)) GTEST_SKIP() << "there is no openssl to make a certificate";
-    std::ofstream(path("token")) << "secret\n";
-  }
-
-  ~NamespacesTest() override {
-    agents_.clear();
-    for (const char* name : {"a", "b", "c"}) succeeds("ip netns delete " + space(name));
-  }
-
-  static std::string space(const std::string& name) {
-    return "plumbline-test-" + std::to_string(::getpid()) + "-" + name;
-  }
-
-  // The command with the namespaces' names for {a}, {b} and {c}.
-  static std::string named(std::string command) {
-    for (auto at = command.find('{'); at != std::string::npos; at = command.find('{', at)) {
-      command.replace(at, 3, space(command.substr(at + 1, 1)));
+    if (!network_.writeCredentials(scratch_.path())) {
+      GTEST_SKIP() << "there is no openssl to make a certificate";
     }
-    return command;
   }
 
-  void serveIn(const std::string& name, const std::string& address) {
-    const InNamespace there(space(name));
+  ~NamespacesTest() override { agents_.clear(); }
+
+  void serveIn(const std::string& name) {
+    const InNamespace there(network_.space(name));
     serve(name, "8470",
-          {"--listen", address, "--token-file", path("token").string(), "--cert",
+          {"--listen", network_.address(name), "--token-file", path("token").string(), "--cert",
            path("cert.pem").string(), "--key", path("key.pem").string()});
   }
 
   Outcome control(const std::vector<std::string>& more) {
-    const InNamespace there(space("c"));
-    return plumblineCommand(folder("controller"),
-                            run(scenario(20), "10.98.1.2,10.98.2.2", "controller", more));
+    const InNamespace there(network_.space("c"));
+    const std::string both = network_.address("a") + "," + network_.address("b");
+    return plumblineCommand(folder("controller"), run(scenario(20), both, "controller", more));
   }
 
   [[nodiscard]] std::vector<std::string> access() const {
@@ -356,11 +298,13 @@ class NamespacesTest : public AgentsTest {
     }
     return all;
   }
+
+  AgentNetwork network_{"10.98"};
 };
 
 TEST_F(NamespacesTest, AgentsOfOtherNetworks) {
-  serveIn("a", "10.98.1.2");
-  serveIn("b", "10.98.2.2");
+  serveIn("a");
+  serveIn("b");
   EXPECT_EQ(control({"--ca", path("cert.pem").string()}).exit_code, 2);  // no token
   const Outcome ran = control(access());
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -371,10 +315,11 @@ TEST_F(NamespacesTest, AgentsOfOtherNetworks) {
 }
 
 TEST_F(NamespacesTest, DelayOnOneWayIsWithinTheUncertainty) {
-  const std::string slow = "tc -n " + space("c") + " qdisc add dev to-b root netem delay 40ms";
+  const std::string slow =
+      "tc -n " + network_.space("c") + " qdisc add dev to-b root netem delay 40ms";
   if (!succeeds(slow)) GTEST_SKIP() << "this kernel has no netem: " << slow;
-  serveIn("a", "10.98.1.2");
-  serveIn("b", "10.98.2.2");
+  serveIn("a");
+  serveIn("b");
   const Outcome ran = control(access());
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto [offset, uncertainty] = offsets().at(1);

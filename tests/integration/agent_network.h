@@ -1,0 +1,53 @@
+// Hosts of agents and their controller in network namespaces: a, b, and c with a cable to each.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace plumbline {
+
+// Whether the shell command ends with 0; its output goes nowhere.
+bool succeeds(const std::string& command);
+
+// What is started while it lives is in the network namespace.
+class InNamespace {
+ public:
+  // Throws std::runtime_error when it cannot be entered.
+  explicit InNamespace(const std::string& name);
+  ~InNamespace();
+  InNamespace(const InNamespace&) = delete;
+  InNamespace& operator=(const InNamespace&) = delete;
+
+ private:
+  int before_;
+};
+
+// The namespaces last as long as the object.
+class AgentNetwork {
+ public:
+  // a has the address SUBNET.1.2, b SUBNET.2.2, and c .1 of both; `subnet` like "10.98". No two
+  // that live at the same time may share it.
+  explicit AgentNetwork(std::string subnet) : subnet_(std::move(subnet)) {}
+  ~AgentNetwork();
+  AgentNetwork(const AgentNetwork&) = delete;
+  AgentNetwork& operator=(const AgentNetwork&) = delete;
+
+  // Makes it. Returns the command that is not possible here, or nothing.
+  [[nodiscard]] std::string make() const;
+  // Writes cert.pem and key.pem of both agents into `directory`, and a token. Returns whether there
+  // is an openssl to do so.
+  [[nodiscard]] bool writeCredentials(const std::filesystem::path& directory) const;
+
+  // The namespace of a, b or c, and the address of a or b.
+  [[nodiscard]] std::string space(const std::string& host) const;
+  [[nodiscard]] std::string address(const std::string& host) const;
+
+ private:
+  // The command with names for {a}, {b}, {c} and the subnet for {s}.
+  [[nodiscard]] std::string named(std::string command) const;
+
+  std::string subnet_;
+};
+
+}  // namespace plumbline

@@ -12,6 +12,7 @@
 #include "bench_verbs/target_service.h"
 #include "bench_verbs/verbs_carrier.h"
 #include "endpoint/endpoint_bench.h"
+#include "tests/base/error_of.h"
 #include "tests/bench_verbs/fake_library.h"
 
 namespace plumbline::bench_verbs {
@@ -23,17 +24,6 @@ using testing::HasSubstr;
 
 constexpr const char* kHere = "127.0.0.1";
 constexpr milliseconds kPatience{10'000};
-
-template <typename Act>
-Error errorOf(const Act& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing is thrown";
-  return {ErrorKind::kInvalid, "none"};
-}
 
 class RemoteChannelTest : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include "bench_verbs/ibv_library.h"
 #include "bench_verbs/verbs_bench.h"
 #include "endpoint/endpoint_bench.h"
+#include "tests/base/error_of.h"
 #include "tests/bench_verbs/fake_library.h"
 
 namespace plumbline::bench_verbs {
@@ -19,17 +20,6 @@ class VerbsCarrierTest : public testing::Test {
   VerbsCarrier open(const bench::EndpointSpec& spec = {}) {
     return VerbsCarrier(spec, std::make_unique<FakeLibrary>(script_));
   }
-  template <typename Act>
-  Error errorOf(const Act& act) {
-    try {
-      act();
-    } catch (const Error& error) {
-      return error;
-    }
-    ADD_FAILURE() << "nothing is thrown";
-    return {ErrorKind::kInvalid, "none"};
-  }
-
   FakeScript script_;
 };
 

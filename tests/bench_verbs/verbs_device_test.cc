@@ -26,6 +26,7 @@
 #include "endpoint/clock.h"
 #include "endpoint/host_configuration.h"
 #include "endpoint/message_stream.h"
+#include "tests/base/error_of.h"
 
 namespace plumbline::bench_verbs {
 namespace {
@@ -60,17 +61,6 @@ void waitForPeer() {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-}
-
-template <typename Act>
-Error errorOf(const Act& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing is thrown";
-  return {ErrorKind::kInvalid, "none"};
 }
 
 // The command, and what it leaves.

@@ -10,24 +10,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/base/error_of.h"
 #include "tests/card/fake_card.h"
 
 namespace plumbline::card {
 namespace {
 
 using ::testing::HasSubstr;
-
-// The error that `action` throws; fails when it throws none.
-template <typename Action>
-Error errorOf(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "no error";
-  return {ErrorKind::kTester, ""};
-}
 
 FlowConfig flowAt(Picoseconds due, std::uint32_t row) {
   FlowConfig flow;

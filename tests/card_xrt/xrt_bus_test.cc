@@ -19,6 +19,7 @@
 #include "emulation.h"
 #include "sim/bare_link.h"
 #include "sim/card_sim.h"
+#include "tests/base/error_of.h"
 #include "wire/addresses.h"
 #include "wire/roce.h"
 #include "wire/template.h"
@@ -116,18 +117,6 @@ class XrtBusTest : public testing::Test {
 
 std::unique_ptr<Emulation> XrtBusTest::emulation_;
 std::unique_ptr<card::XrtBus> XrtBusTest::bus_;
-
-// Calls `action` and returns the error that it must throw.
-template <typename Action>
-Error errorOf(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(ErrorKind::kInvalid, "none");
-}
 
 TEST_F(XrtBusTest, WithoutTheRuntimeItSaysWhatToDo) {
   const std::string runtime = std::getenv("XILINX_XRT");

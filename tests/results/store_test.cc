@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "tests/base/error_of.h"
 #include "tests/results/sample.h"
 #include "tests/results/temp_directory.h"
 
@@ -30,16 +31,6 @@ void rawSql(const std::filesystem::path& file, const std::string& sql) {
   EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
   sqlite3_free(message);
   sqlite3_close(db);
-}
-
-Error errorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no Error was thrown";
-  return {ErrorKind::kTester, ""};
 }
 
 class StoreTest : public testing::Test {

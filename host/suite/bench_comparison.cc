@@ -122,12 +122,12 @@ std::string changeText(const Discrepancy& figure) {
                      100 * (figure.second.value - figure.first.value) / figure.first.value);
 }
 
-// Made of a figure of each bench, and so only as good as the model.
-Quantity percentQuantity(double percent) {
+// Made of a figure of each bench, and so only as good as the lesser one.
+Quantity percentQuantity(const Discrepancy& figure) {
   Quantity quantity;
-  quantity.value = percent;
+  quantity.value = figure.percent;
   quantity.unit = "%";
-  quantity.observed = bench::ObservationPoint::kModelled;
+  quantity.observed = std::max(figure.first.observed, figure.second.observed);
   return quantity;
 }
 
@@ -291,7 +291,7 @@ void addDifferences(const std::vector<Discrepancy>& figures, const BenchResult& 
     table.rows.push_back(
         {figure.kpi, figure.point, figure.first, figure.second, changeText(figure)});
     into.kpis.push_back(
-        {"discrepancy_percent", figure.kpi + ", " + figure.point, percentQuantity(figure.percent)});
+        {"discrepancy_percent", figure.kpi + ", " + figure.point, percentQuantity(figure)});
     if (worst == nullptr || figure.percent > worst->percent) worst = &figure;
     if (!figure.excessive()) continue;
     ++excessive;
@@ -307,7 +307,7 @@ void addDifferences(const std::vector<Discrepancy>& figures, const BenchResult& 
   if (worst == nullptr) return;
   into.summary += fmt::format(" The largest difference is {:.3g} %: {} at {}.", worst->percent,
                               worst->kpi, worst->point);
-  into.primary.push_back(percentQuantity(worst->percent));
+  into.primary.push_back(percentQuantity(*worst));
   into.primary_names.push_back("largest difference, " + worst->kpi + ", " + worst->point);
 }
 

@@ -178,6 +178,11 @@ TEST(BenchComparisonTest, LimitsSeeBothBenchesAndTheDifference) {
   EXPECT_EQ(both.kpis[2].point, "latency_p99_ns, 64 B");
   EXPECT_DOUBLE_EQ(both.kpis[2].quantity.value, 20);
   EXPECT_EQ(both.kpis[2].quantity.observed, ObservationPoint::kModelled);
+
+  Pair endpoints = pair;
+  endpoints.sim.result.kpis.at(0).quantity.observed = ObservationPoint::kEndpointSoftware;
+  EXPECT_EQ(compareBenches(endpoints.rtl, endpoints.sim).kpis.at(2).quantity.observed,
+            ObservationPoint::kEndpointSoftware);
 }
 
 TEST(BenchComparisonTest, TablesChartsAndDistributionsOfBothAreThere) {

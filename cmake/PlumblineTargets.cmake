@@ -36,11 +36,11 @@ function(plumbline_library name)
   plumbline_unity(plumbline_${name} all)
 endfunction()
 
-# plumbline_test(<name> [UNITY] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
+# plumbline_test(<name> [UNITY] [COMMAND] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
 # A GoogleTest executable registered with CTest test by test. UNITY: no two of its sources give
-# different things one name.
+# different things one name. COMMAND: it runs the command itself.
 function(plumbline_test name)
-  cmake_parse_arguments(arg "UNITY" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "UNITY;COMMAND" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT PLUMBLINE_TESTS)
     return()
   endif()
@@ -56,7 +56,17 @@ function(plumbline_test name)
   if(arg_UNITY)
     plumbline_unity(${name} tests all)
   endif()
+  if(arg_COMMAND)
+    plumbline_runs_command(${name})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}")
+endfunction()
+
+# plumbline_runs_command(<target>)
+# A test that runs the command itself, which is where PLUMBLINE_COMMAND says.
+function(plumbline_runs_command target)
+  add_dependencies(${target} plumbline)
+  target_compile_definitions(${target} PRIVATE PLUMBLINE_COMMAND="$<TARGET_FILE:plumbline>")
 endfunction()
 
 # plumbline_fuzz(<name> SOURCES <files> [DEPENDS <targets>])

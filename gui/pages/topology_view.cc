@@ -155,39 +155,38 @@ void TopologyView::paint(QPainter& painter) const {
     if ((this->width() - 2 * kMargin) / static_cast<double>(beside) < kNarrowestLabel) continue;
     painter.setPen(theme_.text);
     const double below = node.host ? at.y() + half + 2 : at.y() - half - 18;
-    painter.drawText(QRectF(at.x() - 60, below, 120, 16), Qt::AlignCenter, text(node.name));
+    const QRectF place(at.x() - 60, below, 120, 16);
+    // Links go behind the name.
+    painter.fillRect(painter.boundingRect(place, Qt::AlignCenter, text(node.name)), theme_.base);
+    painter.drawText(place, Qt::AlignCenter, text(node.name));
   }
   paintScale(painter);
 }
 
 void TopologyView::paintScale(QPainter& painter) const {
-  const double top = height() - 20;
-  if (!live_) {
-    painter.setPen(theme_.soft);
-    painter.drawText(QRectF(kMargin, top - 22, width() - 2 * kMargin, 36),
-                     Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
-                     tr("Colours come with a running trial. Dashed: fails in this scenario."));
-    return;
-  }
   // In two lines where there is little room.
   const bool narrow = width() < kNarrowScale;
-  const double bar_top = narrow ? top - 14 : top;
+  const double top = height() - 20;
+  const double first = narrow ? top - 14 : top;
+  const auto write = [&](double left, double at, const QString& line) {
+    painter.drawText(QRectF(left, at, width() - left, 18), Qt::AlignLeft | Qt::AlignVCenter, line);
+  };
+  painter.setPen(theme_.soft);
+  if (narrow) write(kMargin, top - 1, tr("dashed: fails in this scenario"));
+  if (!live_) {
+    write(kMargin, first - 5,
+          narrow ? tr("colours: while a trial runs")
+                 : tr("colours: while a trial runs; dashed: fails in this scenario"));
+    return;
+  }
   QLinearGradient gradient(kMargin, 0, kMargin + kScaleWidth, 0);
   for (int i = 0; i <= 10; ++i) gradient.setColorAt(i / 10.0, loadColor(theme_, i / 10.0));
   painter.setPen(Qt::NoPen);
   painter.setBrush(gradient);
-  painter.drawRect(QRectF(kMargin, bar_top, kScaleWidth, 8));
+  painter.drawRect(QRectF(kMargin, first, kScaleWidth, 8));
   painter.setPen(theme_.soft);
-  const double beside = kMargin + kScaleWidth + 8;
-  const auto write = [&](double left, double at, const QString& line) {
-    painter.drawText(QRectF(left, at, width() - left, 18), Qt::AlignLeft | Qt::AlignVCenter, line);
-  };
-  if (narrow) {
-    write(beside, bar_top - 5, tr("0 to 100 %"));
-    write(kMargin, top - 1, tr("dashed: fails in this scenario"));
-  } else {
-    write(beside, bar_top - 5, tr("0 to 100 % utilisation; dashed: fails in this scenario"));
-  }
+  write(kMargin + kScaleWidth + 8, first - 5,
+        narrow ? tr("0 to 100 %") : tr("0 to 100 % utilisation; dashed: fails in this scenario"));
 }
 
 void TopologyView::paintEvent(QPaintEvent* /*event*/) {

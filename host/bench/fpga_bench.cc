@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "bench/card_capabilities.h"
 #include "bench/card_trial.h"
 #include "bench/far_end.h"
 #include "bench/flow_plan.h"
@@ -12,11 +13,8 @@
 namespace plumbline::bench {
 namespace {
 
-// What cards of this kind have at most, until one is asked.
+// Of all cards of a host together, until they are asked.
 constexpr std::uint32_t kMostPorts = 32;
-constexpr std::uint32_t kMostFlows = 256;
-constexpr std::uint32_t kMostGroups = 16;
-constexpr std::uint32_t kMostQueuePairs = 4096;
 // Cards of this width have ports of this rate.
 constexpr std::uint32_t kDataBytes = 64;
 constexpr BitRate kLineRate = gigabitsPerSecond(100);
@@ -26,21 +24,11 @@ constexpr const char* kNoCapture = "the packed card has no path to the host's me
 
 }  // namespace
 
-FpgaBench::FpgaBench() {
+FpgaBench::FpgaBench() : capabilities_(cardCapabilities(kLineRate, kClockPeriod)) {
   capabilities_.name = "fpga";
   capabilities_.description = "tester cards in this host, 100G per port, before a real DUT";
   capabilities_.max_ports = kMostPorts;
-  capabilities_.line_rate = kLineRate;
-  capabilities_.flows_per_port = kMostFlows;
-  capabilities_.groups = kMostGroups;
-  capabilities_.max_qps = kMostQueuePairs;
-  capabilities_.timestamp_resolution = kClockPeriod;
-  capabilities_.observed = ObservationPoint::kTester;
   capabilities_.simulated_dut = false;
-  capabilities_.damage = true;
-  capabilities_.pfc_send = true;
-  capabilities_.queue_pairs = true;
-  capabilities_.patterns = true;
   capabilities_.trial_overhead = milliseconds(20);
   capabilities_.wall_seconds_per_second = 1;
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "bench/calibration.h"
+#include "bench/card_capabilities.h"
 #include "bench/card_group.h"
 #include "bench/rtl_trial.h"
 #include "bench/sim_hosts.h"
@@ -87,23 +88,15 @@ void refuseRanksOnPorts(const TrialSpec& spec, const workload::Workload& workloa
 
 }  // namespace
 
-RtlBench::RtlBench(RtlBenchOptions options) : options_(std::move(options)) {
+RtlBench::RtlBench(RtlBenchOptions options)
+    : options_(std::move(options)),
+      capabilities_(cardCapabilities(sim::kLineRate, sim::kClockPeriodMax)) {
   capabilities_.name = "rtl";
   capabilities_.max_ports = kMaxCards * kCardSizes.back();
   capabilities_.description =
       fmt::format("the Verilated tester card, {} x 100G, up to {} of them, before a simulated DUT",
                   kCardSizes.back(), kMaxCards);
-  capabilities_.line_rate = sim::kLineRate;
-  capabilities_.flows_per_port = 256;
-  capabilities_.groups = 16;
-  capabilities_.max_qps = 4096;
-  capabilities_.timestamp_resolution = sim::kClockPeriodMax;
-  capabilities_.observed = ObservationPoint::kTester;
   capabilities_.simulated_dut = true;
-  capabilities_.damage = true;
-  capabilities_.pfc_send = true;
-  capabilities_.queue_pairs = true;
-  capabilities_.patterns = true;
   capabilities_.link_retry = true;
   capabilities_.departures = true;
   capabilities_.trial_overhead = microseconds(75);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <exception>
 #include <list>
 #include <thread>
 #include <utility>
@@ -134,6 +135,12 @@ void TargetService::serve(PeerListener& listener, const std::atomic<bool>& stop)
 }
 
 void TargetService::serveOne(PeerSocket& peer, const std::atomic<bool>& stop) {
+  const auto end = [&](const Error& error) {
+    log_(fmt::format("{}: {}", peer.peer(), error.what()));
+    PeerAnswer fault;
+    fault.fault = error;
+    sendLast(peer, fault);
+  };
   try {
     const auto line = peer.receive(kRequestTime);
     const PeerRequest request = requestOf(line);
@@ -158,11 +165,10 @@ void TargetService::serveOne(PeerSocket& peer, const std::atomic<bool>& stop) {
     const std::uint64_t told = serveTarget(target, channel, peer, stop);
     log_(fmt::format("{}: ended, told of {} messages", what, told));
   } catch (const Error& error) {
-    if (hasClosed(peer)) return;
-    log_(fmt::format("{}: {}", peer.peer(), error.what()));
-    PeerAnswer fault;
-    fault.fault = error;
-    sendLast(peer, fault);
+    if (!hasClosed(peer)) end(error);
+  } catch (const std::exception& error) {
+    // One bench's fault, such as memory that is not there, must not end the others' targets.
+    end(Error(ErrorKind::kTester, error.what()));
   }
 }
 

@@ -1,4 +1,4 @@
-// links: plumbline_card_sim plumbline_card plumbline_wire
+// links: plumbline_card_sim plumbline_card plumbline_stream_flows plumbline_wire
 // How fast the simulated card runs: card clocks and frames per second of processor time, for all
 // ports sending and receiving at line rate and for an idle card; as one card of many ports, and as
 // many cards of one port with a thread each (per second of wall time). Every row of the first kind
@@ -23,7 +23,7 @@
 #include "card/driver.h"
 #include "sim/card_model.h"
 #include "sim/card_sim.h"
-#include "wire/template.h"
+#include "tests/bench/stream_flows.h"
 
 namespace plumbline {
 namespace {
@@ -50,21 +50,9 @@ class Loop final : public sim::PortPeer {
 };
 
 // Frames of `length` bytes without end (for the purpose) at line rate.
-card::FlowConfig flowOf(std::uint32_t length) {
-  wire::StreamTemplateSpec stream;
-  stream.source_mac = {{0x02, 0, 0, 0, 0, 1}};
-  stream.destination_mac = {{0x02, 0, 0, 0, 0, 2}};
-  stream.source_ipv4 = {{198, 18, 0, 1}};
-  stream.destination_ipv4 = {{198, 18, 0, 2}};
-  stream.length = length;
-  const wire::StreamTemplate frame = makeStreamTemplate(stream);
-  card::FlowConfig flow;
-  flow.head.assign(frame.bytes.begin(), frame.bytes.end());
-  flow.length = length;
-  flow.tag_offset = frame.tag_off;
-  flow.payload_offset = frame.pay_off;
-  flow.period = card::framePeriod(Bytes(length), sim::kLineRate, Fraction::one());
-  flow.burst_frames = card::kMaxBurstFrames;
+card::FlowConfig flowOf(std::uint32_t port, std::uint32_t length) {
+  card::FlowConfig flow = hw_test::makeFlow(hw_test::udpStream(port, length), 0);
+  hw_test::setConstantRate(flow, Fraction::one(), card::kMaxBurstFrames);
   flow.bursts = 1000;
   flow.burst_interval = card::FinePeriod::fromPicoseconds(frameSlot(Bytes(length), sim::kLineRate) *
                                                           card::kMaxBurstFrames);
@@ -80,7 +68,7 @@ class LoadedCard {
     driver.reset();
     if (length == 0) return;
     for (std::uint32_t port = 0; port < ports; ++port) {
-      driver.loadFlows(port, std::vector{flowOf(length)});
+      driver.loadFlows(port, std::vector{flowOf(port, length)});
     }
     driver.arm(driver.earliestStart());
     sim_.wait(microseconds(30));

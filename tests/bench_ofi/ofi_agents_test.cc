@@ -39,13 +39,8 @@ parameters: {duration: 20ms, drain: 5s, resolution: 5%, loads: 1%, repetitions: 
 class OfiAgentsTest : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string impossible = network_.make();
-    if (!impossible.empty()) {
-      GTEST_SKIP() << "network namespaces cannot be made here: " << impossible;
-    }
-    if (!network_.writeCredentials(scratch_.path())) {
-      GTEST_SKIP() << "there is no openssl to make a certificate";
-    }
+    const std::string why_not = network_.make(scratch_.path());
+    if (!why_not.empty()) GTEST_SKIP() << why_not;
     serve("a");
     serve("b");
   }

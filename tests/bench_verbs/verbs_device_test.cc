@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -71,10 +72,14 @@ class VerbsCommand : public testing::Test {
     std::string text;
   };
 
+  static std::string scratch(const std::string& name) {
+    return (std::filesystem::temp_directory_path() / name).string();
+  }
+
   // `endpoint`: members of the section; `traffic` and `parameters` likewise.
   static void write(const std::string& tests, const std::string& endpoint,
                     const std::string& parameters) {
-    std::ofstream("/tmp/guests.yaml")
+    std::ofstream(scratch("guests.yaml"))
         << "plumbline: 1\nname: guests\ntests: [" << tests << "]\nbench: verbs\nendpoint: {"
         << endpoint
         << "}\ndut: {topology: {kind: link, link: 10M}}\n"
@@ -83,9 +88,12 @@ class VerbsCommand : public testing::Test {
         << parameters << "}\n";
   }
 
-  static Outcome run(const std::string& arguments) {
+  // The scenario, with its results in the scratch directory `results`.
+  static Outcome run(const std::string& results) {
     Outcome outcome;
-    FILE* pipe = popen(("plumbline " + arguments + " 2>&1").c_str(), "r");
+    const std::string command = "plumbline run " + scratch("guests.yaml") + " --quiet --results " +
+                                scratch(results) + " 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return outcome;
     std::array<char, 512> line{};
     while (fgets(line.data(), line.size(), pipe) != nullptr) outcome.text += line.data();
@@ -101,7 +109,7 @@ using VerbsCommandAtFirst = VerbsCommand;
 TEST_F(VerbsCommandAtFirst, EndsWithTwoWithoutADevice) {
   write("T5.2", "window: 16", "duration: 20ms, drain: 20ms, repetitions: 1");
   ASSERT_EQ(std::system("rdma link delete rxe0"), 0);
-  const Outcome outcome = run("run /tmp/guests.yaml --quiet --results /tmp/none");
+  const Outcome outcome = run("none");
   EXPECT_EQ(std::system("rdma link add rxe0 type rxe netdev eth0"), 0);
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("this machine has no RDMA device"),
@@ -316,11 +324,12 @@ using VerbsCommandToAPeer = VerbsCommand;
 TEST_F(VerbsCommandToAPeer, RunsThroughputAndLatency) {
   write("T5.1, T5.2", "peer: " + peer_address,
         "duration: 100ms, drain: 100ms, resolution: 10%, loads: 10%, repetitions: 1");
-  const Outcome outcome = run("run /tmp/guests.yaml --quiet --results /tmp/results");
+  const Outcome outcome = run("results");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("Completion latency"), HasSubstr("Hardware counters"),
                                   HasSubstr("rxe0 port 1 sent_pkts")));
-  ASSERT_EQ(std::system("tar -c -f /dev/vda -C /tmp results guests.yaml"), 0);
+  const std::string keep = "tar -c -f /dev/vda -C " + scratch("") + " results guests.yaml";
+  ASSERT_EQ(std::system(keep.c_str()), 0);
 }
 
 using VerbsCommandAtLast = VerbsCommand;
@@ -333,7 +342,7 @@ TEST_F(VerbsCommandAtLast, EndsWithThreeWhenThePeerIsGone) {
     std::this_thread::sleep_for(std::chrono::seconds(2));
     std::cout << "CUT THE PEER" << std::endl;
   });
-  const Outcome outcome = run("run /tmp/guests.yaml --quiet --results /tmp/gone");
+  const Outcome outcome = run("gone");
   cutter.join();
   EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
   EXPECT_THAT(outcome.text,

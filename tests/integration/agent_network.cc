@@ -53,20 +53,17 @@ AgentNetwork::~AgentNetwork() {
   for (const char* host : {"a", "b", "c"}) succeeds("ip netns delete " + space(host));
 }
 
-std::string AgentNetwork::make() const {
+std::string AgentNetwork::make(const std::filesystem::path& directory) const {
   for (const char* step : kSteps) {
-    if (!succeeds(named(step))) return named(step);
+    if (!succeeds(named(step))) return "network namespaces cannot be made here: " + named(step);
   }
-  return {};
-}
-
-bool AgentNetwork::writeCredentials(const std::filesystem::path& directory) const {
   std::ofstream(directory / "token") << "secret\n";
-  return succeeds(
-      named("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
-            "/CN=agent -addext subjectAltName=IP:{s}.1.2,IP:{s}.2.2") +
-      " -keyout " + (directory / "key.pem").string() + " -out " +
-      (directory / "cert.pem").string());
+  const std::string certificate =
+      named(
+          "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
+          "/CN=agent -addext subjectAltName=IP:{s}.1.2,IP:{s}.2.2") +
+      " -keyout " + (directory / "key.pem").string() + " -out " + (directory / "cert.pem").string();
+  return succeeds(certificate) ? "" : "there is no openssl to make a certificate";
 }
 
 std::string AgentNetwork::space(const std::string& host) const {

@@ -33,11 +33,9 @@ class AgentNetwork {
   AgentNetwork(const AgentNetwork&) = delete;
   AgentNetwork& operator=(const AgentNetwork&) = delete;
 
-  // Makes it. Returns the command that is not possible here, or nothing.
-  [[nodiscard]] std::string make() const;
-  // Writes cert.pem and key.pem of both agents into `directory`, and a token. Returns whether there
-  // is an openssl to do so.
-  [[nodiscard]] bool writeCredentials(const std::filesystem::path& directory) const;
+  // Makes it, and writes cert.pem and key.pem of both agents and a token into `directory`. Returns
+  // why that is not possible here, or nothing.
+  [[nodiscard]] std::string make(const std::filesystem::path& directory) const;
 
   // The namespace of a, b or c, and the address of a or b.
   [[nodiscard]] std::string space(const std::string& host) const;

@@ -261,13 +261,8 @@ TEST_F(AgentsTest, MistakesOfTheCommandLine) {
 class NamespacesTest : public AgentsTest {
  protected:
   void SetUp() override {
-    const std::string impossible = network_.make();
-    if (!impossible.empty()) {
-      GTEST_SKIP() << "network namespaces cannot be made here: " << impossible;
-    }
-    if (!network_.writeCredentials(scratch_.path())) {
-      GTEST_SKIP() << "there is no openssl to make a certificate";
-    }
+    const std::string why_not = network_.make(scratch_.path());
+    if (!why_not.empty()) GTEST_SKIP() << why_not;
   }
 
   ~NamespacesTest() override { agents_.clear(); }

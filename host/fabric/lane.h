@@ -83,6 +83,11 @@ struct Lane {                 // NOLINT(clang-analyzer-optin.performance.Padding
     const Picoseconds at = handedOver(first_bit, last_bit);
     flight.opened().at = at;
     flight.publish();
+    announcePacket(at);
+  }
+  // To be called when packets were put into `flight` that the lane was not told of: the first of
+  // them is dealt with at `at`.
+  void announcePacket(Picoseconds at) {
     if (told_ != outbox->round || at < earliest_) announce(at, false);
   }
   void steer(const ControlFlight& item) {

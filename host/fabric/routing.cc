@@ -66,6 +66,11 @@ class PathSearch {
   std::vector<std::uint32_t> frontier_;
 };
 
+// A switch's port that `link` leaves by.
+std::uint16_t portOf(const Topology& topology, LinkId link) {
+  return static_cast<std::uint16_t>(topology.links()[link].from_port);
+}
+
 }  // namespace
 
 Routing::Routing(const Topology& topology, std::uint64_t seed)
@@ -92,15 +97,18 @@ void Routing::attachHosts(const Topology& topology, const std::vector<bool>& dow
     const LinkId last_link = reverse(first_link);
     const NodeId edge = topology.links()[first_link].to;
     if (topology.nodes()[edge].kind == NodeKind::kHost) {
-      hosts_.push_back({kNone, kNone, last_link, 1});
+      hosts_.push_back({kNone, kNone, last_link, 1, 0});
       continue;
     }
     if (columns[edge] == kNone) {
       columns[edge] = static_cast<std::uint32_t>(edge_nodes_.size());
       edge_nodes_.push_back(edge);
     }
-    hosts_.push_back(
-        {topology.nodes()[edge].index, columns[edge], last_link, down[last_link] ? 0U : 1U});
+    hosts_.push_back({.edge_switch = topology.nodes()[edge].index,
+                      .edge = columns[edge],
+                      .last_link = last_link,
+                      .last_links = static_cast<std::uint16_t>(down[last_link] ? 0 : 1),
+                      .last_port = portOf(topology, last_link)});
   }
   edges_ = edge_nodes_.size();
 }
@@ -111,7 +119,7 @@ void Routing::fillTable(const Topology& topology, const std::vector<bool>& down)
   PathSearch search(arcs);
   KnownGroups known;
   // A switch has few different sets, and mostly the one it had for the column before.
-  std::vector<std::uint32_t> latest(switches, groupOf({}, known));
+  std::vector<std::uint32_t> latest(switches, groupOf(topology, {}, known));
   table_.resize(switches * edges_);
   for (std::uint32_t column = 0; column < edges_; ++column) {
     search.run(topology.nodes()[edge_nodes_[column]].index);
@@ -120,19 +128,21 @@ void Routing::fillTable(const Topology& topology, const std::vector<bool>& down)
       const Group group = groups_[latest[s]];
       if (!std::equal(links.begin(), links.end(), members_.begin() + group.first,
                       members_.begin() + group.first + group.count)) {
-        latest[s] = groupOf(links, known);
+        latest[s] = groupOf(topology, links, known);
       }
       table_[s * edges_ + column] = latest[s];
     }
   }
 }
 
-std::uint32_t Routing::groupOf(const std::vector<LinkId>& links, KnownGroups& known) {
+std::uint32_t Routing::groupOf(const Topology& topology, const std::vector<LinkId>& links,
+                               KnownGroups& known) {
   const auto [group, is_new] = known.try_emplace(links, static_cast<std::uint32_t>(groups_.size()));
   if (is_new) {
     groups_.push_back(
         {static_cast<std::uint32_t>(members_.size()), static_cast<std::uint32_t>(links.size())});
     members_.insert(members_.end(), links.begin(), links.end());
+    for (const LinkId link : links) ports_.push_back(portOf(topology, link));
   }
   return group->second;
 }

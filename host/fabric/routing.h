@@ -35,6 +35,14 @@ class Routing {
     return {members_.data() + group.first, group.count};
   }
 
+  // The same as ports of that switch.
+  [[nodiscard]] std::span<const std::uint16_t> ports(std::uint32_t from, std::uint32_t to) const {
+    const Attachment& at = hosts_[to];
+    if (at.edge_switch == from) return {&at.last_port, at.last_links};
+    const Group group = groups_[table_[from * edges_ + at.edge]];
+    return {ports_.data() + group.first, group.count};
+  }
+
   // What ECMP at switch number `from` mixes into its hash (path_hash.h).
   [[nodiscard]] std::uint64_t seed(std::uint32_t from) const { return seeds_[from]; }
 
@@ -43,10 +51,11 @@ class Routing {
     std::uint32_t edge_switch;  // switch number; kNone behind a bare link
     std::uint32_t edge;         // its column in table_
     LinkId last_link;           // towards the host
-    std::uint32_t last_links;   // 1, or 0 when last_link is down
+    std::uint16_t last_links;   // 1, or 0 when last_link is down
+    std::uint16_t last_port;    // that last_link leaves by
   };
   struct Group {
-    std::uint32_t first;  // in members_
+    std::uint32_t first;  // in members_ and ports_
     std::uint32_t count;
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -55,7 +64,8 @@ class Routing {
   void fillTable(const Topology& topology, const std::vector<bool>& down);
   void requireAllPaths(const Topology& topology) const;
   using KnownGroups = std::map<std::vector<LinkId>, std::uint32_t>;
-  std::uint32_t groupOf(const std::vector<LinkId>& links, KnownGroups& known);
+  std::uint32_t groupOf(const Topology& topology, const std::vector<LinkId>& links,
+                        KnownGroups& known);
   void deriveSeeds(const Topology& topology, std::uint64_t seed);
 
   std::vector<Attachment> hosts_;
@@ -64,6 +74,7 @@ class Routing {
   std::vector<std::uint32_t> table_;  // [switch][column] → group
   std::vector<Group> groups_;
   std::vector<LinkId> members_;
+  std::vector<std::uint16_t> ports_;  // that these leave by
   std::vector<std::uint64_t> seeds_;  // by switch
 };
 

@@ -43,6 +43,40 @@ class SpscRing {
     tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
+  // Producer: items that are filled in one after the other and shown all at once, so that what the
+  // ring knows of itself is read and written once. Meanwhile nobody else pushes.
+  class Batch {
+   public:
+    explicit Batch(const SpscRing& ring)
+        : tail_(ring.tail_.load(std::memory_order_relaxed)),
+          known_head_(ring.known_head_),
+          mask_(ring.write_mask_),
+          items_(ring.write_items_) {}
+
+    // The next item, to be filled in.
+    T& append(SpscRing& ring) {
+      if (tail_ - known_head_ > mask_) makeRoom(ring);
+      return items_[tail_++ & mask_];
+    }
+    // Fetches the place of the item after the next `ahead` ones.
+    void prefetch(std::size_t ahead) const {
+      __builtin_prefetch(&items_[(tail_ + ahead) & mask_], 1);
+    }
+    void publish(SpscRing& ring) const { ring.tail_.store(tail_, std::memory_order_release); }
+
+   private:
+    void makeRoom(SpscRing& ring) {
+      publish(ring);
+      ring.slot();
+      *this = Batch(ring);
+    }
+
+    std::size_t tail_;
+    std::size_t known_head_;
+    std::size_t mask_;
+    T* items_;
+  };
+
   // Fetch the members of one end.
   void prefetchProducer() const { __builtin_prefetch(&tail_, 1); }
   void prefetchConsumer() const {

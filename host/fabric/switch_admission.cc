@@ -70,7 +70,7 @@ void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& 
     }
     buffer_.chargeOutput(out.account, packet.length);
   }
-  enqueue<Traffic::kAny>(out, packet, input, charge, depth, now);
+  enqueue(out, packet, input, charge, depth, now);
 }
 
 bool SwitchNode::fits(const Output& out, unsigned priority, std::int64_t length, Picoseconds now) {
@@ -96,7 +96,7 @@ void SwitchNode::offerLossless(Output& out, std::uint32_t input, const Packet& p
     return;
   }
   SwitchBuffer::chargeAlways(out.account, packet.length);
-  enqueue<Traffic::kAny>(out, packet, input, Charge::kInput, out.queued[priority], now);
+  enqueue(out, packet, input, Charge::kInput, out.queued[priority], now);
 }
 
 void SwitchNode::trim(Output& out, std::uint32_t input, Packet packet, std::int64_t depth,

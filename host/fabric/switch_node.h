@@ -123,14 +123,10 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::vector<std::int64_t> arriving;  // by input: bytes
     std::int64_t arriving_total = 0;
   };
-  // What is known of the packets of a window for one output before anybody looks at them.
-  enum class Traffic : std::uint8_t {
-    kAny,
-    // All are lossy, in plain queues of strict priority; nothing hinders the output (see settle()),
-    // and nobody observes what leaves.
-    kPlain,
-  };
+  class PlainOutput;  // switch_plain.cc
   static constexpr std::uint16_t kUnrouted = 0xFFFF;
+  // How many packets ahead of the current one the places in queue and link are fetched.
+  static constexpr std::uint32_t kNearAhead = 3;
   static constexpr unsigned kNoFrame = 8;  // instead of a priority
   // A priority's ECN rule, ready to use.
   struct Marking {
@@ -188,18 +184,15 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   [[nodiscard]] bool outputsAreIndependent(Picoseconds begin, Picoseconds end) const;
   void runByOutput();
   [[nodiscard]] bool isPlain(const WindowOrder::Item& item) const;
-  template <Traffic kTraffic>
   void runGroup(std::uint32_t place, std::uint32_t end);
   void runByTime();
   void prefetchOutput(const WindowOrder::Item& item) const;
   void prefetchPlaces(const WindowOrder::Item& item) const;
   [[nodiscard]] std::uint32_t hashedPort(const Packet& packet,
-                                         std::span<const LinkId> candidates) const;
-  template <Traffic kTraffic, typename AdvanceTo>
+                                         std::span<const std::uint16_t> ports) const;
+  template <typename AdvanceTo>
   void arrive(const Incoming& incoming, Picoseconds now, AdvanceTo&& advanceTo);
-  template <Traffic kTraffic>
   void offer(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
-  template <Traffic kTraffic>
   void enqueue(Output& out, const Packet& packet, std::uint32_t input, Charge charge,
                std::int64_t depth, Picoseconds now);
   // A last bit has left by `time`, or a decision is due before.
@@ -212,33 +205,18 @@ class SwitchNode final : public NodeModel, private QueueDepths {
       if (strict_) noteStep(out);
     }
   }
-  template <Traffic kTraffic, typename Releases, typename Decides>
+  template <typename Releases, typename Decides>
   void goOn(Output& out, Releases&& releases, Decides&& decides);
   void catchUp(Output& out, Picoseconds released, Picoseconds decided);
   void advanceAll(Picoseconds time);
   void advanceInOrder(Picoseconds time);
   [[nodiscard]] unsigned choose(Output& out, Picoseconds now);
   [[nodiscard]] PriorityMask eligible(Output& out, Picoseconds now);
-  template <Traffic kTraffic>
   void depart(Output& out, unsigned priority, Picoseconds now);
-  template <Traffic kTraffic>
   void release(Output& out, Picoseconds now);
-  template <Traffic kTraffic>
-  [[nodiscard]] static auto& queueOf(Output& out, unsigned priority) {
-    if constexpr (kTraffic == Traffic::kPlain) {
-      return out.queues[priority].plain();
-    } else {
-      return out.queues[priority];
-    }
-  }
-  template <Traffic kTraffic>
-  [[nodiscard]] static Queued& append(Output& out, unsigned priority, std::uint16_t input) {
-    if constexpr (kTraffic == Traffic::kPlain) {
-      return out.queues[priority].plain().append();
-    } else {
-      return out.queues[priority].append(input);
-    }
-  }
+
+  // --- switch_plain.cc
+  void runPlainGroup(std::uint32_t port, std::uint32_t place, std::uint32_t end);
 
   // --- switch_admission.cc: what some packets go through
   void useTablesOf(Picoseconds now);
@@ -321,13 +299,12 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   Picoseconds timer_ = kNever;             // earliest of all timers
 };
 
-template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::enqueue(Output& out, const Packet& packet,
                                                        std::uint32_t input, Charge charge,
                                                        std::int64_t depth, Picoseconds now) {
   const unsigned priority = packet.priority;
   out.queued[priority] += packet.length;
-  Queued& item = append<kTraffic>(out, priority, static_cast<std::uint16_t>(input));
+  Queued& item = out.queues[priority].append(static_cast<std::uint16_t>(input));
   item.packet = packet;
   item.packet.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
   item.input = static_cast<std::uint16_t>(input);

@@ -11,13 +11,12 @@
 namespace plumbline::fabric {
 namespace {
 
-// Packets ahead of the current one whose outputs, and then whose places in queue and link, are
-// fetched.
+// Packets ahead of the current one whose outputs are fetched.
 constexpr std::uint32_t kFarAhead = 6;
-constexpr std::uint32_t kNearAhead = 3;
 // How far ahead an output fetches its queue and its link.
 constexpr std::size_t kSoon = 3;
-// After a window with so many packets, those of the next are fetched before they are looked at.
+// In a window with so many packets memory is fetched ahead; after one, also the packets of the next
+// before they are looked at. Fewer are done as fast without.
 constexpr std::uint32_t kManyArrivals = 32;
 
 }  // namespace
@@ -66,16 +65,12 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
 }
 
 inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
-                                            std::span<const LinkId> candidates) const {
-  LinkId link = candidates.front();
-  if (candidates.size() > 1) {
-    const std::uint32_t hash = balancing_ == LoadBalancingKind::kEcmpQp
-                                   ? qpFlowHash(packet.flow_hash, packet.connection)
-                                   : packet.flow_hash;
-    link = candidates[ecmpChoice(hash, table_->seed(number_),
-                                 static_cast<std::uint32_t>(candidates.size()))];
-  }
-  return links_[link].from_port;
+                                            std::span<const std::uint16_t> ports) const {
+  if (ports.size() == 1) return ports.front();
+  const std::uint32_t hash = balancing_ == LoadBalancingKind::kEcmpQp
+                                 ? qpFlowHash(packet.flow_hash, packet.connection)
+                                 : packet.flow_hash;
+  return ports[ecmpChoice(hash, table_->seed(number_), static_cast<std::uint32_t>(ports.size()))];
 }
 
 inline void SwitchNode::takeControl(std::uint32_t port, Picoseconds end) {
@@ -107,8 +102,8 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
     if (flight.at >= end) return false;
     std::uint32_t output = kUnrouted;
     if (route) {
-      const auto candidates = table_->candidates(number_, flight.packet.destination);
-      if (!candidates.empty()) output = hashedPort(flight.packet, candidates);
+      const auto ports = table_->ports(number_, flight.packet.destination);
+      if (!ports.empty()) output = hashedPort(flight.packet, ports);
     }
     // One that has nowhere to go is dropped by the port that it came in by.
     work_->order.addSecond(output == kUnrouted ? port : output, flight.at, work_->incoming_count);
@@ -139,11 +134,9 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
   return independent;
 }
 
-template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
                                                       Picoseconds now) {
-  constexpr bool kPlain = kTraffic == Traffic::kPlain;
-  auto& queue = queueOf<kTraffic>(out, priority);
+  ClassQueue& queue = out.queues[priority];
   Queued& item = queue.front();
   const std::uint16_t length = item.packet.length;
   const Marking& rule = marking_[priority];
@@ -151,31 +144,26 @@ template <SwitchNode::Traffic kTraffic>
   if (behind > rule.leaving_above && item.packet.ect) {
     markByDepth(out, item.packet, rule, behind, now);
   }
-  if (!kPlain && item.charge == Charge::kCredit) consume(out, priority, length, now);
+  if (item.charge == Charge::kCredit) consume(out, priority, length, now);
   ++out.departures[priority];
   out.leaving.length = length;
   out.leaving.input = item.input;
   out.leaving.priority = static_cast<std::uint8_t>(priority);
   out.leaving.charge = item.charge;
   out.leaving.active = true;
-  if (kPlain) {
-    out.wire.sendUnhindered(item.packet, now);
-  } else {
-    out.wire.send(item.packet, now, behind);
-  }
-  if (kPlain || !strict_) {
+  out.wire.send(item.packet, now, behind);
+  if (!strict_) {
     queue.prefetchFront(kSoon);
     out.wire.lane().flight.prefetchPush(kSoon);
   }
   if (queue.pop()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
-  const bool more = out.waiting != 0 || (!kPlain && out.wire.replayAt() != kNever);
+  const bool more = out.waiting != 0 || out.wire.replayAt() != kNever;
   out.decision = more ? out.wire.freeAt() : kNever;
 }
 
-template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::release(Output& out, Picoseconds now) {
   out.leaving.active = false;
-  if (kTraffic == Traffic::kPlain || out.leaving.charge == Charge::kOutput) {
+  if (out.leaving.charge == Charge::kOutput) {
     out.queued[out.leaving.priority] -= out.leaving.length;
     buffer_.releaseOutput(out.account, out.leaving.length);
   } else {
@@ -185,47 +173,44 @@ template <SwitchNode::Traffic kTraffic>
 
 // Does the next steps of the output for as long as they are permitted: last bits that leave at a
 // time for which `releases` holds, decisions at a time for which `decides` does.
-template <SwitchNode::Traffic kTraffic, typename Releases, typename Decides>
+template <typename Releases, typename Decides>
 [[gnu::always_inline]] inline void SwitchNode::goOn(Output& out, Releases&& releases,
                                                     Decides&& decides) {
   for (;;) {
     if (out.leaving.active) {
       if (!releases(out.wire.lastBitAt())) break;
-      release<kTraffic>(out, out.wire.lastBitAt());
+      release(out, out.wire.lastBitAt());
     }
     if (!decides(out.decision)) break;
     // The wire is free.
     const Picoseconds now = out.decision;
-    const bool plain = kTraffic == Traffic::kPlain || out.plain;
-    const unsigned priority = plain && out.waiting != 0
+    const unsigned priority = out.plain && out.waiting != 0
                                   ? static_cast<unsigned>(std::bit_width(unsigned{out.waiting})) - 1
                                   : choose(out, now);
-    if (priority != kNoFrame) depart<kTraffic>(out, priority, now);
+    if (priority != kNoFrame) depart(out, priority, now);
   }
 }
 
-template <SwitchNode::Traffic kTraffic>
 [[gnu::always_inline]] inline void SwitchNode::offer(Output& out, std::uint32_t input,
                                                      const Packet& packet, Picoseconds now) {
-  constexpr bool kPlain = kTraffic == Traffic::kPlain;
   const unsigned priority = packet.priority;
   const std::int64_t depth = out.queued[priority];
-  if (!kPlain && ((lossless_ & ~out.discarding) >> priority & 1U) != 0) {
+  if (((lossless_ & ~out.discarding) >> priority & 1U) != 0) {
     offerLossless(out, input, packet, now);
     return;
   }
-  if ((!kPlain && ((credited_ | out.discarding) >> priority & 1U) != 0) || packet.trimmed ||
+  if (((credited_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
       (packet.trimmable && depth + packet.length > trim_threshold_) ||
       !buffer_.fits(out.account, depth, packet.length)) {
     offerWithRules(out, input, packet, now);
     return;
   }
   buffer_.chargeOutput(out.account, packet.length);
-  enqueue<kTraffic>(out, packet, input, Charge::kOutput, depth, now);
+  enqueue(out, packet, input, Charge::kOutput, depth, now);
 }
 
 // `advanceTo` brings the output up to date.
-template <SwitchNode::Traffic kTraffic, typename AdvanceTo>
+template <typename AdvanceTo>
 [[gnu::always_inline]] inline void SwitchNode::arrive(const Incoming& incoming, Picoseconds now,
                                                       AdvanceTo&& advanceTo) {
   const Packet& packet = *incoming.packet;
@@ -239,11 +224,11 @@ template <SwitchNode::Traffic kTraffic, typename AdvanceTo>
     }
     port = balancer_ && candidates.size() > 1
                ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
-               : hashedPort(packet, candidates);
+               : hashedPort(packet, table_->ports(number_, packet.destination));
   }
   Output& out = outputs_[port];
   advanceTo(out);
-  offer<kTraffic>(out, incoming.input, packet, now);
+  offer(out, incoming.input, packet, now);
 }
 
 void SwitchNode::runByOutput() {
@@ -254,9 +239,9 @@ void SwitchNode::runByOutput() {
     // The next output comes while this one is at work.
     if (end < count) prefetchOutput(work_->order.at(end));
     if (plain && isPlain(work_->order.at(place))) {
-      runGroup<Traffic::kPlain>(place, end);
+      runPlainGroup(work_->incoming[work_->order.at(place).number].output, place, end);
     } else {
-      runGroup<Traffic::kAny>(place, end);
+      runGroup(place, end);
     }
     place = end;
   }
@@ -268,17 +253,16 @@ inline bool SwitchNode::isPlain(const WindowOrder::Item& item) const {
 }
 
 // The packets for one output, which are at the places from `place` to before `end`.
-template <SwitchNode::Traffic kTraffic>
 void SwitchNode::runGroup(std::uint32_t place, std::uint32_t end) {
   const std::uint32_t count = work_->order.size();
   for (; place < end; ++place) {
     if (place + kNearAhead == end && end < count) prefetchPlaces(work_->order.at(end));
     const WindowOrder::Item item = work_->order.at(place);
-    if (kTraffic == Traffic::kPlain || item.second) {
+    if (item.second) {
       const Picoseconds now = item.time;
-      arrive<kTraffic>(work_->incoming[item.number], now, [this, now](Output& out) {
+      arrive(work_->incoming[item.number], now, [this, now](Output& out) {
         if (!hasStepBefore(out, now)) return;
-        goOn<kTraffic>(
+        goOn(
             out, [now](Picoseconds time) { return time <= now; },
             [now](Picoseconds time) { return time < now; });
       });
@@ -290,8 +274,9 @@ void SwitchNode::runGroup(std::uint32_t place, std::uint32_t end) {
 
 void SwitchNode::runByTime() {
   const std::uint32_t count = work_->order.size();
+  const bool many = count >= kManyArrivals;
   for (std::uint32_t place = 0; place < count; ++place) {
-    if (place + kFarAhead < count) {
+    if (many && place + kFarAhead < count) {
       prefetchOutput(work_->order.at(place + kFarAhead));
       prefetchPlaces(work_->order.at(place + kNearAhead));
     }
@@ -300,8 +285,8 @@ void SwitchNode::runByTime() {
     if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;
     if (item.second) {
-      arrive<Traffic::kAny>(work_->incoming[item.number], item.time,
-                            [&](Output& out) { advance(out, item.time); });
+      arrive(work_->incoming[item.number], item.time,
+             [&](Output& out) { advance(out, item.time); });
     } else {
       obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
     }
@@ -329,7 +314,7 @@ void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
 
 // Does what the output does before `decided`; a last bit that leaves by `released` has left.
 void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided) {
-  goOn<Traffic::kAny>(
+  goOn(
       out, [=](Picoseconds time) { return time <= released; },
       [=](Picoseconds time) { return time < decided; });
 }
@@ -378,7 +363,7 @@ void SwitchNode::advanceInOrder(Picoseconds time) {
     if (timer_ < time && before(timer_) < step) {
       runTimer(timer_);
     } else if (step < others_) {
-      goOn<Traffic::kAny>(
+      goOn(
           out,
           [&](Picoseconds bit) { return bit <= time && bit <= timer_ && before(bit) < others_; },
           [&](Picoseconds decision) {

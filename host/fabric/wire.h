@@ -59,11 +59,6 @@ class Wire {
       transmit(packet, first_bit);
     }
   }
-  // The same on a wire that is unhindered(), while nobody observes departures.
-  void sendUnhindered(const Packet& packet, Picoseconds first_bit) {
-    count(packet.length, first_bit);
-    lane_.send(packet, first_bit, last_bit_);
-  }
   // The same of the frame that was filled in at lane().place().
   void sendPlaced(Picoseconds first_bit) {
     count(lane_.placed(), first_bit, 0);
@@ -74,6 +69,55 @@ class Wire {
       transmit(packet, first_bit);
     }
   }
+  // Frames that leave one after the other on a wire that is unhindered(), while nobody observes
+  // departures. What every frame changes is kept here until end(); nobody else uses the wire.
+  class Burst {
+   public:
+    explicit Burst(Wire& wire)
+        : wire_(wire),
+          flights_(wire.lane_.flight),
+          free_at_(wire.free_at_),
+          last_bit_(wire.last_bit_) {}
+
+    // As of the wire.
+    [[nodiscard]] Picoseconds freeAt() const { return free_at_; }
+    [[nodiscard]] Picoseconds lastBitAt() const { return last_bit_; }
+
+    void send(const Packet& packet, Picoseconds first_bit) {
+      const std::int64_t length = packet.length;
+      const Picoseconds serialization = wire_.clock_.serialization(length);
+      last_bit_ = first_bit + serialization;
+      free_at_ = first_bit + wire_.clock_.slotAfter(serialization, length);
+      bytes_ += static_cast<std::uint64_t>(length);
+      Flight& flight = flights_.append(wire_.lane_.flight);
+      flight.at = wire_.lane_.handedOver(first_bit, last_bit_);
+      flight.packet = packet;
+      flights_.prefetch(kAhead);
+      if (frames_++ == 0) first_at_ = flight.at;
+    }
+
+    void end() {
+      if (frames_ == 0) return;
+      wire_.free_at_ = free_at_;
+      wire_.last_bit_ = last_bit_;
+      wire_.counters_.packets += frames_;
+      wire_.counters_.bytes += bytes_;
+      flights_.publish(wire_.lane_.flight);
+      wire_.lane_.announcePacket(first_at_);
+      frames_ = bytes_ = 0;
+    }
+
+   private:
+    static constexpr std::size_t kAhead = 2;  // packets for which the link's memory is fetched
+
+    Wire& wire_;
+    SpscRing<Flight>::Batch flights_;
+    Picoseconds free_at_;
+    Picoseconds last_bit_;
+    Picoseconds first_at_;  // when the far end deals with the first one
+    std::uint64_t frames_ = 0;
+    std::uint64_t bytes_ = 0;
+  };
   // Damaged frames are sent again from now on, if the spec has LLR.
   void useRetry() { retries_ = setup_.llr != nullptr; }
 

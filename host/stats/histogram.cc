@@ -58,6 +58,24 @@ void Histogram::record(std::uint64_t value, std::uint64_t times) {
   sum_low_ = static_cast<std::uint64_t>(sum);
 }
 
+void Histogram::recordAll(std::span<const std::uint64_t> values) {
+  if (values.empty()) return;
+  std::uint64_t least = count_ == 0 ? values.front() : minimum_;
+  std::uint64_t most = maximum_;
+  Uint128 sum = join(sum_high_, sum_low_);
+  for (const std::uint64_t value : values) {
+    ++counts_[histogramBucket(value)];
+    least = std::min(least, value);
+    most = std::max(most, value);
+    sum += value;
+  }
+  minimum_ = least;
+  maximum_ = most;
+  count_ += values.size();
+  sum_high_ = static_cast<std::uint64_t>(sum >> 64);
+  sum_low_ = static_cast<std::uint64_t>(sum);
+}
+
 void Histogram::merge(const Histogram& other) {
   if (other.count_ == 0) return;
   for (std::uint32_t i = 0; i < kHistogramBuckets; ++i) counts_[i] += other.counts_[i];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace plumbline::stats {
@@ -25,6 +26,8 @@ class Histogram {
   Histogram();
 
   void record(std::uint64_t value, std::uint64_t times = 1);
+  // Each of `values` once.
+  void recordAll(std::span<const std::uint64_t> values);
   void merge(const Histogram& other);
 
   // Rebuilds a histogram from what hardware counted: `cells[i]` frames in bucket first_bucket + i,

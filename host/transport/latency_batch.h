@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "stats/histogram.h"
 
@@ -20,7 +21,7 @@ class LatencyBatch {
   }
   // Counts what is left.
   void moveTo(stats::Histogram& histogram) {
-    for (std::size_t i = 0; i < count_; ++i) histogram.record(values_[i]);
+    histogram.recordAll(std::span(values_).first(count_));
     count_ = 0;
   }
 

@@ -295,23 +295,6 @@ PdsNext nextOf(const PdsTss&) {
 
 }  // namespace
 
-std::uint64_t NsccState::toBits() const {
-  return static_cast<std::uint64_t>(service_time) << 48 |
-         static_cast<std::uint64_t>(restore_cwnd ? 1 : 0) << 47 |
-         static_cast<std::uint64_t>(rcv_cwnd_pend & 0x7FU) << 40 |
-         static_cast<std::uint64_t>(rcvd_bytes & 0xFFFFFFU) << 16 | ooo_count;
-}
-
-NsccState NsccState::fromBits(std::uint64_t bits) {
-  NsccState state;
-  state.service_time = static_cast<std::uint16_t>(bits >> 48);
-  state.restore_cwnd = ((bits >> 47) & 1U) != 0;
-  state.rcv_cwnd_pend = static_cast<std::uint8_t>((bits >> 40) & 0x7FU);
-  state.rcvd_bytes = static_cast<std::uint32_t>((bits >> 16) & 0xFFFFFFU);
-  state.ooo_count = static_cast<std::uint16_t>(bits);
-  return state;
-}
-
 std::uint64_t CreditState::toBits() const {
   return static_cast<std::uint64_t>(credit & 0xFFFFFFU) << 40 | ooo_count;
 }

@@ -88,8 +88,19 @@ struct NsccState {
   std::uint16_t ooo_count = 0;
 
   bool operator==(const NsccState&) const = default;
-  [[nodiscard]] std::uint64_t toBits() const;
-  static NsccState fromBits(std::uint64_t bits);
+  [[nodiscard]] constexpr std::uint64_t toBits() const {
+    return static_cast<std::uint64_t>(service_time) << 48 |
+           static_cast<std::uint64_t>(restore_cwnd ? 1 : 0) << 47 |
+           static_cast<std::uint64_t>(rcv_cwnd_pend & 0x7FU) << 40 |
+           static_cast<std::uint64_t>(rcvd_bytes & 0xFFFFFFU) << 16 | ooo_count;
+  }
+  static constexpr NsccState fromBits(std::uint64_t bits) {
+    return {.service_time = static_cast<std::uint16_t>(bits >> 48),
+            .restore_cwnd = (bits >> 47 & 1U) != 0,
+            .rcv_cwnd_pend = static_cast<std::uint8_t>(bits >> 40 & 0x7FU),
+            .rcvd_bytes = static_cast<std::uint32_t>(bits >> 16 & 0xFFFFFFU),
+            .ooo_count = static_cast<std::uint16_t>(bits)};
+  }
 };
 
 // State of the credit-based schemes in an ACK_CC with cc_type 1.

@@ -147,6 +147,47 @@ TEST(SpscRing, BehavesAsADeque) {
   }
 }
 
+// Items of a batch are shown when it is published, or when there is no more room and the ring
+// grows.
+TEST(SpscRing, BatchesAreShownTogether) {
+  SpscRing<int> ring;
+  SpscRing<int>::Batch few(ring);
+  few.append(ring) = 7;
+  few.append(ring) = 8;
+  ring.refresh();
+  EXPECT_TRUE(ring.empty());
+  few.publish(ring);
+  ring.refresh();
+  EXPECT_EQ(ring.visible(), 2U);
+  EXPECT_EQ(ring.front(), 7);
+}
+
+TEST(SpscRing, BatchesBehaveAsADeque) {
+  SpscRing<int> ring;
+  std::deque<int> plain;
+  RandomStream random(4, "spsc batch");
+  for (int i = 0; i < 5'000;) {
+    SpscRing<int>::Batch batch(ring);
+    const auto pushed = static_cast<int>(random.below((i / 1000) % 2 == 0 ? 40 : 5));
+    for (int k = 0; k < pushed; ++k, ++i) {
+      batch.append(ring) = i;
+      plain.push_back(i);
+    }
+    batch.publish(ring);
+    ring.push(i);  // by itself
+    plain.push_back(i++);
+    ASSERT_EQ(ring.size(), plain.size());
+    ring.refresh();
+    ASSERT_EQ(ring.visible(), plain.size());
+    for (std::uint64_t left = std::min<std::uint64_t>(random.below(30), plain.size()); left > 0;
+         --left) {
+      ASSERT_EQ(ring.front(), plain.front());
+      ring.pop();
+      plain.pop_front();
+    }
+  }
+}
+
 // A consumer that looks only at what it knew of misses nothing while the producer makes it grow.
 TEST(SpscRing, TwoThreadsLoseNothing) {
   SpscRing<std::uint64_t> ring;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/random.h"
+#include "tests/fabric/harness.h"
 #include "tests/fabric/traffic.h"
 
 namespace plumbline::fabric::testing {
@@ -80,6 +81,28 @@ TEST(Queueing, PeriodicArrivalsBelowLineRateNeverWait) {
   }
   for (const PortCounters& port : fabric.counters()) {
     EXPECT_EQ(port.max_queue_bytes, port.port == 4 ? kLength : 0U);
+  }
+}
+
+// A frame that gets ready just when the last bit of another one leaves finds the queue empty,
+// whoever observes, and whether both come in one window or not.
+TEST(Queueing, ALastBitLeavesBeforeWhatComesAtThatInstant) {
+  for (const Picoseconds delay : {nanoseconds(50), microseconds(1)}) {
+    for (const std::uint32_t interests : {0U, kEveryKind}) {
+      for (const std::int64_t later_ps : {-1, 0, 1}) {
+        GraphBuilder graph(3, 1);
+        for (const char* host : {"h0", "h1", "h2"}) {
+          graph.cable(host, "s0", gigabitsPerSecond(100), delay);
+        }
+        ListFabric fabric(graph.spec(), interests);
+        fabric.host(0).add(frame(0, 2, kLength), Picoseconds(0));
+        fabric.host(1).add(frame(1, 2, kLength), bytesTime(kLength) + Picoseconds(later_ps));
+        fabric.drain();
+        ASSERT_EQ(fabric.host(2).arrivals().size(), 2U);
+        EXPECT_EQ(fabric.counters("s0-h2").max_queue_bytes, later_ps < 0 ? 2 * kLength : kLength)
+            << later_ps << " ps later, links of " << delay.count() << " ps";
+      }
+    }
   }
 }
 

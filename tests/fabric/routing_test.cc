@@ -115,7 +115,8 @@ TEST(Ecmp, QpHashKeepsQpsApart) {
   EXPECT_EQ(hashes.size(), 10'000U);
 }
 
-// Candidates of every switch to every host against Floyd and Warshall, with `down` links.
+// Candidates of every switch to every host against Floyd and Warshall, with `down` links; and the
+// ports that they leave by.
 void expectShortest(const Topology& graph, const Routing& routing, const std::vector<bool>& down) {
   const Distances distances = floydWarshall(graph, down);
   for (std::uint32_t host = 0; host < graph.hosts().size(); ++host) {
@@ -125,6 +126,11 @@ void expectShortest(const Topology& graph, const Routing& routing, const std::ve
     for (std::uint32_t from = 0; from < graph.switches().size(); ++from) {
       const auto links = routing.candidates(from, host);
       const std::vector<LinkId> actual(links.begin(), links.end());
+      const auto ports = routing.ports(from, host);
+      EXPECT_TRUE(std::equal(
+          ports.begin(), ports.end(), links.begin(), links.end(),
+          [&](std::uint32_t port, LinkId link) { return port == graph.links()[link].from_port; }))
+          << graph.nodes()[graph.switches()[from]].name << " to host " << host;
       if (from == edge) {
         EXPECT_EQ(actual, down[last] ? std::vector<LinkId>{} : std::vector<LinkId>{last});
       } else {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "base/error.h"
 
@@ -202,6 +203,20 @@ void expectEqual(const Histogram& a, const Histogram& b) {
   for (std::size_t i = 0; i < left.size(); ++i) {
     EXPECT_EQ(left[i].bucket, right[i].bucket);
     EXPECT_EQ(left[i].count, right[i].count);
+  }
+}
+
+TEST(Histogram, RecordingManyAtOnceEqualsOneByOne) {
+  std::mt19937_64 random(5);
+  Histogram together;
+  Histogram single;
+  for (const std::size_t count : {0, 1, 32, 7, 0, 100}) {
+    std::vector<std::uint64_t> values(count);
+    // Of every size, so that extremes move and the sum carries.
+    for (std::uint64_t& value : values) value = random() >> random() % 64;
+    together.recordAll(values);
+    for (const std::uint64_t value : values) single.record(value);
+    expectEqual(together, single);
   }
 }
 

@@ -29,8 +29,8 @@ bool sameAbilities(const card::CardInfo& one, const card::CardInfo& other) {
   const auto abilities = [](const card::CardInfo& info) {
     return std::tuple(info.ports, info.data_bytes, info.flows, info.rows, info.groups, info.icrc,
                       info.pfc_react, info.capture, info.damage, info.rx_tracking, info.pfc_send,
-                      info.cbfc, info.llr, info.patterns, info.messages, info.clock_period_num,
-                      info.clock_period_den);
+                      info.cbfc, info.llr, info.patterns, info.messages, info.dma,
+                      info.clock_period_num, info.clock_period_den);
   };
   return abilities(one) == abilities(other);
 }

@@ -23,6 +23,8 @@ constexpr Picoseconds kOvertime = microseconds(100);
 constexpr std::int64_t kCountingShare = 20;
 // From the last bit before the card's MAC until the frame is in all counters.
 constexpr Picoseconds kReceiveTime = microseconds(3);
+// ... and until a captured one can be taken: what waits in the card goes to the host's memory.
+constexpr Picoseconds kCaptureTime = microseconds(20);
 // From the card's decision to stop until its last frame is on the wire.
 constexpr Picoseconds kTransmitTime = microseconds(3);
 
@@ -138,11 +140,14 @@ void CardTrial::advanceTo(Picoseconds time) {
 
 void CardTrial::advanceBy(Picoseconds duration) { advanceTo(cards_.now() + duration); }
 
+bool CardTrial::capturing() const { return spec_.capture_port || parts_.wantsCapture(); }
+
 void CardTrial::serveHooks() {
-  if (spec_.capture_port || parts_.wantsCapture()) {
+  if (capturing()) {
     for (const card::CapturedFrame& frame : cards_.takeCaptured()) {
       if (parts_.wantsCapture()) parts_.onCaptured(frame);
-      if (hooks_.captured && hosts_[frame.port] == spec_.capture_port) hooks_.captured(frame);
+      const bool wanted = frame.port < hosts_.size() && hosts_[frame.port] == spec_.capture_port;
+      if (hooks_.captured && wanted) hooks_.captured(frame);
     }
   }
   parts_.readLogs();
@@ -210,7 +215,7 @@ void CardTrial::drain() {
     advanceBy(std::min(kMinStep, spec_.drain - waited));
   }
   far_end_.close(spec_.drain, result_.faults);
-  advanceBy(kReceiveTime);
+  advanceBy(capturing() ? kCaptureTime : kReceiveTime);
 }
 
 void CardTrial::collectPorts() {

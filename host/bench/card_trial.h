@@ -40,6 +40,7 @@ class CardTrial {
   void advanceBy(Picoseconds duration);
   // True when pauses have kept the card from sending.
   bool pausedAway();
+  [[nodiscard]] bool capturing() const;
   void serveHooks();
   // Frames sent and received so far, or a while ago where the cards have to be asked.
   FarEnd::Passed passed();

@@ -20,8 +20,6 @@ constexpr std::uint32_t kDataBytes = 64;
 constexpr BitRate kLineRate = gigabitsPerSecond(100);
 constexpr Picoseconds kClockPeriod{3104};
 
-constexpr const char* kNoCapture = "the packed card has no path to the host's memory";
-
 }  // namespace
 
 FpgaBench::FpgaBench() : capabilities_(cardCapabilities(kLineRate, kClockPeriod)) {
@@ -31,6 +29,7 @@ FpgaBench::FpgaBench() : capabilities_(cardCapabilities(kLineRate, kClockPeriod)
   capabilities_.simulated_dut = false;
   capabilities_.trial_overhead = milliseconds(20);
   capabilities_.wall_seconds_per_second = 1;
+  capabilities_.departures = true;
 }
 
 FpgaBench::FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards) : FpgaBench() {
@@ -59,6 +58,8 @@ FpgaBench::FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards) : FpgaBe
   capabilities_.pfc_send = info.pfc_send;
   capabilities_.queue_pairs = info.messages;
   capabilities_.patterns = info.patterns;
+  captures_ = info.capture && info.dma;
+  capabilities_.departures = captures_;  // they are read off captured frames
   describe(spec, descriptions);
 }
 
@@ -91,7 +92,9 @@ void FpgaBench::describe(const FpgaSpec& spec, const std::vector<std::string>& c
 
 std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
   std::vector<std::string> refusals = planRefusals(spec, capabilities_);
-  if (spec.capture_port) refusals.push_back(fmt::format("no captures: {}", kNoCapture));
+  if (spec.capture_port && !captures_) {
+    refusals.emplace_back("no captures: the card has no path to the host's memory");
+  }
   if (spec.sampling) refusals.emplace_back("only the sim bench samples a trial as it runs");
   if (spec.workload) {
     refusals.emplace_back("a workload needs simulated hosts, which a real device does not have");

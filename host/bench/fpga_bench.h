@@ -41,6 +41,7 @@ class FpgaBench final : public Bench {
 
   Capabilities capabilities_;
   std::unique_ptr<BusCards> cards_;
+  bool captures_ = true;  // as cards of a host can at most
   Picoseconds tx_offset_;
   Picoseconds rx_offset_;
 };

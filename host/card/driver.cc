@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "card/dma_registers.h"
 #include "card/polling.h"
 
 namespace plumbline::card {
@@ -171,6 +172,7 @@ void Driver::readInfo() {
   info_.llr = global::kFeaturesLlr.get(features) != 0;
   info_.patterns = global::kFeaturesPatterns.get(features) != 0;
   info_.messages = global::kFeaturesMessages.get(features) != 0;
+  info_.dma = DmaRegisters(bus_).present();
   info_.clock_period_num = bus_.read(global::kClockPeriodNum);
   info_.clock_period_den = bus_.read(global::kClockPeriodDen);
   if (info_.ports == 0 || info_.ports > port_regs::kCount || info_.clock_period_num == 0 ||
@@ -230,6 +232,8 @@ void Driver::reset() {
     if (info_.damage) damage(port).reset();
     bus_.write(portAddress(port, port_regs::kPortCommand), clear);
   }
+  bus_.stopCapture();
+  capturing_ = false;
   for (std::uint32_t port = 0; port < info_.ports; ++port) {
     waitClear(portAddress(port, port_regs::kPortStatus), port_regs::kPortStatusClearBusy,
               kClearLimit, fmt::format("clearing port {}", port));
@@ -282,29 +286,25 @@ void Driver::setCapture(std::uint32_t port, bool received, bool sent) {
   if ((received || sent) && !info_.capture) {
     throw Error(ErrorKind::kUnsupported, "this card cannot capture frames");
   }
+  if ((received || sent) && !capturing_) {
+    bus_.startCapture();
+    capturing_ = true;
+  }
   setPortField(port, port_regs::kPortControlCaptureRx, received ? 1 : 0);
   setPortField(port, port_regs::kPortControlCaptureTx, sent ? 1 : 0);
 }
 
-void Driver::tableCommand(std::uint32_t port, std::uint32_t table, std::uint32_t row,
-                          regs::Field command) {
+// Asks for the row and waits until it is in TBL_DATA.
+void Driver::fetchRow(std::uint32_t port, std::uint32_t table, std::uint32_t row) {
   bus_.write(portAddress(port, port_regs::kTblAddr),
              port_regs::kTblAddrTable.of(table) | port_regs::kTblAddrRow.of(row));
-  bus_.write(portAddress(port, port_regs::kTblCmd), command.of(1));
+  bus_.write(portAddress(port, port_regs::kTblCmd), port_regs::kTblCmdRead.of(1));
   waitClear(portAddress(port, port_regs::kTblStatus), port_regs::kTblStatusBusy, kTableLimit,
             fmt::format("port {} table {} row {}", port, kTables.at(table).name, row));
 }
 
-void Driver::writeRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
-                      const regs::TableRow& data) {
-  for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
-    bus_.write(portAddress(port, port_regs::kTblData + 4 * word), data[word]);
-  }
-  tableCommand(port, table, row, port_regs::kTblCmdWrite);
-}
-
 regs::TableRow Driver::readRow(std::uint32_t port, std::uint32_t table, std::uint32_t row) {
-  tableCommand(port, table, row, port_regs::kTblCmdRead);
+  fetchRow(port, table, row);
   regs::TableRow data{};
   for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
     data[word] = bus_.read(portAddress(port, port_regs::kTblData + 4 * word));
@@ -325,6 +325,25 @@ void Driver::verifyRow(std::uint32_t port, std::uint32_t table, std::uint32_t ro
   }
 }
 
+// In two passes, so that TBL_DATA does not hold the answer already. Nothing is asked between the
+// writes: the card makes an access to the table wait until the row before has moved.
+void Driver::loadRows(std::uint32_t port, std::span<const PlannedRow> rows) {
+  std::vector<RegisterWrite> writes;
+  const auto add = [&](std::uint32_t offset, std::uint32_t value) {
+    writes.push_back({portAddress(port, offset), value});
+  };
+  for (const PlannedRow& row : rows) {
+    for (std::uint32_t word = 0; word < kTables.at(row.table).words; ++word) {
+      add(port_regs::kTblData + 4 * word, row.data[word]);
+    }
+    add(port_regs::kTblAddr,
+        port_regs::kTblAddrTable.of(row.table) | port_regs::kTblAddrRow.of(row.row));
+    add(port_regs::kTblCmd, port_regs::kTblCmdWrite.of(1));
+  }
+  bus_.writeAll(writes);
+  for (const PlannedRow& row : rows) verifyRow(port, row.table, row.row, row.data);
+}
+
 void Driver::loadFlows(std::uint32_t port, std::span<const FlowConfig> flows) {
   (void)portAddress(port, 0);  // refuses a port that does not exist
   for (const FlowConfig& flow : flows) {
@@ -342,9 +361,7 @@ void Driver::loadFlows(std::uint32_t port, std::span<const FlowConfig> flows) {
                     ? "this card cannot draw or list gaps, nor draw source ports"
                     : "this card has no queue pair list");
   }
-  for (const PlannedRow& row : plan.rows) writeRow(port, row.table, row.row, row.data);
-  // In a second pass, so that TBL_DATA does not hold the answer already.
-  for (const PlannedRow& row : plan.rows) verifyRow(port, row.table, row.row, row.data);
+  loadRows(port, plan.rows);
   places_[port] = std::move(plan.places);
   setPortField(port, port_regs::kPortControlTxEnable, flows.empty() ? 0 : 1);
 }

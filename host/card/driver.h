@@ -38,6 +38,7 @@ struct CardInfo {
   bool llr = false;
   bool patterns = false;               // drawn and listed gaps, random source ports
   bool messages = false;               // queue pair lists and messages of several frames
+  bool dma = false;                    // a path to memory shared with the host
   std::uint32_t clock_period_num = 0;  // clock period in ps as a fraction
   std::uint32_t clock_period_den = 1;
 };
@@ -131,7 +132,8 @@ class Driver {
   // Link-level retry of a port. Must not outlive the driver's bus. Throws Error(kUnsupported) for a
   // card without it.
   [[nodiscard]] LinkRetry linkRetry(std::uint32_t port);
-  // Copies frames of this port to the capture stream.
+  // Copies frames of this port to the capture stream, whose end is takeCaptured() of the bus.
+  // Throws Error(kUnsupported) for a card that cannot; the bus may throw as its startCapture().
   void setCapture(std::uint32_t port, bool received, bool sent);
 
   // Writes templates, configuration, lists and schedule of the flows of a port whose schedule is
@@ -186,10 +188,9 @@ class Driver {
                                            std::uint32_t address);
   // Waits until `field` of the register at `address` is zero.
   void waitClear(Address address, regs::Field field, Picoseconds limit, const std::string& what);
-  void tableCommand(std::uint32_t port, std::uint32_t table, std::uint32_t row,
-                    regs::Field command);
-  void writeRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
-                const regs::TableRow& data);
+  void fetchRow(std::uint32_t port, std::uint32_t table, std::uint32_t row);
+  // Writes every row, then reads every row back.
+  void loadRows(std::uint32_t port, std::span<const PlannedRow> rows);
   [[nodiscard]] regs::TableRow readRow(std::uint32_t port, std::uint32_t table, std::uint32_t row);
   void verifyRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
                  const regs::TableRow& expected);
@@ -197,6 +198,7 @@ class Driver {
   RegisterBus& bus_;
   CardInfo info_;
   std::vector<std::vector<FlowPlace>> places_;  // per port, of the flows loaded last
+  bool capturing_ = false;                      // since the last reset
 };
 
 }  // namespace plumbline::card

@@ -20,6 +20,13 @@ struct CapturedFrame {
   std::vector<std::uint8_t> bytes;  // with FCS
 };
 
+struct RegisterWrite {
+  std::uint32_t offset = 0;  // [bytes], a multiple of 4
+  std::uint32_t value = 0;
+
+  bool operator==(const RegisterWrite&) const = default;
+};
+
 // 32-bit register access to one card. Not thread-safe; one owner.
 class RegisterBus {
  public:
@@ -29,11 +36,23 @@ class RegisterBus {
   virtual std::uint32_t read(std::uint32_t offset) = 0;
   virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
 
+  // All of `writes`, in their order; for many of them a bus may have a faster way. After an error
+  // some of them have been done.
+  virtual void writeAll(std::span<const RegisterWrite> writes) {
+    for (const RegisterWrite& one : writes) write(one.offset, one.value);
+  }
+
   // Lets card time pass. On hardware it sleeps; a simulated card runs its clock. Returns after at
   // least `duration`.
   virtual void wait(Picoseconds duration) = 0;
 
-  // Takes what the capture DMA has delivered since the last call.
+  // From now on what ports are told to capture comes to takeCaptured(); frames from before are
+  // gone. Throws Error(kUnsupported) when captures cannot get to the host, Error(kTester) when the
+  // memory for them is not to be had. Nothing is to be done where captures are always delivered.
+  virtual void startCapture() {}
+  virtual void stopCapture() {}
+  // Takes what has been delivered since the last call. Throws Error(kTester) for what cannot be
+  // captured frames.
   virtual std::vector<CapturedFrame> takeCaptured() = 0;
 };
 

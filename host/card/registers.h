@@ -14,9 +14,9 @@ namespace plumbline::card::regs {
 
 // Version of the map that this header was made from, and the first 32 bits of its source's SHA-256.
 inline constexpr std::uint32_t kMapMajor = 1;
-inline constexpr std::uint32_t kMapMinor = 1;
+inline constexpr std::uint32_t kMapMinor = 2;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0x635DF831;
+inline constexpr std::uint32_t kMapHash = 0x7F64F841;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -107,12 +107,12 @@ inline constexpr std::uint32_t kCount = 1;
 inline constexpr std::uint32_t kId = 0x010;
 inline constexpr std::uint32_t kIdValue = 0x504C554D;
 inline constexpr std::uint32_t kVersion = 0x014;
-inline constexpr std::uint32_t kVersionValue = 0x01010000;
+inline constexpr std::uint32_t kVersionValue = 0x01020000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0x635DF831;
+inline constexpr std::uint32_t kMapHashValue = 0x7F64F841;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -152,8 +152,8 @@ inline constexpr std::uint32_t kStartTimeHi = 0x054;
 
 inline constexpr std::array<RegisterInfo, 17> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
-    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01010000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x635DF831, true},
+    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01020000, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x7F64F841, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
     {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000003FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
@@ -613,6 +613,59 @@ inline constexpr std::array<CounterInfo, 83> kCounters{{
 }};
 
 }  // namespace port
+
+// Path to the host's memory, of cards that have one: captures into a ring, lists of register writes
+// out of a buffer. A card without it reads as zero here.
+namespace dma {
+
+inline constexpr std::uint32_t kBase = 0xF000;
+inline constexpr std::uint32_t kSize = 0x1000;
+inline constexpr std::uint32_t kCount = 1;
+
+inline constexpr std::uint32_t kDmaId = 0x000;
+inline constexpr std::uint32_t kDmaIdValue = 0x504C444D;
+inline constexpr std::uint32_t kCaptureControl = 0x004;
+inline constexpr Field kCaptureControlEnable{kCaptureControl, 0, 1};
+inline constexpr std::uint32_t kCaptureAddressLo = 0x008;
+inline constexpr std::uint32_t kCaptureAddressHi = 0x00C;
+inline constexpr std::uint32_t kCaptureSize = 0x010;
+inline constexpr std::uint32_t kCaptureWrittenLo = 0x018;
+inline constexpr std::uint32_t kCaptureWrittenHi = 0x01C;
+inline constexpr std::uint32_t kCaptureReadLo = 0x020;
+inline constexpr std::uint32_t kCaptureReadHi = 0x024;
+inline constexpr std::uint32_t kCaptureSticky = 0x028;
+inline constexpr Field kCaptureStickyWriteError{kCaptureSticky, 0, 1};
+inline constexpr Field kCaptureStickyMismatch{kCaptureSticky, 1, 1};
+inline constexpr std::uint32_t kLoadAddressLo = 0x030;
+inline constexpr std::uint32_t kLoadAddressHi = 0x034;
+inline constexpr std::uint32_t kLoadCount = 0x038;
+inline constexpr std::uint32_t kLoadControl = 0x03C;
+inline constexpr Field kLoadControlStart{kLoadControl, 0, 1};
+inline constexpr std::uint32_t kLoadStatus = 0x040;
+inline constexpr Field kLoadStatusBusy{kLoadStatus, 0, 1};
+inline constexpr Field kLoadStatusError{kLoadStatus, 1, 1};
+inline constexpr std::uint32_t kLoadDone = 0x044;
+
+inline constexpr std::array<RegisterInfo, 16> kRegisters{{
+    {"DMA_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C444D, true},
+    {"CAPTURE_CONTROL", 0x004, 1, Access::kReadWrite, 0x00000001, 0x00000000, false},
+    {"CAPTURE_ADDRESS_LO", 0x008, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CAPTURE_ADDRESS_HI", 0x00C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CAPTURE_SIZE", 0x010, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CAPTURE_WRITTEN_LO", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"CAPTURE_WRITTEN_HI", 0x01C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"CAPTURE_READ_LO", 0x020, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CAPTURE_READ_HI", 0x024, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"CAPTURE_STICKY", 0x028, 1, Access::kWriteOneClear, 0x00000003, 0x00000000, false},
+    {"LOAD_ADDRESS_LO", 0x030, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LOAD_ADDRESS_HI", 0x034, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LOAD_COUNT", 0x038, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LOAD_CONTROL", 0x03C, 1, Access::kWriteOnePulse, 0x00000001, 0x00000000, false},
+    {"LOAD_STATUS", 0x040, 1, Access::kReadOnly, 0x00000003, 0x00000000, false},
+    {"LOAD_DONE", 0x044, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+}};
+
+}  // namespace dma
 
 // 256 bytes of frame per flow, byte 0 in bits 7:0; row = flow·4 + beat.
 namespace template_table {

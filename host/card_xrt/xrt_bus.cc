@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "card/registers.h"
 #include "card_xrt/kernel_layout.h"
+#include "card_xrt/xrt_buffer.h"
 
 namespace plumbline::card {
 namespace {
@@ -53,7 +54,13 @@ xrt::device openDevice(const std::string& device) {
   }
 }
 
-xrt::xclbin readXclbin(const std::filesystem::path& path) {
+// The packed card in the file, with the file.
+struct PackedCard {
+  xrt::xclbin xclbin;
+  xrt::xclbin::ip card;
+};
+
+PackedCard readXclbin(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path)) {
     throw Error(ErrorKind::kUsage, "there is no such file", path.string(),
                 "the packed card, an .xclbin");
@@ -61,7 +68,7 @@ xrt::xclbin readXclbin(const std::filesystem::path& path) {
   try {
     xrt::xclbin xclbin(path.string());
     for (const xrt::xclbin::ip& ip : xclbin.get_ips()) {
-      if (ip.get_name() == fmt::format("{}:{}", kKernelName, kKernelInstance)) return xclbin;
+      if (ip.get_name() == fmt::format("{}:{}", kKernelName, kKernelInstance)) return {xclbin, ip};
     }
   } catch (const std::exception& fault) {
     throw Error(ErrorKind::kUnsupported, fmt::format("not an xclbin: {}", fault.what()),
@@ -106,17 +113,19 @@ std::vector<XrtDevice> xrtDevices() {
 class XrtBus::Impl {
  public:
   explicit Impl(const XrtOptions& options) {
-    const xrt::xclbin xclbin = readXclbin(options.xclbin);
+    const PackedCard packed = readXclbin(options.xclbin);
+    layout_ = packed.card;
+    place_ = fmt::format("device {}, {}", options.device, options.xclbin.string());
     device_ = openDevice(options.device);
     try {
-      const xrt::uuid uuid = device_.load_xclbin(xclbin);
+      const xrt::uuid uuid = device_.load_xclbin(packed.xclbin);
       card_ = xrt::ip(device_, uuid, instanceName());
       description_ = fmt::format("device {}, {}, xclbin {}", options.device,
                                  device_.get_info<xrt::info::device::name>(), uuid.to_string());
     } catch (const std::exception& fault) {
       throw Error(
           ErrorKind::kUnsupported, fmt::format("the card cannot be loaded: {}", fault.what()),
-          fmt::format("device {}, {}", options.device, options.xclbin.string()),
+          place_,
           "an xclbin built for this device's platform, and no other process that holds the card");
     }
   }
@@ -136,6 +145,17 @@ class XrtBus::Impl {
       return 0U;
     });
   }
+  // In the first memory bank that an argument of the card is connected to.
+  std::unique_ptr<DeviceBuffer> buffer(std::size_t bytes) {
+    for (const xrt::xclbin::arg& argument : layout_.get_args()) {
+      for (const xrt::xclbin::mem& memory : argument.get_mems()) {
+        return std::make_unique<XrtBuffer>(
+            device_, static_cast<xrt::memory_group>(memory.get_index()), bytes, place_);
+      }
+    }
+    throw Error(ErrorKind::kUnsupported, "the xclbin connects the card to no memory", place_,
+                "a packed card whose memory port is connected to a bank");
+  }
   [[nodiscard]] const std::string& description() const { return description_; }
 
  private:
@@ -151,14 +171,29 @@ class XrtBus::Impl {
 
   xrt::device device_;
   xrt::ip card_;
+  xrt::xclbin::ip layout_;
+  std::string place_;  // for messages
   std::string description_;
 };
 
-XrtBus::XrtBus(const XrtOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-XrtBus::~XrtBus() = default;
+XrtBus::XrtBus(const XrtOptions& options)
+    : impl_(std::make_unique<Impl>(options)),
+      dma_(*this, [this](std::size_t bytes) { return impl_->buffer(bytes); }) {}
+
+// The card must not write to buffers that are gone.
+XrtBus::~XrtBus() {
+  try {
+    dma_.release();
+  } catch (const Error&) {  // neither must one that is gone
+  }
+}
 
 std::uint32_t XrtBus::read(std::uint32_t offset) { return impl_->read(offset); }
 void XrtBus::write(std::uint32_t offset, std::uint32_t value) { impl_->write(offset, value); }
+void XrtBus::writeAll(std::span<const RegisterWrite> writes) { dma_.writeAll(writes); }
+void XrtBus::startCapture() { dma_.startCapture(); }
+void XrtBus::stopCapture() { dma_.stopCapture(); }
+std::vector<CapturedFrame> XrtBus::takeCaptured() { return dma_.takeCaptured(); }
 
 void XrtBus::wait(Picoseconds duration) {
   Picoseconds now = cardTime();

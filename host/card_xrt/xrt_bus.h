@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
+#include "card/card_dma.h"
 #include "card/register_bus.h"
 
 namespace plumbline::card {
@@ -35,8 +37,9 @@ std::vector<XrtDevice> xrtDevices();
 
 // Opens the device, loads the xclbin unless the device runs it already (that of the same UUID), and
 // takes the card for itself: no second process can have it. Registers are single accesses of a
-// user-managed kernel. What the card captures comes by DMA, which the packed card does not have
-// yet: takeCaptured() is always empty.
+// user-managed kernel. Captures, and long lists of writes, go through buffers in the memory bank
+// that the xclbin connects the card to, taken when they are first needed; a card without a DMA has
+// no captures.
 class XrtBus final : public RegisterBus {
  public:
   // Throws Error(kUnsupported) when there is no XRT, no such device, or the xclbin holds no
@@ -48,10 +51,13 @@ class XrtBus final : public RegisterBus {
   // as of a PCIe slot in which nothing answers.
   std::uint32_t read(std::uint32_t offset) override;
   void write(std::uint32_t offset, std::uint32_t value) override;
+  void writeAll(std::span<const RegisterWrite> writes) override;
   // Sleeps, then looks at the card's clock until it has gone on by `duration`: an emulated card's
   // is slow.
   void wait(Picoseconds duration) override;
-  std::vector<CapturedFrame> takeCaptured() override { return {}; }
+  void startCapture() override;
+  void stopCapture() override;
+  std::vector<CapturedFrame> takeCaptured() override;
 
   // The device and what runs on it, for people: number, platform, UUID of the xclbin.
   [[nodiscard]] const std::string& description() const;
@@ -62,6 +68,7 @@ class XrtBus final : public RegisterBus {
   [[nodiscard]] Picoseconds cardTime();
 
   std::unique_ptr<Impl> impl_;
+  CardDma dma_;
 };
 
 }  // namespace plumbline::card

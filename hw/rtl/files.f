@@ -11,6 +11,7 @@ mac/plumb_crc32.sv
 csr/plumb_axil.sv
 csr/plumb_card_time.sv
 csr/plumb_hist_reader.sv
+csr/plumb_regs_dma.sv
 csr/plumb_regs_global.sv
 csr/plumb_regs_port.sv
 csr/plumb_start.sv
@@ -71,4 +72,12 @@ llr/plumb_llr.sv
 top/plumb_capture_tap.sv
 top/plumb_tx_descriptor.sv
 top/plumb_port.sv
+top/plumb_port_pins.sv
 top/plumb_card.sv
+dma/plumb_dma_queue.sv
+dma/plumb_capture_fifo.sv
+dma/plumb_capture_writer.sv
+dma/plumb_register_loader.sv
+dma/plumb_dma_router.sv
+dma/plumb_dma.sv
+top/plumb_card_host.sv

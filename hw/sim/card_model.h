@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/units.h"
+#include "sim/axi_memory.h"
 
 namespace plumbline::sim {
 
@@ -52,6 +54,21 @@ struct CapturePins {
   const std::uint32_t* descriptor;  // 96 bits per port, see plumb_card.sv
 };
 
+// Where captures end at the card's pins.
+struct CaptureEndPins {
+  CapturePins received;
+  CapturePins sent;
+  std::uint8_t* ready;
+};
+
+// ... and of a card that reaches the host's memory, the way there.
+struct MemoryPins {
+  AxiWritePins write;
+  AxiReadPins read;
+};
+
+// What MACs set is set before the edge after which the card is to see it: the models have registers
+// there (hw/rtl/top/plumb_port_pins.sv). Other inputs are set after that edge.
 struct CardPins {
   std::uint8_t* clk;
   std::uint8_t* rst_n;
@@ -76,9 +93,9 @@ struct CardPins {
   std::uint8_t* rx_set_valid;
   std::uint32_t* rx_set;
   std::uint8_t* link_up;
-  CapturePins captured_rx;
-  CapturePins captured_tx;
-  std::uint8_t* capture_ready;
+  // One of the two.
+  std::optional<CaptureEndPins> capture;
+  std::optional<MemoryPins> memory;
 };
 
 class CardModel {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "sim/axi_lite_master.h"
+#include "sim/axi_memory.h"
 #include "sim/capture_dma.h"
 #include "sim/card_model.h"
 #include "sim/mac_rx_model.h"
@@ -30,17 +31,32 @@ std::string hex(std::uint32_t value) {
   return text;
 }
 
+// The memory that a card writes captures to and reads register writes from.
+struct MemorySide {
+  MemorySide(const MemoryPins& pins, const DeviceMemory& memory)
+      : write(pins.write, memory), read(pins.read, memory) {}
+
+  AxiWriteSlave write;
+  AxiReadSlave read;
+};
+
 }  // namespace
 
 class CardSim::Impl {
  public:
-  explicit Impl(const CardSimOptions& options)
-      : model_(makeCardModel(options.ports)),
+  // `memory` is null for a card whose captures end at its pins.
+  Impl(const CardSimOptions& options, std::unique_ptr<CardModel> model, const DeviceMemory* memory)
+      : model_(std::move(model)),
         pins_(model_->pins()),
         axi_(pins_.axi),
-        capture_(pins_.captured_rx, pins_.captured_tx, options.ports),
         tx_(options.ports, MacTxModel(options.mac_fifo_bytes)),
         rx_(options.ports) {
+    if (pins_.capture) {
+      capture_.emplace(pins_.capture->received, pins_.capture->sent, options.ports);
+    }
+    if (pins_.memory && memory != nullptr) {
+      memory_.emplace(*pins_.memory, *memory);
+    }
     if (!options.trace_fst.empty()) {
       model_->openTrace(options.trace_fst);
       tracing_ = true;
@@ -92,13 +108,20 @@ class CardSim::Impl {
     finishAccess("write", offset);
   }
 
-  std::vector<card::CapturedFrame> takeCaptured() { return capture_.takeFrames(); }
+  std::vector<card::CapturedFrame> takeCaptured() {
+    return capture_ ? capture_->takeFrames() : std::vector<card::CapturedFrame>();
+  }
 
  private:
   // Reset ends just before edge 0, so that the card's time starts with the simulated time. A
   // waveform shows it as ending at time 0.
   void reset() {
     *pins_.rst_n = 0;
+    if (pins_.capture) {
+      *pins_.capture->ready = 0xFF;  // a beat is taken every clock
+    }
+    link_up_ = (1U << rx_.size()) - 1;
+    drivePins(now_);
     for (int clock = 0; clock < kResetClocks; ++clock) {
       *pins_.clk = 1;
       model_->eval();
@@ -106,9 +129,6 @@ class CardSim::Impl {
       model_->eval();
     }
     *pins_.rst_n = 1;
-    *pins_.capture_ready = 0xFF;  // the DMA takes a beat every clock
-    link_up_ = (1U << rx_.size()) - 1;
-    drivePins();
     model_->eval();
     trace(Picoseconds(0));
   }
@@ -121,19 +141,29 @@ class CardSim::Impl {
     }
     takeSentBeats(next);
     takeSentSets(next);
-    capture_.sample();
+    if (capture_) {
+      capture_->sample();
+    }
+    if (memory_) {
+      memory_->write.sample();
+      memory_->read.sample();
+    }
     const bool bus_active = axi_.busy();
     if (bus_active) {
       axi_.sample();
     }
+    drivePins(next);
     *pins_.clk = 1;
     model_->eval();
     trace(next);
     ++edge_;
     now_ = next;
-    drivePins();
     if (bus_active) {
       axi_.drive();
+    }
+    if (memory_) {
+      memory_->write.drive();
+      memory_->read.drive();
     }
     *pins_.clk = 0;
     model_->eval();
@@ -191,19 +221,19 @@ class CardSim::Impl {
     }
   }
 
-  // The pins that the MACs drive during the clock that begins now.
-  void drivePins() {
+  // The pins that the MACs drive during the clock that begins with the edge at `edge`.
+  void drivePins(Picoseconds edge) {
     std::uint8_t ready = 0;
     std::uint8_t valid = 0;
     std::uint8_t last = 0;
     std::uint8_t set_valid = 0;
     for (std::uint32_t port = 0; port < rx_.size(); ++port) {
-      if (const auto set = rx_[port].nextSet(now_)) {
+      if (const auto set = rx_[port].nextSet(edge)) {
         std::memcpy(pins_.rx_set + kSetWords * port, &*set, sizeof *set);
         set_valid |= static_cast<std::uint8_t>(1U << port);
       }
-      ready |= static_cast<std::uint8_t>(tx_[port].ready(now_) ? 1U << port : 0U);
-      const auto beat = rx_[port].next(now_);
+      ready |= static_cast<std::uint8_t>(tx_[port].ready(edge) ? 1U << port : 0U);
+      const auto beat = rx_[port].next(edge);
       if (!beat) {
         continue;
       }
@@ -275,7 +305,8 @@ class CardSim::Impl {
   std::unique_ptr<CardModel> model_;
   const CardPins& pins_;
   AxiLiteMaster axi_;
-  CaptureDma capture_;
+  std::optional<CaptureDma> capture_;
+  std::optional<MemorySide> memory_;
   std::vector<MacTxModel> tx_;
   std::vector<MacRxModel> rx_;
   PortPeer* peer_ = nullptr;
@@ -293,7 +324,11 @@ void PortPeer::onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds
 }
 void PortPeer::onSetFromCard(std::uint32_t /*port*/, OrderedSet /*set*/, Picoseconds /*begin*/) {}
 
-CardSim::CardSim(const CardSimOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+CardSim::CardSim(const CardSimOptions& options)
+    : impl_(std::make_unique<Impl>(options, makeCardModel(options.ports), nullptr)) {}
+CardSim::CardSim(const CardSimOptions& options, std::unique_ptr<CardModel> model,
+                 const DeviceMemory& memory)
+    : impl_(std::make_unique<Impl>(options, std::move(model), &memory)) {}
 CardSim::~CardSim() = default;
 
 void CardSim::connect(PortPeer* peer) { impl_->connect(peer); }

@@ -24,6 +24,9 @@
 
 namespace plumbline::sim {
 
+class CardModel;
+class DeviceMemory;
+
 // What the card's ports are connected to.
 class PortPeer {
  public:
@@ -55,6 +58,10 @@ class CardSim final : public card::RegisterBus {
  public:
   // Throws Error(kUnsupported) for a port count no model was built for.
   explicit CardSim(const CardSimOptions& options);
+  // A card that reaches `memory`, which must outlive it: `model` is of makeHostCardModel(). Its
+  // captures end there, and takeCaptured() is always empty.
+  CardSim(const CardSimOptions& options, std::unique_ptr<CardModel> model,
+          const DeviceMemory& memory);
   ~CardSim() override;
   CardSim(const CardSim&) = delete;
   CardSim& operator=(const CardSim&) = delete;

@@ -2,9 +2,10 @@
 #
 #   vivado -mode batch -source hw/vitis/package.tcl -tclargs <build directory>
 #
-# Not run yet: no Vivado has read this file. It makes a block design of the card, a CMAC and a clock
-# converter for the register bus, packages that as an IP, and that as a kernel object. The parameters
-# of the IPs are those of their guides (PG203 for cmac_usplus 3.1).
+# Not run yet: no Vivado has read this file. It makes a block design of the card, a CMAC and clock
+# converters for register bus and memory port, packages that as an IP, and that as a kernel object.
+# The parameters of the IPs are those of their guides (PG203 for cmac_usplus 3.1). Which memory the
+# port reaches is said when the kernel is linked (link.cfg).
 
 if {[llength $argv] != 1} {
   error "usage: vivado -mode batch -source package.tcl -tclargs <build directory>"
@@ -35,7 +36,10 @@ create_bd_port -dir I -type rst ap_rst_n
 create_bd_intf_port -mode Slave -vlnv xilinx.com:interface:aximm_rtl:1.0 s_axi_control
 set_property -dict {CONFIG.PROTOCOL AXI4LITE CONFIG.ADDR_WIDTH 16 CONFIG.DATA_WIDTH 32} \
   [get_bd_intf_ports s_axi_control]
-set_property CONFIG.ASSOCIATED_BUSIF s_axi_control [get_bd_ports ap_clk]
+create_bd_intf_port -mode Master -vlnv xilinx.com:interface:aximm_rtl:1.0 m_axi
+set_property -dict {CONFIG.PROTOCOL AXI4 CONFIG.ADDR_WIDTH 64 CONFIG.DATA_WIDTH 512} \
+  [get_bd_intf_ports m_axi]
+set_property CONFIG.ASSOCIATED_BUSIF s_axi_control:m_axi [get_bd_ports ap_clk]
 
 # Frames have their own FCS in both directions, and a bad one is the card's to count.
 create_bd_cell -type ip -vlnv xilinx.com:ip:cmac_usplus mac
@@ -81,6 +85,14 @@ connect_bd_net [get_bd_ports ap_rst_n] [get_bd_pins registers/s_axi_aresetn]
 connect_bd_net $clock [get_bd_pins registers/m_axi_aclk]
 connect_bd_net [get_bd_pins reset/peripheral_aresetn] [get_bd_pins registers/m_axi_aresetn]
 
+create_bd_cell -type ip -vlnv xilinx.com:ip:axi_clock_converter memory
+connect_bd_intf_net [get_bd_intf_pins card/m_axi] [get_bd_intf_pins memory/S_AXI]
+connect_bd_intf_net [get_bd_intf_pins memory/M_AXI] [get_bd_intf_ports m_axi]
+connect_bd_net $clock [get_bd_pins memory/s_axi_aclk]
+connect_bd_net [get_bd_pins reset/peripheral_aresetn] [get_bd_pins memory/s_axi_aresetn]
+connect_bd_net [get_bd_ports ap_clk] [get_bd_pins memory/m_axi_aclk]
+connect_bd_net [get_bd_ports ap_rst_n] [get_bd_pins memory/m_axi_aresetn]
+
 foreach {card mac} {
   tx_axis_tdata tx_axis_tdata    tx_axis_tkeep tx_axis_tkeep    tx_axis_tvalid tx_axis_tvalid
   tx_axis_tlast tx_axis_tlast    tx_axis_tready tx_axis_tready  tx_preamble tx_preamblein
@@ -122,6 +134,9 @@ foreach {name width value pins} {
 }
 
 assign_bd_address -offset 0x0 -range 64K [get_bd_addr_segs card/s_axi_control/reg0]
+# All 64 bits of the memory port: the platform says what is where.
+assign_bd_address -target_address_space /card/m_axi -offset 0x0 -range 16E \
+  [get_bd_addr_segs m_axi/Reg]
 validate_bd_design
 save_bd_design
 set wrapper [make_wrapper -files [get_files plumb.bd] -top]
@@ -136,6 +151,7 @@ set core [ipx::current_core]
 set_property sdx_kernel true $core
 set_property sdx_kernel_type rtl $core
 ipx::associate_bus_interfaces -busif s_axi_control -clock ap_clk $core
+ipx::associate_bus_interfaces -busif m_axi -clock ap_clk $core
 ipx::create_xgui_files $core
 ipx::update_checksums $core
 ipx::check_integrity -kernel $core

@@ -4,8 +4,8 @@
 //
 // Port p of the card is the MAC whose pins lie in bits n*p+n-1 : n*p of each vector; MACs of more
 // ports than one need a common clock. A CMAC has no control ordered sets: what needs them,
-// link-level retry and CBFC, cannot run over it. Captures have no way to the host in this kernel: a
-// frame that is to be captured counts in CAPTURE_DROPPED.
+// link-level retry and CBFC, cannot run over it. Through m_axi (plumb_dma) captures reach the
+// memory that the platform has connected, and lists of register writes come from there.
 module plumb_kernel #(
   parameter int unsigned Ports = 1,
   parameter int unsigned FlowsLog2 = 8
@@ -30,6 +30,32 @@ module plumb_kernel #(
   output      logic [1:0]           s_axi_control_rresp,
   output      logic                 s_axi_control_rvalid,
   input  wire logic                 s_axi_control_rready,
+
+  output      logic [63:0]          m_axi_awaddr,
+  output      logic [7:0]           m_axi_awlen,
+  output      logic [2:0]           m_axi_awsize,
+  output      logic [1:0]           m_axi_awburst,
+  output      logic                 m_axi_awvalid,
+  input  wire logic                 m_axi_awready,
+  output      logic [511:0]         m_axi_wdata,
+  output      logic [63:0]          m_axi_wstrb,
+  output      logic                 m_axi_wlast,
+  output      logic                 m_axi_wvalid,
+  input  wire logic                 m_axi_wready,
+  input  wire logic [1:0]           m_axi_bresp,
+  input  wire logic                 m_axi_bvalid,
+  output      logic                 m_axi_bready,
+  output      logic [63:0]          m_axi_araddr,
+  output      logic [7:0]           m_axi_arlen,
+  output      logic [2:0]           m_axi_arsize,
+  output      logic [1:0]           m_axi_arburst,
+  output      logic                 m_axi_arvalid,
+  input  wire logic                 m_axi_arready,
+  input  wire logic [511:0]         m_axi_rdata,
+  input  wire logic [1:0]           m_axi_rresp,
+  input  wire logic                 m_axi_rlast,
+  input  wire logic                 m_axi_rvalid,
+  output      logic                 m_axi_rready,
 
   output      logic [Ports*512-1:0] tx_axis_tdata,
   output      logic [Ports*64-1:0]  tx_axis_tkeep,
@@ -106,13 +132,10 @@ module plumb_kernel #(
     assign card_rx_preamble[64*p+56 +: 8] = '0;
   end
 
-  logic [Ports-1:0]     unused_ctl_valid, unused_cap_valid, unused_cap_last, unused_cap_desc_valid;
-  logic [Ports-1:0]     unused_cap_tx_valid, unused_cap_tx_last, unused_cap_tx_desc_valid;
-  logic [Ports*64-1:0]  unused_ctl, unused_cap_keep, unused_cap_tx_keep;
-  logic [Ports*512-1:0] unused_cap_data, unused_cap_tx_data;
-  logic [Ports*96-1:0]  unused_cap_desc, unused_cap_tx_desc;
+  logic [Ports-1:0]     unused_ctl_valid;
+  logic [Ports*64-1:0]  unused_ctl;
 
-  plumb_card #(
+  plumb_card_host #(
     .Ports     (Ports),
     .FlowsLog2 (FlowsLog2)
   ) u_card (
@@ -135,6 +158,31 @@ module plumb_kernel #(
     .s_axil_rresp_o      (s_axi_control_rresp),
     .s_axil_rvalid_o     (s_axi_control_rvalid),
     .s_axil_rready_i     (s_axi_control_rready),
+    .m_axi_awaddr_o      (m_axi_awaddr),
+    .m_axi_awlen_o       (m_axi_awlen),
+    .m_axi_awsize_o      (m_axi_awsize),
+    .m_axi_awburst_o     (m_axi_awburst),
+    .m_axi_awvalid_o     (m_axi_awvalid),
+    .m_axi_awready_i     (m_axi_awready),
+    .m_axi_wdata_o       (m_axi_wdata),
+    .m_axi_wstrb_o       (m_axi_wstrb),
+    .m_axi_wlast_o       (m_axi_wlast),
+    .m_axi_wvalid_o      (m_axi_wvalid),
+    .m_axi_wready_i      (m_axi_wready),
+    .m_axi_bresp_i       (m_axi_bresp),
+    .m_axi_bvalid_i      (m_axi_bvalid),
+    .m_axi_bready_o      (m_axi_bready),
+    .m_axi_araddr_o      (m_axi_araddr),
+    .m_axi_arlen_o       (m_axi_arlen),
+    .m_axi_arsize_o      (m_axi_arsize),
+    .m_axi_arburst_o     (m_axi_arburst),
+    .m_axi_arvalid_o     (m_axi_arvalid),
+    .m_axi_arready_i     (m_axi_arready),
+    .m_axi_rdata_i       (m_axi_rdata),
+    .m_axi_rresp_i       (m_axi_rresp),
+    .m_axi_rlast_i       (m_axi_rlast),
+    .m_axi_rvalid_i      (m_axi_rvalid),
+    .m_axi_rready_o      (m_axi_rready),
     .tx_axis_tdata_o     (card_tx_tdata),
     .tx_axis_tkeep_o     (card_tx_tkeep),
     .tx_axis_tvalid_o    (card_tx_tvalid),
@@ -151,20 +199,7 @@ module plumb_kernel #(
     .tx_ctl_ready_i      ('0),
     .rx_ctl_valid_i      ('0),
     .rx_ctl_i            ('0),
-    .link_up_i           (link_up),
-    .cap_rx_tdata_o      (unused_cap_data),
-    .cap_rx_tkeep_o      (unused_cap_keep),
-    .cap_rx_tvalid_o     (unused_cap_valid),
-    .cap_rx_tlast_o      (unused_cap_last),
-    .cap_rx_desc_valid_o (unused_cap_desc_valid),
-    .cap_rx_desc_o       (unused_cap_desc),
-    .cap_tx_tdata_o      (unused_cap_tx_data),
-    .cap_tx_tkeep_o      (unused_cap_tx_keep),
-    .cap_tx_tvalid_o     (unused_cap_tx_valid),
-    .cap_tx_tlast_o      (unused_cap_tx_last),
-    .cap_tx_desc_valid_o (unused_cap_tx_desc_valid),
-    .cap_tx_desc_o       (unused_cap_tx_desc),
-    .cap_ready_i         ('0)
+    .link_up_i           (link_up)
   );
 
 endmodule

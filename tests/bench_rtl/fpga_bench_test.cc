@@ -297,7 +297,7 @@ TEST(FpgaBench, SaysWhatItCannotDo) {
   EXPECT_THAT(bench.refusals(spec), IsEmpty());
   spec.capture_port = 0;
   EXPECT_THAT(bench.refusals(spec),
-              ElementsAre("no captures: the packed card has no path to the host's memory"));
+              ElementsAre("no captures: the card has no path to the host's memory"));
   spec = bothWays();
   spec.departures = 3;
   EXPECT_THAT(bench.refusals(spec), ElementsAre(HasSubstr("recording departures")));

@@ -1,16 +1,21 @@
-// The device behind the runtime's hardware emulation: the Verilated card with a cable between its
-// two ports. It runs freely, as a card would, and answers what the runtime asks of it. Started by
-// the runtime; arguments: the cable's delay in picoseconds, and what is wrong with the card:
+// The device behind the runtime's hardware emulation: the Verilated card with its memory and a
+// cable between its two ports. It runs freely, as a card would, and answers what the runtime asks
+// of it. Started by the runtime; arguments: the cable's delay in picoseconds, and what is wrong
+// with the card:
 //   gone=N      it disappears from its slot when it is to start for the Nth time
 //   version=V   the version of its register map
+//   fails=N     the first N bytes of its memory answer every access with an error
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -20,8 +25,10 @@
 #include "card/registers.h"
 #include "card_xrt/kernel_layout.h"
 #include "emulation_protocol.h"
+#include "sim/axi_memory.h"
 #include "sim/bare_link.h"
 #include "sim/card_sim.h"
+#include "sim/host_card.h"
 #include "xclbin_writer.h"
 
 namespace plumbline::card_xrt_test {
@@ -64,12 +71,16 @@ bool sendAll(int end, const Bytes& bytes) {
 struct Defects {
   std::uint64_t gone = 0;  // at which start; 0 = never
   std::optional<std::uint32_t> version;
+  std::uint64_t failing_bytes = 0;  // of its memory, from the first on
 };
 
 class EmulatedCard {
  public:
   EmulatedCard(int requests, Picoseconds delay, const Defects& defects)
-      : requests_(requests), defects_(defects), link_(card_, 0, 1, delay) {}
+      : requests_(requests), defects_(defects), link_(card_, 0, 1, delay) {
+    memory_.map(kBankBase, {bank_.get(), kBankBytes});
+    if (defects.failing_bytes > 0) memory_.fail(kBankBase, defects.failing_bytes);
+  }
 
   // Until the runtime closes or goes.
   void run() {
@@ -112,6 +123,19 @@ class EmulatedCard {
       case Call::kAllocBuffer:
         add(bytesField(2, {}));
         break;
+      case Call::kToDevice: {
+        const Bytes& data = message.bytes.at(4);
+        std::copy(data.begin(), data.end(),
+                  inBank(message.number(3) + message.number(6), data.size()));
+        reply = numberField(1, data.size());
+        break;
+      }
+      case Call::kFromDevice: {
+        const std::uint64_t bytes = message.number(5);
+        reply = numberField(1, bytes);
+        add(bytesField(2, {inBank(message.number(4) + message.number(6), bytes), bytes}));
+        break;
+      }
       case Call::kWriteControl:
         writeWords(message.number(2), message.bytes.at(4));
         break;
@@ -130,6 +154,14 @@ class EmulatedCard {
         break;
     }
     return reply;
+  }
+
+  // Bytes of the device's memory.
+  [[nodiscard]] std::uint8_t* inBank(std::uint64_t address, std::uint64_t bytes) const {
+    if (address < kBankBase || bytes > kBankBytes || address - kBankBase > kBankBytes - bytes) {
+      throw std::runtime_error("a copy outside of the memory, at " + std::to_string(address));
+    }
+    return &bank_[address - kBankBase];
   }
 
   // Offset in the kernel, wherever the runtime counts from.
@@ -175,7 +207,11 @@ class EmulatedCard {
   Defects defects_;
   std::uint64_t starts_ = 0;
   bool gone_ = false;
-  sim::CardSim card_{{}};
+  // Not touched before it is used: what nobody has written may hold anything.
+  std::unique_ptr<std::uint8_t[]> bank_ =
+      std::make_unique_for_overwrite<std::uint8_t[]>(kBankBytes);
+  sim::DeviceMemory memory_;
+  sim::CardSim card_{{}, sim::makeHostCardModel(), memory_};
   sim::BareLink link_;
 };
 
@@ -189,6 +225,8 @@ Defects defectsOf(std::span<char* const> arguments) {
       defects.gone = value;
     } else if (what == "version") {
       defects.version = static_cast<std::uint32_t>(value);
+    } else if (what == "fails") {
+      defects.failing_bytes = value;
     } else {
       throw std::runtime_error("what is " + argument);
     }

@@ -15,6 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Enough for a list of register writes, not for captures.
+constexpr std::uint64_t kSmallBank = std::uint64_t{8} << 20U;
+
+// Of the messages in which the runtime copies buffers.
+constexpr std::size_t kPacketBytes = 262144;
+
 void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
 
 std::vector<char> contentOf(const fs::path& path) {
@@ -48,13 +54,16 @@ Emulation::Emulation(Picoseconds delay, const std::string& more) {
       "cd '" + (directory_ / "zip").string() + "' && zip -q -r ../device.zip .";
   if (std::system(pack.c_str()) != 0) throw std::runtime_error("zip");
   const std::vector<char> zip = contentOf(directory_ / "device.zip");
-  writeXclbin(xclbin(), card::kKernelName, zip);
-  writeXclbin(foreignXclbin(), "somebody_else", zip);
+  writeXclbin(xclbin(), {.kernel = card::kKernelName}, zip);
+  writeXclbin(foreignXclbin(), {.kernel = "somebody_else"}, zip);
+  writeXclbin(unconnectedXclbin(), {.kernel = card::kKernelName, .connected = false}, zip);
+  writeXclbin(smallXclbin(), {.kernel = card::kKernelName, .bank_bytes = kSmallBank}, zip);
 
-  // Debian's runtime gives back a buffer that it has freed unless messages are as small as this and
-  // a longer line follows.
-  write(directory_ / "xrt.ini", "[Emulation]\npacket_size=262144\nlonger_than_the_line_before=" +
-                                    std::string(64, 'x') + "\n");
+  // Debian's runtime does not notice that a buffer for its messages moves when it grows. Of this
+  // file it makes a message: longer than any other, it lets the buffer never grow again.
+  write(directory_ / "xrt.ini", "[Emulation]\npacket_size=" + std::to_string(kPacketBytes) +
+                                    "\nlonger_than_a_packet=" + std::string(2 * kPacketBytes, 'x') +
+                                    "\n");
   // Two such devices.
   const std::string device = R"({"Name": "plumbline_emulated", "DdrSize": "0x40000000"})";
   write(directory_ / "emconfig.json",

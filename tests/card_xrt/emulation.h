@@ -18,11 +18,16 @@ class Emulation {
   Emulation(const Emulation&) = delete;
   Emulation& operator=(const Emulation&) = delete;
 
-  // The packed card, and the same with a kernel that is not ours.
+  // The packed card; the same with a kernel that is not ours, with little memory, and with none
+  // that it is connected to.
   [[nodiscard]] std::filesystem::path xclbin() const { return directory_ / "plumbline.xclbin"; }
   [[nodiscard]] std::filesystem::path foreignXclbin() const {
     return directory_ / "foreign.xclbin";
   }
+  [[nodiscard]] std::filesystem::path unconnectedXclbin() const {
+    return directory_ / "unconnected.xclbin";
+  }
+  [[nodiscard]] std::filesystem::path smallXclbin() const { return directory_ / "small.xclbin"; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:

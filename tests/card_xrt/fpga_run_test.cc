@@ -12,8 +12,10 @@
 #include "bench/trial.h"
 #include "emulation.h"
 #include "results/store.h"
+#include "tests/bench_rtl/untimed_frame.h"
 #include "tests/cli/process.h"
 #include "tests/results/temp_directory.h"
+#include "wire/pcapng.h"
 
 namespace plumbline::card_xrt_test {
 namespace {
@@ -46,9 +48,14 @@ class FpgaRunTest : public testing::Test {
 
   // The scenario above with more lines, on a bench.
   Outcome run(const std::string& bench, const std::string& more,
-              std::vector<std::string> options = {}) {
+              const std::vector<std::string>& options = {}) {
+    return runScenario(kScenario, bench, more, options);
+  }
+
+  Outcome runScenario(const char* scenario, const std::string& bench, const std::string& more,
+                      const std::vector<std::string>& options = {}) {
     const auto file = scratch_.path() / "cable.yaml";
-    std::ofstream(file) << kScenario << more;
+    std::ofstream(file) << scenario << more;
     std::vector<std::string> arguments{
         "run", file.string(), "--quiet", "--bench", bench, "--results", results(bench).string()};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -237,12 +244,116 @@ TEST_F(FpgaRunTest, WithoutADeviceItSaysWhatToDo) {
   EXPECT_THAT(outcome.err, HasSubstr("xbutil examine"));
 }
 
-TEST_F(FpgaRunTest, FramesAreNotCaptured) {
+// The frames of every trial of a capture file, in a form in which runs can be compared.
+std::vector<std::vector<bench::UntimedFrame>> framesIn(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
+  wire::PcapngReader reader({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  std::vector<std::vector<card::CapturedFrame>> trials;
+  while (const auto packet = reader.next()) {
+    if (!packet->comment.empty()) trials.emplace_back();
+    trials.back().push_back({.port = packet->interface,
+                             .sent = packet->direction == wire::PacketDirection::kOutbound,
+                             .timestamp = packet->timestamp,
+                             .bytes = {packet->bytes.begin(), packet->bytes.end()}});
+  }
+  EXPECT_EQ(reader.error(), wire::PcapngError::kNone);
+  std::vector<std::vector<bench::UntimedFrame>> all;
+  for (const auto& trial : trials) all.push_back(bench::untimed(trial));
+  return all;
+}
+
+// Few frames, one way: what a port receives at line rate the card can write to its memory.
+constexpr const char* kShort = R"(plumbline: 1
+name: capture
+test: T5.2
+dut: {topology: {kind: link, host_delay: 800ns}}
+traffic: {frame_sizes: [512B], pairs: [[0, 1]], direction: uni}
+parameters: {duration: 20us, drain: 20us, loads: [30%], repetitions: 1}
+)";
+
+// Both ways at line rate: more than it can write.
+constexpr const char* kTooMuch = R"(plumbline: 1
+name: too much
+test: T5.2
+dut: {topology: {kind: link, host_delay: 800ns}}
+traffic: {frame_sizes: [512B], pairs: [[0, 1]], direction: bi}
+parameters: {duration: 20us, drain: 20us, loads: [100%], repetitions: 1}
+)";
+
+TEST_F(FpgaRunTest, CapturesAreThoseOfTheSimulatedCard) {
   emulate();
-  const Outcome outcome =
-      run("fpga", card(), {"--capture", (scratch_.path() / "frames.pcapng").string()});
+  const auto capture = [&](const std::string& bench) {
+    const auto file = scratch_.path() / (bench + ".pcapng");
+    const Outcome outcome =
+        runScenario(kShort, bench, card(), {"--capture", file.string(), "--capture-port", "1"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return framesIn(file);
+  };
+  const auto expected = capture("rtl");
+  const auto seen = capture("fpga");
+  ASSERT_EQ(seen.size(), trials("fpga").size());
+  ASSERT_EQ(seen.size(), expected.size());
+  std::size_t frames = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    SCOPED_TRACE(trials("fpga")[i].label);
+    ASSERT_EQ(seen[i].size(), expected[i].size());
+    for (std::size_t frame = 0; frame < seen[i].size(); ++frame) {
+      EXPECT_TRUE(seen[i][frame].intact);
+      ASSERT_EQ(seen[i][frame], expected[i][frame]) << frame;
+    }
+    frames += seen[i].size();
+  }
+  EXPECT_GT(frames, 500U);
+}
+
+TEST_F(FpgaRunTest, CapturesThatTheCardCannotWriteMakeATrialInvalid) {
+  emulate();
+  const auto file = scratch_.path() / "frames.pcapng";
+  const Outcome outcome = runScenario(kTooMuch, "fpga", card(), {"--capture", file.string()});
+  EXPECT_EQ(outcome.exit_code, 4);
+  std::vector<std::string> faults;
+  for (const results::StoredTrial& trial : trials("fpga")) {
+    const auto result = bench::TrialResult::fromJson(trial.result_json);
+    faults.insert(faults.end(), result.faults.begin(), result.faults.end());
+  }
+  EXPECT_THAT(faults, testing::Contains(HasSubstr("port 0: capture lost ")));
+  // What is there is right.
+  for (const auto& frames : framesIn(file)) {
+    EXPECT_GT(frames.size(), 0U);
+    for (const bench::UntimedFrame& frame : frames) EXPECT_TRUE(frame.intact);
+  }
+}
+
+TEST_F(FpgaRunTest, WithoutMemoryForCapturesItSaysWhatToDo) {
+  emulate();
+  const std::vector<std::string> capture{"--capture", (scratch_.path() / "frames.pcapng").string()};
+  const std::string small = "fpga: {xclbin: " + emulation_->smallXclbin().string() + "}\n";
+  const Outcome outcome = runScenario(kShort, "fpga", small, capture);
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("no memory for a buffer of 65536 KiB"));
+  EXPECT_THAT(outcome.err, HasSubstr("small.xclbin, memory bank 0"));
+  EXPECT_THAT(outcome.err, HasSubstr("xbutil examine"));
+  EXPECT_EQ(runScenario(kShort, "fpga", small).exit_code, 0) << "there is enough for lists";
+}
+
+TEST_F(FpgaRunTest, WithoutAConnectionToMemoryItSaysWhatToDo) {
+  emulate();
+  const Outcome outcome = runScenario(
+      kShort, "fpga", "fpga: {xclbin: " + emulation_->unconnectedXclbin().string() + "}\n");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("no path to the host's memory"));
+  EXPECT_THAT(outcome.err, HasSubstr("the xclbin connects the card to no memory"));
+}
+
+TEST_F(FpgaRunTest, MemoryThatFailsIsTold) {
+  emulate("fails=0x4000000");  // where captures go, which is taken first
+  const Outcome capture = runScenario(kShort, "fpga", card(),
+                                      {"--capture", (scratch_.path() / "frames.pcapng").string()});
+  EXPECT_EQ(capture.exit_code, 3);
+  EXPECT_THAT(capture.err, HasSubstr("the card could not write captured frames to its memory"));
+  const Outcome lists = runScenario(kShort, "fpga", card());
+  EXPECT_EQ(lists.exit_code, 3);
+  EXPECT_THAT(lists.err, HasSubstr("the card could not carry out a list of register writes: 0 of"));
 }
 
 TEST_F(FpgaRunTest, PortsShowsTheDevice) {

@@ -49,22 +49,23 @@ std::string metadata(const std::string& kernel) {
                      kernel, card::kKernelRange, kKernelBase);
 }
 
-std::vector<Section> sections(const std::string& kernel, const std::vector<char>& bitstream) {
+std::vector<Section> sections(const XclbinOptions& options, const std::vector<char>& bitstream) {
   mem_topology memory{};
   memory.m_count = 1;
   memory.m_mem_data[0].m_type = MEM_DDR4;
   memory.m_mem_data[0].m_used = 1;
-  memory.m_mem_data[0].m_size = 1U << 20U;  // KiB
+  memory.m_mem_data[0].m_size = options.bank_bytes / 1024;
+  memory.m_mem_data[0].m_base_address = kBankBase;
   setName(memory.m_mem_data[0].m_tag, "DDR[0]");
   ip_layout layout{};
   layout.m_count = 1;
   layout.m_ip_data[0].m_type = IP_KERNEL;
   layout.m_ip_data[0].properties = AP_CTRL_NONE << IP_CONTROL_SHIFT;
   layout.m_ip_data[0].m_base_address = kKernelBase;
-  setName(layout.m_ip_data[0].m_name, kernel + ":" + kernel + "_1");
-  connectivity wires{};
-  wires.m_count = 1;
-  const std::string xml = metadata(kernel);
+  setName(layout.m_ip_data[0].m_name, options.kernel + ":" + options.kernel + "_1");
+  connectivity wires{};  // argument 0 of kernel 0 to bank 0
+  wires.m_count = options.connected ? 1 : 0;
+  const std::string xml = metadata(options.kernel);
   return {{EMBEDDED_METADATA, {xml.begin(), xml.end()}},
           {MEM_TOPOLOGY, bytesOf(memory)},
           {IP_LAYOUT, bytesOf(layout)},
@@ -76,9 +77,9 @@ std::vector<Section> sections(const std::string& kernel, const std::vector<char>
 
 }  // namespace
 
-void writeXclbin(const std::filesystem::path& path, const std::string& kernel,
+void writeXclbin(const std::filesystem::path& path, const XclbinOptions& options,
                  const std::vector<char>& bitstream) {
-  const std::vector<Section> content = sections(kernel, bitstream);
+  const std::vector<Section> content = sections(options, bitstream);
   axlf head{};
   std::memcpy(head.m_magic, "xclbin2", 8);
   head.m_signature_length = -1;
@@ -88,7 +89,7 @@ void writeXclbin(const std::filesystem::path& path, const std::string& kernel,
   head.m_header.m_versionMinor = 13;
   head.m_header.m_mode = XCLBIN_HW_EMU;
   setName(head.m_header.m_platformVBNV, "plumbline_emulated");
-  setName(head.m_header.uuid, kernel);
+  setName(head.m_header.uuid, options.kernel);
   head.m_header.m_numSections = static_cast<std::uint32_t>(content.size());
 
   const std::size_t head_bytes = sizeof head + (content.size() - 1) * sizeof(axlf_section_header);

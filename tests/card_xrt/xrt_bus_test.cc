@@ -20,6 +20,7 @@
 #include "sim/bare_link.h"
 #include "sim/card_sim.h"
 #include "tests/base/error_of.h"
+#include "tests/bench_rtl/untimed_frame.h"
 #include "wire/addresses.h"
 #include "wire/roce.h"
 #include "wire/template.h"
@@ -36,6 +37,7 @@ struct Outcome {
   std::vector<card::PortCounters> ports;
   std::vector<card::RxFlow> flows;
   std::vector<stats::Histogram> latencies;
+  std::vector<bench::UntimedFrame> received;  // as captured
 };
 
 card::FlowConfig flowFrom(std::uint32_t port, std::uint32_t length, std::uint32_t frames) {
@@ -59,23 +61,36 @@ card::FlowConfig flowFrom(std::uint32_t port, std::uint32_t length, std::uint32_
   return flow;
 }
 
-// One trial with frames in both directions, on whatever bus.
+// Gaps around the flow's period.
+card::GapList unevenGaps(card::FinePeriod period, std::uint32_t gaps) {
+  card::GapList list;
+  for (std::uint32_t i = 0; i < gaps; ++i) {
+    list.gaps.push_back(card::FinePeriod::fromRaw(period.raw() / 1024 * (1024 + i * 37 % 100)));
+  }
+  return list;
+}
+
+// One trial with frames in both directions, the one way with listed gaps, on whatever bus. What is
+// received is captured.
 Outcome trial(card::RegisterBus& bus) {
   constexpr std::uint32_t kFrames = 200;
   card::Driver driver(bus);
   driver.reset();
   for (std::uint32_t port = 0; port < 2; ++port) {
     driver.setTiming(port, {sim::kByteTime, bench::kTxOffset, bench::kRxOffset, nanoseconds(10)});
-    const std::vector<card::FlowConfig> flows{flowFrom(port, port == 0 ? 256 : 1000, kFrames)};
+    driver.setCapture(port, true, false);
+    std::vector<card::FlowConfig> flows{flowFrom(port, port == 0 ? 256 : 1000, kFrames)};
+    if (port == 0) flows[0].gaps = unevenGaps(flows[0].period, kFrames / 2);
     driver.loadFlows(port, flows);
   }
+  Outcome outcome;
   const Picoseconds earliest = driver.earliestStart();
   const Picoseconds start = kPhaseGrid * ((earliest + kPhaseGrid - Picoseconds(1)) / kPhaseGrid);
   driver.arm(start);
   while (driver.sending()) bus.wait(microseconds(2));
-  bus.wait(microseconds(5));
+  bus.wait(microseconds(20));
+  outcome.received = bench::untimed(bus.takeCaptured());
   EXPECT_FALSE(driver.lateStart());
-  Outcome outcome;
   for (std::uint32_t port = 0; port < 2; ++port) {
     outcome.ports.push_back(driver.counters(port));
     outcome.flows.push_back(driver.rxFlow(port, 0));
@@ -184,6 +199,12 @@ TEST_F(XrtBusTest, TheSameTrialComesOutTheSame) {
     EXPECT_EQ(seen.flows[port].lost, 0U);
     expectSame(seen.latencies[port], expected.latencies[port]);
     EXPECT_EQ(seen.latencies[port].count(), 200U);
+  }
+  ASSERT_EQ(expected.received.size(), 400U);
+  ASSERT_EQ(seen.received.size(), 400U);
+  for (std::size_t i = 0; i < 400; ++i) {
+    EXPECT_TRUE(seen.received[i].intact) << i;
+    ASSERT_EQ(seen.received[i], expected.received[i]) << i;
   }
 
   // How fast registers are read, for the record.

@@ -269,7 +269,8 @@ TEST(CardStorm, APortStreamsAndStormsAtOnce) {
       ++inside;
       const Picoseconds late =
           times.other[i] - (start + kGrid * static_cast<std::int64_t>(i)) - sim::kMacTxLatency;
-      ASSERT_GE(late, Picoseconds(0)) << "frame " << i;
+      // The MAC may take back behind a PAUSE what it has left too much between frames before.
+      ASSERT_GT(late, Picoseconds(0) - kColumn) << "frame " << i;
       // A PAUSE frame before it; an edge of the clock, and a decision every other one.
       ASSERT_LE(late, sim::kByteTime * 84 + 3 * kClock + kColumn) << "frame " << i;
     }

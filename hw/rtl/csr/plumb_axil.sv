@@ -99,21 +99,34 @@ module plumb_axil (
       reg_wen_o <= 1'b0;
       reg_ren_o <= 1'b0;
 
-      if (s_axil_awvalid_i && s_axil_awready_o) begin
-        s_axil_awready_o <= 1'b0;
-        awaddr_q <= s_axil_awaddr_i;
-      end
-      if (s_axil_wvalid_i && s_axil_wready_o) begin
-        s_axil_wready_o <= 1'b0;
-        wdata_q <= s_axil_wdata_i;
-        wstrb_ok_q <= s_axil_wstrb_i == 4'b1111;
-      end
-      if (s_axil_arvalid_i && s_axil_arready_o) begin
-        s_axil_arready_o <= 1'b0;
-        araddr_q <= s_axil_araddr_i;
-      end
-
+      // What reads a register stands before what writes it: then a simulation needs no copy of it.
       unique case (state_q)
+        StReply: begin
+          if (s_axil_bvalid_o && s_axil_bready_i) begin
+            s_axil_bvalid_o <= 1'b0;
+            s_axil_awready_o <= 1'b1;
+            s_axil_wready_o <= 1'b1;
+            state_q <= StIdle;
+          end
+          if (s_axil_rvalid_o && s_axil_rready_i) begin
+            s_axil_rvalid_o <= 1'b0;
+            s_axil_arready_o <= 1'b1;
+            state_q <= StIdle;
+          end
+        end
+
+        StAccess: begin
+          clocks_q <= clocks_q + 12'd1;
+          if (reg_ack_i || clocks_q == LastClock) begin
+            s_axil_bvalid_o <= is_write_q;
+            s_axil_rvalid_o <= !is_write_q;
+            s_axil_bresp_o <= reg_ack_i ? RespOkay : RespSlvErr;
+            s_axil_rresp_o <= reg_ack_i ? RespOkay : RespSlvErr;
+            s_axil_rdata_o <= reg_ack_i ? reg_rdata_i : '0;
+            state_q <= StReply;
+          end
+        end
+
         StIdle: begin
           clocks_q <= '0;
           if (take_write) begin
@@ -135,34 +148,22 @@ module plumb_axil (
           end
         end
 
-        StAccess: begin
-          clocks_q <= clocks_q + 12'd1;
-          if (reg_ack_i || clocks_q == LastClock) begin
-            s_axil_bvalid_o <= is_write_q;
-            s_axil_rvalid_o <= !is_write_q;
-            s_axil_bresp_o <= reg_ack_i ? RespOkay : RespSlvErr;
-            s_axil_rresp_o <= reg_ack_i ? RespOkay : RespSlvErr;
-            s_axil_rdata_o <= reg_ack_i ? reg_rdata_i : '0;
-            state_q <= StReply;
-          end
-        end
-
-        StReply: begin
-          if (s_axil_bvalid_o && s_axil_bready_i) begin
-            s_axil_bvalid_o <= 1'b0;
-            s_axil_awready_o <= 1'b1;
-            s_axil_wready_o <= 1'b1;
-            state_q <= StIdle;
-          end
-          if (s_axil_rvalid_o && s_axil_rready_i) begin
-            s_axil_rvalid_o <= 1'b0;
-            s_axil_arready_o <= 1'b1;
-            state_q <= StIdle;
-          end
-        end
-
         default: state_q <= StIdle;
       endcase
+
+      if (s_axil_awvalid_i && s_axil_awready_o) begin
+        s_axil_awready_o <= 1'b0;
+        awaddr_q <= s_axil_awaddr_i;
+      end
+      if (s_axil_wvalid_i && s_axil_wready_o) begin
+        s_axil_wready_o <= 1'b0;
+        wdata_q <= s_axil_wdata_i;
+        wstrb_ok_q <= s_axil_wstrb_i == 4'b1111;
+      end
+      if (s_axil_arvalid_i && s_axil_arready_o) begin
+        s_axil_arready_o <= 1'b0;
+        araddr_q <= s_axil_araddr_i;
+      end
     end
   end
 

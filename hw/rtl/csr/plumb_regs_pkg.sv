@@ -3,9 +3,9 @@
 package plumb_regs_pkg;
 
   localparam int unsigned MapMajor = 1;
-  localparam int unsigned MapMinor = 1;
+  localparam int unsigned MapMinor = 2;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'h635DF831;
+  localparam logic [31:0] MapHash = 32'h7F64F841;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -14,7 +14,7 @@ package plumb_regs_pkg;
   localparam logic [11:0] GlobalIdOffset = 12'h010;
   localparam logic [31:0] GlobalIdValue = 32'h504C554D;
   localparam logic [11:0] GlobalVersionOffset = 12'h014;
-  localparam logic [31:0] GlobalVersionValue = 32'h01010000;
+  localparam logic [31:0] GlobalVersionValue = 32'h01020000;
   localparam int unsigned GlobalVersionPatchLsb = 0;
   localparam int unsigned GlobalVersionPatchW = 16;
   localparam int unsigned GlobalVersionMinorLsb = 16;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'h635DF831;
+  localparam logic [31:0] GlobalMapHashValue = 32'h7F64F841;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -802,6 +802,98 @@ package plumb_regs_pkg;
     logic [63:0] tx_frames;
   } port_counters_t;
   localparam int unsigned PortCountersW = 7552;
+
+  // Block dma: Path to the host's memory, of cards that have one: captures into a ring, lists of
+  // register writes out of a buffer. A card without it reads as zero here.
+  localparam logic [15:0] DmaBase = 16'hF000;
+  localparam logic [15:0] DmaSize = 16'h1000;
+  localparam int unsigned DmaCount = 1;
+  localparam logic [11:0] DmaDmaIdOffset = 12'h000;
+  localparam logic [31:0] DmaDmaIdValue = 32'h504C444D;
+  localparam logic [11:0] DmaCaptureControlOffset = 12'h004;
+  localparam logic [31:0] DmaCaptureControlReset = 32'h00000000;
+  localparam int unsigned DmaCaptureControlEnableLsb = 0;
+  localparam int unsigned DmaCaptureControlEnableW = 1;
+  localparam logic [11:0] DmaCaptureAddressLoOffset = 12'h008;
+  localparam logic [31:0] DmaCaptureAddressLoReset = 32'h00000000;
+  localparam logic [11:0] DmaCaptureAddressHiOffset = 12'h00C;
+  localparam logic [31:0] DmaCaptureAddressHiReset = 32'h00000000;
+  localparam logic [11:0] DmaCaptureSizeOffset = 12'h010;
+  localparam logic [31:0] DmaCaptureSizeReset = 32'h00000000;
+  localparam logic [11:0] DmaCaptureWrittenLoOffset = 12'h018;
+  localparam logic [11:0] DmaCaptureWrittenHiOffset = 12'h01C;
+  localparam logic [11:0] DmaCaptureReadLoOffset = 12'h020;
+  localparam logic [31:0] DmaCaptureReadLoReset = 32'h00000000;
+  localparam logic [11:0] DmaCaptureReadHiOffset = 12'h024;
+  localparam logic [31:0] DmaCaptureReadHiReset = 32'h00000000;
+  localparam logic [11:0] DmaCaptureStickyOffset = 12'h028;
+  localparam int unsigned DmaCaptureStickyWriteErrorLsb = 0;
+  localparam int unsigned DmaCaptureStickyWriteErrorW = 1;
+  localparam int unsigned DmaCaptureStickyMismatchLsb = 1;
+  localparam int unsigned DmaCaptureStickyMismatchW = 1;
+  localparam logic [11:0] DmaLoadAddressLoOffset = 12'h030;
+  localparam logic [31:0] DmaLoadAddressLoReset = 32'h00000000;
+  localparam logic [11:0] DmaLoadAddressHiOffset = 12'h034;
+  localparam logic [31:0] DmaLoadAddressHiReset = 32'h00000000;
+  localparam logic [11:0] DmaLoadCountOffset = 12'h038;
+  localparam logic [31:0] DmaLoadCountReset = 32'h00000000;
+  localparam logic [11:0] DmaLoadControlOffset = 12'h03C;
+  localparam int unsigned DmaLoadControlStartLsb = 0;
+  localparam int unsigned DmaLoadControlStartW = 1;
+  localparam logic [11:0] DmaLoadStatusOffset = 12'h040;
+  localparam int unsigned DmaLoadStatusBusyLsb = 0;
+  localparam int unsigned DmaLoadStatusBusyW = 1;
+  localparam int unsigned DmaLoadStatusErrorLsb = 1;
+  localparam int unsigned DmaLoadStatusErrorW = 1;
+  localparam logic [11:0] DmaLoadDoneOffset = 12'h044;
+
+  // Values of rw registers, to hardware.
+  typedef struct packed {
+    logic [31:0] load_count;
+    logic [31:0] load_address_hi;
+    logic [31:0] load_address_lo;
+    logic [31:0] capture_read_hi;
+    logic [31:0] capture_read_lo;
+    logic [31:0] capture_size;
+    logic [31:0] capture_address_hi;
+    logic [31:0] capture_address_lo;
+    logic capture_control_enable;
+  } dma_config_t;
+  localparam int unsigned DmaConfigW = 257;
+
+  // Commands and access pulses of one clock, to hardware.
+  typedef struct packed {
+    logic capture_read_lo_written;
+    logic capture_written_lo_read;
+    logic load_control_start;
+  } dma_pulse_t;
+  localparam int unsigned DmaPulseW = 3;
+
+  // Values of ro registers, from hardware.
+  typedef struct packed {
+    logic [31:0] load_done;
+    logic load_status_error;
+    logic load_status_busy;
+    logic [31:0] capture_written_hi;
+    logic [31:0] capture_written_lo;
+  } dma_status_t;
+  localparam int unsigned DmaStatusW = 98;
+
+  // Pulses that set w1c bits, from hardware.
+  typedef struct packed {
+    logic capture_sticky_mismatch;
+    logic capture_sticky_write_error;
+  } dma_fault_t;
+  localparam int unsigned DmaFaultW = 2;
+
+  // Rw registers that hardware loads when *_we is high.
+  typedef struct packed {
+    logic capture_read_hi_we;
+    logic [31:0] capture_read_hi;
+    logic capture_read_lo_we;
+    logic [31:0] capture_read_lo;
+  } dma_update_t;
+  localparam int unsigned DmaUpdateW = 66;
 
   // Table 0, template: 256 bytes of frame per flow, byte 0 in bits 7:0; row = flow·4 + beat.
   localparam logic [3:0] TemplateTable = 4'd0;

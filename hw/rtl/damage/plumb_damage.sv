@@ -391,7 +391,8 @@ module plumb_damage #(
       told_q   <= valid3_q && enable;
       begun_q  <= first3_q;
       ruled_q  <= begins3_q && enable;
-      random_q <= random3_q && mask3_q != '0;
+      random_q <= 1'b0;
+      if (random3_q) random_q <= mask3_q != '0;
     end
   end
 

@@ -38,7 +38,10 @@ module plumb_damage_rule #(
   logic [17:0]             start_q, stop_q;
   logic                    spent_q, wanted, possible, wanted_q;
 
-  assign active_o = rule_q.kind != plumb_damage_pkg::KindNone;
+  // rule_q.kind != KindNone, which is asked for in every clock.
+  logic active_q;
+
+  assign active_o = active_q;
 
   // Rules mostly have nothing to do: then nothing is worked out, which simulation would take time
   // for. What nobody looks at is 'x.
@@ -46,7 +49,7 @@ module plumb_damage_rule #(
     wanted   = 1'b0;
     possible = 1'b0;
     number   = 'x;
-    if (active_o) begin
+    if (active_q) begin
       unique case (rule_q.match)
         plumb_damage_pkg::MatchFlow: begin
           wanted = Sent && !user_i.control && user_i.flow == rule_q.flow;
@@ -74,7 +77,7 @@ module plumb_damage_rule #(
 
   always_ff @(posedge clk_i) begin
     if (frame_i) wanted_q <= wanted && possible;
-    if (frame_i && active_o) begin
+    if (frame_i && active_q) begin
       number_q <= number;
       unique case (rule_q.kind)
         plumb_damage_pkg::KindFcs: begin
@@ -126,6 +129,7 @@ module plumb_damage_rule #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rule_q    <= '0;
+      active_q  <= 1'b0;
       pattern_q <= '0;
       next_q    <= '0;
       again_q   <= '0;
@@ -133,6 +137,7 @@ module plumb_damage_rule #(
       strikes_o <= '0;
     end else if (load_i) begin
       rule_q    <= rule_i;
+      active_q  <= rule_i.kind != plumb_damage_pkg::KindNone;
       pattern_q <= pattern;
       next_q    <= rule_i.first;
       again_q   <= rule_i.times;

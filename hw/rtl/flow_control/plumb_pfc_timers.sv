@@ -101,19 +101,37 @@ module plumb_pfc_timers (
     end
   end
 
+  // Assigned as a whole: a simulation copies in every clock what is assigned in parts.
+  logic [8*LeftW-1:0] left;
+  logic [8*64-1:0]    cnt_xoff, cnt_xon, cnt_paused_ps;
+  logic [12:0]        passed;      // of a pause that is not loaded anew, in this clock
+
+  always_comb begin
+    left          = 'x;
+    cnt_xoff      = 'x;
+    cnt_xon       = 'x;
+    cnt_paused_ps = 'x;
+    passed        = 'x;
+    if (moves) begin
+      for (int unsigned p = 0; p < 8; p++) begin
+        passed = paused_q[p] ? step_q : 13'd0;
+        left[LeftW*p +: LeftW] = load[p] ? {product2_q[48*p +: 48], 6'd0}
+                                         : left_q[LeftW*p +: LeftW] - LeftW'(passed);
+        cnt_xoff[64*p +: 64]   = cnt_xoff_o[64*p +: 64] + 64'(xoff[p]);
+        cnt_xon[64*p +: 64]    = cnt_xon_o[64*p +: 64] + 64'(load[p] && !xoff[p]);
+        cnt_paused_ps[64*p +: 64] = cnt_paused_ps_o[64*p +: 64] +
+            (expires[p] && paused_q[p] ? 64'(left_q[LeftW*p +: LeftW]) : 64'(passed));
+      end
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       left_q   <= '0;
       paused_q <= '0;
     end else if (moves) begin
       paused_q <= (paused_q & ~ends) | starts;
-      for (int unsigned p = 0; p < 8; p++) begin
-        if (load[p]) begin
-          left_q[LeftW*p +: LeftW] <= {product2_q[48*p +: 48], 6'd0};
-        end else if (paused_q[p]) begin
-          left_q[LeftW*p +: LeftW] <= left_q[LeftW*p +: LeftW] - LeftW'(step_q);
-        end
-      end
+      left_q   <= left;
     end
   end
 
@@ -135,14 +153,9 @@ module plumb_pfc_timers (
       cnt_xon_o       <= '0;
       cnt_paused_ps_o <= '0;
     end else if (moves) begin
-      for (int unsigned p = 0; p < 8; p++) begin
-        if (xoff[p])             cnt_xoff_o[64*p +: 64] <= cnt_xoff_o[64*p +: 64] + 64'd1;
-        if (load[p] && !xoff[p]) cnt_xon_o[64*p +: 64]  <= cnt_xon_o[64*p +: 64] + 64'd1;
-        if (paused_q[p]) begin
-          cnt_paused_ps_o[64*p +: 64] <= cnt_paused_ps_o[64*p +: 64] +
-              (expires[p] ? 64'(left_q[LeftW*p +: LeftW]) : 64'(step_q));
-        end
-      end
+      cnt_xoff_o      <= cnt_xoff;
+      cnt_xon_o       <= cnt_xon;
+      cnt_paused_ps_o <= cnt_paused_ps;
     end
   end
 

@@ -59,16 +59,19 @@ module plumb_rx_check (
   assign icrc_last = ip_end_i - 17'd1;
 
   always_comb begin
-    masked = data_i;
-    if (first_i) begin
-      unique case ({vlan_i, ipv6_i})
-        2'b00:   masked = ((data_i | Ones4) & Covered) ^ Init;
-        2'b01:   masked = ((data_i | Ones6) & Covered) ^ Init;
-        2'b10:   masked = ((data_i | Ones4Vlan) & CoveredVlan) ^ InitVlan;
-        default: masked = ((data_i | Ones6Vlan) & CoveredVlan) ^ InitVlan;
-      endcase
-    end else if ((index_i == 11'd1) && ipv6_i) begin
-      masked = data_i | (vlan_i ? Ones6VlanSecond : Ones6Second);
+    masked = 'x;
+    if (valid_i && roce_i) begin
+      masked = data_i;
+      if (first_i) begin
+        unique case ({vlan_i, ipv6_i})
+          2'b00:   masked = ((data_i | Ones4) & Covered) ^ Init;
+          2'b01:   masked = ((data_i | Ones6) & Covered) ^ Init;
+          2'b10:   masked = ((data_i | Ones4Vlan) & CoveredVlan) ^ InitVlan;
+          default: masked = ((data_i | Ones6Vlan) & CoveredVlan) ^ InitVlan;
+        endcase
+      end else if ((index_i == 11'd1) && ipv6_i) begin
+        masked = data_i | (vlan_i ? Ones6VlanSecond : Ones6Second);
+      end
     end
   end
 

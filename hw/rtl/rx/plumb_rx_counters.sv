@@ -1,4 +1,7 @@
-// Counters of a receiving port: 64 bits, one clock behind the pulses, zero while clear_i.
+// Counters of a receiving port: 64 bits, one clock behind the pulses, zero while clear_i. A pulse
+// other than latency_negative_i and event_overflow_i is about a frame and comes with frame_i.
+`include "plumb_assert.svh"
+
 module plumb_rx_counters (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -41,16 +44,19 @@ module plumb_rx_counters (
   logic [Count*64-1:0] counts_q;
   logic [63:0]         bytes_q;
 
-  assign pulses = {bare_i, trimmed_i, bad_row_i, control_other_i, pause_i, event_overflow_i,
-                   latency_negative_i, unparsed_i, untagged_i, giant_i, runt_i, icrc_error_i,
-                   fcs_error_i, frame_i};
-
   // Assigned as a whole: a simulation copies in every clock what is assigned in parts.
   logic [Count*64-1:0] next;
+  logic                any;
+
+  assign any = frame_i || latency_negative_i || event_overflow_i;
 
   always_comb begin
+    pulses = 'x;
     next = 'x;
-    if (|pulses) begin
+    if (any) begin
+      pulses = {bare_i, trimmed_i, bad_row_i, control_other_i, pause_i, event_overflow_i,
+                latency_negative_i, unparsed_i, untagged_i, giant_i, runt_i, icrc_error_i,
+                fcs_error_i, frame_i};
       for (int unsigned i = 0; i < Count; i++) begin
         next[64*i+:64] = counts_q[64*i+:64] + 64'(pulses[i]);
       end
@@ -64,7 +70,7 @@ module plumb_rx_counters (
     end else if (clear_i) begin
       counts_q <= '0;
       bytes_q  <= '0;
-    end else if (|pulses) begin
+    end else if (any) begin
       counts_q <= next;
       if (frame_i) bytes_q <= bytes_q + {32'd0, length_i};
     end
@@ -75,5 +81,9 @@ module plumb_rx_counters (
           cnt_pause_frames_o, cnt_event_overflow_o, cnt_latency_negative_o, cnt_unparsed_o,
           cnt_untagged_o, cnt_giants_o, cnt_runts_o, cnt_icrc_errors_o, cnt_fcs_errors_o,
           cnt_frames_o} = counts_q;
+
+  `PLUMB_ASSERT(PulsesWithFrames, (bare_i || trimmed_i || bad_row_i || control_other_i || pause_i ||
+                                   unparsed_i || untagged_i || giant_i || runt_i ||
+                                   icrc_error_i || fcs_error_i) |-> frame_i)
 
 endmodule

@@ -168,8 +168,15 @@ module plumb_rx_flow_table #(
   logic [31:0]        stale4_q;
   logic [47:0]        found4_q;       // lost - 1
 
-  assign base     = (valid_q[5] && (row5_q == row3)) ? new_q : row3_q;
-  assign distance = {1'b0, e3_q.seq} - {1'b0, base.next_sequence};
+  // Without an event nobody looks, and a simulation need not either; likewise in the next clock.
+  always_comb begin
+    base     = 'x;
+    distance = 'x;
+    if (valid_q[3]) begin
+      base     = (valid_q[5] && (row5_q == row3)) ? new_q : row3_q;
+      distance = {1'b0, e3_q.seq} - {1'b0, base.next_sequence};
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (valid_q[3]) begin
@@ -194,28 +201,33 @@ module plumb_rx_flow_table #(
   logic               seen;
   plumb_rx_pkg::row_t fresh;
 
-  assign age    = ~distance4_q[6:0];
-  assign recent = !ahead4_q && (&distance4_q[63:7]);
-  assign seen   = b4_q.window[age];
-
   always_comb begin
-    fresh = b4_q;
-    if (ahead4_q) begin
-      fresh.next_sequence = seq4_q + 64'd1;
-      fresh.lost          = b4_q.lost + distance4_q[47:0];
-      if (|distance4_q[63:7]) fresh.window = 128'd1;
-      else fresh.window = ({b4_q.window[126:0], 1'b0} << distance4_q[6:0]) | 128'd1;
-    end else if (!recent) begin
-      fresh.stale = stale4_q;
-    end else if (seen) begin
-      fresh.duplicate = duplicate4_q;
-    end else begin
-      fresh.out_of_order = out_of_order4_q;
-      fresh.lost         = found4_q;
-      if (age > b4_q.reorder_depth) fresh.reorder_depth = age;
+    age    = 'x;
+    recent = 'x;
+    seen   = 'x;
+    fresh  = 'x;
+    if (valid_q[4]) begin
+      age    = ~distance4_q[6:0];
+      recent = !ahead4_q && (&distance4_q[63:7]);
+      seen   = b4_q.window[age];
+      fresh  = b4_q;
+      if (ahead4_q) begin
+        fresh.next_sequence = seq4_q + 64'd1;
+        fresh.lost          = b4_q.lost + distance4_q[47:0];
+        if (|distance4_q[63:7]) fresh.window = 128'd1;
+        else fresh.window = ({b4_q.window[126:0], 1'b0} << distance4_q[6:0]) | 128'd1;
+      end else if (!recent) begin
+        fresh.stale = stale4_q;
+      end else if (seen) begin
+        fresh.duplicate = duplicate4_q;
+      end else begin
+        fresh.out_of_order = out_of_order4_q;
+        fresh.lost         = found4_q;
+        if (age > b4_q.reorder_depth) fresh.reorder_depth = age;
+      end
+      // Marks what has been seen before once more: it need not wait to know that.
+      if (recent) fresh.window = b4_q.window | (128'd1 << age);
     end
-    // Marks what has been seen before once more: it need not wait to know that.
-    if (recent) fresh.window = b4_q.window | (128'd1 << age);
   end
 
   logic        counted_q;

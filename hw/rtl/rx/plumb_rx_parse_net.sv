@@ -44,25 +44,36 @@ module plumb_rx_parse_net (
   logic [15:0]  ethertype;
   logic         vlan;
   logic         control_address;
-  logic [399:0] ip;              // from the IP header on
   logic         ipv6;
   logic [15:0]  control_opcode;
+  logic [15:0]  length4, length6;   // in the IP header of either version
   logic [16:0]  ip_length;
 
-  assign outer_type      = be16(data_i[8*12+:16]);
-  assign vlan            = outer_type == 16'h8100;
-  assign inner_type      = be16(data_i[8*16+:16]);
-  assign ethertype       = vlan ? inner_type : outer_type;
-  assign ip              = vlan ? {32'd0, data_i[511:144]} : data_i[511:112];
-  assign ipv6            = ethertype == 16'h86dd;
-  assign control_address = data_i[47:0] == 48'h01_00_00_c2_80_01;
-  assign control_opcode  = be16(data_i[8*14+:16]);
-
-  assign ip_length = ipv6 ? {1'b0, be16(ip[8*4+:16])} + 17'd40
-                          : {1'b0, be16(ip[8*2+:16])};
-
-  logic unused_ip;
-  assign unused_ip = ^ip;
+  // Only of a first beat: in other clocks a simulation need not look.
+  always_comb begin
+    outer_type      = 'x;
+    vlan            = 'x;
+    inner_type      = 'x;
+    ethertype       = 'x;
+    ipv6            = 'x;
+    control_address = 'x;
+    control_opcode  = 'x;
+    length4         = 'x;
+    length6         = 'x;
+    ip_length       = 'x;
+    if (valid_i && beat_i.first) begin
+      outer_type      = be16(data_i[8*12+:16]);
+      vlan            = outer_type == 16'h8100;
+      inner_type      = be16(data_i[8*16+:16]);
+      ethertype       = vlan ? inner_type : outer_type;
+      ipv6            = ethertype == 16'h86dd;
+      control_address = data_i[47:0] == 48'h01_00_00_c2_80_01;
+      control_opcode  = be16(data_i[8*14+:16]);
+      length4         = be16(vlan ? data_i[8*20+:16] : data_i[8*16+:16]);
+      length6         = be16(vlan ? data_i[8*22+:16] : data_i[8*18+:16]);
+      ip_length       = ipv6 ? {1'b0, length6} + 17'd40 : {1'b0, length4};
+    end
+  end
 
   logic                valid_q;
   plumb_rx_pkg::beat_t beat_q;
@@ -80,7 +91,10 @@ module plumb_rx_parse_net (
       data_q <= data_i;
     end
     if (valid_i && beat_i.first) begin
-      net_q.kind        <= ipv6 ? {ip[8*48+:8], ip[8*49+7]} : {ip[8*28+:8], ip[8*29+7]};
+      // Behind 802.1Q and IPv6 it follows with the second beat.
+      net_q.kind        <= ipv6 ? (vlan ? 9'd0 : {data_i[8*62+:8], data_i[8*63+7]})
+                                : (vlan ? {data_i[8*46+:8], data_i[8*47+7]}
+                                        : {data_i[8*42+:8], data_i[8*43+7]});
       net_q.ip_end      <= ip_length + (vlan ? 17'd18 : 17'd14);
       // Both places are looked at before it is known which one counts: the tag is known late.
       {net_q.udp, net_q.roce, net_q.uet} <=
@@ -91,7 +105,8 @@ module plumb_rx_parse_net (
       net_q.vlan        <= vlan;
       net_q.ipv6        <= ipv6;
       // Bits 1:0 of the IPv4 ToS, bits 1:0 of the traffic class that IPv6 has at bit 4.
-      net_q.ce          <= ipv6 ? (ip[13:12] == 2'b11) : (ip[9:8] == 2'b11);
+      net_q.ce          <= ipv6 ? (vlan ? &data_i[8*19+4+:2] : &data_i[8*15+4+:2])
+                                : (vlan ? &data_i[8*19+:2] : &data_i[8*15+:2]);
       net_q.mac_control <= outer_type == 16'h8808;
       net_q.pfc         <= (outer_type == 16'h8808) && control_address &&
                            (control_opcode == 16'h0101);

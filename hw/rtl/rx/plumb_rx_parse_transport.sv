@@ -81,33 +81,44 @@ module plumb_rx_parse_transport (
 
   assign second_beat = net_i.vlan && net_i.ipv6;
   assign kind        = net_i.kind;
-  assign roce        = roce_header(kind[8:1]);
-  assign pds         = pds_header(kind[8:4]);
-  // A control packet has its kind where others have the next header.
-  assign ses         = (kind[8:4] == PdsControl) ? 8'h80 : ses_header(kind[3:0]);
-  assign known       = net_i.udp && (net_i.roce ? roce[7] : net_i.uet ? (pds[7] && ses[7]) : 1'b1);
-  assign header      = net_i.roce ? roce[6:0] : net_i.uet ? pds[6:0] + ses[6:0] : 7'd0;
-  assign udp_data    = net_i.ipv6 ? (net_i.vlan ? 8'd66 : 8'd62) : (net_i.vlan ? 8'd46 : 8'd42);
 
+  // Without a beat nobody looks, and a simulation need not either.
   always_comb begin
-    unique case ({net_i.vlan, net_i.ipv6})
-      2'b00: begin
-        udp_length = {data_i[8*38+:8], data_i[8*39+:8]};
-        dscp       = data_i[8*15+2+:6];
-      end
-      2'b01: begin
-        udp_length = {data_i[8*58+:8], data_i[8*59+:8]};
-        dscp       = {data_i[8*14+:4], data_i[8*15+6+:2]};
-      end
-      2'b10: begin
-        udp_length = {data_i[8*42+:8], data_i[8*43+:8]};
-        dscp       = data_i[8*19+2+:6];
-      end
-      default: begin
-        udp_length = {data_i[8*62+:8], data_i[8*63+:8]};
-        dscp       = {data_i[8*18+:4], data_i[8*19+6+:2]};
-      end
-    endcase
+    roce       = 'x;
+    pds        = 'x;
+    ses        = 'x;
+    known      = 'x;
+    header     = 'x;
+    udp_data   = 'x;
+    udp_length = 'x;
+    dscp       = 'x;
+    if (valid_i) begin
+      roce     = roce_header(kind[8:1]);
+      pds      = pds_header(kind[8:4]);
+      // A control packet has its kind where others have the next header.
+      ses      = (kind[8:4] == PdsControl) ? 8'h80 : ses_header(kind[3:0]);
+      known    = net_i.udp && (net_i.roce ? roce[7] : net_i.uet ? (pds[7] && ses[7]) : 1'b1);
+      header   = net_i.roce ? roce[6:0] : net_i.uet ? pds[6:0] + ses[6:0] : 7'd0;
+      udp_data = net_i.ipv6 ? (net_i.vlan ? 8'd66 : 8'd62) : (net_i.vlan ? 8'd46 : 8'd42);
+      unique case ({net_i.vlan, net_i.ipv6})
+        2'b00: begin
+          udp_length = {data_i[8*38+:8], data_i[8*39+:8]};
+          dscp       = data_i[8*15+2+:6];
+        end
+        2'b01: begin
+          udp_length = {data_i[8*58+:8], data_i[8*59+:8]};
+          dscp       = {data_i[8*14+:4], data_i[8*15+6+:2]};
+        end
+        2'b10: begin
+          udp_length = {data_i[8*42+:8], data_i[8*43+:8]};
+          dscp       = data_i[8*19+2+:6];
+        end
+        default: begin
+          udp_length = {data_i[8*62+:8], data_i[8*63+:8]};
+          dscp       = {data_i[8*18+:4], data_i[8*19+6+:2]};
+        end
+      endcase
+    end
   end
 
   logic                valid_q;

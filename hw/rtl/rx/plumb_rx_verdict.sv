@@ -120,14 +120,24 @@ module plumb_rx_verdict #(
   logic                  tag_left;     // by the switch that trimmed
   plumb_rx_pkg::record_t record;
 
-  assign trimmed     = udp_q && ((trim_dscp_en_i && (dscp_q == trim_dscp_i)) ||
-                                 (trim_length_i && (udp_end_q > ip_end_q)));
-  assign tag_left    = {9'd0, tag_off_q} + 17'(plumb_pkg::TagBytes) <= ip_end_q;
-  assign headers_fit = ({24'd0, tag_off_q} + FcsBytes <= length_q) &&
-                       ({9'd0, tag_off_q} + (roce_q ? 17'd4 : 17'd0) <= ip_end_q);
-  assign tag_fits    = {24'd0, tag_off_q} + plumb_pkg::TagBytes + FcsBytes <= length_q;
-  assign udp_fits    = {24'd0, udp_data_q} + FcsBytes <= length_q;
-  assign icrc_room   = {9'd0, udp_data_q} + 17'd16 <= ip_end_q;
+  always_comb begin
+    trimmed     = 'x;
+    tag_left    = 'x;
+    headers_fit = 'x;
+    tag_fits    = 'x;
+    udp_fits    = 'x;
+    icrc_room   = 'x;
+    if (push_q) begin
+      trimmed     = udp_q && ((trim_dscp_en_i && (dscp_q == trim_dscp_i)) ||
+                              (trim_length_i && (udp_end_q > ip_end_q)));
+      tag_left    = {9'd0, tag_off_q} + 17'(plumb_pkg::TagBytes) <= ip_end_q;
+      headers_fit = ({24'd0, tag_off_q} + FcsBytes <= length_q) &&
+                    ({9'd0, tag_off_q} + (roce_q ? 17'd4 : 17'd0) <= ip_end_q);
+      tag_fits    = {24'd0, tag_off_q} + plumb_pkg::TagBytes + FcsBytes <= length_q;
+      udp_fits    = {24'd0, udp_data_q} + FcsBytes <= length_q;
+      icrc_room   = {9'd0, udp_data_q} + 17'd16 <= ip_end_q;
+    end
+  end
 
   assign record.stamp       = stamp_q;
   assign record.length      = length_q;
@@ -246,22 +256,37 @@ module plumb_rx_verdict #(
       event_q         <= 1'b0;
     end else begin
       frame_q         <= fcs_valid_i;
-      runt_q          <= fcs_valid_i && rec.runt;
-      giant_q         <= fcs_valid_i && rec.giant;
-      fcs_error_q     <= fcs_valid_i && !rec.runt && !rec.giant && !fcs_ok;
-      icrc_checked_q  <= fcs_valid_i && good && rec.icrc;
-      icrc_ok_q       <= fcs_valid_i && good && rec.icrc && rec.icrc_fits && icrc_ok_i;
-      out_pfc_q           <= fcs_valid_i && good && rec.pfc;
-      out_pause_q         <= fcs_valid_i && good && rec.pause;
-      control_other_q <= fcs_valid_i && good && rec.mac_control && !rec.pfc && !rec.pause;
-      unparsed_q      <= fcs_valid_i && good && !rec.mac_control && !rec.trimmed &&
-                         !rec.understood;
-      untagged_q      <= fcs_valid_i && good && !rec.mac_control && !rec.trimmed &&
-                         rec.understood && !rec.has_tag;
-      trimmed_q       <= fcs_valid_i && good && rec.trimmed;
-      bare_q          <= fcs_valid_i && good && rec.trimmed && !rec.has_tag;
-      bad_row_q       <= fcs_valid_i && has_tag && !in_range;
-      event_q         <= fcs_valid_i && has_tag && in_range;
+      runt_q          <= 1'b0;
+      giant_q         <= 1'b0;
+      fcs_error_q     <= 1'b0;
+      icrc_checked_q  <= 1'b0;
+      icrc_ok_q       <= 1'b0;
+      out_pfc_q       <= 1'b0;
+      out_pause_q     <= 1'b0;
+      control_other_q <= 1'b0;
+      unparsed_q      <= 1'b0;
+      untagged_q      <= 1'b0;
+      trimmed_q       <= 1'b0;
+      bare_q          <= 1'b0;
+      bad_row_q       <= 1'b0;
+      event_q         <= 1'b0;
+      if (fcs_valid_i) begin
+        runt_q          <= rec.runt;
+        giant_q         <= rec.giant;
+        fcs_error_q     <= !rec.runt && !rec.giant && !fcs_ok;
+        icrc_checked_q  <= good && rec.icrc;
+        icrc_ok_q       <= good && rec.icrc && rec.icrc_fits && icrc_ok_i;
+        out_pfc_q       <= good && rec.pfc;
+        out_pause_q     <= good && rec.pause;
+        control_other_q <= good && rec.mac_control && !rec.pfc && !rec.pause;
+        unparsed_q      <= good && !rec.mac_control && !rec.trimmed && !rec.understood;
+        untagged_q      <= good && !rec.mac_control && !rec.trimmed && rec.understood &&
+                           !rec.has_tag;
+        trimmed_q       <= good && rec.trimmed;
+        bare_q          <= good && rec.trimmed && !rec.has_tag;
+        bad_row_q       <= has_tag && !in_range;
+        event_q         <= has_tag && in_range;
+      end
     end
   end
 

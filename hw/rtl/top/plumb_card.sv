@@ -234,6 +234,36 @@ module plumb_card #(
     assign tx_preamble_o[64*p+56+:8] = '0;
     assign unused_preamble = ^rx_preamble_i[64*p+56+:8];
 
+    logic [DataW-1:0] rx_tdata;
+    logic [63:0]      rx_tkeep, rx_ctl;
+    logic [55:0]      rx_preamble;
+    logic             rx_tvalid, rx_tlast, rx_ctl_valid;
+    logic             tx_tready, tx_ctl_ready, link_up;
+
+    plumb_port_pins u_pins (
+      .clk_i         (clk_i),
+      .rx_tdata_i    (rx_axis_tdata_i[DataW*p+:DataW]),
+      .rx_tkeep_i    (rx_axis_tkeep_i[64*p+:64]),
+      .rx_tvalid_i   (rx_axis_tvalid_i[p]),
+      .rx_tlast_i    (rx_axis_tlast_i[p]),
+      .rx_preamble_i (rx_preamble_i[64*p+:56]),
+      .rx_ctl_valid_i(rx_ctl_valid_i[p]),
+      .rx_ctl_i      (rx_ctl_i[64*p+:64]),
+      .tx_tready_i   (tx_axis_tready_i[p]),
+      .tx_ctl_ready_i(tx_ctl_ready_i[p]),
+      .link_up_i     (link_up_i[p]),
+      .rx_tdata_o    (rx_tdata),
+      .rx_tkeep_o    (rx_tkeep),
+      .rx_tvalid_o   (rx_tvalid),
+      .rx_tlast_o    (rx_tlast),
+      .rx_preamble_o (rx_preamble),
+      .rx_ctl_valid_o(rx_ctl_valid),
+      .rx_ctl_o      (rx_ctl),
+      .tx_tready_o   (tx_tready),
+      .tx_ctl_ready_o(tx_ctl_ready),
+      .link_up_o     (link_up)
+    );
+
     plumb_port #(
       .FlowsLog2 (FlowsLog2),
       .RowsLog2  (RowsLog2),
@@ -254,19 +284,19 @@ module plumb_card #(
       .tx_tkeep_o         (tx_axis_tkeep_o[64*p+:64]),
       .tx_tvalid_o        (tx_axis_tvalid_o[p]),
       .tx_tlast_o         (tx_axis_tlast_o[p]),
-      .tx_tready_i        (tx_axis_tready_i[p]),
+      .tx_tready_i        (tx_tready),
       .tx_preamble_o      (tx_preamble_o[64*p+:56]),
-      .rx_tdata_i         (rx_axis_tdata_i[DataW*p+:DataW]),
-      .rx_tkeep_i         (rx_axis_tkeep_i[64*p+:64]),
-      .rx_tvalid_i        (rx_axis_tvalid_i[p]),
-      .rx_tlast_i         (rx_axis_tlast_i[p]),
-      .rx_preamble_i      (rx_preamble_i[64*p+:56]),
+      .rx_tdata_i         (rx_tdata),
+      .rx_tkeep_i         (rx_tkeep),
+      .rx_tvalid_i        (rx_tvalid),
+      .rx_tlast_i         (rx_tlast),
+      .rx_preamble_i      (rx_preamble),
       .tx_ctl_valid_o     (tx_ctl_valid_o[p]),
       .tx_ctl_o           (tx_ctl_o[64*p+:64]),
-      .tx_ctl_ready_i     (tx_ctl_ready_i[p]),
-      .rx_ctl_valid_i     (rx_ctl_valid_i[p]),
-      .rx_ctl_i           (rx_ctl_i[64*p+:64]),
-      .link_up_i          (link_up_i[p]),
+      .tx_ctl_ready_i     (tx_ctl_ready),
+      .rx_ctl_valid_i     (rx_ctl_valid),
+      .rx_ctl_i           (rx_ctl),
+      .link_up_i          (link_up),
       .cap_rx_tdata_o     (cap_rx_tdata_o[DataW*p+:DataW]),
       .cap_rx_tkeep_o     (cap_rx_tkeep_o[64*p+:64]),
       .cap_rx_tvalid_o    (cap_rx_tvalid_o[p]),

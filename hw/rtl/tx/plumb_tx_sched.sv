@@ -151,7 +151,7 @@ module plumb_tx_sched #(
   assign still_o        = state_q == StStill && !clear_pending_q && !gaps_busy;
 
   // ---- Heap ----
-  logic [EntryW-1:0]    root, next_entry_q, entry_row;
+  logic [EntryW-1:0]    root, next_entry_q, entry_row, entry_wdata;
   logic                 take_left, take_right, refill, refill_right;
   logic [FlowsLog2-1:0] left_flow, right_flow, refill_flow;
 
@@ -174,9 +174,7 @@ module plumb_tx_sched #(
     .tbl_we_i       (entry_we_i),
     .tbl_re_i       (entry_re_i),
     .tbl_row_i      (row_i),
-    .tbl_entry_i    ({!row_wdata_i[plumb_regs_pkg::ScheduleValidLsb],
-                      row_wdata_i[79:0],
-                      row_wdata_i[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2]}),
+    .tbl_entry_i    (entry_wdata),
     .tbl_entry_o    (entry_row),
     .sweep_i        (clearing),
     .sweep_quad_i   (sweep_q[FlowsLog2-3:0])
@@ -190,12 +188,28 @@ module plumb_tx_sched #(
   assign root_flow  = root[FlowsLog2-1:0];
   assign pending_o  = root_valid || go_q;
 
+  // Rows of the tables are put together while they are written or, one clock after the read, asked
+  // for: what nobody looks at costs nothing in hardware and much in a simulation.
+  logic row_read_q;
+
+  always_ff @(posedge clk_i) begin
+    row_read_q <= entry_re_i || config_re_i || pattern_re_i || state_re_i;
+  end
+
   always_comb begin
-    entry_row_o = '0;
-    entry_row_o[79:0] = entry_row[FlowsLog2 +: 80];
-    entry_row_o[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2] = entry_row[FlowsLog2-1:0];
-    entry_row_o[plumb_regs_pkg::ScheduleValidLsb] = !entry_row[EntryW-1];
-    if (entry_row[EntryW-1]) entry_row_o = '0;
+    entry_wdata = 'x;
+    if (entry_we_i) begin
+      entry_wdata = {!row_wdata_i[plumb_regs_pkg::ScheduleValidLsb], row_wdata_i[79:0],
+                     row_wdata_i[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2]};
+    end
+    entry_row_o = 'x;
+    if (row_read_q) begin
+      entry_row_o = '0;
+      entry_row_o[79:0] = entry_row[FlowsLog2 +: 80];
+      entry_row_o[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2] = entry_row[FlowsLog2-1:0];
+      entry_row_o[plumb_regs_pkg::ScheduleValidLsb] = !entry_row[EntryW-1];
+      if (entry_row[EntryW-1]) entry_row_o = '0;
+    end
   end
 
   // ---- Contexts ----
@@ -295,7 +309,10 @@ module plumb_tx_sched #(
     end
   end
 
-  assign state_row = collided_q ? written_q : state_read_q;
+  always_comb begin
+    state_row = 'x;
+    if (row_read_q) state_row = collided_q ? written_q : state_read_q;
+  end
 
   logic [351:0] gaps_row;
 
@@ -305,22 +322,27 @@ module plumb_tx_sched #(
                            state_row.part, state_row.lane, state_row.gap};
 
   always_comb begin
-    config_row_o = '0;
-    config_row_o[plumb_regs_pkg::FlowPeriodLsb +: 64]        = config_read.period;
-    config_row_o[plumb_regs_pkg::FlowBurstLenLsb +: 25]      = config_read.burst_len;
-    config_row_o[plumb_regs_pkg::FlowBurstCountLsb +: 32]    = config_read.burst_count;
-    config_row_o[plumb_regs_pkg::FlowBurstIntervalLsb +: 64] = config_read.burst_interval;
-    pattern_row_o = gaps_row;
-    pattern_row_o[plumb_regs_pkg::PatternInterleaveLsb]           = config_read.interleave;
-    pattern_row_o[plumb_regs_pkg::PatternListCountLsb +: 13]      = config_read.list_count;
-    pattern_row_o[plumb_regs_pkg::PatternListBaseLsb +: 12]       = config_read.list_base;
-    pattern_row_o[plumb_regs_pkg::PatternMessageFramesLsb +: 16]  = config_read.message_frames;
-    pattern_row_o[plumb_regs_pkg::PatternMiddleLengthLsb +: 14]   = config_read.middle_length;
-    pattern_row_o[plumb_regs_pkg::PatternLastLengthLsb +: 14]     = config_read.last_length;
-    state_row_o = '0;
-    state_row_o[63:0]   = state_row.sequence_number;
-    state_row_o[95:64]  = state_row.bursts;
-    state_row_o[120:96] = state_row.in_burst;
+    config_row_o  = 'x;
+    pattern_row_o = 'x;
+    state_row_o   = 'x;
+    if (row_read_q) begin
+      config_row_o = '0;
+      config_row_o[plumb_regs_pkg::FlowPeriodLsb +: 64]        = config_read.period;
+      config_row_o[plumb_regs_pkg::FlowBurstLenLsb +: 25]      = config_read.burst_len;
+      config_row_o[plumb_regs_pkg::FlowBurstCountLsb +: 32]    = config_read.burst_count;
+      config_row_o[plumb_regs_pkg::FlowBurstIntervalLsb +: 64] = config_read.burst_interval;
+      pattern_row_o = gaps_row;
+      pattern_row_o[plumb_regs_pkg::PatternInterleaveLsb]          = config_read.interleave;
+      pattern_row_o[plumb_regs_pkg::PatternListCountLsb +: 13]     = config_read.list_count;
+      pattern_row_o[plumb_regs_pkg::PatternListBaseLsb +: 12]      = config_read.list_base;
+      pattern_row_o[plumb_regs_pkg::PatternMessageFramesLsb +: 16] = config_read.message_frames;
+      pattern_row_o[plumb_regs_pkg::PatternMiddleLengthLsb +: 14]  = config_read.middle_length;
+      pattern_row_o[plumb_regs_pkg::PatternLastLengthLsb +: 14]    = config_read.last_length;
+      state_row_o = '0;
+      state_row_o[63:0]   = state_row.sequence_number;
+      state_row_o[95:64]  = state_row.bursts;
+      state_row_o[120:96] = state_row.in_burst;
+    end
   end
 
   // Contexts of the root's children; what was fetched for one is in the read registers for one

@@ -1,0 +1,40 @@
+// Captures by DMA: the card writes records round and round in a buffer, the host follows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "card/capture_records.h"
+#include "card/device_buffer.h"
+#include "card/dma_registers.h"
+#include "card/register_bus.h"
+
+namespace plumbline::card {
+
+// Runs the ring by the registers of the card's DMA. Not thread-safe.
+class CaptureRing {
+ public:
+  // `bus` must outlive it. `buffer`: a multiple of 4096 and less than 2 GiB. `ports`: of the
+  // card. Errors of both are passed on.
+  CaptureRing(RegisterBus& bus, std::unique_ptr<DeviceBuffer> buffer, std::uint32_t ports);
+
+  // Begins with an empty ring, whatever was in it.
+  void start();
+  // Frames written since the last call, their room given back to the card. Throws Error(kTester)
+  // when the card could not write, or what it wrote is no capture.
+  std::vector<CapturedFrame> take();
+
+ private:
+  [[nodiscard]] std::vector<std::uint8_t> copyOf(std::uint64_t begin, std::uint64_t bytes);
+  void giveBack(std::uint64_t read);
+  void checkFaults();
+
+  DmaRegisters registers_;
+  std::unique_ptr<DeviceBuffer> buffer_;
+  std::uint32_t ports_;
+  CaptureRecords records_;
+  std::uint64_t read_ = 0;  // bytes since the start
+};
+
+}  // namespace plumbline::card

@@ -1,0 +1,45 @@
+// The card's way to memory that it shares with the host, for a register bus that can give such
+// memory: captures, and long lists of register writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "card/capture_ring.h"
+#include "card/device_buffer.h"
+#include "card/register_bus.h"
+#include "card/register_loader.h"
+
+namespace plumbline::card {
+
+// Takes memory when it is first needed, and looks for the card's DMA then. Not thread-safe.
+class CardDma {
+ public:
+  // `bus`: single accesses to the card; must outlive it.
+  CardDma(RegisterBus& bus, BufferSource memory);
+
+  // As RegisterBus::writeAll(): by the card itself if it can and there are many.
+  void writeAll(std::span<const RegisterWrite> writes);
+  // As of RegisterBus.
+  void startCapture();
+  void stopCapture();
+  std::vector<CapturedFrame> takeCaptured();
+
+  // Gives the memory back, which the card must not use any more. Throws as stopCapture().
+  void release();
+
+ private:
+  [[nodiscard]] bool present();
+
+  RegisterBus& bus_;
+  BufferSource memory_;
+  std::optional<bool> present_;
+  std::unique_ptr<RegisterLoader> loader_;
+  std::unique_ptr<CaptureRing> ring_;
+  bool capturing_ = false;
+};
+
+}  // namespace plumbline::card

@@ -1,0 +1,45 @@
+// A short first-in first-out queue in distributed RAM. What is pushed shows at head_o one clock
+// later; pushing while full_o or popping while !valid_o is a fault of the user.
+`include "plumb_assert.svh"
+
+module plumb_dma_queue #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned DepthLog2 = 2
+) (
+  input  wire logic             clk_i,
+  input  wire logic             rst_ni,
+  input  wire logic             push_i,
+  input  wire logic [Width-1:0] entry_i,
+  output      logic             full_o,
+  output      logic             valid_o,  // there is a head
+  output      logic [Width-1:0] head_o,
+  input  wire logic             pop_i
+);
+
+  (* ram_style = "distributed" *)
+  logic [Width-1:0]   entries [0:2**DepthLog2-1];
+  logic [DepthLog2:0] write_q, read_q, level;
+
+  assign level   = write_q - read_q;
+  assign full_o  = level[DepthLog2];
+  assign valid_o = write_q != read_q;
+  assign head_o  = entries[read_q[DepthLog2-1:0]];
+
+  always_ff @(posedge clk_i) begin
+    if (push_i) entries[write_q[DepthLog2-1:0]] <= entry_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= '0;
+      read_q  <= '0;
+    end else begin
+      if (push_i) write_q <= write_q + (DepthLog2+1)'(1);
+      if (pop_i)  read_q  <= read_q + (DepthLog2+1)'(1);
+    end
+  end
+
+  `PLUMB_ASSERT(NotOverfull, push_i |-> !full_o)
+  `PLUMB_ASSERT(NotFromEmpty, pop_i |-> valid_o)
+
+endmodule

@@ -1,0 +1,196 @@
+// Carries out a list of register writes that lies in the host's memory: AXI4 read master of 512
+// bits, and a master of single register writes (plumb_dma_router).
+//
+// start_i begins with count_i entries at address_i; ignored while busy_o. An entry has 8 bytes, the
+// offset of a register in the lower half and the value in the upper one. They are written in order,
+// the next one when the one before has been answered. Up to 32 beats of the list wait here, fetched
+// in bursts of at most 16 beats that do not cross 4 KiB, so that the memory's latency only shows at
+// the start.
+//
+// A list ends early, with error_o, at an entry whose beat was read with an error, whose offset is
+// none below the DMA's own block, or whose write was refused; and before it has begun if address_i
+// is no multiple of 64 or count_i not 1 to 2^20. done_o counts the entries carried out.
+`include "plumb_assert.svh"
+
+module plumb_register_loader (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+
+  input  wire logic         start_i,
+  input  wire logic [63:0]  address_i,
+  input  wire logic [31:0]  count_i,
+  output      logic         busy_o,
+  output      logic         error_o,
+  output      logic [20:0]  done_o,
+
+  // A register write: held until ack_i, which says with refused_i how it ended.
+  output      logic         write_o,
+  output      logic [15:0]  offset_o,
+  output      logic [31:0]  value_o,
+  input  wire logic         ack_i,
+  input  wire logic         refused_i,
+
+  output      logic [63:0]  m_axi_araddr_o,
+  output      logic [7:0]   m_axi_arlen_o,
+  output      logic         m_axi_arvalid_o,
+  input  wire logic         m_axi_arready_i,
+  input  wire logic [511:0] m_axi_rdata_i,
+  input  wire logic [1:0]   m_axi_rresp_i,
+  input  wire logic         m_axi_rvalid_i,
+  output      logic         m_axi_rready_o
+);
+
+  localparam int unsigned BurstBeats = 16;
+  localparam int unsigned StoreLog2 = 5;
+  localparam logic [31:0] MaxCount = 32'h10_0000;
+
+  // ---- Begin and end ----
+
+  logic        begins, bad_start_q, ends;
+  logic [20:0] total_q;
+  logic        failed;        // the entry at hand cannot be carried out, or was refused
+  logic        stopping_q;    // nothing more is carried out; what was asked for still has to come
+  logic        nothing_due;
+
+  always_ff @(posedge clk_i) begin
+    bad_start_q <= address_i[5:0] != '0 || count_i == '0 || count_i > MaxCount;
+  end
+
+  assign begins = start_i && !busy_o;
+  assign ends   = busy_o && stopping_q && nothing_due;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_o     <= 1'b0;
+      error_o    <= 1'b0;
+      stopping_q <= 1'b0;
+      total_q    <= '0;
+    end else begin
+      if (begins) begin
+        busy_o     <= 1'b1;
+        error_o    <= bad_start_q;
+        stopping_q <= bad_start_q;
+        total_q    <= count_i[20:0];
+      end else if (ends) begin
+        busy_o     <= 1'b0;
+        stopping_q <= 1'b0;
+      end else if (busy_o) begin
+        error_o    <= error_o || failed;
+        stopping_q <= stopping_q || failed || done_o == total_q;
+      end
+    end
+  end
+
+  // ---- Fetching ----
+
+  logic [57:0]        at_q;           // next beat, in 64 bytes
+  logic [17:0]        left_q;         // beats to ask for
+  logic [StoreLog2:0] held_q, due_q;  // beats asked for: not used up yet, not here yet
+  logic [6:0]         to_border;
+  logic [4:0]         beats_left, beats_q;
+  logic               sized_q;        // beats_q is the next burst
+  logic               ask, store_valid, store_pop, store_full;
+  logic [512:0]       store_head;
+
+  always_comb begin
+    to_border  = 7'd64 - {1'b0, at_q[5:0]};
+    beats_left = left_q >= 18'(BurstBeats) ? 5'(BurstBeats) : left_q[4:0];
+  end
+  assign ask = busy_o && !stopping_q && sized_q && left_q != '0 &&
+               held_q <= (StoreLog2+1)'(BurstBeats) && (!m_axi_arvalid_o || m_axi_arready_i);
+
+  always_ff @(posedge clk_i) begin
+    beats_q <= {2'b0, beats_left} > to_border ? to_border[4:0] : beats_left;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sized_q         <= 1'b0;
+      at_q            <= '0;
+      left_q          <= '0;
+      held_q          <= '0;
+      due_q           <= '0;
+      m_axi_arvalid_o <= 1'b0;
+    end else begin
+      sized_q <= !begins && !ask;
+      if (begins) begin
+        at_q   <= address_i[63:6];
+        left_q <= 18'((count_i[20:0] + 21'd7) >> 3);
+      end else if (ask) begin
+        at_q   <= at_q + 58'(beats_q);
+        left_q <= left_q - 18'(beats_q);
+      end
+      held_q <= held_q + (ask ? (StoreLog2+1)'(beats_q) : '0) - (StoreLog2+1)'(store_pop);
+      due_q  <= due_q + (ask ? (StoreLog2+1)'(beats_q) : '0) - (StoreLog2+1)'(m_axi_rvalid_i);
+      m_axi_arvalid_o <= ask || (m_axi_arvalid_o && !m_axi_arready_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (ask) begin
+      m_axi_araddr_o <= {at_q, 6'b0};
+      m_axi_arlen_o  <= {3'b0, beats_q - 5'd1};
+    end
+  end
+
+  // What was asked for has its place.
+  assign m_axi_rready_o = 1'b1;
+
+  plumb_dma_queue #(
+    .Width    (513),
+    .DepthLog2(StoreLog2)
+  ) u_store (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .push_i (m_axi_rvalid_i),
+    .entry_i({m_axi_rresp_i != '0, m_axi_rdata_i}),
+    .full_o (store_full),
+    .valid_o(store_valid),
+    .head_o (store_head),
+    .pop_i  (store_pop)
+  );
+
+  assign nothing_due = due_q == '0 && !store_valid && !write_o;
+
+  // ---- Entry by entry ----
+
+  logic [2:0]  index_q;
+  logic [63:0] entry;
+  logic        load, bad;
+
+  assign entry     = store_head[64*index_q+:64];
+  assign bad       = store_head[512] || entry[31:16] != '0 || entry[1:0] != '0 ||
+                     entry[15:12] == plumb_regs_pkg::DmaBase[15:12];
+  assign load      = busy_o && !stopping_q && store_valid && !write_o && done_o != total_q;
+  assign failed    = (load && bad) || (write_o && ack_i && refused_i);
+  assign store_pop = store_valid && (stopping_q || (load && index_q == 3'd7));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      index_q <= '0;
+      write_o <= 1'b0;
+      done_o  <= '0;
+    end else begin
+      if (begins) begin
+        index_q <= '0;
+        done_o  <= '0;
+      end else begin
+        if (load) index_q <= index_q + 3'd1;
+        if (write_o && ack_i && !refused_i) done_o <= done_o + 21'd1;
+      end
+      write_o <= (load && !bad) || (write_o && !ack_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (load) {value_o, offset_o} <= {entry[63:32], entry[15:0]};
+  end
+
+  logic unused_full;
+  assign unused_full = store_full;
+
+  `PLUMB_ASSERT(BeatDue, m_axi_rvalid_i |-> due_q != '0)
+  `PLUMB_ASSERT(AddressHeld, m_axi_arvalid_o && !m_axi_arready_i |=> m_axi_arvalid_o &&
+                $stable(m_axi_araddr_o) && $stable(m_axi_arlen_o))
+
+endmodule

@@ -1,0 +1,217 @@
+// The bench on tester cards whose DMA reaches memory: the Verilated card with its path to it,
+// behind a register bus. What is captured must be what the simulated bench captures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "bench/calibration.h"
+#include "bench/fpga_bench.h"
+#include "card/card_dma.h"
+#include "sim/axi_memory.h"
+#include "sim/bare_link.h"
+#include "sim/card_sim.h"
+#include "sim/host_card.h"
+#include "tests/bench_rtl/rtl_trials.h"
+#include "tests/bench_rtl/untimed_frame.h"
+
+namespace plumbline::bench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr Picoseconds kDmaCable = nanoseconds(800);
+constexpr std::uint64_t kDmaMemory = 0x10'0000'0000;
+
+// What of the DMA a bus uses.
+enum class Use { kAll, kNoLists };
+
+// A card with memory, a cable between its two ports.
+class MemoryBus final : public card::RegisterBus {
+ public:
+  explicit MemoryBus(Use use) : lists_(use == Use::kAll) {}
+
+  std::uint32_t read(std::uint32_t offset) override { return sim_.read(offset); }
+  void write(std::uint32_t offset, std::uint32_t value) override {
+    ++writes;
+    sim_.write(offset, value);
+  }
+  void writeAll(std::span<const card::RegisterWrite> all) override {
+    lists_ ? dma_.writeAll(all) : RegisterBus::writeAll(all);
+  }
+  void wait(Picoseconds duration) override { sim_.wait(duration); }
+  void startCapture() override { dma_.startCapture(); }
+  void stopCapture() override { dma_.stopCapture(); }
+  std::vector<card::CapturedFrame> takeCaptured() override { return dma_.takeCaptured(); }
+
+  std::uint64_t writes = 0;
+
+  // From now on the memory answers with errors.
+  void failMemory() { memory_.fail(kDmaMemory, next_ - kDmaMemory); }
+
+ private:
+  class Buffer final : public card::DeviceBuffer {
+   public:
+    Buffer(std::uint64_t address, std::size_t bytes)
+        : address_(address),
+          bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(bytes)),
+          size_(bytes) {}
+    [[nodiscard]] std::uint64_t address() const override { return address_; }
+    [[nodiscard]] std::size_t size() const override { return size_; }
+    void write(std::size_t offset, std::span<const std::uint8_t> bytes) override {
+      std::copy(bytes.begin(), bytes.end(), all().subspan(offset, bytes.size()).begin());
+    }
+    void read(std::size_t offset, std::span<std::uint8_t> bytes) override {
+      const auto part = all().subspan(offset, bytes.size());
+      std::copy(part.begin(), part.end(), bytes.begin());
+    }
+    [[nodiscard]] std::span<std::uint8_t> all() { return {bytes_.get(), size_}; }
+
+   private:
+    std::uint64_t address_;
+    std::unique_ptr<std::uint8_t[]> bytes_;
+    std::size_t size_;
+  };
+
+  std::unique_ptr<card::DeviceBuffer> buffer(std::size_t bytes) {
+    auto made = std::make_unique<Buffer>(next_, bytes);
+    memory_.map(next_, made->all());
+    next_ += bytes;
+    return made;
+  }
+
+  bool lists_;
+  sim::DeviceMemory memory_;
+  std::uint64_t next_ = kDmaMemory;
+  sim::CardSim sim_{{}, sim::makeHostCardModel(), memory_};
+  sim::BareLink cable_{sim_, 0, 1, kDmaCable};
+  card::CardDma dma_{*this, [this](std::size_t bytes) { return buffer(bytes); }};
+};
+
+// The bench with one such card, and the card's bus.
+struct MemoryBench {
+  explicit MemoryBench(Use use = Use::kAll) {
+    auto made = std::make_unique<MemoryBus>(use);
+    bus = made.get();
+    std::vector<OpenCard> cards;
+    cards.push_back({std::move(made), "slot 0"});
+    FpgaSpec spec;
+    spec.tx_delay = kTxOffset;
+    spec.rx_delay = -kRxOffset;
+    bench = std::make_unique<FpgaBench>(spec, std::move(cards));
+  }
+  MemoryBus* bus;
+  std::unique_ptr<FpgaBench> bench;
+};
+
+TrialSpec cableTrial() {
+  TrialSpec spec = bareLinkTrial();
+  spec.dut.topology.host_link_delay = kDmaCable;
+  spec.streams.push_back(streamToHost1(1001, Fraction::percent(30)));
+  spec.streams[1].name = "back";
+  spec.streams[1].from = 1;
+  spec.streams[1].to = 0;
+  spec.streams[1].start = nanoseconds(77);
+  return spec;
+}
+
+struct CapturedTrial {
+  TrialResult result;
+  std::vector<UntimedFrame> frames;
+};
+
+CapturedTrial captureOn(Bench& bench, TrialSpec spec, std::uint32_t port) {
+  CapturedTrial captured;
+  std::vector<card::CapturedFrame> frames;
+  TrialHooks hooks;
+  hooks.captured = [&](const card::CapturedFrame& frame) { frames.push_back(frame); };
+  spec.capture_port = port;
+  captured.result = bench.run(spec, hooks);
+  captured.frames = untimed(frames);
+  return captured;
+}
+
+TEST(FpgaDma, CapturesWhatTheSimulatedBenchCaptures) {
+  MemoryBench card;
+  // A second trial begins with an empty ring.
+  for (const std::uint32_t port : {1U, 0U}) {
+    const CapturedTrial seen = captureOn(*card.bench, cableTrial(), port);
+    const CapturedTrial expected = captureOn(sharedCard(), cableTrial(), port);
+    EXPECT_THAT(seen.result.faults, IsEmpty());
+    ASSERT_GT(expected.frames.size(), 900U);
+    ASSERT_EQ(seen.frames.size(), expected.frames.size());
+    for (std::size_t i = 0; i < seen.frames.size(); ++i) {
+      ASSERT_TRUE(seen.frames[i].intact) << i;
+      ASSERT_EQ(seen.frames[i], expected.frames[i]) << i;
+    }
+    EXPECT_EQ(seen.result.streams[0].received_frames, expected.result.streams[0].received_frames);
+    EXPECT_EQ(seen.result.latency.at(0).histogram.sumLow(),
+              expected.result.latency.at(0).histogram.sumLow());
+  }
+}
+
+TEST(FpgaDma, DeparturesOfSingleFrames) {
+  MemoryBench card;
+  EXPECT_TRUE(card.bench->capabilities().departures);
+  TrialSpec spec = cableTrial();
+  spec.departures = 40;
+  const TrialResult seen = card.bench->run(spec, {});
+  const TrialResult expected = runOnCard(spec);
+  EXPECT_THAT(seen.faults, IsEmpty());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(seen.streams[i].departures.size(), 40U);
+    EXPECT_EQ(seen.streams[i].departures, expected.streams[i].departures);
+  }
+}
+
+// No two neighbours alike; round once and a third.
+constexpr std::int64_t kGaps = 300;
+
+TrialSpec listTrial() {
+  TrialSpec spec = cableTrial();
+  spec.streams.pop_back();
+  ListedGaps list;
+  for (std::int64_t i = 0; i < kGaps; ++i) {
+    list.gaps.push_back(nanoseconds(60) + Picoseconds(i * 7919 % 30011));
+  }
+  spec.streams[0].gaps = list;
+  spec.duration = microseconds(40);
+  spec.departures = 400;
+  return spec;
+}
+
+TEST(FpgaDma, AGapListThroughMemoryIsThatThroughRegisters) {
+  MemoryBench listed;
+  MemoryBench single(Use::kNoLists);
+  const std::uint64_t before = listed.bus->writes;
+  const TrialResult through_memory = listed.bench->run(listTrial(), {});
+  const std::uint64_t few = listed.bus->writes - before;
+  const std::uint64_t before_single = single.bus->writes;
+  const TrialResult through_registers = single.bench->run(listTrial(), {});
+  const std::uint64_t many = single.bus->writes - before_single;
+  EXPECT_THAT(through_memory.faults, IsEmpty());
+  ASSERT_EQ(through_memory.streams[0].departures.size(), 400U);
+  EXPECT_EQ(through_memory.streams[0].departures, through_registers.streams[0].departures);
+  EXPECT_EQ(through_memory.streams[0].departures, runOnCard(listTrial()).streams[0].departures);
+  // Each of the rows takes four writes, if not in a list.
+  EXPECT_GT(many, few + 4 * kGaps);
+}
+
+TEST(FpgaDma, MemoryThatFailsIsTold) {
+  MemoryBench card;
+  static_cast<void>(captureOn(*card.bench, cableTrial(), 0));
+  card.bus->failMemory();
+  try {
+    static_cast<void>(captureOn(*card.bench, cableTrial(), 0));
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kTester);
+    EXPECT_THAT(error.what(), HasSubstr("could not carry out a list of register writes: 0 of"));
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::bench

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace plumbline::bench {
 
@@ -31,7 +33,7 @@ struct EndpointSpec {
   std::string provider = "tcp;ofi_rxm";
   std::string device;
   std::string address = "127.0.0.1";  // of this host, where a provider has IP addresses
-  // verbs alone.
+  // verbs alone: service, connection, port and gid_index.
   QueuePairService service = QueuePairService::kReliable;
   Connection connection = Connection::kOutOfBand;
   std::uint8_t port = 1;
@@ -39,6 +41,11 @@ struct EndpointSpec {
   // IP address and TCP port of the target's program on another host; empty = both ends on this one.
   std::string peer;
   std::uint16_t peer_port = kDefaultPeerPort;
+  // Of a scenario that several hosts run: the address of each, and its peer's. Both as
+  // canonicalAddress() writes them. Empty = `peer` and `address` are what counts.
+  std::vector<std::pair<std::string, std::string>> peers;
+  // Its first line is the token of the target's program; empty = it has none.
+  std::string token_file;
 
   static constexpr std::uint32_t kMostWindow = 1024;
   static constexpr std::uint16_t kDefaultPeerPort = 18590;

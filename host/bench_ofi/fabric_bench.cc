@@ -8,7 +8,9 @@ namespace plumbline::bench_ofi {
 
 FabricBench::FabricBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate)
     : EndpointBench("libfabric", "ordinary hosts through a provider of libfabric", line_rate) {
-  if (spec) open(*spec, std::make_unique<OfiCarrier>(*spec));
+  if (!spec) return;
+  const bench::EndpointSpec own = endpoint::chooseOwnPeer(*spec);
+  open(own, std::make_unique<OfiCarrier>(own));
 }
 
 }  // namespace plumbline::bench_ofi

@@ -25,7 +25,9 @@ Fid<Object> opened(const char* call, const std::string& where, const Open& open)
 
 OfiHost::OfiHost(fi_info& info, std::string name, std::uint32_t endpoints,
                  std::size_t queue_entries, std::size_t memory_bytes)
-    : name_(std::move(name)), memory_(endpoint::makeBuffer(memory_bytes)) {
+    : name_(std::move(name)),
+      text_names_(info.addr_format == FI_ADDR_STR),
+      memory_(endpoint::makeBuffer(memory_bytes)) {
   fabric_ = opened<fid_fabric>("fi_fabric", name_, [&](fid_fabric** fabric) {
     return fi_fabric(info.fabric_attr, fabric, nullptr);
   });
@@ -75,14 +77,32 @@ void OfiHost::openEndpoints(fi_info& info, std::uint32_t count) {
   }
 }
 
-void OfiHost::meet(const OfiHost& peer) {
-  for (const Fid<fid_ep>& endpoint : peer.endpoints_) {
+std::vector<OfiName> OfiHost::names() const {
+  std::vector<OfiName> names;
+  for (const Fid<fid_ep>& endpoint : endpoints_) {
     std::size_t length = 0;
     fi_getname(&endpoint->fid, nullptr, &length);  // says how long the name is
-    std::vector<std::uint8_t> name(length);
-    check(fi_getname(&endpoint->fid, name.data(), &length), "fi_getname", peer.name_);
+    OfiName name(length);
+    check(fi_getname(&endpoint->fid, name.data(), &length), "fi_getname", name_);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+void OfiHost::meet(const std::vector<OfiName>& peer) {
+  const std::size_t own_length = names().front().size();
+  for (const OfiName& name : peer) {
+    // Another program may have said it, and the provider reads as much as it thinks right.
+    if (!text_names_ && name.size() != own_length) {
+      throw Error(ErrorKind::kTester,
+                  fmt::format("the peer's name of an endpoint has {} B, this provider's have {} B",
+                              name.size(), own_length),
+                  name_, "the same provider and the same kind of address on both hosts");
+    }
+    OfiName padded = name;
+    padded.resize(kLongestName + 1);
     fi_addr_t address = FI_ADDR_UNSPEC;
-    const int inserted = fi_av_insert(addresses_.get(), name.data(), 1, &address, 0, nullptr);
+    const int inserted = fi_av_insert(addresses_.get(), padded.data(), 1, &address, 0, nullptr);
     check(inserted, "fi_av_insert", name_);
     if (inserted != 1) {
       throw endpoint::fault(endpoint::FaultKind::kOther, "fi_av_insert: the address was refused",

@@ -16,14 +16,21 @@
 
 namespace plumbline::bench_ofi {
 
+// How a provider names an endpoint, in its own form.
+using OfiName = std::vector<std::uint8_t>;
+inline constexpr std::size_t kLongestName = 256;
+
 class OfiHost {
  public:
   // `name` is for messages: "initiator". Throws as ofiFault() does.
   OfiHost(fi_info& info, std::string name, std::uint32_t endpoints, std::size_t queue_entries,
           std::size_t memory_bytes);
 
-  // Lets endpoint number i of this host talk to number i of `peer`.
-  void meet(const OfiHost& peer);
+  // Of its endpoints, in their order.
+  [[nodiscard]] std::vector<OfiName> names() const;
+  // Lets endpoint number i of this host talk to number i of a peer. Throws Error(kTester) for a
+  // name that is none of this provider's.
+  void meet(const std::vector<OfiName>& peer);
 
   [[nodiscard]] fid_ep* endpoint(std::uint32_t number) const { return endpoints_[number].get(); }
   [[nodiscard]] fi_addr_t peer(std::uint32_t number) const { return peers_[number]; }
@@ -44,6 +51,7 @@ class OfiHost {
   void openEndpoints(fi_info& info, std::uint32_t count);
 
   std::string name_;
+  bool text_names_;  // that end with a zero, and are of any length
   // In the order in which they are made; closed in reverse.
   endpoint::Buffer memory_;
   Fid<fid_fabric> fabric_;

@@ -19,9 +19,10 @@ namespace {
 
 constexpr std::uint32_t kApi = FI_VERSION(1, 14);
 
-Info newHints() {
+Info newHints(Reach reach) {
   Info hints(fi_allocinfo());
   hints->caps = FI_MSG | FI_RMA;
+  if (reach == Reach::kOtherHosts) hints->caps |= FI_REMOTE_COMM;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -82,9 +83,9 @@ void describeNic(const fid_nic& nic, std::vector<std::pair<std::string, std::str
 
 }  // namespace
 
-std::vector<std::string> providers() {
+std::vector<std::string> providers(Reach reach) {
   Info all;
-  query(*newHints(), nullptr, all);
+  query(*newHints(reach), nullptr, all);
   std::set<std::string> names;
   for (const fi_info* info = all.get(); info != nullptr; info = info->next) {
     names.insert(info->fabric_attr->prov_name);
@@ -92,8 +93,8 @@ std::vector<std::string> providers() {
   return {names.begin(), names.end()};
 }
 
-Info findProvider(const bench::EndpointSpec& spec) {
-  const Info hints = newHints();
+Info findProvider(const bench::EndpointSpec& spec, Reach reach) {
+  const Info hints = newHints(reach);
   hints->fabric_attr->prov_name = copyOf(spec.provider);
   if (!spec.device.empty()) hints->domain_attr->name = copyOf(spec.device);
   hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
@@ -107,13 +108,15 @@ Info findProvider(const bench::EndpointSpec& spec) {
   if (!found) {
     std::string where = fmt::format("provider {}", spec.provider);
     if (!spec.device.empty()) where += ", domain " + spec.device;
-    const auto names = providers();
-    throw Error(ErrorKind::kUnsupported,
-                fmt::format("libfabric has no such endpoint: {}",
-                            fi_strerror(code == 0 ? FI_ENODATA : -code)),
-                where,
-                fmt::format("providers of this machine: {}; `fi_info` lists their domains",
-                            fmt::join(names, ", ")));
+    const bool away = reach == Reach::kOtherHosts;
+    const auto names = providers(reach);
+    throw Error(
+        ErrorKind::kUnsupported,
+        fmt::format("libfabric has no such endpoint{}: {}", away ? " that reaches other hosts" : "",
+                    fi_strerror(code == 0 ? FI_ENODATA : -code)),
+        where,
+        fmt::format("providers of this machine{}: {}; `fi_info` lists their domains",
+                    away ? " that do" : "", fmt::join(names, ", ")));
   }
   return found;
 }

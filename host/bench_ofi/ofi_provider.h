@@ -28,13 +28,16 @@ struct FidDeleter {
 template <typename Object>
 using Fid = std::unique_ptr<Object, FidDeleter>;
 
+// How far an endpoint's messages must go. Providers for one host alone do not have the latter.
+enum class Reach { kThisHost, kOtherHosts };
+
 // Names of the providers with reliable datagram endpoints, sorted, each once.
-std::vector<std::string> providers();
+std::vector<std::string> providers(Reach reach);
 
 // The endpoint that `spec` names: with messages and remote memory access, and completions that mean
 // delivery where the provider has those (deliveryComplete()). Throws Error(kUnsupported) naming the
 // providers there are when there is none.
-Info findProvider(const bench::EndpointSpec& spec);
+Info findProvider(const bench::EndpointSpec& spec, Reach reach);
 
 // Whether a completion means that the bytes are in the target's memory.
 bool deliveryComplete(const fi_info& info);

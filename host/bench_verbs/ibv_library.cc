@@ -41,9 +41,11 @@ std::vector<std::string> IbvLibrary::devices() const {
   return names;
 }
 
-Bytes IbvLibrary::longestMessage(const bench::EndpointSpec& spec) const {
+PortLimits IbvLibrary::port(const bench::EndpointSpec& spec) const {
   const Ibv<ibv_context> context = openDevice(spec.device);
-  return Bytes(activePort(context.get(), spec).max_msg_sz);
+  const ibv_port_attr port = activePort(context.get(), spec);
+  // IBV_MTU_256 is 1, and each further one twice as long.
+  return {Bytes(port.max_msg_sz), Bytes(std::int64_t{128} << port.active_mtu)};
 }
 
 EndPair IbvLibrary::connect(const bench::EndpointSpec& spec, const EndSpec& initiator,

@@ -8,7 +8,7 @@ namespace plumbline::bench_verbs {
 class IbvLibrary final : public VerbsLibrary {
  public:
   [[nodiscard]] std::vector<std::string> devices() const override;
-  [[nodiscard]] Bytes longestMessage(const bench::EndpointSpec& spec) const override;
+  [[nodiscard]] PortLimits port(const bench::EndpointSpec& spec) const override;
   EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
                   const EndSpec& target) override;
   std::unique_ptr<OpenEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
+#include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "bench_verbs/verbs_fault.h"
 
 namespace plumbline::bench_verbs {
@@ -70,6 +72,22 @@ void toReadyToSend(ibv_qp* pair, const bench::EndpointSpec& spec, std::uint32_t 
   checkErrno(ibv_modify_qp(pair, &attributes, mask), "ibv_modify_qp to RTS", where);
 }
 
+// The GID of `spec`. A port has more places for GIDs than GIDs; an empty one is all zeros.
+ibv_gid gidOf(ibv_context* context, const bench::EndpointSpec& spec) {
+  ibv_gid gid{};
+  const bool read = ibv_query_gid(context, spec.port, spec.gid_index, &gid) == 0;
+  if (!read || std::all_of(std::begin(gid.raw), std::end(gid.raw),
+                           [](std::uint8_t byte) { return byte == 0; })) {
+    throw Error(
+        ErrorKind::kUnsupported,
+        fmt::format("port {} of {} has no GID of index {}", spec.port, spec.device, spec.gid_index),
+        "endpoint.gid_index",
+        fmt::format("one of /sys/class/infiniband/{}/ports/{}/gids, of the type RoCE v2",
+                    spec.device, spec.port));
+  }
+  return gid;
+}
+
 std::string pairName(const IbvEnd& end, std::uint32_t pair) {
   return fmt::format("{} {}", end.spec().name, pair);
 }
@@ -85,12 +103,18 @@ void addPair(IbvEnd& end, const bench::EndpointSpec& spec, std::uint32_t number)
 }  // namespace
 
 ibv_port_attr activePort(ibv_context* context, const bench::EndpointSpec& spec) {
-  const std::string where = fmt::format("{} port {}", spec.device, spec.port);
+  const auto fault = [&](const std::string& what) {
+    return Error(
+        ErrorKind::kTester, what, fmt::format("{} port {}", spec.device, spec.port),
+        "a port with a link: `rdma link` shows them, `ip link set … up` starts the network "
+        "interface");
+  };
   ibv_port_attr attributes{};
-  checkErrno(ibv_query_port(context, spec.port, &attributes), "ibv_query_port", where);
+  if (const int error = ibv_query_port(context, spec.port, &attributes); error != 0) {
+    throw fault("ibv_query_port: " + std::generic_category().message(error));
+  }
   if (attributes.state != IBV_PORT_ACTIVE) {
-    throw verbsFault(fmt::format("the port is {}", ibv_port_state_str(attributes.state)),
-                     ENETUNREACH, where);
+    throw fault(fmt::format("the port is {}", ibv_port_state_str(attributes.state)));
   }
   return attributes;
 }
@@ -106,9 +130,7 @@ std::unique_ptr<IbvEnd> openEnd(const bench::EndpointSpec& spec, const EndSpec& 
 EndAddress addressOf(const IbvEnd& end, const bench::EndpointSpec& spec) {
   ibv_context* context = end.domain()->context;
   const ibv_port_attr port = activePort(context, spec);
-  ibv_gid gid{};
-  checkResult(ibv_query_gid(context, spec.port, spec.gid_index, &gid), "ibv_query_gid",
-              fmt::format("{} port {}, index {}", spec.device, spec.port, spec.gid_index));
+  const ibv_gid gid = gidOf(context, spec);
   EndAddress address;
   std::copy(std::begin(gid.raw), std::end(gid.raw), address.gid.begin());
   address.lid = port.lid;

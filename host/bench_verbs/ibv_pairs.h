@@ -8,13 +8,14 @@
 
 namespace plumbline::bench_verbs {
 
-// State, MTU and longest message of the port of `spec`, which is active. Throws verbsFault().
+// State, MTU and longest message of the port of `spec`, which is active. Throws Error(kTester).
 ibv_port_attr activePort(ibv_context* context, const bench::EndpointSpec& spec);
 
 // An end with a context of its own and queue pairs that wait for a peer. Throws verbsFault().
 std::unique_ptr<IbvEnd> openEnd(const bench::EndpointSpec& spec, const EndSpec& end);
 
-// What a peer must know of such an end; first PSNs are drawn anew with each call.
+// What a peer must know of such an end; first PSNs are drawn anew with each call. Throws
+// verbsFault(), and Error(kUnsupported) when the port has no GID of the index of `spec`.
 EndAddress addressOf(const IbvEnd& end, const bench::EndpointSpec& spec);
 
 // Makes the end's queue pairs ready to receive from and to send to those of `peer`, with the

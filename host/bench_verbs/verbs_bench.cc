@@ -9,7 +9,9 @@ namespace plumbline::bench_verbs {
 
 VerbsBench::VerbsBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate)
     : EndpointBench("verbs", "ordinary RDMA NICs through rdma-core", line_rate) {
-  if (spec) open(*spec, std::make_unique<VerbsCarrier>(*spec, std::make_unique<IbvLibrary>()));
+  if (!spec) return;
+  const bench::EndpointSpec own = endpoint::chooseOwnPeer(*spec);
+  open(own, std::make_unique<VerbsCarrier>(own, std::make_unique<IbvLibrary>()));
 }
 
 }  // namespace plumbline::bench_verbs

@@ -6,21 +6,21 @@
 
 #include "base/error.h"
 #include "bench_verbs/device_choice.h"
-#include "bench_verbs/remote_channel.h"
 #include "bench_verbs/verbs_channel.h"
-#include "endpoint/fault.h"
-#include "endpoint/host_configuration.h"
+#include "bench_verbs/verbs_peer.h"
+#include "endpoint/device_configuration.h"
+#include "endpoint/device_counters.h"
+#include "endpoint/remote_channel.h"
 
 namespace plumbline::bench_verbs {
 namespace {
 
-// A peer that is not there before anything has begun is a matter of setting up, not a fault.
-void findPeer(const bench::EndpointSpec& spec) {
+// A port that is down before anything has begun is a matter of setting up, not a fault.
+void checkPort(const VerbsLibrary& library, const bench::EndpointSpec& spec) {
   try {
-    callPeer(spec.peer, spec.peer_port);
+    static_cast<void>(library.port(spec));
   } catch (const Error& error) {
-    throw Error(ErrorKind::kUnsupported, error.what(), "endpoint.peer",
-                "start `plumbline-verbs-target` on the other host");
+    throw Error(ErrorKind::kUnsupported, error.what(), "endpoint.port");
   }
 }
 
@@ -33,13 +33,15 @@ VerbsCarrier::VerbsCarrier(bench::EndpointSpec spec, std::unique_ptr<VerbsLibrar
     throw Error(ErrorKind::kUnsupported, "the connection manager makes reliable connections only",
                 "endpoint.connection", "connection: out-of-band, or service: rc");
   }
-  if (hasPeer()) findPeer(spec_);
+  checkPort(*library_, spec_);
+  if (!spec_.peer.empty()) peer_.emplace(spec_, kVerbs, "{}");
 }
 
 std::unique_ptr<endpoint::Channel> VerbsCarrier::connect(const endpoint::ChannelSpec& spec) {
-  if (!hasPeer()) return connectHere(spec);
+  if (!peer_) return connectHere(spec);
   check(spec);
-  return std::make_unique<RemoteChannel>(spec_, *library_, spec);
+  return std::make_unique<endpoint::RemoteChannel>(
+      *peer_, spec, std::make_unique<VerbsPeerInitiator>(spec_, *library_, spec));
 }
 
 std::unique_ptr<endpoint::Channel> VerbsCarrier::connectHere(const endpoint::ChannelSpec& spec) {
@@ -50,7 +52,7 @@ std::unique_ptr<endpoint::Channel> VerbsCarrier::connectHere(const endpoint::Cha
   target.name = "target";
   bench::EndpointSpec here = spec_;
   // With a peer, `address` need not be one that the connection manager reaches from here.
-  if (hasPeer()) here.connection = bench::Connection::kOutOfBand;
+  if (peer_) here.connection = bench::Connection::kOutOfBand;
   return std::make_unique<VerbsChannel>(library_->connect(here, initiator, target), spec,
                                         isReliable(spec_));
 }
@@ -60,7 +62,7 @@ void VerbsCarrier::check(const endpoint::ChannelSpec& spec) const {
     throw Error(ErrorKind::kUnsupported, "an unreliable connection has no read", "endpoint.service",
                 "service: rc, or another operation");
   }
-  if (const Bytes longest = library_->longestMessage(spec_); spec.message > longest) {
+  if (const Bytes longest = library_->port(spec_).longest_message; spec.message > longest) {
     throw Error(ErrorKind::kUnsupported,
                 fmt::format("messages of {} B, the device's longest are {} B", spec.message.count(),
                             longest.count()),
@@ -69,7 +71,9 @@ void VerbsCarrier::check(const endpoint::ChannelSpec& spec) const {
 }
 
 std::vector<std::pair<std::string, std::string>> VerbsCarrier::configuration() const {
-  auto configuration = endpoint::deviceConfiguration(spec_.device);
+  auto configuration = endpoint::deviceConfiguration({spec_.device, spec_.port, spec_.gid_index});
+  configuration.emplace_back("Path MTU", fmt::format("{} B, or the peer's where that is smaller",
+                                                     library_->port(spec_).mtu.count()));
   const bool managed = spec_.connection == bench::Connection::kConnectionManager;
   configuration.emplace_back("Queue pairs",
                              fmt::format("{}, connected {}", isReliable(spec_) ? "RC" : "UC",
@@ -82,6 +86,10 @@ std::vector<std::pair<std::string, std::string>> VerbsCarrier::configuration() c
 
 std::vector<bench::HostCounter> VerbsCarrier::counters() const {
   return endpoint::deviceCounters(spec_.device, spec_.port);
+}
+
+std::vector<bench::Unobserved> VerbsCarrier::uncounted() const {
+  return endpoint::uncountedFigures(spec_.device, endpoint::driverOf(spec_.device), counters());
 }
 
 }  // namespace plumbline::bench_verbs

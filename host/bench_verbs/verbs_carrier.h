@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "bench_verbs/verbs_library.h"
 #include "endpoint/channel.h"
+#include "endpoint/peer.h"
 
 namespace plumbline::bench_verbs {
 
@@ -16,15 +18,17 @@ class VerbsCarrier final : public endpoint::Carrier {
 
   std::unique_ptr<endpoint::Channel> connect(const endpoint::ChannelSpec& spec) override;
   std::unique_ptr<endpoint::Channel> connectHere(const endpoint::ChannelSpec& spec) override;
-  [[nodiscard]] bool hasPeer() const override { return !spec_.peer.empty(); }
+  [[nodiscard]] const endpoint::Peer* peer() const override { return peer_ ? &*peer_ : nullptr; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> configuration() const override;
   [[nodiscard]] std::vector<bench::HostCounter> counters() const override;
+  [[nodiscard]] std::vector<bench::Unobserved> uncounted() const override;
 
  private:
   void check(const endpoint::ChannelSpec& spec) const;
 
   bench::EndpointSpec spec_;
   std::unique_ptr<VerbsLibrary> library_;
+  std::optional<endpoint::Peer> peer_;
 };
 
 }  // namespace plumbline::bench_verbs

@@ -104,6 +104,11 @@ class OpenEnd {
 
 enum class Role { kInitiator, kTarget };
 
+struct PortLimits {
+  Bytes longest_message;
+  Bytes mtu;  // payload of a packet, as the port has it now
+};
+
 struct EndPair {
   std::unique_ptr<VerbsEnd> initiator;
   std::unique_ptr<VerbsEnd> target;
@@ -115,8 +120,8 @@ class VerbsLibrary {
 
   // Names of the RDMA devices of this machine; empty when there is none, or no support for them.
   [[nodiscard]] virtual std::vector<std::string> devices() const = 0;
-  // The longest message of the device's port. Throws verbsFault().
-  [[nodiscard]] virtual Bytes longestMessage(const bench::EndpointSpec& spec) const = 0;
+  // What the device's port can do. Throws Error(kTester), also when it is down.
+  [[nodiscard]] virtual PortLimits port(const bench::EndpointSpec& spec) const = 0;
   // Both ends on the device of `spec`, their queue pairs connected number by number and ready to
   // send. Throws verbsFault().
   virtual EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,

@@ -1,5 +1,5 @@
 // The two sides of a channel over queue pairs: what posts messages, and what receives them. Both in
-// one program (VerbsChannel), or in two (RemoteChannel and TargetService).
+// one program (VerbsChannel), or in two (bench_verbs/verbs_peer.h).
 #pragma once
 
 #include <memory>
@@ -13,6 +13,12 @@ namespace plumbline::bench_verbs {
 
 // An end with what is read out of it.
 class VerbsSide {
+ public:
+  // Of messages.
+  [[nodiscard]] std::span<std::uint8_t> memory() {
+    return {end_->memory(), static_cast<std::size_t>(spec_.message.count())};
+  }
+
  protected:
   // `name` is for messages, and outlives it.
   VerbsSide(std::unique_ptr<VerbsEnd> end, const endpoint::ChannelSpec& spec, const char* name);

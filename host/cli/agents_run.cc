@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/token_file.h"
 #include "cli/interrupt.h"
 #include "cli/remote_run.h"
 #include "control/controller.h"

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/token_file.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "control/client.h"
@@ -230,16 +231,6 @@ void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string&
   verb.add_option("--token-file", options.token_file, "File that holds the server's token");
   verb.add_option("--ca", options.ca_file,
                   "PEM file of who signed the server's certificate (default: the system's)");
-}
-
-std::string readToken(const std::string& file) {
-  std::ifstream stream(file);
-  std::string token;
-  if (!std::getline(stream, token) || token.empty()) {
-    throw Error(ErrorKind::kUsage, "there is no token in the file", file,
-                "a file whose first line is the token");
-  }
-  return token;
 }
 
 std::unique_ptr<Client> connectTo(const ServerOptions& options) {

@@ -22,9 +22,6 @@ void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string&
 
 // Throws Error(kUsage) for an address that is none or files that cannot be read.
 std::unique_ptr<control::Client> connectTo(const ServerOptions& options);
-// The first line of a file that holds a secret. Throws Error(kUsage) when it cannot be read or has
-// none.
-std::string readToken(const std::string& file);
 
 // The name of this machine, for others to read.
 std::string ownerName();

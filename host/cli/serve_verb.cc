@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/token_file.h"
 #include "cli/interrupt.h"
-#include "cli/remote_run.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "control/server.h"

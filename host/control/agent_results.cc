@@ -114,6 +114,15 @@ void rename(const std::vector<std::string>& names, TestResult& test) {
   }
 }
 
+// What an agent ran on, where that is not the same on all of them.
+void appendConfiguration(const TestResult& own, const std::string& agent, TestResult& test) {
+  auto& all = test.configuration;
+  for (const auto& entry : own.configuration) {
+    if (std::find(all.begin(), all.end(), entry) != all.end()) continue;
+    all.emplace_back(agent + ": " + entry.first, entry.second);
+  }
+}
+
 }  // namespace
 
 results::StoredTrial mergedTrial(const std::string& agent, const TrialDocument& trial) {
@@ -142,6 +151,7 @@ std::vector<TestResult> mergeAgents(const std::vector<AgentResults>& agents) {
         test.anomalies.push_back({"did not finish this test", "agent " + names[i]});
         continue;
       }
+      appendConfiguration(*own, names[i], test);
       append(own->tables, names[i], i + 1, test.tables);
       append(own->charts, names[i], i + 1, test.charts);
       append(own->distributions, names[i], i + 1, test.distributions);

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/bench.h"
 #include "bench/endpoint_spec.h"
 #include "bench/trial.h"
 
 namespace plumbline::endpoint {
+
+class Peer;
 
 struct ChannelSpec {
   bench::Operation operation = bench::Operation::kWrite;
@@ -67,8 +70,8 @@ class Carrier {
 
   // The same with both ends on this host, wherever connect() leads.
   virtual std::unique_ptr<Channel> connectHere(const ChannelSpec& spec) { return connect(spec); }
-  // Whether connect() leads to the peer of EndpointSpec::peer.
-  [[nodiscard]] virtual bool hasPeer() const { return false; }
+  // Where connect() leads on another host; nullptr when it does not.
+  [[nodiscard]] virtual const Peer* peer() const { return nullptr; }
 
   // The shortest message it carries: 0 B, unless it cannot.
   [[nodiscard]] virtual Bytes leastMessage() const { return Bytes(0); }
@@ -78,6 +81,12 @@ class Carrier {
 
   // The NIC's own counters as they stand; empty where there are none.
   [[nodiscard]] virtual std::vector<bench::HostCounter> counters() const = 0;
+
+  // Figures of bench/nic_figures.h that those counters do not have, with the reason.
+  [[nodiscard]] virtual std::vector<bench::Unobserved> uncounted() const {
+    return {{"retransmissions, CNPs and packets out of sequence",
+             "there is no NIC with hardware counters behind these endpoints"}};
+  }
 };
 
 }  // namespace plumbline::endpoint

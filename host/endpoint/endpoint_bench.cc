@@ -13,8 +13,10 @@
 #include "bench/message_refusals.h"
 #include "bench/stream_frame.h"
 #include "endpoint/clock.h"
+#include "endpoint/device_counters.h"
 #include "endpoint/host_configuration.h"
 #include "endpoint/message_stream.h"
+#include "endpoint/peer.h"
 #include "endpoint/running_stream.h"
 
 namespace plumbline::endpoint {
@@ -116,18 +118,17 @@ EndpointBench::EndpointBench(std::string name, std::string description, BitRate 
 void EndpointBench::open(bench::EndpointSpec spec, std::unique_ptr<Carrier> carrier) {
   spec_ = std::move(spec);
   carrier_ = std::move(carrier);
-  if (!spec_.peer.empty() && !carrier_->hasPeer()) {
-    throw Error(ErrorKind::kUnsupported, "this bench has both ends on one host", "endpoint.peer",
-                "bench: verbs, or no peer");
-  }
   capabilities_.configuration = carrier_->configuration();
   for (auto& entry : hostConfiguration()) capabilities_.configuration.push_back(std::move(entry));
+  if (const Peer* peer = carrier_->peer()) {
+    for (const auto& [name, value] : peer->configuration()) {
+      capabilities_.configuration.emplace_back("Target: " + name, value);
+    }
+  }
   capabilities_.configuration.emplace_back("Messages under way",
                                            fmt::format("{} per queue pair", spec_.window));
-  if (carrier_->counters().empty()) {
-    capabilities_.unobserved.push_back(
-        {"retransmissions, CNPs and packets out of sequence",
-         "there is no NIC with hardware counters behind these endpoints"});
+  for (auto& missing : carrier_->uncounted()) {
+    capabilities_.unobserved.push_back(std::move(missing));
   }
   calibrate();
 }
@@ -154,8 +155,9 @@ void EndpointBench::calibrate() {
                   microsecondsText(static_cast<double>(overhead.quantile(0.99))),
                   overhead.count()));
   add("Where the endpoints are",
-      carrier_->hasPeer()
-          ? fmt::format("initiators on this host, targets on the one at {}", spec_.peer)
+      carrier_->peer() != nullptr
+          ? fmt::format("initiators on this host, {}, targets on the one at {}",
+                        carrier_->peer()->ownAddress(), spec_.peer)
           : "initiators and targets on this host: all of every latency is non-fabric time unless "
             "the NIC itself sends through the fabric");
 }

@@ -1,10 +1,12 @@
-#include <arpa/inet.h>
-
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
+#include "base/ip_address.h"
 #include "scenario/sections.h"
+#include "scenario/trace_file.h"
 
 namespace plumbline::scenario {
 namespace {
@@ -16,6 +18,7 @@ constexpr std::size_t kMaxEndpointName = 64;
 constexpr std::uint64_t kMaxPort = 255;
 constexpr std::uint64_t kMaxGidIndex = 255;
 constexpr std::uint64_t kMaxTcpPort = 65'535;
+constexpr std::size_t kMaxHosts = 64;
 
 template <typename Value, std::size_t N>
 using Words = std::array<std::pair<const char*, Value>, N>;
@@ -39,21 +42,54 @@ std::optional<Value> readOneOf(const YamlNode& node, const Words<Value, N>& word
   return word ? std::optional(words[*word].second) : std::nullopt;
 }
 
-bool isIpAddress(const std::string& text) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  return inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
+std::optional<std::string> readAddress(const YamlNode& node, const char* right,
+                                       Problems& problems) {
+  const auto text = readText(node, kMaxEndpointName, problems);
+  if (!text) return std::nullopt;
+  auto address = canonicalAddress(*text);
+  if (!address) problems.add(node, shown(*text) + " is no IP address", right);
+  return address;
 }
 
 void readAddress(MapReader& map, const char* key, const char* right, std::string& target,
                  Problems& problems) {
   const YamlNode* value = map.optional(key);
   if (value == nullptr) return;
-  auto address = readText(*value, kMaxEndpointName, problems);
-  if (address && !isIpAddress(*address)) {
-    problems.add(*value, shown(*address) + " is no IP address", right);
-  } else if (address) {
-    target = std::move(*address);
+  if (auto address = readAddress(*value, right, problems)) target = *std::move(address);
+}
+
+// Of each host that runs the scenario, where it sends to.
+void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
+  if (!readMap(node, "peers", problems)) return;
+  if (node.members.empty() || node.members.size() > kMaxHosts) {
+    problems.add(node, "these are no peers", "1 to " + std::to_string(kMaxHosts) + " hosts");
+  }
+  for (const auto& [key, value] : node.members) {
+    const auto host = readAddress(key, "an address of a host that runs the scenario", problems);
+    const auto peer = readAddress(value, "an address of the host that it sends to", problems);
+    if (!host || !peer) continue;
+    const bool known = std::any_of(spec.peers.begin(), spec.peers.end(),
+                                   [&](const auto& one) { return one.first == *host; });
+    if (known) problems.add(key, "the host " + *host + " is here twice", "each host once");
+    spec.peers.emplace_back(*host, *peer);
+  }
+}
+
+void readPeer(MapReader& map, const std::string& scenario_file, EndpointSpec& spec,
+              Problems& problems) {
+  readAddress(map, "peer", "an address of the host with the target program", spec.peer, problems);
+  if (const YamlNode* value = map.optional("peers")) {
+    readPeers(*value, spec, problems);
+    if (!spec.peer.empty()) {
+      problems.add(*value, "\"peer\" and \"peers\" are both here",
+                   "peer for one host, peers for several");
+    }
+  }
+  if (const YamlNode* value = map.optional("token_file")) {
+    const auto name = readText(*value, kMaxFileName, problems);
+    if (name && isInScenarioFolder(*value, *name, problems)) {
+      spec.token_file = (std::filesystem::path(scenario_file).parent_path() / *name).string();
+    }
   }
 }
 
@@ -65,7 +101,6 @@ void readNames(MapReader& map, EndpointSpec& spec, Problems& problems) {
     if (auto name = readText(*value, kMaxEndpointName, problems)) spec.device = std::move(*name);
   }
   readAddress(map, "address", "an address of this host", spec.address, problems);
-  readAddress(map, "peer", "an address of the host with the target program", spec.peer, problems);
 }
 
 // A small number into a member of any integer type.
@@ -86,6 +121,7 @@ void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems) 
   if (!map) return;
   EndpointSpec& spec = scenario.endpoint.emplace();
   readNames(*map, spec, problems);
+  readPeer(*map, scenario.file, spec, problems);
   readNumber(*map, "window", 1, EndpointSpec::kMostWindow, spec.window, problems);
   readNumber(*map, "port", 1, kMaxPort, spec.port, problems);
   readNumber(*map, "gid_index", 0, kMaxGidIndex, spec.gid_index, problems);

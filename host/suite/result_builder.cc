@@ -7,6 +7,7 @@
 
 #include "fabric/describe.h"
 #include "stats/summary.h"
+#include "suite/nic_counters.h"
 
 namespace plumbline::suite {
 namespace {
@@ -210,21 +211,7 @@ void ResultBuilder::primary(std::string name, results::Quantity quantity) {
   result_.primary.push_back(std::move(quantity));
 }
 
-void ResultBuilder::addHostCounters() {
-  if (host_counters_.empty()) return;
-  results::Table table{"host_counters",
-                       "Hardware counters",
-                       "Counted by the NICs themselves, summed over all trials.",
-                       {"Counter", "Count"},
-                       {}};
-  for (const auto& [name, value] : host_counters_) {
-    results::Quantity quantity;
-    quantity.value = static_cast<double>(value);
-    quantity.observed = bench::ObservationPoint::kEndpointSoftware;
-    table.rows.push_back({name, quantity});
-  }
-  result_.tables.push_back(std::move(table));
-}
+void ResultBuilder::addHostCounters() { addNicCounters(host_counters_, result_); }
 
 results::TestResult ResultBuilder::take() {
   addHostCounters();

@@ -47,14 +47,14 @@ double median(std::vector<double> values) {
 class MinimalLoop {
  public:
   MinimalLoop(const std::string& provider, std::int64_t bytes, std::uint32_t window)
-      : info_(bench_ofi::findProvider(specOf(provider))),
+      : info_(bench_ofi::findProvider(specOf(provider), bench_ofi::Reach::kThisHost)),
         bytes_(static_cast<std::size_t>(bytes)),
         window_(window),
         contexts_(window),
         initiator_(*info_, "initiator", 1, 2 * window, bytes_),
         target_(*info_, "target", 1, 2 * window, bytes_) {
-    initiator_.meet(target_);
-    target_.meet(initiator_);
+    initiator_.meet(target_.names());
+    target_.meet(initiator_.names());
     target_thread_ = std::thread([this] {
       fi_cq_msg_entry entry;
       while (!stop_.load(std::memory_order_relaxed)) {

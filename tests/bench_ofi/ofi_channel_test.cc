@@ -43,7 +43,7 @@ class OfiProvider : public testing::TestWithParam<Case> {};
 // Every message completes once, in a slot that was posted; the target's software is told of those,
 // and only of those, that say so; and what arrived is what was sent.
 TEST_P(OfiProvider, CarriesMessagesOverEveryQueuePair) {
-  const Info info = findProvider(specOf(GetParam().provider));
+  const Info info = findProvider(specOf(GetParam().provider), Reach::kThisHost);
   for (const std::int64_t bytes : {leastMessage(*info).count(), std::int64_t{4}, std::int64_t{64},
                                    std::int64_t{5000}, std::int64_t{300'000}}) {
     SCOPED_TRACE(bytes);
@@ -97,13 +97,13 @@ constexpr std::array<Case, 12> kCases{{{"tcp;ofi_rxm", Operation::kWrite},
 INSTANTIATE_TEST_SUITE_P(Loopback, OfiProvider, testing::ValuesIn(kCases), nameOf);
 
 TEST(OfiProviders, AreThoseOfThisMachine) {
-  EXPECT_THAT(providers(), Contains("tcp;ofi_rxm"));
-  EXPECT_THAT(providers(), Contains("shm"));
+  EXPECT_THAT(providers(Reach::kThisHost), Contains("tcp;ofi_rxm"));
+  EXPECT_THAT(providers(Reach::kThisHost), Contains("shm"));
 }
 
 TEST(OfiProviders, SayWhichThereAreWhenThereIsNoSuchOne) {
   try {
-    findProvider(specOf("uet"));
+    findProvider(specOf("uet"), Reach::kThisHost);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
@@ -112,10 +112,15 @@ TEST(OfiProviders, SayWhichThereAreWhenThereIsNoSuchOne) {
   }
 }
 
+TEST(OfiProviders, OfOneHostAloneDoNotReachOthers) {
+  EXPECT_THAT(providers(Reach::kOtherHosts), Contains("tcp;ofi_rxm"));
+  EXPECT_THAT(providers(Reach::kOtherHosts), testing::Not(Contains("shm")));
+}
+
 TEST(OfiProviders, RefuseADomainThatIsNotThere) {
   bench::EndpointSpec spec = specOf("tcp;ofi_rxm");
   spec.device = "mlx5_99";
-  EXPECT_THROW(findProvider(spec), Error);
+  EXPECT_THROW(findProvider(spec, Reach::kThisHost), Error);
 }
 
 // Drives both ends until one of them throws.
@@ -135,7 +140,7 @@ std::string faultOf(OfiChannel& channel, bool serve) {
 }
 
 TEST(OfiChannel, SaysThatItsPeerIsGone) {
-  const Info info = findProvider(specOf("tcp;ofi_rxm"));
+  const Info info = findProvider(specOf("tcp;ofi_rxm"), Reach::kThisHost);
   OfiChannel channel(*info, {Operation::kWrite, Bytes(4096), 1, 4});
   channel.closeTarget();
   std::string fault;
@@ -150,7 +155,7 @@ TEST(OfiChannel, SaysThatItsPeerIsGone) {
 }
 
 TEST(OfiChannel, SaysThatAMessageFailed) {
-  const Info info = findProvider(specOf("tcp;ofi_rxm"));
+  const Info info = findProvider(specOf("tcp;ofi_rxm"), Reach::kThisHost);
   OfiChannel channel(*info, {Operation::kWrite, Bytes(4096), 1, 4});
   channel.spoilKey();
   ASSERT_TRUE(channel.post(0, 0));
@@ -159,7 +164,7 @@ TEST(OfiChannel, SaysThatAMessageFailed) {
 
 // A full queue is no fault: the message waits for completions.
 TEST(OfiChannel, TakesNoMoreThanItsQueueHolds) {
-  const Info info = findProvider(specOf("udp;ofi_rxd"));
+  const Info info = findProvider(specOf("udp;ofi_rxd"), Reach::kThisHost);
   OfiChannel channel(*info, {Operation::kWrite, Bytes(64), 1, 65536});
   std::uint32_t posted = 0;
   while (posted < 65536 && channel.post(0, posted)) ++posted;

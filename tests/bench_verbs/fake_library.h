@@ -29,6 +29,7 @@ struct FakeScript {
   WorkStatus status = WorkStatus::kDone;  // of every further completion
   DeviceEvent event = DeviceEvent::kNone;
   bool lose_messages = false;  // as an unreliable service may
+  int port_errno = 0;          // of looking at the port
   int connect_errno = 0;       // of registering memory
   int target_errno = 0;        // the same, of a target that is opened for a peer
   bench::EndpointSpec connected;
@@ -134,8 +135,9 @@ class FakeLibrary final : public VerbsLibrary {
   explicit FakeLibrary(FakeScript& script) : script_(script) {}
 
   [[nodiscard]] std::vector<std::string> devices() const override { return script_.devices; }
-  [[nodiscard]] Bytes longestMessage(const bench::EndpointSpec& /*spec*/) const override {
-    return script_.longest;
+  [[nodiscard]] PortLimits port(const bench::EndpointSpec& /*spec*/) const override {
+    checkErrno(script_.port_errno, "ibv_query_port", "fake0 port 1");
+    return {script_.longest, Bytes(4096)};
   }
   EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
                   const EndSpec& target) override {

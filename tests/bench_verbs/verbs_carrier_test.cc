@@ -40,6 +40,14 @@ TEST_F(VerbsCarrierTest, NamesTheDevicesThereAre) {
   EXPECT_EQ(script_.connected.device, "mlx5_0");
 }
 
+TEST_F(VerbsCarrierTest, APortThatIsDownIsNotWaitedFor) {
+  script_.port_errno = ENETUNREACH;
+  const Error error = errorOf([&] { open(); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);  // a matter of setting up
+  EXPECT_EQ(error.where(), "endpoint.port");
+  EXPECT_THAT(error.what(), HasSubstr("Network is unreachable"));
+}
+
 TEST_F(VerbsCarrierTest, SaysHowToLockMoreMemory) {
   script_.connect_errno = ENOMEM;
   VerbsCarrier carrier = open();

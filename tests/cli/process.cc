@@ -18,9 +18,10 @@ int openForOutput(const std::filesystem::path& file) {
 
 }  // namespace
 
-Process::Process(const std::filesystem::path& scratch, const std::vector<std::string>& arguments)
+Process::Process(const std::filesystem::path& scratch, const std::vector<std::string>& arguments,
+                 const std::string& program)
     : out_(scratch / "stdout.txt"), err_(scratch / "stderr.txt") {
-  std::vector<std::string> texts{PLUMBLINE_COMMAND};
+  std::vector<std::string> texts{program};
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);

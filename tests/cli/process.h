@@ -17,10 +17,12 @@ struct Outcome {
   std::string err;
 };
 
-// A running command. Its output goes to files in `scratch`, which must exist.
+// A running command, or another program of ours. Its output goes to files in `scratch`, which must
+// exist.
 class Process {
  public:
-  Process(const std::filesystem::path& scratch, const std::vector<std::string>& arguments);
+  Process(const std::filesystem::path& scratch, const std::vector<std::string>& arguments,
+          const std::string& program = PLUMBLINE_COMMAND);
   ~Process();  // kills what still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

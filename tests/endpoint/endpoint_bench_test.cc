@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "base/error.h"
 #include "bench/message_refusals.h"
 #include "suite/frame_size.h"
@@ -17,6 +20,7 @@ struct FakeCarrierState {
   FakeBehaviour behaviour;
   std::vector<ChannelSpec> connected;
   std::vector<bench::HostCounter> counters;
+  std::vector<bench::Unobserved> uncounted;
 };
 
 class FakeCarrier final : public Carrier {
@@ -33,6 +37,9 @@ class FakeCarrier final : public Carrier {
   [[nodiscard]] std::vector<bench::HostCounter> counters() const override {
     for (bench::HostCounter& counter : state_.counters) counter.value += 7;
     return state_.counters;
+  }
+  [[nodiscard]] std::vector<bench::Unobserved> uncounted() const override {
+    return state_.uncounted;
   }
 
  private:
@@ -157,9 +164,42 @@ TEST(EndpointBench, ReportsWhatTheCarrierCounts) {
   EXPECT_EQ(result.host_counters,
             (std::vector<bench::HostCounter>{{"fake0 port 1 out_of_sequence", 7}}));
   EXPECT_EQ(bench::TrialResult::fromJson(result.toJson()).host_counters, result.host_counters);
-  for (const bench::Unobserved& one : bench.capabilities().unobserved) {
-    EXPECT_THAT(one.what, testing::Not(HasSubstr("retransmissions")));
-  }
+}
+
+TEST(EndpointBench, SaysWhatTheCarrierDoesNotCount) {
+  const auto uncounted = [](const FakeBench& bench) {
+    std::string all;
+    for (const bench::Unobserved& one : bench.capabilities().unobserved) {
+      all += one.what + ": " + one.why + "\n";
+    }
+    return all;
+  };
+  FakeCarrierState state;
+  EXPECT_THAT(uncounted(FakeBench(state, {})), testing::Not(HasSubstr("CNPs")));
+  state.uncounted = {{"CNPs sent", "fake0 has no counter for them"}};
+  EXPECT_THAT(uncounted(FakeBench(state, {})),
+              HasSubstr("CNPs sent: fake0 has no counter for them\n"));
+}
+
+// What is in every latency is in the configuration: the clock's own cost, and the software's.
+TEST(EndpointBench, StatesWhatItsClockAndItsSoftwareCost) {
+  FakeCarrierState state;
+  bench::EndpointSpec spec;
+  spec.operation = bench::Operation::kRead;
+  const FakeBench bench(state, spec);
+  std::map<std::string, std::string> stated(bench.capabilities().configuration.begin(),
+                                            bench.capabilities().configuration.end());
+  EXPECT_THAT(stated["Clock"],
+              testing::MatchesRegex("monotonic clock of the host, resolution [0-9]+ ns; a reading "
+                                    "takes [0-9]+ ns .median; at least [0-9]+ ns., which is in "
+                                    "every latency"));
+  EXPECT_THAT(
+      stated["Non-fabric overhead"],
+      testing::MatchesRegex("read of 0 B between two endpoints of this host: least [0-9.e+-]+ us, "
+                            "P50 [0-9.e+-]+ us, P99 [0-9.e+-]+ us .[0-9]+ messages.; not "
+                            "subtracted"));
+  EXPECT_EQ(state.connected.at(0).message, Bytes(0));
+  EXPECT_EQ(state.connected.at(0).window, 1U);
 }
 
 TEST(EndpointBench, DoesNotTrustATrialOfSpoiltMessages) {

@@ -1,101 +1,63 @@
 #include "endpoint/host_configuration.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <map>
-
-#include "tests/results/temp_directory.h"
+#include "tests/endpoint/fake_sys.h"
 
 namespace plumbline::endpoint {
 namespace {
 
-namespace fs = std::filesystem;
-using bench::HostCounter;
+using testing::StartsWith;
 
-class HostConfiguration : public testing::Test {
- protected:
-  void write(const std::string& file, const std::string& text) {
-    const fs::path path = fs::path(root()) / file;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
-  [[nodiscard]] std::string root() const { return directory_.path().string(); }
-  static std::map<std::string, std::string> mapOf(const Configuration& configuration) {
-    return {configuration.begin(), configuration.end()};
-  }
-
- private:
-  TempDirectory directory_;
-};
+using HostConfiguration = FakeSys;
 
 TEST_F(HostConfiguration, ReadsWhatThereIs) {
   write("proc/cpuinfo", "processor : 0\nmodel name\t: A Fast One @ 3.00GHz\nmodel name\t: Other\n");
-  write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+  write("proc/self/status", "Name:\tplumbline\nCpus_allowed:\tff\nCpus_allowed_list:\t0-3,6\n");
+  for (int cpu = 0; cpu < 12; ++cpu) {
+    write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/scaling_governor",
+          "performance\n");
+  }
+  write("sys/devices/system/cpu/cpufreq/boost", "1\n");
   write("sys/devices/system/node/node0/cpulist", "0-3\n");
   write("sys/devices/system/node/node1/cpulist", "4-7\n");
   write("sys/devices/system/node/online", "0-1\n");
+  write("sys/class/iommu/dmar1/intel-iommu/cap", "0\n");
+  write("sys/class/iommu/dmar0/intel-iommu/cap", "0\n");
+  write("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "512\n");
+  write("sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "500\n");
+  write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
   auto host = mapOf(hostConfiguration(root()));
-  EXPECT_TRUE(host["Processor"].starts_with("A Fast One @ 3.00GHz, "));
+  EXPECT_THAT(host["Processor"], StartsWith("A Fast One @ 3.00GHz, "));
+  EXPECT_EQ(host["Processors for the bench"], "0-3,6");
   EXPECT_EQ(host["Frequency governor"], "performance");
   EXPECT_EQ(host["NUMA nodes"], "2");
+  EXPECT_EQ(host["IOMMU"], "dmar0, dmar1");
+  EXPECT_EQ(host["Huge pages"], "500 of 512 free of 2048kB; transparent ones madvise");
   EXPECT_FALSE(host["Kernel"].empty());
+  EXPECT_FALSE(host["Limit of locked memory"].empty());
 }
 
-TEST_F(HostConfiguration, SaysWhatItCannotRead) {
+// One processor that sleeps spoils a latency as well as all.
+TEST_F(HostConfiguration, TellsProcessorsApartWhoseGovernorsDiffer) {
+  write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+  write("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n");
+  write("sys/devices/system/cpu/cpu10/cpufreq/scaling_governor", "performance\n");
+  EXPECT_EQ(mapOf(hostConfiguration(root()))["Frequency governor"],
+            "performance of 2 processors, powersave of 1 processors");
+}
+
+TEST_F(HostConfiguration, SaysWhyItKnowsNothing) {
   auto host = mapOf(hostConfiguration(root()));
-  EXPECT_TRUE(host["Processor"].starts_with("unknown, "));
-  EXPECT_EQ(host["Frequency governor"], "unknown");
-  EXPECT_EQ(host["NUMA nodes"], "unknown");
-  auto device = mapOf(deviceConfiguration("mlx5_0", root()));
-  EXPECT_EQ(device["Driver"], "unknown");
-  EXPECT_EQ(device["Firmware"], "unknown");
-  EXPECT_EQ(device["PCIe link"], "unknown");
-}
-
-TEST_F(HostConfiguration, ReadsADevice) {
-  write("sys/class/infiniband/mlx5_0/fw_ver", "22.38.1002\n");
-  write("sys/class/infiniband/mlx5_0/device/numa_node", "1\n");
-  write("sys/class/infiniband/mlx5_0/device/current_link_speed", "16.0 GT/s PCIe\n");
-  write("sys/class/infiniband/mlx5_0/device/current_link_width", "16\n");
-  fs::create_symlink("/drivers/mlx5_core", root() + "/sys/class/infiniband/mlx5_0/device/driver");
-  auto device = mapOf(deviceConfiguration("mlx5_0", root()));
-  EXPECT_EQ(device["Firmware"], "22.38.1002");
-  EXPECT_EQ(device["Driver"], "mlx5_core");
-  EXPECT_EQ(device["NUMA node of the device"], "1");
-  EXPECT_EQ(device["PCIe link"], "16.0 GT/s PCIe, x16");
-}
-
-// A software device has no hardware of its own.
-TEST_F(HostConfiguration, ReadsTheInterfaceBelowSoftRoce) {
-  write("sys/class/infiniband/rxe0/parent", "eth3\n");
-  write("sys/class/infiniband/rxe0/fw_ver", "\n");
-  write("sys/class/net/eth3/device/numa_node", "0\n");
-  fs::create_symlink("/drivers/ixgbe", root() + "/sys/class/net/eth3/device/driver");
-  auto device = mapOf(deviceConfiguration("rxe0", root()));
-  EXPECT_EQ(device["Driver"], "soft-RoCE in the kernel, on eth3 (ixgbe)");
-  EXPECT_EQ(device["Firmware"], "unknown");
-  EXPECT_EQ(device["NUMA node of the device"], "0");
-}
-
-TEST_F(HostConfiguration, ReadsCountersAndLeavesOutWhatIsNone) {
-  const std::string port = "sys/class/infiniband/rxe0/ports/1/";
-  write(port + "hw_counters/out_of_seq_request", "3\n");
-  write(port + "hw_counters/lifespan", "10\n");
-  write(port + "counters/port_rcv_data", "18446744073709551615\n");
-  write(port + "counters/broken", "N/A (no PMA)\n");
-  write(port + "counters/too_large", "18446744073709551616\n");
-  write(port + "counters/empty", "");
-  EXPECT_EQ(deviceCounters("rxe0", 1, root()),
-            (std::vector<HostCounter>{{"rxe0 port 1 out_of_seq_request", 3},
-                                      {"rxe0 port 1 port_rcv_data", ~std::uint64_t{0}}}));
-  EXPECT_TRUE(deviceCounters("rxe0", 2, root()).empty());
-}
-
-TEST(HostCounters, DifferWhereBothAreKnownAndNoneWasReset) {
-  EXPECT_EQ(counterDifference({{"a", 5}, {"b", 9}, {"gone", 1}}, {{"a", 8}, {"b", 2}, {"new", 4}}),
-            (std::vector<HostCounter>{{"a", 3}}));
+  EXPECT_THAT(host["Processor"], StartsWith("model unknown (/proc/cpuinfo does not name it), "));
+  EXPECT_EQ(host["Processors for the bench"], "unknown, /proc/self/status has none");
+  EXPECT_THAT(host["Frequency governor"], StartsWith("unknown, no driver of this kernel sets "));
+  EXPECT_EQ(host["NUMA nodes"], "unknown, there is no /sys/devices/system/node");
+  EXPECT_EQ(host["IOMMU"], "none in use (/sys/class/iommu has none)");
+  EXPECT_EQ(host["Huge pages"],
+            "unknown, there is no /sys/kernel/mm/hugepages; transparent ones unknown, the kernel "
+            "has none");
 }
 
 }  // namespace

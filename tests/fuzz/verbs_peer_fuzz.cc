@@ -1,13 +1,13 @@
 // links: plumbline_bench_verbs
-// Any line as what a bench and a target program tell each other: what is understood is within the
-// bench's bounds, and is written as it is understood again.
+// Any text as what the two ends of a verbs channel tell each other: what is understood is within
+// the bench's bounds, and is written as it is understood again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "bench_verbs/peer_message.h"
+#include "bench_verbs/verbs_message.h"
 
 namespace {
 
@@ -18,40 +18,28 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void readRequest(std::string_view line) {
+void readVerbsRequest(std::string_view text) {
   std::string why;
-  const auto request = decodeRequest(line, why);
+  const auto request = decodeVerbsRequest(text, why);
   if (!request) return require(!why.empty());
-  require(request->channel.queue_pairs >= 1 && request->channel.queue_pairs <= 256);
-  require(request->channel.window >= 1 &&
-          request->channel.window <= bench::EndpointSpec::kMostWindow);
-  require(request->channel.message >= Bytes(0) &&
-          request->channel.message <= Bytes(std::int64_t{8} << 30));
-  const bool managed = request->connection == bench::Connection::kConnectionManager;
-  require(managed || request->address.pairs.size() == request->channel.queue_pairs);
-  const auto again = decodeRequest(encode(*request), why);
+  require(request->address.pairs.size() <= 256);
+  const auto again = decodeVerbsRequest(encode(*request), why);
   require(again && again->address == request->address && again->service == request->service &&
-          again->channel.operation == request->channel.operation);
-}
-
-void readAnswer(std::string_view line) {
-  std::string why;
-  const auto answer = decodeAnswer(line, why);
-  if (!answer) return require(!why.empty());
-  const auto again = decodeAnswer(encode(*answer), why);
-  require(again && again->address == answer->address && again->told == answer->told &&
-          again->intact == answer->intact && again->key.has_value() == answer->key.has_value() &&
-          again->fault.has_value() == answer->fault.has_value());
+          again->connection == request->connection);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view line(reinterpret_cast<const char*>(data), size);
-  readRequest(line);
-  readAnswer(line);
-  if (const auto question = decodeQuestion(line)) {
-    require(decodeQuestion(encode(*question)) == question);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  readVerbsRequest(text);
+  std::string why;
+  if (const auto address = decodeAddress(text, why)) {
+    require(decodeAddress(encode(*address), why) == address);
+  }
+  if (const auto key = decodeKey(text, why)) {
+    const auto again = decodeKey(encode(*key), why);
+    require(again && again->address == key->address && again->rkey == key->rkey);
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace plumbline {
@@ -18,6 +19,7 @@ constexpr const char* kSteps[] = {"ip netns add {c}",
                                   "ip netns add {b}",
                                   "ip -n {c} link add to-a type veth peer name nic netns {a}",
                                   "ip -n {c} link add to-b type veth peer name nic netns {b}",
+                                  "ip -n {a} link add fabric type veth peer name fabric netns {b}",
                                   "ip -n {c} address add {s}.1.1/24 dev to-a",
                                   "ip -n {c} link set to-a up",
                                   "ip -n {c} address add {s}.2.1/24 dev to-b",
@@ -26,6 +28,10 @@ constexpr const char* kSteps[] = {"ip netns add {c}",
                                   "ip -n {a} link set nic up",
                                   "ip -n {b} address add {s}.2.2/24 dev nic",
                                   "ip -n {b} link set nic up",
+                                  "ip -n {a} address add {s}.3.1/24 dev fabric",
+                                  "ip -n {a} link set fabric up",
+                                  "ip -n {b} address add {s}.3.2/24 dev fabric",
+                                  "ip -n {b} link set fabric up",
                                   "ip -n {a} link set lo up",
                                   "ip -n {b} link set lo up"};
 
@@ -72,6 +78,25 @@ std::string AgentNetwork::space(const std::string& host) const {
 
 std::string AgentNetwork::address(const std::string& host) const {
   return subnet_ + (host == "a" ? ".1.2" : ".2.2");
+}
+
+std::string AgentNetwork::fabricAddress(const std::string& host) const {
+  return subnet_ + (host == "a" ? ".3.1" : ".3.2");
+}
+
+std::uint64_t AgentNetwork::fabricBytes(const std::string& host) const {
+  const InNamespace there(space(host));
+  // "fabric: BYTES …": what was received; the first of the sent is the ninth number.
+  std::ifstream counters("/proc/thread-self/net/dev");
+  for (std::string line; std::getline(counters, line);) {
+    const auto colon = line.find("fabric:");
+    if (colon == std::string::npos) continue;
+    std::istringstream numbers(line.substr(colon + 7));
+    std::uint64_t number = 0;
+    for (int i = 0; i < 9; ++i) numbers >> number;
+    return number;
+  }
+  throw std::runtime_error("there is no link in the namespace of " + host);
 }
 
 std::string AgentNetwork::named(std::string command) const {

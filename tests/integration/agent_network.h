@@ -1,6 +1,8 @@
-// Hosts of agents and their controller in network namespaces: a, b, and c with a cable to each.
+// Hosts of agents and their controller in network namespaces: a, b, and c with a cable to each. a
+// and b have a cable to each other as well, the fabric.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -40,6 +42,9 @@ class AgentNetwork {
   // The namespace of a, b or c, and the address of a or b.
   [[nodiscard]] std::string space(const std::string& host) const;
   [[nodiscard]] std::string address(const std::string& host) const;
+  // On the fabric: SUBNET.3.1 of a, SUBNET.3.2 of b; and what the host has sent into it so far.
+  [[nodiscard]] std::string fabricAddress(const std::string& host) const;
+  [[nodiscard]] std::uint64_t fabricBytes(const std::string& host) const;
 
  private:
   // The command with names for {a}, {b}, {c} and the subnet for {s}.

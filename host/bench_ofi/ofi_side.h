@@ -1,0 +1,70 @@
+// The two sides of a channel over reliable datagram endpoints: what posts messages, and what
+// receives them. Both in one program (OfiChannel), or in two (bench_ofi/ofi_peer.h).
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench_ofi/ofi_host.h"
+#include "endpoint/channel.h"
+
+namespace plumbline::bench_ofi {
+
+// What an initiator must know of the target's memory.
+struct OfiMemory {
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+
+  bool operator==(const OfiMemory&) const = default;
+};
+
+// An end with its messages' memory, which holds the pattern where they are sent from.
+class OfiSide {
+ public:
+  // The endpoints, and their peers' once it has met them.
+  [[nodiscard]] OfiHost& host() { return host_; }
+  [[nodiscard]] const OfiHost& host() const { return host_; }
+  // Of messages.
+  [[nodiscard]] std::span<std::uint8_t> memory() const { return {host_.memory(), bytes_}; }
+
+ protected:
+  OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name);
+
+  endpoint::ChannelSpec spec_;
+  std::size_t bytes_;
+  OfiHost host_;
+};
+
+class OfiInitiator : public OfiSide {
+ public:
+  OfiInitiator(fi_info& info, const endpoint::ChannelSpec& spec);
+
+  // As endpoint::Channel's, to memory of the target. May be used by one thread.
+  bool post(std::uint32_t queue_pair, std::uint32_t slot, const OfiMemory& remote);
+  std::size_t poll(std::span<std::uint32_t> slots);
+
+ private:
+  // Of messages under way: providers may use them until a message completes.
+  std::vector<fi_context2> posted_;
+};
+
+class OfiTarget : public OfiSide {
+ public:
+  OfiTarget(fi_info& info, const endpoint::ChannelSpec& spec);
+
+  // Lets the initiator's messages in, once their endpoints have met.
+  void begin();
+  // As endpoint::Channel's.
+  std::size_t serve();
+  [[nodiscard]] OfiMemory remote() const { return {host_.remoteAddress(), host_.key()}; }
+
+ private:
+  void postReceive(std::uint32_t slot);
+
+  std::vector<fi_context2> receives_;
+};
+
+}  // namespace plumbline::bench_ofi

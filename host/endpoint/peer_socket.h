@@ -1,0 +1,61 @@
+// Lines of text between a bench and a target program over TCP.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "endpoint/peer_token.h"
+
+namespace plumbline::endpoint {
+
+// A connection. Throws fault(kPeerGone) when the other side is gone, or sends a line that does not
+// end or, once there is a seal, does not have it.
+class PeerSocket {
+ public:
+  // Takes over a connected socket; `peer` names the other side in messages.
+  PeerSocket(int socket, std::string peer);
+  ~PeerSocket();
+  PeerSocket(PeerSocket&& other) noexcept;
+  PeerSocket& operator=(PeerSocket&&) = delete;
+
+  [[nodiscard]] const std::string& peer() const { return peer_; }
+  // The IP address of this host that the connection has, as canonicalAddress() writes it.
+  [[nodiscard]] std::string ownAddress() const;
+  // Sends a line; its end is added.
+  void send(const std::string& line);
+  // The next line, without its end; nothing when none has come in time.
+  std::optional<std::string> receive(std::chrono::milliseconds time);
+  // From here on lines are sealed, and those that come have to be.
+  void seal(PeerSeal seal) { seal_ = std::move(seal); }
+
+ private:
+  int socket_;
+  std::string peer_;
+  std::string received_;
+  std::optional<PeerSeal> seal_;
+};
+
+// Connects to an IP address. Throws fault(kPeerGone).
+PeerSocket callPeer(const std::string& address, std::uint16_t port);
+
+class PeerListener {
+ public:
+  // Waits for connections at an IP address of this host; port 0: any that is free. Throws
+  // Error(kUsage).
+  PeerListener(const std::string& address, std::uint16_t port);
+  ~PeerListener();
+  PeerListener(const PeerListener&) = delete;
+  PeerListener& operator=(const PeerListener&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const;
+  // The next connection; nothing when none has come in time.
+  std::optional<PeerSocket> accept(std::chrono::milliseconds time);
+
+ private:
+  int socket_ = -1;
+};
+
+}  // namespace plumbline::endpoint

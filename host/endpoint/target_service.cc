@@ -1,0 +1,188 @@
+#include "endpoint/target_service.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <list>
+#include <thread>
+#include <utility>
+
+#include "endpoint/buffer.h"
+#include "endpoint/endpoint_bench.h"
+#include "endpoint/peer_admission.h"
+#include "endpoint/peer_message.h"
+
+namespace plumbline::endpoint {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kSessionLook{200};
+constexpr milliseconds kRequestTime{10'000};
+constexpr std::size_t kMostSessions = 64;
+// A target that must be served looks for questions now and then: that is a system call.
+constexpr unsigned kRoundsPerLook = 256;
+
+Bytes freeMemory() {
+  return Bytes(static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE));
+}
+
+PeerRequest requestOf(const std::optional<std::string>& line, const std::string& library) {
+  std::string why = "nothing comes";
+  auto request = line ? decodeRequest(*line, why) : std::nullopt;
+  if (!request) {
+    throw Error(ErrorKind::kUsage, "this is no request for a target: " + why, {},
+                "a plumbline of the target program's version");
+  }
+  if (request->library != library) {
+    throw Error(ErrorKind::kUsage, fmt::format("it serves benches over {}", library),
+                "endpoint.peer", fmt::format("a plumbline-target --library {}", request->library));
+  }
+  if (request->channel && request->channel->message > freeMemory()) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("messages of {} B are more than the target's memory",
+                            request->channel->message.count()),
+                {}, "smaller message_sizes");
+  }
+  return *std::move(request);
+}
+
+// Whether the bench has ended the connection, as it does after every trial.
+bool hasClosed(PeerSocket& peer) {
+  try {
+    peer.receive(kSessionLook);
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+// The last word to a bench that may be gone.
+void sendLast(PeerSocket& peer, const PeerAnswer& answer) {
+  try {
+    peer.send(encode(answer));
+  } catch (const Error&) {
+    return;  // nobody is left to be told
+  }
+}
+
+// `told`: messages that the target was told of, and that count.
+void answerQuestion(const std::string& line, std::uint64_t& told, PeerTarget& target,
+                    PeerSocket& peer) {
+  const auto question = decodeQuestion(line);
+  if (!question) throw Error(ErrorKind::kUsage, "this is no question to a target");
+  const std::span<std::uint8_t> memory = target.memory();
+  PeerAnswer answer;
+  if (*question == PeerQuestion::kIntact) {
+    answer.intact = holdsPattern(memory.data(), memory.size());
+  } else {
+    if (*question == PeerQuestion::kForget) {
+      std::memset(memory.data(), 0, memory.size());
+      told = 0;
+    }
+    answer.told = told;
+  }
+  peer.send(encode(answer));
+}
+
+// Serves a target that stands until the bench closes the connection or the program stops. Returns
+// how many messages it was told of.
+std::uint64_t serveTarget(PeerTarget& target, PeerSocket& peer, const std::atomic<bool>& stop) {
+  const bool busy = target.needsServing();
+  std::uint64_t told = 0;
+  unsigned rounds = 0;
+  try {
+    while (!stop.load(std::memory_order_relaxed)) {
+      const std::size_t served = target.serve();
+      told += served;
+      if (busy && ++rounds % kRoundsPerLook != 0) {
+        if (served == 0) std::this_thread::yield();
+        continue;
+      }
+      if (const auto line = peer.receive(busy ? milliseconds(0) : kSessionLook)) {
+        answerQuestion(*line, told, target, peer);
+      }
+    }
+  } catch (const Error&) {
+    // The bench's end may show in its endpoints first.
+    if (!hasClosed(peer)) throw;
+  }
+  return told;
+}
+
+}  // namespace
+
+TargetService::TargetService(std::unique_ptr<TargetLibrary> library, std::string token,
+                             std::function<void(const std::string&)> log)
+    : library_(std::move(library)), token_(std::move(token)), log_(std::move(log)) {}
+
+void TargetService::serve(PeerListener& listener, const std::atomic<bool>& stop) {
+  struct Session {
+    explicit Session(PeerSocket socket) : peer(std::move(socket)) {}
+    PeerSocket peer;
+    std::atomic<bool> ended{false};
+    std::jthread thread;
+  };
+  std::list<Session> sessions;
+  while (!stop.load(std::memory_order_relaxed)) {
+    std::erase_if(sessions, [](const Session& session) { return session.ended.load(); });
+    auto call = listener.accept(kSessionLook);
+    if (!call) continue;
+    if (sessions.size() == kMostSessions) {
+      log_(call->peer() + " is one too many");
+      continue;
+    }
+    Session& session = sessions.emplace_back(std::move(*call));
+    session.thread = std::jthread([this, &session, &stop] {
+      serveOne(session.peer, stop);
+      session.ended.store(true);
+    });
+  }
+}
+
+void TargetService::serveOne(PeerSocket& peer, const std::atomic<bool>& stop) {
+  const auto end = [&](const Error& error) {
+    log_(fmt::format("{}: {}", peer.peer(), error.what()));
+    PeerAnswer fault;
+    fault.fault = error;
+    sendLast(peer, fault);
+  };
+  try {
+    admit(peer, token_);
+    const PeerRequest request = requestOf(peer.receive(kRequestTime), library_->name());
+    if (request.channel) {
+      const auto target = library_->open(*request.channel, request.end, peer.ownAddress());
+      serveChannel(peer, *request.channel, *target, stop);
+    } else {
+      PeerAnswer answer;
+      answer.configuration = library_->configuration(request.end);
+      for (auto& entry : hostConfiguration()) answer.configuration->push_back(std::move(entry));
+      peer.send(encode(answer));
+    }
+  } catch (const Error& error) {
+    if (!hasClosed(peer)) end(error);
+  } catch (const std::exception& error) {
+    // One bench's fault, such as memory that is not there, must not end the others' targets.
+    end(Error(ErrorKind::kTester, error.what()));
+  }
+}
+
+void TargetService::serveChannel(PeerSocket& peer, const ChannelSpec& channel, PeerTarget& target,
+                                 const std::atomic<bool>& stop) {
+  PeerAnswer word;
+  word.end = target.address();
+  peer.send(encode(word));
+  word.end = target.meet();
+  peer.send(encode(word));
+  const std::string what =
+      fmt::format("{}: {} of {} B over {} queue pairs", peer.peer(),
+                  operationName(channel.operation), channel.message.count(), channel.queue_pairs);
+  log_(what);
+  const std::uint64_t told = serveTarget(target, peer, stop);
+  log_(fmt::format("{}: ended, told of {} messages", what, told));
+}
+
+}  // namespace plumbline::endpoint

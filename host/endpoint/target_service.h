@@ -1,0 +1,34 @@
+// The other half of a bench with a peer: serves the targets of its channels, on another host.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "endpoint/peer_socket.h"
+#include "endpoint/peer_target.h"
+
+namespace plumbline::endpoint {
+
+class TargetService {
+ public:
+  // `token`: what a bench must know; empty: whoever reaches the listener is served. `log` is told a
+  // line of what happens, on any thread.
+  TargetService(std::unique_ptr<TargetLibrary> library, std::string token,
+                std::function<void(const std::string&)> log);
+
+  // Serves every connection on a thread of its own until `stop`.
+  void serve(PeerListener& listener, const std::atomic<bool>& stop);
+
+ private:
+  void serveOne(PeerSocket& peer, const std::atomic<bool>& stop);
+  void serveChannel(PeerSocket& peer, const ChannelSpec& channel, PeerTarget& target,
+                    const std::atomic<bool>& stop);
+
+  std::unique_ptr<TargetLibrary> library_;
+  std::string token_;
+  std::function<void(const std::string&)> log_;
+};
+
+}  // namespace plumbline::endpoint

@@ -1,0 +1,142 @@
+// plumbline-target: the targets of a libfabric or verbs bench on another host.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/ip_address.h"
+#include "base/token_file.h"
+#include "endpoint/target_service.h"
+#ifdef PLUMBLINE_LIBFABRIC
+#include "bench_ofi/ofi_peer.h"
+#endif
+#ifdef PLUMBLINE_VERBS
+#include "bench_verbs/ibv_library.h"
+#include "bench_verbs/verbs_peer.h"
+#endif
+
+namespace {
+
+using plumbline::Error;
+using plumbline::ErrorKind;
+using plumbline::bench::EndpointSpec;
+using plumbline::endpoint::TargetLibrary;
+
+// As the plumbline command's (docs/cli.md).
+constexpr int kUsage = 2;
+constexpr int kTesterFault = 3;
+
+std::atomic<bool> stop_asked{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler sets it
+
+struct TargetOptions {
+  std::string library;
+  EndpointSpec spec;
+  std::uint16_t tcp_port = EndpointSpec::kDefaultPeerPort;
+  std::string token_file;
+  bool no_token = false;
+};
+
+void say(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+std::unique_ptr<TargetLibrary> openLibrary(const TargetOptions& options) {
+#ifdef PLUMBLINE_LIBFABRIC
+  if (options.library == plumbline::bench_ofi::kLibfabric) {
+    return std::make_unique<plumbline::bench_ofi::OfiTargetLibrary>(options.spec);
+  }
+#endif
+#ifdef PLUMBLINE_VERBS
+  if (options.library == plumbline::bench_verbs::kVerbs) {
+    return std::make_unique<plumbline::bench_verbs::VerbsTargetLibrary>(
+        options.spec, std::make_unique<plumbline::bench_verbs::IbvLibrary>());
+  }
+#endif
+  throw Error(ErrorKind::kUsage, "this build has no bench over it", "--library " + options.library,
+              "a build with libfabric, or libibverbs and librdmacm");
+}
+
+// Others than this machine need a token, unless whoever started the program says otherwise.
+std::string tokenOf(const TargetOptions& options) {
+  const auto address = plumbline::canonicalAddress(options.spec.address);
+  if (!address) {
+    throw Error(ErrorKind::kUsage, "\"" + options.spec.address + "\" is no IP address", "--address",
+                "one of this host's");
+  }
+  if (!options.token_file.empty()) return plumbline::readToken(options.token_file);
+  if (!plumbline::isLoopback(*address) && !options.no_token) {
+    throw Error(ErrorKind::kUsage, "others than this machine are served with a token only",
+                "--address " + options.spec.address,
+                "--token-file FILE; or --no-token where whoever reaches the address may write to "
+                "the memory that is made for it");
+  }
+  return {};
+}
+
+int serve(const TargetOptions& options) {
+  using namespace plumbline::endpoint;  // NOLINT: the body of a main program
+  const std::string token = tokenOf(options);
+  auto library = openLibrary(options);
+  const std::string about = library->description();
+  TargetService service(std::move(library), token, say);
+  PeerListener listener(options.spec.address, options.tcp_port);
+  say(fmt::format("waiting at {} port {}, {}", options.spec.address, listener.port(), about));
+  service.serve(listener, stop_asked);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  TargetOptions options;
+  CLI::App app("The targets of a bench on another host: whose endpoint.peer is this address");
+  app.add_option("--library", options.library, "What the bench sends through")
+      ->required()
+      ->check(CLI::IsMember({"libfabric", "verbs"}));
+  app.add_option("--address", options.spec.address,
+                 "IP address of this host to wait at; any but loopback needs --token-file")
+      ->capture_default_str();
+  app.add_option("--tcp-port", options.tcp_port, "TCP port to wait at, the scenario's peer_port")
+      ->capture_default_str();
+  auto* token = app.add_option("--token-file", options.token_file,
+                               "File whose first line every bench must know");
+  app.add_flag("--no-token", options.no_token, "Serve whoever reaches the address")
+      ->excludes(token);
+  app.add_option("--device", options.spec.device,
+                 "libfabric: domain; verbs: RDMA device (default: the first)");
+  unsigned port = options.spec.port;
+  unsigned gid_index = options.spec.gid_index;
+  app.add_option("--port", port, "verbs: port of the device")
+      ->check(CLI::Range(1, 255))
+      ->capture_default_str();
+  app.add_option("--gid-index", gid_index, "verbs: GID of the port")
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  options.spec.port = static_cast<std::uint8_t>(port);
+  options.spec.gid_index = static_cast<std::uint8_t>(gid_index);
+  std::signal(SIGINT, [](int) { stop_asked.store(true); });
+  std::signal(SIGTERM, [](int) { stop_asked.store(true); });
+  try {
+    return serve(options);
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return error.kind() == ErrorKind::kTester ? kTesterFault : kUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "plumbline-target has failed: {}\n", error.what());
+    return kTesterFault;
+  }
+}

@@ -1,0 +1,377 @@
+// A bench and a target program that talk to each other over TCP, as on two hosts; what carries the
+// messages is stood in for.
+#include "endpoint/peer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "endpoint/buffer.h"
+#include "endpoint/peer_admission.h"
+#include "endpoint/remote_channel.h"
+#include "endpoint/target_service.h"
+#include "tests/base/error_of.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline::endpoint {
+namespace {
+
+using bench::Operation;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+constexpr const char* kHere = "127.0.0.1";
+constexpr milliseconds kPatience{10'000};
+constexpr std::size_t kMessage = 1000;
+
+// What goes from one end to the other, in one memory; the two are of two threads.
+struct FakeWire {
+  std::mutex mutex;
+  std::vector<std::uint8_t> target = std::vector<std::uint8_t>(kMessage);
+  std::size_t told = 0;
+  bool target_fails = false;
+  unsigned targets = 0;  // that were made: the last one is at the wire
+};
+
+class FakeTarget final : public PeerTarget {
+ public:
+  FakeTarget(FakeWire& wire, Operation operation) : wire_(wire), operation_(operation) {
+    const std::lock_guard lock(wire_.mutex);
+    number_ = ++wire_.targets;
+    if (operation == Operation::kRead) fillPattern(wire_.target.data(), kMessage);
+  }
+  [[nodiscard]] std::string address() const override { return R"({"who":"target"})"; }
+  std::string meet() override { return "{}"; }
+  std::size_t serve() override {
+    const std::lock_guard lock(wire_.mutex);
+    if (wire_.target_fails) throw Error(ErrorKind::kTester, "the fake fails", "target");
+    return number_ == wire_.targets ? std::exchange(wire_.told, 0) : 0;
+  }
+  [[nodiscard]] bool needsServing() const override { return targetIsTold(operation_); }
+  [[nodiscard]] std::span<std::uint8_t> memory() override { return wire_.target; }
+
+ private:
+  FakeWire& wire_;
+  Operation operation_;
+  unsigned number_;
+};
+
+class FakeTargets final : public TargetLibrary {
+ public:
+  explicit FakeTargets(FakeWire& wire) : wire_(wire) {}
+  [[nodiscard]] std::string name() const override { return "fake"; }
+  [[nodiscard]] std::string description() const override { return "a fake"; }
+  [[nodiscard]] Configuration configuration(const std::string& end) const override {
+    return {{"Asked with", end}};
+  }
+  [[nodiscard]] std::unique_ptr<PeerTarget> open(const ChannelSpec& channel,
+                                                 const std::string& /*end*/,
+                                                 const std::string& own_address) override {
+    EXPECT_EQ(own_address, kHere);
+    if (channel.window == 99) throw Error(ErrorKind::kUnsupported, "no room", "target", "less");
+    return std::make_unique<FakeTarget>(wire_, channel.operation);
+  }
+
+ private:
+  FakeWire& wire_;
+};
+
+class FakeInitiator final : public PeerInitiator {
+ public:
+  FakeInitiator(FakeWire& wire, Operation operation)
+      : wire_(wire), operation_(operation), memory_(kMessage) {
+    if (operation != Operation::kRead) fillPattern(memory_.data(), kMessage);
+  }
+  [[nodiscard]] std::string address() const override { return R"({"who":"initiator"})"; }
+  void meet(const std::string& target) override { EXPECT_EQ(target, R"({"who":"target"})"); }
+  void begin(const std::string& target) override { EXPECT_EQ(target, "{}"); }
+  [[nodiscard]] bool connectsByMessages() const override { return true; }
+  bool post(std::uint32_t /*queue_pair*/, std::uint32_t slot) override {
+    const std::lock_guard lock(wire_.mutex);
+    if (operation_ == Operation::kRead) {
+      std::memcpy(memory_.data(), wire_.target.data(), kMessage);
+    } else {
+      std::memcpy(wire_.target.data(), memory_.data(), kMessage);
+    }
+    if (targetIsTold(operation_)) ++wire_.told;
+    done_.push_back(slot);
+    return true;
+  }
+  std::size_t poll(std::span<std::uint32_t> slots) override {
+    std::size_t count = 0;
+    while (count < slots.size() && !done_.empty()) {
+      slots[count++] = done_.front();
+      done_.pop_front();
+    }
+    return count;
+  }
+  [[nodiscard]] bool confirmsDelivery() const override { return true; }
+  [[nodiscard]] std::span<std::uint8_t> memory() override { return memory_; }
+
+ private:
+  FakeWire& wire_;
+  Operation operation_;
+  std::vector<std::uint8_t> memory_;
+  std::deque<std::uint32_t> done_;
+};
+
+class PeerTest : public testing::Test {
+ protected:
+  PeerTest() : listener_(kHere, 0) {
+    spec_.peer = kHere;
+    spec_.peer_port = listener_.port();
+  }
+  ~PeerTest() override { stop(); }
+
+  void serve(const std::string& token = {}) {
+    service_ = std::jthread([this, token] {
+      TargetService(std::make_unique<FakeTargets>(wire_), token, [this](const std::string& line) {
+        const std::lock_guard lock(wire_.mutex);
+        log_ += line + "\n";
+      }).serve(listener_, stop_);
+    });
+  }
+  void stop() {
+    stop_.store(true);
+    if (service_.joinable()) service_.join();
+  }
+  void knowToken(const std::string& token) {
+    spec_.token_file = (scratch_.path() / "token").string();
+    std::ofstream(spec_.token_file) << token << "\n";
+  }
+  Peer peer() const { return Peer(spec_, "fake", R"({"a":1})"); }
+  std::unique_ptr<RemoteChannel> connect(Operation operation, std::uint32_t window = 4) {
+    return std::make_unique<RemoteChannel>(peer(),
+                                           ChannelSpec{operation, Bytes(kMessage), 2, window},
+                                           std::make_unique<FakeInitiator>(wire_, operation));
+  }
+  void carryMessages() {
+    for (const Operation operation :
+         {Operation::kWrite, Operation::kWriteImmediate, Operation::kSend, Operation::kRead}) {
+      const auto channel = connect(operation);
+      EXPECT_FALSE(channel->intact()) << "nothing is left of the messages that connect";
+      std::size_t told = 0;
+      for (int round = 0; round < 2; ++round) {
+        for (std::uint32_t slot = 0; slot < 8; ++slot) ASSERT_TRUE(channel->post(slot / 4, slot));
+        std::array<std::uint32_t, 16> done{};
+        EXPECT_EQ(channel->poll(done), 8U);
+        told += channel->serve();
+      }
+      EXPECT_TRUE(channel->intact());
+      EXPECT_EQ(told, targetIsTold(operation) ? 16U : 0U);
+    }
+  }
+
+  TempDirectory scratch_;
+  FakeWire wire_;
+  std::string log_;
+  PeerListener listener_;
+  bench::EndpointSpec spec_;
+  std::atomic<bool> stop_{false};
+  std::jthread service_;
+};
+
+TEST_F(PeerTest, BringsTheBytesAndTheTargetTellsOfThem) {
+  serve();
+  carryMessages();
+}
+
+TEST_F(PeerTest, BringsThemToAPeerWithTheSameToken) {
+  serve("secret");
+  knowToken("secret");
+  carryMessages();
+}
+
+TEST_F(PeerTest, TellsWhatItsHostIs) {
+  serve();
+  const Peer peer = this->peer();
+  EXPECT_EQ(peer.ownAddress(), kHere);
+  EXPECT_THAT(peer.configuration(), testing::Contains(testing::Pair("Asked with", R"({"a":1})")));
+  EXPECT_THAT(peer.configuration(), testing::Contains(testing::Pair("Kernel", HasSubstr("Linux"))));
+}
+
+TEST_F(PeerTest, AWrongTokenIsRefused) {
+  serve("secret");
+  knowToken("secre");
+  const Error wrong = errorOf([&] { peer(); });
+  EXPECT_EQ(wrong.kind(), ErrorKind::kUsage);
+  EXPECT_THAT(wrong.what(), HasSubstr("the token is wrong"));
+  EXPECT_THAT(wrong.what(), HasSubstr("--token-file"));
+  spec_.token_file.clear();
+  const Error none = errorOf([&] { peer(); });
+  EXPECT_EQ(none.kind(), ErrorKind::kUsage);
+  EXPECT_THAT(none.what(), HasSubstr("asks for a token"));
+}
+
+// Who has not shown the token is not heard, whatever comes first.
+TEST_F(PeerTest, ARequestIsNoToken) {
+  serve("secret");
+  PeerSocket stranger = callPeer(kHere, spec_.peer_port);
+  ASSERT_TRUE(stranger.receive(kPatience));
+  stranger.send(encode(PeerRequest{"fake", ChannelSpec{}, "{}"}));
+  const auto answer = stranger.receive(kPatience);
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(*answer, HasSubstr("a token is needed"));
+  EXPECT_THROW(stranger.receive(kPatience), Error) << "it hangs up";
+}
+
+// Whoever takes the target program's place does not know the token either.
+TEST_F(PeerTest, ATargetWithoutTheTokenIsNotBelieved) {
+  serve();
+  knowToken("secret");
+  const Error error = errorOf([&] { peer(); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_THAT(error.what(), HasSubstr("has no token"));
+}
+
+TEST_F(PeerTest, AProofOfAnotherConnectionIsNone) {
+  const std::jthread impostor([this] {
+    auto call = listener_.accept(kPatience);
+    call->send(encode(PeerGreeting{"00"}));
+    call->receive(kPatience);
+    const PeerNonces nonces{"00", "another one's"};
+    call->send(encode(PeerProof{{}, proofOf("secret", PeerRole::kTarget, nonces)}));
+    EXPECT_THROW(call->receive(kPatience), Error) << "the bench hangs up";
+  });
+  knowToken("secret");
+  EXPECT_THAT(errorOf([&] { peer(); }).what(), HasSubstr("the token is wrong"));
+}
+
+// Lines that come after the proofs need their seal.
+TEST_F(PeerTest, AnotherOnesLineIsFound) {
+  const std::jthread target([this] {
+    auto call = listener_.accept(kPatience);
+    admit(*call, "secret");
+    EXPECT_THAT(errorOf([&] { call->receive(kPatience); }).what(), HasSubstr("without its seal"));
+  });
+  PeerSocket bench = callPeer(kHere, spec_.peer_port);
+  const std::string nonce = decodeGreeting(*bench.receive(kPatience), log_)->nonce;
+  bench.send(encode(PeerProof{"1", proofOf("secret", PeerRole::kBench, {nonce, "1"})}));
+  ASSERT_TRUE(bench.receive(kPatience));
+  bench.send(encode(PeerRequest{"fake", {}, "{}"}));
+}
+
+TEST_F(PeerTest, ATargetThatCannotSaysWhy) {
+  serve();
+  const Error error = errorOf([&] { connect(Operation::kWrite, 99); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("the target program at 127.0.0.1"));
+  EXPECT_THAT(error.what(), HasSubstr("says: target: no room (less)"));
+}
+
+TEST_F(PeerTest, AnotherLibraryIsRefused) {
+  serve();
+  const Error error = errorOf([&] { Peer(spec_, "verbs", "{}"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_THAT(error.what(), HasSubstr("serves benches over fake"));
+  EXPECT_THAT(error.what(), HasSubstr("plumbline-target --library verbs"));
+}
+
+TEST_F(PeerTest, ATargetThatFailsLaterSaysWhy) {
+  serve();
+  const auto channel = connect(Operation::kSend);
+  {
+    const std::lock_guard lock(wire_.mutex);
+    wire_.target_fails = true;
+  }
+  const Error error = errorOf([&] {
+    for (int i = 0; i < 100; ++i) channel->serve();
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kTester);
+  EXPECT_THAT(error.what(), HasSubstr("says: target: the fake fails"));
+}
+
+// The thread that posts learns it as well: the trial need not go on to its end.
+TEST_F(PeerTest, ATargetProgramThatEndsIsNoticed) {
+  serve();
+  const auto channel = connect(Operation::kWrite);
+  EXPECT_EQ(channel->serve(), 0U);
+  std::array<std::uint32_t, 4> done{};
+  EXPECT_EQ(channel->poll(done), 0U);
+  stop();
+  const Error error = errorOf([&] {
+    for (int i = 0; i < 100; ++i) channel->serve();
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kTester);
+  EXPECT_THAT(error.remedy(), HasSubstr("peer's process and link"));
+  EXPECT_STREQ(errorOf([&] { channel->poll(done); }).what(), error.what());
+}
+
+TEST_F(PeerTest, AnotherProgramIsNoTarget) {
+  const std::jthread other([this] {
+    auto call = listener_.accept(kPatience);
+    call->send("220 mail.example ESMTP");
+    EXPECT_THROW(call->receive(kPatience), Error) << "the bench hangs up";
+  });
+  const Error error = errorOf([&] { peer(); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("makes no sense: not JSON"));
+  EXPECT_THAT(error.remedy(), HasSubstr("plumbline-target"));
+}
+
+TEST_F(PeerTest, ATargetProgramRefusesWhatIsNoRequest) {
+  serve();
+  for (const char* line : {"GET / HTTP/1.1", "{}"}) {
+    PeerSocket stranger = callPeer(kHere, spec_.peer_port);
+    ASSERT_TRUE(stranger.receive(kPatience));
+    stranger.send(line);
+    const auto answer = stranger.receive(kPatience);
+    ASSERT_TRUE(answer);
+    EXPECT_THAT(*answer, HasSubstr("this is no request for a target"));
+    EXPECT_THROW(stranger.receive(kPatience), Error) << "it hangs up";
+  }
+  connect(Operation::kWrite);  // it serves on
+}
+
+TEST_F(PeerTest, ALineWithoutEndIsNotWaitedFor) {
+  serve();
+  PeerSocket stranger = callPeer(kHere, spec_.peer_port);
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 1000; ++i) stranger.send(std::string(1000, 'x') + '\r');
+        while (stranger.receive(kPatience)) {
+        }
+      },
+      Error);
+}
+
+TEST_F(PeerTest, WithoutItsPeerABenchSaysWhatToStart) {
+  {
+    const PeerListener closed(kHere, 0);
+    spec_.peer_port = closed.port();
+  }
+  const Error error = errorOf([&] { peer(); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("does not answer: Connection refused"));
+  EXPECT_THAT(error.remedy(), HasSubstr("plumbline-target --library fake"));
+}
+
+TEST(PeerListener, CannotWaitAtAnAddressOfAnotherHost) {
+  const Error error = errorOf([] { PeerListener("198.18.77.77", 0); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_THAT(error.what(), HasSubstr("198.18.77.77"));
+}
+
+TEST(OwnPeer, IsThatOfAnAddressOfThisHost) {
+  bench::EndpointSpec spec;
+  EXPECT_EQ(chooseOwnPeer(spec), spec);
+  spec.peers = {{"198.18.77.77", "198.18.77.78"}, {kHere, "198.18.77.77"}};
+  const bench::EndpointSpec own = chooseOwnPeer(spec);
+  EXPECT_EQ(own.address, kHere);
+  EXPECT_EQ(own.peer, "198.18.77.77");
+  spec.peers.pop_back();
+  const Error error = errorOf([&] { chooseOwnPeer(spec); });
+  EXPECT_EQ(error.where(), "endpoint.peers");
+  EXPECT_THAT(error.remedy(), HasSubstr(kHere));
+}
+
+}  // namespace
+}  // namespace plumbline::endpoint

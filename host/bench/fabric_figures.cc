@@ -29,6 +29,7 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.retries += link.retries;
   total.retry_total += link.retry_total;
   total.retry_max = std::max(total.retry_max, link.retry_max);
+  total.nacks += link.nacks;
   total.consumed_updates += link.consumed_updates;
 }
 
@@ -41,7 +42,7 @@ double utilisation(const fabric::LinkCounters& link, BitRate rate, Picoseconds t
 }
 
 // Totals and loads of all links.
-void collectLinks(const fabric::Fabric& fabric, FabricResult& result) {
+void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResult& result) {
   const fabric::Topology& topology = fabric.topology();
   std::vector<std::uint64_t> loads;  // of links between switches, idle ones as well
   for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
@@ -63,6 +64,7 @@ void collectLinks(const fabric::Fabric& fabric, FabricResult& result) {
     load.max_queue_bytes = counters.max_queue_bytes;
     for (const Picoseconds paused : counters.paused) load.paused += paused;
     load.utilisation = utilisation(counters, link.rate, result.sim_end);
+    load.retries = hops.of(id);
     result.links.push_back(std::move(load));
   }
   if (const auto fairness = stats::fairness(loads)) {
@@ -120,11 +122,12 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
 
 }  // namespace
 
-FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts) {
+FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
+                           const HopWatch& hops) {
   FabricResult result;
   result.sim_end = fabric.now();
   result.frames_inside = fabric.framesInside();
-  collectLinks(fabric, result);
+  collectLinks(fabric, hops, result);
   collectFlows(hosts, result);
   collectJobs(hosts, result);
   return result;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/fabric_result.h"
+#include "bench/hop_watch.h"
 #include "bench/sim_hosts.h"
 #include "fabric/fabric.h"
 
@@ -12,6 +13,7 @@ namespace plumbline::bench {
 // and without what the simulation itself cost.
 // Settles what is under way: only when nothing more is to be run. Observation points: the fabric
 // modelled, hosts endpoint software (modelled).
-FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts);
+FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
+                           const HopWatch& hops);
 
 }  // namespace plumbline::bench

@@ -104,17 +104,48 @@ fabric::LinkCounters totalFromJson(const Json& json) {
   return total;
 }
 
+const Counts<HopRetries>& hopCounts() {
+  using H = HopRetries;
+  static const Counts<H> counts{{"damaged", &H::damaged},
+                                {"nacks", &H::nacks},
+                                {"retries", &H::retries},
+                                {"replayed", &H::replayed},
+                                {"replayed_bytes", &H::replayed_bytes}};
+  return counts;
+}
+
+Json hopToJson(const HopRetries& hop) {
+  Json json = countsToJson(hopCounts(), hop);
+  json["bit_error_rate"] = hop.bit_error_rate;
+  json["latency"] = histogramToJson(hop.latency);
+  json["computed_least_ps"] = hop.computed.least.count();
+  json["computed_most_ps"] = hop.computed.most.count();
+  return json;
+}
+
+HopRetries hopFromJson(const Json& json) {
+  HopRetries hop;
+  countsFromJson(hopCounts(), json, hop);
+  json.at("bit_error_rate").get_to(hop.bit_error_rate);
+  hop.latency = histogramFromJson(json.at("latency"));
+  hop.computed.least = timeFromJson(json.at("computed_least_ps"));
+  hop.computed.most = timeFromJson(json.at("computed_most_ps"));
+  return hop;
+}
+
 Json linkToJson(const LinkLoad& link) {
-  return {{"name", link.name},
-          {"rate_bps", link.rate.bitsPerSecond()},
-          {"between_switches", link.between_switches},
-          {"packets", link.packets},
-          {"bytes", link.bytes},
-          {"dropped", link.dropped},
-          {"marked", link.marked},
-          {"max_queue_bytes", link.max_queue_bytes},
-          {"paused_ps", link.paused.count()},
-          {"utilisation", link.utilisation}};
+  Json json{{"name", link.name},
+            {"rate_bps", link.rate.bitsPerSecond()},
+            {"between_switches", link.between_switches},
+            {"packets", link.packets},
+            {"bytes", link.bytes},
+            {"dropped", link.dropped},
+            {"marked", link.marked},
+            {"max_queue_bytes", link.max_queue_bytes},
+            {"paused_ps", link.paused.count()},
+            {"utilisation", link.utilisation}};
+  if (link.retries) json["retries"] = hopToJson(*link.retries);
+  return json;
 }
 
 LinkLoad linkFromJson(const Json& json) {
@@ -129,6 +160,7 @@ LinkLoad linkFromJson(const Json& json) {
   json.at("max_queue_bytes").get_to(link.max_queue_bytes);
   link.paused = timeFromJson(json.at("paused_ps"));
   json.at("utilisation").get_to(link.utilisation);
+  if (json.contains("retries")) link.retries = hopFromJson(json.at("retries"));
   return link;
 }
 

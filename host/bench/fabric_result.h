@@ -8,12 +8,30 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/retry_time.h"
 #include "bench/samples.h"
 #include "fabric/counters.h"
 #include "stats/histogram.h"
 #include "transport/endpoint_stats.h"
 
 namespace plumbline::bench {
+
+// Link-level retry on one direction of a cable: a hop. Observation point: modelled. The model has
+// no control sets that get lost and no limit of replays, so there are no counts of them.
+struct HopRetries {
+  double bit_error_rate = 0;         // errors per bit, as the DUT's spec has it
+  std::uint64_t damaged = 0;         // frames with a bit error, whatever became of them
+  std::uint64_t nacks = 0;           // for damaged frames that were the next to be taken
+  std::uint64_t retries = 0;         // damaged frames that got through
+  std::uint64_t replayed = 0;        // frames sent again
+  std::uint64_t replayed_bytes = 0;  // of these
+  // Of each of `retries` [ps]: end of the damaged frame's first transmission to end of its good
+  // one, both at the same end of the link.
+  stats::Histogram latency;
+  // The same for one attempt on a free line (retryOnFabricLink()), of the shortest and of the
+  // longest frame among `retries`; zero where there is none.
+  RetryTime computed;
+};
 
 // One direction of a cable that carried something. Observation point: modelled.
 struct LinkLoad {
@@ -29,6 +47,7 @@ struct LinkLoad {
   // Share of the time [0, sim_end] in which the wire was taken by frames of every kind (PAUSE,
   // CC_Update and replays by LLR as well), preambles and gaps included.
   double utilisation = 0;
+  std::optional<HopRetries> retries{};  // where there are bit errors, and LLR against them
 };
 
 // Observation point: endpoint software (modelled).

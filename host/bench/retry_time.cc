@@ -60,6 +60,12 @@ RetryTime retryOnFreeLine(Bytes frame, Picoseconds delay) {
   return time;
 }
 
+Picoseconds retryOnFabricLink(Bytes frame, const fabric::Link& there, const fabric::Link& back,
+                              const fabric::LlrSpec& llr) {
+  return there.delay + llr.receiver_processing + back.delay + llr.sender_processing +
+         serializationTime(frame, there.rate);
+}
+
 double goBackNShare(double failures, Picoseconds slot, Picoseconds wasted) {
   return 1 /
          (1 + failures * static_cast<double>(wasted.count()) / static_cast<double>(slot.count()));

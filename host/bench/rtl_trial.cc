@@ -9,7 +9,9 @@
 namespace plumbline::bench {
 
 SimulatedFarEnd::SimulatedFarEnd(CardGroup& cards, const TrialSpec& spec, bool watched)
-    : cards_(cards), link_(cards, spec, usedHosts(spec)) {
+    : cards_(cards),
+      link_(cards, spec, usedHosts(spec)),
+      hops_(link_.fabric(), spec.dut, link_.simHosts()) {
   for (std::uint32_t port = 0; port < cards.ports(); ++port) {
     underruns_before_.push_back(cards.wireStats(port).underruns);
   }
@@ -57,7 +59,7 @@ void SimulatedFarEnd::collect(TrialResult& result) {
 }
 
 void SimulatedFarEnd::collectFabric(TrialResult& result) {
-  result.fabric = fabricFigures(link_.fabric(), link_.simHosts());
+  result.fabric = fabricFigures(link_.fabric(), link_.simHosts(), hops_);
 }
 
 void SimulatedFarEnd::look(TrialSnapshot& snapshot) {

@@ -12,6 +12,7 @@
 #include "bench/fabric_link.h"
 #include "bench/fabric_watch.h"
 #include "bench/far_end.h"
+#include "bench/hop_watch.h"
 
 namespace plumbline::bench {
 
@@ -38,6 +39,7 @@ class SimulatedFarEnd final : public FarEnd {
  private:
   CardGroup& cards_;
   FabricLink link_;
+  HopWatch hops_;
   std::optional<FabricWatch> watch_;
   std::vector<std::uint64_t> underruns_before_;  // of the wire, by port
 };

@@ -11,6 +11,7 @@
 #include "bench/fabric_figures.h"
 #include "bench/fabric_watch.h"
 #include "bench/fast_forward.h"
+#include "bench/hop_watch.h"
 #include "bench/sampler.h"
 #include "bench/sim_hosts.h"
 #include "fabric/fabric.h"
@@ -176,6 +177,7 @@ TrialResult SimBench::predict(const TrialSpec& spec, const TrialHooks& hooks) co
 TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) const {
   fabric::Fabric fabric(spec.dut, {fabric::Core::kWindowed, threads_});
   const SimHosts hosts(spec, fabric);
+  HopWatch hops(fabric, spec.dut, hosts);
   const bool limited = spec.duration > Picoseconds(0);
   const Picoseconds streams_end = spec.streams.empty() ? Picoseconds(0) : spec.duration;
   const Picoseconds limit = limited ? spec.duration + spec.drain : fabric::kNever;
@@ -230,7 +232,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   result.wall_seconds = wall.count();
   collectStreams(spec, hosts, result);
   collectPorts(fabric, result);
-  result.fabric = fabricFigures(fabric, hosts);
+  result.fabric = fabricFigures(fabric, hosts, hops);
   result.fabric->peak_rss_bytes = peakRssBytes();
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   if (!hosts.workloadFinished() && (stuck || !limited)) {

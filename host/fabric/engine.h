@@ -56,6 +56,7 @@ class Engine {
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const { return hosts_[host]->received(); }
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
+  [[nodiscard]] double bitErrorRate(LinkId link) const { return bit_error_rates_.at(link); }
   [[nodiscard]] const Routing& routing() const { return *schedule_.epochs().front().routing; }
 
  private:

@@ -98,6 +98,7 @@ std::vector<PortCounters> Fabric::counters() const {
 }
 
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
+double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().bitErrorRate(link); }
 std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }
 std::uint64_t Fabric::framesReceived(HostId host) const {
   return impl_->engine().framesReceived(host);

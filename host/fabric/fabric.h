@@ -99,6 +99,8 @@ class Fabric {
   [[nodiscard]] std::vector<PortCounters> counters() const;
   // Of the sending end of any link, hosts' links included.
   [[nodiscard]] LinkCounters linkCounters(LinkId link) const;
+  // Errors per bit of a link, 0 to 1e-3: what the spec's rules make of it.
+  [[nodiscard]] double bitErrorRate(LinkId link) const;
   [[nodiscard]] const Topology& topology() const;
   // Frames in queues, on links and held by LLR: what was sent and has neither been delivered nor
   // dropped.

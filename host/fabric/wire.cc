@@ -133,6 +133,7 @@ void Wire::startRetry(const Packet& packet, Picoseconds first_bit) {
   retry_->frames.push(packet);
   retry_->sent = 1;
   retry_->waiting = true;
+  ++counters_.nacks;
   retry_->damaged_until = first_bit + clock_.serialization(packet.length);
   retry_->first_damaged = true;
   retry_->nack = retry_->damaged_until + setup_.propagation + setup_.llr->receiver_processing +
@@ -179,6 +180,7 @@ void Wire::replay(Picoseconds first_bit) {
     }
     retry.waiting = true;
     retry.sent = 1;
+    ++counters_.nacks;
     retry.nack = last_bit_ + setup_.propagation + setup_.llr->receiver_processing +
                  setup_.reverse_propagation + setup_.llr->sender_processing;
     return;

@@ -70,6 +70,11 @@ void addCardKpis(std::vector<KnownKpi>& kpis) {
   kpis.push_back({"transfer_p99_less_p50_us", LimitSense::kAtMost, anyMicroseconds(), {kv}});
   kpis.push_back({"kv_gigabytes_per_s", LimitSense::kAtLeast, gigabytesPerSecond(), {kv}});
   kpis.push_back({"arrived_percent", LimitSense::kAtLeast, share(), {kv}});
+  // Of NICs that count them: bench/nic_figures.h.
+  for (const char* name :
+       {"nic_retransmissions", "nic_cnps_sent", "nic_cnps_handled", "nic_out_of_sequence"}) {
+    kpis.push_back({name, LimitSense::kAtMost, count(), {"T5.1", "T5.2", kv}});
+  }
   // Of the card's own tests.
   const auto atMost = [&kpis](const char* name, Range range, Tests tests) {
     kpis.push_back({name, LimitSense::kAtMost, std::move(range), std::move(tests)});
@@ -81,7 +86,14 @@ void addCardKpis(std::vector<KnownKpi>& kpis) {
   atMost("phase_spread_ns", nanoseconds(), {"incast-phase"});
   atMost("llr_retry_p99_ns", nanoseconds(), {"llr-retry"});
   atMost("llr_retry_error_ns", nanoseconds(), {"llr-retry"});
-  atMost("reordered_frames", count(), spreading());
+  const Tests hops{"T6.5a", "llr-hops"};
+  for (const char* name :
+       {"hop_retry_mean_ns", "hop_retry_p99_ns", "hop_retry_max_ns", "hop_retry_error_ns"}) {
+    atMost(name, nanoseconds(), hops);
+  }
+  atMost("hop_retries_sigma", ratio(), hops);
+  atMost("hop_repeated_percent", share(), hops);
+  atMost("reordered_frames", count(), with(spreading(), {"llr-hops"}));
   atMost("share_error_percent", share(), spreading());
 }
 
@@ -182,7 +194,7 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("paused_fabric_us", anyMicroseconds(), {"T7.2"});
   atMost("watchdog_events", count(), {"T7.2", "T7.4"});
   atMost("lost_frames", count(),
-         with({"T6.5a", "incast-phase", "llr-retry", "pfc-storm"}, spreading()));
+         with({"T6.5a", "incast-phase", "llr-hops", "llr-retry", "pfc-storm"}, spreading()));
   atMost("retransmitted_packets", count(), {"T6.5a"});
   atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3", "T12.1", "incast-phase"}));
   atMost("max_queue_bytes", bytes(), {free});

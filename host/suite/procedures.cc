@@ -23,7 +23,7 @@ const std::vector<const Procedure*>& procedures() {
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       &soakTest(), &leakTest(),
       &kvTransferTest(),
-      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &queuePairTest(), &entropyTest(),
+      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};
   return all;

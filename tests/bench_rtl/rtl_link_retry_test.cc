@@ -157,6 +157,19 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
     EXPECT_GE(mean, least);
     EXPECT_LE(mean, least + slot + least / 10);  // now and then a copy is damaged as well
     EXPECT_GE(total.retry_max, mean);
+    // They are told of the hop that has errors, and of no other.
+    for (const LinkLoad& link : result.fabric->links) {
+      ASSERT_EQ(link.retries.has_value(), link.name == hop.link) << link.name;
+      if (!link.retries) continue;
+      EXPECT_EQ(link.retries->latency.count(), total.retries);
+      EXPECT_EQ(link.retries->latency.maximum(),
+                static_cast<std::uint64_t>(total.retry_max.count()));
+      EXPECT_GE(link.retries->latency.minimum(), static_cast<std::uint64_t>(least.count()));
+      EXPECT_LT(link.retries->latency.minimum(),
+                static_cast<std::uint64_t>((least + slot).count()));
+      EXPECT_EQ(link.retries->computed.least, least);
+      EXPECT_EQ(link.retries->computed.most, least);
+    }
     // What it takes shows in the latency of the stream that crosses the hop, and of no other.
     const auto spread = [&](std::size_t stream) {
       const stats::Histogram& latency = result.latency.at(stream).histogram;
@@ -165,6 +178,26 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
     EXPECT_GT(spread(hop.stream), least);
     EXPECT_LT(spread(1 - hop.stream), least / 2);
   }
+}
+
+// What the tester itself sends is lost where it is damaged: that link is no hop.
+TEST(RtlLinkRetry, TheTestersLinkIntoTheFabricDoesNotRetry) {
+  TrialSpec spec = retryTrial();
+  spec.link_retry.reset();
+  spec.streams.resize(1);
+  spec.dut.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  spec.dut.topology.hosts = 2;
+  spec.dut.switches.llr.emplace();
+  spec.dut.bit_errors = {{"*", 5e-6}};
+  const TrialResult result = RtlBench().run(spec, {});
+  ASSERT_TRUE(result.fabric);
+  EXPECT_GT(result.lost(), 5U);
+  std::size_t hops = 0;
+  for (const LinkLoad& link : result.fabric->links) {
+    EXPECT_EQ(link.retries.has_value(), link.name == "switch0-host1") << link.name;
+    hops += link.retries ? 1 : 0;
+  }
+  EXPECT_EQ(hops, 1U);
 }
 
 TEST(RtlLinkRetry, OnlyABareLinkHasAPeerForIt) {

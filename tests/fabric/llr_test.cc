@@ -69,6 +69,9 @@ TEST(Llr, NothingIsLostAndOrderIsKept) {
     EXPECT_GT(counters.damaged, 100U);
     EXPECT_GT(counters.retries, 0U);
     EXPECT_LE(counters.retries, counters.damaged);
+    // A frame behind a damaged one is not asked for by itself.
+    EXPECT_GE(counters.nacks, counters.retries);
+    EXPECT_LE(counters.nacks, counters.damaged);
     EXPECT_GT(counters.replayed, counters.retries);  // go-back-N
     EXPECT_EQ(counters.packets, kFrames);
     EXPECT_EQ(fabric.log().of(RecordKind::kRetry).size(), counters.retries);
@@ -106,6 +109,7 @@ TEST(Llr, AnIsolatedErrorCostsARoundTripAndTheFrame) {
   }
   EXPECT_GT(once, retries.size() * 9 / 10);
   EXPECT_EQ(counters.replayed, counters.damaged);
+  EXPECT_EQ(counters.nacks, counters.damaged);
   // The frame arrives that much later, and no other frame is touched.
   std::size_t late = 0;
   const Picoseconds unloaded = nanoseconds(50 + 600 + 600 + 50) + kDelay + 3 * kSerialization;

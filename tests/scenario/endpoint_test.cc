@@ -44,6 +44,38 @@ TEST(EndpointSection, IsReadWhole) {
   EXPECT_EQ(result.scenario.endpoint, expected);
 }
 
+// One file for several hosts: where each of them sends to.
+TEST(EndpointSection, HasPeersOfSeveralHosts) {
+  const ParseResult result =
+      parse("libfabric",
+            "endpoint: {peers: {198.18.0.1: 198.18.0.2, \"2001:DB8:0::2\": 198.18.0.1}, "
+            "token_file: secrets/token}\n");
+  ASSERT_TRUE(result.ok()) << result.problems[0].text("s");
+  bench::EndpointSpec expected;
+  expected.peers = {{"198.18.0.1", "198.18.0.2"}, {"2001:db8::2", "198.18.0.1"}};
+  expected.token_file = "secrets/token";
+  EXPECT_EQ(result.scenario.endpoint, expected);
+}
+
+TEST(EndpointSection, ReportsMistakesOfPeers) {
+  EXPECT_THAT(messages("verbs", "endpoint: {peers: {}}\n"),
+              ElementsAre("s:6:19: these are no peers (1 to 64 hosts)"));
+  EXPECT_THAT(messages("verbs", "endpoint: {peers: {a: 198.18.0.1, 198.18.0.2: b}}\n"),
+              ElementsAre("s:6:20: \"a\" is no IP address (an address of a host that runs the "
+                          "scenario)",
+                          "s:6:47: \"b\" is no IP address (an address of the host that it sends "
+                          "to)"));
+  EXPECT_THAT(
+      messages("verbs", "endpoint: {peers: {198.18.0.1: 198.18.0.2, 198.18.0.1: 198.18.0.3}}\n"),
+      ElementsAre("s:6:44: the host 198.18.0.1 is here twice (each host once)"));
+  EXPECT_THAT(messages("verbs", "endpoint: {peer: 198.18.0.2, peers: {198.18.0.1: 198.18.0.2}}\n"),
+              ElementsAre("s:6:37: \"peer\" and \"peers\" are both here (peer for one host, peers "
+                          "for several)"));
+  EXPECT_THAT(messages("verbs", "endpoint: {token_file: /etc/passwd}\n"),
+              ElementsAre("s:6:24: \"/etc/passwd\" is not in the scenario's folder (there or "
+                          "below it)"));
+}
+
 TEST(EndpointSection, MayBeLeftOut) {
   EXPECT_FALSE(parse("libfabric", "").scenario.endpoint);
   EXPECT_EQ(parse("libfabric", "endpoint: {}\n").scenario.endpoint, bench::EndpointSpec());

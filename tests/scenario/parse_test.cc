@@ -242,5 +242,16 @@ TEST(Load, ReportsAllProblemsOneALine) {
   }
 }
 
+TEST(Parse, LimitsMayBeOnWhatNicsCount) {
+  const Scenario s =
+      parsed(kMinimal +
+             "limits: {nic_retransmissions: 0, nic_cnps_sent: 10, nic_cnps_handled: 10, "
+             "nic_out_of_sequence: 5}\n");
+  ASSERT_EQ(s.limits.size(), 4u);
+  for (const Limit& limit : s.limits) EXPECT_EQ(limit.sense, LimitSense::kAtMost) << limit.kpi;
+  EXPECT_EQ(s.limits[1].kpi, "nic_cnps_sent");
+  EXPECT_EQ(s.limits[1].bound, 10);
+}
+
 }  // namespace
 }  // namespace plumbline::scenario

@@ -52,6 +52,14 @@ FabricResult everything() {
     link.max_queue_bytes = count();
     link.paused = time();
     link.utilisation = 0.1 + 1.0 / static_cast<double>(count());
+    HopRetries& hop = link.retries.emplace();
+    hop.bit_error_rate = 1e-6;
+    for (std::uint64_t* field :
+         {&hop.damaged, &hop.nacks, &hop.retries, &hop.replayed, &hop.replayed_bytes}) {
+      *field = count();
+    }
+    hop.latency = histogram(count());
+    hop.computed = {time(), time()};
     result.links.push_back(link);
   }
   transport::EndpointStats& ends = result.endpoints;
@@ -102,6 +110,11 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.links[1].name, "spine1-leaf0");
   EXPECT_EQ(back.links[1].rate, sent.links[1].rate);
   EXPECT_EQ(back.links[1].utilisation, sent.links[1].utilisation);
+  ASSERT_TRUE(back.links[1].retries);
+  EXPECT_EQ(back.links[1].retries->bit_error_rate, 1e-6);
+  EXPECT_EQ(back.links[1].retries->nacks, sent.links[1].retries->nacks);
+  EXPECT_EQ(back.links[1].retries->computed.most, sent.links[1].retries->computed.most);
+  EXPECT_EQ(back.links[1].retries->latency.maximum(), sent.links[1].retries->latency.maximum());
   EXPECT_EQ(back.endpoints.messages_failed, sent.endpoints.messages_failed);
   EXPECT_EQ(back.endpoints.latency.maximum(), sent.endpoints.latency.maximum());
   EXPECT_EQ(back.flows.goodput_max_gbps, sent.flows.goodput_max_gbps);
@@ -125,14 +138,14 @@ TEST(FabricResult, WritesEveryField) {
     }
     ++seen[value.get<std::uint64_t>()];
   }
-  // The format's number, and all counts but those of two utilisations and two histograms.
+  // The format's number, and all counts but those of two utilisations and four histograms.
   std::uint64_t numbers = 0;
   for (const auto& [value, times] : seen) {
     EXPECT_EQ(times, 1U) << value;
     if (value > 1'000) ++numbers;
   }
   const std::uint64_t counts = json.at("peak_rss_bytes").get<std::uint64_t>() - 1'000;
-  EXPECT_EQ(numbers, counts - 2 - 2);
+  EXPECT_EQ(numbers, counts - 2 - 4);
 }
 
 TEST(FabricResult, WithoutFairnessThereIsNone) {

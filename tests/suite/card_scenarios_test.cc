@@ -88,7 +88,7 @@ TEST_P(CardScenario, KeepsItsLimits) {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, CardScenario,
                          testing::Values("bit-errors", "pfc-storm", "incast-phase", "incast-cards",
-                                         "llr-retry", "rocev2-qps", "uet-entropy"),
+                                         "llr-retry", "llr-hops", "rocev2-qps", "uet-entropy"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -96,8 +96,8 @@ INSTANTIATE_TEST_SUITE_P(Shipped, CardScenario,
                          });
 
 TEST(CardScenarios, AreAllHere) {
-  const std::set<std::string> known{"bit-errors", "pfc-storm",  "incast-phase", "incast-cards",
-                                    "llr-retry",  "rocev2-qps", "uet-entropy"};
+  const std::set<std::string> known{"bit-errors", "pfc-storm", "incast-phase", "incast-cards",
+                                    "llr-retry",  "llr-hops",  "rocev2-qps",   "uet-entropy"};
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder())) files.insert(entry.path().stem());
   EXPECT_EQ(files, known);

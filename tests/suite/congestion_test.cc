@@ -70,6 +70,33 @@ TEST(Llr, RepairsOnTheLinkInTheComputedTime) {
             100 * kpi(result, "llr_retry_max_ns", "1e-06, on").value);
 }
 
+// Every link between switches that carried something is a hop; all of them together are the figures
+// above. Frames are of two lengths and ACKs, so what is expected is an upper bound by some per
+// cent.
+TEST(Llr, TellsTheRetriesOfEachHop) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.duration = microseconds(400);
+  const results::TestResult result = runTest(llrTest(), scenario);
+  const results::Table& hops = table(result, "hops");
+  EXPECT_EQ(hops.columns.at(2), "Hop");
+  std::string all;
+  std::size_t listed = 0;
+  for (const auto& row : hops.rows) {
+    EXPECT_EQ(text(row[1]), "on");
+    if (text(row[0]) != "1e-06") continue;
+    if (all.empty()) all = text(row[2]);
+    ++listed;
+  }
+  EXPECT_EQ(all.find("all "), 0U);
+  EXPECT_EQ(listed, 13U);
+  EXPECT_EQ(kpi(result, "hop_retry_max_ns", "1e-06, on, " + all).value,
+            kpi(result, "llr_retry_max_ns", "1e-06, on").value);
+  EXPECT_NEAR(kpi(result, "hop_retry_mean_ns", "1e-06, on, " + all).value,
+              kpi(result, "llr_retry_mean_ns", "1e-06, on").value, 1e-6);
+  EXPECT_LT(kpi(result, "hop_retries_sigma", "1e-06, on, " + all).value, 4);
+  EXPECT_EQ(kpi(result, "hop_retry_error_ns", "1e-06, on, " + all).value, 0);
+}
+
 TEST(Trimming, BeatsFullDrops) {
   const results::TestResult result = runTest(trimmingTest(), smallFabric());
   ASSERT_TRUE(result.valid);

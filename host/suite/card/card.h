@@ -9,6 +9,7 @@ const Procedure& bitErrorTest();     // bit-errors
 const Procedure& pfcStormTest();     // pfc-storm
 const Procedure& incastPhaseTest();  // incast-phase
 const Procedure& llrRetryTest();     // llr-retry
+const Procedure& llrHopsTest();      // llr-hops
 const Procedure& queuePairTest();    // rocev2-qps
 const Procedure& entropyTest();      // uet-entropy
 

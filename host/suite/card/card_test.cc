@@ -51,6 +51,13 @@ SizePoint sizeOf(const TestConfig& config, Bytes usual) {
   return framePoint(usual, traffic.format);
 }
 
+bench::LinkRetrySpec unlimitedRetry(Picoseconds longest) {
+  bench::LinkRetrySpec spec;
+  spec.config.replay_count_max = card::kLlrMaxReplays + 1;
+  spec.config.replay_timer = std::max(spec.config.replay_timer, 2 * longest);
+  return spec;
+}
+
 Figure testerFigure(
     std::string column, std::string unit, std::string kpi,
     std::function<std::optional<double>(std::size_t, const bench::TrialResult&)> of) {

@@ -37,6 +37,12 @@ bench::StreamSpec streamBetween(const TestConfig& config, scenario::HostPair pai
 // The first size of the scenario's traffic, or else a frame of `usual` bytes.
 SizePoint sizeOf(const TestConfig& config, Bytes usual);
 
+// Longest retry for which the card's replay buffer keeps frames of any length at the usual load.
+inline constexpr Picoseconds kLongestCardRetry = microseconds(15);
+// Link-level retry at both ends of a bare link on which a retry takes up to `longest`: without a
+// limit of replays, which are never begun for lack of an answer alone.
+bench::LinkRetrySpec unlimitedRetry(Picoseconds longest);
+
 // A figure that the tester observed.
 Figure testerFigure(
     std::string column, std::string unit, std::string kpi,

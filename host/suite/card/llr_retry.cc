@@ -19,6 +19,7 @@
 #include "bench/retry_time.h"
 #include "suite/card/card.h"
 #include "suite/card/card_test.h"
+#include "suite/retry_model.h"
 
 namespace plumbline::suite {
 namespace {
@@ -31,8 +32,6 @@ constexpr Fraction kRetryLoad = Fraction::percent(80);
 constexpr Bytes kRetryFrame{512};
 // Of the card, rounded up: how far a measured time may be from the computed one.
 constexpr Picoseconds kClock{3104};
-// Longest retry for which the card's replay buffer keeps frames of any length at the usual load.
-constexpr Picoseconds kLongest = microseconds(15);
 // Attempts in vain that a frame may need on average; beyond, a trial is about nothing else.
 constexpr double kMostFailures = 10;
 // Single errors: every second frame, and frames further apart than any retry is long.
@@ -79,11 +78,8 @@ RetryTime computed(const SweepPoint& point) {
   return Link(point.spec).retry(ratioOf(point).has_value());
 }
 
-// Attempts in vain for each good frame: p / (1 - p), where p is the probability of a wrong bit in
-// it.
 double failuresUnder(double ratio, const Link& link) {
-  const double bits = 8.0 * static_cast<double>(link.stream.frame.count());
-  return std::expm1(-bits * std::log1p(-ratio));
+  return failuresPerFrame(ratio, static_cast<double>(link.stream.frame.count()));
 }
 
 // What go-back-N leaves of the line, or the usual load where it leaves more.
@@ -113,21 +109,18 @@ Design LlrRetryTest::design(const TestConfig& config) const {
   spec.streams = {streamBetween(config, pairs.front(), size.frame, kRetryLoad)};
   const Link link(spec);
   const RetryTime longest = link.retry(true);
-  if (longest.most > kLongest) {
+  if (longest.most > kLongestCardRetry) {
     design.refusals.push_back(
         fmt::format("a retry takes {:.1f} us on this link, the replay buffer is for {:.0f} us: a "
                     "shorter link delay",
-                    longest.most.toMicroseconds(), kLongest.toMicroseconds()));
+                    longest.most.toMicroseconds(), kLongestCardRetry.toMicroseconds()));
     return design;
   }
-  spec.link_retry = bench::LinkRetrySpec{};
-  card::LlrConfig& retry = spec.link_retry->config;
-  retry.replay_count_max = card::kLlrMaxReplays + 1;  // no limit
-  retry.replay_timer = std::max(retry.replay_timer, 2 * longest.most);
+  spec.link_retry = unlimitedRetry(longest.most);
   design.numbers.configure("Load", "at most " + percentText(kRetryLoad));
   design.numbers.configure("Frame", size.label);
   design.numbers.configure("Replays", "without limit");
-  design.numbers.configure("Replay timer", valueText(retry.replay_timer));
+  design.numbers.configure("Replay timer", valueText(spec.link_retry->config.replay_timer));
   std::vector<double> passing;
   for (const double ratio : ratios) {
     if (failuresUnder(ratio, link) <= kMostFailures) {
@@ -183,36 +176,11 @@ std::uint64_t injectedErrors(const SweepPoint& point, const TrialResult& trial) 
   return trial.ports.at(point.spec.streams.front().from).damage_sent.value().counters.frames;
 }
 
-// Distance of a time between `low` and `high` from that of the number of attempts, at most
-// `attempts`, that it fits best.
-Picoseconds misfit(Picoseconds low, Picoseconds high, const RetryTime& one, std::int64_t attempts) {
-  const std::int64_t most = std::clamp<std::int64_t>(high / one.least, 1, attempts);
-  // Fewer attempts end before, more begin behind.
-  Picoseconds best = std::max({Picoseconds(), low - one.most * most, one.least * most - high});
-  if (most < attempts) best = std::min(best, one.least * (most + 1) - high);
-  return best;
-}
-
-// Largest distance of any measured time from the computed ones [ns]. All times between shortest and
-// longest are known to a bucket. Attempts are not counted retry by retry, but there are no more
-// further ones than NACKs beyond one for each retry.
+// Largest distance of any measured time from the computed ones [ns].
 std::optional<double> retryError(const SweepPoint& point, const TrialResult& trial) {
   const LinkRetryOutcome& seen = receiver(point, trial);
   if (seen.damaged.count() == 0) return std::nullopt;
-  const RetryTime one = computed(point);
-  const auto ps = [](std::uint64_t value) { return Picoseconds(static_cast<std::int64_t>(value)); };
-  const auto attempts = static_cast<std::int64_t>(
-      1 + seen.counters.tx_nack - std::min(seen.counters.tx_nack, seen.damaged.count()));
-  const Picoseconds shortest = ps(seen.damaged.minimum());
-  const Picoseconds longest = ps(seen.damaged.maximum());
-  Picoseconds worst =
-      std::max(misfit(shortest, shortest, one, attempts), misfit(longest, longest, one, attempts));
-  for (const stats::Histogram::Cell& cell : seen.damaged.cells()) {
-    const Picoseconds low = std::max(shortest, ps(stats::bucketLowerBound(cell.bucket)));
-    const Picoseconds high = std::min(longest, ps(stats::bucketUpperBound(cell.bucket) - 1));
-    worst = std::max(worst, misfit(low, high, one, attempts));
-  }
-  return worst.toNanoseconds();
+  return retryMisfit(seen.damaged, computed(point), seen.counters.tx_nack);
 }
 
 // Good frames among all that were on the line.
@@ -221,16 +189,12 @@ double measuredShare(const LinkRetryOutcome& sent) {
   return once / (once + static_cast<double>(sent.counters.tx_replay_frames));
 }
 
-// The same of go-back-N when what is sent takes `load` of the line. A failure costs the frames that
-// began until the repetition did: the damaged one at least, and half of one more where there are
-// several, as the last one is finished. The failures are those that happened.
+// The same of go-back-N when what is sent takes `load` of the line, for the failures that happened.
 double computedShare(const SweepPoint& point, const TrialResult& trial, double load) {
   const Link link(point.spec);
   const double failures = static_cast<double>(receiver(point, trial).counters.expected_bad) /
                           static_cast<double>(sender(point, trial).counters.tx_ok);
-  const auto begun = Picoseconds(std::llround(load * static_cast<double>(link.wasted().count())) +
-                                 link.slot.count() / 2);
-  return bench::goBackNShare(failures, link.slot, std::max(link.slot, begun));
+  return goBackNShareAt(load, failures, link.slot, link.wasted());
 }
 
 double loadOf(const SweepPoint& point) {

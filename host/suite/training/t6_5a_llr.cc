@@ -15,6 +15,7 @@
 
 #include "suite/fabric_metrics.h"
 #include "suite/figures.h"
+#include "suite/hop_table.h"
 #include "suite/training/balancing.h"
 #include "suite/training/training.h"
 
@@ -23,6 +24,9 @@ namespace {
 
 constexpr Bytes kBackgroundFrame{4178};
 constexpr std::uint8_t kBackgroundPriority = 0;
+// Longest frame on a link: 4 KiB of payload over IPv6 with a VLAN tag and the headers of a write.
+constexpr Bytes kLongestFrame{4198};
+constexpr std::size_t kMostHopRows = 12;
 
 struct LlrPoint {
   double bit_error_rate = 0;
@@ -197,6 +201,12 @@ void LlrTest::report(const TestConfig& config, const Design& design,
        {},
        {}},
       builder);
+  std::vector<PointHops> hops;
+  for (const Measured& one : measured) {
+    if (points[placeOf(design, one)].retries) hops.push_back(hopsOf(one, kLongestFrame));
+  }
+  checkRetryCounts(hops, builder);
+  addHopTables(design, hops, kMostHopRows, builder);
   for (const Measured& one : measured) {
     const auto value = meanOf(design, one, mean);
     if (!value) continue;

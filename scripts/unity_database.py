@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
 """Writes a compilation database in which sources with the same options are one translation unit.
 
-unity_database.py DATABASE DIRECTORY: reads paths of sources, one per line, from standard input. Those that DATABASE
-compiles are gathered in DIRECTORY/unity_<n>.cc, up to 16 of one folder in each, in the order of the input;
-DIRECTORY/compile_commands.json says how to compile these.
+unity_database.py DATABASE DIRECTORY BATCH: reads paths of sources, one per line, from standard input. Those that DATABASE
+compiles, by themselves or several at a time, are gathered in DIRECTORY/unity_<n>.cc, up to BATCH of one folder in each,
+in the order of the input; DIRECTORY/compile_commands.json says how to compile these.
 """
 import json
 import pathlib
+import re
 import shlex
 import shutil
 import sys
 
-BATCH = 16
+
+def sources_of(entry):
+    """What the entry compiles: its file, or those that CMake joined in it."""
+    file = pathlib.Path(entry["file"]).resolve()
+    if file.parent.name != "Unity":
+        return [str(file)]
+    return re.findall(r'^#include "(.*)"$', file.read_text(), re.MULTILINE)
 
 
 def options(entry):
@@ -31,7 +38,8 @@ def options(entry):
 
 def main():
     database, directory = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    compiled = {str(pathlib.Path(entry["file"]).resolve()): entry for entry in json.loads(database.read_text())}
+    batch = int(sys.argv[3])
+    compiled = {source: entry for entry in json.loads(database.read_text()) for source in sources_of(entry)}
     groups = {}
     for line in sys.stdin:
         source = str(pathlib.Path(line.strip()).resolve())
@@ -43,9 +51,9 @@ def main():
     directory.mkdir(parents=True)
     entries = []
     for (_, command, working), sources in groups.items():
-        for first in range(0, len(sources), BATCH):
+        for first in range(0, len(sources), batch):
             unity = directory.resolve() / f"unity_{len(entries)}.cc"
-            unity.write_text("".join(f'#include "{source}"\n' for source in sources[first:first + BATCH]))
+            unity.write_text("".join(f'#include "{source}"\n' for source in sources[first:first + batch]))
             entries.append({"directory": working, "file": str(unity), "command": shlex.join([*command, "-c", str(unity)])})
     (directory / "compile_commands.json").write_text(json.dumps(entries, indent=1))
 

@@ -26,7 +26,8 @@ namespace {
 constexpr int kCheckAfterMs = 400;
 constexpr int kLineRole = Qt::UserRole;
 constexpr int kColumnRole = Qt::UserRole + 1;
-constexpr qint64 kMostBytes = 1024LL * 1024;  // of a scenario, as the server's reader has it
+constexpr qint64 kMostScenarioBytes =
+    1024LL * 1024;  // of a scenario, as the server's reader has it
 
 }  // namespace
 
@@ -161,7 +162,7 @@ bool ScenarioPage::open(const QString& path) {
     emit failed(tr("%1 could not be read: %2").arg(path, file.errorString()));
     return false;
   }
-  if (file.size() > kMostBytes) {
+  if (file.size() > kMostScenarioBytes) {
     emit failed(tr("%1 is larger than a scenario may be (1 MiB)").arg(path));
     return false;
   }

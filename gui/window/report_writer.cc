@@ -14,7 +14,7 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr qint64 kMostBytes = 256LL * 1024 * 1024;  // of a report
+constexpr qint64 kMostReportBytes = 256LL * 1024 * 1024;  // of a report
 
 // A directory for each path, so that reports of files of one name do not replace each other.
 QDir directoryFor(const QString& result) {
@@ -31,8 +31,8 @@ QString reportBeside(const QString& result, const StoredRun& run) {
   if (run.created.empty() || !file.open(QIODevice::ReadOnly)) return {};
   // As every report names its run.
   const QString mark = QStringLiteral("run %1 · started %2").arg(run.run).arg(text(run.created));
-  return file.read(kMostBytes).contains(mark.toUtf8()) ? QFileInfo(file).absoluteFilePath()
-                                                       : QString();
+  return file.read(kMostReportBytes).contains(mark.toUtf8()) ? QFileInfo(file).absoluteFilePath()
+                                                             : QString();
 }
 
 void ReportWriter::write(const QString& program, const QString& result, const StoredRun& run) {

@@ -19,6 +19,10 @@ namespace plumbline::endpoint {
 
 class Peer;
 
+// Limits of these benches.
+inline constexpr Bytes kLongestMessage{std::int64_t{8} << 30};
+inline constexpr std::uint32_t kMostQueuePairs = 256;
+
 struct ChannelSpec {
   bench::Operation operation = bench::Operation::kWrite;
   Bytes message{64};              // at least Carrier::leastMessage()

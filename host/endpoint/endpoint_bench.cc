@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "bench/message_refusals.h"
 #include "bench/stream_frame.h"
+#include "endpoint/channel.h"
 #include "endpoint/clock.h"
 #include "endpoint/device_counters.h"
 #include "endpoint/host_configuration.h"
@@ -26,10 +27,8 @@ namespace {
 constexpr std::int64_t kLeadTime_ns = 2'000'000;
 constexpr std::uint64_t kCalibrationMessages = 1000;
 constexpr Picoseconds kCalibrationTime = milliseconds(500);
-constexpr Bytes kLongestMessage{std::int64_t{8} << 30};
 constexpr Bytes kLongestHeaders{128};
 constexpr std::uint32_t kMostHosts = 64;
-constexpr std::uint32_t kMostQueuePairs = 256;
 
 std::string microsecondsText(double ps) { return fmt::format("{:.3g} us", ps / 1e6); }
 

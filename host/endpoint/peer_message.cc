@@ -12,8 +12,6 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 constexpr const char* kVersionKey = "plumbline_target";
-constexpr std::uint64_t kLongestMessage = std::uint64_t{8} << 30;
-constexpr std::uint64_t kMostQueuePairs = 256;
 constexpr std::size_t kMostEntries = 100;
 
 constexpr std::array<std::pair<const char*, bench::Operation>, 4> kOperations{
@@ -142,8 +140,8 @@ std::optional<PeerRequest> decodeRequest(std::string_view line, std::string& why
   if (fields.has("operation")) {
     ChannelSpec& channel = request.channel.emplace();
     channel.operation = fields.word("operation", kOperations);
-    channel.message =
-        Bytes(static_cast<std::int64_t>(fields.number("message", 0, kLongestMessage)));
+    channel.message = Bytes(static_cast<std::int64_t>(
+        fields.number("message", 0, static_cast<std::uint64_t>(kLongestMessage.count()))));
     channel.queue_pairs =
         static_cast<std::uint32_t>(fields.number("queue_pairs", 1, kMostQueuePairs));
     channel.window =

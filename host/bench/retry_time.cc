@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "fabric/fabric_spec.h"
+#include "fabric/topology.h"
 #include "sim/wire.h"
 
 namespace plumbline::bench {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "base/units.h"
-#include "fabric/fabric_spec.h"
-#include "fabric/topology.h"
+
+namespace plumbline::fabric {
+struct Link;
+struct LlrSpec;
+}  // namespace plumbline::fabric
 
 namespace plumbline::bench {
 

@@ -251,8 +251,8 @@ TEST(CardStorm, APortStreamsAndStormsAtOnce) {
     if (&kind == &times.other) {
       times.taken_back.push_back(std::max(times.free - frame.first_bit, Picoseconds(0)));
     }
-    times.free = frame.first_bit + frameSlot(Bytes(static_cast<std::int64_t>(frame.bytes->size())),
-                                             sim::kLineRate);
+    times.free = frame.first_bit +
+                 frameSlot(Bytes(static_cast<std::int64_t>(frame.bytes->size())), sim::kLineRate);
   };
   card.finish();
   const Picoseconds storm_end = storm_start + kPeriod * (kCount - 1);
@@ -277,7 +277,8 @@ TEST(CardStorm, APortStreamsAndStormsAtOnce) {
       ++inside;
       const Picoseconds late =
           times.other[i] - (start + kGrid * static_cast<std::int64_t>(i)) - sim::kMacTxLatency;
-      // Due on a wire that the card holds for taken, which the MAC's deficit idle count frees earlier.
+      // Due on a wire that the card holds for taken, which the MAC's deficit idle count frees
+      // earlier.
       ASSERT_GE(late + times.taken_back[i], Picoseconds(0)) << "frame " << i;
       // A PAUSE frame before it; an edge of the clock, and a decision every other one.
       ASSERT_LE(late, sim::kByteTime * 84 + 3 * kClock + kColumn) << "frame " << i;

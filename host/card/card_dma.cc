@@ -10,8 +10,9 @@ namespace {
 
 // At line rate in both directions of a port this lasts for some three milliseconds.
 constexpr std::size_t kRingBytes = std::size_t{64} << 20U;
+// For lists and their answers: some 87,000 accesses at a time.
 constexpr std::size_t kListBytes = std::size_t{1} << 20U;
-// Handing over a list takes some ten accesses and a copy to the card.
+// Handing over a list takes some ten accesses and two copies.
 constexpr std::size_t kLongList = 64;
 
 }  // namespace
@@ -23,13 +24,11 @@ bool CardDma::present() {
   return *present_;
 }
 
-void CardDma::writeAll(std::span<const RegisterWrite> writes) {
-  if (writes.size() < kLongList || !present()) {
-    for (const RegisterWrite& one : writes) bus_.write(one.offset, one.value);
-    return;
-  }
+std::vector<std::uint32_t> CardDma::accessAll(std::span<const RegisterAccess> accesses) {
+  // The bus' own way would be to ask this one.
+  if (accesses.size() < kLongList || !present()) return bus_.RegisterBus::accessAll(accesses);
   if (!loader_) loader_ = std::make_unique<RegisterLoader>(bus_, memory_(kListBytes));
-  loader_->load(writes);
+  return loader_->run(accesses);
 }
 
 void CardDma::startCapture() {

@@ -1,5 +1,5 @@
 // The card's way to memory that it shares with the host, for a register bus that can give such
-// memory: captures, and long lists of register writes.
+// memory: captures, and long lists of register accesses.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class CardDma {
   // `bus`: single accesses to the card; must outlive it.
   CardDma(RegisterBus& bus, BufferSource memory);
 
-  // As RegisterBus::writeAll(): by the card itself if it can and there are many.
-  void writeAll(std::span<const RegisterWrite> writes);
+  // As RegisterBus::accessAll(): by the card itself if it can and there are many.
+  std::vector<std::uint32_t> accessAll(std::span<const RegisterAccess> accesses);
   // As of RegisterBus.
   void startCapture();
   void stopCapture();

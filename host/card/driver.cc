@@ -15,10 +15,8 @@ namespace {
 namespace global = regs::global;
 namespace port_regs = regs::port;
 
-// How long commands may take in card time. A clear visits every histogram cell, some 70,000
-// clocks; a table access is promised within 300.
+// How long a clear may take in card time: it visits every histogram cell, some 70,000 clocks.
 constexpr Picoseconds kClearLimit = milliseconds(10);
-constexpr Picoseconds kTableLimit = microseconds(100);
 // Rows of the group table from here on are those of retries.
 constexpr std::uint32_t kRetryRows = 0x8000;
 // The schedulers run this long before the start; arming must be over by then.
@@ -46,8 +44,33 @@ constexpr std::array<TableInfo, 9> kTables{{
     {"pattern", wordsUpTo(regs::pattern_table::kGapSeed)},
 }};
 
-// Words of a receive row that hold its number of frames.
-constexpr std::uint32_t kFramesWords = wordsUpTo(regs::rx_flow_table::kFrames);
+// Two accesses, the low half first: it latches the high one.
+void addRead64(std::vector<RegisterAccess>& list, std::uint32_t low) {
+  list.push_back(RegisterAccess::read(low));
+  list.push_back(RegisterAccess::read(low + 4));
+}
+
+// What the reads of a list gave, one after the other.
+class Answers {
+ public:
+  explicit Answers(std::vector<std::uint32_t> words) : words_(std::move(words)) {}
+
+  std::uint32_t next() { return words_.at(at_++); }
+  std::uint64_t next64() {
+    const std::uint64_t low = next();
+    return low | std::uint64_t{next()} << 32U;
+  }
+  // Of `table`.
+  regs::TableRow nextRow(std::uint32_t table) {
+    regs::TableRow row{};
+    for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) row[word] = next();
+    return row;
+  }
+
+ private:
+  std::vector<std::uint32_t> words_;
+  std::size_t at_ = 0;
+};
 
 constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 31> kPortCounters{{
     {port_regs::kTxFrames, &PortCounters::tx_frames},
@@ -294,43 +317,31 @@ void Driver::setCapture(std::uint32_t port, bool received, bool sent) {
   setPortField(port, port_regs::kPortControlCaptureTx, sent ? 1 : 0);
 }
 
-// Asks for the row and waits until it is in TBL_DATA.
-void Driver::fetchRow(std::uint32_t port, std::uint32_t table, std::uint32_t row) {
-  bus_.write(portAddress(port, port_regs::kTblAddr),
-             port_regs::kTblAddrTable.of(table) | port_regs::kTblAddrRow.of(row));
-  bus_.write(portAddress(port, port_regs::kTblCmd), port_regs::kTblCmdRead.of(1));
-  waitClear(portAddress(port, port_regs::kTblStatus), port_regs::kTblStatusBusy, kTableLimit,
-            fmt::format("port {} table {} row {}", port, kTables.at(table).name, row));
+// Asks for the row and reads it. Nothing is asked in between: the card makes an access to the table
+// wait until the row before has moved.
+void Driver::addReadRow(std::vector<RegisterAccess>& list, std::uint32_t port, std::uint32_t table,
+                        std::uint32_t row) const {
+  list.push_back(
+      RegisterAccess::write(portAddress(port, port_regs::kTblAddr),
+                            port_regs::kTblAddrTable.of(table) | port_regs::kTblAddrRow.of(row)));
+  list.push_back(
+      RegisterAccess::write(portAddress(port, port_regs::kTblCmd), port_regs::kTblCmdRead.of(1)));
+  for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
+    list.push_back(RegisterAccess::read(portAddress(port, port_regs::kTblData + 4 * word)));
+  }
 }
 
 regs::TableRow Driver::readRow(std::uint32_t port, std::uint32_t table, std::uint32_t row) {
-  fetchRow(port, table, row);
-  regs::TableRow data{};
-  for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
-    data[word] = bus_.read(portAddress(port, port_regs::kTblData + 4 * word));
-  }
-  return data;
+  std::vector<RegisterAccess> list;
+  addReadRow(list, port, table, row);
+  return Answers(bus_.accessAll(list)).nextRow(table);
 }
 
-void Driver::verifyRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
-                       const regs::TableRow& expected) {
-  const regs::TableRow actual = readRow(port, table, row);
-  for (std::uint32_t word = 0; word < kTables.at(table).words; ++word) {
-    if (actual[word] == expected[word]) continue;
-    throw Error(ErrorKind::kTester,
-                fmt::format("a table row does not read back as written: word {} is 0x{:08X}", word,
-                            actual[word]),
-                fmt::format("port {}, table {}, row {}", port, kTables.at(table).name, row),
-                fmt::format("0x{:08X}", expected[word]));
-  }
-}
-
-// In two passes, so that TBL_DATA does not hold the answer already. Nothing is asked between the
-// writes: the card makes an access to the table wait until the row before has moved.
+// In two passes, so that TBL_DATA does not hold the answer already.
 void Driver::loadRows(std::uint32_t port, std::span<const PlannedRow> rows) {
-  std::vector<RegisterWrite> writes;
+  std::vector<RegisterAccess> list;
   const auto add = [&](std::uint32_t offset, std::uint32_t value) {
-    writes.push_back({portAddress(port, offset), value});
+    list.push_back(RegisterAccess::write(portAddress(port, offset), value));
   };
   for (const PlannedRow& row : rows) {
     for (std::uint32_t word = 0; word < kTables.at(row.table).words; ++word) {
@@ -340,8 +351,21 @@ void Driver::loadRows(std::uint32_t port, std::span<const PlannedRow> rows) {
         port_regs::kTblAddrTable.of(row.table) | port_regs::kTblAddrRow.of(row.row));
     add(port_regs::kTblCmd, port_regs::kTblCmdWrite.of(1));
   }
-  bus_.writeAll(writes);
-  for (const PlannedRow& row : rows) verifyRow(port, row.table, row.row, row.data);
+  for (const PlannedRow& row : rows) addReadRow(list, port, row.table, row.row);
+  Answers answers(bus_.accessAll(list));
+  for (const PlannedRow& row : rows) verifyRow(port, row, answers.nextRow(row.table));
+}
+
+void Driver::verifyRow(std::uint32_t port, const PlannedRow& row,
+                       const regs::TableRow& actual) const {
+  for (std::uint32_t word = 0; word < kTables.at(row.table).words; ++word) {
+    if (actual[word] == row.data[word]) continue;
+    throw Error(ErrorKind::kTester,
+                fmt::format("a table row does not read back as written: word {} is 0x{:08X}", word,
+                            actual[word]),
+                fmt::format("port {}, table {}, row {}", port, kTables.at(row.table).name, row.row),
+                fmt::format("0x{:08X}", row.data[word]));
+  }
 }
 
 void Driver::loadFlows(std::uint32_t port, std::span<const FlowConfig> flows) {
@@ -405,15 +429,19 @@ PortFaults Driver::faults(std::uint32_t port) {
 }
 
 PortCounters Driver::counters(std::uint32_t port) {
-  bus_.write(portAddress(port, port_regs::kPortCommand), port_regs::kPortCommandSnapshot.of(1));
-  PortCounters counters;
-  for (const auto& [offset, member] : kPortCounters) {
-    counters.*member = read64(portAddress(port, offset));
-  }
+  std::vector<RegisterAccess> list{RegisterAccess::write(portAddress(port, port_regs::kPortCommand),
+                                                         port_regs::kPortCommandSnapshot.of(1))};
+  for (const auto& [offset, member] : kPortCounters) addRead64(list, portAddress(port, offset));
   for (const auto& [offset, member] : kPriorityCounters) {
     for (std::uint32_t priority = 0; priority < 8; ++priority) {
-      (counters.*member)[priority] = read64(portAddress(port, offset + 8 * priority));
+      addRead64(list, portAddress(port, offset + 8 * priority));
     }
+  }
+  Answers answers(bus_.accessAll(list));
+  PortCounters counters;
+  for (const auto& [offset, member] : kPortCounters) counters.*member = answers.next64();
+  for (const auto& [offset, member] : kPriorityCounters) {
+    for (std::uint64_t& counter : counters.*member) counter = answers.next64();
   }
   return counters;
 }
@@ -455,21 +483,13 @@ std::vector<RxFlow> Driver::rxFlows(std::uint32_t port, std::uint32_t first, std
     throw Error(ErrorKind::kUsage,
                 fmt::format("receive rows {} to {} of {}", first, first + count, info_.rows));
   }
+  constexpr std::uint32_t kTable = regs::rx_flow_table::kNumber;
+  std::vector<RegisterAccess> list;
+  for (std::uint32_t row = first; row < first + count; ++row) addReadRow(list, port, kTable, row);
+  Answers answers(bus_.accessAll(list));
   std::vector<RxFlow> flows;
   flows.reserve(count);
-  const std::uint32_t words = kTables.at(regs::rx_flow_table::kNumber).words;
-  for (std::uint32_t row = first; row < first + count; ++row) {
-    bus_.write(
-        portAddress(port, port_regs::kTblAddr),
-        port_regs::kTblAddrTable.of(regs::rx_flow_table::kNumber) | port_regs::kTblAddrRow.of(row));
-    bus_.write(portAddress(port, port_regs::kTblCmd), port_regs::kTblCmdRead.of(1));
-    regs::TableRow data{};
-    for (std::uint32_t word = 0; word < words; ++word) {
-      data[word] = bus_.read(portAddress(port, port_regs::kTblData + 4 * word));
-      if (word == kFramesWords - 1 && regs::rx_flow_table::kFrames.get(data) == 0) break;
-    }
-    flows.push_back(rxFlowOf(data));
-  }
+  while (flows.size() < count) flows.push_back(rxFlowOf(answers.nextRow(kTable)));
   return flows;
 }
 
@@ -510,12 +530,16 @@ stats::Histogram Driver::histogram(std::uint32_t port, std::uint32_t row, std::u
   if (summary.count == 0) return {};
   const std::uint32_t first = stats::histogramBucket(summary.minimum);
   const std::uint32_t last = stats::histogramBucket(summary.maximum);
-  bus_.write(portAddress(port, port_regs::kHistAddr),
-             address | port_regs::kHistAddrBucket.of(first));
+  std::vector<RegisterAccess> list{RegisterAccess::write(
+      portAddress(port, port_regs::kHistAddr), address | port_regs::kHistAddrBucket.of(first))};
+  for (std::uint32_t bucket = first; bucket <= last; ++bucket) {
+    addRead64(list, portAddress(port, port_regs::kHistLo));
+  }
+  Answers answers(bus_.accessAll(list));
   std::vector<std::uint64_t> cells;
   std::uint64_t total = 0;
   for (std::uint32_t bucket = first; bucket <= last; ++bucket) {
-    cells.push_back(read64(portAddress(port, port_regs::kHistLo)));
+    cells.push_back(answers.next64());
     total += cells.back();
   }
   if (total != summary.count) {

@@ -89,6 +89,8 @@ struct PortCounters {
   std::array<std::uint64_t, 8> paused_ps{};
   std::array<std::uint64_t, 8> tx_xoff{};
   std::array<std::uint64_t, 8> tx_xon{};
+
+  bool operator==(const PortCounters&) const = default;
 };
 
 // How a receiver reads test tags and knows packets that a switch trimmed (docs/card.md, "RX").
@@ -188,12 +190,12 @@ class Driver {
                                            std::uint32_t address);
   // Waits until `field` of the register at `address` is zero.
   void waitClear(Address address, regs::Field field, Picoseconds limit, const std::string& what);
-  void fetchRow(std::uint32_t port, std::uint32_t table, std::uint32_t row);
+  void addReadRow(std::vector<RegisterAccess>& list, std::uint32_t port, std::uint32_t table,
+                  std::uint32_t row) const;
+  [[nodiscard]] regs::TableRow readRow(std::uint32_t port, std::uint32_t table, std::uint32_t row);
   // Writes every row, then reads every row back.
   void loadRows(std::uint32_t port, std::span<const PlannedRow> rows);
-  [[nodiscard]] regs::TableRow readRow(std::uint32_t port, std::uint32_t table, std::uint32_t row);
-  void verifyRow(std::uint32_t port, std::uint32_t table, std::uint32_t row,
-                 const regs::TableRow& expected);
+  void verifyRow(std::uint32_t port, const PlannedRow& row, const regs::TableRow& actual) const;
 
   RegisterBus& bus_;
   CardInfo info_;

@@ -112,6 +112,8 @@ struct RxFlow {
   std::uint64_t next_sequence = 0;
   std::uint64_t trimmed = 0;        // of frames: without their payload
   std::uint32_t reorder_depth = 0;  // largest distance behind the highest sequence number
+
+  bool operator==(const RxFlow&) const = default;
 };
 
 // Latency of a group in ps without its histogram.

@@ -20,11 +20,18 @@ struct CapturedFrame {
   std::vector<std::uint8_t> bytes;  // with FCS
 };
 
-struct RegisterWrite {
-  std::uint32_t offset = 0;  // [bytes], a multiple of 4
-  std::uint32_t value = 0;
+// One access in a list of them.
+struct RegisterAccess {
+  static RegisterAccess read(std::uint32_t offset) { return {offset, 0, true}; }
+  static RegisterAccess write(std::uint32_t offset, std::uint32_t value) {
+    return {offset, value, false};
+  }
 
-  bool operator==(const RegisterWrite&) const = default;
+  std::uint32_t offset = 0;  // [bytes], a multiple of 4
+  std::uint32_t value = 0;   // of a write
+  bool reads = false;
+
+  bool operator==(const RegisterAccess&) const = default;
 };
 
 // 32-bit register access to one card. Not thread-safe; one owner.
@@ -36,10 +43,18 @@ class RegisterBus {
   virtual std::uint32_t read(std::uint32_t offset) = 0;
   virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
 
-  // All of `writes`, in their order; for many of them a bus may have a faster way. After an error
-  // some of them have been done.
-  virtual void writeAll(std::span<const RegisterWrite> writes) {
-    for (const RegisterWrite& one : writes) write(one.offset, one.value);
+  // All of `accesses`, in their order; for many of them a bus may have a faster way. Returns what
+  // the reads gave, one behind the other. After an error some of them have been done.
+  virtual std::vector<std::uint32_t> accessAll(std::span<const RegisterAccess> accesses) {
+    std::vector<std::uint32_t> answers;
+    for (const RegisterAccess& one : accesses) {
+      if (one.reads) {
+        answers.push_back(read(one.offset));
+      } else {
+        write(one.offset, one.value);
+      }
+    }
+    return answers;
   }
 
   // Lets card time pass. On hardware it sleeps; a simulated card runs its clock. Returns after at

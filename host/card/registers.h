@@ -14,9 +14,9 @@ namespace plumbline::card::regs {
 
 // Version of the map that this header was made from, and the first 32 bits of its source's SHA-256.
 inline constexpr std::uint32_t kMapMajor = 1;
-inline constexpr std::uint32_t kMapMinor = 2;
+inline constexpr std::uint32_t kMapMinor = 3;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0x7F64F841;
+inline constexpr std::uint32_t kMapHash = 0xAAC1D55D;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -107,12 +107,12 @@ inline constexpr std::uint32_t kCount = 1;
 inline constexpr std::uint32_t kId = 0x010;
 inline constexpr std::uint32_t kIdValue = 0x504C554D;
 inline constexpr std::uint32_t kVersion = 0x014;
-inline constexpr std::uint32_t kVersionValue = 0x01020000;
+inline constexpr std::uint32_t kVersionValue = 0x01030000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0x7F64F841;
+inline constexpr std::uint32_t kMapHashValue = 0xAAC1D55D;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -152,8 +152,8 @@ inline constexpr std::uint32_t kStartTimeHi = 0x054;
 
 inline constexpr std::array<RegisterInfo, 17> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
-    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01020000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x7F64F841, true},
+    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01030000, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xAAC1D55D, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
     {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000003FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
@@ -614,8 +614,8 @@ inline constexpr std::array<CounterInfo, 83> kCounters{{
 
 }  // namespace port
 
-// Path to the host's memory, of cards that have one: captures into a ring, lists of register writes
-// out of a buffer. A card without it reads as zero here.
+// Path to the host's memory, of cards that have one: captures into a ring, lists of register
+// accesses out of a buffer. A card without it reads as zero here.
 namespace dma {
 
 inline constexpr std::uint32_t kBase = 0xF000;
@@ -645,8 +645,10 @@ inline constexpr std::uint32_t kLoadStatus = 0x040;
 inline constexpr Field kLoadStatusBusy{kLoadStatus, 0, 1};
 inline constexpr Field kLoadStatusError{kLoadStatus, 1, 1};
 inline constexpr std::uint32_t kLoadDone = 0x044;
+inline constexpr std::uint32_t kLoadAnswersLo = 0x048;
+inline constexpr std::uint32_t kLoadAnswersHi = 0x04C;
 
-inline constexpr std::array<RegisterInfo, 16> kRegisters{{
+inline constexpr std::array<RegisterInfo, 18> kRegisters{{
     {"DMA_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C444D, true},
     {"CAPTURE_CONTROL", 0x004, 1, Access::kReadWrite, 0x00000001, 0x00000000, false},
     {"CAPTURE_ADDRESS_LO", 0x008, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
@@ -663,6 +665,8 @@ inline constexpr std::array<RegisterInfo, 16> kRegisters{{
     {"LOAD_CONTROL", 0x03C, 1, Access::kWriteOnePulse, 0x00000001, 0x00000000, false},
     {"LOAD_STATUS", 0x040, 1, Access::kReadOnly, 0x00000003, 0x00000000, false},
     {"LOAD_DONE", 0x044, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"LOAD_ANSWERS_LO", 0x048, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"LOAD_ANSWERS_HI", 0x04C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
 }};
 
 }  // namespace dma

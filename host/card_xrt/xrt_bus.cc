@@ -190,7 +190,9 @@ XrtBus::~XrtBus() {
 
 std::uint32_t XrtBus::read(std::uint32_t offset) { return impl_->read(offset); }
 void XrtBus::write(std::uint32_t offset, std::uint32_t value) { impl_->write(offset, value); }
-void XrtBus::writeAll(std::span<const RegisterWrite> writes) { dma_.writeAll(writes); }
+std::vector<std::uint32_t> XrtBus::accessAll(std::span<const RegisterAccess> accesses) {
+  return dma_.accessAll(accesses);
+}
 void XrtBus::startCapture() { dma_.startCapture(); }
 void XrtBus::stopCapture() { dma_.stopCapture(); }
 std::vector<CapturedFrame> XrtBus::takeCaptured() { return dma_.takeCaptured(); }

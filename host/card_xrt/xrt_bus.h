@@ -37,7 +37,7 @@ std::vector<XrtDevice> xrtDevices();
 
 // Opens the device, loads the xclbin unless the device runs it already (that of the same UUID), and
 // takes the card for itself: no second process can have it. Registers are single accesses of a
-// user-managed kernel. Captures, and long lists of writes, go through buffers in the memory bank
+// user-managed kernel. Captures, and long lists of accesses, go through buffers in the memory bank
 // that the xclbin connects the card to, taken when they are first needed; a card without a DMA has
 // no captures.
 class XrtBus final : public RegisterBus {
@@ -51,7 +51,7 @@ class XrtBus final : public RegisterBus {
   // as of a PCIe slot in which nothing answers.
   std::uint32_t read(std::uint32_t offset) override;
   void write(std::uint32_t offset, std::uint32_t value) override;
-  void writeAll(std::span<const RegisterWrite> writes) override;
+  std::vector<std::uint32_t> accessAll(std::span<const RegisterAccess> accesses) override;
   // Sleeps, then looks at the card's clock until it has gone on by `duration`: an emulated card's
   // is slow.
   void wait(Picoseconds duration) override;

@@ -75,6 +75,7 @@ top/plumb_port.sv
 top/plumb_port_pins.sv
 top/plumb_card.sv
 dma/plumb_dma_queue.sv
+dma/plumb_dma_write_mux.sv
 dma/plumb_capture_fifo.sv
 dma/plumb_capture_writer.sv
 dma/plumb_register_loader.sv

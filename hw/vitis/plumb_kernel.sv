@@ -5,7 +5,7 @@
 // Port p of the card is the MAC whose pins lie in bits n*p+n-1 : n*p of each vector; MACs of more
 // ports than one need a common clock. A CMAC has no control ordered sets: what needs them,
 // link-level retry and CBFC, cannot run over it. Through m_axi (plumb_dma) captures reach the
-// memory that the platform has connected, and lists of register writes come from there.
+// memory that the platform has connected, and lists of register accesses come from there.
 module plumb_kernel #(
   parameter int unsigned Ports = 1,
   parameter int unsigned FlowsLog2 = 8

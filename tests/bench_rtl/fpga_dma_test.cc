@@ -34,20 +34,25 @@ class MemoryBus final : public card::RegisterBus {
  public:
   explicit MemoryBus(Use use) : lists_(use == Use::kAll) {}
 
-  std::uint32_t read(std::uint32_t offset) override { return sim_.read(offset); }
+  std::uint32_t read(std::uint32_t offset) override {
+    ++reads;
+    return sim_.read(offset);
+  }
   void write(std::uint32_t offset, std::uint32_t value) override {
     ++writes;
     sim_.write(offset, value);
   }
-  void writeAll(std::span<const card::RegisterWrite> all) override {
-    lists_ ? dma_.writeAll(all) : RegisterBus::writeAll(all);
+  std::vector<std::uint32_t> accessAll(std::span<const card::RegisterAccess> all) override {
+    return lists_ ? dma_.accessAll(all) : RegisterBus::accessAll(all);
   }
   void wait(Picoseconds duration) override { sim_.wait(duration); }
   void startCapture() override { dma_.startCapture(); }
   void stopCapture() override { dma_.stopCapture(); }
   std::vector<card::CapturedFrame> takeCaptured() override { return dma_.takeCaptured(); }
 
+  std::uint64_t reads = 0;
   std::uint64_t writes = 0;
+  [[nodiscard]] std::uint64_t cycles() const { return sim_.cycles(); }
 
   // From now on the memory answers with errors.
   void failMemory() { memory_.fail(kDmaMemory, next_ - kDmaMemory); }
@@ -200,6 +205,33 @@ TEST(FpgaDma, AGapListThroughMemoryIsThatThroughRegisters) {
   EXPECT_GT(many, few + 4 * kGaps);
 }
 
+TEST(FpgaDma, TheCountersOf256FlowsAreOneList) {
+  constexpr std::uint32_t kFlows = 256;
+  MemoryBench listed;
+  MemoryBench single(Use::kNoLists);
+  std::vector<std::vector<card::RxFlow>> rows;
+  std::vector<card::PortCounters> counters;
+  std::vector<std::uint64_t> accesses;
+  for (MemoryBench* card : {&listed, &single}) {
+    static_cast<void>(card->bench->run(cableTrial(), {}));
+    card::Driver driver(*card->bus);
+    const std::uint64_t before = card->bus->reads + card->bus->writes;
+    const std::uint64_t began = card->bus->cycles();
+    rows.push_back(driver.rxFlows(1, 0, kFlows));
+    accesses.push_back(card->bus->reads + card->bus->writes - before);
+    std::printf("%u flows: %llu accesses of the host, %llu clocks\n", kFlows,
+                static_cast<unsigned long long>(accesses.back()),
+                static_cast<unsigned long long>(card->bus->cycles() - began));
+    counters.push_back(driver.counters(1));
+  }
+  EXPECT_EQ(rows[0], rows[1]);
+  EXPECT_GT(rows[0][0].frames, 400U);
+  EXPECT_EQ(counters[0], counters[1]);
+  EXPECT_EQ(accesses[1], kFlows * 17U);
+  // To hand it over, and to ask in the end, every 500 ns, whether it has been done.
+  EXPECT_LT(accesses[0], 60U);
+}
+
 TEST(FpgaDma, MemoryThatFailsIsTold) {
   MemoryBench card;
   static_cast<void>(captureOn(*card.bench, cableTrial(), 0));
@@ -209,7 +241,7 @@ TEST(FpgaDma, MemoryThatFailsIsTold) {
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kTester);
-    EXPECT_THAT(error.what(), HasSubstr("could not carry out a list of register writes: 0 of"));
+    EXPECT_THAT(error.what(), HasSubstr("could not carry out a list of register accesses: 0 of"));
   }
 }
 

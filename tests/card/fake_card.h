@@ -30,7 +30,6 @@ class FakeCard final : public RegisterBus {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> writes;
   // Changes a row on its way into a table: (port, table, row, data).
   std::function<void(std::uint32_t, std::uint32_t, std::uint32_t, regs::TableRow&)> corrupt;
-  bool table_stuck = false;
   bool clear_stuck = false;
   std::uint32_t scratch_mask = 0xFFFFFFFF;  // bits the bus carries to SCRATCH
 
@@ -58,8 +57,6 @@ class FakeCard final : public RegisterBus {
         ++words[regs::port::address(port, regs::port::kHistAddr)];
         return high;
       }
-      case regs::port::kTblStatus:
-        return table_stuck ? 1 : 0;
       case regs::port::kPortStatus:
         return (words[offset] & ~1U) | (clear_stuck ? 1 : 0);
       default:

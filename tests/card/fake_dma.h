@@ -66,10 +66,12 @@ class FakeDmaCard final : public RegisterBus {
   std::vector<std::uint8_t> memory;  // from kMemoryBase on
   std::size_t taken = 0;             // bytes of it that buffers have
   std::vector<std::uint32_t> dma{std::vector<std::uint32_t>(1024)};
-  std::uint64_t single_writes = 0;       // that the host has done, to any register
+  std::uint64_t single_writes = 0;  // that the host has done, to any register
+  std::uint64_t single_reads = 0;
   std::uint64_t dropped = 0;             // frames that found no room
   std::optional<std::size_t> bad_entry;  // of a list: the card refuses it
   bool loader_stuck = false;
+  bool answers_refused = false;  // by the memory
 
   // A frame has been captured.
   void capture(const FakeCapture& frame) {
@@ -95,6 +97,7 @@ class FakeDmaCard final : public RegisterBus {
   }
 
   std::uint32_t read(std::uint32_t offset) override {
+    ++single_reads;
     if (offset < regs::dma::kBase) return card.read(offset);
     switch (offset - regs::dma::kBase) {
       case 0x000:
@@ -130,6 +133,8 @@ class FakeDmaCard final : public RegisterBus {
   void setWritten(std::uint64_t bytes) { written_ = bytes; }
 
  private:
+  static constexpr std::uint32_t kReadBit = 1U << 16U;
+
   class Buffer final : public DeviceBuffer {
    public:
     Buffer(FakeDmaCard& card, std::size_t begin, std::size_t bytes)
@@ -155,6 +160,7 @@ class FakeDmaCard final : public RegisterBus {
     status = loader_stuck ? 1 : 0;
     done = 0;
     std::uint64_t from = (std::uint64_t{dma[0x34 / 4]} << 32U | dma[0x30 / 4]) - kMemoryBase;
+    std::uint64_t to = (std::uint64_t{dma[0x4C / 4]} << 32U | dma[0x48 / 4]) - kMemoryBase;
     const auto word = [&] {
       std::uint32_t value = 0;
       for (unsigned shift = 0; shift < 32; shift += 8) {
@@ -169,9 +175,17 @@ class FakeDmaCard final : public RegisterBus {
         status = 2;
         return;
       }
-      card.write(offset, value);
+      if ((offset & kReadBit) != 0) {
+        const std::uint32_t answer = card.read(offset & ~kReadBit);
+        putLittleEndian(std::span(memory).subspan(to, 4), answer);
+        to += 4;
+      } else {
+        card.write(offset, value);
+      }
       ++done;
     }
+    for (; to % 64 != 0; ++to) memory.at(to) = 0;
+    if (answers_refused) status = 2;
   }
 
   std::uint64_t written_ = 0;

@@ -4,7 +4,7 @@
 // with the card:
 //   gone=N      it disappears from its slot when it is to start for the Nth time
 //   version=V   the version of its register map
-//   fails=N     the first N bytes of its memory answer every access with an error
+//   fails=N     its memory answers every access with an error, from byte N on
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -71,7 +71,7 @@ bool sendAll(int end, const Bytes& bytes) {
 struct Defects {
   std::uint64_t gone = 0;  // at which start; 0 = never
   std::optional<std::uint32_t> version;
-  std::uint64_t failing_bytes = 0;  // of its memory, from the first on
+  std::optional<std::uint64_t> failing_from;  // byte of its memory
 };
 
 class EmulatedCard {
@@ -79,7 +79,9 @@ class EmulatedCard {
   EmulatedCard(int requests, Picoseconds delay, const Defects& defects)
       : requests_(requests), defects_(defects), link_(card_, 0, 1, delay) {
     memory_.map(kBankBase, {bank_.get(), kBankBytes});
-    if (defects.failing_bytes > 0) memory_.fail(kBankBase, defects.failing_bytes);
+    if (const auto from = defects.failing_from) {
+      memory_.fail(kBankBase + *from, kBankBytes - *from);
+    }
   }
 
   // Until the runtime closes or goes.
@@ -226,7 +228,7 @@ Defects defectsOf(std::span<char* const> arguments) {
     } else if (what == "version") {
       defects.version = static_cast<std::uint32_t>(value);
     } else if (what == "fails") {
-      defects.failing_bytes = value;
+      defects.failing_from = value;
     } else {
       throw std::runtime_error("what is " + argument);
     }

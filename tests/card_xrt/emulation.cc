@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Enough for a list of register writes, not for captures.
+// Enough for lists of register accesses, not for captures.
 constexpr std::uint64_t kSmallBank = std::uint64_t{8} << 20U;
 
 // Of the messages in which the runtime copies buffers.

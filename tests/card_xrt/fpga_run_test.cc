@@ -346,14 +346,16 @@ TEST_F(FpgaRunTest, WithoutAConnectionToMemoryItSaysWhatToDo) {
 }
 
 TEST_F(FpgaRunTest, MemoryThatFailsIsTold) {
-  emulate("fails=0x4000000");  // where captures go, which is taken first
+  emulate("fails=0x100000");  // where captures go; lists lie before them
   const Outcome capture = runScenario(kShort, "fpga", card(),
                                       {"--capture", (scratch_.path() / "frames.pcapng").string()});
   EXPECT_EQ(capture.exit_code, 3);
   EXPECT_THAT(capture.err, HasSubstr("the card could not write captured frames to its memory"));
+  emulate("fails=0");
   const Outcome lists = runScenario(kShort, "fpga", card());
   EXPECT_EQ(lists.exit_code, 3);
-  EXPECT_THAT(lists.err, HasSubstr("the card could not carry out a list of register writes: 0 of"));
+  EXPECT_THAT(lists.err,
+              HasSubstr("the card could not carry out a list of register accesses: 0 of"));
 }
 
 TEST_F(FpgaRunTest, PortsShowsTheDevice) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <memory>
 
 #include "base/error.h"
@@ -97,6 +98,12 @@ Outcome trial(card::RegisterBus& bus) {
     outcome.latencies.push_back(driver.latency(port, 0));
   }
   return outcome;
+}
+
+double secondsOf(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void expectSame(const stats::Histogram& one, const stats::Histogram& other) {
@@ -209,10 +216,40 @@ TEST_F(XrtBusTest, TheSameTrialComesOutTheSame) {
 
   // How fast registers are read, for the record.
   constexpr int kReads = 2000;
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < kReads; ++i) bus().read(card::regs::global::kScratch);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  std::printf("register reads through the emulation: %.0f per second\n", kReads / took.count());
+  const double took = secondsOf([] {
+    for (int i = 0; i < kReads; ++i) bus().read(card::regs::global::kScratch);
+  });
+  std::printf("register reads through the emulation: %.0f per second\n", kReads / took);
+}
+
+// A card whose lists nobody uses.
+class OneByOne final : public card::RegisterBus {
+ public:
+  explicit OneByOne(card::RegisterBus& bus) : bus_(bus) {}
+  std::uint32_t read(std::uint32_t offset) override { return bus_.read(offset); }
+  void write(std::uint32_t offset, std::uint32_t value) override { bus_.write(offset, value); }
+  void wait(Picoseconds duration) override { bus_.wait(duration); }
+  std::vector<card::CapturedFrame> takeCaptured() override { return {}; }
+
+ private:
+  card::RegisterBus& bus_;
+};
+
+TEST_F(XrtBusTest, TheCountersOf256FlowsComeThroughTheBuffer) {
+  constexpr std::uint32_t kFlows = 256;
+  static_cast<void>(trial(bus()));
+  card::Driver with(bus());
+  OneByOne single(bus());
+  card::Driver without(single);
+  std::vector<card::RxFlow> seen;
+  std::vector<card::RxFlow> expected;
+  const double listed = secondsOf([&] { seen = with.rxFlows(1, 0, kFlows); });
+  const double one_by_one = secondsOf([&] { expected = without.rxFlows(1, 0, kFlows); });
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(seen[0].frames, 200U);
+  EXPECT_EQ(with.counters(1), without.counters(1));
+  std::printf("counters of %u flows through the emulation: %.3f s one by one, %.3f s in a list\n",
+              kFlows, one_by_one, listed);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 package plumb_regs_pkg;
 
   localparam int unsigned MapMajor = 1;
-  localparam int unsigned MapMinor = 2;
+  localparam int unsigned MapMinor = 3;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'h7F64F841;
+  localparam logic [31:0] MapHash = 32'hAAC1D55D;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -14,7 +14,7 @@ package plumb_regs_pkg;
   localparam logic [11:0] GlobalIdOffset = 12'h010;
   localparam logic [31:0] GlobalIdValue = 32'h504C554D;
   localparam logic [11:0] GlobalVersionOffset = 12'h014;
-  localparam logic [31:0] GlobalVersionValue = 32'h01020000;
+  localparam logic [31:0] GlobalVersionValue = 32'h01030000;
   localparam int unsigned GlobalVersionPatchLsb = 0;
   localparam int unsigned GlobalVersionPatchW = 16;
   localparam int unsigned GlobalVersionMinorLsb = 16;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'h7F64F841;
+  localparam logic [31:0] GlobalMapHashValue = 32'hAAC1D55D;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -804,7 +804,7 @@ package plumb_regs_pkg;
   localparam int unsigned PortCountersW = 7552;
 
   // Block dma: Path to the host's memory, of cards that have one: captures into a ring, lists of
-  // register writes out of a buffer. A card without it reads as zero here.
+  // register accesses out of a buffer. A card without it reads as zero here.
   localparam logic [15:0] DmaBase = 16'hF000;
   localparam logic [15:0] DmaSize = 16'h1000;
   localparam int unsigned DmaCount = 1;
@@ -846,9 +846,15 @@ package plumb_regs_pkg;
   localparam int unsigned DmaLoadStatusErrorLsb = 1;
   localparam int unsigned DmaLoadStatusErrorW = 1;
   localparam logic [11:0] DmaLoadDoneOffset = 12'h044;
+  localparam logic [11:0] DmaLoadAnswersLoOffset = 12'h048;
+  localparam logic [31:0] DmaLoadAnswersLoReset = 32'h00000000;
+  localparam logic [11:0] DmaLoadAnswersHiOffset = 12'h04C;
+  localparam logic [31:0] DmaLoadAnswersHiReset = 32'h00000000;
 
   // Values of rw registers, to hardware.
   typedef struct packed {
+    logic [31:0] load_answers_hi;
+    logic [31:0] load_answers_lo;
     logic [31:0] load_count;
     logic [31:0] load_address_hi;
     logic [31:0] load_address_lo;
@@ -859,7 +865,7 @@ package plumb_regs_pkg;
     logic [31:0] capture_address_lo;
     logic capture_control_enable;
   } dma_config_t;
-  localparam int unsigned DmaConfigW = 257;
+  localparam int unsigned DmaConfigW = 321;
 
   // Commands and access pulses of one clock, to hardware.
   typedef struct packed {

@@ -1,5 +1,5 @@
 // The card's path to the host's memory: capture writer and register loader behind one AXI4 master
-// of 512 bits, their registers (block dma), and the host's register bus on its way to the card.
+// of 512 bits (plumb_dma_write_mux), their registers (block dma), and the host's register bus on its way to the card.
 //
 //   s_axil_*  the host's; m_axil_* the card's (plumb_dma_router)
 //   cap_*     the card's capture streams (plumb_card)
@@ -91,9 +91,9 @@ module plumb_dma #(
 
   // ---- The bus ----
 
-  logic        load_write, load_ack, load_refused;
+  logic        load_access, load_read, load_ack, load_refused;
   logic [15:0] load_offset, access_address;
-  logic [31:0] load_value, access_value;
+  logic [31:0] load_value, load_answer, access_value;
   logic [3:0]  access_strobes;
   logic        access_ready;
 
@@ -122,11 +122,13 @@ module plumb_dma #(
     .s_axil_rresp_o  (s_axil_rresp_o),
     .s_axil_rvalid_o (s_axil_rvalid_o),
     .s_axil_rready_i (s_axil_rready_i),
-    .load_write_i    (load_write),
+    .load_access_i   (load_access),
+    .load_read_i     (load_read),
     .load_offset_i   (load_offset),
     .load_value_i    (load_value),
     .load_ack_o      (load_ack),
     .load_refused_o  (load_refused),
+    .load_answer_o   (load_answer),
     .m_axil_addr_o   (access_address),
     .m_axil_wdata_o  (access_value),
     .m_axil_wstrb_o  (access_strobes),
@@ -262,6 +264,13 @@ module plumb_dma #(
 
   // ---- Captures ----
 
+  logic [63:0]  capture_awaddr, answer_awaddr;
+  logic [7:0]   capture_awlen;
+  logic [511:0] capture_wdata, answer_wdata;
+  logic         capture_awvalid, capture_awready, capture_wlast, capture_wvalid, capture_wready;
+  logic         capture_bvalid, unused_bready;
+  logic         answer_awvalid, answer_awready, answer_wvalid, answer_wready, answer_bvalid;
+
   plumb_capture_writer #(
     .Ports(Ports)
   ) u_writer (
@@ -289,17 +298,48 @@ module plumb_dma #(
     .cap_tx_desc_valid_i(cap_tx_desc_valid_i),
     .cap_tx_desc_i      (cap_tx_desc_i),
     .cap_ready_o        (cap_ready_o),
-    .m_axi_awaddr_o     (m_axi_awaddr_o),
-    .m_axi_awlen_o      (m_axi_awlen_o),
-    .m_axi_awvalid_o    (m_axi_awvalid_o),
-    .m_axi_awready_i    (m_axi_awready_i),
-    .m_axi_wdata_o      (m_axi_wdata_o),
-    .m_axi_wlast_o      (m_axi_wlast_o),
-    .m_axi_wvalid_o     (m_axi_wvalid_o),
-    .m_axi_wready_i     (m_axi_wready_i),
+    .m_axi_awaddr_o     (capture_awaddr),
+    .m_axi_awlen_o      (capture_awlen),
+    .m_axi_awvalid_o    (capture_awvalid),
+    .m_axi_awready_i    (capture_awready),
+    .m_axi_wdata_o      (capture_wdata),
+    .m_axi_wlast_o      (capture_wlast),
+    .m_axi_wvalid_o     (capture_wvalid),
+    .m_axi_wready_i     (capture_wready),
     .m_axi_bresp_i      (m_axi_bresp_i),
-    .m_axi_bvalid_i     (m_axi_bvalid_i),
-    .m_axi_bready_o     (m_axi_bready_o)
+    .m_axi_bvalid_i     (capture_bvalid),
+    .m_axi_bready_o     (unused_bready)
+  );
+
+  plumb_dma_write_mux u_writes (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .a_awaddr_i     (capture_awaddr),
+    .a_awlen_i      (capture_awlen),
+    .a_awvalid_i    (capture_awvalid),
+    .a_awready_o    (capture_awready),
+    .a_wdata_i      (capture_wdata),
+    .a_wlast_i      (capture_wlast),
+    .a_wvalid_i     (capture_wvalid),
+    .a_wready_o     (capture_wready),
+    .a_bvalid_o     (capture_bvalid),
+    .b_awaddr_i     (answer_awaddr),
+    .b_awvalid_i    (answer_awvalid),
+    .b_awready_o    (answer_awready),
+    .b_wdata_i      (answer_wdata),
+    .b_wvalid_i     (answer_wvalid),
+    .b_wready_o     (answer_wready),
+    .b_bvalid_o     (answer_bvalid),
+    .m_axi_awaddr_o (m_axi_awaddr_o),
+    .m_axi_awlen_o  (m_axi_awlen_o),
+    .m_axi_awvalid_o(m_axi_awvalid_o),
+    .m_axi_awready_i(m_axi_awready_i),
+    .m_axi_wdata_o  (m_axi_wdata_o),
+    .m_axi_wlast_o  (m_axi_wlast_o),
+    .m_axi_wvalid_o (m_axi_wvalid_o),
+    .m_axi_wready_i (m_axi_wready_i),
+    .m_axi_bvalid_i (m_axi_bvalid_i),
+    .m_axi_bready_o (m_axi_bready_o)
   );
 
   // 64 bytes a beat, type INCR.
@@ -309,22 +349,25 @@ module plumb_dma #(
   assign m_axi_arburst_o = 2'b01;
   assign m_axi_wstrb_o   = '1;
 
-  // ---- Lists of register writes ----
+  // ---- Lists of register accesses ----
 
   plumb_register_loader u_loader (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .start_i        (pulse.load_control_start),
     .address_i      ({cfg.load_address_hi, cfg.load_address_lo}),
+    .answers_i      ({cfg.load_answers_hi, cfg.load_answers_lo}),
     .count_i        (cfg.load_count),
     .busy_o         (load_busy),
     .error_o        (load_error),
     .done_o         (load_done),
-    .write_o        (load_write),
+    .access_o       (load_access),
+    .read_o         (load_read),
     .offset_o       (load_offset),
     .value_o        (load_value),
     .ack_i          (load_ack),
     .refused_i      (load_refused),
+    .answer_i       (load_answer),
     .m_axi_araddr_o (m_axi_araddr_o),
     .m_axi_arlen_o  (m_axi_arlen_o),
     .m_axi_arvalid_o(m_axi_arvalid_o),
@@ -332,7 +375,15 @@ module plumb_dma #(
     .m_axi_rdata_i  (m_axi_rdata_i),
     .m_axi_rresp_i  (m_axi_rresp_i),
     .m_axi_rvalid_i (m_axi_rvalid_i),
-    .m_axi_rready_o (m_axi_rready_o)
+    .m_axi_rready_o (m_axi_rready_o),
+    .m_axi_awaddr_o (answer_awaddr),
+    .m_axi_awvalid_o(answer_awvalid),
+    .m_axi_awready_i(answer_awready),
+    .m_axi_wdata_o  (answer_wdata),
+    .m_axi_wvalid_o (answer_wvalid),
+    .m_axi_wready_i (answer_wready),
+    .m_axi_bresp_i  (m_axi_bresp_i),
+    .m_axi_bvalid_i (answer_bvalid)
   );
 
   // Bursts are as long as they were asked for.

@@ -3,7 +3,7 @@
 //
 // s_axil_* is the host's side, as plumb_axil; card_* and dma_* lead to a slave each, with common
 // address and data (m_axil_*). Offsets of the block dma go to dma_*, all others to card_*; answers
-// come back as they are. The loader's writes (plumb_register_loader) go to the card. An access
+// come back as they are. The loader's accesses (plumb_register_loader) go to the card. An access
 // takes three clocks more than its slave alone would.
 `include "plumb_assert.svh"
 
@@ -29,11 +29,13 @@ module plumb_dma_router (
   output      logic        s_axil_rvalid_o,
   input  wire logic        s_axil_rready_i,
 
-  input  wire logic        load_write_i,
+  input  wire logic        load_access_i,
+  input  wire logic        load_read_i,
   input  wire logic [15:0] load_offset_i,
   input  wire logic [31:0] load_value_i,
   output      logic        load_ack_o,
   output      logic        load_refused_o,
+  output      logic [31:0] load_answer_o,
 
   output      logic [15:0] m_axil_addr_o,     // of reads and writes
   output      logic [31:0] m_axil_wdata_o,
@@ -80,10 +82,13 @@ module plumb_dma_router (
   // The access under way.
   logic is_write_q, is_load_q, load_was_last_q;
 
+  // One register for what was read, whoever wanted it.
+  assign load_answer_o = s_axil_rdata_o;
+
   logic have_write, have_read, take_load, take_write, take_read;
   assign have_write = !s_axil_awready_o && !s_axil_wready_o;
   assign have_read  = !s_axil_arready_o;
-  assign take_load  = load_write_i && !load_ack_o &&
+  assign take_load  = load_access_i && !load_ack_o &&
                       !(load_was_last_q && (have_write || have_read));
   assign take_write = have_write && !take_load;
   assign take_read  = have_read && !have_write && !take_load;
@@ -155,15 +160,15 @@ module plumb_dma_router (
           if (take_load || take_write || take_read) begin
             state_q         <= StAccess;
             is_load_q       <= take_load;
-            is_write_q      <= !take_read;
+            is_write_q      <= take_load ? !load_read_i : take_write;
             load_was_last_q <= take_load;
             m_axil_addr_o   <= take_load ? load_offset_i : take_write ? awaddr_q : araddr_q;
             m_axil_wdata_o  <= take_load ? load_value_i : wdata_q;
             m_axil_wstrb_o  <= take_load ? 4'b1111 : wstrb_q;
             m_axil_ready_o  <= 1'b1;
-            card_awvalid_o  <= take_load || (take_write && !own_write);
-            card_wvalid_o   <= take_load || (take_write && !own_write);
-            card_arvalid_o  <= take_read && !own_read;
+            card_awvalid_o  <= take_load ? !load_read_i : take_write && !own_write;
+            card_wvalid_o   <= take_load ? !load_read_i : take_write && !own_write;
+            card_arvalid_o  <= take_load ? load_read_i : take_read && !own_read;
             dma_awvalid_o   <= take_write && own_write;
             dma_wvalid_o    <= take_write && own_write;
             dma_arvalid_o   <= take_read && own_read;
@@ -177,7 +182,7 @@ module plumb_dma_router (
             load_ack_o      <= is_load_q;
             load_refused_o  <= response != '0;
             s_axil_bvalid_o <= is_write_q && !is_load_q;
-            s_axil_rvalid_o <= !is_write_q;
+            s_axil_rvalid_o <= !is_write_q && !is_load_q;
             s_axil_bresp_o  <= response;
             s_axil_rresp_o  <= response;
             s_axil_rdata_o  <= (card_rvalid_i ? card_rdata_i : '0) |

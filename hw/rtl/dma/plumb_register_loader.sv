@@ -1,15 +1,20 @@
-// Carries out a list of register writes that lies in the host's memory: AXI4 read master of 512
-// bits, and a master of single register writes (plumb_dma_router).
+// Carries out a list of register accesses that lies in the host's memory, and writes the answers of
+// its reads there: AXI4 master of 512 bits, and a master of single register accesses
+// (plumb_dma_router).
 //
-// start_i begins with count_i entries at address_i; ignored while busy_o. An entry has 8 bytes, the
-// offset of a register in the lower half and the value in the upper one. They are written in order,
-// the next one when the one before has been answered. Up to 32 beats of the list wait here, fetched
-// in bursts of at most 16 beats that do not cross 4 KiB, so that the memory's latency only shows at
-// the start.
+// start_i begins with count_i entries at address_i; ignored while busy_o. An entry has 8 bytes: the
+// offset of a register in bits 15:0, bit 16 set for a read, and the value of a write in the upper
+// half. They are carried out in order, the next one when the one before has been answered. Up to 32
+// beats of the list wait here, fetched in bursts of at most 16 beats that do not cross 4 KiB, so
+// that the memory's latency only shows at the start.
+//
+// What the reads give goes to answers_i, 16 words a beat, in order; the last beat is filled up with
+// zeros. Beats are written one by one, and busy_o ends when the memory has acknowledged them all.
 //
 // A list ends early, with error_o, at an entry whose beat was read with an error, whose offset is
-// none below the DMA's own block, or whose write was refused; and before it has begun if address_i
-// is no multiple of 64 or count_i not 1 to 2^20. done_o counts the entries carried out.
+// none below the DMA's own block, or whose access was refused; and before it has begun if address_i
+// or answers_i is no multiple of 64 or count_i not 1 to 2^20. done_o counts the entries carried
+// out. An answer that the memory refuses sets error_o too; the list goes on.
 `include "plumb_assert.svh"
 
 module plumb_register_loader (
@@ -18,17 +23,21 @@ module plumb_register_loader (
 
   input  wire logic         start_i,
   input  wire logic [63:0]  address_i,
+  input  wire logic [63:0]  answers_i,
   input  wire logic [31:0]  count_i,
   output      logic         busy_o,
   output      logic         error_o,
   output      logic [20:0]  done_o,
 
-  // A register write: held until ack_i, which says with refused_i how it ended.
-  output      logic         write_o,
+  // A register access: held until ack_i, which says with refused_i how it ended and brings what a
+  // read gives.
+  output      logic         access_o,
+  output      logic         read_o,
   output      logic [15:0]  offset_o,
   output      logic [31:0]  value_o,
   input  wire logic         ack_i,
   input  wire logic         refused_i,
+  input  wire logic [31:0]  answer_i,
 
   output      logic [63:0]  m_axi_araddr_o,
   output      logic [7:0]   m_axi_arlen_o,
@@ -37,7 +46,17 @@ module plumb_register_loader (
   input  wire logic [511:0] m_axi_rdata_i,
   input  wire logic [1:0]   m_axi_rresp_i,
   input  wire logic         m_axi_rvalid_i,
-  output      logic         m_axi_rready_o
+  output      logic         m_axi_rready_o,
+
+  // Bursts of one beat.
+  output      logic [63:0]  m_axi_awaddr_o,
+  output      logic         m_axi_awvalid_o,
+  input  wire logic         m_axi_awready_i,
+  output      logic [511:0] m_axi_wdata_o,
+  output      logic         m_axi_wvalid_o,
+  input  wire logic         m_axi_wready_i,
+  input  wire logic [1:0]   m_axi_bresp_i,
+  input  wire logic         m_axi_bvalid_i
 );
 
   localparam int unsigned BurstBeats = 16;
@@ -51,13 +70,15 @@ module plumb_register_loader (
   logic        failed;        // the entry at hand cannot be carried out, or was refused
   logic        stopping_q;    // nothing more is carried out; what was asked for still has to come
   logic        nothing_due;
+  logic        all_written;   // no answer is left here, or on its way
 
   always_ff @(posedge clk_i) begin
-    bad_start_q <= address_i[5:0] != '0 || count_i == '0 || count_i > MaxCount;
+    bad_start_q <= address_i[5:0] != '0 || answers_i[5:0] != '0 || count_i == '0 ||
+                   count_i > MaxCount;
   end
 
   assign begins = start_i && !busy_o;
-  assign ends   = busy_o && stopping_q && nothing_due;
+  assign ends   = busy_o && stopping_q && nothing_due && all_written;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -75,7 +96,7 @@ module plumb_register_loader (
         busy_o     <= 1'b0;
         stopping_q <= 1'b0;
       end else if (busy_o) begin
-        error_o    <= error_o || failed;
+        error_o    <= error_o || failed || (m_axi_bvalid_i && m_axi_bresp_i != '0);
         stopping_q <= stopping_q || failed || done_o == total_q;
       end
     end
@@ -150,40 +171,89 @@ module plumb_register_loader (
     .pop_i  (store_pop)
   );
 
-  assign nothing_due = due_q == '0 && !store_valid && !write_o;
+  assign nothing_due = due_q == '0 && !store_valid && !access_o;
 
   // ---- Entry by entry ----
 
   logic [2:0]  index_q;
   logic [63:0] entry;
-  logic        load, bad;
+  logic        load, bad, done, beat_waits;
 
   assign entry     = store_head[64*index_q+:64];
-  assign bad       = store_head[512] || entry[31:16] != '0 || entry[1:0] != '0 ||
+  assign bad       = store_head[512] || entry[31:17] != '0 || entry[1:0] != '0 ||
                      entry[15:12] == plumb_regs_pkg::DmaBase[15:12];
-  assign load      = busy_o && !stopping_q && store_valid && !write_o && done_o != total_q;
-  assign failed    = (load && bad) || (write_o && ack_i && refused_i);
+  assign load      = busy_o && !stopping_q && store_valid && !access_o && !beat_waits &&
+                     done_o != total_q;
+  assign done      = access_o && ack_i && !refused_i;
+  assign failed    = (load && bad) || (access_o && ack_i && refused_i);
   assign store_pop = store_valid && (stopping_q || (load && index_q == 3'd7));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      index_q <= '0;
-      write_o <= 1'b0;
-      done_o  <= '0;
+      index_q  <= '0;
+      access_o <= 1'b0;
+      done_o   <= '0;
     end else begin
       if (begins) begin
         index_q <= '0;
         done_o  <= '0;
       end else begin
         if (load) index_q <= index_q + 3'd1;
-        if (write_o && ack_i && !refused_i) done_o <= done_o + 21'd1;
+        if (done) done_o <= done_o + 21'd1;
       end
-      write_o <= (load && !bad) || (write_o && !ack_i);
+      access_o <= (load && !bad) || (access_o && !ack_i);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (load) {value_o, offset_o} <= {entry[63:32], entry[15:0]};
+    if (load) {value_o, read_o, offset_o} <= {entry[63:32], entry[16:0]};
+  end
+
+  // ---- Answers ----
+
+  localparam int unsigned UnackedLog2 = 4;
+
+  logic [3:0]           word_q;       // of the beat that is being filled
+  logic [UnackedLog2:0] unacked_q;    // beats that the memory has not acknowledged
+  logic                 answered, full_q, flush, give;
+
+  // A beat that is full, or the last one, is offered when fewer than 16 are on their way. Nothing
+  // is read until it is gone: that is soon, beside the sixteen accesses that fill the next one.
+  assign answered   = done && read_o;
+  assign flush      = busy_o && stopping_q && nothing_due && word_q != '0;
+  assign give       = (full_q || flush) && !unacked_q[UnackedLog2] && !m_axi_awvalid_o &&
+                      !m_axi_wvalid_o;
+  assign beat_waits = full_q || m_axi_wvalid_o;
+  assign all_written = word_q == '0 && !full_q && !m_axi_wvalid_o && unacked_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      word_q          <= '0;
+      full_q          <= 1'b0;
+      unacked_q       <= '0;
+      m_axi_awvalid_o <= 1'b0;
+      m_axi_wvalid_o  <= 1'b0;
+    end else begin
+      if (give)          word_q <= '0;
+      else if (answered) word_q <= word_q + 4'd1;
+      full_q          <= (answered && word_q == 4'd15) || (full_q && !give);
+      unacked_q       <= unacked_q + (UnackedLog2+1)'(give) - (UnackedLog2+1)'(m_axi_bvalid_i);
+      m_axi_awvalid_o <= give || (m_axi_awvalid_o && !m_axi_awready_i);
+      m_axi_wvalid_o  <= give || (m_axi_wvalid_o && !m_axi_wready_i);
+    end
+  end
+
+  logic [57:0] next_answers_q;   // where the next beat goes, in 64 bytes
+
+  always_ff @(posedge clk_i) begin
+    if (begins)    next_answers_q <= answers_i[63:6];
+    else if (give) next_answers_q <= next_answers_q + 58'd1;
+    if (give) m_axi_awaddr_o <= {next_answers_q, 6'b0};
+    // Empty again once it has been taken.
+    if (begins || (m_axi_wvalid_o && m_axi_wready_i)) m_axi_wdata_o <= '0;
+    for (int unsigned w = 0; w < 16; w++) begin
+      if (answered && word_q == 4'(w)) m_axi_wdata_o[32*w+:32] <= answer_i;
+    end
   end
 
   logic unused_full;
@@ -192,5 +262,8 @@ module plumb_register_loader (
   `PLUMB_ASSERT(BeatDue, m_axi_rvalid_i |-> due_q != '0)
   `PLUMB_ASSERT(AddressHeld, m_axi_arvalid_o && !m_axi_arready_i |=> m_axi_arvalid_o &&
                 $stable(m_axi_araddr_o) && $stable(m_axi_arlen_o))
+  `PLUMB_ASSERT(AnswerHeld, m_axi_wvalid_o && !m_axi_wready_i |=> m_axi_wvalid_o &&
+                $stable(m_axi_wdata_o))
+  `PLUMB_ASSERT(AcknowledgementDue, m_axi_bvalid_i |-> unacked_q != '0)
 
 endmodule

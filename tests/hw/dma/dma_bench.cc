@@ -206,9 +206,11 @@ void DmaBench::placeList(std::uint64_t address, const std::vector<RegisterWrite>
   }
 }
 
-void DmaBench::startList(std::uint64_t address, std::uint32_t count) {
+void DmaBench::startList(std::uint64_t address, std::uint32_t count, std::uint64_t answers) {
   write(dma::kBase + dma::kLoadAddressLo, static_cast<std::uint32_t>(address));
   write(dma::kBase + dma::kLoadAddressHi, static_cast<std::uint32_t>(address >> 32));
+  write(dma::kBase + dma::kLoadAnswersLo, static_cast<std::uint32_t>(answers));
+  write(dma::kBase + dma::kLoadAnswersHi, static_cast<std::uint32_t>(answers >> 32));
   write(dma::kBase + dma::kLoadCount, count);
   write(dma::kBase + dma::kLoadControl, dma::kLoadControlStart.of(1));
 }

@@ -17,12 +17,15 @@
 
 namespace plumbline::hw_test {
 
+// A register write, as it is in a list; one with kReadBit in its offset is a read.
 struct RegisterWrite {
   std::uint32_t offset = 0;
   std::uint32_t value = 0;
 
   bool operator==(const RegisterWrite&) const = default;
 };
+
+inline constexpr std::uint32_t kReadBit = 0x1'0000;
 
 // The bus from the DMA to the card; constant pins are outputs of the DMA.
 struct CardBusPins {
@@ -53,7 +56,7 @@ class RegisterSlave {
 
   void sample();
   void drive();
-  // From now on a write to `offset` is answered with SLVERR.
+  // From now on an access to `offset` is answered with SLVERR.
   void refuse(std::uint32_t offset) { refused_.push_back(offset); }
   void slowest(std::uint64_t clocks) { slowest_ = clocks; }
   [[nodiscard]] const std::vector<RegisterWrite>& writes() const { return writes_; }
@@ -90,7 +93,7 @@ class DmaBench {
 
   // Puts a list at `address` of the memory, filled up with what must never be carried out.
   void placeList(std::uint64_t address, const std::vector<RegisterWrite>& list);
-  void startList(std::uint64_t address, std::uint32_t count);
+  void startList(std::uint64_t address, std::uint32_t count, std::uint64_t answers = 0);
   // Until LOAD_STATUS says that the list has ended; the status.
   std::uint32_t finishList();
 

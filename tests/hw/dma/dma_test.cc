@@ -1,5 +1,5 @@
-// The DMA behind its registers: lists of register writes carried out in order whatever memory and
-// card do, the host's accesses between them, captures by way of the registers.
+// The DMA behind its registers: lists of register accesses carried out in order whatever memory and
+// card do, the host's accesses between them, captures by way of the registers, both at once.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -169,6 +169,7 @@ TEST(Dma, AStartWhileBusyIsIgnored) {
 struct BadStart {
   std::uint64_t address;
   std::uint32_t count;
+  std::uint64_t answers = 0;
 };
 
 class DmaBadStart : public testing::TestWithParam<BadStart> {};
@@ -176,7 +177,7 @@ class DmaBadStart : public testing::TestWithParam<BadStart> {};
 TEST_P(DmaBadStart, EndsAtOnceWithAnError) {
   DmaBench bench;
   bench.placeList(kList, someList(16, 9));
-  bench.startList(GetParam().address, GetParam().count);
+  bench.startList(GetParam().address, GetParam().count, GetParam().answers);
   EXPECT_EQ(bench.finishList(), dma::kLoadStatusError.of(1));
   EXPECT_EQ(done(bench), 0U);
   EXPECT_TRUE(bench.card().writes().empty());
@@ -187,7 +188,8 @@ TEST_P(DmaBadStart, EndsAtOnceWithAnError) {
 INSTANTIATE_TEST_SUITE_P(All, DmaBadStart,
                          testing::Values(BadStart{kList, 0}, BadStart{kList, (1U << 20) + 1},
                                          BadStart{kList, 0x8000'0001}, BadStart{kList + 8, 8},
-                                         BadStart{kList + 32, 8}));
+                                         BadStart{kList + 32, 8}, BadStart{kList, 8, kList + 4},
+                                         BadStart{kList, 8, kList + 32}));
 
 TEST(Dma, AListEndsWhereTheMemoryFails) {
   for (const std::size_t beat : {0, 1, 15, 16, 40}) {
@@ -227,7 +229,7 @@ TEST(Dma, AListEndsWhereTheCardRefuses) {
 
 TEST(Dma, AListEndsAtAnOffsetThatIsNoneOfTheCards) {
   for (const std::uint32_t offset :
-       {0xF000U, 0xF03CU, 0xFFFCU, 0x1'0010U, 0x8000'0010U, 0x1001U, 0x1002U}) {
+       {0xF000U, 0xF03CU, 0xFFFCU, 0x2'0010U, 0x8000'0010U, 0x1001U, 0x1002U, 0x1'F000U}) {
     DmaBench bench;
     std::vector<RegisterWrite> list = someList(20, offset);
     list[11].offset = offset;
@@ -238,6 +240,218 @@ TEST(Dma, AListEndsAtAnOffsetThatIsNoneOfTheCards) {
     list.resize(11);
     EXPECT_EQ(bench.card().writes(), list);
   }
+}
+
+// ---- Reads ----
+
+constexpr std::uint64_t kAnswers = DmaBench::kMemoryAddress + 0xA'0000;
+constexpr std::uint8_t kUntouched = 0xEE;
+
+// Reads and writes of a few registers, so that most reads are of what the list has written before.
+std::vector<RegisterWrite> mixedList(std::size_t count, std::uint64_t seed) {
+  RandomStream random(seed, "mixed list");
+  std::vector<RegisterWrite> list(count);
+  for (RegisterWrite& entry : list) {
+    entry.offset = static_cast<std::uint32_t>(0x400 * random.below(12));
+    if (random.below(3) != 0) entry.offset |= kReadBit;
+    entry.value = static_cast<std::uint32_t>(random.next());
+  }
+  return list;
+}
+
+// What the reads of `list` give, 64 bytes at a time.
+std::vector<std::uint32_t> expectedAnswers(const std::vector<RegisterWrite>& list) {
+  std::map<std::uint32_t, std::uint32_t> values;
+  std::vector<std::uint32_t> answers;
+  for (const RegisterWrite& entry : list) {
+    if ((entry.offset & kReadBit) != 0) {
+      answers.push_back(values[entry.offset & ~kReadBit]);
+    } else {
+      values[entry.offset] = entry.value;
+    }
+  }
+  while (answers.size() % 16 != 0) answers.push_back(0);
+  return answers;
+}
+
+void expectAnswers(DmaBench& bench, std::uint64_t address,
+                   const std::vector<std::uint32_t>& expected) {
+  const std::uint8_t* at = bench.memory().data() + (address - DmaBench::kMemoryAddress);
+  std::vector<std::uint32_t> seen(expected.size());
+  std::memcpy(seen.data(), at, 4 * seen.size());
+  EXPECT_EQ(seen, expected);
+  for (std::size_t i = 0; i < 64; ++i) {
+    ASSERT_EQ(at[4 * expected.size() + i], kUntouched) << "behind the last answer";
+  }
+}
+
+TEST(DmaReads, AnswersOfListsOfAnyLengthAreInOrder) {
+  std::uint64_t seed = 0;
+  for (const std::size_t count : {1, 2, 15, 16, 17, 23, 24, 25, 47, 48, 49, 255, 256, 1000, 3001}) {
+    ++seed;
+    DmaBench bench(slowMemory(seed), seed);
+    const std::vector<RegisterWrite> list = mixedList(count, seed);
+    bench.placeList(kList, list);
+    const std::uint64_t answers = kAnswers + 64 * (seed % 5);
+    bench.startList(kList, static_cast<std::uint32_t>(count), answers);
+    EXPECT_EQ(bench.finishList(), 0U) << count;
+    EXPECT_EQ(done(bench), count);
+    expectAnswers(bench, answers, expectedAnswers(list));
+  }
+}
+
+TEST(DmaReads, EveryNumberOfReadsFillsItsLast64BytesWithZeros) {
+  DmaBench bench;
+  bench.card().slowest(1);
+  for (std::size_t reads = 1; reads <= 49; ++reads) {
+    std::vector<RegisterWrite> list;
+    for (std::uint32_t i = 0; i < reads; ++i) {
+      list.push_back({0x1000, ~i});
+      list.push_back({0x1000 | kReadBit, 0});
+    }
+    bench.placeList(kList, list);
+    const std::uint64_t answers = kAnswers + 1024 * reads;
+    bench.startList(kList, static_cast<std::uint32_t>(list.size()), answers);
+    ASSERT_EQ(bench.finishList(), 0U);
+    expectAnswers(bench, answers, expectedAnswers(list));
+  }
+}
+
+// Rows of 256 flows as the driver reads them.
+TEST(DmaReads, TheMemorysLatencyIsHidden) {
+  constexpr std::uint32_t kFlows = 256;
+  std::vector<RegisterWrite> list;
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+    list.push_back({0x2040, flow});
+    list.push_back({0x2044, 2});
+    for (std::uint32_t word = 0; word < 15; ++word)
+      list.push_back({(0x2000 + 4 * word) | kReadBit});
+  }
+  DmaBench bench({.min_latency = 300, .max_latency = 400});
+  bench.card().slowest(1);
+  bench.placeList(kList, list);
+  const std::uint64_t before = bench.clocks();
+  bench.startList(kList, static_cast<std::uint32_t>(list.size()), kAnswers);
+  EXPECT_EQ(bench.finishList(), 0U);
+  expectAnswers(bench, kAnswers, expectedAnswers(list));
+  const std::uint64_t clocks = bench.clocks() - before;
+  EXPECT_LT(clocks, list.size() * 12);
+  std::printf("%zu accesses, %u flows: %llu clocks\n", list.size(), kFlows,
+              static_cast<unsigned long long>(clocks));
+}
+
+TEST(DmaReads, AListWaitsForMemoryThatIsSlowToAcknowledge) {
+  DmaBench bench({.min_latency = 3000, .max_latency = 4000});
+  bench.card().slowest(1);
+  const std::vector<RegisterWrite> list = mixedList(2000, 4);
+  bench.placeList(kList, list);
+  bench.startList(kList, 2000, kAnswers);
+  EXPECT_EQ(bench.finishList(), 0U);
+  expectAnswers(bench, kAnswers, expectedAnswers(list));
+}
+
+TEST(DmaReads, AListEndsAtAReadThatTheCardRefuses) {
+  for (const std::size_t entry : {0, 1, 40, 299}) {
+    DmaBench bench(slowMemory(entry + 30));
+    std::vector<RegisterWrite> list = mixedList(300, entry);
+    list[entry].offset = 0xEFFC | kReadBit;
+    bench.card().refuse(0xEFFC);
+    bench.placeList(kList, list);
+    bench.startList(kList, 300, kAnswers);
+    EXPECT_EQ(bench.finishList(), dma::kLoadStatusError.of(1));
+    EXPECT_EQ(done(bench), entry);
+    list.resize(entry);
+    expectAnswers(bench, kAnswers, expectedAnswers(list));
+  }
+}
+
+TEST(DmaReads, AnswersThatTheMemoryRefusesAreAnError) {
+  for (const std::uint64_t beat : {0, 3, 12}) {
+    DmaBench bench(slowMemory(beat + 40));
+    std::vector<RegisterWrite> list(200, {0x1000 | kReadBit, 0});  // 13 times 64 bytes
+    bench.placeList(kList, list);
+    bench.buffers().fail(kAnswers + 64 * beat, 64);
+    bench.startList(kList, 200, kAnswers);
+    EXPECT_EQ(bench.finishList(), dma::kLoadStatusError.of(1));
+    EXPECT_EQ(done(bench), 200U) << "the accesses were carried out";
+    EXPECT_EQ(bench.read(dma::kBase + dma::kCaptureSticky), 0U) << "no fault of the captures";
+    bench.startList(kList, 8, kAnswers + 0x1'0000);
+    EXPECT_EQ(bench.finishList(), 0U) << "the error is of the last list only";
+  }
+}
+
+// ---- Captures ----
+
+// Received frames of `bytes` into a ring at the memory's begin.
+class CapturedFrames {
+ public:
+  CapturedFrames(DmaBench& bench, std::size_t bytes, std::uint32_t ring) : bench_(bench) {
+    const auto at = [](std::uint32_t offset) { return dma::kBase + offset; };
+    bench.write(at(dma::kCaptureAddressLo), static_cast<std::uint32_t>(DmaBench::kMemoryAddress));
+    bench.write(at(dma::kCaptureAddressHi), DmaBench::kMemoryAddress >> 32);
+    bench.write(at(dma::kCaptureSize), ring);
+    bench.write(at(dma::kCaptureControl), dma::kCaptureControlEnable.of(1));
+    frame_.resize(bytes);
+  }
+
+  void next() {
+    for (std::size_t i = 0; i < frame_.size(); ++i) {
+      frame_[i] = static_cast<std::uint8_t>(i * 7 + count_);
+    }
+    ++count_;
+    bench_.capture(frame_, false);
+  }
+
+  // Each of them, in order, once the memory has acknowledged all.
+  void expectAll() {
+    for (int i = 0; i < 20'000 && written() != count_ * recordBytes(); ++i) bench_.clock();
+    ASSERT_EQ(written(), count_ * recordBytes());
+    for (std::uint32_t number = 0; number < count_; ++number) {
+      const std::uint8_t* record = bench_.memory().data() + number * recordBytes();
+      ASSERT_EQ(record[15], 0x5A) << number;
+      ASSERT_EQ(record[16] + 256 * record[17], static_cast<int>(number));
+      for (std::size_t i = 0; i < frame_.size(); ++i) {
+        ASSERT_EQ(record[64 + i], static_cast<std::uint8_t>(i * 7 + number)) << number;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t recordBytes() const { return 64 + (frame_.size() + 63) / 64 * 64; }
+  std::uint32_t written() { return bench_.read(dma::kBase + dma::kCaptureWrittenLo); }
+
+  DmaBench& bench_;
+  std::vector<std::uint8_t> frame_;
+  std::uint32_t count_ = 0;
+};
+
+TEST(DmaCaptures, PassTheBorderWithTheAnswersUnhurt) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    DmaBench bench(slowMemory(seed), seed);
+    CapturedFrames frames(bench, 40 + 150 * seed, 512 << 10U);
+    const std::vector<RegisterWrite> list = mixedList(1500, seed);
+    const std::uint64_t list_at = DmaBench::kMemoryAddress + 0x9'0000;
+    bench.placeList(list_at, list);
+    bench.startList(list_at, 1500, kAnswers);
+    for (int i = 0; i < 200; ++i) frames.next();
+    EXPECT_EQ(bench.finishList(), 0U);
+    frames.expectAll();
+    expectAnswers(bench, kAnswers, expectedAnswers(list));
+    EXPECT_EQ(bench.read(dma::kBase + dma::kCaptureSticky), 0U);
+  }
+}
+
+TEST(DmaCaptures, TakeABeatEveryClock) {
+  DmaBench bench({.min_latency = 60, .max_latency = 60});
+  CapturedFrames frames(bench, 1536, 512 << 10U);
+  // 24 beats, and a clock for the descriptor: what the record takes with its header.
+  constexpr std::uint64_t kClocks = 25;
+  constexpr std::uint64_t kFrames = 300;
+  const std::uint64_t before = bench.clocks();
+  for (std::uint64_t i = 0; i < kFrames; ++i) frames.next();
+  EXPECT_EQ(bench.clocks() - before, kFrames * kClocks) << "frames had to wait";
+  for (int i = 0; i < 200; ++i) bench.clock();
+  frames.expectAll();
 }
 
 TEST(Dma, CapturesByWayOfTheRegisters) {

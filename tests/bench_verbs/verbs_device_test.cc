@@ -82,7 +82,8 @@ struct Case {
   Bytes message;
   std::uint32_t queue_pairs;
   std::uint64_t messages;
-  std::int64_t gap_us;  // between two of them
+  std::int64_t gap_us;       // between two of them
+  std::uint32_t window = 4;  // of a queue pair
 };
 
 // Every message of a reliable connection completes, and the bytes are those that were sent; the
@@ -92,7 +93,8 @@ void sendTo(const Case& which) {
   spec.service = which.service;
   spec.connection = which.connection;
   VerbsCarrier carrier(spec, std::make_unique<IbvLibrary>());
-  const endpoint::ChannelSpec channel_spec{which.operation, which.message, which.queue_pairs, 4};
+  const endpoint::ChannelSpec channel_spec{which.operation, which.message, which.queue_pairs,
+                                           which.window};
   const auto counters = carrier.counters();
   const auto channel = carrier.connect(channel_spec);
 
@@ -111,14 +113,7 @@ void sendTo(const Case& which) {
   EXPECT_EQ(outcome.latency.count(), which.messages);
   EXPECT_TRUE(channel->intact());
   const bool reliable = which.service == QueuePairService::kReliable;
-  if (!endpoint::targetIsTold(which.operation)) {
-    EXPECT_EQ(told, 0U);
-  } else if (reliable) {
-    EXPECT_EQ(told, which.messages);
-  } else {
-    EXPECT_LE(told, which.messages);
-    EXPECT_GT(told, 0U) << "how many depends on how busy the machines are";
-  }
+  EXPECT_EQ(told, endpoint::targetIsTold(which.operation) ? which.messages : 0U);
   EXPECT_EQ(channel->confirmsDelivery(), reliable);
   // There and back between two emulated machines: more than a microsecond, and less than what a
   // retransmission timeout and a machine under load add.
@@ -143,6 +138,8 @@ constexpr auto kUnreliable = QueuePairService::kUnreliable;
 constexpr auto kOutOfBand = Connection::kOutOfBand;
 constexpr auto kManager = Connection::kConnectionManager;
 
+// Nobody holds back what is sent unreliably, so the target has a receive for each message from the
+// beginning: a slow one that must post them anew loses some.
 constexpr std::array<Case, 13> kCases{
     {{"RcWrite", Operation::kWrite, kReliable, kOutOfBand, Bytes(64), 1, 200, 1000},
      {"RcWriteImmediate", Operation::kWriteImmediate, kReliable, kOutOfBand, Bytes(64), 4, 200,
@@ -156,10 +153,10 @@ constexpr std::array<Case, 13> kCases{
       100'000},
      {"UcWrite", Operation::kWrite, kUnreliable, kOutOfBand, Bytes(64), 1, 200, 1000},
      {"UcWriteImmediate", Operation::kWriteImmediate, kUnreliable, kOutOfBand, 4 * kKiB, 1, 100,
-      2000},
-     {"UcSend", Operation::kSend, kUnreliable, kOutOfBand, Bytes(64), 4, 200, 1000},
+      2000, 100},
+     {"UcSend", Operation::kSend, kUnreliable, kOutOfBand, Bytes(64), 4, 200, 1000, 64},
      {"RcWrite4MiB", Operation::kWrite, kReliable, kOutOfBand, 4096 * kKiB, 1, 2, 200'000},
-     {"RcSend256Pairs", Operation::kSend, kReliable, kOutOfBand, Bytes(256), 256, 256, 10'000}}};
+     {"RcSend256Pairs", Operation::kSend, kReliable, kOutOfBand, Bytes(256), 256, 512, 1000}}};
 
 TEST(MessagesToAPeer, Arrive) {
   for (const Case& which : kCases) {

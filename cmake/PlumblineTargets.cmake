@@ -15,16 +15,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 target_include_directories(plumbline_options INTERFACE ${CMAKE_SOURCE_DIR}/host)
 
-# Several sources in one translation unit: half the time to build everything, more for one change. A
-# library must build without it too; the release build finds the header that a source has forgotten.
-set(PLUMBLINE_UNITY none CACHE STRING "What is compiled several sources at a time: none, tests, all")
-set_property(CACHE PLUMBLINE_UNITY PROPERTY STRINGS none tests all)
+# Several sources in one translation unit: half the time to build everything, more for one change.
+# All must build without it too: `scripts/test --long` finds the header that a source has forgotten.
+option(PLUMBLINE_UNITY "Compile several sources of a library or test at a time" OFF)
 
-# plumbline_unity(<target> <of>): compiles <target> so where PLUMBLINE_UNITY is one of the list <of>.
+# plumbline_unity(<target>): compiles <target> so where PLUMBLINE_UNITY is on.
 function(plumbline_unity target)
-  if(PLUMBLINE_UNITY IN_LIST ARGN)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLUMBLINE_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
 # plumbline_library(<name> SOURCES <files> [DEPENDS <targets>])
@@ -33,8 +30,11 @@ function(plumbline_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(plumbline_${name} STATIC ${arg_SOURCES})
   target_link_libraries(plumbline_${name} PUBLIC plumbline_options ${arg_DEPENDS})
-  plumbline_unity(plumbline_${name} all)
+  plumbline_unity(plumbline_${name})
 endfunction()
+
+# A third of the time to compile tests is optimising what runs once; what they test stays as fast.
+set(plumbline_test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
 
 # plumbline_test(<name> [UNITY] [COMMAND] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
 # A GoogleTest executable registered with CTest test by test. UNITY: no two of its sources give
@@ -50,11 +50,13 @@ function(plumbline_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE plumbline_options ${arg_DEPENDS} GTest::gtest GTest::gmock
                                         GTest::gtest_main)
-  # A third of the time to compile tests is optimising what runs once; what they test stays as fast.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
+  target_compile_options(${name} PRIVATE ${plumbline_test_options})
   target_compile_definitions(${name} PRIVATE PLUMBLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  list(LENGTH arg_SOURCES sources)
   if(arg_UNITY)
-    plumbline_unity(${name} tests all)
+    plumbline_unity(${name})
+  elseif(sources GREATER 2 AND TARGET plumbline_test_headers)
+    target_precompile_headers(${name} REUSE_FROM plumbline_test_headers)
   endif()
   if(arg_COMMAND)
     plumbline_runs_command(${name})

@@ -50,18 +50,14 @@ results::Table agentsTable(const std::vector<results::AgentRecord>& agents) {
                        {}};
   if (again) table.columns.insert(table.columns.begin(), "Attempt");
   for (const results::AgentRecord& agent : agents) {
-    std::vector<results::Cell> row{agent.name,
-                                   agent.software,
-                                   agent.machine,
-                                   std::to_string(agent.run),
-                                   agent.outcome,
-                                   std::to_string(agent.trials),
-                                   fmt::format("{} ± {}", timeText(agent.clock_offset_ns),
-                                               timeText(agent.clock_uncertainty_ns)),
-                                   driftText(agent),
-                                   timeText(agent.start_error_ns),
-                                   timeText(agent.late_ns) + (agent.late ? ", TOO LATE" : "")};
-    if (again) row.insert(row.begin(), std::to_string(agent.attempt));
+    std::vector<results::Cell> row;
+    if (again) row.emplace_back(std::to_string(agent.attempt));
+    row.insert(row.end(), {agent.name, agent.software, agent.machine, std::to_string(agent.run),
+                           agent.outcome, std::to_string(agent.trials),
+                           fmt::format("{} ± {}", timeText(agent.clock_offset_ns),
+                                       timeText(agent.clock_uncertainty_ns)),
+                           driftText(agent), timeText(agent.start_error_ns),
+                           timeText(agent.late_ns) + (agent.late ? ", TOO LATE" : "")});
     table.rows.push_back(std::move(row));
   }
   return table;

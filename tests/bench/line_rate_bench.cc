@@ -22,9 +22,9 @@ namespace plumbline {
 namespace {
 
 constexpr double kBar = 99.99;
-// The wire places frames in columns of 0.64 ns: a millisecond is known to 10^-6. Of the longest
-// frames here it holds 3,000, so that even one slot left empty is below the bar.
-constexpr Picoseconds kWindow = milliseconds(1);
+// The wire places frames in columns of 0.64 ns: this is known to 3 * 10^-6. Of the longest frames
+// here it holds 760, so that even one slot left empty is below the bar.
+constexpr Picoseconds kWindow = microseconds(250);
 
 // Joins neighbouring ports by wires that note when frames come along.
 class Observer final : public sim::PortPeer {

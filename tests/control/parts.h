@@ -11,8 +11,8 @@ namespace plumbline::control {
 
 class ServerParts {
  public:
-  explicit ServerParts(Api::Access access = {})
-      : api({runs, ports, live, metrics}, std::move(access)) {}
+  explicit ServerParts(Api::Access access = {}, LiveHub::Limits kept = {})
+      : live("instance", kept), api({runs, ports, live, metrics}, std::move(access)) {}
 
   // Who has the simulated hosts: "free", "reserved", "running".
   std::string hosts() {
@@ -23,7 +23,7 @@ class ServerParts {
   }
 
   TempDirectory directory;
-  LiveHub live{"instance"};
+  LiveHub live;
   Metrics metrics;
   PortTable ports{allPorts()};
   RunManager runs{directory.path() / "results", live, ports};

@@ -12,7 +12,7 @@
 
 namespace plumbline::fabric {
 
-class Input {
+class alignas(64) Input {
  public:
   explicit Input(Lane& lane) : lane_(&lane), flights_(&lane.flight) {}
 
@@ -78,8 +78,9 @@ class Input {
   Lane* lane_;
   SpscRing<Flight>* flights_;
   std::size_t engaged_ = 0;
-  Ring<ControlFlight> control_;
   std::unique_ptr<ImpairmentStage> stage_;
+  Ring<ControlFlight> control_;
 };
+static_assert(sizeof(Input) == 64);  // a cache line
 
 }  // namespace plumbline::fabric

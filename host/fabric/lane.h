@@ -63,6 +63,16 @@ struct Lane {                 // NOLINT(clang-analyzer-optin.performance.Padding
   bool stored = false;        // counted from the last bit
   Picoseconds propagation;    // of the link
   Picoseconds control_delay;  // first bit of a PAUSE frame sent to its effect
+  // The receiving end: node and port.
+  std::uint16_t to_port = 0;
+  std::uint32_t to = 0;
+
+ private:
+  // On the same cache line as the above: what every sender needs.
+  std::uint64_t told_ = 0;  // round of the last announcement
+  Picoseconds earliest_;    // of what was announced in that round
+
+ public:
   SpscRing<Flight> flight;
   SpscRing<ControlFlight> control;
 
@@ -98,14 +108,9 @@ struct Lane {                 // NOLINT(clang-analyzer-optin.performance.Padding
   // Fetches what the two ends need before they look at a packet.
   void prefetchReceiver() const { flight.prefetchConsumer(); }
   void prefetchSender() const {
-    __builtin_prefetch(this);
-    __builtin_prefetch(&told_, 1);
+    __builtin_prefetch(this, 1);
     flight.prefetchProducer();
   }
-
-  // The receiving end: node and port.
-  std::uint32_t to = 0;
-  std::uint16_t to_port = 0;
 
  private:
   void announce(Picoseconds at, bool control) {
@@ -113,9 +118,6 @@ struct Lane {                 // NOLINT(clang-analyzer-optin.performance.Padding
     told_ = outbox->round;
     outbox->notes.push_back({to, to_port, control, at});
   }
-
-  std::uint64_t told_ = 0;  // round of the last announcement
-  Picoseconds earliest_;    // of what was announced in that round
 };
 
 }  // namespace plumbline::fabric

@@ -1,7 +1,9 @@
 // What the engine knows of a node, switch or host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -21,7 +23,7 @@ namespace plumbline::fabric {
 class NodeModel {
  public:
   explicit NodeModel(std::uint32_t ports)
-      : due_(ports, kNever), busy_((ports + 63) / 64), steered_((ports + 63) / 64) {}
+      : due_(ports, kNever), marks_(std::size_t{2} * ((ports + 63) / 64)) {}
   virtual ~NodeModel() = default;
   NodeModel(const NodeModel&) = delete;
   NodeModel& operator=(const NodeModel&) = delete;
@@ -38,8 +40,8 @@ class NodeModel {
   // Something was sent to this node. Not while it runs.
   void announce(const Outbox::Note& note) {
     due_[note.port] = earlier(due_[note.port], note.time);
-    setBit(busy_, note.port);
-    if (note.control) setBit(steered_, note.port);
+    setBit(busy(), note.port);
+    if (note.control) setBit(steered(), note.port);
   }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
@@ -48,19 +50,27 @@ class NodeModel {
   // has anything. For the node to keep up to date, if it wants to know.
   [[nodiscard]] std::vector<Picoseconds>& due() { return due_; }
   [[nodiscard]] const std::vector<Picoseconds>& due() const { return due_; }
-  [[nodiscard]] std::vector<std::uint64_t>& busy() { return busy_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& busy() const { return busy_; }
+  [[nodiscard]] std::span<std::uint64_t> busy() {
+    return std::span(marks_).first(marks_.size() / 2);
+  }
+  [[nodiscard]] std::span<const std::uint64_t> busy() const {
+    return std::span(marks_).first(marks_.size() / 2);
+  }
   // Whether anything but packets was sent to `port` since this was last asked.
   bool takeSteered(std::uint32_t port) {
-    const bool steered = testBit(steered_, port);
-    if (steered) clearBit(steered_, port);
-    return steered;
+    const bool any = testBit(steered(), port);
+    if (any) clearBit(steered(), port);
+    return any;
   }
 
  private:
+  // A bit per port to which anything but packets was sent.
+  [[nodiscard]] std::span<std::uint64_t> steered() {
+    return std::span(marks_).last(marks_.size() / 2);
+  }
+
   std::vector<Picoseconds> due_;
-  std::vector<std::uint64_t> busy_;
-  std::vector<std::uint64_t> steered_;
+  std::vector<std::uint64_t> marks_;  // busy(), then steered(): next to each other in memory
   Outbox outbox_;
   Recorder recorder_;
 };

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace plumbline::fabric {
 
@@ -14,7 +14,7 @@ class Ring {
  public:
   [[nodiscard]] bool empty() const { return head_ == tail_; }
   [[nodiscard]] std::size_t size() const { return tail_ - head_; }
-  [[nodiscard]] std::size_t capacity() const { return items_.size(); }
+  [[nodiscard]] std::size_t capacity() const { return mask_ + 1; }
 
   // The oldest and the newest item; the ring must not be empty.
   [[nodiscard]] T& front() { return items_[head_ & mask_]; }
@@ -26,9 +26,9 @@ class Ring {
 
   // Fetches the memory of the place `ahead` of the oldest item's, and of that of the next push().
   void prefetchFront(std::size_t ahead) const {
-    __builtin_prefetch(items_.data() + ((head_ + ahead) & mask_));
+    __builtin_prefetch(items_.get() + ((head_ + ahead) & mask_));
   }
-  void prefetchPush() const { __builtin_prefetch(items_.data() + (tail_ & mask_), 1); }
+  void prefetchPush() const { __builtin_prefetch(items_.get() + (tail_ & mask_), 1); }
 
   void push(const T& item) { append() = item; }
   // A new newest item, with the value of some old one, to be filled in where it is: an item that is
@@ -40,25 +40,30 @@ class Ring {
   // Takes out the oldest item; returns whether that was the last one. An empty ring begins anew at
   // its first place: a queue that is mostly short stays in few cache lines.
   bool pop() {
-    if (++head_ != tail_) return false;
-    head_ = tail_ = 0;
-    return true;
+    // No branch, for nobody could predict it.
+    const std::size_t next = head_ + 1;
+    const std::size_t keep = -static_cast<std::size_t>(next != tail_);
+    head_ = next & keep;
+    tail_ &= keep;
+    return keep == 0;
   }
 
  private:
   static constexpr std::size_t kFirstCapacity = 8;
 
   void grow() {
-    std::vector<T> larger(items_.empty() ? kFirstCapacity : items_.size() * 2);
+    const std::size_t larger = capacity() == 0 ? kFirstCapacity : capacity() * 2;
+    auto items = std::make_unique<T[]>(larger);  // NOLINT(modernize-avoid-c-arrays)
     const std::size_t count = size();
-    for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & mask_];
-    items_ = std::move(larger);
-    mask_ = items_.size() - 1;
+    for (std::size_t i = 0; i < count; ++i) items[i] = items_[(head_ + i) & mask_];
+    items_ = std::move(items);
+    mask_ = larger - 1;
     head_ = 0;
     tail_ = count;
   }
 
-  std::vector<T> items_;
+  // Half a cache line, so that owners can keep what they use with it on the same one.
+  std::unique_ptr<T[]> items_;          // NOLINT(modernize-avoid-c-arrays): length is the mask's
   std::size_t mask_ = ~std::size_t{0};  // capacity - 1
   std::size_t head_ = 0;                // of items ever popped; indices wrap by masking
   std::size_t tail_ = 0;

@@ -46,7 +46,7 @@ void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& 
     offerLossless(out, input, packet, now);
     return;
   }
-  const std::int64_t depth = out.queued[priority];
+  const std::int64_t depth = out.classes[priority].queued;
   Charge charge = Charge::kOutput;
   if ((credited_ >> priority & 1U) != 0) {
     charge = Charge::kCredit;
@@ -74,29 +74,18 @@ void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& 
 }
 
 bool SwitchNode::fits(const Output& out, unsigned priority, std::int64_t length, Picoseconds now) {
-  if (buffer_.fits(out.account, out.queued[priority], length)) return true;
+  if (buffer_.fits(out.account, out.classes[priority].queued, length)) return true;
   if (!buffer_.isShared()) return false;  // a matter of this output alone, which is up to date
   bringUp(now);
-  return buffer_.fits(out.account, out.queued[priority], length);
+  return buffer_.fits(out.account, out.classes[priority].queued, length);
 }
 
-void SwitchNode::offerLossless(Output& out, std::uint32_t input, const Packet& packet,
+bool SwitchNode::needsHeadroom(std::uint32_t input, unsigned priority, std::int64_t length,
                                Picoseconds now) {
-  const unsigned priority = packet.priority;
-  bool headroom = buffer_.pausing(input, priority);
-  if (!headroom && buffer_.overXoff(input, priority, packet.length)) {
-    bringUp(now);
-    if (buffer_.overXoff(input, priority, packet.length)) {
-      askToPause(input, priority, true, now);
-      headroom = buffer_.sharedFull(packet.length);
-    }
-  }
-  if (!buffer_.chargeInput(input, priority, packet.length, headroom)) {
-    out.wire.drop(packet, DropReason::kHeadroomFull, now);
-    return;
-  }
-  SwitchBuffer::chargeAlways(out.account, packet.length);
-  enqueue(out, packet, input, Charge::kInput, out.queued[priority], now);
+  bringUp(now);
+  if (!buffer_.overXoff(input, priority, length)) return false;
+  askToPause(input, priority, true, now);
+  return buffer_.sharedFull(length);
 }
 
 void SwitchNode::trim(Output& out, std::uint32_t input, Packet packet, std::int64_t depth,
@@ -155,7 +144,7 @@ void SwitchNode::sendUrgent(Output& out, Picoseconds now) {
 PriorityMask SwitchNode::withCredits(const Output& out, PriorityMask candidates) const {
   for (auto left = static_cast<PriorityMask>(candidates & credited_); left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
-    const std::int64_t length = out.queues[p].front().packet.length;
+    const std::int64_t length = out.classes[p].queue.front().packet.length;
     const unsigned channel = channels_.of(p);
     if (!out.credits[channel].cover(creditsOf(*spec_.cbfc, length), channels_.limit(channel))) {
       candidates &= static_cast<PriorityMask>(~(1U << p));
@@ -166,7 +155,7 @@ PriorityMask SwitchNode::withCredits(const Output& out, PriorityMask candidates)
 
 // Returns the buffer of a frame whose last bit has left, or that was discarded.
 void SwitchNode::giveBack(Output& out, const Leaving& frame, Picoseconds now) {
-  out.queued[frame.priority] -= frame.length;
+  out.classes[frame.priority].queued -= frame.length;
   switch (frame.charge) {
     case Charge::kOutput:
       buffer_.releaseOutput(out.account, frame.length);

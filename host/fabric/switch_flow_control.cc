@@ -165,7 +165,7 @@ void SwitchNode::startPolling(Picoseconds now) {
   poll_ = (now / period + 1) * period;
   for (Output& out : outputs_) {
     for (unsigned p = 0; p < 8; ++p) {
-      out.guards[p].departures = out.departures[p];
+      out.guards[p].departures = out.classes[p].departures;
       out.guards[p].stuck = Picoseconds(0);
     }
   }
@@ -187,9 +187,9 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
       Guard& guard = out.guards[p];
       if (!guard.acting) {
         const bool stuck = (paused & bit) != 0 && (out.waiting & bit) != 0 &&
-                           guard.departures == out.departures[p];
+                           guard.departures == out.classes[p].departures;
         guard.stuck = stuck ? guard.stuck + spec.poll : Picoseconds(0);
-        guard.departures = out.departures[p];
+        guard.departures = out.classes[p].departures;
         if (guard.stuck < spec.detection) continue;
         guard.acting = true;
         guard.quiet = Picoseconds(0);
@@ -207,7 +207,7 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
         if (guard.quiet < spec.restoration) continue;
         guard.acting = false;
         guard.stuck = Picoseconds(0);
-        guard.departures = out.departures[p];
+        guard.departures = out.classes[p].departures;
         out.discarding &= static_cast<PriorityMask>(~bit);
         out.ignoring &= static_cast<PriorityMask>(~bit);
       }
@@ -221,7 +221,7 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
 }
 
 void SwitchNode::discardQueue(Output& out, unsigned priority, Picoseconds now) {
-  ClassQueue& queue = out.queues[priority];
+  ClassQueue& queue = out.classes[priority].queue;
   while (!queue.empty()) {
     const Queued item = queue.front();
     queue.pop();

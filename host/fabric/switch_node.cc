@@ -13,7 +13,7 @@ SwitchNode::Output::Output(std::uint32_t number, Wire::Setup setup, Lane& lane, 
     : port(number), wire(std::move(setup), lane, recorder), scheduler(spec) {
   wire.useRetry();
   if (spec.voq) {
-    for (ClassQueue& queue : queues) queue = ClassQueue(inputs);
+    for (Class& one : classes) one.queue = ClassQueue(inputs);
   }
 }
 
@@ -145,7 +145,7 @@ LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
 std::uint64_t SwitchNode::framesInside() const {
   std::uint64_t frames = 0;
   for (const Output& out : outputs_) {
-    for (const ClassQueue& queue : out.queues) frames += queue.size();
+    for (const Class& one : out.classes) frames += one.queue.size();
     frames += out.wire.retrying();
   }
   for (const Input& input : inputs_) frames += input.heldFrames();

@@ -76,11 +76,19 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     Picoseconds quiet;             // for how long no pause was seen while acting
     bool acting = false;
   };
+  // One priority of an output: a cache line.
+  struct alignas(64) Class {
+    std::int64_t queued = 0;  // bytes, the leaving frame included
+    ClassQueue queue;
+    std::uint64_t departures = 0;  // counted where a watchdog may ask
+  };
+  static_assert(sizeof(Class) == 64);
   struct alignas(64) Output {
     Output(std::uint32_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
            const SwitchSpec& spec, std::uint32_t inputs);
 
-    // What every frame touches comes first.
+    // What every frame touches comes first: this and the beginning of the wire are three cache
+    // lines.
     std::uint32_t port;
     Picoseconds decision = kNever;   // when to look for a frame to send
     bool plain = false;              // see settle()
@@ -91,11 +99,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     PriorityMask discarding = 0;  // watchdog: frames are dropped
     PriorityMask ignoring = 0;    // watchdog: pauses are not obeyed
     Leaving leaving;
-    Wire wire;
     SwitchBuffer::Account account;
-    std::array<std::int64_t, 8> queued{};  // bytes by priority, the leaving frame included
-    std::array<ClassQueue, 8> queues;
-    std::array<std::uint64_t, 8> departures{};
+    Wire wire;
+    std::array<Class, 8> classes;  // by priority
     Scheduler scheduler;
     std::uint64_t marks = 0;  // frames tested for a mark: the index of the random number
     std::uint64_t mark_seed = 0;
@@ -163,11 +169,16 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     return out.decision == kNever ? kNever.count() : before(out.decision) + 1;
   }
   void noteStep(const Output& out) {
-    step_[out.port] = stepOf(out);
-    if (out.port != leader_) others_ = std::min(others_, step_[out.port]);
+    const std::int64_t step = stepOf(out);
+    step_[out.port] = step;
+    others_ = least(others_, out.port == leader_ ? kNever.count() : step);
   }
   [[nodiscard]] bool anyStepBefore(Picoseconds time) const {
-    return std::min(step_[leader_], others_) <= before(time) || timer_ < time;
+    return least(step_[leader_], others_) <= before(time) || timer_ < time;
+  }
+  // std::min() without references, which would be followed by a branch that nobody can predict.
+  [[nodiscard]] static constexpr std::int64_t least(std::int64_t a, std::int64_t b) {
+    return a < b ? a : b;
   }
   void findLeader();
   void becomeStrict();
@@ -224,6 +235,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void dropUnrouted(const Incoming& incoming, Picoseconds now);
   void offerWithRules(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
   void offerLossless(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
+  // A lossless frame that seems to lift its input above xoff: asks for a pause if it does. Returns
+  // whether the frame is for the headroom already.
+  bool needsHeadroom(std::uint32_t input, unsigned priority, std::int64_t length, Picoseconds now);
   void trim(Output& out, std::uint32_t input, Packet packet, std::int64_t depth, Picoseconds now);
   [[nodiscard]] bool fits(const Output& out, unsigned priority, std::int64_t length,
                           Picoseconds now);
@@ -303,8 +317,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
                                                        std::uint32_t input, Charge charge,
                                                        std::int64_t depth, Picoseconds now) {
   const unsigned priority = packet.priority;
-  out.queued[priority] += packet.length;
-  Queued& item = out.queues[priority].append(static_cast<std::uint16_t>(input));
+  out.classes[priority].queued += packet.length;
+  Queued& item = out.classes[priority].queue.append(static_cast<std::uint16_t>(input));
   item.packet = packet;
   item.packet.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
   item.input = static_cast<std::uint16_t>(input);
@@ -314,6 +328,23 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   out.waiting |= static_cast<PriorityMask>(1U << priority);
   out.decision = earlier(out.decision, later(out.wire.freeAt(), now));
   setStep(out);
+}
+
+[[gnu::always_inline]] inline void SwitchNode::offerLossless(Output& out, std::uint32_t input,
+                                                             const Packet& packet,
+                                                             Picoseconds now) {
+  const unsigned priority = packet.priority;
+  const std::int64_t length = packet.length;
+  bool headroom = buffer_.pausing(input, priority);
+  if (!headroom && buffer_.overXoff(input, priority, length)) {
+    headroom = needsHeadroom(input, priority, length, now);
+  }
+  if (!buffer_.chargeInput(input, priority, length, headroom)) {
+    out.wire.drop(packet, DropReason::kHeadroomFull, now);
+    return;
+  }
+  SwitchBuffer::chargeAlways(out.account, length);
+  enqueue(out, packet, input, Charge::kInput, out.classes[priority].queued, now);
 }
 
 }  // namespace plumbline::fabric

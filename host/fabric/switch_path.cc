@@ -19,6 +19,8 @@ constexpr std::size_t kSoon = 3;
 // before they are looked at. Fewer are done as fast without.
 constexpr std::uint32_t kManyArrivals = 32;
 
+constexpr std::size_t kLineBytes = 64;
+
 }  // namespace
 
 Picoseconds SwitchNode::run(Picoseconds begin, Picoseconds end) {
@@ -136,16 +138,16 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
 
 [[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
                                                       Picoseconds now) {
-  ClassQueue& queue = out.queues[priority];
+  ClassQueue& queue = out.classes[priority].queue;
   Queued& item = queue.front();
   const std::uint16_t length = item.packet.length;
   const Marking& rule = marking_[priority];
-  const std::int64_t behind = out.queued[priority] - length;
+  const std::int64_t behind = out.classes[priority].queued - length;
   if (behind > rule.leaving_above && item.packet.ect) {
     markByDepth(out, item.packet, rule, behind, now);
   }
   if (item.charge == Charge::kCredit) consume(out, priority, length, now);
-  ++out.departures[priority];
+  ++out.classes[priority].departures;
   out.leaving.length = length;
   out.leaving.input = item.input;
   out.leaving.priority = static_cast<std::uint8_t>(priority);
@@ -164,7 +166,7 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
 [[gnu::always_inline]] inline void SwitchNode::release(Output& out, Picoseconds now) {
   out.leaving.active = false;
   if (out.leaving.charge == Charge::kOutput) {
-    out.queued[out.leaving.priority] -= out.leaving.length;
+    out.classes[out.leaving.priority].queued -= out.leaving.length;
     buffer_.releaseOutput(out.account, out.leaving.length);
   } else {
     giveBack(out, out.leaving, now);
@@ -194,7 +196,7 @@ template <typename Releases, typename Decides>
 [[gnu::always_inline]] inline void SwitchNode::offer(Output& out, std::uint32_t input,
                                                      const Packet& packet, Picoseconds now) {
   const unsigned priority = packet.priority;
-  const std::int64_t depth = out.queued[priority];
+  const std::int64_t depth = out.classes[priority].queued;
   if (((lossless_ & ~out.discarding) >> priority & 1U) != 0) {
     offerLossless(out, input, packet, now);
     return;
@@ -285,8 +287,10 @@ void SwitchNode::runByTime() {
     if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;
     if (item.second) {
-      arrive(work_->incoming[item.number], item.time,
-             [&](Output& out) { advance(out, item.time); });
+      // In strict order everything is up to date.
+      arrive(work_->incoming[item.number], item.time, [&](Output& out) {
+        if (!strict_) advance(out, item.time);
+      });
     } else {
       obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
     }
@@ -297,18 +301,18 @@ void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
   if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
   const Incoming& incoming = work_->incoming[item.number];
   const Output& out = outputs_[incoming.output];
-  __builtin_prefetch(&out.decision);
+  __builtin_prefetch(&out);
+  __builtin_prefetch(reinterpret_cast<const char*>(&out) + kLineBytes);
   __builtin_prefetch(&out.wire.counters());
-  __builtin_prefetch(&out.queued);
-  __builtin_prefetch(&out.queues[incoming.packet->priority]);
+  __builtin_prefetch(&out.classes[incoming.packet->priority].queue);
 }
 
 void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
   if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
   const Incoming& incoming = work_->incoming[item.number];
   const Output& out = outputs_[incoming.output];
-  out.queues[incoming.packet->priority].prefetchFront(0);
-  out.queues[incoming.packet->priority].prefetchAppend();
+  out.classes[incoming.packet->priority].queue.prefetchFront(0);
+  out.classes[incoming.packet->priority].queue.prefetchAppend();
   out.wire.lane().flight.prefetchPush();
 }
 
@@ -336,7 +340,7 @@ unsigned SwitchNode::choose(Output& out, Picoseconds now) {
   }
   if (all_strict_) return static_cast<unsigned>(std::bit_width(unsigned{candidates})) - 1;
   return out.scheduler.pick(candidates, out.waiting, [&](unsigned p) {
-    return std::int64_t{out.queues[p].front().packet.length};
+    return std::int64_t{out.classes[p].queue.front().packet.length};
   });
 }
 
@@ -382,15 +386,18 @@ void SwitchNode::advanceInOrder(Picoseconds time) {
 // The output with the earliest step; of equal ones the first.
 void SwitchNode::findLeader() {
   std::int64_t first = kNever.count();
-  others_ = kNever.count();
+  std::int64_t second = kNever.count();
+  std::uint32_t leader = leader_;
+  const std::int64_t* const steps = step_.data();
   forEachBit(active_, [&](std::uint32_t port) {
-    const std::int64_t step = step_[port];
-    others_ = std::min(others_, std::max(first, step));
-    if (step < first) {
-      first = step;
-      leader_ = port;
-    }
+    const std::int64_t step = steps[port];
+    const bool leads = step < first;
+    second = leads ? first : least(second, step);
+    first = leads ? step : first;
+    leader = leads ? port : leader;
   });
+  others_ = second;
+  leader_ = leader;
 }
 
 }  // namespace plumbline::fabric

@@ -24,30 +24,28 @@ class SwitchNode::PlainOutput {
     take();
   }
 
-  // Does what the output does before `now`; a last bit that leaves at `now` has left.
+  // Does what the output does before `now`; a last bit that leaves at `now` has left. A frame's
+  // last bit is gone before the wire is free for the next one, so that only the last frame's is in
+  // question: whether it has left is no branch, for nobody could predict it.
   [[gnu::always_inline]] void advance(Picoseconds now) {
-    for (;;) {
-      if (leaving_.active) {
-        if (burst_.lastBitAt() > now) return;
-        release();
-      }
-      if (decision_ >= now) return;
-      depart();
-    }
+    while (decision_ < now) depart();
+    release(leaving_ & -static_cast<std::int64_t>(burst_.lastBitAt() <= now));
   }
 
   [[gnu::always_inline]] void offer(const Packet& packet, std::uint16_t input, Picoseconds now) {
     const unsigned priority = packet.priority;
     const std::int64_t length = packet.length;
-    const std::int64_t depth = out_.queued[priority];
-    if (packet.trimmed || (packet.trimmable && depth + length > node_.trim_threshold_) ||
+    const std::int64_t depth = out_.classes[priority].queued;
+    // Data and answers come in no order: one branch that is hardly ever taken instead of three.
+    const bool full = depth + length > node_.trim_threshold_;
+    if (((unsigned{packet.trimmed} | (unsigned{packet.trimmable} & unsigned{full})) != 0) ||
         !node_.buffer_.fits(account_, depth, length)) {
       offerWithRules(packet, input, now);
       return;
     }
     node_.buffer_.chargeOutput(account_, length);
-    out_.queued[priority] = depth + length;
-    Queued& item = out_.queues[priority].plain().append();
+    out_.classes[priority].queued = depth + length;
+    Queued& item = out_.classes[priority].queue.plain().append();
     item.packet = packet;
     item.packet.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
     item.input = input;
@@ -64,45 +62,48 @@ class SwitchNode::PlainOutput {
   [[gnu::always_inline]] void give() {
     burst_.end();
     out_.account = account_;
-    out_.leaving = leaving_;
+    out_.leaving = {.length = static_cast<std::uint16_t>(leaving_),
+                    .input = 0,  // whose account a lossy frame is not on
+                    .priority = static_cast<std::uint8_t>(leaving_priority_),
+                    .charge = Charge::kOutput,
+                    .active = leaving_ != 0};
     out_.waiting = static_cast<PriorityMask>(waiting_);
     out_.decision = decision_;
-    if (leaving_.active || decision_ != kNever) node_.setStep(out_);
+    if (leaving_ != 0 || decision_ != kNever) node_.setStep(out_);
   }
 
  private:
   [[gnu::always_inline]] void take() {
     account_ = out_.account;
-    leaving_ = out_.leaving;
+    leaving_ = out_.leaving.active ? out_.leaving.length : 0;
+    leaving_priority_ = out_.leaving.priority;
     waiting_ = out_.waiting;
     decision_ = out_.decision;
   }
 
-  [[gnu::always_inline]] void release() {
-    leaving_.active = false;
-    out_.queued[leaving_.priority] -= leaving_.length;
-    node_.buffer_.releaseOutput(account_, leaving_.length);
+  // Of the frame that leaves: all of it or nothing.
+  [[gnu::always_inline]] void release(std::int64_t bytes) {
+    leaving_ -= bytes;
+    out_.classes[leaving_priority_].queued -= bytes;
+    node_.buffer_.releaseOutput(account_, bytes);
   }
 
   // The wire is free, and there are frames, or the output would have had no decision to make.
   [[gnu::always_inline]] void depart() {
+    release(leaving_);
     const unsigned priority = static_cast<unsigned>(std::bit_width(waiting_)) - 1;
-    Ring<Queued>& queue = out_.queues[priority].plain();
+    Ring<Queued>& queue = out_.classes[priority].queue.plain();
     Queued& item = queue.front();
     const Marking& rule = node_.marking_[priority];
-    const std::int64_t behind = out_.queued[priority] - item.packet.length;
+    const std::int64_t behind = out_.classes[priority].queued - item.packet.length;
     if (behind > rule.leaving_above && item.packet.ect) {
       node_.markByDepth(out_, item.packet, rule, behind, decision_);
     }
-    ++out_.departures[priority];
-    leaving_ = {.length = item.packet.length,
-                .input = item.input,
-                .priority = static_cast<std::uint8_t>(priority),
-                .charge = Charge::kOutput,
-                .active = true};
+    leaving_ = item.packet.length;
+    leaving_priority_ = priority;
     burst_.send(item.packet, decision_);
     queue.prefetchFront(kPlainAhead);
-    if (queue.pop()) waiting_ &= ~(1U << priority);
+    waiting_ &= ~(unsigned{queue.pop()} << priority);
     decision_ = waiting_ != 0 ? burst_.freeAt() : kNever;
   }
 
@@ -117,7 +118,8 @@ class SwitchNode::PlainOutput {
   Output& out_;
   Wire::Burst burst_;
   SwitchBuffer::Account account_;
-  Leaving leaving_;
+  std::int64_t leaving_ = 0;  // bytes of the frame that leaves, as long as they count
+  unsigned leaving_priority_ = 0;
   unsigned waiting_ = 0;
   Picoseconds decision_;
 };

@@ -39,9 +39,9 @@ class WireClock {
   }
 
  private:
-  BitRate rate_{1};
   std::int64_t byte_ps_ = 0;  // 0 = not a whole number of picoseconds
   Picoseconds overhead_;      // of preamble and gap, if it is
+  BitRate rate_{1};
 };
 
 }  // namespace plumbline::fabric

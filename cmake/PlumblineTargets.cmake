@@ -24,23 +24,32 @@ function(plumbline_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLUMBLINE_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
-# plumbline_library(<name> SOURCES <files> [DEPENDS <targets>])
+# plumbline_seldom(<target>): what <target> does is done once for a run or a person, not once for a
+# packet. That takes two thirds of the time to compile, and no longer that a person could tell.
+function(plumbline_seldom target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# plumbline_library(<name> [SELDOM] SOURCES <files> [DEPENDS <targets>])
 # A host library `plumbline_<name>`; headers are included as "<name>/<header>.h".
 function(plumbline_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "SELDOM" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(plumbline_${name} STATIC ${arg_SOURCES})
   target_link_libraries(plumbline_${name} PUBLIC plumbline_options ${arg_DEPENDS})
   plumbline_unity(plumbline_${name})
+  if(arg_SELDOM)
+    plumbline_seldom(plumbline_${name})
+  endif()
 endfunction()
 
 # A third of the time to compile tests is optimising what runs once; what they test stays as fast.
 set(plumbline_test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
 
-# plumbline_test(<name> [UNITY] [COMMAND] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
-# A GoogleTest executable registered with CTest test by test. UNITY: no two of its sources give
-# different things one name. COMMAND: it runs the command itself.
+# plumbline_test(<name> [COMMAND] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
+# A GoogleTest executable registered with CTest test by test. No two of its sources give different
+# things one name. COMMAND: it runs the command itself.
 function(plumbline_test name)
-  cmake_parse_arguments(arg "UNITY;COMMAND" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "COMMAND" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT PLUMBLINE_TESTS)
     return()
   endif()
@@ -52,12 +61,7 @@ function(plumbline_test name)
                                         GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${plumbline_test_options})
   target_compile_definitions(${name} PRIVATE PLUMBLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  list(LENGTH arg_SOURCES sources)
-  if(arg_UNITY)
-    plumbline_unity(${name})
-  elseif(sources GREATER 2 AND TARGET plumbline_test_headers)
-    target_precompile_headers(${name} REUSE_FROM plumbline_test_headers)
-  endif()
+  plumbline_unity(${name})
   if(arg_COMMAND)
     plumbline_runs_command(${name})
   endif()

@@ -22,16 +22,16 @@ def sources_of(entry):
 
 
 def options(entry):
-    """The command without what names the source and its object, and without precompiled headers, which only their compiler reads."""
+    """The command without what names the source and its object."""
     words = shlex.split(entry["command"])
     kept = []
     skip = False
     for word in words:
         if skip:
             skip = False
-        elif word in ("-o", "-MF", "-MT", "-c", "-include", "-Xclang"):
+        elif word in ("-o", "-MF", "-MT", "-c"):
             skip = True
-        elif word not in ("-MD", "-Winvalid-pch", "ccache"):
+        elif word not in ("-MD", "ccache"):
             kept.append(word)
     return tuple(kept)
 

@@ -206,12 +206,13 @@ std::string Controller::firstFailure() const {
 
 void Controller::collect(results::ResultStore& store, std::int64_t run) {
   for (const auto& agent : agents_) {
+    // The lines first: what the log tells of then has its trial among those that are saved.
+    const std::string lines = agent->newLog();
     std::vector<results::StoredTrial> trials;
     for (const TrialDocument& trial : agent->newTrials()) {
       trials.push_back(mergedTrial(agent->name(), trial));
     }
     if (!trials.empty()) store.saveTrials(run, trials);
-    const std::string lines = agent->newLog();
     if (!lines.empty()) watcher_.log(agent->name(), lines);
   }
 }

@@ -23,7 +23,7 @@ using bench::Operation;
 using testing::HasSubstr;
 
 constexpr const char* kHere = "127.0.0.1";
-constexpr std::int64_t kTimeout_ns = 20'000'000'000;
+constexpr std::int64_t kPatience_ns = 20'000'000'000;
 
 class OfiPeerTest : public testing::TestWithParam<const char*> {
  protected:
@@ -51,7 +51,7 @@ class OfiPeerTest : public testing::TestWithParam<const char*> {
 
 // Posts one message in every slot and waits for all of them.
 void sendWindow(endpoint::Channel& channel, const endpoint::ChannelSpec& spec) {
-  const std::int64_t end_ns = endpoint::monotonicNow() + kTimeout_ns;
+  const std::int64_t end_ns = endpoint::monotonicNow() + kPatience_ns;
   std::set<std::uint32_t> under_way;
   std::array<std::uint32_t, 64> done{};
   const auto poll = [&] {

@@ -64,7 +64,7 @@ bool receiveAll(int end, std::uint8_t* to, std::size_t bytes) {
   return true;
 }
 
-bool sendAll(int end, const Bytes& bytes) {
+bool sendAll(int end, const Encoded& bytes) {
   return send(end, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
@@ -108,7 +108,7 @@ class EmulatedCard {
     std::array<std::uint8_t, kRequestHeaderBytes> head{};
     if (!receiveAll(requests_, head.data(), head.size())) return false;
     const RequestHeader header = decodeRequestHeader(head);
-    Bytes body(header.length);
+    Encoded body(header.length);
     if (!receiveAll(requests_, body.data(), body.size())) return false;
     const std::optional<Message> message = decodeMessage(body);
     if (!message) throw std::runtime_error("a request that cannot be read");
@@ -116,9 +116,9 @@ class EmulatedCard {
            header.call != Call::kClose;
   }
 
-  Bytes replyTo(Call call, const Message& message) {
-    Bytes reply = numberField(1, 1);
-    const auto add = [&reply](const Bytes& more) {
+  Encoded replyTo(Call call, const Message& message) {
+    Encoded reply = numberField(1, 1);
+    const auto add = [&reply](const Encoded& more) {
       reply.insert(reply.end(), more.begin(), more.end());
     };
     switch (call) {
@@ -126,7 +126,7 @@ class EmulatedCard {
         add(bytesField(2, {}));
         break;
       case Call::kToDevice: {
-        const Bytes& data = message.bytes.at(4);
+        const Encoded& data = message.bytes.at(4);
         std::copy(data.begin(), data.end(),
                   inBank(message.number(3) + message.number(6), data.size()));
         reply = numberField(1, data.size());
@@ -171,7 +171,7 @@ class EmulatedCard {
     return address >= kKernelBase ? address - kKernelBase : address;
   }
 
-  void writeWords(std::uint64_t address, const Bytes& data) {
+  void writeWords(std::uint64_t address, const Encoded& data) {
     for (std::size_t at = 0; at + 4 <= data.size(); at += 4) {
       std::uint32_t word = 0;
       std::memcpy(&word, &data[at], sizeof word);
@@ -194,8 +194,8 @@ class EmulatedCard {
     return card_.read(offset);
   }
 
-  Bytes readWords(std::uint64_t address, std::uint64_t bytes) {
-    Bytes data(bytes);
+  Encoded readWords(std::uint64_t address, std::uint64_t bytes) {
+    Encoded data(bytes);
     for (std::size_t at = 0; at + 4 <= data.size(); at += 4) {
       const std::uint64_t offset = inKernel(address + at);
       const std::uint32_t word =

@@ -48,12 +48,12 @@ class Reader {
   std::span<const std::uint8_t> bytes_;
 };
 
-void appendVarint(Bytes& out, std::uint64_t value) {
+void appendVarint(Encoded& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7U) out.push_back(static_cast<std::uint8_t>(value | 0x80U));
   out.push_back(static_cast<std::uint8_t>(value));
 }
 
-void appendFixed(Bytes& out, std::uint64_t value, std::size_t size) {
+void appendFixed(Encoded& out, std::uint64_t value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i, value >>= 8U) {
     out.push_back(static_cast<std::uint8_t>(value));
   }
@@ -91,15 +91,15 @@ std::optional<Message> decodeMessage(std::span<const std::uint8_t> bytes) {
   return message;
 }
 
-Bytes numberField(std::uint32_t field, std::uint64_t value) {
-  Bytes out;
+Encoded numberField(std::uint32_t field, std::uint64_t value) {
+  Encoded out;
   appendVarint(out, field << 3U | kVarint);
   appendVarint(out, value);
   return out;
 }
 
-Bytes bytesField(std::uint32_t field, std::span<const std::uint8_t> value) {
-  Bytes out;
+Encoded bytesField(std::uint32_t field, std::span<const std::uint8_t> value) {
+  Encoded out;
   appendVarint(out, field << 3U | kDelimited);
   appendVarint(out, value.size());
   out.insert(out.end(), value.begin(), value.end());
@@ -116,8 +116,8 @@ RequestHeader decodeRequestHeader(std::span<const std::uint8_t, kRequestHeaderBy
   return header;
 }
 
-Bytes encodeReply(const Bytes& body) {
-  Bytes out{1U << 3U | kFixed64};
+Encoded encodeReply(const Encoded& body) {
+  Encoded out{1U << 3U | kFixed64};
   appendFixed(out, body.size(), 8);
   out.insert(out.end(), body.begin(), body.end());
   return out;

@@ -12,7 +12,7 @@
 
 namespace plumbline::card_xrt_test {
 
-using Bytes = std::vector<std::uint8_t>;
+using Encoded = std::vector<std::uint8_t>;
 
 // Requests by number, as the runtime's xcl_macros.h has them.
 enum class Call : std::uint32_t {
@@ -31,7 +31,7 @@ enum class Call : std::uint32_t {
 // Fields of a message by number: integers, or bytes. Of repeated fields the first counts.
 struct Message {
   std::map<std::uint32_t, std::uint64_t> numbers;
-  std::map<std::uint32_t, Bytes> bytes;
+  std::map<std::uint32_t, Encoded> bytes;
 
   [[nodiscard]] std::uint64_t number(std::uint32_t field) const;  // 0 when absent
 };
@@ -39,8 +39,8 @@ struct Message {
 // Nothing for bytes that are no message. Never reads outside them.
 std::optional<Message> decodeMessage(std::span<const std::uint8_t> bytes);
 
-Bytes numberField(std::uint32_t field, std::uint64_t value);
-Bytes bytesField(std::uint32_t field, std::span<const std::uint8_t> value);
+Encoded numberField(std::uint32_t field, std::uint64_t value);
+Encoded bytesField(std::uint32_t field, std::span<const std::uint8_t> value);
 
 // Length of a request's header, and what it says.
 inline constexpr std::size_t kRequestHeaderBytes = 14;
@@ -50,6 +50,6 @@ struct RequestHeader {
 };
 RequestHeader decodeRequestHeader(std::span<const std::uint8_t, kRequestHeaderBytes> bytes);
 // The header of a reply, and the reply.
-Bytes encodeReply(const Bytes& body);
+Encoded encodeReply(const Encoded& body);
 
 }  // namespace plumbline::card_xrt_test

@@ -8,9 +8,9 @@ namespace plumbline::card_xrt_test {
 namespace {
 
 TEST(EmulationProtocolTest, FieldsAreReadAsTheyWereWritten) {
-  Bytes bytes = numberField(1, 0x1801234567);
-  for (const Bytes& more :
-       {bytesField(4, Bytes{1, 2, 3}), numberField(20, 0), Bytes{3 << 3 | 5, 9, 0, 0, 1}}) {
+  Encoded bytes = numberField(1, 0x1801234567);
+  for (const Encoded& more :
+       {bytesField(4, Encoded{1, 2, 3}), numberField(20, 0), Encoded{3 << 3 | 5, 9, 0, 0, 1}}) {
     bytes.insert(bytes.end(), more.begin(), more.end());
   }
   const auto message = decodeMessage(bytes);
@@ -18,16 +18,16 @@ TEST(EmulationProtocolTest, FieldsAreReadAsTheyWereWritten) {
   EXPECT_EQ(message->number(1), 0x1801234567U);
   EXPECT_EQ(message->number(3), 0x01000009U);
   EXPECT_EQ(message->number(7), 0U);
-  EXPECT_EQ(message->bytes.at(4), (Bytes{1, 2, 3}));
+  EXPECT_EQ(message->bytes.at(4), (Encoded{1, 2, 3}));
 }
 
 TEST(EmulationProtocolTest, WhatEndsTooEarlyIsNoMessage) {
-  const Bytes whole = bytesField(4, Bytes(300, 7));
+  const Encoded whole = bytesField(4, Encoded(300, 7));
   for (std::size_t length = 1; length < whole.size(); ++length) {
     EXPECT_FALSE(decodeMessage(std::span(whole).first(length)).has_value()) << length;
   }
-  EXPECT_FALSE(decodeMessage(Bytes(11, 0xFF)).has_value()) << "a number without end";
-  EXPECT_FALSE(decodeMessage(Bytes{0, 0}).has_value()) << "field 0";
+  EXPECT_FALSE(decodeMessage(Encoded(11, 0xFF)).has_value()) << "a number without end";
+  EXPECT_FALSE(decodeMessage(Encoded{0, 0}).has_value()) << "field 0";
 }
 
 TEST(EmulationProtocolTest, HeadersOfRequestAndReply) {
@@ -36,7 +36,7 @@ TEST(EmulationProtocolTest, HeadersOfRequestAndReply) {
   const RequestHeader header = decodeRequestHeader(head);
   EXPECT_EQ(header.length, 0x1234U);
   EXPECT_EQ(header.call, Call::kWriteRegister);
-  EXPECT_EQ(encodeReply(Bytes{5, 6}), (Bytes{0x09, 2, 0, 0, 0, 0, 0, 0, 0, 5, 6}));
+  EXPECT_EQ(encodeReply(Encoded{5, 6}), (Encoded{0x09, 2, 0, 0, 0, 0, 0, 0, 0, 5, 6}));
 }
 
 }  // namespace

@@ -308,7 +308,9 @@ TEST_F(ApiTest, EveryTrialBeginsWhenItIsToldTo) {
   EXPECT_EQ(waiting(1).at("trials"), 0);
   const std::int64_t at =
       asked("get", "/api/v1/clock", 200).at("answered_ns").get<std::int64_t>() + 50'000'000;
-  EXPECT_TRUE(order({{"trial", 1}, {"at_ns", at}}, 202).at("waiting").is_null());
+  // A busy machine may be at the next trial when it answers.
+  const json ordered = order({{"trial", 1}, {"at_ns", at}}, 202).at("waiting");
+  EXPECT_TRUE(ordered.is_null() || ordered.at("trial") == 2) << ordered;
   const json second = waiting(2);
   EXPECT_EQ(second.at("start_trial"), 1);
   EXPECT_EQ(second.at("start_at_ns"), at);

@@ -1,39 +1,14 @@
 // Credits of frames that never reach the receiver: gone without CC_Update, back with it.
 #include <gtest/gtest.h>
 
-#include "tests/fabric/harness.h"
+#include "tests/fabric/cbfc_chain.h"
 
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr unsigned kChannel = 3;
-constexpr std::uint32_t kLength = 1'024;
-constexpr std::int64_t kCreditsEach = 8;  // of a frame, at 128 bytes
-constexpr Picoseconds kSlot{83'520};
+constexpr std::int64_t kCreditsEach = kLength / kCreditSize;  // of a frame
 constexpr Picoseconds kControlSerialization{5'120};
 constexpr Picoseconds kControlSlot{6'720};
-constexpr Picoseconds kHostDelay = nanoseconds(50);
-constexpr Picoseconds kDelay = microseconds(1);
-constexpr Picoseconds kLatency = nanoseconds(600);
-constexpr Picoseconds kProcessing = nanoseconds(100);
-constexpr Picoseconds kNeverTold{0};
-
-// Two hosts, two switches; credits for `frames` frames on each link, returned frame by frame.
-FabricSpec chain(std::uint32_t frames, Picoseconds consumed_period) {
-  FabricSpec spec = GraphBuilder(2, 2)
-                        .cable("h0", "s0", gigabitsPerSecond(100), kHostDelay)
-                        .cable("s0", "s1", gigabitsPerSecond(100), kDelay)
-                        .cable("s1", "h1", gigabitsPerSecond(100), kHostDelay)
-                        .spec();
-  CbfcSpec cbfc;
-  cbfc.channels = 1U << kChannel;
-  cbfc.credits = frames * kLength / 128;
-  cbfc.update_spacing = Bytes(1);
-  cbfc.processing = kProcessing;
-  cbfc.consumed_period = consumed_period;
-  spec.switches.cbfc = cbfc;
-  return spec;
-}
 
 std::uint64_t dropsOf(const LinkCounters& counters, DropReason reason) {
   return counters.drops[static_cast<unsigned>(reason)];
@@ -57,7 +32,7 @@ void expectNoCreditInUse(ListFabric& fabric) {
 
 TEST(CbfcRecovery, WithoutCcUpdateLostFramesStarveTheChannel) {
   constexpr std::uint32_t kCreditedFrames = 40;
-  FabricSpec spec = chain(kCreditedFrames, kNeverTold);
+  FabricSpec spec = creditedChain(kCreditedFrames, kNeverTold);
   spec.bit_errors = {{"s0-s1", 1e-5}};  // one frame in thirteen
   ListFabric fabric(spec);
   fabric.host(0).addMany(frame(0, 1, kLength, kChannel), 3'000);
@@ -74,7 +49,7 @@ TEST(CbfcRecovery, WithoutCcUpdateLostFramesStarveTheChannel) {
 
 TEST(CbfcRecovery, WithCcUpdateTheChannelGoesOn) {
   for (const Forwarding mode : {Forwarding::kStoreAndForward, Forwarding::kCutThrough}) {
-    FabricSpec spec = chain(40, microseconds(1));
+    FabricSpec spec = creditedChain(40, microseconds(1));
     spec.switches.forwarding = mode;
     spec.bit_errors = {{"*", 1e-5}};
     ListFabric fabric(spec);
@@ -95,7 +70,7 @@ TEST(CbfcRecovery, WithCcUpdateTheChannelGoesOn) {
 TEST(CbfcRecovery, CreditsAreBackAPeriodAndARoundTripLater) {
   constexpr Picoseconds kPeriod = microseconds(10);
   for (const Forwarding mode : {Forwarding::kStoreAndForward, Forwarding::kCutThrough}) {
-    FabricSpec spec = chain(1, kPeriod);
+    FabricSpec spec = creditedChain(1, kPeriod);
     spec.switches.forwarding = mode;
     spec.impairments = {{ImpairmentKind::kDrop, 0, 0, {}}};
     ListFabric fabric(spec);
@@ -115,7 +90,7 @@ TEST(CbfcRecovery, CreditsAreBackAPeriodAndARoundTripLater) {
 TEST(CbfcRecovery, AnUpdateTakesItsTimeOnTheWire) {
   constexpr Picoseconds kPeriod = microseconds(1);
   constexpr std::uint32_t kFrames = 100;
-  ListFabric fabric(chain(kFrames, kPeriod));
+  ListFabric fabric(creditedChain(kFrames, kPeriod));
   fabric.host(0).addMany(frame(0, 1, kLength, kChannel), kFrames);
   fabric.drain();
   const auto times = departures(fabric, "h0-s0");
@@ -139,7 +114,7 @@ TEST(CbfcRecovery, AnUpdateTakesItsTimeOnTheWire) {
 
 TEST(CbfcRecovery, LostUpdatesAreRepeatedUntilTheLinkIsBack) {
   constexpr Picoseconds kPeriod = microseconds(10);
-  FabricSpec spec = chain(10, kPeriod);
+  FabricSpec spec = creditedChain(10, kPeriod);
   spec.convergence = seconds(1);
   spec.failures = {{"s0-s1", Picoseconds(1), microseconds(95)}};
   ListFabric fabric(spec);
@@ -151,14 +126,14 @@ TEST(CbfcRecovery, LostUpdatesAreRepeatedUntilTheLinkIsBack) {
   EXPECT_EQ(fabric.host(1).arrivals().size(), 5U);
   const auto times = departures(fabric, "s0-s1");
   ASSERT_EQ(times.size(), 15U);
-  EXPECT_EQ(times[10] - times[0],
-            10 * kPeriod + kControlSerialization + kDelay + kLatency + kDelay + kProcessing);
+  EXPECT_EQ(times[10] - times[0], 10 * kPeriod + kControlSerialization + kChainDelay + kLatency +
+                                      kChainDelay + kProcessing);
   EXPECT_EQ(fabric.counters("s0-s1").consumed_updates, 11U);
   expectNoCreditInUse(fabric);
 }
 
 TEST(CbfcRecovery, NothingMovesForEverOnALinkThatNeverComesBack) {
-  FabricSpec spec = chain(10, microseconds(10));
+  FabricSpec spec = creditedChain(10, microseconds(10));
   spec.convergence = seconds(1);
   spec.failures = {{"s0-s1", Picoseconds(1), {}}};
   ListFabric fabric(spec);
@@ -171,9 +146,9 @@ TEST(CbfcRecovery, NothingMovesForEverOnALinkThatNeverComesBack) {
 }
 
 TEST(CbfcRecovery, WithRetryAnUpdateDoesNotOvertakeReplays) {
-  FabricSpec spec = chain(40, microseconds(3));
+  FabricSpec spec = creditedChain(40, microseconds(3));
   spec.switches.llr = LlrSpec{};
-  for (auto& cable : spec.topology.graph.cables) cable.delay = kDelay;
+  for (auto& cable : spec.topology.graph.cables) cable.delay = kChainDelay;
   spec.bit_errors = {{"*", 3e-6}};
   ListFabric fabric(spec);
   for (int i = 0; i < 2'000; ++i) {
@@ -195,7 +170,7 @@ TEST(CbfcRecovery, WithRetryAnUpdateDoesNotOvertakeReplays) {
 }
 
 TEST(CbfcRecovery, FramesWithoutARouteGiveTheirCreditsBack) {
-  FabricSpec spec = chain(10, kNeverTold);
+  FabricSpec spec = creditedChain(10, kNeverTold);
   spec.convergence = Picoseconds(0);
   spec.failures = {{"s1-h1", Picoseconds(0), {}}};
   ListFabric fabric(spec);
@@ -208,7 +183,7 @@ TEST(CbfcRecovery, FramesWithoutARouteGiveTheirCreditsBack) {
 
 TEST(CbfcRecovery, ACopyIsFreedTwiceUntilAnUpdateTakesItBack) {
   for (const Picoseconds period : {kNeverTold, microseconds(10)}) {
-    FabricSpec spec = chain(10, period);
+    FabricSpec spec = creditedChain(10, period);
     spec.impairments = {{ImpairmentKind::kDuplicate, 0, 0, {}}};
     ListFabric fabric(spec);
     fabric.host(0).addMany(frame(0, 1, kLength, kChannel), 1);
@@ -223,7 +198,7 @@ TEST(CbfcRecovery, ACopyIsFreedTwiceUntilAnUpdateTakesItBack) {
 
 // A frame that comes late is taken for lost, and taken back.
 TEST(CbfcRecovery, AFrameHeldBackIsCountedOnce) {
-  FabricSpec spec = chain(10, microseconds(10));
+  FabricSpec spec = creditedChain(10, microseconds(10));
   spec.impairments = {{ImpairmentKind::kDelay, 0, 0, microseconds(30)}};
   ListFabric fabric(spec);
   fabric.host(0).addMany(frame(0, 1, kLength, kChannel), 1);
@@ -238,7 +213,7 @@ TEST(CbfcRecovery, AFrameHeldBackIsCountedOnce) {
 }
 
 TEST(CbfcRecovery, ATestersPortCountsWhatReachesIt) {
-  FabricSpec spec = chain(10, microseconds(10));
+  FabricSpec spec = creditedChain(10, microseconds(10));
   spec.bit_errors = {{"s1-h1", 1e-5}};
   Fabric fabric(spec);
   for (std::uint32_t i = 0; i < 1'000; ++i) {

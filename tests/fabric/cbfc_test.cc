@@ -3,46 +3,27 @@
 
 #include <algorithm>
 
-#include "tests/fabric/harness.h"
+#include "tests/fabric/cbfc_chain.h"
 
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr unsigned kChannel = 3;
 constexpr unsigned kOtherChannel = 4;
-constexpr std::uint32_t kLength = 1'024;
-constexpr Picoseconds kSerialization{81'920};  // at 100 Gb/s
-constexpr Picoseconds kSlot{83'520};
-constexpr Picoseconds kDelay = microseconds(1);
-constexpr Picoseconds kLatency = nanoseconds(600);
-constexpr Picoseconds kProcessing = nanoseconds(100);
 
-// Two hosts, two switches; between the switches a link of kDelay. A channel's credits are for
-// `frames` frames, returned frame by frame.
-FabricSpec chain(std::uint32_t frames) {
-  FabricSpec spec = GraphBuilder(2, 2)
-                        .cable("h0", "s0", gigabitsPerSecond(100), nanoseconds(50))
-                        .cable("s0", "s1", gigabitsPerSecond(100), kDelay)
-                        .cable("s1", "h1", gigabitsPerSecond(100), nanoseconds(50))
-                        .spec();
-  CbfcSpec cbfc;
-  cbfc.channels = 1U << kChannel | 1U << kOtherChannel;
-  cbfc.credit_size = Bytes(128);
-  cbfc.credits = frames * kLength / 128;
-  cbfc.update_spacing = Bytes(1);
-  cbfc.processing = kProcessing;
-  cbfc.consumed_period = Picoseconds(0);
-  spec.switches.cbfc = cbfc;
+// creditedChain() with another channel like the first one.
+FabricSpec twoChannels(std::uint32_t frames) {
+  FabricSpec spec = creditedChain(frames);
+  spec.switches.cbfc->channels |= 1U << kOtherChannel;
   return spec;
 }
 
 // From a frame's start into the link between the switches until its credits are back: handed over,
 // sent on at once, last bit away, CF_Update back.
 constexpr Picoseconds kRoundTrip =
-    kSerialization + kDelay + kLatency + kSerialization + kDelay + kProcessing;
+    kSerialization + kChainDelay + kLatency + kSerialization + kChainDelay + kProcessing;
 
-// A run of chain() in which host 0 is a tester's port, which sends at line rate and knows nothing
-// of credits: the link between the switches alone limits the channels.
+// A run of twoChannels() in which host 0 is a tester's port, which sends at line rate and knows
+// nothing of credits: the link between the switches alone limits the channels.
 struct ChainRun {
   std::vector<Record> departures;  // into the link between the switches
   std::uint64_t received = 0;
@@ -85,17 +66,17 @@ ChainRun runChain(const FabricSpec& spec, const std::vector<Burst>& bursts) {
 TEST(Cbfc, EnoughCreditsGiveLineRate) {
   // CL * size >= rate * round trip + a frame.
   const auto frames = static_cast<std::uint32_t>(kRoundTrip / kSlot) + 1;
-  const auto times = runChain(chain(frames), {{.frames = 500}}).times(kChannel);
+  const auto times = runChain(twoChannels(frames), {{.frames = 500}}).times(kChannel);
   ASSERT_EQ(times.size(), 500U);
   for (std::size_t i = 1; i < times.size(); ++i) EXPECT_EQ(times[i] - times[i - 1], kSlot) << i;
   // A frame's worth of credits less is not enough.
-  const auto fewer = runChain(chain(frames - 1), {{.frames = 500}}).times(kChannel);
+  const auto fewer = runChain(twoChannels(frames - 1), {{.frames = 500}}).times(kChannel);
   EXPECT_GT(fewer.back() - fewer.front(), times.back() - times.front());
 }
 
 TEST(Cbfc, FewCreditsGiveCreditsPerRoundTrip) {
   for (const std::uint32_t frames : {1U, 10U, 25U}) {
-    const auto times = runChain(chain(frames), {{.frames = 400}}).times(kChannel);
+    const auto times = runChain(twoChannels(frames), {{.frames = 400}}).times(kChannel);
     ASSERT_EQ(times.size(), 400U);
     for (std::size_t i = 0; i + frames < times.size(); ++i) {
       EXPECT_EQ(times[i + frames] - times[i], kRoundTrip) << i;
@@ -106,15 +87,15 @@ TEST(Cbfc, FewCreditsGiveCreditsPerRoundTrip) {
 TEST(Cbfc, AThrottledChannelLeavesTheOthersAlone) {
   // Both channels get a sixth of the line, which is more than three frames per round trip.
   const Burst burst{.frames = 3'000, .priorities = {kChannel, kOtherChannel, 0, 0, 0, 0}};
-  const ChainRun run = runChain(chain(3), {burst});
-  const ChainRun unlimited = runChain(chain(3'000), {burst});
+  const ChainRun run = runChain(twoChannels(3), {burst});
+  const ChainRun unlimited = runChain(twoChannels(3'000), {burst});
   EXPECT_EQ(run.received, 3'000U);
   for (const unsigned channel : {kChannel, kOtherChannel}) {
     EXPECT_GT(run.times(channel).back(), unlimited.times(channel).back() + microseconds(100));
   }
   // Each channel has credits of its own ...
   const Burst one{.frames = 3'000, .priorities = {kChannel, 0, 0, 0, 0, 0}};
-  const auto alone = runChain(chain(3), {one}).times(kChannel);
+  const auto alone = runChain(twoChannels(3), {one}).times(kChannel);
   EXPECT_LE(run.times(kChannel).back(), alone.back() + 2 * kSlot);
   // ... and frames without credits leave as they come, but for the frames in transmission.
   const auto others = run.times(0);
@@ -127,15 +108,16 @@ TEST(Cbfc, AThrottledChannelLeavesTheOthersAlone) {
 
 constexpr unsigned kVictim = 5;
 
-// Channels 3 and 4 of chain() as one virtual channel for `shared` frames; priority 5 on another
-// one, for `victim` frames.
+// Channels 3 and 4 of twoChannels() as one virtual channel for `shared` frames; priority 5 on
+// another one, for `victim` frames.
 FabricSpec mapped(std::uint32_t shared, std::uint32_t victim) {
-  FabricSpec spec = chain(1);
+  FabricSpec spec = twoChannels(1);
   CbfcSpec& cbfc = *spec.switches.cbfc;
   cbfc.channels |= 1U << kVictim;
   cbfc.virtual_channels = {
-      {.priorities = 1U << kChannel | 1U << kOtherChannel, .credits = shared * kLength / 128},
-      {.priorities = 1U << kVictim, .credits = victim * kLength / 128}};
+      {.priorities = 1U << kChannel | 1U << kOtherChannel,
+       .credits = shared * kLength / kCreditSize},
+      {.priorities = 1U << kVictim, .credits = victim * kLength / kCreditSize}};
   return spec;
 }
 
@@ -229,7 +211,7 @@ TEST(VirtualChannels, AVictimOnAChannelOfItsOwnIsNotBlocked) {
   // frame of the other channel in transmission at each of three ports.
   EXPECT_NEAR(static_cast<double>(run.arrived_meanwhile),
               (kBlockedFor - microseconds(50)).toNanoseconds() / (4 * kSlot).toNanoseconds(), 1.5);
-  const Picoseconds idle = kSerialization * 3 + kDelay + nanoseconds(50) * 2 + kLatency * 2;
+  const Picoseconds idle = kSerialization * 3 + kChainDelay + nanoseconds(50) * 2 + kLatency * 2;
   EXPECT_GE(run.longest, idle);
   EXPECT_LE(run.longest, idle + kSlot * 3);
 }
@@ -245,9 +227,10 @@ TEST(VirtualChannels, AVictimOnTheBlockedChannelIs) {
 TEST(Cbfc, CreditsAreAllBackWhenNothingMoves) {
   constexpr std::uint32_t kFrames = 10;
   // Enough frames of odd length for the 15-bit counter of freed credits to wrap: 700 of 72 credits.
-  const auto times = runChain(chain(kFrames), {{.frames = 700, .length = 9'101},
-                                               {.start = milliseconds(20), .frames = 2 * kFrames}})
-                         .times(kChannel);
+  const auto times =
+      runChain(twoChannels(kFrames), {{.frames = 700, .length = 9'101},
+                                      {.start = milliseconds(20), .frames = 2 * kFrames}})
+          .times(kChannel);
   ASSERT_EQ(times.size(), 700U + 2 * kFrames);
   // All of the credits are there again, and not one more.
   for (std::size_t i = 701; i < 700 + kFrames; ++i) EXPECT_EQ(times[i] - times[i - 1], kSlot);
@@ -256,7 +239,7 @@ TEST(Cbfc, CreditsAreAllBackWhenNothingMoves) {
 
 TEST(Cbfc, NothingIsLostWhereABufferWouldOverflow) {
   for (const unsigned priority : {kChannel, 0U}) {
-    FabricSpec spec = chain(16);
+    FabricSpec spec = twoChannels(16);
     spec.topology.kind = TopologyKind::kSingleSwitch;
     spec.topology.hosts = 9;
     spec.switches.buffer_per_port = Bytes(40'000);
@@ -275,7 +258,7 @@ TEST(Cbfc, NothingIsLostWhereABufferWouldOverflow) {
 }
 
 TEST(Cbfc, GoesTogetherWithPfcOnOtherPriorities) {
-  FabricSpec spec = chain(16);
+  FabricSpec spec = twoChannels(16);
   PfcSpec pfc;
   pfc.priorities = 1U << 5;
   pfc.response = nanoseconds(900);  // later than credits that are sent behind it

@@ -9,13 +9,13 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-struct Case {
+struct ConservationCase {
   const char* name;
   FabricSpec spec;
   std::int64_t buffer_bytes;
 };
 
-class Conservation : public ::testing::TestWithParam<Case> {};
+class Conservation : public ::testing::TestWithParam<ConservationCase> {};
 
 TEST_P(Conservation, EveryPacketEndsExactlyOnce) {
   FabricSpec spec = GetParam().spec;
@@ -90,16 +90,17 @@ TEST_P(Conservation, DeliveriesNeverOverlapOnTheWire) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Topologies, Conservation,
-                         ::testing::Values(Case{"Link", linkSpec(), 1'000'000},
-                                           Case{"Pair", switchSpec(2), 1'000'000},
-                                           Case{"Switch", switchSpec(16), 1'000'000},
-                                           Case{"SwitchSmallBuffer", switchSpec(16), 20'000},
-                                           Case{"OneLeaf", closSpec(1, 2, 8), 40'000},
-                                           Case{"Clos", closSpec(4, 4, 4), 1'000'000},
-                                           Case{"ClosSmallBuffer", closSpec(4, 2, 4), 20'000},
-                                           Case{"ClosUneven", closSpec(3, 5, 2), 30'000}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Topologies, Conservation,
+    ::testing::Values(ConservationCase{"Link", linkSpec(), 1'000'000},
+                      ConservationCase{"Pair", switchSpec(2), 1'000'000},
+                      ConservationCase{"Switch", switchSpec(16), 1'000'000},
+                      ConservationCase{"SwitchSmallBuffer", switchSpec(16), 20'000},
+                      ConservationCase{"OneLeaf", closSpec(1, 2, 8), 40'000},
+                      ConservationCase{"Clos", closSpec(4, 4, 4), 1'000'000},
+                      ConservationCase{"ClosSmallBuffer", closSpec(4, 2, 4), 20'000},
+                      ConservationCase{"ClosUneven", closSpec(3, 5, 2), 30'000}),
+    [](const auto& info) { return info.param.name; });
 
 // Work conservation: the receiver's wire is idle only when no frame for it is ready. On one switch
 // the time a frame is ready follows from when it was sent.

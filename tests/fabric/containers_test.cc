@@ -45,7 +45,7 @@ std::vector<Ordered> randomItems(RandomStream& random, std::uint32_t items, unsi
   return list;
 }
 
-void add(WindowOrder& order, const std::vector<Ordered>& list) {
+void addAll(WindowOrder& order, const std::vector<Ordered>& list) {
   order.expect(list.size());
   for (const Ordered& item : list) {
     if (item.second) {
@@ -89,10 +89,10 @@ TEST(WindowOrder, SortsByGroupTimeKindAndNumber) {
         order.start(begin, end, groups);
         // Of 64 bits 24 are number and kind.
         EXPECT_EQ(order.grouped(), groups > 1 && bits < 40 && groups <= 1ULL << (40 - bits));
-        add(order, list);
+        addAll(order, list);
         expectSorted(order, list, order.grouped());
         order.start(begin, end, groups);
-        add(order, list);
+        addAll(order, list);
         order.ungroup();
         EXPECT_FALSE(order.grouped());
         expectSorted(order, list, false);

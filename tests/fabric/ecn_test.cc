@@ -9,7 +9,7 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::int64_t kLength = 1'000;
+constexpr std::int64_t kRoundLength = 1'000;
 
 FabricSpec incastSpec(const EcnSpec& ecn, std::uint32_t senders) {
   FabricSpec spec;
@@ -22,7 +22,7 @@ FabricSpec incastSpec(const EcnSpec& ecn, std::uint32_t senders) {
 // frames in the queue.
 void addRounds(ListFabric& fabric, std::uint32_t senders, std::uint32_t rounds, bool ect = true) {
   for (HostId from = 0; from < senders; ++from) {
-    Packet packet = frame(from, senders, kLength);
+    Packet packet = frame(from, senders, kRoundLength);
     packet.ect = ect;
     for (std::uint32_t i = 0; i < rounds; ++i) {
       fabric.host(from).add(packet, microseconds(5) * i);
@@ -47,10 +47,10 @@ TEST(Ecn, AStepIsRecoveredExactly) {
     fabric.drain();
     fabric.expectConserved();
     // Frames that find more than the threshold: i * length > threshold.
-    const std::int64_t unmarked = std::min<std::int64_t>(threshold / kLength + 1, kSenders);
+    const std::int64_t unmarked = std::min<std::int64_t>(threshold / kRoundLength + 1, kSenders);
     const auto marks = fabric.log().of(RecordKind::kMark);
     EXPECT_EQ(static_cast<std::int64_t>(marks.size()), kSenders - unmarked) << threshold;
-    EXPECT_EQ(marks.front().value, unmarked * kLength);
+    EXPECT_EQ(marks.front().value, unmarked * kRoundLength);
     std::int64_t ce = 0;
     for (const auto& arrival : fabric.host(kSenders).arrivals()) ce += arrival.packet.ce ? 1 : 0;
     EXPECT_EQ(ce, kSenders - unmarked);
@@ -103,7 +103,7 @@ TEST_P(Ramp, MarksWithItsProbability) {
   std::map<std::int64_t, std::uint32_t> marked;
   for (const Record& one : fabric.log().all()) ++marked[one.value];
   for (std::int64_t i = 0; i < kSenders; ++i) {
-    const std::int64_t depth = i * kLength;
+    const std::int64_t depth = i * kRoundLength;
     double p = 0.6 * static_cast<double>(depth - kMin) / static_cast<double>(kMax - kMin);
     if (depth <= kMin) p = 0;
     if (depth > kMax) p = 1;

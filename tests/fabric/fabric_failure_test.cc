@@ -4,15 +4,12 @@
 #include <set>
 
 #include "tests/fabric/harness.h"
+#include "tests/fabric/traffic.h"
 
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::uint32_t kLength = 1'024;
-constexpr Picoseconds kSerialization{81'920};  // at 100 Gb/s
 constexpr Picoseconds kSpacing = nanoseconds(137);
-constexpr Picoseconds kHostDelay = nanoseconds(50);
-constexpr Picoseconds kLatency = nanoseconds(600);
 constexpr Picoseconds kSpineDelay = nanoseconds(250);
 
 // Frames that a sender at the first switch puts on a link one by one, none waiting for another.
@@ -24,14 +21,6 @@ std::vector<Picoseconds> startTimes(std::uint32_t frames) {
   return times;
 }
 
-void addFrames(ListFabric& fabric, std::uint32_t frames, HostId to) {
-  for (std::uint32_t i = 0; i < frames; ++i) {
-    Packet packet = frame(0, to, kLength);
-    packet.psn = i;
-    fabric.host(0).add(packet, kSpacing * i);
-  }
-}
-
 std::set<std::uint32_t> arrived(ListFabric& fabric, HostId host) {
   std::set<std::uint32_t> frames;
   for (const auto& one : fabric.host(host).arrivals()) frames.insert(one.packet.psn);
@@ -40,11 +29,7 @@ std::set<std::uint32_t> arrived(ListFabric& fabric, HostId host) {
 
 TEST(LinkFailure, LosesExactlyWhatIsOnTheWireOrSentWhileItIsDown) {
   const Picoseconds delay = nanoseconds(700);
-  FabricSpec spec = GraphBuilder(2, 2)
-                        .cable("h0", "s0", gigabitsPerSecond(100), kHostDelay)
-                        .cable("s0", "s1", gigabitsPerSecond(100), delay)
-                        .cable("s1", "h1", gigabitsPerSecond(100), kHostDelay)
-                        .spec();
+  FabricSpec spec = chainSpec(delay);
   spec.convergence = seconds(1);  // nobody learns of it
   const std::vector<std::pair<Picoseconds, Picoseconds>> outages{
       {microseconds(20), microseconds(31)},
@@ -52,7 +37,7 @@ TEST(LinkFailure, LosesExactlyWhatIsOnTheWireOrSentWhileItIsDown) {
       {microseconds(60), microseconds(61)}};  // a flap
   for (const auto& [down, up] : outages) spec.failures.push_back({"s0-s1", down, up});
   ListFabric fabric(spec);
-  addFrames(fabric, 1'000, 1);
+  fabric.host(0).addMany(frame(0, 1, kLength), 1'000, Picoseconds(0), kSpacing);
   fabric.drain();
   const Balance balance = fabric.expectConserved();
   EXPECT_EQ(balance.inside, 0U);
@@ -86,7 +71,7 @@ FabricSpec twoSpines(Picoseconds convergence) {
 // The spine that the flow from host 0 to host 1 takes while both are up.
 std::string usedSpine() {
   ListFabric fabric(twoSpines(Picoseconds(0)));
-  addFrames(fabric, 1, 1);
+  fabric.host(0).add(frame(0, 1, kLength), Picoseconds(0));
   fabric.drain();
   return fabric.counters("leaf0-spine0").packets == 1 ? "spine0" : "spine1";
 }
@@ -97,7 +82,7 @@ void checkReroute(const std::string& element, Picoseconds down, Picoseconds up,
   FabricSpec spec = twoSpines(convergence);
   spec.failures.push_back({element, down, up});
   ListFabric fabric(spec);
-  addFrames(fabric, 1'000, 1);
+  fabric.host(0).addMany(frame(0, 1, kLength), 1'000, Picoseconds(0), kSpacing);
   fabric.drain();
   EXPECT_EQ(fabric.expectConserved().inside, 0U);
   const std::string used = usedSpine();
@@ -133,7 +118,7 @@ TEST(LinkFailure, NobodyIsLostIfTablesChangeAtOnceAndWiresAreEmpty) {
   FabricSpec spec = twoSpines(Picoseconds(0));
   spec.failures.push_back({"leaf0-" + usedSpine(), Picoseconds(1), {}});
   ListFabric fabric(spec);
-  addFrames(fabric, 500, 1);
+  fabric.host(0).addMany(frame(0, 1, kLength), 500, Picoseconds(0), kSpacing);
   fabric.drain();
   EXPECT_EQ(fabric.expectConserved().dropped, 0U);
   EXPECT_EQ(fabric.host(1).arrivals().size(), 500U);
@@ -148,7 +133,7 @@ TEST(SwitchFailure, WithoutAnotherWayThereIsNoRoute) {
   spec.failures.push_back({"spine0", microseconds(20), {}});
   spec.failures.push_back({"spine1", microseconds(20), {}});
   ListFabric fabric(spec);
-  addFrames(fabric, 500, 1);
+  fabric.host(0).addMany(frame(0, 1, kLength), 500, Picoseconds(0), kSpacing);
   fabric.drain();
   fabric.expectConserved();
   const LinkCounters total = totalCounters(*fabric);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "tests/fabric/traffic.h"
 
 namespace plumbline::fabric::testing {
 
@@ -44,11 +45,12 @@ void ListHost::add(const Packet& packet, Picoseconds not_before) {
   setAlarm(Picoseconds(-1));
 }
 
-void ListHost::addMany(const Packet& packet, std::uint32_t count, Picoseconds not_before) {
+void ListHost::addMany(const Packet& packet, std::uint32_t count, Picoseconds not_before,
+                       Picoseconds spacing) {
   for (std::uint32_t i = 0; i < count; ++i) {
     Packet one = packet;
     one.psn += i;
-    add(one, not_before);
+    add(one, not_before + spacing * i);
   }
 }
 
@@ -177,6 +179,14 @@ FabricSpec GraphBuilder::spec() const {
   spec.topology.kind = TopologyKind::kGraph;
   spec.topology.graph = graph_;
   return spec;
+}
+
+FabricSpec chainSpec(Picoseconds delay) {
+  return GraphBuilder(2, 2)
+      .cable("h0", "s0", gigabitsPerSecond(100), kHostDelay)
+      .cable("s0", "s1", gigabitsPerSecond(100), delay)
+      .cable("s1", "h1", gigabitsPerSecond(100), kHostDelay)
+      .spec();
 }
 
 }  // namespace plumbline::fabric::testing

@@ -19,6 +19,9 @@ namespace plumbline::fabric::testing {
 
 inline constexpr std::uint32_t kEveryKind = 0xFFFFFFFF;
 
+// The priority that PFC keeps from loss.
+inline constexpr unsigned kLossless = 3;
+
 // Keeps the records of the kinds it is made for.
 class RecordLog final : public Observer {
  public:
@@ -50,8 +53,10 @@ class ListHost final : public Endpoint {
 
   // Frames of one priority in ascending order of time; before the fabric runs.
   void add(const Packet& packet, Picoseconds not_before);
-  // `count` frames like `packet`, their psn counted up, all at `not_before`.
-  void addMany(const Packet& packet, std::uint32_t count, Picoseconds not_before = Picoseconds(0));
+  // `count` frames like `packet`, their psn counted up: the first at `not_before`, each `spacing`
+  // after the one before it.
+  void addMany(const Packet& packet, std::uint32_t count, Picoseconds not_before = Picoseconds(0),
+               Picoseconds spacing = Picoseconds(0));
 
   void receive(const Packet& packet, Picoseconds now) override;
   bool transmit(Picoseconds now, PriorityMask paused, Packet& packet) override;
@@ -126,5 +131,10 @@ class GraphBuilder {
  private:
   GraphSpec graph_;
 };
+
+inline constexpr Picoseconds kChainDelay = microseconds(1);
+
+// Two hosts and two switches in a row at 100 Gb/s, `delay` between the switches.
+FabricSpec chainSpec(Picoseconds delay = kChainDelay);
 
 }  // namespace plumbline::fabric::testing

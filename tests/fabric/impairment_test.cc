@@ -9,27 +9,27 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::uint32_t kLength = 512;
-constexpr Picoseconds kSlot = bytesTime(kLength + 20);
+constexpr std::uint32_t kStreamLength = 512;
+constexpr Picoseconds kStreamSlot = bytesTime(kStreamLength + 20);
 
-// `frames` frames of kLength from host 0 to host 1, `distance` apart.
+// `frames` frames of kStreamLength from host 0 to host 1, `distance` apart.
 std::vector<Sending> stream(std::uint64_t frames, Picoseconds distance) {
   std::vector<Sending> traffic;
   for (std::uint64_t i = 0; i < frames; ++i) {
-    traffic.push_back(
-        {0, packetTo(0, 1, kLength, i), microseconds(1) + static_cast<std::int64_t>(i) * distance});
+    traffic.push_back({0, packetTo(0, 1, kStreamLength, i),
+                       microseconds(1) + static_cast<std::int64_t>(i) * distance});
   }
   return traffic;
 }
 
-struct Case {
+struct ImpairmentCase {
   const char* name;
   FabricSpec spec;
   Forwarding mode;
 };
 
 // All tests hold for a bare link and for a switch in either mode.
-class Impairments : public ::testing::TestWithParam<Case> {
+class Impairments : public ::testing::TestWithParam<ImpairmentCase> {
  protected:
   FabricSpec specWith(std::vector<Impairment> script) const {
     FabricSpec spec = GetParam().spec;
@@ -37,11 +37,13 @@ class Impairments : public ::testing::TestWithParam<Case> {
     spec.impairments = std::move(script);
     return spec;
   }
-  Picoseconds latency() const { return Fabric(specWith({})).unloadedLatency(0, 1, Bytes(kLength)); }
+  Picoseconds latency() const {
+    return Fabric(specWith({})).unloadedLatency(0, 1, Bytes(kStreamLength));
+  }
 };
 
 TEST_P(Impairments, DropTakesExactlyTheFramesOfTheScript) {
-  const auto traffic = stream(100, 3 * kSlot);
+  const auto traffic = stream(100, 3 * kStreamSlot);
   const Log log = runAll(specWith({{ImpairmentKind::kDrop, 0, 99, {}},
                                    {ImpairmentKind::kDrop, 0, 0, {}},
                                    {ImpairmentKind::kDrop, 0, 41, {}},
@@ -61,14 +63,14 @@ TEST_P(Impairments, DropTakesExactlyTheFramesOfTheScript) {
 }
 
 TEST_P(Impairments, DuplicateFollowsRightBehind) {
-  const auto traffic = stream(10, 3 * kSlot);
+  const auto traffic = stream(10, 3 * kStreamSlot);
   const Log log = runAll(specWith({{ImpairmentKind::kDuplicate, 0, 4, {}}}), traffic);
   ASSERT_EQ(log.deliveries.size(), 11U);
   EXPECT_TRUE(log.losses.empty());
   EXPECT_EQ(log.deliveries[4].cookie, 4U);
   EXPECT_EQ(log.deliveries[5].cookie, 4U);
-  EXPECT_EQ(log.deliveries[5].length, kLength);
-  EXPECT_EQ(log.deliveries[5].time, log.deliveries[4].time + kSlot);
+  EXPECT_EQ(log.deliveries[5].length, kStreamLength);
+  EXPECT_EQ(log.deliveries[5].time, log.deliveries[4].time + kStreamSlot);
   for (std::size_t i = 0; i < 11; ++i) {
     if (i == 5) continue;
     EXPECT_EQ(log.deliveries[i].time, traffic[log.deliveries[i].cookie].first_bit + latency());
@@ -76,32 +78,32 @@ TEST_P(Impairments, DuplicateFollowsRightBehind) {
 }
 
 TEST_P(Impairments, DuplicateInABackToBackStreamPushesTheRest) {
-  const auto traffic = stream(10, kSlot);
+  const auto traffic = stream(10, kStreamSlot);
   const Log log = runAll(specWith({{ImpairmentKind::kDuplicate, 0, 4, {}}}), traffic);
   ASSERT_EQ(log.deliveries.size(), 11U);
   for (std::size_t i = 0; i < 11; ++i) {
     const std::size_t sent = i <= 4 ? i : i - 1;
     EXPECT_EQ(log.deliveries[i].cookie, sent);
     EXPECT_EQ(log.deliveries[i].time,
-              microseconds(1) + static_cast<std::int64_t>(i) * kSlot + latency());
+              microseconds(1) + static_cast<std::int64_t>(i) * kStreamSlot + latency());
   }
 }
 
 TEST_P(Impairments, APauseInTheStreamAbsorbsTheCopy) {
-  auto traffic = stream(10, kSlot);
-  for (std::size_t i = 7; i < 10; ++i) traffic[i].first_bit += 5 * kSlot;
+  auto traffic = stream(10, kStreamSlot);
+  for (std::size_t i = 7; i < 10; ++i) traffic[i].first_bit += 5 * kStreamSlot;
   const Log log = runAll(specWith({{ImpairmentKind::kDuplicate, 0, 4, {}}}), traffic);
   ASSERT_EQ(log.deliveries.size(), 11U);
-  EXPECT_EQ(log.deliveries[7].time, traffic[6].first_bit + kSlot + latency());
+  EXPECT_EQ(log.deliveries[7].time, traffic[6].first_bit + kStreamSlot + latency());
   for (std::size_t i = 8; i < 11; ++i) {
     EXPECT_EQ(log.deliveries[i].time, traffic[i - 1].first_bit + latency());
   }
 }
 
 TEST_P(Impairments, DelayedFrameIsOvertakenAndLateByTheDelay) {
-  const auto traffic = stream(20, 4 * kSlot);
+  const auto traffic = stream(20, 4 * kStreamSlot);
   // Between the 9th and the 10th frame, with room for a slot on both sides.
-  const Picoseconds delay = 6 * (4 * kSlot) + 2 * kSlot;
+  const Picoseconds delay = 6 * (4 * kStreamSlot) + 2 * kStreamSlot;
   const Log log = runAll(specWith({{ImpairmentKind::kDelay, 0, 3, delay}}), traffic);
   ASSERT_EQ(log.deliveries.size(), 20U);
   std::vector<std::uint64_t> order;
@@ -115,9 +117,9 @@ TEST_P(Impairments, DelayedFrameIsOvertakenAndLateByTheDelay) {
 }
 
 TEST_P(Impairments, DelayedFrameTakesASlotOfItsOwn) {
-  const auto traffic = stream(20, kSlot);  // no room at all
-  const Log log =
-      runAll(specWith({{ImpairmentKind::kDelay, 0, 3, 6 * kSlot + kSlot / 2}}), traffic);
+  const auto traffic = stream(20, kStreamSlot);  // no room at all
+  const Log log = runAll(
+      specWith({{ImpairmentKind::kDelay, 0, 3, 6 * kStreamSlot + kStreamSlot / 2}}), traffic);
   ASSERT_EQ(log.deliveries.size(), 20U);
   // The slot it left stays empty. It returns in the middle of frame 9's slot, waits for its end,
   // and everything behind moves by one slot.
@@ -127,14 +129,14 @@ TEST_P(Impairments, DelayedFrameTakesASlotOfItsOwn) {
     std::int64_t slot = static_cast<std::int64_t>(one.cookie);
     if (one.cookie == 3) slot = 10;
     if (one.cookie >= 10) slot += 1;
-    EXPECT_EQ(one.time, microseconds(1) + slot * kSlot + latency()) << one.cookie;
+    EXPECT_EQ(one.time, microseconds(1) + slot * kStreamSlot + latency()) << one.cookie;
   }
   EXPECT_EQ(order, (std::vector<std::uint64_t>{0,  1,  2,  4,  5,  6,  7,  8,  9,  3,
                                                10, 11, 12, 13, 14, 15, 16, 17, 18, 19}));
 }
 
 TEST_P(Impairments, DelayShorterThanTheGapReordersNothing) {
-  const auto traffic = stream(5, 10 * kSlot);
+  const auto traffic = stream(5, 10 * kStreamSlot);
   const Log log = runAll(specWith({{ImpairmentKind::kDelay, 0, 2, Picoseconds(1)}}), traffic);
   ASSERT_EQ(log.deliveries.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
@@ -188,7 +190,7 @@ TEST_P(Impairments, ALongScriptIsCarriedOutToTheFrame) {
 // Hosts with a script whose frames nothing disturbs behave as if there were none, also at the
 // smallest gaps a MAC may leave (5 bytes).
 TEST_P(Impairments, UndisturbedFramesPassUntouched) {
-  auto traffic = stream(200, bytesTime(kLength + 8 + 5));
+  auto traffic = stream(200, bytesTime(kStreamLength + 8 + 5));
   const Log with = runAll(specWith({{ImpairmentKind::kDrop, 0, 1'000'000, {}}}), traffic);
   const Log without = runAll(specWith({}), traffic);
   EXPECT_EQ(with, without);
@@ -197,10 +199,11 @@ TEST_P(Impairments, UndisturbedFramesPassUntouched) {
 
 INSTANTIATE_TEST_SUITE_P(
     Fabrics, Impairments,
-    ::testing::Values(Case{"BareLink", linkSpec(), Forwarding::kStoreAndForward},
-                      Case{"StoreAndForward", switchSpec(2), Forwarding::kStoreAndForward},
-                      Case{"CutThrough", switchSpec(2), Forwarding::kCutThrough},
-                      Case{"Clos", closSpec(2, 2, 1), Forwarding::kStoreAndForward}),
+    ::testing::Values(ImpairmentCase{"BareLink", linkSpec(), Forwarding::kStoreAndForward},
+                      ImpairmentCase{"StoreAndForward", switchSpec(2),
+                                     Forwarding::kStoreAndForward},
+                      ImpairmentCase{"CutThrough", switchSpec(2), Forwarding::kCutThrough},
+                      ImpairmentCase{"Clos", closSpec(2, 2, 1), Forwarding::kStoreAndForward}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -8,28 +8,16 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::uint32_t kLength = 4'096;
-constexpr Picoseconds kSerialization{327'680};  // at 100 Gb/s
-constexpr Picoseconds kDelay = microseconds(1);
+constexpr std::uint32_t kLongLength = 4'096;
+constexpr Picoseconds kLongSerialization{327'680};  // at 100 Gb/s
 constexpr std::uint32_t kFrames = 20'000;
 
-FabricSpec chain(double rate) {
-  FabricSpec spec = GraphBuilder(2, 2)
-                        .cable("h0", "s0", gigabitsPerSecond(100), nanoseconds(50))
-                        .cable("s0", "s1", gigabitsPerSecond(100), kDelay)
-                        .cable("s1", "h1", gigabitsPerSecond(100), nanoseconds(50))
-                        .spec();
+// chainSpec() with bit errors between the switches.
+FabricSpec noisyChain(double rate) {
+  FabricSpec spec = chainSpec();
   spec.bit_errors = {{"s0-s1", rate}};
   spec.switches.buffer_per_port = Bytes(100'000'000);
   return spec;
-}
-
-void addFrames(ListFabric& fabric, Picoseconds spacing) {
-  for (std::uint32_t i = 0; i < kFrames; ++i) {
-    Packet packet = frame(0, 1, kLength);
-    packet.psn = i;
-    fabric.host(0).add(packet, spacing * i);
-  }
 }
 
 void expectInOrder(ListFabric& fabric) {
@@ -41,11 +29,11 @@ void expectInOrder(ListFabric& fabric) {
 
 TEST(BitErrors, WithoutRetryLossesAreBinomial) {
   for (const double rate : {1e-7, 1e-6, 1e-5}) {
-    ListFabric fabric(chain(rate), 0);
-    addFrames(fabric, nanoseconds(400));
+    ListFabric fabric(noisyChain(rate), 0);
+    fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames, Picoseconds(0), nanoseconds(400));
     fabric.drain();
     fabric.expectConserved();
-    const double p = 1 - std::pow(1 - rate, 8.0 * kLength);
+    const double p = 1 - std::pow(1 - rate, 8.0 * kLongLength);
     const double slack = 3.29 * std::sqrt(kFrames * p * (1 - p)) + 0.5;
     const LinkCounters counters = fabric.counters("s0-s1");
     EXPECT_NEAR(static_cast<double>(counters.damaged), kFrames * p, slack) << rate;
@@ -57,10 +45,10 @@ TEST(BitErrors, WithoutRetryLossesAreBinomial) {
 
 TEST(Llr, NothingIsLostAndOrderIsKept) {
   for (const double rate : {1e-6, 1e-5}) {
-    FabricSpec spec = chain(rate);
+    FabricSpec spec = noisyChain(rate);
     spec.switches.llr = LlrSpec{};
     ListFabric fabric(spec);
-    addFrames(fabric, Picoseconds(0));
+    fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames);
     fabric.drain();
     EXPECT_EQ(fabric.expectConserved().dropped, 0U);
     EXPECT_EQ(fabric.host(1).arrivals().size(), kFrames);
@@ -78,9 +66,9 @@ TEST(Llr, NothingIsLostAndOrderIsKept) {
     // No retry is quicker than the closed form of an isolated one.
     const LlrSpec llr;
     for (const Record& one : fabric.log().of(RecordKind::kRetry)) {
-      EXPECT_GE(
-          one.value,
-          (2 * kDelay + llr.receiver_processing + llr.sender_processing + kSerialization).count());
+      EXPECT_GE(one.value, (2 * kChainDelay + llr.receiver_processing + llr.sender_processing +
+                            kLongSerialization)
+                               .count());
     }
   }
 }
@@ -89,14 +77,14 @@ TEST(Llr, AnIsolatedErrorCostsARoundTripAndTheFrame) {
   LlrSpec llr;
   llr.receiver_processing = nanoseconds(130);
   llr.sender_processing = nanoseconds(70);
-  FabricSpec spec = chain(1e-6);
+  FabricSpec spec = noisyChain(1e-6);
   spec.switches.llr = llr;
   ListFabric fabric(spec);
   // So far apart that the next frame comes after the retry, and after a second one as well.
-  addFrames(fabric, microseconds(20));
+  fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames, Picoseconds(0), microseconds(20));
   fabric.drain(milliseconds(500));
   EXPECT_EQ(fabric.expectConserved().dropped, 0U);
-  const Picoseconds closed_form = 2 * kDelay + nanoseconds(130 + 70) + kSerialization;
+  const Picoseconds closed_form = 2 * kChainDelay + nanoseconds(130 + 70) + kLongSerialization;
   const LinkCounters counters = fabric.counters("s0-s1");
   const auto retries = fabric.log().of(RecordKind::kRetry);
   ASSERT_GT(retries.size(), 300U);
@@ -112,7 +100,8 @@ TEST(Llr, AnIsolatedErrorCostsARoundTripAndTheFrame) {
   EXPECT_EQ(counters.nacks, counters.damaged);
   // The frame arrives that much later, and no other frame is touched.
   std::size_t late = 0;
-  const Picoseconds unloaded = nanoseconds(50 + 600 + 600 + 50) + kDelay + 3 * kSerialization;
+  const Picoseconds unloaded =
+      nanoseconds(50 + 600 + 600 + 50) + kChainDelay + 3 * kLongSerialization;
   for (const auto& one : fabric.host(1).arrivals()) {
     const Picoseconds latency = one.time - microseconds(20) * one.packet.psn;
     if (latency == unloaded) continue;

@@ -6,7 +6,6 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr unsigned kLossless = 3;
 constexpr std::int64_t kBitsPerSecond = 100'000'000'000;
 constexpr Picoseconds kQuantum{5'120};  // 512 bits at 100 Gb/s
 
@@ -77,12 +76,9 @@ TEST(PfcHeadroom, LosslessWithTheComputedHeadroomLossyWithLess) {
   EXPECT_GT(runWithHeadroom(headroom * 8 / 10).lost, 0U);
 }
 
-FabricSpec chain(Picoseconds delay) {
-  FabricSpec spec = GraphBuilder(2, 2)
-                        .cable("h0", "s0", gigabitsPerSecond(100), nanoseconds(50))
-                        .cable("s0", "s1", gigabitsPerSecond(100), delay)
-                        .cable("s1", "h1", gigabitsPerSecond(100), nanoseconds(50))
-                        .spec();
+// chainSpec() that pauses kLossless.
+FabricSpec losslessChain(Picoseconds delay) {
+  FabricSpec spec = chainSpec(delay);
   PfcSpec pfc;
   pfc.priorities = 1U << kLossless;
   pfc.xoff = Bytes(20'000);
@@ -93,7 +89,7 @@ FabricSpec chain(Picoseconds delay) {
 }
 
 TEST(Pfc, AStormPropagatesHopByHopWithoutLoss) {
-  FabricSpec spec = chain(nanoseconds(500));
+  FabricSpec spec = losslessChain(nanoseconds(500));
   spec.storms.push_back({1, 1U << kLossless, microseconds(10), microseconds(60)});
   ListFabric fabric(spec);
   fabric.host(0).addMany(frame(0, 1, 1'024, kLossless), 2'000);
@@ -165,7 +161,7 @@ TEST(Pfc, APauseThatIsNotRepeatedEndsAfterItsQuanta) {
 
 TEST(Pfc, RefreshesKeepASenderPaused) {
   // Two milliseconds: twelve times as long as a storm waits before it repeats its PAUSE.
-  FabricSpec spec = chain(nanoseconds(500));
+  FabricSpec spec = losslessChain(nanoseconds(500));
   spec.storms.push_back({1, 1U << kLossless, microseconds(10), milliseconds(2)});
   ListFabric fabric(spec);
   fabric.host(0).addMany(frame(0, 1, 1'024, kLossless), 500);

@@ -9,8 +9,6 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr unsigned kLossless = 3;
-
 WatchdogSpec watchdog(WatchdogSpec::Action action) {
   WatchdogSpec spec;
   spec.poll = microseconds(100);

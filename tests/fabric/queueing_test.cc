@@ -11,10 +11,8 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::uint32_t kLength = 1024;
-constexpr Picoseconds kSlot = bytesTime(kLength + 20);
 // First bit sent to first bit received through one idle switch with default delays.
-constexpr Picoseconds kUnloaded = nanoseconds(50 + 600 + 50) + bytesTime(kLength);
+constexpr Picoseconds kUnloadedFirstBit = nanoseconds(50 + 600 + 50) + bytesTime(kLength);
 
 // Mean waiting time of `frames` frames of kLength that reach one output queue of a switch as a
 // Poisson stream with load `rho`. Each arrival comes from whichever of 32 hosts has its own wire
@@ -42,7 +40,8 @@ double meanWaitOfPoissonStream(double rho, std::size_t frames, std::uint64_t see
   EXPECT_EQ(log.deliveries.size(), frames);
   double total = 0;
   for (const Delivery& one : log.deliveries) {
-    total += static_cast<double>((one.time - traffic[one.cookie].first_bit - kUnloaded).count());
+    total +=
+        static_cast<double>((one.time - traffic[one.cookie].first_bit - kUnloadedFirstBit).count());
   }
   return total / static_cast<double>(frames);
 }
@@ -77,7 +76,7 @@ TEST(Queueing, PeriodicArrivalsBelowLineRateNeverWait) {
   const Log log = runAll(fabric, traffic);
   ASSERT_EQ(log.deliveries.size(), traffic.size());
   for (const Delivery& one : log.deliveries) {
-    EXPECT_EQ(one.time - traffic[one.cookie].first_bit, kUnloaded);
+    EXPECT_EQ(one.time - traffic[one.cookie].first_bit, kUnloadedFirstBit);
   }
   for (const PortCounters& port : fabric.counters()) {
     EXPECT_EQ(port.max_queue_bytes, port.port == 4 ? kLength : 0U);
@@ -141,8 +140,8 @@ TEST_P(IncastTest, LossAndLastDepartureFollowFromArithmetic) {
   const std::int64_t sent = std::int64_t{senders} * burst;
   EXPECT_EQ(static_cast<std::int64_t>(log.deliveries.size()), accepted);
   EXPECT_EQ(static_cast<std::int64_t>(log.losses.size()), sent - accepted);
-  EXPECT_EQ(log.deliveries.front().time, kUnloaded);
-  EXPECT_EQ(log.deliveries.back().time, kUnloaded + (accepted - 1) * kSlot);
+  EXPECT_EQ(log.deliveries.front().time, kUnloadedFirstBit);
+  EXPECT_EQ(log.deliveries.back().time, kUnloadedFirstBit + (accepted - 1) * kSlot);
 
   const PortCounters port = fabric.counters().at(senders);
   EXPECT_EQ(port.dropped(), static_cast<std::uint64_t>(sent - accepted));

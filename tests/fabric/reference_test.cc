@@ -6,7 +6,7 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-struct Case {
+struct ReferenceCase {
   const char* name;
   FabricSpec spec;
   std::uint32_t load_percent;
@@ -14,7 +14,7 @@ struct Case {
   Forwarding forwarding;
 };
 
-class FabricAgainstReference : public ::testing::TestWithParam<Case> {};
+class FabricAgainstReference : public ::testing::TestWithParam<ReferenceCase> {};
 
 TEST_P(FabricAgainstReference, SameDeliveriesAndLosses) {
   FabricSpec spec = GetParam().spec;
@@ -40,16 +40,16 @@ constexpr auto kCut = Forwarding::kCutThrough;
 
 INSTANTIATE_TEST_SUITE_P(
     Switches, FabricAgainstReference,
-    ::testing::Values(Case{"StoreRelaxed", switchSpec(4), 40, 1'000'000, kStore},
-                      Case{"StoreFull", switchSpec(6), 100, 1'000'000, kStore},
-                      Case{"StoreSmallBuffer", switchSpec(6), 95, 12'000, kStore},
-                      Case{"CutRelaxed", switchSpec(4), 40, 1'000'000, kCut},
-                      Case{"CutFull", switchSpec(6), 100, 1'000'000, kCut},
-                      Case{"CutSmallBuffer", switchSpec(6), 95, 12'000, kCut},
-                      Case{"ClosStore", closSpec(3, 1, 2), 60, 1'000'000, kStore},
-                      Case{"ClosStoreSmallBuffer", closSpec(3, 1, 3), 80, 12'000, kStore},
-                      Case{"ClosCut", closSpec(3, 1, 2), 60, 1'000'000, kCut},
-                      Case{"ClosCutSmallBuffer", closSpec(3, 1, 3), 80, 12'000, kCut}),
+    ::testing::Values(ReferenceCase{"StoreRelaxed", switchSpec(4), 40, 1'000'000, kStore},
+                      ReferenceCase{"StoreFull", switchSpec(6), 100, 1'000'000, kStore},
+                      ReferenceCase{"StoreSmallBuffer", switchSpec(6), 95, 12'000, kStore},
+                      ReferenceCase{"CutRelaxed", switchSpec(4), 40, 1'000'000, kCut},
+                      ReferenceCase{"CutFull", switchSpec(6), 100, 1'000'000, kCut},
+                      ReferenceCase{"CutSmallBuffer", switchSpec(6), 95, 12'000, kCut},
+                      ReferenceCase{"ClosStore", closSpec(3, 1, 2), 60, 1'000'000, kStore},
+                      ReferenceCase{"ClosStoreSmallBuffer", closSpec(3, 1, 3), 80, 12'000, kStore},
+                      ReferenceCase{"ClosCut", closSpec(3, 1, 2), 60, 1'000'000, kCut},
+                      ReferenceCase{"ClosCutSmallBuffer", closSpec(3, 1, 3), 80, 12'000, kCut}),
     [](const auto& info) { return info.param.name; });
 
 // Frames that become ready at the very same instant from all sides: only the order by link decides

@@ -12,7 +12,6 @@ namespace plumbline::fabric::testing {
 namespace {
 
 constexpr unsigned kLossy = 0;
-constexpr unsigned kLossless = 3;
 constexpr Picoseconds kSlotOf1000{81'600};  // 1,020 bytes at 100 Gb/s
 
 // ---- Dynamic threshold of lossy queues

@@ -9,11 +9,11 @@
 
 #include "base/random.h"
 #include "tests/fabric/harness.h"
+#include "tests/fabric/traffic.h"
 
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::int64_t kBytePs = 80;  // at 100 Gb/s
 constexpr std::int64_t kOverhead = 20;
 
 double uniform(RandomStream& random) {

@@ -16,6 +16,15 @@ inline constexpr std::int64_t kBytePs = 80;
 // Duration of `bytes` at 100 Gb/s.
 constexpr Picoseconds bytesTime(std::int64_t bytes) { return Picoseconds(bytes * kBytePs); }
 
+// What a spec has if it does not say otherwise: the delay of a host's cable, and of a switch.
+inline constexpr Picoseconds kHostDelay = nanoseconds(50);
+inline constexpr Picoseconds kLatency = nanoseconds(600);
+
+// The frame of most tests [bytes], its time on a wire, and the same with preamble and gap.
+inline constexpr std::uint32_t kLength = 1'024;
+inline constexpr Picoseconds kSerialization = bytesTime(kLength);
+inline constexpr Picoseconds kSlot = bytesTime(kLength + 20);
+
 FabricSpec linkSpec();
 FabricSpec switchSpec(std::uint32_t hosts);
 FabricSpec closSpec(std::uint32_t leaves, std::uint32_t spines, std::uint32_t hosts_per_leaf);

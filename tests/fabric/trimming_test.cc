@@ -6,7 +6,7 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::int64_t kLength = 4'096;
+constexpr std::int64_t kTrimmableLength = 4'096;
 
 TrimSpec trimSpec(std::int64_t threshold, std::int64_t limit) {
   TrimSpec trim;
@@ -20,7 +20,7 @@ TrimSpec trimSpec(std::int64_t threshold, std::int64_t limit) {
 // `senders` hosts send one trimmable frame each at the same instant to the last host.
 ListFabric& addIncast(ListFabric& fabric, std::uint32_t senders, HostId to) {
   for (HostId from = 0; from < senders; ++from) {
-    Packet packet = frame(from, to, kLength, 1);
+    Packet packet = frame(from, to, kTrimmableLength, 1);
     packet.trimmable = true;
     packet.psn = from;
     fabric.host(from).add(packet, Picoseconds(0));
@@ -31,7 +31,7 @@ ListFabric& addIncast(ListFabric& fabric, std::uint32_t senders, HostId to) {
 TEST(Trimming, FramesBehindAFullQueueAreCutAndGoFirst) {
   FabricSpec spec;
   spec.topology.hosts = 21;
-  spec.switches.trim = trimSpec(10 * kLength, 100'000);
+  spec.switches.trim = trimSpec(10 * kTrimmableLength, 100'000);
   ListFabric fabric(spec);
   addIncast(fabric, 20, 20).drain();
   EXPECT_EQ(fabric.expectConserved().dropped, 0U);
@@ -43,20 +43,20 @@ TEST(Trimming, FramesBehindAFullQueueAreCutAndGoFirst) {
     const bool cut = i < 10;  // they overtake: nothing had started when they were cut
     EXPECT_EQ(packet.trimmed, cut) << i;
     EXPECT_EQ(packet.trimmed_last_hop, cut) << i;
-    EXPECT_EQ(packet.length, cut ? 96 : kLength) << i;
+    EXPECT_EQ(packet.length, cut ? 96 : kTrimmableLength) << i;
     EXPECT_EQ(packet.priority, cut ? 5 : 1) << i;
     EXPECT_EQ(packet.psn, cut ? 10 + i : i - 10) << i;
   }
   EXPECT_EQ(totalCounters(*fabric).trimmed, 10U);
   const auto trims = fabric.log().of(RecordKind::kTrim);
   ASSERT_EQ(trims.size(), 10U);
-  for (const Record& one : trims) EXPECT_EQ(one.value, 10 * kLength);
+  for (const Record& one : trims) EXPECT_EQ(one.value, 10 * kTrimmableLength);
 }
 
 TEST(Trimming, TheQueueOfTrimmedFramesHasALimit) {
   FabricSpec spec;
   spec.topology.hosts = 21;
-  spec.switches.trim = trimSpec(10 * kLength, std::int64_t{4} * 96);
+  spec.switches.trim = trimSpec(10 * kTrimmableLength, std::int64_t{4} * 96);
   ListFabric fabric(spec);
   addIncast(fabric, 20, 20).drain();
   fabric.expectConserved();
@@ -70,11 +70,11 @@ TEST(Trimming, TheQueueOfTrimmedFramesHasALimit) {
 TEST(Trimming, AFrameThatMayNotBeTrimmedHasTheWholeBuffer) {
   FabricSpec spec;
   spec.topology.hosts = 21;
-  spec.switches.buffer_per_port = Bytes(15 * kLength);
-  spec.switches.trim = trimSpec(10 * kLength, 100'000);
+  spec.switches.buffer_per_port = Bytes(15 * kTrimmableLength);
+  spec.switches.trim = trimSpec(10 * kTrimmableLength, 100'000);
   ListFabric fabric(spec);
   for (HostId from = 0; from < 20; ++from) {
-    fabric.host(from).add(frame(from, 20, kLength, 1), Picoseconds(0));
+    fabric.host(from).add(frame(from, 20, kTrimmableLength, 1), Picoseconds(0));
   }
   fabric.drain();
   fabric.expectConserved();
@@ -91,7 +91,7 @@ TEST(Trimming, InFrontOfAnotherSwitchItIsNotTheLastHop) {
   graph.cable("h8", "s1", gigabitsPerSecond(100), nanoseconds(50));
   graph.cable("s0", "s1", gigabitsPerSecond(100), nanoseconds(250));
   FabricSpec spec = graph.spec();
-  spec.switches.trim = trimSpec(2 * kLength, 100'000);
+  spec.switches.trim = trimSpec(2 * kTrimmableLength, 100'000);
   ListFabric fabric(spec);
   addIncast(fabric, 8, 8).drain();
   EXPECT_EQ(fabric.expectConserved().dropped, 0U);

@@ -11,16 +11,16 @@
 namespace plumbline::fabric::testing {
 namespace {
 
-constexpr std::uint32_t kLength = 1'000;
-constexpr Picoseconds kSlot{81'600};  // 1,020 bytes at 100 Gb/s
+constexpr std::uint32_t kQueuedLength = 1'000;
+constexpr Picoseconds kQueuedSlot{81'600};  // 1,020 bytes at 100 Gb/s
 // First bit sent to last bit received through an idle switch with default delays.
-constexpr Picoseconds kUnloaded = nanoseconds(50 + 600 + 50) + Picoseconds(160'000);
+constexpr Picoseconds kUnloadedLastBit = nanoseconds(50 + 600 + 50) + Picoseconds(160'000);
 
 constexpr HostId kBusy = 4;  // output that all inputs want
 constexpr HostId kIdle = 5;  // output that host 0 alone wants
 constexpr std::uint32_t kInputs = 4;
 
-FabricSpec spec(bool voq) {
+FabricSpec sixHosts(bool voq) {
   FabricSpec spec;
   spec.topology.hosts = 6;
   spec.switches.buffer_per_port = Bytes(100'000'000);
@@ -66,11 +66,11 @@ TEST(Voq, FramesForAnIdleOutputDoNotWaitBehindThoseForABusyOne) {
   EXPECT_GT(blocked.back(), std::int64_t{kFrames} * 3 / 2);
 
   for (const bool voq : {true, false}) {
-    ListFabric fabric(spec(voq));
+    ListFabric fabric(sixHosts(voq));
     for (std::uint32_t i = 0; i < kFrames; ++i) {
       for (HostId from = 0; from < kInputs; ++from) {
         const HostId to = from == 0 && i % 2 == 1 ? kIdle : kBusy;
-        fabric.host(from).add(frame(from, to, kLength), Picoseconds(0));
+        fabric.host(from).add(frame(from, to, kQueuedLength), Picoseconds(0));
       }
     }
     fabric.drain();
@@ -78,13 +78,14 @@ TEST(Voq, FramesForAnIdleOutputDoNotWaitBehindThoseForABusyOne) {
     const auto& arrivals = fabric.host(kIdle).arrivals();
     ASSERT_EQ(arrivals.size(), kFrames / 2);
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
-      const auto sent = kSlot * (2 * static_cast<std::int64_t>(i) + 1);
-      EXPECT_EQ(arrivals[i].time, sent + kUnloaded) << i;
+      const auto sent = kQueuedSlot * (2 * static_cast<std::int64_t>(i) + 1);
+      EXPECT_EQ(arrivals[i].time, sent + kUnloadedLastBit) << i;
     }
     // The busy output was busy all the time, as work conservation wants it.
     const auto& busy = fabric.host(kBusy).arrivals();
     ASSERT_EQ(busy.size(), kFrames * 7 / 2);
-    EXPECT_EQ(busy.back().time, kUnloaded + kSlot * (static_cast<std::int64_t>(busy.size()) - 1));
+    EXPECT_EQ(busy.back().time,
+              kUnloadedLastBit + kQueuedSlot * (static_cast<std::int64_t>(busy.size()) - 1));
   }
 }
 
@@ -92,14 +93,14 @@ TEST(Voq, FramesForAnIdleOutputDoNotWaitBehindThoseForABusyOne) {
 // longest time that one of host 0's waited.
 Picoseconds worstWaitOfALightInput(bool voq) {
   constexpr std::uint32_t kLight = 20;
-  ListFabric fabric(spec(voq));
+  ListFabric fabric(sixHosts(voq));
   for (std::uint32_t i = 0; i < kLight; ++i) {
-    Packet packet = frame(0, kBusy, kLength);
-    packet.stamp = static_cast<std::uint64_t>((kSlot * (11 * i + 5)).count());
+    Packet packet = frame(0, kBusy, kQueuedLength);
+    packet.stamp = static_cast<std::uint64_t>((kQueuedSlot * (11 * i + 5)).count());
     fabric.host(0).add(packet, Picoseconds(static_cast<std::int64_t>(packet.stamp)));
   }
   for (HostId from = 1; from < kInputs; ++from) {
-    fabric.host(from).addMany(frame(from, kBusy, kLength), 200);
+    fabric.host(from).addMany(frame(from, kBusy, kQueuedLength), 200);
   }
   fabric.drain();
   EXPECT_EQ(fabric.expectConserved().dropped, 0U);
@@ -107,18 +108,18 @@ Picoseconds worstWaitOfALightInput(bool voq) {
   for (const auto& arrival : fabric.host(kBusy).arrivals()) {
     if (arrival.packet.source != 0) continue;
     const Picoseconds sent(static_cast<std::int64_t>(arrival.packet.stamp));
-    worst = std::max(worst, arrival.time - sent - kUnloaded);
+    worst = std::max(worst, arrival.time - sent - kUnloadedLastBit);
   }
   return worst;
 }
 
 TEST(Voq, ALightInputWaitsForAFrameOfEachOther) {
   // One frame of each of the three others at most, the one in transmission among them ...
-  EXPECT_LE(worstWaitOfALightInput(true), kSlot * 3);
-  EXPECT_GE(worstWaitOfALightInput(true), kSlot * 2);
+  EXPECT_LE(worstWaitOfALightInput(true), kQueuedSlot * 3);
+  EXPECT_GE(worstWaitOfALightInput(true), kQueuedSlot * 2);
   // ... where a common queue makes it wait for everything that came before: two frames more per
   // slot, after up to 200 slots.
-  EXPECT_GT(worstWaitOfALightInput(false), kSlot * 350);
+  EXPECT_GT(worstWaitOfALightInput(false), kQueuedSlot * 350);
 }
 
 // Inputs that send 1:2:4 to one output, all of them more than a third of it.
@@ -142,14 +143,14 @@ TEST(Voq, BackloggedInputsShareAlikeWhateverTheySend) {
     spec.switches.voq = voq;
     ListFabric fabric(spec);
     for (HostId from = 0; from < kSenders; ++from) {
-      fabric.host(from).addMany(frame(from, kSenders, kLength), 1'000);
+      fabric.host(from).addMany(frame(from, kSenders, kQueuedLength), 1'000);
     }
-    fabric->runUntil(kSlot * 1'000);
+    fabric->runUntil(kQueuedSlot * 1'000);
     fabric.expectConserved();
     std::array<std::int64_t, 3> frames{};  // by input of s0
     std::int64_t total = 0;
     for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link("s0-h7"))) {
-      if (one.time < kSlot * 100) continue;
+      if (one.time < kQueuedSlot * 100) continue;
       const HostId from = one.packet.source;
       ++frames.at(from == 0 ? 0 : from < 3 ? 1 : 2);
       ++total;

@@ -16,7 +16,6 @@
 namespace plumbline::hw_test {
 namespace {
 
-constexpr std::int64_t kClockPs = sim::kClockPeriodMax.count();
 // A commanded time is one at the MAC boundary. The first bit is on the wire this much later, up to
 // one column of the line earlier.
 constexpr Picoseconds kBoundaryToWire =

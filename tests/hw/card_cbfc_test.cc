@@ -9,9 +9,9 @@
 namespace plumbline::hw_test {
 namespace {
 
-constexpr std::uint32_t kLength = 512;
+constexpr std::uint32_t kCreditedLength = 512;
 constexpr std::uint32_t kCell = 128;
-constexpr std::uint32_t kCost = kLength / kCell;
+constexpr std::uint32_t kCost = kCreditedLength / kCell;
 constexpr std::uint32_t kCredits = 400;
 constexpr std::uint32_t kChannel = 0;  // of frames without a VLAN tag
 constexpr std::uint8_t kCfUpdate = 0x10;
@@ -20,7 +20,7 @@ constexpr std::uint8_t kCfUpdate = 0x10;
 // `drain`.
 struct CreditedCard : JoinedCard {
   CreditedCard(std::uint32_t frames, BitRate drain, Picoseconds cc_period)
-      : JoinedCard(kLength, Fraction::one(), frames, kLinkDelay, 1) {
+      : JoinedCard(kCreditedLength, Fraction::one(), frames, kLinkDelay, 1) {
     card::VirtualBuffer buffer;
     buffer.cell_bytes = kCell;
     buffer.levels[kChannel].capacity = kCredits;
@@ -73,7 +73,7 @@ TEST(CardCbfc, TheSenderGoesAsFastAsTheReceiverFrees) {
   // take the time that it needs for them.
   const double paced = kFrames - static_cast<double>(kCredits) / kCost;
   const double expected =
-      paced * static_cast<double>(serializationTime(Bytes(kLength), drain).count());
+      paced * static_cast<double>(serializationTime(Bytes(kCreditedLength), drain).count());
   EXPECT_NEAR(static_cast<double>((last - first).count()) / expected, 1, 0.01);
   const card::PortCounters sender = joined.card.driver.counters(0);
   const card::PortCounters receiver = joined.card.driver.counters(1);
@@ -91,7 +91,7 @@ TEST(CardCbfc, CreditsOfLostFramesAndLostUpdatesComeBack) {
   std::uint64_t updates = 0;
   joined.link.on_frame = [&](std::uint32_t, sim::BareLink::Frame& frame) {
     // CC_Updates pass: they are what repairs.
-    if (frame.bytes.size() != kLength || ++frames % 40 != 0) return true;
+    if (frame.bytes.size() != kCreditedLength || ++frames % 40 != 0) return true;
     ++lost;
     return false;
   };

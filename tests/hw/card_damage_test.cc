@@ -25,9 +25,6 @@ using card::DamageKind;
 using card::DamageMatch;
 using card::DamageRule;
 
-constexpr auto kSent = card::DamageDirection::kSent;
-constexpr auto kReceived = card::DamageDirection::kReceived;
-
 // What the wire saw of the frames of one port.
 struct Judged {
   std::uint64_t frames = 0;

@@ -32,7 +32,7 @@ card::FlowConfig pausedFlow(std::uint32_t port, std::uint32_t row, std::uint32_t
   return flow;
 }
 
-struct Sent {
+struct SentFrame {
   std::uint32_t port = 0;
   bool pfc = false;
   Picoseconds first_bit;
@@ -49,7 +49,7 @@ TEST_P(CardPause, StopsWithinTheStatedClocksAndResumesToTheClock) {
   constexpr std::uint16_t kQuanta = 1000;
   const auto [length, wait] = GetParam();
   TestCard card(2);
-  std::vector<Sent> frames;
+  std::vector<SentFrame> frames;
   card.wire.observe = [&](const WireFrame& frame, const wire::DecodedFrame& decoded) {
     frames.push_back({frame.port, decoded.pfc() != nullptr, frame.first_bit});
   };
@@ -67,14 +67,15 @@ TEST_P(CardPause, StopsWithinTheStatedClocksAndResumesToTheClock) {
   card.finish();
   card.expectNoFaults();
 
-  const auto pfc = std::find_if(frames.begin(), frames.end(), [](const Sent& f) { return f.pfc; });
+  const auto pfc =
+      std::find_if(frames.begin(), frames.end(), [](const SentFrame& f) { return f.pfc; });
   ASSERT_NE(pfc, frames.end());
   EXPECT_EQ(pfc->port, 1U);
   const Picoseconds arrived = pfc->first_bit + kWireDelay + sim::kByteTime * 64;
   const Picoseconds pause = kQuantum * kQuanta;
-  std::vector<Sent> data;
+  std::vector<SentFrame> data;
   std::copy_if(frames.begin(), frames.end(), std::back_inserter(data),
-               [](const Sent& f) { return !f.pfc; });
+               [](const SentFrame& f) { return !f.pfc; });
   // The only long gap.
   std::size_t gap = 0;
   for (std::size_t i = 1; i < data.size(); ++i) {

@@ -21,8 +21,8 @@ using card::LlrCounters;
 
 using Counter = std::uint64_t LlrCounters::*;
 
-constexpr std::uint32_t kFrames = 12;
-constexpr std::uint32_t kLength = 300;
+constexpr std::uint32_t kCountedFrames = 12;
+constexpr std::uint32_t kCountedLength = 300;
 // What is struck, among the frames that a port sends.
 constexpr std::uint64_t kStruck = 5;
 
@@ -256,7 +256,7 @@ std::vector<Event> events() {
                               {&LlrCounters::rx_init, 1},
                               {&LlrCounters::tx_echo, 1}}});
   // Behind the frame that was given up none is sent until the sender is told to begin anew.
-  constexpr int kNotSent = kFrames - kStruck - 1;
+  constexpr int kNotSent = kCountedFrames - kStruck - 1;
   all.push_back({.name = "TooManyReplaysAndNoMoreFrames",
                  .script = onFrames(kStruck, kStruck + 2, damage),
                  .configure =
@@ -300,7 +300,7 @@ void expectAsOnTheLine(JoinedCard& joined, const LlrLedger& line, std::uint32_t 
 }
 
 Fraction rateOf(Picoseconds period) {
-  return Fraction::partsPerTrillion(frameSlot(Bytes(kLength), sim::kLineRate).count() *
+  return Fraction::partsPerTrillion(frameSlot(Bytes(kCountedLength), sim::kLineRate).count() *
                                     Fraction::kOne / period.count());
 }
 
@@ -310,7 +310,7 @@ TEST_P(CardLlrCounters, AreThoseOfTheEventAndOfTheLine) {
   const Event& event = GetParam();
   for (const std::uint32_t from : {0U, 1U}) {
     SCOPED_TRACE(testing::Message() << "frames of port " << from);
-    JoinedCard joined(kLength, rateOf(event.period), kFrames);
+    JoinedCard joined(kCountedLength, rateOf(event.period), kCountedFrames);
     LlrLedger line(joined.card.sim, kLinkDelay);
     if (event.script) event.script(line, from);
     LlrConfig config = retryConfig();
@@ -324,12 +324,12 @@ TEST_P(CardLlrCounters, AreThoseOfTheEventAndOfTheLine) {
     if (event.act) event.act(joined, from);
     joined.finish();
     for (std::uint32_t port = 0; port < 2; ++port) {
-      expectAsOnTheLine(joined, line, port, kFrames);
+      expectAsOnTheLine(joined, line, port, kCountedFrames);
       const LlrCounters counted = joined.card.driver.linkRetry(port).counters();
       for (const NamedCounter& each : kCounters) {
         if (each.quiet == Quiet::kAcks) continue;
         int expected = each.quiet == Quiet::kOnce        ? 1
-                       : each.quiet == Quiet::kEachFrame ? static_cast<int>(kFrames)
+                       : each.quiet == Quiet::kEachFrame ? static_cast<int>(kCountedFrames)
                                                          : 0;
         for (const Added& added : port == from ? event.sender : event.receiver) {
           if (added.counter == each.counter) expected += added.times;
@@ -348,7 +348,7 @@ INSTANTIATE_TEST_SUITE_P(Events, CardLlrCounters, testing::ValuesIn(events()),
 // delayed, discarded or sent again follows from their timing: the line says how often it was.
 TEST(CardLlrCountersAtLineRate, AreThoseOfTheLine) {
   constexpr std::uint32_t kMany = 4000;
-  JoinedCard joined(kLength, Fraction::percent(90), kMany);
+  JoinedCard joined(kCountedLength, Fraction::percent(90), kMany);
   LlrLedger line(joined.card.sim, kLinkDelay);
   line.on_frame = [](std::uint32_t port, std::uint64_t index, LlrLedger::Frame& frame) {
     const std::uint64_t turn = (index + std::uint64_t{200} * port) % 700;

@@ -15,8 +15,6 @@
 namespace plumbline::hw_test {
 namespace {
 
-constexpr auto kSent = card::DamageDirection::kSent;
-
 // By its message type, D1.
 bool isNack(sim::OrderedSet set) { return ((set >> 8) & 0xFF) == 2; }
 

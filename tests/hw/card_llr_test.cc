@@ -16,8 +16,6 @@ using card::DamageMatch;
 using card::DamageRule;
 using card::RetryCause;
 
-constexpr auto kSent = card::DamageDirection::kSent;
-constexpr auto kReceived = card::DamageDirection::kReceived;
 // Message types of ordered sets.
 constexpr std::uint8_t kAck = 1;
 constexpr std::uint8_t kNack = 2;

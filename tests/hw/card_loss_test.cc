@@ -17,7 +17,7 @@
 namespace plumbline::hw_test {
 namespace {
 
-constexpr std::uint32_t kFrames = 20'000;
+constexpr std::uint32_t kScriptedFrames = 20'000;
 constexpr std::uint64_t kWindow = 128;  // sequence numbers that the receiver remembers
 
 // What the script did to the frames of one flow.
@@ -55,7 +55,7 @@ class ScriptedWire {
     Script& script = scripts[row];
     // The first frame and those at the end pass: losses before the first and behind the last
     // arrival are not for the receiver to see, and what is held must come before the end.
-    const bool passes = sequence == 0 || sequence + 2 * kWindow + 20 > kFrames;
+    const bool passes = sequence == 0 || sequence + 2 * kWindow + 20 > kScriptedFrames;
     const std::uint64_t dice = passes ? 1000 : random_.below(200);
     if (dice < 4) {
       ++script.dropped;
@@ -140,7 +140,7 @@ TEST(CardLoss, EveryCounterEqualsTheScript) {
     std::vector<card::FlowConfig> flows{makeFlow(udpStream(port, 64), port),
                                         makeFlow(roceStream(port, 128), port + 2)};
     for (card::FlowConfig& flow : flows) {
-      setConstantRate(flow, Fraction::percent(20), kFrames);
+      setConstantRate(flow, Fraction::percent(20), kScriptedFrames);
     }
     card.driver.loadFlows(port, flows);
   }
@@ -160,8 +160,8 @@ TEST(CardLoss, EveryCounterEqualsTheScript) {
       const card::RxFlow counted = card.driver.rxFlow(other, row);
       EXPECT_GT(done.dropped, 100U);
       EXPECT_GT(done.very_late, 10U);
-      EXPECT_EQ(counted.next_sequence, kFrames);
-      EXPECT_EQ(counted.frames, kFrames - done.dropped - done.bad_fcs + done.duplicated);
+      EXPECT_EQ(counted.next_sequence, kScriptedFrames);
+      EXPECT_EQ(counted.frames, kScriptedFrames - done.dropped - done.bad_fcs + done.duplicated);
       EXPECT_EQ(counted.bytes, counted.frames * (row < 2 ? 64 : 128));
       // Very late frames cannot be told from duplicates: they stay lost and count as stale.
       EXPECT_EQ(counted.lost, done.dropped + done.bad_fcs + done.very_late);
@@ -183,7 +183,7 @@ TEST(CardLoss, EveryCounterEqualsTheScript) {
     std::uint64_t expected = 0;
     for (const std::uint32_t row : {port, port + 2}) {
       const Script& done = script.scripts[row];
-      expected += kFrames - done.dropped - done.bad_fcs - done.very_late;
+      expected += kScriptedFrames - done.dropped - done.bad_fcs - done.very_late;
     }
     EXPECT_EQ(card.driver.latency(other, 0).count() + counters.rx_latency_negative, expected);
     EXPECT_EQ(counters.rx_latency_negative, 0U);

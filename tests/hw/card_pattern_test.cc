@@ -17,9 +17,7 @@
 namespace plumbline::hw_test {
 namespace {
 
-constexpr std::int64_t kClockPs = sim::kClockPeriodMax.count();
-
-struct Sent {
+struct Departure {
   std::uint32_t row = 0;
   std::uint64_t number = 0;
   Picoseconds departure;  // at the MAC boundary
@@ -28,7 +26,7 @@ struct Sent {
 // Departures by their tags, per port and in order.
 struct PatternRun {
   Picoseconds start;
-  std::vector<std::vector<Sent>> sent;
+  std::vector<std::vector<Departure>> sent;
 };
 
 PatternRun runFlows(TestCard& card, const std::vector<std::vector<card::FlowConfig>>& flows,
@@ -150,7 +148,7 @@ TEST(CardPatterns, PoissonAndListBesideBackground) {
     std::array<std::uint64_t, 3> count{};
     Picoseconds wire_free;
     std::uint64_t alone = 0;
-    for (const Sent& frame : run.sent[port]) {
+    for (const Departure& frame : run.sent[port]) {
       ASSERT_EQ(frame.number, count.at(frame.row)++);
       const Picoseconds due = run.start + dues[port].at(frame.row).at(frame.number);
       // The ramp's gaps are known here to a few parts in 10^12 only.

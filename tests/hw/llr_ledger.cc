@@ -27,17 +27,16 @@ bool isNumbered(sim::Preamble preamble) {
   return (byteOf(preamble, 0) & 0xF) == 7 && preamble >> 24 == sim::kOrdinaryPreamble >> 24;
 }
 
-// D1 has the upper four bits, D2 and D3 the others.
-std::uint32_t numberIn(sim::Preamble preamble) {
-  return byteOf(preamble, 0) >> 4 << 16 | byteOf(preamble, 1) << 8 | byteOf(preamble, 2);
-}
-
 // How far `b` is behind `a` in the circle of numbers.
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return (b - a) & kNumberMask; }
 
 }  // namespace
 
 std::uint32_t typeOf(sim::OrderedSet set) { return byteOf(set, 1); }
+
+std::uint32_t numberIn(sim::Preamble preamble) {
+  return byteOf(preamble, 0) >> 4 << 16 | byteOf(preamble, 1) << 8 | byteOf(preamble, 2);
+}
 
 std::uint32_t numberOf(sim::OrderedSet set) {
   return byteOf(set, 2) << 12 | byteOf(set, 3) << 4 | byteOf(set, 4) >> 4;

@@ -78,6 +78,9 @@ inline constexpr std::uint32_t kNackType = 2;
 inline constexpr std::uint32_t kInitType = 3;
 inline constexpr std::uint32_t kEchoType = 4;
 
+// The 20-bit number of a frame, in its preamble: D1 has the upper four bits, D2 and D3 the others.
+std::uint32_t numberIn(sim::Preamble preamble);
+
 // Type of an ordered set; its 20-bit number in D2, D3 and the high half of D4; the same set with
 // others.
 std::uint32_t typeOf(sim::OrderedSet set);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "llr_ledger.h"
 #include "sim/wire.h"
 #include "wire/crc.h"
 
@@ -28,11 +29,6 @@ std::int64_t columnAfter(std::int64_t edge, std::int64_t lead) {
   return (position + kColumn - 1) / kColumn * kColumn * kByte;
 }
 
-// Of 20 bits, in the preamble of a numbered frame: D1 has the upper four, D2 and D3 the others.
-std::uint32_t numberIn(sim::Preamble preamble) {
-  const auto low = static_cast<std::uint32_t>(preamble);
-  return ((low >> 4) & 0xF) << 16 | ((low >> 8) & 0xFF) << 8 | ((low >> 16) & 0xFF);
-}
 constexpr std::uint32_t kNumbers = 1U << 20;
 
 }  // namespace

@@ -16,6 +16,10 @@
 
 namespace plumbline::hw_test {
 
+constexpr std::int64_t kClockPs = sim::kClockPeriodMax.count();
+constexpr auto kSent = card::DamageDirection::kSent;
+constexpr auto kReceived = card::DamageDirection::kReceived;
+
 // A frame on a wire with the true time of its first bit after the SFD.
 struct WireFrame {
   std::uint32_t port = 0;

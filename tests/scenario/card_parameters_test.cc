@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "scenario/parse.h"
+#include "tests/scenario/messages.h"
 #include "tests/scenario/vocabulary.h"
 
 namespace plumbline::scenario {
@@ -11,19 +12,13 @@ namespace {
 using testing::ElementsAre;
 
 // `rest` begins on line 5.
-ParseResult parsed(const std::string& rest) {
+ParseResult parseOnLink(const std::string& rest) {
   return parseScenario("plumbline: 1\nname: n\ntest: T5.2\ndut: {topology: {kind: link}}\n" + rest,
                        "s", testVocabulary());
 }
 
-std::vector<std::string> messages(const std::string& rest) {
-  std::vector<std::string> all;
-  for (const Problem& problem : parsed(rest).problems) all.push_back(problem.text("s"));
-  return all;
-}
-
 TEST(CardParameters, AreReadAsWritten) {
-  const ParseResult result = parsed(R"(parameters:
+  const ParseResult result = parseOnLink(R"(parameters:
   damage: [bit, arrival-drop]
   error_ratios: [1e-15, 0.001]
   damage_every: 7
@@ -58,12 +53,12 @@ TEST(CardParameters, AreReadAsWritten) {
 }
 
 TEST(CardParameters, AreLeftToTheTestWhenAbsent) {
-  EXPECT_EQ(parsed("seed: 1\n").scenario.parameters.card, CardParameters{});
+  EXPECT_EQ(parseOnLink("seed: 1\n").scenario.parameters.card, CardParameters{});
 }
 
 TEST(CardParameters, MistakesHaveTheirPlace) {
   EXPECT_THAT(
-      messages(R"(parameters:
+      messages(parseOnLink(R"(parameters:
   damage: [bit, flip]
   error_ratios: [1e-2, 1e-6]
   damage_every: 0
@@ -75,7 +70,7 @@ TEST(CardParameters, MistakesHaveTheirPlace) {
   entropy_values: 16385
   weights: [1, 0, 5000]
   message_frames: 65536
-)"),
+)")),
       ElementsAre(
           "s:6:17: \"flip\" is not known here (one of bit, bits, fcs, icrc, cut, runt, drop, "
           "oversize, pfc-bit, pfc-drop, arrival-bit, arrival-cut, arrival-drop)",
@@ -90,16 +85,16 @@ TEST(CardParameters, MistakesHaveTheirPlace) {
           "s:15:16: \"0\" is out of range (1 to 4096)",
           "s:15:19: \"5000\" is out of range (1 to 4096)",
           "s:16:19: \"65536\" is out of range (1 to 65535)"));
-  EXPECT_THAT(messages("parameters: {weights: 3}\n"),
+  EXPECT_THAT(messages(parseOnLink("parameters: {weights: 3}\n")),
               ElementsAre("s:5:23: weights are a list (1 to 4096 of them, such as [3, 1])"));
 }
 
 TEST(UetTraffic, HasContextsWhereTheServiceHas) {
-  EXPECT_TRUE(parsed("traffic: {transport: uet-rod, qps: 4096, frame_sizes: 128B}\n").ok());
-  EXPECT_THAT(messages("traffic: {transport: uet-uud, qps: 2}\n"),
+  EXPECT_TRUE(parseOnLink("traffic: {transport: uet-rod, qps: 4096, frame_sizes: 128B}\n").ok());
+  EXPECT_THAT(messages(parseOnLink("traffic: {transport: uet-uud, qps: 2}\n")),
               ElementsAre("s:5:36: RUDI and UUD have no packet delivery contexts (uet-rud or "
                           "uet-rod)"));
-  EXPECT_THAT(messages("traffic: {transport: uet-rud, message_sizes: 64B}\n"),
+  EXPECT_THAT(messages(parseOnLink("traffic: {transport: uet-rud, message_sizes: 64B}\n")),
               ElementsAre("s:5:46: sizes of UET frames are those of the frame (frame_sizes, or a "
                           "rocev2 transport)"));
 }

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A scenario with this `dut:`, which is indented by two.
-Scenario withDut(const std::string& dut) {
+Scenario scenarioOf(const std::string& dut) {
   auto result =
       parseScenario("plumbline: 1\nname: n\ntest: T5.2\ndut:\n" + dut, "s", testVocabulary());
   for (const Problem& problem : result.problems) ADD_FAILURE() << problem.text("s");
@@ -20,7 +20,7 @@ Scenario withDut(const std::string& dut) {
 }
 
 fabric::TopologySpec topologyOf(const std::string& topology) {
-  return withDut("  topology: " + topology + "\n").topology;
+  return scenarioOf("  topology: " + topology + "\n").topology;
 }
 
 TEST(Dut, TopologyClos3) {
@@ -115,7 +115,7 @@ constexpr const char* kEverySwitchKey = R"(  topology: {kind: clos2, leaves: 2, 
 )";
 
 TEST(Dut, EverySwitchKey) {
-  const fabric::SwitchSpec s = withDut(kEverySwitchKey).switches;
+  const fabric::SwitchSpec s = scenarioOf(kEverySwitchKey).switches;
   EXPECT_EQ(s.shared_buffer->total, Bytes(64'000'000));
   EXPECT_EQ(s.shared_buffer->alpha, Fraction::partsPerTrillion(125'000'000'000));
   EXPECT_EQ(s.shared_buffer->reserve_per_port, Bytes(2'000));
@@ -154,7 +154,7 @@ TEST(Dut, EverySwitchKey) {
 }
 
 TEST(Dut, CreditBasedFlowControl) {
-  const auto cbfc = withDut(R"(  topology: {kind: switch}
+  const auto cbfc = scenarioOf(R"(  topology: {kind: switch}
   switch:
     cbfc: {channels: [2, 3], credits: 500, credit_size: 64B, packet_overhead: -4,
            update_spacing: 3KB, update_period: 2us, processing: 50ns,
@@ -174,7 +174,7 @@ TEST(Dut, CreditBasedFlowControl) {
 }
 
 TEST(Dut, VirtualChannelsArePrioritiesWithCreditsOfTheirOwn) {
-  const auto cbfc = withDut(R"(  topology: {kind: switch}
+  const auto cbfc = scenarioOf(R"(  topology: {kind: switch}
   switch:
     cbfc: {channels: [2, 3, 4, 6], virtual_channels: [{priorities: [2, 4], credits: 700},
            {priorities: 6}]}
@@ -191,7 +191,7 @@ TEST(Dut, VirtualChannelsArePrioritiesWithCreditsOfTheirOwn) {
 
 TEST(Dut, AnEmptyMapTakesTheDefaults) {
   const fabric::SwitchSpec s =
-      withDut("  topology: {kind: switch}\n  switch: {ecn: {}, pfc: {watchdog: {}}, trim: {}}\n")
+      scenarioOf("  topology: {kind: switch}\n  switch: {ecn: {}, pfc: {watchdog: {}}, trim: {}}\n")
           .switches;
   ASSERT_EQ(s.ecn.size(), 1u);
   EXPECT_EQ(s.ecn[0].kmin, fabric::EcnSpec().kmin);
@@ -209,7 +209,7 @@ TEST(Dut, AnEmptyMapTakesTheDefaults) {
 // Without "xon", it stays 3 KB below whatever "xoff" is, but never below nothing.
 TEST(Dut, XonFollowsXoff) {
   const auto xon = [](const std::string& pfc) {
-    return withDut("  topology: {kind: switch}\n  switch: {pfc: {" + pfc + "}}\n")
+    return scenarioOf("  topology: {kind: switch}\n  switch: {pfc: {" + pfc + "}}\n")
         .switches.pfc->xon;
   };
   EXPECT_EQ(xon("xoff: 50KB"), Bytes(47'000));
@@ -220,7 +220,7 @@ TEST(Dut, XonFollowsXoff) {
 TEST(Dut, LoadBalancing) {
   using Kind = fabric::LoadBalancingKind;
   const auto balancing = [](const std::string& value) {
-    return withDut("  topology: {kind: clos2}\n  load_balancing: " + value + "\n")
+    return scenarioOf("  topology: {kind: clos2}\n  load_balancing: " + value + "\n")
         .switches.load_balancing;
   };
   EXPECT_EQ(balancing("ecmp").kind, Kind::kEcmp);
@@ -236,7 +236,7 @@ TEST(Dut, LoadBalancing) {
 }
 
 TEST(Dut, WhatFails) {
-  const fabric::FabricSpec spec = withDut(R"(  topology: {kind: clos2}
+  const fabric::FabricSpec spec = scenarioOf(R"(  topology: {kind: clos2}
   bit_errors:
     - {link: "*", rate: 1e-9}
     - {link: leaf0-spine1, rate: 0.00001}
@@ -267,7 +267,7 @@ TEST(Dut, WhatFails) {
 }
 
 TEST(Dut, NothingMoreThanTheTopologyIsNeeded) {
-  const fabric::FabricSpec spec = withDut("  topology: {kind: clos2}\n").fabricSpec();
+  const fabric::FabricSpec spec = scenarioOf("  topology: {kind: clos2}\n").fabricSpec();
   EXPECT_THAT(spec.switches.ecn, IsEmpty());
   EXPECT_FALSE(spec.switches.pfc);
   EXPECT_FALSE(spec.switches.shared_buffer);

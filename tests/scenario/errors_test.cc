@@ -3,26 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "scenario/parse.h"
+#include "tests/scenario/messages.h"
 #include "tests/scenario/vocabulary.h"
 
 namespace plumbline::scenario {
 namespace {
-
-std::vector<std::string> messages(const std::string& text) {
-  std::vector<std::string> all;
-  for (const Problem& problem : parseScenario(text, "s", testVocabulary()).problems) {
-    all.push_back(problem.text("s"));
-  }
-  return all;
-}
-
-struct Case {
-  const char* name;
-  std::string text;
-  std::vector<std::string> expected;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 // A right scenario around one part that is not: line 4 on.
 std::string with(const std::string& rest) { return "plumbline: 1\nname: n\ntest: T5.2\n" + rest; }
@@ -37,7 +22,8 @@ const std::string kLoads = " (more than 0% up to 100% of the link's rate, or a r
 class ScenarioErrors : public testing::TestWithParam<Case> {};
 
 TEST_P(ScenarioErrors, AreExact) {
-  EXPECT_THAT(messages(GetParam().text), testing::ElementsAreArray(GetParam().expected));
+  EXPECT_THAT(messages(parseScenario(GetParam().text, "s", testVocabulary())),
+              testing::ElementsAreArray(GetParam().expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "scenario/parse.h"
+#include "tests/scenario/messages.h"
 
 namespace plumbline::scenario {
 namespace {
@@ -15,12 +16,6 @@ ParseResult parseCards(const std::string& rest, const std::string& file = "s") {
   return parseScenario(
       "plumbline: 1\nname: n\ntest: T5.1\nbench: fpga\ndut: {topology: {kind: link}}\n" + rest,
       file, words);
-}
-
-std::vector<std::string> mistakesOf(const std::string& rest) {
-  std::vector<std::string> all;
-  for (const Problem& problem : parseCards(rest).problems) all.push_back(problem.text("s"));
-  return all;
 }
 
 TEST(FpgaSection, IsReadWhole) {
@@ -54,15 +49,19 @@ TEST(FpgaSection, AFileWithoutAFolderIsBesideTheScenario) {
 }
 
 TEST(FpgaSection, ReportsEveryMistakeWhereItIs) {
-  EXPECT_THAT(mistakesOf("fpga: {devices: 0}\n"), ElementsAre(HasSubstr("\"xclbin\" is missing")));
+  EXPECT_THAT(messages(parseCards("fpga: {devices: 0}\n")),
+              ElementsAre(HasSubstr("\"xclbin\" is missing")));
   EXPECT_THAT(
-      mistakesOf("fpga: {xclbin: x, devices: [first, \"3b:00.1\", \"0000:3b:00:1\", -1, 1000]}\n"),
+      messages(parseCards(
+          "fpga: {xclbin: x, devices: [first, \"3b:00.1\", \"0000:3b:00:1\", -1, 1000]}\n")),
       ElementsAre(HasSubstr("s:6:29: \"first\" is no device (a number (0), or a PCIe address"),
                   HasSubstr("\"3b:00.1\" is no device"), HasSubstr("\"0000:3b:00:1\" is no device"),
                   HasSubstr("\"-1\" is no device"), HasSubstr("\"1000\" is no device")));
-  EXPECT_THAT(mistakesOf("fpga: {xclbin: x, devices: [0, 0]}\n"), testing::SizeIs(1));
-  EXPECT_THAT(mistakesOf("fpga: {xclbin: x, tx_delay: 1ms}\n"), ElementsAre(HasSubstr("10us")));
-  EXPECT_THAT(mistakesOf("fpga: {xclbin: x, ports: 2}\n"), ElementsAre(HasSubstr("ports")));
+  EXPECT_THAT(messages(parseCards("fpga: {xclbin: x, devices: [0, 0]}\n")), testing::SizeIs(1));
+  EXPECT_THAT(messages(parseCards("fpga: {xclbin: x, tx_delay: 1ms}\n")),
+              ElementsAre(HasSubstr("10us")));
+  EXPECT_THAT(messages(parseCards("fpga: {xclbin: x, ports: 2}\n")),
+              ElementsAre(HasSubstr("ports")));
 }
 
 }  // namespace

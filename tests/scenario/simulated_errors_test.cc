@@ -3,26 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "scenario/parse.h"
+#include "tests/scenario/messages.h"
 #include "tests/scenario/vocabulary.h"
 
 namespace plumbline::scenario {
 namespace {
-
-std::vector<std::string> messages(const std::string& text) {
-  std::vector<std::string> all;
-  for (const Problem& problem : parseScenario(text, "s", simVocabulary()).problems) {
-    all.push_back(problem.text("s"));
-  }
-  return all;
-}
-
-struct Case {
-  const char* name;
-  std::string text;
-  std::vector<std::string> expected;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 // A right scenario but for `dut`, whose lines are 3 on and indented by two.
 std::string withDut(const std::string& dut) {
@@ -48,7 +33,8 @@ std::string withWorkload(const std::string& workload) {
 class SimulatedErrors : public testing::TestWithParam<Case> {};
 
 TEST_P(SimulatedErrors, AreExact) {
-  EXPECT_THAT(messages(GetParam().text), testing::ElementsAreArray(GetParam().expected));
+  EXPECT_THAT(messages(parseScenario(GetParam().text, "s", simVocabulary())),
+              testing::ElementsAreArray(GetParam().expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(

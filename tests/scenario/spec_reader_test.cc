@@ -39,7 +39,7 @@ void validate(const Spec& spec) {
 }
 
 // What is reported of a map with the keys l, h, o and items, read as `spec`.
-std::vector<std::string> messages(const std::string& text, bool others_depend = false) {
+std::vector<std::string> reported(const std::string& text, bool others_depend = false) {
   const YamlTree tree = parseYaml(text);
   Problems problems;
   FieldPlaces places;
@@ -60,47 +60,47 @@ std::vector<std::string> messages(const std::string& text, bool others_depend = 
 }
 
 TEST(SpecReader, SaysNothingOfWhatIsRight) {
-  EXPECT_THAT(messages("{}"), IsEmpty());
-  EXPECT_THAT(messages("{l: 2, h: 3, items: [{size: 4}, {}]}"), IsEmpty());
+  EXPECT_THAT(reported("{}"), IsEmpty());
+  EXPECT_THAT(reported("{l: 2, h: 3, items: [{size: 4}, {}]}"), IsEmpty());
 }
 
 TEST(SpecReader, ReportsEveryFieldAtItsPlace) {
-  EXPECT_THAT(messages("l: 101\nh: 102\no:   103\n"),
+  EXPECT_THAT(reported("l: 101\nh: 102\no:   103\n"),
               ElementsAre("s:1:4: \"101\": too large (less)", "s:2:4: \"102\": too large (less)",
                           "s:3:6: \"103\": too large (less)"));
 }
 
 TEST(SpecReader, AFaultOfADefaultSaysSo) {
-  EXPECT_THAT(messages("h: 0\n"), ElementsAre("s:1:1: \"l\" is left out: above high (less)"));
+  EXPECT_THAT(reported("h: 0\n"), ElementsAre("s:1:1: \"l\" is left out: above high (less)"));
 }
 
 // Together they may be too much only because of the defaults that stand in for 101 and 102.
 TEST(SpecReader, AFaultOfSeveralFieldsWaitsForTheirOwn) {
-  EXPECT_THAT(messages("l: 99\nh: 101\no: 102\n"), ElementsAre("s:2:4: \"101\": too large (less)"));
+  EXPECT_THAT(reported("l: 99\nh: 101\no: 102\n"), ElementsAre("s:2:4: \"101\": too large (less)"));
 }
 
 TEST(SpecReader, UnreadableValuesAreNotJudged) {
-  EXPECT_THAT(messages("l: x\nh: 0\n"),
+  EXPECT_THAT(reported("l: x\nh: 0\n"),
               ElementsAre("s:1:4: \"x\": this is not a plain integer (0 to 4294967295)"));
 }
 
 TEST(SpecReader, AFaultOfSeveralFieldsIsShownAtTheirMap) {
-  EXPECT_THAT(messages("\n  {l: 60, h: 70}\n"),
+  EXPECT_THAT(reported("\n  {l: 60, h: 70}\n"),
               ElementsAre("s:2:3: spec.low + spec.high: too much (less)"));
 }
 
 TEST(SpecReader, ReportsEveryItemOfAList) {
-  EXPECT_THAT(messages("o: 101\nitems:\n- {size: 101}\n- {size: 2}\n- {size: 103}\n"),
+  EXPECT_THAT(reported("o: 101\nitems:\n- {size: 101}\n- {size: 2}\n- {size: 103}\n"),
               ElementsAre("s:1:4: \"101\": too large (less)", "s:3:10: \"101\": too large (less)",
                           "s:5:10: \"103\": too large (less)"));
 }
 
 TEST(SpecReader, OneMapStandsForAListOfOne) {
-  EXPECT_THAT(messages("items: {size: 101}\n"), ElementsAre("s:1:15: \"101\": too large (less)"));
+  EXPECT_THAT(reported("items: {size: 101}\n"), ElementsAre("s:1:15: \"101\": too large (less)"));
 }
 
 TEST(SpecReader, ItemsThatCannotBeReadDoNotShiftTheOthers) {
-  EXPECT_THAT(messages("items:\n- {size: x}\n- {size: 1}\n- {sice: 1}\n- {size: 104}\n- 5\n"),
+  EXPECT_THAT(reported("items:\n- {size: x}\n- {size: 1}\n- {sice: 1}\n- {size: 104}\n- 5\n"),
               ElementsAre("s:2:10: \"x\": this is not a plain integer (0 to 4294967295)",
                           "s:4:4: unknown key \"sice\" in \"items\" (did you mean \"size\"?)",
                           "s:5:10: \"104\": too large (less)",
@@ -111,7 +111,7 @@ TEST(SpecReader, ItemsThatCannotBeReadDoNotShiftTheOthers) {
 // What is wrong elsewhere may only follow from the item that had to be left out.
 TEST(SpecReader, NothingFollowsFromAListThatOthersDependOn) {
   EXPECT_THAT(
-      messages("o: 101\nitems: [{size: 101}, {size: 102}]\n", true),
+      reported("o: 101\nitems: [{size: 101}, {size: 102}]\n", true),
       ElementsAre("s:2:16: \"101\": too large (less)", "s:2:29: \"102\": too large (less)"));
 }
 

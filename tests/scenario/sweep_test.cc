@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/scenario/messages.h"
 #include "tests/scenario/vocabulary.h"
 
 namespace plumbline::scenario {
@@ -26,11 +27,7 @@ traffic: {message_sizes: [64B, 1KiB], pairs: [[0, 2], [1, 2]]}
 )";
 
 std::vector<std::string> complaints(const std::string& sweep) {
-  std::vector<std::string> texts;
-  for (const Problem& problem : parseScenario(kBase + sweep, "s", testVocabulary()).problems) {
-    texts.push_back(problem.text("s"));
-  }
-  return texts;
+  return messages(parseScenario(kBase + sweep, "s", testVocabulary()));
 }
 
 std::string complaint(const std::string& sweep) {

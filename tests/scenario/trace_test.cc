@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "scenario/parse.h"
+#include "tests/scenario/messages.h"
 #include "tests/scenario/vocabulary.h"
 
 namespace plumbline::scenario {
@@ -47,9 +48,7 @@ class TraceFile : public testing::Test {
   }
 
   std::vector<std::string> messages(const std::string& job) {
-    std::vector<std::string> all;
-    for (const Problem& problem : parse(job).problems) all.push_back(problem.text("s"));
-    return all;
+    return scenario::messages(parse(job));
   }
 
   fs::path folder_ = fs::path(testing::TempDir()) /

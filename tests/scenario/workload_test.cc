@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "scenario/parse.h"
+#include "tests/scenario/messages.h"
 #include "tests/scenario/vocabulary.h"
 
 namespace plumbline::scenario {
@@ -253,23 +254,20 @@ TEST(FastForward, IsOffUnlessAskedFor) {
 }
 
 TEST(FastForward, MistakesAreReported) {
-  const auto messages = [](const std::string& test, const std::string& value) {
-    const auto result =
-        parseScenario("{plumbline: 1, name: n, test: " + test +
-                          ", dut: {topology: {kind: switch}},\nfast_forward: " + value +
-                          ",\ntransport: {kind: uet}" +
-                          (test == "free" ? ", workload: {kind: allreduce}" : "") + "}\n",
-                      "s", simVocabulary());
-    std::vector<std::string> all;
-    for (const Problem& problem : result.problems) all.push_back(problem.text("s"));
-    return all;
+  const auto mistakes = [](const std::string& test, const std::string& value) {
+    return messages(parseScenario("{plumbline: 1, name: n, test: " + test +
+                                      ", dut: {topology: {kind: switch}},\nfast_forward: " + value +
+                                      ",\ntransport: {kind: uet}" +
+                                      (test == "free" ? ", workload: {kind: allreduce}" : "") +
+                                      "}\n",
+                                  "s", simVocabulary()));
   };
   EXPECT_THAT(
-      messages("T5.2", "true"),
+      mistakes("T5.2", "true"),
       ElementsAre("s:2:15: the tests of this scenario decide that themselves (test: free)"));
-  EXPECT_THAT(messages("free", "{packets: 0}"), testing::SizeIs(1));
-  EXPECT_THAT(messages("free", "{packet: 7}"), testing::SizeIs(1));
-  EXPECT_THAT(messages("free", "7"), testing::SizeIs(1));
+  EXPECT_THAT(mistakes("free", "{packets: 0}"), testing::SizeIs(1));
+  EXPECT_THAT(mistakes("free", "{packet: 7}"), testing::SizeIs(1));
+  EXPECT_THAT(mistakes("free", "7"), testing::SizeIs(1));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TrialSpec pairsAcross(std::uint64_t seed) {
   return spec;
 }
 
-bench::StreamSpec stream(std::uint32_t pair, std::uint32_t qps) {
+bench::StreamSpec pairStream(std::uint32_t pair, std::uint32_t qps) {
   bench::StreamSpec stream;
   stream.name = "pair" + std::to_string(pair);
   stream.from = pair;
@@ -51,7 +51,7 @@ double mmr(std::uint32_t qps, std::uint64_t seed, LoadBalancingKind kind) {
   spec.dut.switches.load_balancing.kind = kind;
   spec.duration = microseconds(10);
   for (std::uint32_t pair = 0; pair < kPairs; ++pair) {
-    spec.streams.push_back(stream(pair, qps));
+    spec.streams.push_back(pairStream(pair, qps));
     spec.streams.back().load = bench::BurstLoad{.frames = qps};
   }
   Stack stack(spec);
@@ -128,7 +128,7 @@ TEST_P(Spraying, LoadsAllUplinksAlike) {
   spec.dut.switches.load_balancing.kind = GetParam().kind;
   spec.duration = microseconds(100);
   for (std::uint32_t pair = 0; pair < kPairs; ++pair) {
-    spec.streams.push_back(stream(pair, 1));
+    spec.streams.push_back(pairStream(pair, 1));
     spec.streams.back().load = bench::ConstantLoad{Fraction::percent(45)};
     spec.streams.back().start = nanoseconds(pair);
   }
@@ -152,7 +152,7 @@ TEST(SprayingBaseline, EcmpOfOneFlowPerPairIsUneven) {
   TrialSpec spec = pairsAcross(7);
   spec.duration = microseconds(100);
   for (std::uint32_t pair = 0; pair < kPairs; ++pair) {
-    spec.streams.push_back(stream(pair, 1));
+    spec.streams.push_back(pairStream(pair, 1));
     spec.streams.back().load = bench::ConstantLoad{Fraction::percent(25)};
   }
   Stack stack(spec);

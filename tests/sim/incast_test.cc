@@ -16,14 +16,14 @@ using transport::UetSpec;
 
 constexpr std::uint32_t kSenders = 32;
 constexpr std::uint64_t kBytes = 16U << 20;
-constexpr BitRate kRate = gigabitsPerSecond(400);
+constexpr BitRate kLinkRate = gigabitsPerSecond(400);
 // Payload alone at line rate: 32 x 16 MiB at 400 Gb/s. Headers and gaps add 2 to 4 %.
 constexpr double kPayloadMs = 10.737;
 
 // 128 hosts; the senders sit on all leaves but the receiver's in turn.
 TrialSpec incast() {
   TrialSpec spec;
-  spec.dut = leafSpine(8, 16, 16, kRate, microseconds(1));
+  spec.dut = leafSpine(8, 16, 16, kLinkRate, microseconds(1));
   std::vector<HostId> senders;
   for (std::uint32_t i = 0; i < kSenders; ++i) senders.push_back(16 * (1 + i % 7) + i / 7);
   spec.workload.emplace();

@@ -19,7 +19,7 @@ struct Finished {
   Picoseconds time;
 };
 
-Finished run(const TrialSpec& spec) {
+Finished runToEnd(const TrialSpec& spec) {
   Stack stack(spec);
   Finished run;
   run.account = stack.run(seconds(2));
@@ -46,14 +46,14 @@ TEST(Recovery, LinkRetrySparesRoceEveryRetransmission) {
   ring.bytes = 16U << 20;
   spec.workload->jobs = {collective("ring", {0, 2, 1, 3}, ring)};
 
-  const Finished without = run(spec);
+  const Finished without = runToEnd(spec);
   EXPECT_GT(drops(without.account, DropReason::kCorrupt), 50U);
   EXPECT_EQ(drops(without.account, DropReason::kCorrupt), without.account.dropped);
   EXPECT_EQ(without.account.total.damaged, without.account.dropped);
   EXPECT_GT(without.account.endpoints.retransmitted, without.account.dropped / 2);
 
   spec.dut.switches.llr = fabric::LlrSpec{};
-  const Finished with = run(spec);
+  const Finished with = runToEnd(spec);
   EXPECT_GT(with.account.total.damaged, 50U);
   EXPECT_GT(with.account.total.retries, 50U);
   EXPECT_EQ(with.account.dropped, 0U);
@@ -82,7 +82,7 @@ TEST(Recovery, TrimmingTellsAtOnceWhatDropsLeaveToTimeouts) {
   spec.workload->jobs = {messagesBetween(pairs, 4U << 20, 1)};
   spec.dut.switches.buffer_per_port = Bytes(300'000);
 
-  const Finished dropping = run(spec);
+  const Finished dropping = runToEnd(spec);
   EXPECT_GT(drops(dropping.account, DropReason::kBufferFull), 0U);
   EXPECT_GT(dropping.account.endpoints.retransmitted, 0U);
   EXPECT_EQ(dropping.account.total.trimmed, 0U);
@@ -90,7 +90,7 @@ TEST(Recovery, TrimmingTellsAtOnceWhatDropsLeaveToTimeouts) {
   uet.trimming = true;
   spec.transport = uet;
   spec.dut.switches.trim = fabric::TrimSpec{.threshold = Bytes(150'000), .limit = Bytes(150'000)};
-  const Finished trimming = run(spec);
+  const Finished trimming = runToEnd(spec);
   EXPECT_EQ(trimming.account.dropped, 0U);
   EXPECT_GT(trimming.account.total.trimmed, 0U);
   EXPECT_EQ(trimming.account.endpoints.trimmed_received, trimming.account.total.trimmed);

@@ -17,7 +17,7 @@ workload::JobSpec job(const char* name, std::vector<HostId> hosts) {
   return collective(name, std::move(hosts), ring);
 }
 
-TrialSpec trial(const bench::TransportSpec& transport) {
+TrialSpec trialOver(const bench::TransportSpec& transport) {
   TrialSpec spec;
   spec.dut = leafSpine(2, 2, kHostsPerLeaf, gigabitsPerSecond(100), nanoseconds(500));
   spec.dut.switches.shared_buffer = fabric::SharedBufferSpec{};
@@ -29,7 +29,7 @@ TrialSpec trial(const bench::TransportSpec& transport) {
 }
 
 // Completion times of all jobs.
-std::vector<Picoseconds> run(TrialSpec spec, std::vector<workload::JobSpec> jobs) {
+std::vector<Picoseconds> completionTimes(TrialSpec spec, std::vector<workload::JobSpec> jobs) {
   const auto count = static_cast<std::uint32_t>(jobs.size());
   spec.workload->jobs = std::move(jobs);
   Stack stack(spec);
@@ -57,12 +57,12 @@ class Tenants : public ::testing::TestWithParam<bool> {
 // Rings that go back and forth between the leaves: a job alone has two flows each way on two
 // cables, both together have four.
 TEST_P(Tenants, SharedSpinesCostBothTime) {
-  const TrialSpec spec = trial(transport());
+  const TrialSpec spec = trialOver(transport());
   const auto a = job("a", {0, 4, 1, 5});
   const auto b = job("b", {2, 6, 3, 7});
-  const Picoseconds a_alone = run(spec, {a}).at(0);
-  const Picoseconds b_alone = run(spec, {b}).at(0);
-  const std::vector<Picoseconds> both = run(spec, {a, b});
+  const Picoseconds a_alone = completionTimes(spec, {a}).at(0);
+  const Picoseconds b_alone = completionTimes(spec, {b}).at(0);
+  const std::vector<Picoseconds> both = completionTimes(spec, {a, b});
   RecordProperty("factor_a_ppm", static_cast<int>(factor(both[0], a_alone) * 1e6));
   RecordProperty("factor_b_ppm", static_cast<int>(factor(both[1], b_alone) * 1e6));
   EXPECT_GT(factor(both[0], a_alone), 1.05);
@@ -70,18 +70,18 @@ TEST_P(Tenants, SharedSpinesCostBothTime) {
 }
 
 TEST_P(Tenants, WithoutASharedLinkNothingChangesToThePicosecond) {
-  const TrialSpec spec = trial(transport());
+  const TrialSpec spec = trialOver(transport());
   // On leaves of their own; and on one leaf, where they share the switch but no link.
   const auto a = job("a", {0, 1, 2, 3});
   const auto b = job("b", {4, 5, 6, 7});
   const auto c = job("c", {0, 1});
   const auto d = job("d", {2, 3});
-  const std::vector<Picoseconds> apart = run(spec, {a, b});
-  EXPECT_EQ(apart[0], run(spec, {a}).at(0));
-  EXPECT_EQ(apart[1], run(spec, {b}).at(0));
-  const std::vector<Picoseconds> neighbours = run(spec, {c, d});
-  EXPECT_EQ(factor(neighbours[0], run(spec, {c}).at(0)), 1.0);
-  EXPECT_EQ(factor(neighbours[1], run(spec, {d}).at(0)), 1.0);
+  const std::vector<Picoseconds> apart = completionTimes(spec, {a, b});
+  EXPECT_EQ(apart[0], completionTimes(spec, {a}).at(0));
+  EXPECT_EQ(apart[1], completionTimes(spec, {b}).at(0));
+  const std::vector<Picoseconds> neighbours = completionTimes(spec, {c, d});
+  EXPECT_EQ(factor(neighbours[0], completionTimes(spec, {c}).at(0)), 1.0);
+  EXPECT_EQ(factor(neighbours[1], completionTimes(spec, {d}).at(0)), 1.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Tenants, ::testing::Bool(),

@@ -15,8 +15,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Quantity quantity(double value, const std::string& unit, double cv = 0,
-                  std::uint32_t repetitions = 1) {
+Quantity figure(double value, const std::string& unit, double cv = 0,
+                std::uint32_t repetitions = 1) {
   Quantity made;
   made.value = value;
   made.unit = unit;
@@ -25,14 +25,14 @@ Quantity quantity(double value, const std::string& unit, double cv = 0,
   return made;
 }
 
-struct Pair {
+struct OfBothBenches {
   BenchResult rtl;
   BenchResult sim;
 };
 
 // One figure that both benches have.
-Pair pairOf(const std::string& kpi, Quantity rtl, Quantity sim) {
-  Pair pair;
+OfBothBenches onBoth(const std::string& kpi, Quantity rtl, Quantity sim) {
+  OfBothBenches pair;
   pair.rtl.bench = "rtl";
   pair.rtl.timestamp_resolution = Picoseconds(3104);
   pair.rtl.rate_step_percent = 3.125;
@@ -46,14 +46,14 @@ Pair pairOf(const std::string& kpi, Quantity rtl, Quantity sim) {
   return pair;
 }
 
-std::string causeOf(const Pair& pair) {
+std::string causeOf(const OfBothBenches& pair) {
   const auto all = discrepancies(pair.rtl, pair.sim);
   return all.size() == 1 ? all[0].cause : "not one figure";
 }
 
 TEST(BenchComparisonTest, TheDifferenceIsOfTheFirst) {
   const auto percent = [](double first, double second) {
-    const Pair pair = pairOf("latency_p99_ns", quantity(first, "ns"), quantity(second, "ns"));
+    const OfBothBenches pair = onBoth("latency_p99_ns", figure(first, "ns"), figure(second, "ns"));
     return discrepancies(pair.rtl, pair.sim).at(0).percent;
   };
   EXPECT_DOUBLE_EQ(percent(1000, 1100), 10);
@@ -64,9 +64,8 @@ TEST(BenchComparisonTest, TheDifferenceIsOfTheFirst) {
 }
 
 TEST(BenchComparisonTest, OnlyMoreThanTenPercentNeedsACause) {
-  EXPECT_THAT(causeOf(pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1100, "ns"))),
-              IsEmpty());
-  EXPECT_THAT(causeOf(pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1101, "ns"))),
+  EXPECT_THAT(causeOf(onBoth("latency_p99_ns", figure(1000, "ns"), figure(1100, "ns"))), IsEmpty());
+  EXPECT_THAT(causeOf(onBoth("latency_p99_ns", figure(1000, "ns"), figure(1101, "ns"))),
               HasSubstr("neither resolution nor scatter"));
 }
 
@@ -74,13 +73,13 @@ TEST(BenchComparisonTest, OnlyMoreThanTenPercentNeedsACause) {
 // before all others.
 TEST(BenchComparisonTest, EndpointSoftwareAgainstTheWireIsACause) {
   const auto software = [](double value, const std::string& unit) {
-    Quantity made = quantity(value, unit);
+    Quantity made = figure(value, unit);
     made.observed = ObservationPoint::kEndpointSoftware;
     return made;
   };
   const auto cause = [&](const std::string& kpi, double wire, double other,
                          const std::string& unit) {
-    Pair pair = pairOf(kpi, quantity(wire, unit), Quantity());
+    OfBothBenches pair = onBoth(kpi, figure(wire, unit), Quantity());
     pair.sim.bench = "libfabric";
     pair.sim.observed = ObservationPoint::kEndpointSoftware;
     pair.sim.result.kpis[0].quantity = software(other, unit);
@@ -97,7 +96,7 @@ TEST(BenchComparisonTest, EndpointSoftwareAgainstTheWireIsACause) {
 }
 
 TEST(BenchComparisonTest, ColumnsSayWhereTheirBenchObserves) {
-  Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1100, "ns"));
+  OfBothBenches pair = onBoth("latency_p99_ns", figure(1000, "ns"), figure(1100, "ns"));
   pair.sim.bench = "libfabric";
   pair.sim.observed = ObservationPoint::kEndpointSoftware;
   const auto both = compareBenches(pair.rtl, pair.sim);
@@ -107,20 +106,20 @@ TEST(BenchComparisonTest, ColumnsSayWhereTheirBenchObserves) {
 }
 
 TEST(BenchComparisonTest, ResolutionIsACauseUpToItsSize) {
-  EXPECT_THAT(causeOf(pairOf("latency_min_ns", quantity(10, "ns"), quantity(13.1, "ns"))),
+  EXPECT_THAT(causeOf(onBoth("latency_min_ns", figure(10, "ns"), figure(13.1, "ns"))),
               HasSubstr("resolution of the timestamps (3.104 ns)"));
-  EXPECT_THAT(causeOf(pairOf("latency_min_ns", quantity(10, "ns"), quantity(13.2, "ns"))),
+  EXPECT_THAT(causeOf(onBoth("latency_min_ns", figure(10, "ns"), figure(13.2, "ns"))),
               HasSubstr("neither"));
-  EXPECT_THAT(causeOf(pairOf("burst_frames", quantity(4, "frames"), quantity(5, "frames"))),
+  EXPECT_THAT(causeOf(onBoth("burst_frames", figure(4, "frames"), figure(5, "frames"))),
               HasSubstr("one frame"));
-  EXPECT_THAT(causeOf(pairOf("burst_frames", quantity(4, "frames"), quantity(6, "frames"))),
+  EXPECT_THAT(causeOf(onBoth("burst_frames", figure(4, "frames"), figure(6, "frames"))),
               HasSubstr("neither"));
-  EXPECT_THAT(causeOf(pairOf("throughput_percent", quantity(25, "%"), quantity(28.125, "%"))),
+  EXPECT_THAT(causeOf(onBoth("throughput_percent", figure(25, "%"), figure(28.125, "%"))),
               HasSubstr("one step of the search (3.125 %)"));
-  EXPECT_THAT(causeOf(pairOf("throughput_percent", quantity(25, "%"), quantity(31.25, "%"))),
+  EXPECT_THAT(causeOf(onBoth("throughput_percent", figure(25, "%"), figure(31.25, "%"))),
               HasSubstr("neither"));
   // What is no search has no steps.
-  EXPECT_THAT(causeOf(pairOf("loss_percent", quantity(25, "%"), quantity(28.125, "%"))),
+  EXPECT_THAT(causeOf(onBoth("loss_percent", figure(25, "%"), figure(28.125, "%"))),
               HasSubstr("neither"));
 }
 
@@ -128,15 +127,14 @@ TEST(BenchComparisonTest, ResolutionIsACauseUpToItsSize) {
 // t = 0.2 / sqrt(0.01^2 (1 + 1.44) / 3) = 22.
 TEST(BenchComparisonTest, ScatterIsACauseOnlyWhereItIsLargeEnough) {
   const auto with = [](double cv) {
-    return causeOf(
-        pairOf("latency_max_ns", quantity(1000, "ns", cv, 3), quantity(1200, "ns", cv, 3)));
+    return causeOf(onBoth("latency_max_ns", figure(1000, "ns", cv, 3), figure(1200, "ns", cv, 3)));
   };
   EXPECT_THAT(with(0.5), HasSubstr("the repetitions scatter as much"));
   EXPECT_THAT(with(0.01), HasSubstr("neither"));
 }
 
 TEST(BenchComparisonTest, DifferentLoadsAreACauseBeforeAnyOther) {
-  Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(5000, "ns"));
+  OfBothBenches pair = onBoth("latency_p99_ns", figure(1000, "ns"), figure(5000, "ns"));
   pair.rtl.trials["64 B"] = {"{50 %}"};
   pair.sim.trials["64 B"] = {"{50 %}"};
   EXPECT_THAT(causeOf(pair), HasSubstr("neither"));
@@ -145,9 +143,9 @@ TEST(BenchComparisonTest, DifferentLoadsAreACauseBeforeAnyOther) {
 }
 
 TEST(BenchComparisonTest, FiguresOfOneBenchAreNotCompared) {
-  Pair pair = pairOf("latency_p99_ns", quantity(1, "ns"), quantity(1, "ns"));
-  pair.rtl.result.kpis.push_back({"loss_ppm", "64 B", quantity(0, "ppm")});
-  pair.sim.result.kpis.push_back({"loss_ppm", "1024 B", quantity(0, "ppm")});
+  OfBothBenches pair = onBoth("latency_p99_ns", figure(1, "ns"), figure(1, "ns"));
+  pair.rtl.result.kpis.push_back({"loss_ppm", "64 B", figure(0, "ppm")});
+  pair.sim.result.kpis.push_back({"loss_ppm", "1024 B", figure(0, "ppm")});
   EXPECT_THAT(discrepancies(pair.rtl, pair.sim), SizeIs(1));
   const auto both = compareBenches(pair.rtl, pair.sim);
   ASSERT_THAT(both.tables, SizeIs(2));
@@ -156,7 +154,7 @@ TEST(BenchComparisonTest, FiguresOfOneBenchAreNotCompared) {
 }
 
 TEST(BenchComparisonTest, TheTableKeepsWhereEachFigureWasObserved) {
-  const Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1200, "ns"));
+  const OfBothBenches pair = onBoth("latency_p99_ns", figure(1000, "ns"), figure(1200, "ns"));
   const auto both = compareBenches(pair.rtl, pair.sim);
   const auto& row = both.tables.at(0).rows.at(0);
   EXPECT_EQ(std::get<Quantity>(row[2]).observed, ObservationPoint::kTester);
@@ -169,7 +167,7 @@ TEST(BenchComparisonTest, TheTableKeepsWhereEachFigureWasObserved) {
 }
 
 TEST(BenchComparisonTest, LimitsSeeBothBenchesAndTheDifference) {
-  const Pair pair = pairOf("latency_p99_ns", quantity(1000, "ns"), quantity(1200, "ns"));
+  const OfBothBenches pair = onBoth("latency_p99_ns", figure(1000, "ns"), figure(1200, "ns"));
   const auto both = compareBenches(pair.rtl, pair.sim);
   ASSERT_THAT(both.kpis, SizeIs(3));
   EXPECT_EQ(both.kpis[0].point, "rtl: 64 B");
@@ -179,14 +177,14 @@ TEST(BenchComparisonTest, LimitsSeeBothBenchesAndTheDifference) {
   EXPECT_DOUBLE_EQ(both.kpis[2].quantity.value, 20);
   EXPECT_EQ(both.kpis[2].quantity.observed, ObservationPoint::kModelled);
 
-  Pair endpoints = pair;
+  OfBothBenches endpoints = pair;
   endpoints.sim.result.kpis.at(0).quantity.observed = ObservationPoint::kEndpointSoftware;
   EXPECT_EQ(compareBenches(endpoints.rtl, endpoints.sim).kpis.at(2).quantity.observed,
             ObservationPoint::kEndpointSoftware);
 }
 
 TEST(BenchComparisonTest, TablesChartsAndDistributionsOfBothAreThere) {
-  Pair pair = pairOf("latency_p99_ns", quantity(1, "ns"), quantity(1, "ns"));
+  OfBothBenches pair = onBoth("latency_p99_ns", figure(1, "ns"), figure(1, "ns"));
   for (BenchResult* bench : {&pair.rtl, &pair.sim}) {
     bench->result.tables = {{"latency", "Latency", "", {"Size"}, {}}};
     bench->result.charts = {{"chart",

@@ -26,7 +26,7 @@ bench::Samples samplesOf(const Series& rates) {
 
 // Two flows of which the first has a share of 1000 bytes that is a function of the sample's number.
 template <typename Share>
-Series pairOf(std::size_t count, const Share& first) {
+Series twoFlows(std::size_t count, const Share& first) {
   Series series(2);
   for (std::size_t i = 0; i < count; ++i) {
     const auto bytes = static_cast<std::uint64_t>(std::llround(1000 * first(i)));
@@ -54,9 +54,9 @@ TEST(Convergence, IsTheBeginningOfTheFirstWindowOfThoseThatStayFair) {
 // A flow at line rate before the second begins is alone: nothing to share, and nothing fair.
 TEST(Convergence, AFlowAloneIsNotFair) {
   const auto alone = [](std::size_t i) { return i < 10 ? 1.0 : 0.5; };
-  EXPECT_EQ(judge(pairOf(20, alone)).settled, microseconds(100));
-  EXPECT_EQ(judge(pairOf(10, alone)).settled, std::nullopt);
-  EXPECT_EQ(judge(pairOf(20, alone), microseconds(100)).settled, Picoseconds(0));
+  EXPECT_EQ(judge(twoFlows(20, alone)).settled, microseconds(100));
+  EXPECT_EQ(judge(twoFlows(10, alone)).settled, std::nullopt);
+  EXPECT_EQ(judge(twoFlows(20, alone), microseconds(100)).settled, Picoseconds(0));
 }
 
 // The newcomer pushes the old flow down, far below its share; on the way there both are fair for
@@ -67,14 +67,14 @@ TEST(Convergence, CrossingTheFairShareIsNotConverging) {
     if (i < 20) return std::max(0.2, 0.5 - 0.03 * static_cast<double>(i - 10));
     return std::min(0.5, 0.2 + 0.02 * static_cast<double>(i - 20));
   };
-  const Series series = pairOf(60, dip);
+  const Series series = twoFlows(60, dip);
   // 0.2 + 0.02 n is within 10 % of one half from n = 13 on.
   EXPECT_EQ(judge(series).settled, microseconds(330));
   // So it is when the crossing itself is slow enough to fill any number of windows.
   const auto slow = [](std::size_t i) {
     return std::max(0.3, 0.56 - 0.001 * static_cast<double>(i));
   };
-  const Convergence crossed = judge(pairOf(400, slow));
+  const Convergence crossed = judge(twoFlows(400, slow));
   EXPECT_EQ(crossed.settled, std::nullopt);
   EXPECT_NEAR(crossed.fair_share_of_windows, 101 / 400.0, 1e-9);  // from 0.55 down to 0.45
 }
@@ -82,7 +82,7 @@ TEST(Convergence, CrossingTheFairShareIsNotConverging) {
 // Both start at line rate, are held back alike for a while and only then come apart.
 TEST(Convergence, FairAtFirstAndUnfairLaterIsNotConverged) {
   const auto apart = [](std::size_t i) { return i < 30 ? 0.5 : 0.7; };
-  const Convergence result = judge(pairOf(60, apart));
+  const Convergence result = judge(twoFlows(60, apart));
   EXPECT_EQ(result.settled, std::nullopt);
   EXPECT_DOUBLE_EQ(result.fair_share_of_windows, 0.5);
 }
@@ -94,15 +94,15 @@ TEST(Convergence, AnOscillationConvergesWhenItHasDied) {
       return 0.5 + 0.4 * std::exp(-decay * n) * std::cos(n * 0.314159265358979 * 2);
     };
   };
-  EXPECT_EQ(judge(pairOf(200, swing(0))).settled, std::nullopt);
+  EXPECT_EQ(judge(twoFlows(200, swing(0))).settled, std::nullopt);
   // Ten samples a turn, so that each half turn has an extreme on a sample: the last one beyond 0.05
   // is where 0.4 exp(-0.05 n) is, at n = 40 (0.054); at 45 it is 0.042.
-  EXPECT_EQ(judge(pairOf(200, swing(0.05))).settled, microseconds(410));
+  EXPECT_EQ(judge(twoFlows(200, swing(0.05))).settled, microseconds(410));
 }
 
 // Flows that have everything by turns are fair over a window as long as the turns, and not below.
 TEST(Convergence, WhatHappensWithinAWindowIsAveraged) {
-  const Series turns = pairOf(40, [](std::size_t i) { return i % 2 == 0 ? 1.0 : 0.0; });
+  const Series turns = twoFlows(40, [](std::size_t i) { return i % 2 == 0 ? 1.0 : 0.0; });
   EXPECT_EQ(judge(turns).settled, std::nullopt);
   constexpr ConvergenceRule kTwo{.tolerance = 0.1, .window = 2, .windows_held = 2};
   EXPECT_EQ(judge(turns, Picoseconds(0), kNever, kTwo).settled, Picoseconds(0));
@@ -111,7 +111,7 @@ TEST(Convergence, WhatHappensWithinAWindowIsAveraged) {
 // A step at 100 us: windows of five samples overlap, and the first that is fair is the one with
 // less than a tenth of excess left in it, which is none.
 TEST(Convergence, WindowsBeginAtEverySample) {
-  const Series step = pairOf(60, [](std::size_t i) { return i < 10 ? 0.9 : 0.5; });
+  const Series step = twoFlows(60, [](std::size_t i) { return i < 10 ? 0.9 : 0.5; });
   constexpr ConvergenceRule kFive{.tolerance = 0.1, .window = 5, .windows_held = 2};
   EXPECT_EQ(judge(step, Picoseconds(0), kNever, kFive).settled, microseconds(100));
   EXPECT_EQ(judge(step, microseconds(95), kNever, kFive).settled, microseconds(5));
@@ -120,17 +120,19 @@ TEST(Convergence, WindowsBeginAtEverySample) {
 TEST(Convergence, AFairEndIsNotEnough) {
   const auto late = [](std::size_t i) { return i < 28 ? 0.9 : 0.5; };
   constexpr ConvergenceRule kThree{.tolerance = 0.1, .window = 1, .windows_held = 3};
-  EXPECT_EQ(judge(pairOf(30, late), Picoseconds(0), kNever, kThree).settled, std::nullopt);
-  EXPECT_EQ(judge(pairOf(31, late), Picoseconds(0), kNever, kThree).settled, microseconds(280));
+  EXPECT_EQ(judge(twoFlows(30, late), Picoseconds(0), kNever, kThree).settled, std::nullopt);
+  EXPECT_EQ(judge(twoFlows(31, late), Picoseconds(0), kNever, kThree).settled, microseconds(280));
 }
 
 // Senders that have stopped end the span: the last one to finish has the link alone.
 TEST(Convergence, WhatComesAfterTheSpanDoesNotCount) {
   const auto drains = [](std::size_t i) { return i < 5 ? 0.8 : i < 20 ? 0.5 : 1.0; };
-  EXPECT_EQ(judge(pairOf(30, drains)).settled, std::nullopt);
-  EXPECT_EQ(judge(pairOf(30, drains), Picoseconds(0), microseconds(200)).settled, microseconds(50));
-  EXPECT_EQ(judge(pairOf(30, drains), Picoseconds(0), microseconds(209)).settled, microseconds(50));
-  EXPECT_EQ(judge(pairOf(30, drains), Picoseconds(0), microseconds(210)).settled, std::nullopt);
+  EXPECT_EQ(judge(twoFlows(30, drains)).settled, std::nullopt);
+  EXPECT_EQ(judge(twoFlows(30, drains), Picoseconds(0), microseconds(200)).settled,
+            microseconds(50));
+  EXPECT_EQ(judge(twoFlows(30, drains), Picoseconds(0), microseconds(209)).settled,
+            microseconds(50));
+  EXPECT_EQ(judge(twoFlows(30, drains), Picoseconds(0), microseconds(210)).settled, std::nullopt);
 }
 
 TEST(Convergence, JustOutsideTheToleranceIsNotFair) {

@@ -111,35 +111,22 @@ scenario::Scenario reportingDay() {
   return scenario;
 }
 
-std::string allAnomalies(const results::TestResult& result) {
-  std::string all;
-  for (const results::Anomaly& one : result.anomalies) all += one.what + " @ " + one.where + "\n";
-  return all;
-}
-
-const results::Table& tableOf(const results::TestResult& result, const std::string& id) {
-  for (const results::Table& table : result.tables) {
-    if (table.id == id) return table;
-  }
-  throw std::out_of_range(id);
-}
-
 TEST(DutMetrics, OfALeakingDutAreATrendAndOthersAreNot) {
   const scenario::Scenario scenario = reportingDay();
   ReportingRunner runner;
   const results::TestResult leak =
       leakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
-  EXPECT_THAT(allAnomalies(leak), HasSubstr("memory_bytes (DUT-reported) is rising by"));
-  EXPECT_THAT(allAnomalies(leak), Not(HasSubstr("table_entries (DUT-reported) is")));
-  EXPECT_THAT(allAnomalies(leak), Not(HasSubstr("not collected")));
-  const auto& row = tableOf(leak, "trends").rows.end()[-2];
+  EXPECT_THAT(anomalies(leak), HasSubstr("memory_bytes (DUT-reported) is rising by"));
+  EXPECT_THAT(anomalies(leak), Not(HasSubstr("table_entries (DUT-reported) is")));
+  EXPECT_THAT(anomalies(leak), Not(HasSubstr("not collected")));
+  const auto& row = table(leak, "trends").rows.end()[-2];
   EXPECT_EQ(std::get<std::string>(row[0]), "memory_bytes (DUT-reported)");
   const auto& slope = std::get<results::Quantity>(row[2]);
   EXPECT_NEAR(slope.value, 40e6, 3e6);
   EXPECT_EQ(slope.observed, bench::ObservationPoint::kDutReported);
 
   runner.leak = 0;
-  EXPECT_THAT(allAnomalies(leakTest().run({scenario, runner.bench.bench.capabilities()}, runner)),
+  EXPECT_THAT(anomalies(leakTest().run({scenario, runner.bench.bench.capabilities()}, runner)),
               Not(HasSubstr("DUT-reported")));
 }
 
@@ -150,12 +137,12 @@ TEST(DutMetrics, AreShownBesideTheSoaksFigures) {
   const results::TestResult soak =
       soakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
   ASSERT_TRUE(soak.valid);
-  EXPECT_THAT(allAnomalies(soak),
+  EXPECT_THAT(anomalies(soak),
               HasSubstr("1 of 17 samples without figures reported by the DUT; the first: line 1, "
                         "column 15: fewer fields than metric,value @ ask"));
-  const results::Table& table = tableOf(soak, "dut_reported");
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(std::get<results::Quantity>(table.rows[0][1]).observed,
+  const results::Table& reported = table(soak, "dut_reported");
+  ASSERT_EQ(reported.rows.size(), 2U);
+  EXPECT_EQ(std::get<results::Quantity>(reported.rows[0][1]).observed,
             bench::ObservationPoint::kDutReported);
   const results::Chart& chart = soak.charts.end()[-2];
   EXPECT_EQ(chart.title, "memory_bytes over the soak, DUT-reported");
@@ -173,7 +160,7 @@ TEST(DutMetrics, OfAFileAreReadOnceForTheWholeSoak) {
   EXPECT_THAT(runner.keys, ElementsAre("dut_metrics"));
   EXPECT_THAT(soak.charts.back().series.at(0).x, ElementsAre(0, 1));
   runner.whole = "# switch.csv cannot be read";
-  EXPECT_THAT(allAnomalies(soakTest().run({scenario, bench}, runner)),
+  EXPECT_THAT(anomalies(soakTest().run({scenario, bench}, runner)),
               HasSubstr("no figures reported by the DUT: switch.csv cannot be read @ switch.csv"));
 }
 

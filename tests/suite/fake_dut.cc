@@ -27,4 +27,18 @@ void checkWellFormed(const results::TestResult& result) {
   EXPECT_EQ(results::TestResult::fromJson(result.toJson()).toJson(), result.toJson());
 }
 
+results::TestResult runTest(const Procedure& test, const scenario::Scenario& scenario,
+                            FakeDut& dut) {
+  const bench::Capabilities bench = someBench();
+  results::TestResult result = test.run({scenario, bench}, dut);
+  checkWellFormed(result);
+  return result;
+}
+
+Plan planForUnknownDut(const Procedure& test, const scenario::Scenario& scenario) {
+  bench::Capabilities bench = someBench();
+  bench.simulated_dut = false;
+  return test.plan({scenario, bench});
+}
+
 }  // namespace plumbline::suite

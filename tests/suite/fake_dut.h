@@ -103,6 +103,15 @@ inline bench::Capabilities someBench() {
   return bench;
 }
 
+// A KPI by its name and point; none: nullptr.
+inline const results::Kpi* findKpi(const results::TestResult& result, const std::string& name,
+                                   const std::string& point) {
+  for (const results::Kpi& candidate : result.kpis) {
+    if (candidate.name == name && candidate.point == point) return &candidate;
+  }
+  return nullptr;
+}
+
 // The figure of a KPI; fails the calling test by an exception when it is not there exactly once.
 inline const results::Quantity& kpi(const results::TestResult& result, const std::string& name,
                                     const std::string& point) {
@@ -119,10 +128,17 @@ inline const results::Quantity& kpi(const results::TestResult& result, const std
   return *found;
 }
 
-inline const results::Table& table(const results::TestResult& result, const std::string& id) {
+// A table by its name; none: nullptr.
+inline const results::Table* findTable(const results::TestResult& result, const std::string& id) {
   for (const results::Table& candidate : result.tables) {
-    if (candidate.id == id) return candidate;
+    if (candidate.id == id) return &candidate;
   }
+  return nullptr;
+}
+
+// The same where it must be there; fails the calling test by an exception when it is not.
+inline const results::Table& table(const results::TestResult& result, const std::string& id) {
+  if (const results::Table* found = findTable(result, id)) return *found;
   throw std::runtime_error("no table " + id);
 }
 
@@ -144,5 +160,11 @@ inline std::string anomalies(const results::TestResult& result) {
 // What every result must satisfy whatever the test: tables are rectangular, numbers can be stored,
 // and it comes back from its JSON.
 void checkWellFormed(const results::TestResult& result);
+
+// What `test` finds of `dut` on someBench(), which is checked to be well formed.
+results::TestResult runTest(const Procedure& test, const scenario::Scenario& scenario,
+                            FakeDut& dut);
+// What it plans there for a DUT of which nothing is known.
+Plan planForUnknownDut(const Procedure& test, const scenario::Scenario& scenario);
 
 }  // namespace plumbline::suite

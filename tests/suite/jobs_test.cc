@@ -10,11 +10,6 @@
 namespace plumbline::suite {
 namespace {
 
-results::TestResult runTest(const Procedure& test, const scenario::Scenario& scenario) {
-  SimRunner runner;
-  return test.run({scenario, runner.bench.capabilities()}, runner);
-}
-
 // Payload over what it takes on the wire: 4096 B in slots of 4178 B for RoCEv2 (RETH only once a
 // message), 4096 B with 44 B of SES and 12 B of PDS in 4218 B for UET.
 TEST(ServiceThroughput, UnorderedServicesComeCloseToLineRate) {

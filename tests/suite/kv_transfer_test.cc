@@ -41,20 +41,6 @@ bench::Capabilities endpoints() {
   return bench;
 }
 
-const results::Kpi* find(const results::TestResult& result, const std::string& name,
-                         const std::string& point) {
-  for (const results::Kpi& kpi : result.kpis) {
-    if (kpi.name == name && kpi.point == point) return &kpi;
-  }
-  return nullptr;
-}
-
-std::string anomalies(const results::TestResult& result) {
-  std::string all;
-  for (const results::Anomaly& one : result.anomalies) all += one.what + "\n";
-  return all;
-}
-
 // Every frame or message took a microsecond, but one that took three; `lost` of 1000 did not come.
 TrialResult answer(const TrialSpec& spec, std::uint64_t lost) {
   TrialResult result = nothingWrong(spec);
@@ -98,19 +84,19 @@ TEST(KvTransfer, EndpointsTellTimesOfWholeMessages) {
   Scripted runner([](const TrialSpec& spec) { return answer(spec, 250); });
   const auto result = kvTransferTest().run({scenario, endpoints()}, runner);
   const std::string alone = "64 KiB, 1 QP, one at a time";
-  ASSERT_NE(find(result, "transfer_p50_us", alone), nullptr);
-  EXPECT_NEAR(find(result, "transfer_p50_us", alone)->quantity.value, 1, 0.01);
-  EXPECT_NEAR(find(result, "transfer_max_us", alone)->quantity.value, 3, 0.01);
-  EXPECT_NEAR(find(result, "transfer_p99_less_p50_us", alone)->quantity.value, 2, 0.02);
-  EXPECT_EQ(find(result, "transfer_p50_us", alone)->quantity.observed,
+  ASSERT_NE(findKpi(result, "transfer_p50_us", alone), nullptr);
+  EXPECT_NEAR(findKpi(result, "transfer_p50_us", alone)->quantity.value, 1, 0.01);
+  EXPECT_NEAR(findKpi(result, "transfer_max_us", alone)->quantity.value, 3, 0.01);
+  EXPECT_NEAR(findKpi(result, "transfer_p99_less_p50_us", alone)->quantity.value, 2, 0.02);
+  EXPECT_EQ(findKpi(result, "transfer_p50_us", alone)->quantity.observed,
             bench::ObservationPoint::kEndpointSoftware);
   // 750 messages in the duration of a trial: what the scenario leaves to the test.
   const std::string loaded = "64 KiB, 4 QPs, line rate";
   const double seconds = runner.asked.back().duration.toSeconds();
-  ASSERT_NE(find(result, "kv_gigabytes_per_s", loaded), nullptr);
-  EXPECT_NEAR(find(result, "kv_gigabytes_per_s", loaded)->quantity.value,
+  ASSERT_NE(findKpi(result, "kv_gigabytes_per_s", loaded), nullptr);
+  EXPECT_NEAR(findKpi(result, "kv_gigabytes_per_s", loaded)->quantity.value,
               750.0 * 65'536 / seconds / 1e9, 1e-9);
-  EXPECT_NEAR(find(result, "arrived_percent", loaded)->quantity.value, 75, 1e-9);
+  EXPECT_NEAR(findKpi(result, "arrived_percent", loaded)->quantity.value, 75, 1e-9);
   // What is late at the end was too slow for line rate: nothing is waited for.
   EXPECT_EQ(runner.asked.back().drain, Picoseconds());
 }
@@ -124,17 +110,17 @@ TEST(KvTransfer, TheCardTellsBoundsOfMessagesOfSeveralFrames) {
   // One frame: its latency, and its bits at 12.5 B/ns.
   const std::string one = "4 KiB, 1 QP, one at a time";
   const double frame_us = (kHeaders + 4096) / 12.5 / 1e3;
-  ASSERT_NE(find(result, "transfer_p50_us", one), nullptr);
-  EXPECT_NEAR(find(result, "transfer_p50_us", one)->quantity.value, 1 + frame_us, 0.01);
+  ASSERT_NE(findKpi(result, "transfer_p50_us", one), nullptr);
+  EXPECT_NEAR(findKpi(result, "transfer_p50_us", one)->quantity.value, 1 + frame_us, 0.01);
   // 10,000 B are three frames: two slots, and 1,808 B of payload without RETH at last.
   const std::string three = "10000 B, 1 QP, one at a time";
   const double wire_us = (2 * (kHeaders + 4096 + 20) + (kHeaders - 16 + 1808)) / 12.5 / 1e3;
-  ASSERT_NE(find(result, "transfer_min_us", three), nullptr);
-  EXPECT_NEAR(find(result, "transfer_min_us", three)->quantity.value, 1 + wire_us, 0.001);
-  EXPECT_NEAR(find(result, "transfer_max_us", three)->quantity.value, 3 + wire_us, 0.001);
+  ASSERT_NE(findKpi(result, "transfer_min_us", three), nullptr);
+  EXPECT_NEAR(findKpi(result, "transfer_min_us", three)->quantity.value, 1 + wire_us, 0.001);
+  EXPECT_NEAR(findKpi(result, "transfer_max_us", three)->quantity.value, 3 + wire_us, 0.001);
   for (const char* absent : {"transfer_mean_us", "transfer_p50_us", "transfer_p99_us",
                              "transfer_p999_us", "transfer_p99_less_p50_us"}) {
-    EXPECT_EQ(find(result, absent, three), nullptr) << absent;
+    EXPECT_EQ(findKpi(result, absent, three), nullptr) << absent;
   }
   EXPECT_THAT(anomalies(result),
               HasSubstr("percentiles of the time of messages of several frames"));
@@ -165,7 +151,7 @@ TEST(KvTransfer, SimulatedHostsTellTimesOverTheirTransport) {
   EXPECT_TRUE(result.valid);
   for (const std::int64_t frames : {1, 16}) {
     const std::string size = frames == 1 ? "4 KiB" : "64 KiB";
-    const auto* p50 = find(result, "transfer_p50_us", size + ", 1 QP, one at a time");
+    const auto* p50 = findKpi(result, "transfer_p50_us", size + ", 1 QP, one at a time");
     ASSERT_NE(p50, nullptr);
     const double there_us =
         static_cast<double>((frames - 1) * (62 + 4096 + 20) + 62 + 4096) / 12.5 / 1e3;
@@ -173,11 +159,11 @@ TEST(KvTransfer, SimulatedHostsTellTimesOverTheirTransport) {
     EXPECT_LT(p50->quantity.value, there_us + 2 * 0.5 + 0.1);
     EXPECT_EQ(p50->quantity.observed, bench::ObservationPoint::kModelled);
     // At line rate the wire is the limit: of 4,178 B in a slot 4,096 are payload.
-    const auto* rate = find(result, "kv_gigabytes_per_s", size + ", 4 QPs, line rate");
+    const auto* rate = findKpi(result, "kv_gigabytes_per_s", size + ", 4 QPs, line rate");
     ASSERT_NE(rate, nullptr);
     EXPECT_LT(rate->quantity.value, 12.5 * 4096 / 4178);
     EXPECT_GT(rate->quantity.value, 12.5 * 4096 / 4178 * 0.85);
-    EXPECT_EQ(find(result, "arrived_percent", size + ", 4 QPs, line rate"), nullptr);
+    EXPECT_EQ(findKpi(result, "arrived_percent", size + ", 4 QPs, line rate"), nullptr);
   }
   EXPECT_THAT(anomalies(result), HasSubstr("share of the offered messages"));
 }

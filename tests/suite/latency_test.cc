@@ -19,20 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-results::TestResult run(const scenario::Scenario& scenario, FakeDut& dut) {
-  const bench::Capabilities bench = someBench();
-  results::TestResult result = latencyTest().run({scenario, bench}, dut);
-  checkWellFormed(result);
-  return result;
-}
-
-// For a DUT of which nothing is known.
-Plan plan(const scenario::Scenario& scenario) {
-  bench::Capabilities bench = someBench();
-  bench.simulated_dut = false;
-  return latencyTest().plan({scenario, bench});
-}
-
 // Latency in ns: 1000 at zero load, 1000 + 10 per percent of load; the reverse direction 100 more.
 FakeDut loadedDut() {
   FakeDut dut;
@@ -52,7 +38,7 @@ TEST(Latency, GivesTheFiguresOfEveryLoad) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = run(scenario, dut);
+  const results::TestResult result = runTest(latencyTest(), scenario, dut);
   EXPECT_TRUE(result.valid);
   for (const auto& [point, base] :
        {std::pair{"1024 B, zero load", 1000.0}, std::pair{"1024 B, 50 % load", 1500.0},
@@ -76,7 +62,7 @@ TEST(Latency, RelatesLoadedToZeroLoad) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = run(scenario, dut);
+  const results::TestResult result = runTest(latencyTest(), scenario, dut);
   const results::Table& increase = table(result, "increase_factor");
   ASSERT_EQ(increase.rows.size(), 2U);
   EXPECT_EQ(text(increase.rows[0][1]), "50 % load");
@@ -88,7 +74,7 @@ TEST(Latency, RelatesLoadedToZeroLoad) {
 
 TEST(Latency, AddsUpTheRoundTripFromBothDirections) {
   FakeDut dut = loadedDut();
-  const results::TestResult result = run(someScenario(), dut);
+  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
   const results::Table& round_trip = table(result, "round_trip");
   ASSERT_EQ(round_trip.rows.size(), 3U);
   const double forward = quantity(round_trip.rows[0][2]).value;
@@ -103,7 +89,7 @@ TEST(Latency, ClaimsNoRoundTripFromOneDirection) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = run(scenario, dut);
+  const results::TestResult result = runTest(latencyTest(), scenario, dut);
   EXPECT_THROW(table(result, "round_trip"), std::runtime_error);
   EXPECT_THAT(anomalies(result), HasSubstr("round-trip latency not measured"));
 }
@@ -112,7 +98,7 @@ TEST(Latency, ZeroLoadIsOneQueuePairOfOnePair) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.qps = {{2, 8}};
-  run(scenario, dut);
+  runTest(latencyTest(), scenario, dut);
   const bench::TrialSpec& zero = dut.asked[0].first;
   ASSERT_EQ(zero.streams.size(), 2U);  // there and back
   EXPECT_EQ(zero.streams[0].format.qps, 1U);
@@ -128,7 +114,7 @@ TEST(Latency, ProlongsZeroLoadTrialsToSomeFrames) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.message_sizes = {{Bytes(4096)}};
-  run(scenario, dut);
+  runTest(latencyTest(), scenario, dut);
   // 4194 byte times / 1 % * 20 frames.
   EXPECT_EQ(dut.asked[0].first.duration, Picoseconds(4194) * 80 * 100 * 20);
 }
@@ -143,7 +129,7 @@ TEST(Latency, SearchesWithTheTrialsOfTheThroughputTest) {
   const bench::Capabilities bench = someBench();
   throughputTest().run({scenario, bench}, throughput);
   FakeDut latency = loadedDut();
-  run(scenario, latency);
+  runTest(latencyTest(), scenario, latency);
   std::set<std::string> known;
   for (const auto& [spec, repetition] : throughput.asked) {
     known.insert(spec.toJson() + std::to_string(repetition));
@@ -163,7 +149,7 @@ TEST(Latency, LeavesOutRepetitionsThatAreNotValid) {
     return loaded && repetition != 2 ? std::vector<std::string>{"event overflow"}
                                      : std::vector<std::string>{};
   };
-  const results::TestResult result = run(someScenario(), dut);
+  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
   EXPECT_FALSE(result.valid);
   EXPECT_THAT(anomalies(result), HasSubstr("event overflow @ 1024 B, 50 % load, repetition 0"));
   EXPECT_THAT(anomalies(result), HasSubstr("event overflow @ 1024 B, 50 % load, repetition 1"));
@@ -176,7 +162,7 @@ TEST(Latency, HasNoFiguresWithoutValidTrials) {
   dut.faults = [](const bench::TrialSpec&, std::uint32_t) {
     return std::vector<std::string>{"late start"};
   };
-  const results::TestResult result = run(someScenario(), dut);
+  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
   EXPECT_FALSE(result.valid);
   EXPECT_TRUE(result.kpis.empty());
   EXPECT_TRUE(result.distributions.empty());
@@ -187,7 +173,7 @@ TEST(Latency, HasNoFiguresWithoutValidTrials) {
 TEST(Latency, SaysWhenFramesWereLost) {
   FakeDut dut = loadedDut();
   dut.throughput = Fraction::percent(40);
-  const results::TestResult result = run(someScenario(), dut);
+  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
   // One of a million frames in each of four streams and three repetitions.
   EXPECT_DOUBLE_EQ(kpi(result, "loss_ppm", "1024 B, 50 % load").value, 1);
   EXPECT_THAT(anomalies(result), HasSubstr("12 of 12000000 frames lost"));
@@ -196,9 +182,11 @@ TEST(Latency, SaysWhenFramesWereLost) {
 
 TEST(Latency, SaysWhenAPercentileRestsOnFewFrames) {
   FakeDut dut = loadedDut();
-  EXPECT_THAT(anomalies(run(someScenario(), dut)), Not(HasSubstr("P99.9 is the maximum")));
+  EXPECT_THAT(anomalies(runTest(latencyTest(), someScenario(), dut)),
+              Not(HasSubstr("P99.9 is the maximum")));
   dut.latencies = [](std::uint32_t, Fraction) { return std::vector<std::uint64_t>(10, 5000); };
-  EXPECT_THAT(anomalies(run(someScenario(), dut)), HasSubstr("P99.9 is the maximum"));
+  EXPECT_THAT(anomalies(runTest(latencyTest(), someScenario(), dut)),
+              HasSubstr("P99.9 is the maximum"));
 }
 
 TEST(Latency, NeedsNoMoreTrialsThanPlanned) {
@@ -206,8 +194,8 @@ TEST(Latency, NeedsNoMoreTrialsThanPlanned) {
   scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
   scenario.parameters.loads = {{Fraction::percent(10), Fraction::percent(70)}};
   FakeDut dut = loadedDut();
-  run(scenario, dut);
-  const Plan planned = plan(scenario);
+  runTest(latencyTest(), scenario, dut);
+  const Plan planned = planForUnknownDut(latencyTest(), scenario);
   // The first trial at the throughput rate is the search's: a run has it already.
   std::set<std::pair<std::string, std::uint32_t>> different;
   for (const auto& [spec, repetition] : dut.asked) different.emplace(spec.toJson(), repetition);

@@ -43,13 +43,6 @@ std::map<std::string, double> nicKpis(const results::TestResult& result) {
   return values;
 }
 
-const results::Table* find(const results::TestResult& result, const std::string& id) {
-  for (const results::Table& table : result.tables) {
-    if (table.id == id) return &table;
-  }
-  return nullptr;
-}
-
 TEST(NicFigures, AreSumsOfTheCountersThatTheyName) {
   const auto result = transferCounting({{"mlx5_0 port 1 local_ack_timeout_err", 2},
                                         {"mlx5_0 port 1 out_of_sequence", 0},
@@ -64,21 +57,21 @@ TEST(NicFigures, AreSumsOfTheCountersThatTheyName) {
           Pair("nic_retransmissions of mlx5_1 port 1: packet_seq_err", 4),
           // Counted, and there were none.
           Pair("nic_out_of_sequence of mlx5_0 port 1: out_of_sequence", 0)));
-  const results::Table* table = find(result, "nic_figures");
+  const results::Table* table = findTable(result, "nic_figures");
   ASSERT_NE(table, nullptr);
   ASSERT_EQ(table->rows.size(), 3U);
   EXPECT_EQ(std::get<std::string>(table->rows[2][0]), "packets out of sequence");
   EXPECT_EQ(std::get<results::Quantity>(table->rows[0][2]).observed,
             bench::ObservationPoint::kEndpointSoftware);
-  ASSERT_NE(find(result, "host_counters"), nullptr);
-  EXPECT_EQ(find(result, "host_counters")->rows.size(), 5U);
+  ASSERT_NE(findTable(result, "host_counters"), nullptr);
+  EXPECT_EQ(findTable(result, "host_counters")->rows.size(), 5U);
 }
 
 TEST(NicFigures, AreAbsentWithoutTheirCounters) {
   const auto others = transferCounting({{"rxe0 port 1 sent_pkts", 8}});
   EXPECT_TRUE(nicKpis(others).empty());
-  EXPECT_EQ(find(others, "nic_figures"), nullptr);
-  EXPECT_NE(find(others, "host_counters"), nullptr);
+  EXPECT_EQ(findTable(others, "nic_figures"), nullptr);
+  EXPECT_NE(findTable(others, "host_counters"), nullptr);
   EXPECT_TRUE(nicKpis(transferCounting({})).empty());
 }
 

@@ -21,6 +21,12 @@ class SimRunner final : public TrialRunner {
   std::uint64_t trials = 0;
 };
 
+// What `test` finds on that bench.
+inline results::TestResult runTest(const Procedure& test, const scenario::Scenario& scenario) {
+  SimRunner runner;
+  return test.run({scenario, runner.bench.capabilities()}, runner);
+}
+
 // A two-tier Clos of 4 leaves with 4 hosts and 4 spines at 400 Gb/s; ECN and PFC for RoCEv2 in
 // class 3, trimming for UET in class 0.
 inline scenario::Scenario smallFabric() {

@@ -52,18 +52,10 @@ class TamperedRunner final : public TrialRunner {
   Tamper tamper_;
 };
 
-results::TestResult runTest(
-    const Procedure& test, const scenario::Scenario& scenario,
-    const TamperedRunner::Tamper& tamper = [](auto, auto&) {}) {
+results::TestResult runTampered(const Procedure& test, const scenario::Scenario& scenario,
+                                const TamperedRunner::Tamper& tamper) {
   TamperedRunner runner(tamper);
   return test.run({scenario, runner.capabilities()}, runner);
-}
-
-const results::Table* tableOf(const results::TestResult& result, const std::string& id) {
-  for (const results::Table& table : result.tables) {
-    if (table.id == id) return &table;
-  }
-  return nullptr;
 }
 
 std::string textAt(const results::Table& table, std::size_t row, std::size_t column) {
@@ -118,7 +110,7 @@ TEST(Soak, EveryKpiIsSampledOverTime) {
             kpi(result, "jct_ratio", "mean of the soak").value);
   EXPECT_EQ(kpi(result, "soak_anomalies", "").value, 0);
   EXPECT_EQ(kpi(result, "frames_left", "worst sample").value, 0);
-  EXPECT_EQ(tableOf(result, "anomalies"), nullptr);
+  EXPECT_EQ(findTable(result, "anomalies"), nullptr);
 }
 
 // Windows of 1, 1.1 … 1.4 times the first one's time.
@@ -127,7 +119,7 @@ TEST(Soak, TheStabilityIsTheStandardDeviationOfTheJctRatio) {
   scenario.parameters.soak.duration = 2 * kHour;
   double base = 0;
   const results::TestResult result =
-      runTest(soakTest(), scenario, [&](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(soakTest(), scenario, [&](std::uint64_t number, bench::TrialResult& trial) {
         bench::JobOutcome& job = trial.fabric->jobs[0];
         if (number == 0) base = job.completion.toSeconds();
         job.completion = Picoseconds(
@@ -146,7 +138,7 @@ TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
   scenario.parameters.sizes = {{Bytes(2 << 20)}};
   const results::TestResult result = runTest(soakTest(), scenario);
   ASSERT_TRUE(result.valid);
-  const results::Table* anomalies = tableOf(result, "anomalies");
+  const results::Table* anomalies = findTable(result, "anomalies");
   ASSERT_NE(anomalies, nullptr);
   EXPECT_EQ(textAt(*anomalies, 0, 0), "JCT ratio");
   EXPECT_EQ(textAt(*anomalies, 0, 1), "03:00:00");
@@ -186,7 +178,7 @@ TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {
 
 TEST(Soak, WindowsThatFailAreToldWithTheirTime) {
   const results::TestResult result =
-      runTest(soakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(soakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
         if (number == 4 || number == 5) trial.faults.emplace_back("messages failed");
       });
   EXPECT_FALSE(result.valid);
@@ -223,14 +215,14 @@ TEST(Leak, NoneIsFoundWhereThereIsNone) {
 // Half a per cent per window, 1 % per hour.
 TEST(Leak, SlowlyGrowingTimesAreFound) {
   const results::TestResult result =
-      runTest(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
         for (Picoseconds& time : trial.fabric->jobs[0].iterations) {
           time += Picoseconds(time.count() * static_cast<std::int64_t>(number) / 200);
         }
       });
   const results::Quantity slope = kpi(result, "iteration_us_per_h", "");
   EXPECT_GE(kpi(result, "significant_drifts", "").value, 2);  // time, and bus bandwidth with it
-  const results::Table* trends = tableOf(result, "trends");
+  const results::Table* trends = findTable(result, "trends");
   ASSERT_NE(trends, nullptr);
   EXPECT_EQ(textAt(*trends, 1, 0), "BusBW");
   EXPECT_EQ(textAt(*trends, 1, 6), "falling");
@@ -246,7 +238,7 @@ TEST(Leak, SlowlyGrowingTimesAreFound) {
 // Three more frames per hour stay in the buffers: the slope is exact.
 TEST(Leak, BuffersThatAreNotGivenBackAreFound) {
   const results::TestResult result =
-      runTest(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
         trial.fabric->frames_inside = 3 * (number / 2);
       });
   EXPECT_EQ(kpi(result, "significant_drifts", "").value, 1);

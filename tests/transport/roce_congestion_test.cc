@@ -11,17 +11,9 @@ namespace plumbline::transport_test {
 namespace {
 
 using transport::DcqcnSpec;
-using transport::Message;
 using transport::RoceService;
 using transport::RoceSpec;
 using transport::Verb;
-
-constexpr std::int64_t kByte = 80;
-constexpr double kLine = 100e9;
-
-Message write(std::uint64_t bytes, std::uint32_t flow = 0) {
-  return {.to = 1, .flow = flow, .verb = Verb::kWrite, .bytes = bytes};
-}
 
 RoceSpec dcqcnSpec(const DcqcnSpec& dcqcn, RoceService service = RoceService::kRc) {
   RoceSpec spec;
@@ -127,7 +119,7 @@ TEST(RoceCongestion, DeparturesFollowTheEquations) {
     const auto data = hosts.network->sent(RoceHosts::isData);
     ASSERT_GT(data.size(), 100U);
     ASSERT_GT(cnps.size(), 10U);
-    DcqcnReference reference(c.dcqcn, kLine);
+    DcqcnReference reference(c.dcqcn, static_cast<double>(kRate.bitsPerSecond()));
     std::size_t next_cnp = 0;
     std::int64_t slowed = 0;
     for (std::size_t i = 0; i + 1 < data.size(); ++i) {

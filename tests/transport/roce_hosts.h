@@ -1,6 +1,7 @@
 // Hosts that speak RoCE, joined by a TestNetwork.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,9 +12,19 @@
 
 namespace plumbline::transport_test {
 
-// One-way delay of the network below, and the rate of its wires: a byte lasts 80 ps.
+// One-way delay of the network below, the rate of its wires, and how many ps a byte lasts on them.
 inline constexpr Picoseconds kDelay = microseconds(1);
 inline constexpr BitRate kRate = gigabitsPerSecond(100);
+inline constexpr std::int64_t kByte = 80;
+
+// The path MTU of most tests [bytes].
+inline constexpr std::uint64_t kMtu = 1024;
+
+// A WRITE to host 1.
+inline transport::Message write(std::uint64_t bytes, std::uint32_t flow = 0,
+                                std::uint32_t tag = 0) {
+  return {.to = 1, .flow = flow, .verb = transport::Verb::kWrite, .bytes = bytes, .tag = tag};
+}
 
 struct RoceHosts {
   explicit RoceHosts(const transport::RoceSpec& spec, std::uint32_t count = 2,

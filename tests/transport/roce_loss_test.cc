@@ -7,20 +7,12 @@ namespace plumbline::transport_test {
 namespace {
 
 using transport::AckKind;
-using transport::Message;
 using transport::RoceRecovery;
 using transport::RoceSpec;
-using transport::Verb;
 
-constexpr std::int64_t kByte = 80;  // ps at 100 Gb/s
-constexpr std::uint64_t kMtu = 1024;
 constexpr std::int64_t kFrame = 1024 + 62;  // of a full packet that is not the first
 constexpr std::uint64_t kPackets = 10;
 constexpr std::uint64_t kBytes = kPackets * kMtu;
-
-Message write(std::uint64_t bytes, std::uint32_t flow = 0) {
-  return {.to = 1, .flow = flow, .verb = Verb::kWrite, .bytes = bytes, .tag = 1};
-}
 
 RoceSpec lossSpec(RoceRecovery recovery) {
   RoceSpec spec;

@@ -16,9 +16,7 @@ using transport::RoceService;
 using transport::RoceSpec;
 using transport::Verb;
 
-constexpr std::uint64_t kMtu = 4096;  // the default
-// A byte at 100 Gb/s.
-constexpr std::int64_t kByte = 80;
+constexpr std::uint64_t kDefaultMtu = 4096;
 
 // Frame bytes over IPv4 without VLAN, written from the header sizes.
 std::int64_t requestFrame(Verb verb, bool first, bool last, std::int64_t payload) {
@@ -123,10 +121,6 @@ std::vector<Shape> shapes() {
 }
 INSTANTIATE_TEST_SUITE_P(All, RoceShapes, testing::ValuesIn(shapes()));
 
-Message write(std::uint64_t bytes, std::uint32_t flow = 0, std::uint32_t tag = 0) {
-  return {.to = 1, .flow = flow, .verb = Verb::kWrite, .bytes = bytes, .tag = tag};
-}
-
 TEST(RoceMessage, QpKeepsOrderAndPsnsRunOn) {
   RoceHosts hosts(RoceSpec{});
   hosts.applications[0].postAt(Picoseconds{0}, write(5000, 0, 1));
@@ -146,7 +140,7 @@ TEST(RoceMessage, QpKeepsOrderAndPsnsRunOn) {
 TEST(RoceMessage, ReadyQpsTakeTurnsFrameByFrame) {
   RoceHosts hosts(RoceSpec{});
   for (std::uint32_t flow = 0; flow < 3; ++flow) {
-    hosts.applications[0].postAt(Picoseconds{0}, write(4 * kMtu, flow));
+    hosts.applications[0].postAt(Picoseconds{0}, write(4 * kDefaultMtu, flow));
   }
   hosts.network->run();
   const auto data = hosts.network->sent(RoceHosts::isData);
@@ -172,7 +166,7 @@ TEST(RoceMessage, AcksAreCoalesced) {
     spec.ack_every = every;
     spec.window_packets = window;
     RoceHosts hosts(spec);
-    hosts.applications[0].postAt(Picoseconds{0}, write(100 * kMtu));
+    hosts.applications[0].postAt(Picoseconds{0}, write(100 * kDefaultMtu));
     hosts.network->run();
     EXPECT_EQ(hosts.network->sent(RoceHosts::isAck).size(), acks);
     EXPECT_EQ(hosts.network->sent(RoceHosts::isData).size(), 100U);
@@ -227,7 +221,7 @@ TEST(RoceMessage, PausedPriorityWaits) {
   RoceSpec spec;
   spec.ack_priority = 5;
   RoceHosts hosts(spec);
-  hosts.applications[0].postAt(microseconds(1), write(2 * kMtu));
+  hosts.applications[0].postAt(microseconds(1), write(2 * kDefaultMtu));
   hosts.network->pause(Picoseconds{0}, 0, 1U << 3);
   hosts.network->pause(Picoseconds{0}, 1, 1U << 3);  // its ACKs are not concerned
   hosts.network->pause(microseconds(50), 0, 0);
@@ -247,7 +241,7 @@ TEST(RoceMessage, EntropyPerQpOrPerPacket) {
     spec.spray = spray;
     RoceHosts hosts(spec);
     for (std::uint32_t flow = 0; flow < 4; ++flow) {
-      hosts.applications[0].postAt(Picoseconds{0}, write(50 * kMtu, flow));
+      hosts.applications[0].postAt(Picoseconds{0}, write(50 * kDefaultMtu, flow));
     }
     hosts.network->run();
     std::set<std::uint32_t> distinct;
@@ -291,13 +285,13 @@ TEST(RoceMessage, FlowStatisticsOfBothSides) {
 // What is acknowledged of a long message counts before its end.
 TEST(RoceMessage, FlowStatisticsSeeUnfinishedMessages) {
   RoceHosts hosts(RoceSpec{});
-  hosts.applications[0].postAt(Picoseconds{0}, write(100 * kMtu));
+  hosts.applications[0].postAt(Picoseconds{0}, write(100 * kDefaultMtu));
   // The second ACK, of packet 31, has arrived; the third has not.
   hosts.network->run(Picoseconds{kByte * 32 * 4178 + kByte * 16 + 2 * kDelay.count() + kByte * 66});
   std::vector<transport::FlowStats> flows;
   hosts.roce[0]->appendFlows(flows);
   ASSERT_EQ(flows.size(), 1U);
-  EXPECT_EQ(flows[0].payload_acknowledged, 32 * kMtu);
+  EXPECT_EQ(flows[0].payload_acknowledged, 32 * kDefaultMtu);
 }
 
 // A ping-pong: what is posted from within a completion leaves in the same instant.

@@ -13,9 +13,6 @@ using transport::RoceSpec;
 using transport::Verb;
 namespace code = transport::roce_code;
 
-constexpr std::int64_t kByte = 80;
-constexpr std::uint64_t kMtu = 1024;
-
 RoceSpec readSpec() {
   RoceSpec spec;
   spec.path_mtu = static_cast<std::uint32_t>(kMtu);

@@ -11,8 +11,6 @@ using transport::RoceService;
 using transport::RoceSpec;
 using transport::Verb;
 
-constexpr std::uint64_t kMtu = 1024;
-
 RoceSpec ucSpec() {
   RoceSpec spec;
   spec.service = RoceService::kUc;

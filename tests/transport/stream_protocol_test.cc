@@ -18,18 +18,18 @@ using transport_test::Rule;
 using transport_test::Sent;
 using transport_test::TestNetwork;
 
-constexpr BitRate k100G = gigabitsPerSecond(100);
+constexpr BitRate kWireRate = gigabitsPerSecond(100);
 constexpr Picoseconds kDelay = nanoseconds(500);
 
 // Hosts that run the streams of one plan over wires without contention.
 class Hosts {
  public:
   Hosts(std::vector<PlainStream> streams, std::uint32_t hosts)
-      : plan_(std::make_shared<StreamPlan>(std::move(streams), k100G)) {
+      : plan_(std::make_shared<StreamPlan>(std::move(streams), kWireRate)) {
     for (HostId host = 0; host < hosts; ++host) {
       HostContext context;
       context.self = host;
-      context.rate = k100G;
+      context.rate = kWireRate;
       std::vector<std::unique_ptr<Protocol>> protocols;
       auto protocol = std::make_unique<StreamProtocol>(context, plan_);
       protocols_.push_back(protocol.get());
@@ -37,7 +37,7 @@ class Hosts {
       nics_.push_back(std::make_unique<Nic>(nullptr, std::move(protocols)));
       endpoints_.push_back(nics_.back().get());
     }
-    network_ = std::make_unique<TestNetwork>(endpoints_, k100G, kDelay);
+    network_ = std::make_unique<TestNetwork>(endpoints_, kWireRate, kDelay);
   }
 
   TestNetwork& network() { return *network_; }
@@ -91,7 +91,7 @@ TEST(StreamProtocol, SendsOnTheGridAndEverythingArrives) {
 TEST(StreamProtocol, RoundsDueTimesUpWithoutDrift) {
   Hosts hosts({constant(0, 1, 90, microseconds(100))}, 2);
   hosts.network().run();
-  const FineTime period = finePeriod(Bytes(64), k100G, Fraction::percent(90));
+  const FineTime period = finePeriod(Bytes(64), kWireRate, Fraction::percent(90));
   std::int64_t n = 0;
   for (const Sent& sent : hosts.network().log()) {
     const FineTime error = fineTime(sent.time) - n++ * period;
@@ -254,7 +254,7 @@ TEST(StreamPlan, RefusesWhatCannotBeSent) {
   const auto refused = [](auto change) {
     PlainStream stream = constant(0, 1, 50, microseconds(1));
     change(stream);
-    EXPECT_THROW(StreamPlan({stream}, k100G), Error);
+    EXPECT_THROW(StreamPlan({stream}, kWireRate), Error);
   };
   refused([](PlainStream& s) { s.to = 0; });
   refused([](PlainStream& s) { s.frame = Bytes(63); });

@@ -12,8 +12,21 @@
 
 namespace plumbline::transport_test {
 
+// One-way delay of the network below, and how long `n` bytes last on its wires of 100 Gb/s.
+inline constexpr Picoseconds kWire = microseconds(1);
+inline Picoseconds bytes(std::int64_t n) { return Picoseconds(n * 80); }
+
+// A wide window that nothing changes, and no losses inferred from gaps.
+inline transport::UetSpec plain(transport::UetService service) {
+  transport::UetSpec spec;
+  spec.service = service;
+  spec.congestion_control = transport::UetCongestionControl::kNone;
+  spec.fixed_window = 100;
+  spec.loss_gap = 0;
+  return spec;
+}
+
 struct UetHosts {
-  // 100 Gb/s, a byte lasts 80 ps; 1 µs one way.
   explicit UetHosts(const transport::UetSpec& spec, std::uint32_t count = 2, std::uint64_t seed = 1)
       : applications(count) {
     const BitRate rate = gigabitsPerSecond(100);
@@ -28,7 +41,7 @@ struct UetHosts {
       nics.push_back(std::make_unique<transport::Nic>(&applications[i], std::move(protocols)));
       endpoints.push_back(nics.back().get());
     }
-    network = std::make_unique<TestNetwork>(endpoints, rate, microseconds(1));
+    network = std::make_unique<TestNetwork>(endpoints, rate, kWire);
   }
 
   static bool isData(const fabric::Packet& p) {

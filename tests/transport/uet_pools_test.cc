@@ -17,19 +17,6 @@ using transport::UetService;
 using transport::UetSpec;
 using transport::Verb;
 
-constexpr Picoseconds kWire = microseconds(1);
-
-Picoseconds bytes(std::int64_t n) { return Picoseconds(n * 80); }
-
-UetSpec plain(UetService service) {
-  UetSpec spec;
-  spec.service = service;
-  spec.congestion_control = UetCongestionControl::kNone;
-  spec.fixed_window = 100;
-  spec.loss_gap = 0;
-  return spec;
-}
-
 Rule ruleFor(bool (*matches)(const fabric::Packet&), std::uint64_t first, std::uint64_t count) {
   Rule rule;
   rule.matches = matches;

@@ -10,25 +10,11 @@ namespace plumbline::transport_test {
 namespace {
 
 using transport::NackCode;
-using transport::UetCongestionControl;
 using transport::UetService;
 using transport::UetSpec;
 using transport::Verb;
 
-constexpr std::uint32_t kPackets = 3;  // 12,288 bytes: below the ACK trigger of 16 KiB
-constexpr Picoseconds kWire = microseconds(1);
-
-// A byte lasts 80 ps.
-Picoseconds bytes(std::int64_t n) { return Picoseconds(n * 80); }
-
-UetSpec plain(UetService service) {
-  UetSpec spec;
-  spec.service = service;
-  spec.congestion_control = UetCongestionControl::kNone;
-  spec.fixed_window = 100;
-  spec.loss_gap = 0;
-  return spec;
-}
+constexpr std::uint32_t kUnaskedPackets = 3;  // 12,288 bytes: below the ACK trigger of 16 KiB
 
 Rule dataRule(std::uint64_t first, std::uint64_t count, Action action) {
   Rule rule;
@@ -39,12 +25,12 @@ Rule dataRule(std::uint64_t first, std::uint64_t count, Action action) {
   return rule;
 }
 
-// A message of kPackets full packets from host 0 to host 1, one packet of which suffers.
+// A message of kUnaskedPackets full packets from host 0 to host 1, one packet of which suffers.
 struct OneMessage {
   OneMessage(const UetSpec& spec, const Rule& rule) : hosts(spec) {
     hosts.network->add(rule);
     hosts.applications[0].postAt(Picoseconds(0),
-                                 {1, 0, Verb::kWrite, std::uint64_t{kPackets} * 4096, 7});
+                                 {1, 0, Verb::kWrite, std::uint64_t{kUnaskedPackets} * 4096, 7});
     hosts.network->run();
     data = hosts.network->sent(UetHosts::isData);
     nacks = hosts.network->sent(UetHosts::isNack);
@@ -56,12 +42,12 @@ struct OneMessage {
     return data[index].time + kWire + bytes(arriving) + kWire + bytes(answer);
   }
   Picoseconds wireFree() const {
-    return data[kPackets - 1].time + bytes(data[kPackets - 1].packet.length + 20);
+    return data[kUnaskedPackets - 1].time + bytes(data[kUnaskedPackets - 1].packet.length + 20);
   }
   void expectSentAgain(std::uint32_t place, Picoseconds time) const {
-    ASSERT_GT(data.size(), kPackets);
-    EXPECT_EQ(data[kPackets].packet.psn, data[place].packet.psn);
-    EXPECT_EQ(data[kPackets].time, time);
+    ASSERT_GT(data.size(), kUnaskedPackets);
+    EXPECT_EQ(data[kUnaskedPackets].packet.psn, data[place].packet.psn);
+    EXPECT_EQ(data[kUnaskedPackets].time, time);
     EXPECT_EQ(hosts.applications[1].arrivals.size(), 1U);
   }
 
@@ -71,7 +57,7 @@ struct OneMessage {
 };
 
 class EachPlace : public ::testing::TestWithParam<std::uint32_t> {};
-INSTANTIATE_TEST_SUITE_P(UetTiming, EachPlace, ::testing::Range(0U, kPackets));
+INSTANTIATE_TEST_SUITE_P(UetTiming, EachPlace, ::testing::Range(0U, kUnaskedPackets));
 
 TEST_P(EachPlace, TimeoutRunsFromTheLostPacketItself) {
   const std::uint32_t place = GetParam();
@@ -79,7 +65,7 @@ TEST_P(EachPlace, TimeoutRunsFromTheLostPacketItself) {
     const UetSpec spec = plain(service);
     const OneMessage run(spec, dataRule(place, 1, Action::kDrop));
     run.expectSentAgain(place, run.data[place].time + spec.rto);
-    EXPECT_EQ(run.data.size(), kPackets + 1);
+    EXPECT_EQ(run.data.size(), kUnaskedPackets + 1);
   }
 }
 
@@ -87,7 +73,7 @@ TEST_P(EachPlace, OrderedGapIsNackedByThePacketBehindIt) {
   const std::uint32_t place = GetParam();
   const UetSpec spec = plain(UetService::kRod);
   const OneMessage run(spec, dataRule(place, 1, Action::kDrop));
-  if (place + 1 == kPackets) {  // nothing behind it
+  if (place + 1 == kUnaskedPackets) {  // nothing behind it
     EXPECT_TRUE(run.nacks.empty());
     run.expectSentAgain(place, run.data[place].time + spec.rto);
     return;
@@ -122,10 +108,10 @@ TEST_P(EachPlace, TrimmedPacketIsNackedAndSentAgainAtOnce) {
 
 TEST(UetTiming, UudAnswersNothing) {
   const OneMessage run(plain(UetService::kUud), dataRule(1, 1, Action::kTrim));
-  EXPECT_EQ(run.data.size(), kPackets);
+  EXPECT_EQ(run.data.size(), kUnaskedPackets);
   EXPECT_TRUE(run.nacks.empty());
   ASSERT_EQ(run.hosts.applications[0].completions.size(), 1U);
-  EXPECT_EQ(run.hosts.applications[0].completions[0].time, run.data[kPackets - 1].time);
+  EXPECT_EQ(run.hosts.applications[0].completions[0].time, run.data[kUnaskedPackets - 1].time);
 }
 
 // Five doublings, and the sixth timeout in a row fails; what is posted later goes on.

@@ -129,10 +129,10 @@ void RegisterSlave::drive() {
   *pins_.arready = !have_read_ && random_.below(2) == 0 ? 1 : 0;
 }
 
-DmaBench::DmaBench(const sim::AxiTiming& timing, std::uint64_t seed)
+DmaBench::DmaBench(const sim::AxiTiming& timing, std::uint64_t seed, std::uint64_t memory_bytes)
     : context_(std::make_unique<VerilatedContext>()),
       model_(std::make_unique<Vplumb_dma>(context_.get())),
-      bytes_(kMemoryBytes, 0xEE),
+      bytes_(memory_bytes, 0xEE),
       writer_(memoryWritePins(*model_), buffers_, timing),
       reader_(memoryReadPins(*model_), buffers_, timing),
       host_(hostPins(*model_)),

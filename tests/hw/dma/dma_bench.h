@@ -81,7 +81,8 @@ class RegisterSlave {
 
 class DmaBench {
  public:
-  explicit DmaBench(const sim::AxiTiming& timing = {}, std::uint64_t seed = 1);
+  explicit DmaBench(const sim::AxiTiming& timing = {}, std::uint64_t seed = 1,
+                    std::uint64_t memory_bytes = 1U << 20U);
 
   void clock();
   // The host's accesses, each to its end.
@@ -101,7 +102,6 @@ class DmaBench {
   void capture(const std::vector<std::uint8_t>& bytes, bool sent);
 
   static constexpr std::uint64_t kMemoryAddress = 0x12'3456'0000;
-  static constexpr std::uint64_t kMemoryBytes = 1 << 20;
   std::vector<std::uint8_t>& memory() { return bytes_; }
   sim::DeviceMemory& buffers() { return buffers_; }
   RegisterSlave& card() { return card_; }

@@ -2,6 +2,7 @@
 // card do, the host's accesses between them, captures by way of the registers, both at once.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -338,6 +339,21 @@ TEST(DmaReads, TheMemorysLatencyIsHidden) {
   EXPECT_LT(clocks, list.size() * 12);
   std::printf("%zu accesses, %u flows: %llu clocks\n", list.size(), kFlows,
               static_cast<unsigned long long>(clocks));
+}
+
+// The longest list that there is, in the long form.
+TEST(DmaReads, AnswersOfALongListAreWhole) {
+  const bool whole = std::getenv("PLUMBLINE_LONG") != nullptr;
+  const std::uint32_t count = whole ? 1U << 20U : 1U << 15U;
+  DmaBench bench({.min_latency = 30, .max_latency = 200}, 5, 16U << 20U);
+  bench.card().slowest(1);
+  const std::vector<RegisterWrite> list = mixedList(count, 5);
+  bench.placeList(DmaBench::kMemoryAddress, list);
+  const std::uint64_t answers = DmaBench::kMemoryAddress + (8U << 20U);
+  bench.startList(DmaBench::kMemoryAddress, count, answers);
+  EXPECT_EQ(bench.finishList(), 0U);
+  EXPECT_EQ(done(bench), count);
+  expectAnswers(bench, answers, expectedAnswers(list));
 }
 
 TEST(DmaReads, AListWaitsForMemoryThatIsSlowToAcknowledge) {

@@ -12,7 +12,6 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::int64_t kDelay = 500'000;  // 100 m of fibre
 constexpr double kByteTime = 80;
 
 bool longRun() {
@@ -75,7 +74,7 @@ TEST_P(LlrErrors, NothingIsLostDuplicatedOrReordered) {
   // The more errors, the more frames of CI see one; the long run has the same for every ratio.
   const std::uint64_t frames = longRun() ? 1'000'000 : 20'000;
   const LlrSettings settings{.init_seq = 0xFF000};
-  LlrLink link(settings, settings, kDelay);
+  LlrLink link(settings, settings, kHundredMetres);
   RandomStream random(11, "llr errors");
   NoisyLine left(ratio, "left to right");
   NoisyLine right(ratio, "right to left");

@@ -35,6 +35,12 @@ std::uint64_t bitsOf(const Words& words, unsigned from, unsigned width) {
 
 }  // namespace
 
+std::int64_t edgeAt(std::int64_t time) {
+  std::int64_t edge = time * 33 / 102400;
+  while (edgeTime(edge) < time) ++edge;
+  return edge;
+}
+
 // Fields are at the places that the drafts of the link layer give: D0 in the lowest byte.
 OrderedSet OrderedSet::of(std::uint64_t word) {
   const auto byte = [word](unsigned n) { return static_cast<std::uint32_t>(word >> 8 * n) & 0xFF; };

@@ -22,6 +22,11 @@ namespace plumbline::test {
 
 // Time of clock edge n [ps].
 constexpr std::int64_t edgeTime(std::int64_t n) { return n * 102400 / 33; }
+// The first edge at or after `time`.
+std::int64_t edgeAt(std::int64_t time);
+
+// The delay of 100 m of fibre [ps].
+constexpr std::int64_t kHundredMetres = 500'000;
 constexpr std::int64_t kByteTimePs = 80;
 constexpr std::uint64_t kOrdinaryPreamble = 0xD5555555555555;
 

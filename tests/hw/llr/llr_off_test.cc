@@ -9,18 +9,11 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::int64_t kDelay = 1'000'000;  // 1 us
+constexpr std::int64_t kMicrosecond = 1'000'000;
 constexpr LlrSettings kOff{.tx_enable = false, .rx_enable = false};
 
-// First edge at or after `time`.
-std::int64_t edgeAt(std::int64_t time) {
-  std::int64_t edge = time * 33 / 102400;
-  while (edgeTime(edge) < time) ++edge;
-  return edge;
-}
-
 TEST(LlrOff, FramesPassInTheClockInWhichTheyCome) {
-  LlrLink link(kOff, kOff, kDelay);
+  LlrLink link(kOff, kOff, kMicrosecond);
   RandomStream random(1, "llr off");
   std::vector<wire::Buffer> sent;
   for (std::uint64_t i = 0; i < 300; ++i) {
@@ -55,7 +48,7 @@ TEST(LlrOff, FramesPassInTheClockInWhichTheyCome) {
     beats += static_cast<std::int64_t>((sent[i].size() + 63) / 64);
     EXPECT_EQ(received[i].bytes, sent[i]);
     // The line alone decides when a frame comes; the receiver sees it in that clock.
-    const std::int64_t comes = line[i].first_bit + 64 * kByteTimePs + kDelay;
+    const std::int64_t comes = line[i].first_bit + 64 * kByteTimePs + kMicrosecond;
     EXPECT_EQ(received[i].clock, edgeAt(comes)) << i;
   }
   EXPECT_GT(beats, 1000);
@@ -64,7 +57,7 @@ TEST(LlrOff, FramesPassInTheClockInWhichTheyCome) {
 }
 
 TEST(LlrOff, MessagesAreNotAnswered) {
-  LlrLink link(kOff, kOff, kDelay);
+  LlrLink link(kOff, kOff, kMicrosecond);
   int sets = 0;
   link.saw_set = [&](int, const OrderedSet&, std::int64_t) { ++sets; };
   link.inject(0, OrderedSet{.type = 3, .seq = 5, .d5 = 1, .d6 = 2, .marked = true}.word());
@@ -76,7 +69,7 @@ TEST(LlrOff, MessagesAreNotAnswered) {
 }
 
 TEST(LlrOff, SwitchingInTrafficLosesNothing) {
-  LlrLink link(kOff, kOff, kDelay);
+  LlrLink link(kOff, kOff, kMicrosecond);
   RandomStream random(2, "llr switching");
   const LlrSettings on{.init_seq = 77};
   std::uint64_t sent = 0;
@@ -122,7 +115,7 @@ TEST(LlrOff, SwitchingOffInAReplayEndsItAtTheNextFrame) {
   constexpr std::uint64_t kFrames = 80;
   for (std::int64_t beat = 0; beat < 10; ++beat) {
     SCOPED_TRACE(testing::Message() << beat << " clocks into the fourth replayed frame");
-    LlrLink link({}, {}, kDelay);
+    LlrLink link({}, {}, kMicrosecond);
     std::uint64_t on_line = 0;   // frames sent for the first time
     std::uint64_t replayed = 0;  // complete on the line
     std::uint64_t numbered = 0;

@@ -9,7 +9,6 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::int64_t kDelay = 500'000;
 constexpr std::uint32_t kInit = 1;
 constexpr std::uint32_t kAdvance = 2;
 constexpr std::uint32_t kFlush = 4;
@@ -22,7 +21,7 @@ constexpr std::uint32_t kEcho = 4;
 class LlrProtocol : public testing::Test {
  protected:
   void start(const LlrSettings& left, const LlrSettings& right) {
-    link_ = std::make_unique<LlrLink>(left, right, kDelay);
+    link_ = std::make_unique<LlrLink>(left, right, kHundredMetres);
     link_->on_received = [this](int side, const SinkFrame& frame) {
       if (side != 1) return;
       EXPECT_EQ(numberOf(frame.bytes), received_);

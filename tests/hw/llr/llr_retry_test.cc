@@ -10,7 +10,7 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::int64_t kDelay = 700'000;
+constexpr std::int64_t kLinkDelay = 700'000;
 constexpr std::int64_t kClock = 3104;  // rounded up [ps]
 
 // What the blocks promise, in clocks. Last beat of a damaged frame at the receiver to the NACK on
@@ -18,19 +18,13 @@ constexpr std::int64_t kClock = 3104;  // rounded up [ps]
 constexpr std::int64_t kBeatToNack = 11;
 constexpr std::int64_t kNackToReplay = 5;
 
-std::int64_t edgeAt(std::int64_t time) {
-  std::int64_t edge = time * 33 / 102400;
-  while (edgeTime(edge) < time) ++edge;
-  return edge;
-}
-
 // Clock in which the last beat of a frame is at the receiver: a beat comes with its last byte, and
 // one a clock.
 std::int64_t lastBeat(std::int64_t first_bit, std::size_t length) {
   const auto bytes = static_cast<std::int64_t>(length);
-  const std::int64_t arrival = edgeAt(first_bit + kByteTimePs * bytes + kDelay);
+  const std::int64_t arrival = edgeAt(first_bit + kByteTimePs * bytes + kLinkDelay);
   const std::int64_t whole = (bytes - 1) / 64;  // beats before the last
-  const std::int64_t before = edgeAt(first_bit + kByteTimePs * 64 * whole + kDelay);
+  const std::int64_t before = edgeAt(first_bit + kByteTimePs * 64 * whole + kLinkDelay);
   return whole > 0 ? std::max(arrival, before + 1) : arrival;
 }
 
@@ -49,7 +43,7 @@ std::uint32_t bucketOf(std::uint64_t value) {
 std::int64_t expectedLatency(std::int64_t last_beat, std::size_t length) {
   const std::int64_t nack = last_beat + kBeatToNack;
   // It crosses at the edge that ends its clock and takes a column of the line.
-  const std::int64_t at_sender = edgeAt(edgeTime(nack + 1) + 8 * kByteTimePs + kDelay);
+  const std::int64_t at_sender = edgeAt(edgeTime(nack + 1) + 8 * kByteTimePs + kLinkDelay);
   const std::int64_t replay = at_sender + kNackToReplay;
   const std::int64_t first_bit = edgeTime(replay + 1);
   const std::int64_t end = lastBeat(first_bit, length);
@@ -58,7 +52,7 @@ std::int64_t expectedLatency(std::int64_t last_beat, std::size_t length) {
 
 TEST(LlrRetry, OneErrorMakesOneNackAndOneReplay) {
   for (const std::size_t length : {64U, 65U, 127U, 128U, 512U, 1518U, 9216U}) {
-    LlrLink link({}, {}, kDelay);
+    LlrLink link({}, {}, kLinkDelay);
     link.bringUp();
     std::vector<OrderedSet> nacks;
     link.saw_set = [&](int side, const OrderedSet& set, std::int64_t) {
@@ -115,7 +109,7 @@ TEST(LlrRetry, OneErrorMakesOneNackAndOneReplay) {
 TEST(LlrRetry, InFullTrafficOnlyTheFrameInHandAndTheLineAdd) {
   constexpr std::size_t kLength = 512;
   constexpr std::int64_t kSlot = (kLength + 20) * kByteTimePs;
-  LlrLink link({}, {}, kDelay);
+  LlrLink link({}, {}, kLinkDelay);
   link.bringUp();
   std::int64_t last_beat = 0;
   std::uint64_t sent = 0;
@@ -155,7 +149,7 @@ TEST(LlrRetry, InFullTrafficOnlyTheFrameInHandAndTheLineAdd) {
 }
 
 TEST(LlrRetry, AMissingFrameIsRetriedAndKeptApart) {
-  LlrLink link({}, {}, kDelay);
+  LlrLink link({}, {}, kLinkDelay);
   link.bringUp();
   std::uint64_t sent = 0;
   link.on_frame = [&](int, LineFrame&) {
@@ -183,7 +177,7 @@ TEST(LlrRetry, AMissingFrameIsRetriedAndKeptApart) {
 }
 
 TEST(LlrRetry, AReplayThatIsDamagedTooIsAskedForAgain) {
-  LlrLink link({}, {}, kDelay);
+  LlrLink link({}, {}, kLinkDelay);
   link.bringUp();
   int attempts = 0;
   link.on_frame = [&](int, LineFrame& frame) {
@@ -206,11 +200,11 @@ TEST(LlrRetry, AReplayThatIsDamagedTooIsAskedForAgain) {
   // It is one retry, as long as all four attempts.
   const RetryGroup retry = link.retries(1, 0);
   EXPECT_EQ(retry.count, 1U);
-  EXPECT_GT(static_cast<std::int64_t>(retry.sum), 8 * kDelay);
+  EXPECT_GT(static_cast<std::int64_t>(retry.sum), 8 * kLinkDelay);
 }
 
 TEST(LlrRetry, OtherFramesPassBetweenReplayedOnes) {
-  LlrLink link({}, {}, kDelay);
+  LlrLink link({}, {}, kLinkDelay);
   link.bringUp();
   std::uint64_t sent = 0;
   std::vector<LineFrame> line;
@@ -249,7 +243,7 @@ TEST(LlrRetry, FramesThatAReplayHoldsUpAreCountedAndHaveTheirTrueDeparture) {
   // Short ones may start right behind each other, before what the first costs is known.
   for (const std::size_t length : {64U, 300U, 400U}) {
     SCOPED_TRACE(testing::Message() << length << " bytes");
-    LlrLink link({}, {}, kDelay);
+    LlrLink link({}, {}, kLinkDelay);
     link.bringUp();
     link.clocks(3);
     EXPECT_FALSE(link.hold(0));
@@ -292,7 +286,7 @@ TEST(LlrRetry, ReceivedFramesKeepTheTimeAtWhichTheyCame) {
   // Last beat in to first beat out.
   constexpr std::int64_t kForward = 11;
   for (const std::size_t length : {64U, 65U, 128U, 129U, 1000U, 9216U}) {
-    LlrLink link({}, {}, kDelay);
+    LlrLink link({}, {}, kLinkDelay);
     link.bringUp();
     LineFrame sent;
     link.saw_frame = [&](int, const LineFrame& frame) { sent = frame; };
@@ -301,7 +295,7 @@ TEST(LlrRetry, ReceivedFramesKeepTheTimeAtWhichTheyCame) {
     link.source[0].push_back({numberedFrame(0, length), false, false});
     link.runUntil([&] { return link.quiet() && !received.empty(); }, 10'000);
     ASSERT_EQ(received.size(), 1U);
-    const std::int64_t first = edgeAt(sent.first_bit + kByteTimePs * 64 + kDelay);
+    const std::int64_t first = edgeAt(sent.first_bit + kByteTimePs * 64 + kLinkDelay);
     const std::int64_t last = lastBeatOf(sent);
     EXPECT_EQ(received[0].stamp, edgeTime(first));
     EXPECT_EQ(received[0].clock, last + kForward);
@@ -312,7 +306,7 @@ TEST(LlrRetry, ReceivedFramesKeepTheTimeAtWhichTheyCame) {
 // can: the tables of the receiver count on two clocks each.
 TEST(LlrRetry, FramesNeverBeginInConsecutiveClocks) {
   constexpr std::uint64_t kShort = 120;
-  LlrLink link({}, {}, kDelay);
+  LlrLink link({}, {}, kLinkDelay);
   link.bringUp();
   std::vector<std::int64_t> began;
   link.on_received = [&](int, const SinkFrame& frame) { began.push_back(frame.clock); };

@@ -19,6 +19,11 @@ namespace plumbline::test {
 // Time of clock edge n [ps].
 constexpr std::uint64_t edgeTime(std::uint64_t n) { return n * 102400 / 33; }
 
+constexpr std::uint64_t kClockPs = 3104;  // one clock, rounded up
+
+// Time on the wire of a frame with all that goes with it, at 100 Gb/s [ps].
+constexpr std::uint64_t slot(std::uint32_t length) { return (length + 20) * 80ULL; }
+
 // tx_user_o: what plumb_tx says of a frame beside it.
 struct SentUser {
   bool control = false;

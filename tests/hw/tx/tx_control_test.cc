@@ -8,8 +8,6 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::uint64_t kSlot = 84ULL * 80;
-
 FlowConfig flowOf(std::uint32_t length, std::uint64_t period_ps) {
   return {.length = length, .pay_off = 42, .period = period_ps * kPsFraction};
 }
@@ -273,7 +271,7 @@ TEST(TxLate, CountedAgainstTheThreshold) {
   EXPECT_EQ(bench.late_pulses, late);
   EXPECT_EQ(bench.counters().late_max_ps, most);
   // Back to back until the grid is reached, then on it.
-  EXPECT_EQ(bench.sent[50].departure - bench.sent[0].departure, 50 * kSlot);
+  EXPECT_EQ(bench.sent[50].departure - bench.sent[0].departure, 50 * slot(64));
   EXPECT_LT(bench.sent[299].departure - bench.startTime() - 299ULL * 10'000, 3105U);
 }
 

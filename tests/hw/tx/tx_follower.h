@@ -14,11 +14,6 @@
 
 namespace plumbline::test {
 
-constexpr std::uint64_t kClockPs = 3104;  // one clock, rounded up
-
-// Time on the wire of a frame with all that goes with it, at 100 Gb/s [ps].
-constexpr std::uint64_t slot(std::uint32_t length) { return (length + 20) * 80ULL; }
-
 class Follower {
  public:
   Follower(std::vector<FlowConfig> flows, std::vector<Entry> schedule,

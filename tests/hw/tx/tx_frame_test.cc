@@ -14,9 +14,6 @@ namespace plumbline::test {
 namespace {
 
 constexpr std::uint32_t kFlows = 256;
-constexpr std::uint64_t kSlotPs = 80;
-
-std::uint64_t slot(std::uint32_t length) { return (length + 20) * kSlotPs; }
 
 // Compares whole frames; says where they differ instead of printing them.
 void expectSame(const wire::Buffer& got, const wire::Buffer& want, const std::string& what) {

@@ -9,8 +9,7 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::uint64_t kClockPs = 3104;
-constexpr std::uint64_t kSlot = 84ULL * 80;
+constexpr std::uint64_t kSlot = slot(64);
 
 // Flow `f` of `count` that share the wire in turn, tagged with its number.
 FlowConfig sharingFlow(std::uint32_t f, std::uint32_t count, std::uint32_t priority) {

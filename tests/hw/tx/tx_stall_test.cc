@@ -8,8 +8,6 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::uint64_t kClockPs = 3104;
-
 struct Stall {
   const char* name;
   std::uint64_t stop;    // one clock in this many begins a stall

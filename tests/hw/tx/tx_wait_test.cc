@@ -14,12 +14,9 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::uint64_t kClockPs = 3104;  // the longest clock
 constexpr std::uint64_t kByteTime = 80;
 // From a decision to the crossing of the first beat, in clocks.
-constexpr std::uint64_t kLead = 35;
-
-constexpr std::uint64_t slot(std::uint32_t length) { return (length + 20) * kByteTime; }
+constexpr std::uint64_t kDecisionLead = 35;
 
 FlowConfig tagged(std::uint32_t flow, std::uint32_t priority, std::uint32_t length,
                   std::uint64_t period_ps) {
@@ -140,7 +137,8 @@ TEST_F(TxFlowControl, ControlFramesGoFirstAndNeighboursKeepExactByteTimes) {
     ASSERT_TRUE(
         std::equal(requested[controls].begin(), requested[controls].end(), frame.bytes.begin()));
     // No scheduled frame that was decided after the request goes before it.
-    for (std::size_t j = i; j-- > 0 && seen_[j].edge > requested_at[controls] + kLead + 2;) {
+    for (std::size_t j = i;
+         j-- > 0 && seen_[j].edge > requested_at[controls] + kDecisionLead + 2;) {
       ASSERT_TRUE(seen_[j].control) << "frame " << j << " before control frame " << controls;
     }
     ++controls;
@@ -228,14 +226,14 @@ TEST_F(TxFlowControl, WaitingFrameLeavesToTheClockWhenThePauseRunsOut) {
     bench_.clocks(600);
     // The first frame of flow 0 behind the pause.
     const auto found = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& frame) {
-      return frame.flow == 0 && frame.edge >= free_edge + kLead - 1;
+      return frame.flow == 0 && frame.edge >= free_edge + kDecisionLead - 1;
     });
     ASSERT_NE(found, seen_.end());
     const std::uint64_t due = bench_.startTime() + found->sequence * kPeriod;
     ASSERT_LT(due, until);  // it has waited
     // To the clock, unless the other flow's frame had the wire: then right behind it.
     const Seen& before = *(found - 1);
-    const std::uint64_t earliest = edgeTime(free_edge + kLead - 1);
+    const std::uint64_t earliest = edgeTime(free_edge + kDecisionLead - 1);
     ASSERT_LE(found->departure,
               std::max(earliest + kClockPs, before.departure + slot(before.length)));
     ++waits;
@@ -279,7 +277,7 @@ TEST_F(TxFlowControl, WaitingFlowsDoNotBlockOthersAndLoseNothing) {
   const std::uint64_t lifted = bench_.edge();
   const std::size_t before = seen_.size();
   bench_.setPaused(0);
-  bench_.clocks(kLead + 32 * kFlows + kOverdue);
+  bench_.clocks(kDecisionLead + 32 * kFlows + kOverdue);
   std::map<std::uint32_t, std::uint64_t> first;
   for (std::size_t i = before; i < seen_.size(); ++i) {
     first.try_emplace(seen_[i].flow, seen_[i].edge);
@@ -290,7 +288,7 @@ TEST_F(TxFlowControl, WaitingFlowsDoNotBlockOthersAndLoseNothing) {
     ASSERT_TRUE(first.contains(f)) << f;
     earliest = std::min(earliest, first[f]);
   }
-  EXPECT_LE(earliest, lifted + kLead + 34);
+  EXPECT_LE(earliest, lifted + kDecisionLead + 34);
   bench_.runUntilIdle(200'000);
   std::map<std::uint32_t, std::uint64_t> next;
   for (const Seen& frame : seen_) ASSERT_EQ(frame.sequence, next[frame.flow]++);
@@ -325,11 +323,11 @@ TEST_F(TxFlowControl, FramesWithoutCreditAreGivenUpOrWait) {
   EXPECT_EQ(bench_.counters().waited, 1U);
   const std::uint64_t granted = bench_.edge();
   bench_.setCredit(2, 501);
-  bench_.clocks(kLead + 60);
+  bench_.clocks(kDecisionLead + 60);
   const auto found =
       std::find_if(seen_.begin(), seen_.end(), [](const Seen& frame) { return frame.flow == 1; });
   ASSERT_NE(found, seen_.end());
-  EXPECT_LE(found->edge, granted + kLead + 34);
+  EXPECT_LE(found->edge, granted + kDecisionLead + 34);
 
   // No decision is made while the credit is unknown.
   bench_.setWait(false);

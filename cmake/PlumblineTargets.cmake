@@ -45,11 +45,12 @@ endfunction()
 # A third of the time to compile tests is optimising what runs once; what they test stays as fast.
 set(plumbline_test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
 
-# plumbline_test(<name> [COMMAND] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
+# plumbline_test(<name> [COMMAND] [LONG] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
 # A GoogleTest executable registered with CTest test by test. No two of its sources give different
-# things one name. COMMAND: it runs the command itself.
+# things one name. COMMAND: it runs the command itself. LONG: some of its tests are long, so that
+# they begin before others, lest the last one is waited for alone.
 function(plumbline_test name)
-  cmake_parse_arguments(arg "COMMAND" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "COMMAND;LONG" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT PLUMBLINE_TESTS)
     return()
   endif()
@@ -65,7 +66,12 @@ function(plumbline_test name)
   if(arg_COMMAND)
     plumbline_runs_command(${name})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}")
+  set(cost 0)
+  if(arg_LONG)
+    set(cost 100)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}"
+                       COST ${cost})
 endfunction()
 
 # plumbline_runs_command(<target>)

@@ -38,7 +38,7 @@ TEST(RtlDepartures, AreThoseCommandedToTheClock) {
       EXPECT_GE(departures[4 * burst], due);
       EXPECT_LE(departures[4 * burst], due + sim::kClockPeriodMax);
       // Back to back: 276 byte times of 80 ps.
-      EXPECT_EQ(departures[4 * burst + 1] - departures[4 * burst], Picoseconds(276 * 80));
+      EXPECT_EQ(departures[4 * burst + 1] - departures[4 * burst], sim::kByteTime * 276);
     }
   }
   spec.departures = 5;

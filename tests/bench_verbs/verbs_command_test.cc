@@ -29,11 +29,12 @@ TEST(VerbsCommandToAPeer, RunsThroughputAndLatency) {
 // At line rate 64 KiB take half a millisecond of the wire that the scenario thinks of, which is
 // more than these machines do.
 TEST(VerbsCommandToAPeer, TransfersKvCachesByEveryOperation) {
+  const std::string peer = "peer: " + peer_address + ", operation: ";
   for (const std::string operation : {"write", "write-immediate", "send", "read"}) {
     SCOPED_TRACE(operation);
     const CommandOutcome outcome =
         runCommand({.tests = "kv-transfer",
-                    .endpoint = "peer: " + peer_address + ", operation: " + operation,
+                    .endpoint = peer + operation,
                     .parameters = "sizes: [64B, 4KiB, 64KiB], iterations: 10, duration: 200ms, "
                                   "repetitions: 1",
                     .topology = "link: 1G",

@@ -1,6 +1,7 @@
 // The verbs bench between two virtual machines, each with the kernel's soft-RoCE device: one runs
 // plumbline-target, the other one verbs_device_test and the command, whose results are read
 // here. The link is a pair of UNIX sockets; no network of this machine is touched.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -150,8 +151,9 @@ void checkNicFigures(const nlohmann::json& test) {
               ElementsAre("rxe0 port 1: out_of_seq_request"));
   for (const std::string what : {"sent", "handled"}) {
     EXPECT_TRUE(kpisOf(test, "nic_cnps_" + what).empty());
-    EXPECT_THAT(test.at("anomalies").dump(),
-                HasSubstr("CNPs " + what + ": not observed, rxe0 has no counter for CNPs " + what));
+    EXPECT_THAT(
+        test.at("anomalies").dump(),
+        HasSubstr(fmt::format("CNPs {0}: not observed, rxe0 has no counter for CNPs {0}", what)));
   }
 }
 

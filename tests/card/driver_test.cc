@@ -340,7 +340,7 @@ TEST(DriverRows, ReadsManyReceiveRows) {
   const Picoseconds before = card.time;
   const std::vector<RxFlow> flows = driver.rxFlows(1, 10, 5);
   // Two writes for each row, and the fifteen words that have fields.
-  EXPECT_EQ(card.time - before, nanoseconds(10) * (5 * (2 + 15)));
+  EXPECT_EQ(card.time - before, nanoseconds(10) * 5 * (2 + 15));
   ASSERT_EQ(flows.size(), 5U);
   EXPECT_EQ(flows[1].frames, 5U);
   EXPECT_EQ(flows[1].reorder_depth, 77U);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "bench/calibration.h"
@@ -259,7 +260,7 @@ std::vector<std::vector<bench::UntimedFrame>> framesIn(const std::filesystem::pa
   }
   EXPECT_EQ(reader.error(), wire::PcapngError::kNone);
   std::vector<std::vector<bench::UntimedFrame>> all;
-  for (const auto& trial : trials) all.push_back(bench::untimed(trial));
+  std::transform(trials.begin(), trials.end(), std::back_inserter(all), bench::untimed);
   return all;
 }
 

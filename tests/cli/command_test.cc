@@ -79,11 +79,12 @@ TEST_F(CommandTest, BadScenarios) {
   expectUsageError({"validate", "no-such-file.yaml"},
                    "no-such-file.yaml: the scenario file cannot be read");
   const std::string bad = file("bad.yaml", std::string(kScenario) + "sead: 1\nprofile: fast\n");
+  const std::string expected = bad + ":5:1: unknown key \"sead\" (did you mean \"seed\"?)\n" + bad +
+                               ":6:10: \"fast\" is not known here (one of quick, standard)\n";
   for (const char* verb : {"validate", "plan", "run"}) {
     const Outcome outcome = run({verb, bad});
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.err, bad + ":5:1: unknown key \"sead\" (did you mean \"seed\"?)\n" + bad +
-                               ":6:10: \"fast\" is not known here (one of quick, standard)\n");
+    EXPECT_EQ(outcome.err, expected);
     EXPECT_THAT(outcome.out, IsEmpty());
   }
 }

@@ -77,7 +77,7 @@ scenario::Scenario smallScenario() {
   scenario::Scenario scenario = suite::smallFabric();
   scenario.parameters.repetitions = 1;
   scenario.parameters.iterations = 2;
-  scenario.parameters.sizes = {Bytes(64 * 1024)};
+  scenario.parameters.sizes = {Bytes(65'536)};
   scenario.parameters.ranks = {8};
   scenario.parameters.flows = {4};
   scenario.parameters.compute = {microseconds(10)};

@@ -68,10 +68,11 @@ TEST(ClockOffset, TheTruthIsNeverFurtherThanTheUncertainty) {
   };
   for (int round = 0; round < 20'000; ++round) {
     const World world{upTo(20'000'000'000) - 10'000'000'000, 0};
-    std::vector<ClockExchange> exchanges;
-    for (int i = 0; i < 5; ++i) {
-      exchanges.push_back(
-          world.exchange(i * 10'000'000LL, upTo(3'000'000), upTo(50'000), upTo(3'000'000)));
+    std::vector<ClockExchange> exchanges(5);
+    std::int64_t at = 0;
+    for (ClockExchange& exchange : exchanges) {
+      exchange = world.exchange(at, upTo(3'000'000), upTo(50'000), upTo(3'000'000));
+      at += 10'000'000;
     }
     const auto estimate = estimateClock(exchanges);
     ASSERT_TRUE(estimate.has_value());

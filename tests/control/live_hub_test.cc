@@ -121,8 +121,8 @@ TEST(LiveHub, KeepsNoMoreBytesThanAllowed) {
   LiveHub hub("a", limits);
   LiveInterval large = interval();
   large.kpi.assign(3'000, 'x');
-  std::vector<std::shared_ptr<LiveHub::Subscriber>> idle;
-  for (int i = 0; i < 50; ++i) idle.push_back(hub.subscribe(0, [] {}));
+  std::vector<std::shared_ptr<LiveHub::Subscriber>> idle(50);
+  for (auto& subscriber : idle) subscriber = hub.subscribe(0, [] {});
   for (int i = 0; i < 1'000; ++i) {
     hub.publish(large);
     EXPECT_LE(hub.keptBytes(), 20'000u);
@@ -149,9 +149,9 @@ TEST(LiveHub, ManyPublishersAndReadersLoseNothing) {
   LiveHub hub("a");
   constexpr int kEach = 500;
   std::atomic<int> publishing = 4;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
+  std::vector<std::thread> threads(4);
+  for (std::thread& thread : threads) {
+    thread = std::thread([&] {
       for (int i = 0; i < kEach; ++i) hub.publish(interval());
       --publishing;
     });

@@ -321,6 +321,7 @@ TEST_F(ServerTest, AThousandIdleConnections) {
   setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur < 2'200) GTEST_SKIP() << "only " << limit.rlim_cur << " files may be open";
   std::vector<RawSocket> idle;
+  idle.reserve(1'000);
   for (int i = 0; i < 1'000; ++i) idle.emplace_back(server_->port());
   for (std::size_t i = 0; i < 500; ++i) idle[i].send("GET /api/v1/por");  // half of them half-way
   EXPECT_TRUE(runsToItsEnd());
@@ -332,6 +333,7 @@ TEST_F(ServerTest, NoMoreConnectionsThanAllowed) {
   few.most_connections = 3;
   open(few);
   std::vector<RawSocket> held;
+  held.reserve(3);
   for (int i = 0; i < 3; ++i) held.emplace_back(server_->port());
   while (server_->connections() < 3) std::this_thread::sleep_for(1ms);
   const RawSocket refused(server_->port());

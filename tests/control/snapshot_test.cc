@@ -176,7 +176,7 @@ TEST(TrialSnapshot, TotalsOnlyGrowAndQueuesAreSeen) {
     deepest_counted = std::max(deepest_counted, link.max_queue_bytes);
   }
   EXPECT_LE(deepest, deepest_counted);
-  EXPECT_GE(deepest + 2 * 1'024, deepest_counted);
+  EXPECT_GE(deepest + 2'048, deepest_counted);
 }
 
 TEST(TrialSnapshot, MessagesAreFlowsWithPayload) {

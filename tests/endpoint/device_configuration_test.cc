@@ -69,15 +69,16 @@ TEST_F(DeviceConfiguration, SaysALinkIsAllThatTheDeviceCan) {
 
 TEST_F(DeviceConfiguration, ReadsWhatADriverShowsOfCongestionControl) {
   writeNic();
-  const std::string ecn = "sys/class/net/ens1/ecn/";
+  const std::string notification = "sys/class/net/ens1/ecn/roce_np/";
+  const std::string reaction = "sys/class/net/ens1/ecn/roce_rp/";
   for (int priority = 0; priority < 8; ++priority) {
-    const std::string file = "/enable/" + std::to_string(priority);
-    write(ecn + "roce_np" + file, priority == 3 || priority == 5 ? "1\n" : "0\n");
-    write(ecn + "roce_rp" + file, "0\n");
+    const std::string enabled = "enable/" + std::to_string(priority);
+    write(notification + enabled, priority == 3 || priority == 5 ? "1\n" : "0\n");
+    write(reaction + enabled, "0\n");
   }
-  write(ecn + "roce_np/cnp_dscp", "48\n");
-  write(ecn + "roce_np/cnp_802p_prio", "6\n");
-  write(ecn + "roce_np/min_time_between_cnps", "4\n");
+  write(notification + "cnp_dscp", "48\n");
+  write(notification + "cnp_802p_prio", "6\n");
+  write(notification + "min_time_between_cnps", "4\n");
   auto device = mapOf(deviceConfiguration({"mlx5_0", 1, 3}, root()));
   EXPECT_EQ(device["ECN as receiver"],
             "on for priority 3, 5; cnp_dscp 48; cnp_802p_prio 6; min_time_between_cnps 4");

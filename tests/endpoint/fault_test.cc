@@ -24,7 +24,7 @@ TEST(Fault, NamesTheLimitOfLockedMemoryThatHolds) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);
   rlimit low = before;
-  low.rlim_cur = 64 * 1024;
+  low.rlim_cur = 65'536;
   ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &low), 0);
   const std::string remedy = fault(FaultKind::kLockedMemory, "ibv_reg_mr", "target").remedy();
   ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &before), 0);

@@ -191,7 +191,7 @@ TEST(Routing, LargestTopologies) {
     for (const std::uint32_t to : {0U, 1U, 4711U, 8191U}) {
       for (std::uint32_t from = 0; from < 8192; from += 97) {
         if (from == to) continue;
-        NodeId at = graph.links()[2 * from].to;
+        NodeId at = graph.links()[std::size_t{2} * from].to;
         int hops = 0;
         while (graph.nodes()[at].kind == NodeKind::kSwitch) {
           ASSERT_LE(++hops, 5);

@@ -152,7 +152,7 @@ TEST_F(CardWindowTest, QuickstartFromTheFirstClickToTheP99OfTheReport) {
     EXPECT_NEAR(shown, reported.at(name), 0.5e-3 * shown) << name.toStdString();
     // The marker on the curve is where the table says.
     const PlotMarker& marker =
-        window_.cdfPage().plot().markers()[static_cast<std::size_t>(4 * row + 2)];
+        window_.cdfPage().plot().markers()[4 * static_cast<std::size_t>(row) + 2];
     EXPECT_NEAR(marker.x, shown, 0.5e-3 * shown) << name.toStdString();
   }
 }

@@ -183,16 +183,17 @@ INSTANTIATE_TEST_SUITE_P(
              {"s:5:26: plain UDP frames carry no RDMA messages (frame_sizes, or a rocev2 "
               "transport)",
               "s:5:36: plain UDP frames have no queue pairs (a rocev2 transport)"}},
-        Case{"Format",
-             withLink("traffic:\n  transport: roce\n  ip: 5\n  vlan: 4095\n  priority: 8\n"
-                      "  dscp: 64\n  qps: 4097\n  direction: both\n"),
-             {"s:6:14: \"roce\" is not known here (one of udp, rocev2-send, rocev2-write, uet-rud, "
-              "uet-rod, uet-rudi, uet-uud)",
-              "s:7:7: \"5\" is not known here (one of 4, 6)",
-              "s:8:9: \"4095\" is out of range (1 to 4094)",
-              "s:9:13: \"8\" is out of range (0 to 7)", "s:10:9: \"64\" is out of range (0 to 63)",
-              "s:11:8: \"4097\" is out of range (1 to 4096)",
-              "s:12:14: \"both\" is not known here (one of uni, bi)"}},
+        Case{
+            "Format",
+            withLink("traffic:\n  transport: roce\n  ip: 5\n  vlan: 4095\n  priority: 8\n"
+                     "  dscp: 64\n  qps: 4097\n  direction: both\n"),
+            {("s:6:14: \"roce\" is not known here (one of udp, rocev2-send, rocev2-write, uet-rud, "
+              "uet-rod, uet-rudi, uet-uud)"),
+             "s:7:7: \"5\" is not known here (one of 4, 6)",
+             "s:8:9: \"4095\" is out of range (1 to 4094)",
+             "s:9:13: \"8\" is out of range (0 to 7)", "s:10:9: \"64\" is out of range (0 to 63)",
+             "s:11:8: \"4097\" is out of range (1 to 4096)",
+             "s:12:14: \"both\" is not known here (one of uni, bi)"}},
         Case{"Pairs",
              withLink("traffic:\n  pairs:\n  - [0, 1]\n  - [0, 2]\n  - [1, 1]\n  - [1]\n  - 1\n"
                       "  - [0, 1]\n"),
@@ -213,8 +214,8 @@ INSTANTIATE_TEST_SUITE_P(
              withLink("parameters:\n  repetitions: 0\n  duration: 1min\n  drain: 11s\n"
                       "  resolution: 60%\n  max_burst: 16777217\n  incast_ratios: [1, 2]\n"),
              {"s:6:16: \"0\" is out of range (1 to 10000)",
-              "s:7:13: \"1min\": unknown unit \"min\": one of ps, ns, us, ms, s, µs (1us to "
-              "86400s)",
+              ("s:7:13: \"1min\": unknown unit \"min\": one of ps, ns, us, ms, s, µs (1us to "
+               "86400s)"),
               "s:8:10: \"11s\" is out of range (0s to 10s)",
               "s:9:15: \"60%\" is out of range (0.0001% to 50%)",
               "s:10:14: \"16777217\" is out of range (1 to 16777216)",

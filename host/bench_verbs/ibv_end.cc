@@ -100,8 +100,8 @@ IbvEnd::IbvEnd(ibv_context* context, const EndSpec& spec)
   region_ = made(ibv_reg_mr(domain_.get(), memory_.get(),
                             std::max(spec_.memory_bytes, std::size_t{1}), kAccess),
                  "ibv_reg_mr", fmt::format("{}, {} B", spec_.name, spec_.memory_bytes));
-  // Both queues of every pair, all of them completed and none taken out.
-  const auto entries = static_cast<int>(2 * spec_.queue_pairs * spec_.window);
+  // All receives of a target completed and none taken out; an initiator's sends are fewer.
+  const auto entries = static_cast<int>(kReceivesPerMessage * spec_.queue_pairs * spec_.window);
   queue_ = made(ibv_create_cq(context, entries, nullptr, nullptr, 0), "ibv_create_cq",
                 fmt::format("{}, {} entries", spec_.name, entries));
 }
@@ -110,7 +110,7 @@ ibv_qp_init_attr IbvEnd::attributes(bench::QueuePairService service) const {
   ibv_qp_init_attr attributes{};
   attributes.send_cq = queue_.get();
   attributes.recv_cq = queue_.get();
-  attributes.cap = {spec_.window, spec_.window, 1, 1, 0};
+  attributes.cap = {spec_.window, kReceivesPerMessage * spec_.window, 1, 1, 0};
   attributes.qp_type = service == bench::QueuePairService::kReliable ? IBV_QPT_RC : IBV_QPT_UC;
   attributes.sq_sig_all = 1;
   return attributes;

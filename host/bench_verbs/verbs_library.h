@@ -19,10 +19,15 @@ inline bool isReliable(const bench::EndpointSpec& spec) {
   return spec.service == bench::QueuePairService::kReliable;
 }
 
+// Receives that a target keeps posted for each message that may be under way. With one, a sender
+// that is told of a message before its receive is posted anew finds none: an unreliable message is
+// lost, a reliable one waits for a timer, which would be measured as the fabric's time.
+inline constexpr std::uint32_t kReceivesPerMessage = 2;
+
 struct EndSpec {
   std::string name;  // for messages: "initiator"
   std::uint32_t queue_pairs = 1;
-  std::uint32_t window = 1;  // work requests of each queue pair, in either queue
+  std::uint32_t window = 1;  // messages under way of each queue pair
   std::size_t memory_bytes = 0;
 };
 

@@ -101,11 +101,12 @@ Target::Target(std::unique_ptr<VerbsEnd> end, const endpoint::ChannelSpec& spec)
     : VerbsSide(std::move(end), spec, "target") {
   if (spec_.operation == Operation::kRead) fill();
   if (!endpoint::targetIsTold(spec_.operation)) return;
-  for (std::uint32_t slot = 0; slot < spec_.queue_pairs * spec_.window; ++slot) postReceive(slot);
+  const std::uint32_t receives = spec_.queue_pairs * spec_.window * kReceivesPerMessage;
+  for (std::uint32_t slot = 0; slot < receives; ++slot) postReceive(slot);
 }
 
 void Target::postReceive(std::uint32_t slot) {
-  const std::uint32_t pair = slot / spec_.window;
+  const std::uint32_t pair = slot / (spec_.window * kReceivesPerMessage);
   checkErrno(end_->postReceive(pair, slot), "ibv_post_recv", fmt::format("target {}", pair));
 }
 

@@ -70,8 +70,8 @@ function(plumbline_test name)
   if(arg_LONG)
     set(cost 100)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}"
-                       COST ${cost})
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT 900 COST ${cost} LABELS "${arg_LABELS}")
 endfunction()
 
 # plumbline_runs_command(<target>)

@@ -12,6 +12,7 @@
 #include "range.h"
 #include "sim/wire.h"
 #include "test_card.h"
+#include "tests/hw/long_run.h"
 
 namespace plumbline::hw_test {
 namespace {
@@ -103,7 +104,7 @@ TEST(CardBursts, BackToBackOnFourPorts) {
   for (const std::uint32_t frames : {1U, 2U, 1000U}) {
     backToBack(4, frames, 64, errors);
   }
-  if (std::getenv("PLUMBLINE_LONG") != nullptr) {
+  if (longRun()) {
     backToBack(4, 65'536, 64, errors);
   }
   expectWithinOneClock(errors);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "card/damage_control.h"
 #include "test_card.h"
+#include "tests/hw/long_run.h"
 #include "wire/crc.h"
 #include "wire/flow_control.h"
 
@@ -67,8 +67,6 @@ class Judge {
   TestCard& card_;
 };
 
-bool longForm() { return std::getenv("PLUMBLINE_LONG") != nullptr; }
-
 void expectReceived(TestCard& card, const Judged& seen) {
   const card::PortCounters counters = card.driver.counters(1);
   EXPECT_EQ(counters.rx_frames, seen.frames);
@@ -119,7 +117,7 @@ class CardDamageRules : public testing::TestWithParam<Told> {};
 // One rule of each kind, each for its own flow: every counter of both ends is what the rules say.
 // The long form makes a million errors of each.
 TEST_P(CardDamageRules, EveryKindIsDetected) {
-  const std::uint32_t frames = longForm() ? 1'000'020 : 1000;
+  const std::uint32_t frames = longRun() ? 1'000'020 : 1000;
   // The last frames stay whole, so that the receiver sees what was lost before them.
   const std::uint32_t last = frames - 21;
   TestCard card(2);
@@ -131,7 +129,7 @@ TEST_P(CardDamageRules, EveryKindIsDetected) {
     rule.match = DamageMatch::kFlow;
     rule.flow = slot;
     rule.last = last;
-    rule.step = longForm() ? 1 : GetParam().steps[slot];
+    rule.step = longRun() ? 1 : GetParam().steps[slot];
     strikes.push_back(last / rule.step + 1);
     card.driver.damage(0).setRule(kSent, slot, rule);
   }
@@ -223,7 +221,7 @@ TEST(CardDamage, OversizedFramesTakeTheirTimeAndAreGiants) {
 // MAC control frames are struck apart from the others: damaged or dropped, none of them pauses.
 // The long form strikes a million in either way.
 TEST(CardDamage, ControlFramesAreStruckByTheirOwnNumbers) {
-  const std::uint32_t strikes = longForm() ? 1'000'000 : 25;
+  const std::uint32_t strikes = longRun() ? 1'000'000 : 25;
   TestCard card(2);
   Judge judge(card);
   card::FlowConfig pfc;
@@ -240,7 +238,7 @@ TEST(CardDamage, ControlFramesAreStruckByTheirOwnNumbers) {
   pfc.tagged = false;
   pfc.length = 64;
   pfc.payload_offset = 60;
-  setConstantRate(pfc, Fraction::percent(longForm() ? 90 : 5), 4 * strikes);
+  setConstantRate(pfc, Fraction::percent(longRun() ? 90 : 5), 4 * strikes);
   std::vector<card::FlowConfig> flows{makeFlow(udpStream(0, 64), 0), pfc};
   setConstantRate(flows[0], Fraction::percent(10), 200);
   card.driver.loadFlows(0, flows);
@@ -274,7 +272,7 @@ class CardRandomErrors : public testing::TestWithParam<RandomErrors> {};
 
 TEST_P(CardRandomErrors, InjectedIsDetected) {
   const double ratio = GetParam().ratio;
-  const bool every = !longForm();         // error is read out of the log
+  const bool every = !longRun();          // error is read out of the log
   constexpr std::uint32_t kLength = 201;  // four beats, the last of nine bytes
   const double frames_of_one = 1 / (ratio * kLength * 8);
   const auto frames = static_cast<std::uint32_t>(every ? std::min(20e3 * frames_of_one, 40e3)
@@ -348,7 +346,7 @@ INSTANTIATE_TEST_SUITE_P(Ratios, CardRandomErrors,
 // At the entrance of the receiving port: what the wire brings is whole, and what the rules and the
 // random errors there break is found behind them. A million each in the long form.
 TEST(CardDamage, EveryKindAtTheEntranceIsDetected) {
-  const std::uint32_t strikes = longForm() ? 1'000'000 : 500;
+  const std::uint32_t strikes = longRun() ? 1'000'000 : 500;
   const std::uint32_t frames = 4 * strikes + 20;
   TestCard card(2);
   std::vector<card::FlowConfig> flows{makeFlow(roceStream(0, 128), 0)};
@@ -383,7 +381,7 @@ TEST(CardDamage, EveryKindAtTheEntranceIsDetected) {
 TEST(CardDamage, RandomErrorsAtTheEntranceAreDetected) {
   constexpr double kRatio = 1e-3;
   constexpr std::uint32_t kLength = 201;
-  const double wanted = longForm() ? 1e6 : 10e3;
+  const double wanted = longRun() ? 1e6 : 10e3;
   const auto frames = static_cast<std::uint32_t>(1.05 * wanted / (kRatio * kLength * 8));
   TestCard card(2);
   std::vector<card::FlowConfig> flows{makeFlow(roceStream(0, kLength), 0)};
@@ -403,7 +401,7 @@ TEST(CardDamage, RandomErrorsAtTheEntranceAreDetected) {
 // Ordered sets have no check sequence: a damaged one is found by its marks, a dropped one by
 // nobody. They are put on the wire here, as a card sends far fewer.
 TEST(CardDamage, OrderedSetsWithBrokenMarksAreCounted) {
-  const std::uint32_t strikes = longForm() ? 1'000'000 : 500;
+  const std::uint32_t strikes = longRun() ? 1'000'000 : 500;
   constexpr sim::OrderedSet kAck = 0x00'00'00'06'00'00'01'4B;
   constexpr Picoseconds kApart = 5 * sim::kClockPeriodMax;
   for (const DamageKind kind : {DamageKind::kBits, DamageKind::kDrop}) {

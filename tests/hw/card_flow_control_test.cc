@@ -11,6 +11,7 @@
 
 #include "sim/wire.h"
 #include "test_card.h"
+#include "tests/hw/long_run.h"
 
 namespace plumbline::hw_test {
 namespace {
@@ -140,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Lengths, CardPause,
 // A storm on one priority: every frame counts, the stream of that priority stands still for exactly
 // as long as the pauses overlap, and another priority's stream does not notice.
 TEST(CardStorm, IsAbsorbedAndOthersKeepTheirTimes) {
-  const bool whole = std::getenv("PLUMBLINE_LONG") != nullptr;
+  const bool whole = longRun();
   const std::uint32_t count = whole ? 1'000'000 : 20'000;
   constexpr Picoseconds kPeriod = nanoseconds(20);
   TestCard card(2);

@@ -13,6 +13,7 @@
 #include "joined_card.h"
 #include "sim/wire.h"
 #include "test_card.h"
+#include "tests/hw/long_run.h"
 
 namespace plumbline::hw_test {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "joined_card.h"
 #include "retry_times.h"
+#include "tests/hw/long_run.h"
 
 namespace plumbline::hw_test {
 namespace {

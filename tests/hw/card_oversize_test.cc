@@ -10,6 +10,7 @@
 #include "joined_card.h"
 #include "sim/wire.h"
 #include "test_card.h"
+#include "tests/hw/long_run.h"
 #include "wire/crc.h"
 
 namespace plumbline::hw_test {

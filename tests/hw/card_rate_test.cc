@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <numeric>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "range.h"
 #include "sim/wire.h"
 #include "test_card.h"
+#include "tests/hw/long_run.h"
 
 namespace plumbline::hw_test {
 namespace {
@@ -37,8 +37,6 @@ struct Point {
     return std::max<std::int64_t>(1000, milliseconds(1).count() / due(1) + 1);
   }
 };
-
-bool longRun() { return std::getenv("PLUMBLINE_LONG") != nullptr; }
 
 std::vector<Point> grid() {
   std::vector<Point> points;

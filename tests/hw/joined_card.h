@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 
 #include "card/link_retry.h"
 #include "sim/bare_link.h"
@@ -12,9 +11,6 @@
 namespace plumbline::hw_test {
 
 inline constexpr Picoseconds kLinkDelay = nanoseconds(1000);
-
-// Million frames instead of thousands.
-inline bool longRun() { return std::getenv("PLUMBLINE_LONG") != nullptr; }
 
 // Retries without end, initialised quickly.
 card::LlrConfig retryConfig();

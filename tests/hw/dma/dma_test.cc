@@ -2,12 +2,12 @@
 // card do, the host's accesses between them, captures by way of the registers, both at once.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "card/registers.h"
 #include "dma_bench.h"
+#include "tests/hw/long_run.h"
 
 namespace plumbline::hw_test {
 namespace {
@@ -343,8 +343,7 @@ TEST(DmaReads, TheMemorysLatencyIsHidden) {
 
 // The longest list that there is, in the long form.
 TEST(DmaReads, AnswersOfALongListAreWhole) {
-  const bool whole = std::getenv("PLUMBLINE_LONG") != nullptr;
-  const std::uint32_t count = whole ? 1U << 20U : 1U << 15U;
+  const std::uint32_t count = longRun() ? 1U << 20U : 1U << 15U;
   DmaBench bench({.min_latency = 30, .max_latency = 200}, 5, 16U << 20U);
   bench.card().slowest(1);
   const std::vector<RegisterWrite> list = mixedList(count, 5);

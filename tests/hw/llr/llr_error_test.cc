@@ -3,21 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
 #include "base/random.h"
 #include "tests/hw/llr/llr_link.h"
+#include "tests/hw/long_run.h"
 
 namespace plumbline::test {
 namespace {
 
 constexpr double kByteTime = 80;
-
-bool longRun() {
-  const char* value = std::getenv("PLUMBLINE_LONG");
-  return value != nullptr && *value != '\0' && *value != '0';
-}
 
 // Errors of a line with the given bit error ratio. What is hit in the payload comes with a bad FCS;
 // the line code marks a damaged preamble or ordered set, which are lost then.

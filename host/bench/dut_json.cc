@@ -160,6 +160,9 @@ void addQueueing(const fabric::SwitchSpec& switches, Json& json) {
   if (const auto& llr = switches.llr) {
     json["llr"] = {{"receiver_processing_ps", llr->receiver_processing.count()},
                    {"sender_processing_ps", llr->sender_processing.count()}};
+    if (llr->replay_timer) json["llr"]["replay_timer_ps"] = llr->replay_timer->count();
+    if (llr->max_replays) json["llr"]["max_replays"] = *llr->max_replays;
+    if (llr->replay_buffer) json["llr"]["replay_buffer_bytes"] = llr->replay_buffer->count();
   }
 }
 

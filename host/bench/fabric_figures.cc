@@ -30,6 +30,7 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.retry_total += link.retry_total;
   total.retry_max = std::max(total.retry_max, link.retry_max);
   total.nacks += link.nacks;
+  total.nacks_lost += link.nacks_lost;
   total.consumed_updates += link.consumed_updates;
 }
 

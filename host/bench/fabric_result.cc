@@ -95,7 +95,11 @@ Json totalToJson(const fabric::LinkCounters& total) {
 fabric::LinkCounters totalFromJson(const Json& json) {
   fabric::LinkCounters total;
   countsFromJson(linkCounts(), json, total);
-  json.at("drops").get_to(total.drops);
+  // A file of a program that did not know a reason yet has no count for it.
+  const Json& drops = json.at("drops");
+  for (std::size_t i = 0; i < std::min(drops.size(), total.drops.size()); ++i) {
+    drops[i].get_to(total.drops[i]);
+  }
   for (std::size_t p = 0; p < total.paused.size(); ++p) {
     total.paused[p] = timeFromJson(json.at("paused_ps").at(p));
   }
@@ -118,6 +122,8 @@ Json hopToJson(const HopRetries& hop) {
   Json json = countsToJson(hopCounts(), hop);
   json["bit_error_rate"] = hop.bit_error_rate;
   json["latency"] = histogramToJson(hop.latency);
+  json["nacks_lost"] = hop.nacks_lost;
+  json["timed_latency"] = histogramToJson(hop.timed_latency);
   json["computed_least_ps"] = hop.computed.least.count();
   json["computed_most_ps"] = hop.computed.most.count();
   return json;
@@ -128,6 +134,10 @@ HopRetries hopFromJson(const Json& json) {
   countsFromJson(hopCounts(), json, hop);
   json.at("bit_error_rate").get_to(hop.bit_error_rate);
   hop.latency = histogramFromJson(json.at("latency"));
+  if (json.contains("nacks_lost")) {  // older programs did not write it
+    json.at("nacks_lost").get_to(hop.nacks_lost);
+    hop.timed_latency = histogramFromJson(json.at("timed_latency"));
+  }
   hop.computed.least = timeFromJson(json.at("computed_least_ps"));
   hop.computed.most = timeFromJson(json.at("computed_most_ps"));
   return hop;

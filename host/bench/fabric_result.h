@@ -16,19 +16,20 @@
 
 namespace plumbline::bench {
 
-// Link-level retry on one direction of a cable: a hop. Observation point: modelled. The model has
-// no control sets that get lost and no limit of replays, so there are no counts of them.
+// Link-level retry on one direction of a cable: a hop. Observation point: modelled.
 struct HopRetries {
   double bit_error_rate = 0;         // errors per bit, as the DUT's spec has it
   std::uint64_t damaged = 0;         // frames with a bit error, whatever became of them
   std::uint64_t nacks = 0;           // for damaged frames that were the next to be taken
+  std::uint64_t nacks_lost = 0;      // of these, on the way back
   std::uint64_t retries = 0;         // damaged frames that got through
   std::uint64_t replayed = 0;        // frames sent again
   std::uint64_t replayed_bytes = 0;  // of these
-  // Of each of `retries` [ps]: end of the damaged frame's first transmission to end of its good
-  // one, both at the same end of the link.
+  // Of each of `retries` for which no NACK was lost [ps]: end of the damaged frame's first
+  // transmission to end of its good one, both at the same end of the link.
   stats::Histogram latency;
-  // The same for one attempt on a free line (retryOnFabricLink()), of the shortest and of the
+  stats::Histogram timed_latency;  // of the others, which waited for the replay timer
+  // The first for one attempt on a free line (fabric::retryTime()), of the shortest and of the
   // longest frame among `retries`; zero where there is none.
   RetryTime computed;
 };

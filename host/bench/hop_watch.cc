@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bench/retry_time.h"
+#include "fabric/link_retry.h"
 #include "fabric/topology.h"
 
 namespace plumbline::bench {
@@ -23,14 +23,17 @@ HopWatch::HopWatch(fabric::Fabric& fabric, const fabric::FabricSpec& spec, const
   if (any) fabric.observe(*this);
 }
 
-std::uint32_t HopWatch::interests() const { return bit(fabric::RecordKind::kRetry); }
+std::uint32_t HopWatch::interests() const {
+  return bit(fabric::RecordKind::kRetry) | bit(fabric::RecordKind::kTimedRetry);
+}
 
 void HopWatch::onRecord(const fabric::Record& record) {
   Hop& hop = hops_[record.link].value();
   const Bytes frame(record.packet.length);
-  hop.shortest = hop.latency.count() == 0 ? frame : std::min(hop.shortest, frame);
+  hop.shortest = hop.longest == Bytes() ? frame : std::min(hop.shortest, frame);
   hop.longest = std::max(hop.longest, frame);
-  hop.latency.record(static_cast<std::uint64_t>(record.value));
+  const bool timed = record.kind == fabric::RecordKind::kTimedRetry;
+  (timed ? hop.timed_latency : hop.latency).record(static_cast<std::uint64_t>(record.value));
 }
 
 std::optional<HopRetries> HopWatch::of(fabric::LinkId link) const {
@@ -41,15 +44,17 @@ std::optional<HopRetries> HopWatch::of(fabric::LinkId link) const {
   retries.bit_error_rate = fabric_.bitErrorRate(link);
   retries.damaged = counters.damaged;
   retries.nacks = counters.nacks;
+  retries.nacks_lost = counters.nacks_lost;
   retries.retries = counters.retries;
   retries.replayed = counters.replayed;
   retries.replayed_bytes = counters.replayed_bytes;
   retries.latency = hop.latency;
-  if (hop.latency.count() > 0) {
+  retries.timed_latency = hop.timed_latency;
+  if (hop.longest > Bytes()) {
     const fabric::Link& there = fabric_.topology().links()[link];
     const fabric::Link& back = fabric_.topology().links()[fabric::reverse(link)];
-    retries.computed = {retryOnFabricLink(hop.shortest, there, back, *llr_),
-                        retryOnFabricLink(hop.longest, there, back, *llr_)};
+    retries.computed = {fabric::retryTime(hop.shortest, *llr_, there, back),
+                        fabric::retryTime(hop.longest, *llr_, there, back)};
   }
   return retries;
 }

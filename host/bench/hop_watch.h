@@ -32,6 +32,7 @@ class HopWatch final : public fabric::Observer {
  private:
   struct Hop {
     stats::Histogram latency;
+    stats::Histogram timed_latency;
     Bytes shortest;  // frame that was repaired
     Bytes longest;
   };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "fabric/fabric_spec.h"
-#include "fabric/topology.h"
 #include "sim/wire.h"
 
 namespace plumbline::bench {
@@ -60,12 +58,6 @@ RetryTime retryOnFreeLine(Bytes frame, Picoseconds delay) {
     time.most = std::max(time.most, taken);
   }
   return time;
-}
-
-Picoseconds retryOnFabricLink(Bytes frame, const fabric::Link& there, const fabric::Link& back,
-                              const fabric::LlrSpec& llr) {
-  return there.delay + llr.receiver_processing + back.delay + llr.sender_processing +
-         serializationTime(frame, there.rate);
 }
 
 double goBackNShare(double failures, Picoseconds slot, Picoseconds wasted) {

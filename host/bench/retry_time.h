@@ -1,13 +1,9 @@
-// What a link-level retry takes on a bare link of the card and on a link of the simulated fabric,
-// and what retries leave of a line: computed, to put next to what was measured.
+// What a link-level retry takes on a bare link of the card (on one of the simulated fabric:
+// fabric::retryTime()), and what retries leave of a line: computed, to put next to what was
+// measured.
 #pragma once
 
 #include "base/units.h"
-
-namespace plumbline::fabric {
-struct Link;
-struct LlrSpec;
-}  // namespace plumbline::fabric
 
 namespace plumbline::bench {
 
@@ -22,12 +18,6 @@ struct RetryTime {
 // shortest and the longest of all these phases. `frame` with FCS, `delay` of the link one way. Of
 // the simulated card's MACs at its line rate.
 RetryTime retryOnFreeLine(Bytes frame, Picoseconds delay);
-
-// The same time where a switch or a simulated host sends, exact: the link there and back,
-// processing at both ends, and the frame (docs/model/switch.md). `there` is the link of the frame,
-// `back` that of the NACK.
-Picoseconds retryOnFabricLink(Bytes frame, const fabric::Link& there, const fabric::Link& back,
-                              const fabric::LlrSpec& llr);
 
 // Go-back-N: frames that take `slot` each, of which every one is attempted in vain `failures` times
 // on average, and every failure costs the time `wasted` from the frame's beginning to that of its

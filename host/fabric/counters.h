@@ -32,7 +32,8 @@ struct LinkCounters {
   std::uint64_t retries = 0;         // damaged frames that LLR got through
   Picoseconds retry_total;           // sum and maximum of their retry latencies
   Picoseconds retry_max;
-  std::uint64_t nacks = 0;             // that told the sender of a damaged frame; LLR only
+  std::uint64_t nacks = 0;             // sent because of damaged frames; LLR only
+  std::uint64_t nacks_lost = 0;        // of these, on their way back
   std::uint64_t consumed_updates = 0;  // CC_Update frames put on the wire
   std::int64_t credits_in_use = 0;     // CBFC, all channels, at this moment
 

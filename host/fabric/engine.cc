@@ -106,9 +106,11 @@ Wire::Setup Engine::wireSetup(LinkId id, std::vector<Outage> outages) const {
   setup.outages = std::move(outages);
   setup.bit_error_rate = bit_error_rates_[id];
   setup.seed = mix64(spec_.seed ^ hash64(topology_.linkName(id)));
-  setup.llr = spec_.switches.llr ? &*spec_.switches.llr : nullptr;
+  if (spec_.switches.llr) {
+    setup.retry = linkRetry(*spec_.switches.llr, link, topology_.links()[reverse(id)],
+                            bit_error_rates_[reverse(id)]);
+  }
   setup.propagation = link.delay;
-  setup.reverse_propagation = topology_.links()[reverse(id)].delay;
   return setup;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "fabric/link_retry.h"
 #include "fabric/schedule.h"
 #include "fabric/spec_checks.h"
 #include "fabric/topology.h"
@@ -93,6 +94,7 @@ void validate(const FabricSpec& spec) {
   checkTopology(spec.topology);
   const Topology topology = buildTopology(spec.topology);
   checkSwitches(spec.switches, topology.mostPorts());
+  if (spec.switches.llr) checkLinkRetry(*spec.switches.llr, topology);
   checkImpairments(spec.impairments, spec.hostCount());
   checkBitErrors(spec.bit_errors, topology);
   checkFailures(spec.failures, topology);

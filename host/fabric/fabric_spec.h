@@ -141,6 +141,14 @@ struct CbfcSpec {
 struct LlrSpec {
   Picoseconds receiver_processing = nanoseconds(50);
   Picoseconds sender_processing = nanoseconds(50);
+  // Time without progress after which a sender replays unasked, since a NACK can be lost: longer
+  // than the retry of a longest frame takes on any link. Nothing: twice that, of each link.
+  std::optional<Picoseconds> replay_timer{};
+  // Replays without progress before what is outstanding is given up, 0 to 254. Nothing: no limit.
+  std::optional<std::uint32_t> max_replays{};
+  // From a damaged frame on a frame starts while fewer bytes than these are outstanding: at least
+  // what any link carries in a retry. Nothing: no limit.
+  std::optional<Bytes> replay_buffer{};
 };
 
 // Bit errors, independent of each other, on one direction of cables.

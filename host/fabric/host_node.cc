@@ -11,7 +11,6 @@ namespace {
 
 // A host does not know how long the endpoint's next frame will be, so it needs credits for the
 // longest one, or all there are, before it offers a channel.
-constexpr std::int64_t kLongestFrame = 9'216;
 
 // Packets that an endpoint is told of beforehand: not if there are only few in flight, whose memory
 // is fetched as fast without, and so many at once as a cache can have under way.
@@ -176,7 +175,8 @@ void HostNode::useWire(Picoseconds now) {
   }
   Packet& packet = wire_.lane().place();
   packet = Packet{};
-  if (endpoint_->transmit(now, plain ? PriorityMask{0} : blocked(now), packet)) {
+  const PriorityMask held = plain ? PriorityMask{0} : blocked(now);
+  if (!wire_.full() && endpoint_->transmit(now, held, packet)) {
     packet.source = static_cast<std::uint16_t>(host_);
     if ((credited_ >> packet.priority & 1U) != 0) {
       sending_[channels_.of(packet.priority)].consume(creditsOf(*spec_.cbfc, packet.length));
@@ -216,7 +216,7 @@ PriorityMask HostNode::blocked(Picoseconds now) {
     const unsigned channel = channels_.of(p);
     const std::uint32_t limit = channels_.limit(channel);
     const std::int32_t needed =
-        std::min(creditsOf(*spec_.cbfc, kLongestFrame), static_cast<std::int32_t>(limit));
+        std::min(creditsOf(*spec_.cbfc, kLongestFrame.count()), static_cast<std::int32_t>(limit));
     if (!sending_[channel].cover(needed, limit)) blocked |= static_cast<PriorityMask>(1U << p);
   }
   return blocked;

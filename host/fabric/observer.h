@@ -22,6 +22,7 @@ enum class RecordKind : std::uint8_t {
   kWatchdogOff,
   kRetry,  // LLR on `link`: a damaged frame's good copy arrived; value = ps since the end of the
            // damaged frame's first transmission (the retry latency)
+  kTimedRetry,  // the same where a NACK was lost, so that the sender waited for its replay timer
 };
 
 // One thing that happened. Every field says what its kind says above; others are zero.

@@ -46,8 +46,9 @@ enum class DropReason : std::uint8_t {
   kNoRoute,       // no path to its destination
   kCorrupt,       // bit error on a link without retry: bad FCS
   kWatchdog,      // its queue was being discarded by the PFC watchdog
+  kReplays,       // LLR gave it up after as many replays as it may make
 };
-inline constexpr std::uint32_t kDropReasons = 8;
+inline constexpr std::uint32_t kDropReasons = 9;
 
 // A bit per priority 0..7.
 using PriorityMask = std::uint8_t;

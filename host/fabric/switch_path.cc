@@ -334,7 +334,7 @@ unsigned SwitchNode::choose(Output& out, Picoseconds now) {
   }
   const PriorityMask candidates = eligible(out, now);
   settle(out);
-  if (candidates == 0) {
+  if (candidates == 0 || out.wire.full()) {
     out.decision = std::min(out.wire.resumesAt(out.waiting), out.wire.replayAt());
     return kNoFrame;
   }

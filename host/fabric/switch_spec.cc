@@ -13,6 +13,7 @@ constexpr Bytes kMaxQuantum{std::int64_t{1} << 24};
 constexpr std::int64_t kMaxAlpha = 1024;
 // Longest time a receiver may take to react; the bounds of IEEE 802.3 Annex 31B are a thousandth.
 constexpr Picoseconds kMaxReaction = milliseconds(1);
+constexpr std::int64_t kMostReplays = 254;  // FACTS B.2.4
 constexpr Picoseconds kMinPoll = microseconds(1);
 constexpr Picoseconds kMaxWatchdog = seconds(100);
 constexpr Bytes kMinTrimmed{60};  // headers of every encapsulation fit
@@ -183,6 +184,9 @@ void checkSwitches(const SwitchSpec& switches, std::uint32_t most_ports) {
               "switches.llr.receiver_processing");
     checkTime(switches.llr->sender_processing, Picoseconds(0), kMaxReaction,
               "switches.llr.sender_processing");
+    if (switches.llr->max_replays) {
+      checkCount(*switches.llr->max_replays, 0, kMostReplays, "switches.llr.max_replays");
+    }
   }
   checkLoadBalancing(switches.load_balancing);
 }

@@ -13,7 +13,8 @@ Wire::Wire(Setup setup, Lane& lane, Recorder& recorder)
       recorder_(recorder),
       perfect_(setup.outages.empty() && setup.bit_error_rate <= 0),
       setup_(std::move(setup)),
-      random_(setup_.seed, "bit errors") {
+      random_(setup_.seed, "bit errors"),
+      nack_random_(setup_.seed, "lost NACKs") {
   if (setup_.bit_error_rate > 0) drawError();
 }
 
@@ -120,37 +121,75 @@ void Wire::transmit(const Packet& packet, Picoseconds first_bit) {
   }
   if (retry_) {  // behind a damaged frame: the receiver discards it, whole or not
     retry_->frames.push(packet);
+    retry_->bytes += packet.length;
     ++retry_->sent;
   } else if (hit) {
     startRetry(packet, first_bit);
   } else {
-    lane_.send(packet, first_bit, last_bit_);
+    arrived(packet, first_bit);
   }
 }
 
 void Wire::startRetry(const Packet& packet, Picoseconds first_bit) {
   retry_ = std::make_unique<Retry>();
   retry_->frames.push(packet);
+  retry_->bytes = packet.length;
   retry_->sent = 1;
-  retry_->waiting = true;
-  ++counters_.nacks;
-  retry_->damaged_until = first_bit + clock_.serialization(packet.length);
+  retry_->damaged_until = last_bit_;
   retry_->first_damaged = true;
-  retry_->nack = retry_->damaged_until + setup_.propagation + setup_.llr->receiver_processing +
-                 setup_.reverse_propagation + setup_.llr->sender_processing;
+  awaitRound(first_bit);
+}
+
+// The frame that ends at last_bit_ has shown the receiver a fault. The replay timer runs from `now`
+// on, or from the last progress if that comes later.
+void Wire::awaitRound(Picoseconds now) {
+  const LinkRetry& llr = *setup_.retry;
+  retry_->waiting = true;
+  retry_->due = last_bit_ + llr.answer;
+  ++counters_.nacks;
+  retry_->unasked = losesNack(last_bit_ + llr.question);
+  if (!retry_->unasked) return;
+  ++counters_.nacks_lost;
+  retry_->timed = true;
+  retry_->due = later(now, good_until_ + llr.answer) + llr.timer;
+}
+
+// A NACK that is `sent` into the way back: damaged there, or the cable is down meanwhile.
+bool Wire::losesNack(Picoseconds sent) {
+  const Picoseconds until = sent + setup_.retry->way_back;
+  for (std::size_t i = next_outage_; i < setup_.outages.size(); ++i) {
+    if (setup_.outages[i].down <= until && setup_.outages[i].up > sent) return true;
+  }
+  const double loss = setup_.retry->nack_loss;
+  return loss > 0 && static_cast<double>(nack_random_.next() >> 11) * 0x1.0p-53 < loss;
+}
+
+void Wire::arrived(const Packet& packet, Picoseconds first_bit) {
+  good_until_ = last_bit_;
+  lane_.send(packet, first_bit, last_bit_);
 }
 
 Picoseconds Wire::retryDue() const {
   // Within a round the frames follow each other; what the wire is doing is the caller's to know.
-  if (retry_->waiting) {
-    return retry_->sent < retry_->frames.size() ? free_at_ : retry_->nack;
-  }
-  return free_at_;
+  return retry_->waiting && retry_->sent == retry_->frames.size() ? retry_->due : free_at_;
+}
+
+// What LLR still holds is lost.
+void Wire::giveUp(DropReason reason, Picoseconds now) {
+  for (; !retry_->frames.empty(); retry_->frames.pop()) drop(retry_->frames.front(), reason, now);
+  retry_.reset();
 }
 
 void Wire::replay(Picoseconds first_bit) {
   Retry& retry = *retry_;
-  if (retry.waiting && retry.nack <= first_bit) {
+  const LinkRetry& llr = *setup_.retry;
+  if (retry.waiting && retry.due <= first_bit) {
+    if (retry.replays == llr.max_replays) {
+      giveUp(DropReason::kReplays, first_bit);
+      free_at_ = first_bit + llr.answer;  // INIT goes there, ECHO comes back
+      return;
+    }
+    ++retry.replays;
     retry.waiting = false;
     retry.sent = 0;
   }
@@ -159,32 +198,33 @@ void Wire::replay(Picoseconds first_bit) {
   ++counters_.replayed;
   counters_.replayed_bytes += packet.length;
   if (goesDown(first_bit, last_bit_ + setup_.propagation)) {
-    // The link is gone, and with it the retry: what it still held is lost.
-    while (!retry.frames.empty()) {
-      drop(retry.frames.front(), DropReason::kLinkDown, first_bit);
-      retry.frames.pop();
-    }
-    retry_.reset();
+    giveUp(DropReason::kLinkDown, first_bit);
     return;
   }
   const bool hit = damaged(packet.length);
   if (hit) ++counters_.damaged;
-  if (retry.waiting) {
-    ++retry.sent;  // behind a frame that was damaged again
+  if (!retry.waiting && !hit) {
+    deliverReplayed(packet, first_bit);
     return;
   }
-  if (hit) {
+  ++retry.sent;  // behind a frame that was damaged again, if not that frame itself
+  if (!retry.waiting) {
     if (!retry.first_damaged) {
       retry.first_damaged = true;
+      retry.timed = false;
       retry.damaged_until = last_bit_;
     }
-    retry.waiting = true;
-    retry.sent = 1;
-    ++counters_.nacks;
-    retry.nack = last_bit_ + setup_.propagation + setup_.llr->receiver_processing +
-                 setup_.reverse_propagation + setup_.llr->sender_processing;
-    return;
+    awaitRound(last_bit_);
   }
+  // The timer does not run while frames are replayed.
+  if (retry.unasked) {
+    const bool over = retry.sent == retry.frames.size();
+    retry.due = over ? later(last_bit_, good_until_ + llr.answer) + llr.timer : kNever;
+  }
+}
+
+void Wire::deliverReplayed(const Packet& packet, Picoseconds first_bit) {
+  Retry& retry = *retry_;
   if (retry.first_damaged) {
     const Picoseconds latency = last_bit_ - retry.damaged_until;
     ++counters_.retries;
@@ -192,13 +232,15 @@ void Wire::replay(Picoseconds first_bit) {
     counters_.retry_max = std::max(counters_.retry_max, latency);
     recorder_.note({.time = first_bit,
                     .link = setup_.id,
-                    .kind = RecordKind::kRetry,
+                    .kind = retry.timed ? RecordKind::kTimedRetry : RecordKind::kRetry,
                     .priority = packet.priority,
                     .value = latency.count(),
                     .packet = packet});
     retry.first_damaged = false;
   }
-  lane_.send(packet, first_bit, last_bit_);
+  retry.replays = 0;
+  retry.bytes -= packet.length;
+  arrived(packet, first_bit);
   retry.frames.pop();
   if (retry.frames.empty()) retry_.reset();
 }

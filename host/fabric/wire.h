@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "fabric/credits.h"
 #include "fabric/fabric_spec.h"
 #include "fabric/lane.h"
+#include "fabric/link_retry.h"
 #include "fabric/recorder.h"
 #include "fabric/ring.h"
 #include "fabric/schedule.h"
@@ -31,10 +33,9 @@ class Wire {
     BitRate rate;
     std::vector<Outage> outages;
     double bit_error_rate = 0;
-    std::uint64_t seed = 1;           // of the link's random stream
-    const LlrSpec* llr = nullptr;     // none: damaged frames are lost
-    Picoseconds propagation;          // of this link
-    Picoseconds reverse_propagation;  // of the way back (LLR NACKs)
+    std::uint64_t seed = 1;          // of the link's random stream
+    std::optional<LinkRetry> retry;  // none: damaged frames are lost
+    Picoseconds propagation;         // of this link
   };
 
   Wire(Setup setup, Lane& lane, Recorder& recorder);
@@ -119,7 +120,7 @@ class Wire {
     std::uint64_t bytes_ = 0;
   };
   // Damaged frames are sent again from now on, if the spec has LLR.
-  void useRetry() { retries_ = setup_.llr != nullptr; }
+  void useRetry() { retries_ = setup_.retry.has_value(); }
 
   // A frame sent by somebody who keeps his own clock (a tester's port): the next one must only not
   // overlap with frame and preamble.
@@ -135,9 +136,12 @@ class Wire {
   // The link has failed for good by the end of the last frame: nothing will ever arrive any more.
   [[nodiscard]] bool goneForGood() const;
 
-  // LLR: when a replay is due (kNever without), and the replay of its next frame.
+  // LLR: when a replay is due (kNever without), and the replay of its next frame, or the end of
+  // replays that came to nothing.
   [[nodiscard]] Picoseconds replayAt() const { return retry_ ? retryDue() : kNever; }
   void replay(Picoseconds first_bit);
+  // LLR has no room for another frame before the replay.
+  [[nodiscard]] bool full() const { return retry_ && retry_->bytes >= setup_.retry->buffer; }
 
   // Frames that LLR still holds back.
   [[nodiscard]] std::size_t retrying() const { return retry_ ? retry_->frames.size() : 0; }
@@ -162,14 +166,19 @@ class Wire {
   void drop(const Packet& packet, DropReason reason, Picoseconds now);
 
  private:
-  // Frames that LLR must send again: the damaged one and everything sent behind it.
+  // Frames that LLR must send again: the damaged one and everything sent behind it. They are sent
+  // in rounds, each from the first one on.
   struct Retry {
     Ring<Packet> frames;
+    std::int64_t bytes = 0;      // of `frames`
     std::size_t sent = 0;        // of `frames` in the current round
-    bool waiting = false;        // for the NACK of a damaged frame
-    Picoseconds nack;            // when it arrives
+    bool waiting = false;        // for the next round, since a frame of this one was damaged
+    bool unasked = false;        // for the replay timer, the NACK being lost
+    Picoseconds due;             // when the next round begins; kNever while this one goes on
+    std::uint32_t replays = 0;   // rounds since a frame got through
     Picoseconds damaged_until;   // end of the first transmission of frames.front()
     bool first_damaged = false;  // frames.front() is the frame that damaged_until speaks of
+    bool timed = false;          // and it has waited for the replay timer
   };
 
   void occupy(std::int64_t length, Picoseconds first_bit) {
@@ -194,6 +203,11 @@ class Wire {
   void drawError();
   void transmit(const Packet& packet, Picoseconds first_bit);
   void startRetry(const Packet& packet, Picoseconds first_bit);
+  void awaitRound(Picoseconds now);
+  [[nodiscard]] bool losesNack(Picoseconds sent);
+  void arrived(const Packet& packet, Picoseconds first_bit);
+  void deliverReplayed(const Packet& packet, Picoseconds first_bit);
+  void giveUp(DropReason reason, Picoseconds now);
   PriorityMask expirePauses(Picoseconds now);
   [[nodiscard]] Picoseconds firstOf(PriorityMask priorities) const;
   void endPause(unsigned priority, Picoseconds now);
@@ -215,7 +229,9 @@ class Wire {
   Setup setup_;
   std::size_t next_outage_ = 0;
   std::int64_t bits_to_error_ = INT64_MAX;
+  Picoseconds good_until_{INT64_MIN};  // end of the last frame that arrived whole; LLR only
   RandomStream random_;
+  RandomStream nack_random_;
 };
 
 }  // namespace plumbline::fabric

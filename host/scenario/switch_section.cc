@@ -117,6 +117,9 @@ void readCbfc(SpecReader& map, fabric::CbfcSpec& cbfc, FieldPlaces& places, Prob
 void readLlr(SpecReader& map, fabric::LlrSpec& llr) {
   map.read("receiver_processing", "receiver_processing", llr.receiver_processing);
   map.read("sender_processing", "sender_processing", llr.sender_processing);
+  map.read("replay_timer", "replay_timer", llr.replay_timer);
+  map.read("max_replays", "max_replays", llr.max_replays);
+  map.read("replay_buffer", "replay_buffer", llr.replay_buffer);
   map.finish();
 }
 

@@ -120,6 +120,7 @@ std::vector<HopColumn> countColumns() {
       always("to", "", "", [](const Hop& hop) { return hop.range(kConfidence).high; }),
       always("Deviation, std", "", "hop_retries_sigma", [](const Hop& hop) { return hop.sigma(); }),
       always("NACKs", "", "", [](const Hop& hop) { return static_cast<double>(hop.nacks); }),
+      always("Lost", "", "", [](const Hop& hop) { return static_cast<double>(hop.nacks_lost); }),
       always("Sent again", "frames", "", [](const Hop& hop) { return hop.repeated; })};
 }
 
@@ -174,7 +175,7 @@ stats::Interval Hop::range(double confidence) const {
           stats::binomialRange(frames, probability.high, confidence).high};
 }
 
-double Hop::misfit() const { return retryMisfit(latency, computed, nacks); }
+double Hop::misfit() const { return retryMisfit(asked, computed, nacks); }
 
 PointHops hopsOf(const Measured& measured, Bytes longest) {
   PointHops all{measured.point, static_cast<std::uint32_t>(measured.trials.size()), {}};
@@ -201,8 +202,11 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
       }
       hop->retries += seen.retries;
       hop->nacks += seen.nacks;
+      hop->nacks_lost += seen.nacks_lost;
       hop->repeated += static_cast<double>(seen.replayed);
+      hop->asked.merge(seen.latency);
       hop->latency.merge(seen.latency);
+      hop->latency.merge(seen.timed_latency);
       hop->slot = frameSlot(Bytes(std::llround(lengthOf(*hop))), link.rate);
       hop->load = hop->frames * hop->slot.toSeconds() / time.toSeconds();
     }
@@ -235,8 +239,10 @@ Hop together(const std::vector<Hop>& hops, std::string name) {
     }
     all.retries += hop.retries;
     all.nacks += hop.nacks;
+    all.nacks_lost += hop.nacks_lost;
     all.repeated += hop.repeated;
     all.latency.merge(hop.latency);
+    all.asked.merge(hop.asked);
     all.slot = std::max(all.slot, hop.slot);
     load += hop.load;
   }
@@ -261,7 +267,8 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
                "A hop is one direction of a link. Every frame is struck by itself, so that the "
                "number of retries scatters by chance alone: expected of errors and bits, and "
                "the range in which it is with 99 % probability. NACKs beyond the retries are "
-               "of copies that were damaged too. Sent again: those, and all that followed." +
+               "of copies that were damaged too; lost are those that bit errors destroyed on their "
+               "way back. Sent again: those frames, and all that followed." +
                    which,
                {},
                {}},
@@ -272,8 +279,9 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
                "From the end of a damaged frame's first transmission to the end of its good copy. "
                "Computed of one attempt, from link delay, configuration and frame: least on a "
                "free line, most with the frame that the sender has in hand. Longer ones met "
-               "further errors. Error: the largest distance of any retry from the times of one, "
-               "two, three and more attempts." +
+               "further errors, or waited for the replay timer because a NACK was lost. Error: the "
+               "largest distance of any retry but the latter from the times of one, two, three and "
+               "more attempts." +
                    which,
                {},
                {}},

@@ -27,8 +27,10 @@ struct Hop {
   Bytes longest{};            // frame that it may carry
   std::uint64_t retries = 0;
   std::uint64_t nacks = 0;
-  double repeated = 0;  // frames sent again
-  stats::Histogram latency{};
+  std::uint64_t nacks_lost = 0;
+  double repeated = 0;         // frames sent again
+  stats::Histogram latency{};  // of all retries
+  stats::Histogram asked{};    // of those for which no NACK was lost
   // Of one attempt: at most with the frame that the sender may have in hand.
   bench::RetryTime computed{};
   Picoseconds wasted{};  // from a damaged frame to its repetition, with half of that frame
@@ -42,7 +44,8 @@ struct Hop {
   [[nodiscard]] double expected() const;
   [[nodiscard]] double sigma() const;
   [[nodiscard]] stats::Interval range(double confidence) const;
-  // Distance [ns] of the retry that is furthest from the computed times.
+  // Distance [ns] of the retry that is furthest from the computed times, of those for which no NACK
+  // was lost.
   [[nodiscard]] double misfit() const;
 };
 

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Random, Equivalence, ::testing::Range<std::uint64_t>(0,
 
 // What the scenarios must have in them all together for the comparison to be worth something.
 TEST(EquivalenceScenarios, EverythingHappensInThem) {
-  constexpr std::size_t kRecordKinds = 11;
+  constexpr std::size_t kRecordKinds = 12;
   std::set<RecordKind> kinds;
   std::set<DropReason> reasons;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -1,6 +1,7 @@
 // Bit errors, and link-level retry against them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/fabric/harness.h"
@@ -109,6 +110,172 @@ TEST(Llr, AnIsolatedErrorCostsARoundTripAndTheFrame) {
     ++late;
   }
   EXPECT_EQ(late, retries.size());
+}
+
+// Answer to a frame: from its end to the replay that its NACK asks for.
+constexpr Picoseconds kAnswer = 2 * kChainDelay + nanoseconds(50 + 50);
+constexpr Picoseconds kTimer = microseconds(7);
+
+// When frame `n`, sent by its host at `n` times `spacing`, leaves the first switch.
+Picoseconds departureOf(std::uint32_t n, Picoseconds spacing) {
+  return spacing * n + nanoseconds(50 + 600) + kLongSerialization;
+}
+
+// noisyChain() with LLR, NACKs being destroyed by `back_rate`.
+FabricSpec retryingChain(double rate, double back_rate) {
+  FabricSpec spec = noisyChain(rate);
+  if (back_rate > 0) spec.bit_errors.push_back({"s1-s0", back_rate});
+  spec.switches.llr.emplace().replay_timer = kTimer;
+  return spec;
+}
+
+// Whether `latency` is that of a retry of a frame on its own for which NACKs were lost: each
+// failure costs an answer and the frame, or the timer instead, which begins with the frame's first
+// bit the first time, and with its last one later on.
+bool isTimed(Picoseconds latency) {
+  const Picoseconds asked = kAnswer + kLongSerialization;
+  for (int first = 0; first < 2; ++first) {
+    const Picoseconds rest = latency - (first == 0 ? asked : kTimer);
+    for (int timed = 1 - first; timed <= 5; ++timed) {
+      const Picoseconds others = rest - (kTimer + kLongSerialization) * timed;
+      if (others >= Picoseconds(0) && others.count() % asked.count() == 0) return true;
+    }
+  }
+  return false;
+}
+
+TEST(Llr, ALostNackCostsTheReplayTimer) {
+  constexpr double kBackRate = 1e-3;
+  ListFabric fabric(retryingChain(1e-5, kBackRate));
+  const Picoseconds spacing = microseconds(60);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames, Picoseconds(0), spacing);
+  fabric.drain(milliseconds(1'300));
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  expectInOrder(fabric);
+  const LinkCounters counters = fabric.counters("s0-s1");
+  EXPECT_EQ(counters.nacks, counters.damaged);
+  const double p = 1 - std::pow(1 - kBackRate, 64);
+  const auto nacks = static_cast<double>(counters.nacks);
+  EXPECT_GT(nacks, 5'000);
+  EXPECT_NEAR(static_cast<double>(counters.nacks_lost), nacks * p,
+              3.29 * std::sqrt(nacks * p * (1 - p)));
+  const LinkId link = fabric.link("s0-s1");
+  const auto timed = fabric.log().of(RecordKind::kTimedRetry, link);
+  const auto asked = fabric.log().of(RecordKind::kRetry, link);
+  EXPECT_EQ(timed.size() + asked.size(), counters.retries);
+  EXPECT_LE(timed.size(), counters.nacks_lost);
+  std::size_t once = 0;
+  for (const Record& one : timed) {
+    EXPECT_TRUE(isTimed(Picoseconds(one.value))) << one.value;
+    if (one.value == kTimer.count()) ++once;
+  }
+  EXPECT_GT(once, timed.size() / 2);
+  for (const Record& one : asked) {
+    EXPECT_EQ(one.value % (kAnswer + kLongSerialization).count(), 0);
+  }
+}
+
+// The cable is down for two picoseconds while the NACK of each frame's first transmission would be
+// on its way.
+TEST(Llr, ACableThatIsDownLosesNacks) {
+  constexpr std::uint32_t kSome = 500;
+  const Picoseconds spacing = microseconds(60);
+  FabricSpec spec = retryingChain(1e-5, 0);
+  spec.convergence = seconds(1);
+  for (std::uint32_t n = 0; n < kSome; ++n) {
+    const Picoseconds question =
+        departureOf(n, spacing) + kLongSerialization + kChainDelay + nanoseconds(50);
+    const Picoseconds down = question + (n % 2 == 0 ? Picoseconds(1) : kChainDelay);
+    spec.failures.push_back({"s0-s1", down, down + Picoseconds(2)});
+  }
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), kSome, Picoseconds(0), spacing);
+  fabric.drain();
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  const LinkCounters counters = fabric.counters("s0-s1");
+  EXPECT_GT(counters.retries, 100U);
+  EXPECT_EQ(counters.nacks_lost, counters.retries);
+  EXPECT_TRUE(fabric.log().of(RecordKind::kRetry).empty());
+  for (const Record& one : fabric.log().of(RecordKind::kTimedRetry)) {
+    EXPECT_EQ((one.value - kTimer.count()) % (kAnswer + kLongSerialization).count(), 0);
+  }
+}
+
+TEST(Llr, AFrameIsGivenUpAfterItsReplays) {
+  for (const std::uint32_t replays : {0U, 1U, 3U}) {
+    FabricSpec spec = retryingChain(2e-5, 0);
+    spec.switches.llr->max_replays = replays;
+    ListFabric fabric(spec);
+    fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames, Picoseconds(0), microseconds(20));
+    fabric.drain(milliseconds(500));
+    const auto dropped = static_cast<double>(fabric.expectConserved().dropped);
+    const LinkCounters counters = fabric.counters("s0-s1");
+    EXPECT_EQ(counters.drops[static_cast<unsigned>(DropReason::kReplays)], counters.dropped());
+    EXPECT_EQ(static_cast<double>(counters.dropped()), dropped);
+    const double struck = 1 - std::pow(1 - 2e-5, 8.0 * kLongLength);
+    const double p = std::pow(struck, replays + 1);
+    EXPECT_NEAR(dropped, kFrames * p, 3.29 * std::sqrt(kFrames * p * (1 - p)) + 0.5) << replays;
+    expectInOrder(fabric);
+  }
+}
+
+// Frames that never get through: what is outstanding goes at once, and what comes then waits for an
+// INIT and its ECHO.
+TEST(Llr, GivingUpTakesAllThatIsOutstandingAndARoundTrip) {
+  FabricSpec spec = retryingChain(1e-3, 0);
+  spec.switches.llr->max_replays = 2;
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, 9'216), 3);
+  constexpr Picoseconds kSlot{(9'216 + 20) * 80};
+  constexpr Picoseconds kTaken{9'216 * 80};
+  // The first frame's NACK comes two slots behind it, before the third has left.
+  const Picoseconds first = nanoseconds(50 + 600) + kTaken;
+  const Picoseconds round = std::max(kTaken + kAnswer, kSlot * 3);
+  const Picoseconds given_up = first + round * 3;
+  fabric.host(0).addMany(frame(0, 1, 9'216), 1, given_up - nanoseconds(600));
+  fabric.drain();
+  const auto drops = fabric.log().of(RecordKind::kDrop);
+  ASSERT_EQ(drops.size(), 4U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(drops[i].reason, DropReason::kReplays);
+    EXPECT_EQ(drops[i].time, given_up);
+  }
+  const auto departures = fabric.log().of(RecordKind::kDeparture, fabric.link("s0-s1"));
+  ASSERT_EQ(departures.size(), 4U);
+  EXPECT_EQ(departures[3].time, given_up + kAnswer);
+  EXPECT_EQ(fabric.counters("s0-s1").nacks, 6U);
+  EXPECT_EQ(fabric.counters("s0-s1").replayed, 8U);
+}
+
+// On a line that is full, a lost NACK has the sender wait for its timer with a full buffer.
+TEST(Llr, ABufferHoldsNewFramesBack) {
+  constexpr std::int64_t kBuffer = 40'000;
+  constexpr Picoseconds kGap{20 * 80};
+  FabricSpec spec = retryingChain(1e-6, 1e-3);
+  spec.switches.llr->replay_buffer = Bytes(kBuffer);
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames);
+  fabric.drain();
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  expectInOrder(fabric);
+  const LinkId link = fabric.link("s0-s1");
+  const auto departures = fabric.log().of(RecordKind::kDeparture, link);
+  std::size_t alone = 0;
+  for (const Record& one : fabric.log().of(RecordKind::kTimedRetry, link)) {
+    // The timer runs from the answer to the frame before: others had a further failure. A frame
+    // that was damaged first in a replay finds others in the buffer.
+    const Picoseconds damaged = one.time - Picoseconds(one.value);
+    const auto behind = std::find_if(departures.begin(), departures.end(),
+                                     [&](const Record& frame) { return frame.time >= damaged; });
+    if (one.value != (kAnswer - kGap + kTimer).count() || behind->time != damaged) continue;
+    ++alone;
+    const auto held =
+        kLongLength * std::count_if(behind, departures.end(),
+                                    [&](const Record& frame) { return frame.time < one.time; });
+    EXPECT_GE(held, kBuffer);
+    EXPECT_LT(held, kBuffer + kLongLength);
+  }
+  EXPECT_GT(alone, 10U);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/random.h"
+#include "fabric/link_retry.h"
 #include "fabric/topology.h"
 #include "tests/fabric/harness.h"
 
@@ -329,6 +330,28 @@ void addTesterTraffic(Scenario& scenario, const Topology& topology, HostId host,
   }
 }
 
+// Timer, limits and lost NACKs of the links as they are, by dice of their own.
+void limitRetries(FabricSpec& spec) {
+  if (!spec.switches.llr) return;
+  LlrSpec& llr = *spec.switches.llr;
+  Dice own(mix64(spec.seed) + 2);
+  const Topology topology = buildTopology(spec.topology);
+  Picoseconds longest;
+  std::int64_t most_bytes = 0;
+  for (LinkId id = 0; id < topology.links().size(); ++id) {
+    const Link& link = topology.links()[id];
+    const Picoseconds time = retryTime(kLongestFrame, llr, link, topology.links()[reverse(id)]);
+    longest = std::max(longest, time);
+    most_bytes = std::max(
+        most_bytes, 1 + static_cast<std::int64_t>(time.toSeconds() / 8 *
+                                                  static_cast<double>(link.rate.bitsPerSecond())));
+  }
+  if (own.oneIn(2)) llr.replay_timer = longest + nanoseconds(own.between(1, 3'000));
+  if (own.oneIn(2)) llr.max_replays = static_cast<std::uint32_t>(own.below(3));
+  if (own.oneIn(2)) llr.replay_buffer = Bytes(most_bytes + own.between(0, 9'000));
+  if (own.oneIn(4)) spec.bit_errors.push_back({"*", 5e-4});
+}
+
 }  // namespace
 
 Scenario randomScenario(std::uint64_t seed) {
@@ -383,6 +406,7 @@ Scenario randomScenario(std::uint64_t seed) {
       spec.switches.cbfc->virtual_channels = {{.priorities = shared, .credits = credits}};
     }
   }
+  limitRetries(spec);
   return scenario;
 }
 
@@ -410,6 +434,7 @@ Scenario randomScenarioOfLongLinks(std::uint64_t seed) {
     watchdog.detection = microseconds(1);
     watchdog.restoration = microseconds(dice.between(1, 2));
   }
+  limitRetries(scenario.spec);
   return scenario;
 }
 
@@ -430,7 +455,8 @@ Copies copiesMade(const Scenario& scenario, const Fabric& fabric) {
     const LinkCounters counters =
         fabric.linkCounters(fabric.topology().nodes()[node].out_links.front());
     const std::uint64_t lost = counters.drops[static_cast<unsigned>(DropReason::kLinkDown)] +
-                               counters.drops[static_cast<unsigned>(DropReason::kCorrupt)];
+                               counters.drops[static_cast<unsigned>(DropReason::kCorrupt)] +
+                               counters.drops[static_cast<unsigned>(DropReason::kReplays)];
     if (one.frame < counters.packets - lost) ++copies.most;
     if (one.frame + fabric.framesInside() < counters.packets - lost) ++copies.least;
   }
@@ -440,12 +466,13 @@ Copies copiesMade(const Scenario& scenario, const Fabric& fabric) {
 void noteCounters(const Fabric& fabric, std::vector<std::uint64_t>& values) {
   for (LinkId link = 0; link < fabric.topology().links().size(); ++link) {
     const LinkCounters c = fabric.linkCounters(link);
-    values.insert(values.end(),
-                  {c.packets, c.bytes, c.control, c.marked, c.trimmed, c.max_queue_bytes,
-                   c.xoff_received, c.pauses, c.xoff_sent, c.watchdog_events, c.damaged, c.replayed,
-                   c.retries, c.consumed_updates, static_cast<std::uint64_t>(c.credits_in_use),
-                   static_cast<std::uint64_t>(c.retry_total.count()),
-                   static_cast<std::uint64_t>(c.retry_max.count())});
+    values.insert(
+        values.end(),
+        {c.packets, c.bytes, c.control, c.marked, c.trimmed, c.max_queue_bytes, c.xoff_received,
+         c.pauses, c.xoff_sent, c.watchdog_events, c.damaged, c.replayed, c.retries, c.nacks,
+         c.nacks_lost, c.consumed_updates, static_cast<std::uint64_t>(c.credits_in_use),
+         static_cast<std::uint64_t>(c.retry_total.count()),
+         static_cast<std::uint64_t>(c.retry_max.count())});
     for (const std::uint64_t drops : c.drops) values.push_back(drops);
     for (const Picoseconds time : c.paused)
       values.push_back(static_cast<std::uint64_t>(time.count()));

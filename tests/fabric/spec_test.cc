@@ -419,6 +419,22 @@ TEST(Spec, CbfcAndLlr) {
   expectRefused(
       spec, [](auto& s) { s.switches.llr->sender_processing = milliseconds(2); },
       "switches.llr.sender_processing");
+  expectRefused(
+      spec, [](auto& s) { s.switches.llr->max_replays = 255; }, "switches.llr.max_replays");
+  expectAccepted(spec, [](auto& s) { s.switches.llr->max_replays = 254; });
+  // The retry of a frame of 9,216 bytes, and what the link carries meanwhile.
+  const Link link{.rate = spec.topology.link_rate, .delay = spec.topology.host_link_delay};
+  const Picoseconds retry =
+      2 * link.delay + nanoseconds(50 + 50) + serializationTime(Bytes(9'216), link.rate);
+  expectRefused(
+      spec, [&](auto& s) { s.switches.llr->replay_timer = retry; }, "switches.llr.replay_timer");
+  expectAccepted(spec, [&](auto& s) { s.switches.llr->replay_timer = retry + Picoseconds(1); });
+  const auto carried = static_cast<std::int64_t>(
+      std::ceil(retry.toSeconds() * static_cast<double>(link.rate.bitsPerSecond()) / 8));
+  expectRefused(
+      spec, [&](auto& s) { s.switches.llr->replay_buffer = Bytes(carried - 1); },
+      "switches.llr.replay_buffer");
+  expectAccepted(spec, [&](auto& s) { s.switches.llr->replay_buffer = Bytes(carried); });
 }
 
 TEST(Spec, Impairments) {

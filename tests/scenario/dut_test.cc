@@ -111,7 +111,8 @@ constexpr const char* kEverySwitchKey = R"(  topology: {kind: clos2, leaves: 2, 
       response: 20ns
       watchdog: {poll: 10ms, detection: 20ms, restoration: 30ms, action: forward}
     trim: {threshold: 90KB, keep: 128B, priority: 6, limit: 80KB}
-    llr: {receiver_processing: 11ns, sender_processing: 12ns}
+    llr: {receiver_processing: 11ns, sender_processing: 12ns, replay_timer: 13us, max_replays: 14,
+          replay_buffer: 150KB}
 )";
 
 TEST(Dut, EverySwitchKey) {
@@ -150,6 +151,9 @@ TEST(Dut, EverySwitchKey) {
   EXPECT_EQ(s.trim->limit, Bytes(80'000));
   EXPECT_EQ(s.llr->receiver_processing, nanoseconds(11));
   EXPECT_EQ(s.llr->sender_processing, nanoseconds(12));
+  EXPECT_EQ(s.llr->replay_timer, microseconds(13));
+  EXPECT_EQ(s.llr->max_replays, 14U);
+  EXPECT_EQ(s.llr->replay_buffer, Bytes(150'000));
   EXPECT_FALSE(s.cbfc);
 }
 

@@ -54,11 +54,12 @@ FabricResult everything() {
     link.utilisation = 0.1 + 1.0 / static_cast<double>(count());
     HopRetries& hop = link.retries.emplace();
     hop.bit_error_rate = 1e-6;
-    for (std::uint64_t* field :
-         {&hop.damaged, &hop.nacks, &hop.retries, &hop.replayed, &hop.replayed_bytes}) {
+    for (std::uint64_t* field : {&hop.damaged, &hop.nacks, &hop.nacks_lost, &hop.retries,
+                                 &hop.replayed, &hop.replayed_bytes}) {
       *field = count();
     }
     hop.latency = histogram(count());
+    hop.timed_latency = histogram(count());
     hop.computed = {time(), time()};
     result.links.push_back(link);
   }
@@ -132,20 +133,38 @@ TEST(FabricResult, WritesEveryField) {
   const nlohmann::json fields = json.flatten();
   std::map<std::uint64_t, unsigned> seen;
   for (const auto& [path, value] : fields.items()) {
-    if (!value.is_number_integer() || path.find("/latency") != std::string::npos ||
+    if (!value.is_number_integer() || path.find("latency/") != std::string::npos ||
         path.find("/message_time") != std::string::npos) {
       continue;
     }
     ++seen[value.get<std::uint64_t>()];
   }
-  // The format's number, and all counts but those of two utilisations and four histograms.
+  // The format's number, and all counts but those of two utilisations and six histograms.
   std::uint64_t numbers = 0;
   for (const auto& [value, times] : seen) {
     EXPECT_EQ(times, 1U) << value;
     if (value > 1'000) ++numbers;
   }
   const std::uint64_t counts = json.at("peak_rss_bytes").get<std::uint64_t>() - 1'000;
-  EXPECT_EQ(numbers, counts - 2 - 4);
+  EXPECT_EQ(numbers, counts - 2 - 6);
+}
+
+// What was measured before NACKs were lost and replays limited is still read.
+TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
+  nlohmann::json json = nlohmann::json::parse(everything().toJson());
+  nlohmann::json& drops = json.at("total").at("drops");
+  drops.erase(drops.size() - 1);
+  for (nlohmann::json& link : json.at("links")) {
+    link.at("retries").erase("nacks_lost");
+    link.at("retries").erase("timed_latency");
+  }
+  const FabricResult sent = everything();
+  const FabricResult back = FabricResult::fromJson(json.dump());
+  EXPECT_EQ(back.total.drops[7], sent.total.drops[7]);
+  EXPECT_EQ(back.total.drops[8], 0U);
+  EXPECT_EQ(back.links[0].retries->nacks, sent.links[0].retries->nacks);
+  EXPECT_EQ(back.links[0].retries->nacks_lost, 0U);
+  EXPECT_EQ(back.links[0].retries->timed_latency.count(), 0U);
 }
 
 TEST(FabricResult, WithoutFairnessThereIsNone) {

@@ -165,6 +165,24 @@ TEST(HopRetries, AddUpToTheTotal) {
   EXPECT_EQ(TrialResult::fromJson(result.toJson()).toJson(), result.toJson());
 }
 
+// Errors of the way back destroy NACKs: those retries are counted, and timed apart.
+TEST(HopRetries, WaitForTheTimerWhereNacksAreLost) {
+  TrialSpec spec = underLoad(milliseconds(2));
+  spec.dut.bit_errors = {{"leaf1-b", 1e-5}, {"b-leaf1", 1e-3}};
+  spec.dut.switches.llr->replay_timer = microseconds(10);
+  const TrialResult result = runOnHosts(spec);
+  expectNothingAbove(result);
+  const HopRetries hop = hopsIn(result).at("leaf1-b");
+  EXPECT_GT(hop.nacks_lost, 5U);
+  EXPECT_GT(hop.timed_latency.count(), 5U);
+  EXPECT_LE(hop.timed_latency.count(), hop.nacks_lost);
+  EXPECT_EQ(hop.latency.count() + hop.timed_latency.count(), hop.retries);
+  EXPECT_GE(hop.timed_latency.minimum(), 10'000'000U);
+  EXPECT_LT(hop.latency.quantile(0.5), 10'000'000U);
+  EXPECT_EQ(result.fabric->total.nacks_lost, hop.nacks_lost);
+  EXPECT_EQ(TrialResult::fromJson(result.toJson()).toJson(), result.toJson());
+}
+
 TEST(HopRetries, AreOfTheLinksThatHaveErrors) {
   TrialSpec spec = underLoad(microseconds(200));
   spec.dut.bit_errors = {{"spine0-leaf1", 1e-6}, {"leaf1-b", 1e-5}};

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "bench/retry_time.h"
+#include "fabric/link_retry.h"
 #include "fabric/topology.h"
 #include "suite/card/card.h"
 #include "suite/card/card_test.h"
@@ -136,8 +137,8 @@ class StruckLinks {
     return topology_.nodes()[topology_.links()[link].from].kind == fabric::NodeKind::kSwitch;
   }
   [[nodiscard]] Picoseconds retryOn(fabric::LinkId link) const {
-    return bench::retryOnFabricLink(frame_, topology_.links()[link],
-                                    topology_.links()[fabric::reverse(link)], *dut_.switches.llr);
+    return fabric::retryTime(frame_, *dut_.switches.llr, topology_.links()[link],
+                             topology_.links()[fabric::reverse(link)]);
   }
 
   const fabric::FabricSpec& dut_;
@@ -309,6 +310,7 @@ PointHops cardLinkOf(const Measured& measured) {
     hop.retries += receiver.damaged.count();
     hop.latency.merge(receiver.damaged);
   }
+  hop.asked = hop.latency;
   hop.bytes = hop.frames * static_cast<double>(stream.frame.count());
   return {measured.point, static_cast<std::uint32_t>(measured.trials.size()), {std::move(hop)}};
 }

@@ -1,0 +1,40 @@
+// Link-level retry as it is on one direction of a cable.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/units.h"
+#include "fabric/fabric_spec.h"
+#include "fabric/topology.h"
+
+namespace plumbline::fabric {
+
+// The longest frame that any link carries, with FCS.
+inline constexpr Bytes kLongestFrame{9'216};
+
+// What the spec, and the links there and back, make of LLR. Times are seen by the sender.
+struct LinkRetry {
+  Picoseconds question;  // end of a frame to the first bit of the NACK that it causes
+  Picoseconds answer;    // end of a frame to what an ACK or NACK for it has the sender do
+  Picoseconds way_back;  // of a NACK
+  double nack_loss = 0;  // probability that bit errors destroy one
+  Picoseconds timer;
+  std::optional<std::uint32_t> max_replays;
+  std::int64_t buffer = INT64_MAX;  // bytes
+};
+
+// `there` is the link of the frames, `back` that of the NACKs, with `back_error_rate` errors per
+// bit.
+LinkRetry linkRetry(const LlrSpec& llr, const Link& there, const Link& back,
+                    double back_error_rate);
+
+// Time from the end of a damaged frame's transmission to the end of its good copy's, on a free line
+// and if no NACK is lost (docs/model/switch.md, "Bit errors and LLR").
+Picoseconds retryTime(Bytes frame, const LlrSpec& llr, const Link& there, const Link& back);
+
+// That timer and buffer are large enough for every link. Throws Error(kUsage) as spec_checks.h
+// says.
+void checkLinkRetry(const LlrSpec& llr, const Topology& topology);
+
+}  // namespace plumbline::fabric

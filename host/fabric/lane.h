@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "base/units.h"
 #include "fabric/packet.h"
 #include "fabric/spsc_ring.h"
@@ -57,7 +58,7 @@ struct Outbox {
 // The sender announces in its node's outbox what is the first thing on a lane since the last
 // window; the engine tells the receiving node between windows, when no thread is at work. Padded
 // because a ring keeps its two ends on cache lines of their own.
-struct Lane {                 // NOLINT(clang-analyzer-optin.performance.Padding)
+struct Lane : PagedObject {   // NOLINT(clang-analyzer-optin.performance.Padding)
   Outbox* outbox = nullptr;   // of the sending node
   Picoseconds fixed_delay;    // first (or last) bit sent to handed over
   bool stored = false;        // counted from the last bit

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "base/paged_memory.h"
 #include "base/units.h"
 #include "fabric/bits.h"
 #include "fabric/lane.h"
@@ -20,7 +20,7 @@ namespace plumbline::fabric {
 // At one instant, at one node: pauses and credits take effect, in the order of the ports; last bits
 // leave and give their buffer back; packets are handed over, in the order of the ports; timers;
 // frames start. So a frame that gets ready just when the wire is free can be the next one on it.
-class NodeModel {
+class NodeModel : public PagedObject {
  public:
   explicit NodeModel(std::uint32_t ports)
       : due_(ports, kNever), marks_(std::size_t{2} * ((ports + 63) / 64)) {}
@@ -48,8 +48,8 @@ class NodeModel {
  protected:
   // When each port has the next thing to hand over, as far as it was told; and a bit per port that
   // has anything. For the node to keep up to date, if it wants to know.
-  [[nodiscard]] std::vector<Picoseconds>& due() { return due_; }
-  [[nodiscard]] const std::vector<Picoseconds>& due() const { return due_; }
+  [[nodiscard]] PagedVector<Picoseconds>& due() { return due_; }
+  [[nodiscard]] const PagedVector<Picoseconds>& due() const { return due_; }
   [[nodiscard]] std::span<std::uint64_t> busy() {
     return std::span(marks_).first(marks_.size() / 2);
   }
@@ -69,8 +69,8 @@ class NodeModel {
     return std::span(marks_).last(marks_.size() / 2);
   }
 
-  std::vector<Picoseconds> due_;
-  std::vector<std::uint64_t> marks_;  // busy(), then steered(): next to each other in memory
+  PagedVector<Picoseconds> due_;
+  PagedVector<std::uint64_t> marks_;  // busy(), then steered(): next to each other in memory
   Outbox outbox_;
   Recorder recorder_;
 };

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <utility>
+
+#include "base/paged_memory.h"
 
 namespace plumbline::fabric {
 
@@ -14,28 +15,30 @@ class Ring {
  public:
   [[nodiscard]] bool empty() const { return head_ == tail_; }
   [[nodiscard]] std::size_t size() const { return tail_ - head_; }
-  [[nodiscard]] std::size_t capacity() const { return mask_ + 1; }
+  [[nodiscard]] std::size_t capacity() const { return items_.size(); }
 
   // The oldest and the newest item; the ring must not be empty.
-  [[nodiscard]] T& front() { return items_[head_ & mask_]; }
-  [[nodiscard]] const T& front() const { return items_[head_ & mask_]; }
-  [[nodiscard]] const T& back() const { return items_[(tail_ - 1) & mask_]; }
+  [[nodiscard]] T& front() { return items_[head_ & items_.mask()]; }
+  [[nodiscard]] const T& front() const { return items_[head_ & items_.mask()]; }
+  [[nodiscard]] const T& back() const { return items_[(tail_ - 1) & items_.mask()]; }
   // The item `index` places behind the oldest; index < size().
-  [[nodiscard]] T& at(std::size_t index) { return items_[(head_ + index) & mask_]; }
-  [[nodiscard]] const T& at(std::size_t index) const { return items_[(head_ + index) & mask_]; }
+  [[nodiscard]] T& at(std::size_t index) { return items_[(head_ + index) & items_.mask()]; }
+  [[nodiscard]] const T& at(std::size_t index) const {
+    return items_[(head_ + index) & items_.mask()];
+  }
 
   // Fetches the memory of the place `ahead` of the oldest item's, and of that of the next push().
   void prefetchFront(std::size_t ahead) const {
-    __builtin_prefetch(items_.get() + ((head_ + ahead) & mask_));
+    __builtin_prefetch(items_.data() + ((head_ + ahead) & items_.mask()));
   }
-  void prefetchPush() const { __builtin_prefetch(items_.get() + (tail_ & mask_), 1); }
+  void prefetchPush() const { __builtin_prefetch(items_.data() + (tail_ & items_.mask()), 1); }
 
   void push(const T& item) { append() = item; }
   // A new newest item, with the value of some old one, to be filled in where it is: an item that is
   // put together elsewhere in small pieces and then copied stalls on its own stores.
   T& append() {
-    if (size() == mask_ + 1) grow();
-    return items_[tail_++ & mask_];
+    if (size() == capacity()) grow();
+    return items_[tail_++ & items_.mask()];
   }
   // Takes out the oldest item; returns whether that was the last one. An empty ring begins anew at
   // its first place: a queue that is mostly short stays in few cache lines.
@@ -53,19 +56,17 @@ class Ring {
 
   void grow() {
     const std::size_t larger = capacity() == 0 ? kFirstCapacity : capacity() * 2;
-    auto items = std::make_unique<T[]>(larger);  // NOLINT(modernize-avoid-c-arrays)
+    PagedArray<T> items(larger);
     const std::size_t count = size();
-    for (std::size_t i = 0; i < count; ++i) items[i] = items_[(head_ + i) & mask_];
+    for (std::size_t i = 0; i < count; ++i) items[i] = items_[(head_ + i) & items_.mask()];
     items_ = std::move(items);
-    mask_ = larger - 1;
     head_ = 0;
     tail_ = count;
   }
 
   // Half a cache line, so that owners can keep what they use with it on the same one.
-  std::unique_ptr<T[]> items_;          // NOLINT(modernize-avoid-c-arrays): length is the mask's
-  std::size_t mask_ = ~std::size_t{0};  // capacity - 1
-  std::size_t head_ = 0;                // of items ever popped; indices wrap by masking
+  PagedArray<T> items_;
+  std::size_t head_ = 0;  // of items ever popped; indices wrap by masking
   std::size_t tail_ = 0;
 };
 

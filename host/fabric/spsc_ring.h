@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/paged_memory.h"
+
 namespace plumbline::fabric {
 
 // FIFO of small values with one producer and one consumer, growing by doubling. It stays as large
@@ -111,8 +113,8 @@ class SpscRing {
     const Block* block = block_.load(std::memory_order_acquire);
     if (block == seen_block_) return;
     seen_block_ = block;
-    read_items_ = block->items.get();
-    read_mask_ = block->mask;
+    read_items_ = block->data();
+    read_mask_ = block->mask();
   }
   [[nodiscard]] bool empty() const { return head_.load(std::memory_order_relaxed) == seen_tail_; }
   [[nodiscard]] const T& front() const {
@@ -144,10 +146,7 @@ class SpscRing {
  private:
   static constexpr std::size_t kFirstCapacity = 8;
 
-  struct Block {
-    std::size_t mask;
-    std::unique_ptr<T[]> items;  // NOLINT(modernize-avoid-c-arrays): length is the mask's
-  };
+  using Block = PagedArray<T>;
 
   // Those at the places from `first` to before `end` of the block.
   void prefetchItems(std::size_t first, std::size_t end) const {
@@ -159,9 +158,8 @@ class SpscRing {
   }
 
   void addBlock(std::size_t capacity) {
-    blocks_.push_back(std::make_unique<Block>(
-        Block{capacity - 1, std::make_unique<T[]>(capacity)}));  // NOLINT(modernize-avoid-c-arrays)
-    write_items_ = blocks_.back()->items.get();
+    blocks_.push_back(std::make_unique<Block>(capacity));
+    write_items_ = blocks_.back()->data();
     write_mask_ = capacity - 1;
     block_.store(blocks_.back().get(), std::memory_order_release);
   }
@@ -170,15 +168,13 @@ class SpscRing {
     const T* old = write_items_;
     const std::size_t old_mask = write_mask_;
     // The copy must be complete before the consumer can find the block.
-    auto block = std::make_unique<Block>(
-        Block{old_mask * 2 + 1,
-              std::make_unique<T[]>((old_mask + 1) * 2)});  // NOLINT(modernize-avoid-c-arrays)
+    auto block = std::make_unique<Block>((old_mask + 1) * 2);
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     for (std::size_t i = known_head_; i != tail; ++i) {
-      block->items[i & block->mask] = old[i & old_mask];
+      (*block)[i & block->mask()] = old[i & old_mask];
     }
-    write_items_ = block->items.get();
-    write_mask_ = block->mask;
+    write_items_ = block->data();
+    write_mask_ = block->mask();
     block_.store(block.get(), std::memory_order_release);
     blocks_.push_back(std::move(block));
   }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
+#include "base/paged_memory.h"
 #include "fabric/fabric_spec.h"
 #include "fabric/packet.h"
 
@@ -117,7 +117,7 @@ class SwitchBuffer {
   std::int64_t xon_ = 0;
   std::int64_t pfc_alpha_ = 0;  // 0 = static thresholds
   std::int64_t headroom_ = 0;
-  std::vector<Input> inputs_;  // [input][priority]
+  PagedVector<Input> inputs_;  // [input][priority]
 };
 
 inline bool SwitchBuffer::overXoff(std::uint32_t input, unsigned priority,

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "fabric/bits.h"
 #include "fabric/class_queue.h"
 #include "fabric/credits.h"
@@ -292,23 +293,23 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   std::vector<bool> host_ports_;
 
   SwitchBuffer buffer_;
-  std::vector<Output> outputs_;
-  std::vector<Input> inputs_;
-  std::vector<std::uint64_t> active_;     // bit per output that may have something to do
+  PagedVector<Output> outputs_;
+  PagedVector<Input> inputs_;
+  PagedVector<std::uint64_t> active_;     // bit per output that may have something to do
   bool strict_ = false;                   // outputs move in the order of time
-  std::vector<std::int64_t> step_;        // by output, while strict; kNever if none
+  PagedVector<std::int64_t> step_;        // by output, while strict; kNever if none
   std::uint32_t leader_ = 0;              // the output whose step was the earliest
   std::int64_t others_ = kNever.count();  // no step of another output is earlier
-  std::vector<std::uint64_t> may_pause_;  // bit per output that may have pauses to forget
+  PagedVector<std::uint64_t> may_pause_;  // bit per output that may have pauses to forget
   Workspace* work_ = nullptr;             // of the window that is run
   std::uint32_t arrivals_ = 0;            // in the last window, steering included
   Picoseconds now_;
 
   std::uint32_t pausing_ = 0;              // inputs and priorities that were told to pause
-  std::vector<Picoseconds> refresh_;       // [input][priority]: when to repeat the PAUSE
-  std::vector<std::uint64_t> refreshing_;  // bit per one of these that holds
-  std::vector<Freed> freed_;               // [input][channel]
-  std::vector<Picoseconds> consumed_due_;  // by output: when to tell what was consumed; kNever: not
+  PagedVector<Picoseconds> refresh_;       // [input][priority]: when to repeat the PAUSE
+  PagedVector<std::uint64_t> refreshing_;  // bit per one of these that holds
+  PagedVector<Freed> freed_;               // [input][channel]
+  PagedVector<Picoseconds> consumed_due_;  // by output: when to tell what was consumed; kNever: not
   Picoseconds poll_ = kNever;              // next watchdog poll
   Picoseconds timer_ = kNever;             // earliest of all timers
 };

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "fabric/endpoint.h"
 #include "transport/application.h"
 #include "transport/protocol.h"
@@ -16,7 +17,7 @@ namespace plumbline::transport {
 // Protocols take turns on the wire, frame by frame; packets go to the protocol that their opcode
 // names. Messages of the application go to the first protocol. Memory-bus, PCIe and software times
 // are not modelled: a packet is answered at the instant its last bit is there.
-class Nic final : public fabric::Endpoint, public Poster {
+class Nic final : public PagedObject, public fabric::Endpoint, public Poster {
  public:
   // `application` may be null (pure sinks and sources); it and this object must live as long as the
   // fabric runs. At least one protocol, each of its own id.

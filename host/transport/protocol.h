@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "base/units.h"
 #include "fabric/packet.h"
 #include "transport/application.h"
@@ -33,7 +34,7 @@ struct HostContext {
 };
 
 // Called by its Nic, under the rules of fabric::Endpoint.
-class Protocol {
+class Protocol : public PagedObject {
  public:
   virtual ~Protocol() = default;
 

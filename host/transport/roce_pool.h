@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
 
+#include "base/paged_memory.h"
 #include "base/units.h"
 
 namespace plumbline::transport {
@@ -36,7 +35,7 @@ class Pool {
       free_.pop_back();
       return index;
     }
-    if (size_ % kChunk == 0) chunks_.push_back(std::make_unique<T[]>(kChunk));
+    if (size_ % kChunk == 0) chunks_.push_back(PagedArray<T>(kChunk));
     return size_++;
   }
   void give(std::uint32_t index) { free_.push_back(index); }
@@ -44,8 +43,8 @@ class Pool {
  private:
   static constexpr std::uint32_t kChunk = 16;
 
-  std::vector<std::unique_ptr<T[]>> chunks_;
-  std::vector<std::uint32_t> free_;
+  PagedVector<PagedArray<T>> chunks_;
+  PagedVector<std::uint32_t> free_;
   std::uint32_t size_ = 0;
 };
 
@@ -64,7 +63,7 @@ class QpTable {
   // `number` must not be there.
   void insert(std::uint32_t number, std::uint32_t index) {
     if (2 * ++used_ > slots_.size()) {
-      std::vector<Slot> old(slots_.size() * 2);
+      PagedVector<Slot> old(slots_.size() * 2);
       old.swap(slots_);
       for (const Slot& slot : old) {
         if (slot.number != kNone) put(slot);
@@ -90,7 +89,7 @@ class QpTable {
     slots_[at] = slot;
   }
 
-  std::vector<Slot> slots_;
+  PagedVector<Slot> slots_;
   std::size_t used_ = 0;
 };
 
@@ -138,7 +137,7 @@ class TimerHeap {
     return a.time != b.time ? a.time < b.time : a.index < b.index;
   }
 
-  std::vector<Entry> entries_;
+  PagedVector<Entry> entries_;
 };
 
 }  // namespace plumbline::transport

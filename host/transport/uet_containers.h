@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
+
+#include "base/paged_memory.h"
 
 namespace plumbline::transport {
 
@@ -17,26 +17,26 @@ class Window {
   [[nodiscard]] bool empty() const { return first_ == end_; }
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] std::uint64_t end() const { return end_; }
-  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+  [[nodiscard]] std::size_t capacity() const { return items_.size(); }
 
   // Drops everything; the next item is number `first`.
   void restart(std::uint64_t first) { first_ = end_ = first; }
 
-  [[nodiscard]] T& operator[](std::uint64_t number) { return items_[number & (capacity_ - 1)]; }
+  [[nodiscard]] T& operator[](std::uint64_t number) { return items_[number & items_.mask()]; }
   [[nodiscard]] const T& operator[](std::uint64_t number) const {
-    return items_[number & (capacity_ - 1)];
+    return items_[number & items_.mask()];
   }
-  [[nodiscard]] T& front() { return items_[first_ & (capacity_ - 1)]; }
-  [[nodiscard]] T& back() { return items_[(end_ - 1) & (capacity_ - 1)]; }
+  [[nodiscard]] T& front() { return items_[first_ & items_.mask()]; }
+  [[nodiscard]] T& back() { return items_[(end_ - 1) & items_.mask()]; }
 
   // Fetches the memory of item `number`.
   void prefetch(std::uint64_t number) const {
-    if (capacity_ != 0) __builtin_prefetch(&items_[number & (capacity_ - 1)], 1);
+    if (capacity() != 0) __builtin_prefetch(&items_[number & items_.mask()], 1);
   }
 
   void push(const T& item) {
-    if (end_ - first_ == capacity_) grow();
-    items_[end_++ & (capacity_ - 1)] = item;
+    if (end_ - first_ == capacity()) grow();
+    items_[end_++ & items_.mask()] = item;
   }
   void pop() { ++first_; }
   // Drops everything below `number`, which lies in the window or is its end.
@@ -46,15 +46,12 @@ class Window {
   static constexpr std::size_t kFirstCapacity = 8;
 
   void grow() {
-    const std::size_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_ * 2;
-    auto larger = std::make_unique<T[]>(capacity);
-    for (std::uint64_t n = first_; n != end_; ++n) larger[n & (capacity - 1)] = (*this)[n];
+    PagedArray<T> larger(capacity() == 0 ? kFirstCapacity : capacity() * 2);
+    for (std::uint64_t n = first_; n != end_; ++n) larger[n & larger.mask()] = (*this)[n];
     items_ = std::move(larger);
-    capacity_ = capacity;
   }
 
-  std::unique_ptr<T[]> items_;
-  std::size_t capacity_ = 0;
+  PagedArray<T> items_;
   std::uint64_t first_ = 0;
   std::uint64_t end_ = 0;
 };
@@ -103,7 +100,7 @@ class BitWindow {
   void grow(std::uint64_t low, std::uint64_t needed) {
     std::size_t size = words_.empty() ? 2 : words_.size();
     while (size < needed) size *= 2;
-    std::vector<std::uint64_t> larger(size, 0);
+    PagedVector<std::uint64_t> larger(size, 0);
     for (std::uint64_t i = 0; i < words_.size(); ++i) {
       const std::uint64_t word = (low >> 6) + i;
       larger[word & (size - 1)] = words_[word & mask_];
@@ -112,7 +109,7 @@ class BitWindow {
     mask_ = size - 1;
   }
 
-  std::vector<std::uint64_t> words_;
+  PagedVector<std::uint64_t> words_;
   std::uint64_t mask_ = 0;
 };
 
@@ -172,7 +169,7 @@ class IdMap {
     cells_[i] = {id, index};
   }
   void grow() {
-    std::vector<Cell> old(cells_.empty() ? 16 : cells_.size() * 2);
+    PagedVector<Cell> old(cells_.empty() ? 16 : cells_.size() * 2);
     old.swap(cells_);
     mask_ = cells_.size() - 1;
     size_ = 0;
@@ -181,7 +178,7 @@ class IdMap {
     }
   }
 
-  std::vector<Cell> cells_;
+  PagedVector<Cell> cells_;
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };

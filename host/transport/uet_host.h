@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "base/random.h"
 #include "base/units.h"
 #include "fabric/packet.h"
@@ -133,7 +134,7 @@ class UetHost {
   HostContext context_;
   std::uint8_t control_priority_;
   ControlFrames control_frames_;
-  std::vector<UetTimerEntry> timers_;  // heap
+  PagedVector<UetTimerEntry> timers_;  // heap
   std::uint64_t timer_sequence_ = 0;
   mutable LatencyBatch latencies_;
 };

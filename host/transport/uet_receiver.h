@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "fabric/ring.h"
 #include "transport/rccc.h"
 #include "transport/uet_containers.h"
@@ -160,14 +161,14 @@ class UetReceiver {
   bool nscc_;
   bool credit_;
   Rules rules_;
-  std::vector<Target> targets_;
-  std::vector<std::uint32_t> free_;
+  PagedVector<Target> targets_;
+  PagedVector<std::uint32_t> free_;
   IdMap by_pdc_;   // source << 16 | id → target, or kLingering
   IdMap by_flow_;  // source << 8 | flow → target (RUDI, UUD)
   fabric::Ring<Lingering> lingering_;
   fabric::Ring<LateAck> late_acks_;  // all wait equally long, so the oldest is due first
-  std::vector<Peer> peers_;
-  std::vector<std::uint32_t> free_peers_;
+  PagedVector<Peer> peers_;
+  PagedVector<std::uint32_t> free_peers_;
   IdMap peer_of_;
   RcccPacer pacer_;
   std::size_t open_ = 0;  // targets, return directions not counted

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "fabric/ring.h"
 #include "transport/nscc.h"
 #include "transport/rccc.h"
@@ -139,9 +140,9 @@ class UetSender {
     // Earliest retransmission timer that is set, be it for a PDC that had this place before.
     Picoseconds timer_at = kNever;
     std::uint64_t payload_acknowledged = 0;
-    std::uint64_t start = 0;
     EntropySelector entropy;  // begins with what the usual policies need
 
+    std::uint64_t start = 0;
     std::uint64_t packets_retransmitted = 0;
     std::uint64_t judged = 0;  // first PSN whose first transmission may still be inferred lost
     fabric::Ring<Retransmission> resent;     // in order; entries may be out of date
@@ -316,12 +317,12 @@ class UetSender {
   std::int64_t credit_window_;
   NsccParameters nscc_parameters_;
 
-  std::vector<Pdc> pdcs_;
-  std::vector<std::uint32_t> free_pdcs_;
+  PagedVector<Pdc> pdcs_;
+  PagedVector<std::uint32_t> free_pdcs_;
   IdMap by_flow_;  // (returning, peer, flow) → PDC that takes messages
   IdMap by_id_;    // PDC id → PDC
-  std::vector<Ccc> cccs_;
-  std::vector<std::uint32_t> free_cccs_;
+  PagedVector<Ccc> cccs_;
+  PagedVector<std::uint32_t> free_cccs_;
   IdMap ccc_of_;  // peer → context
   fabric::Ring<std::uint32_t> ready_;
   fabric::Ring<std::uint32_t> waiting_;    // PDCs in state kWaiting

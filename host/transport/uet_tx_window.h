@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
+#include "base/paged_memory.h"
 #include "base/units.h"
 
 namespace plumbline::transport {
@@ -34,24 +35,24 @@ class TxWindow {
   }
   // The PSN end() is under way for the first time.
   Record& push() {
-    if (end_ - first_ == capacity_) grow();
-    if ((end_ & 63) == 0) words_[(end_ >> 6) & word_mask_] = Word{};
-    Record& record = records_[end_++ & (capacity_ - 1)];
+    if (end_ - first_ == records_.size()) grow();
+    if ((end_ & 63) == 0) words_[(end_ >> 6) & words_.mask()] = Word{};
+    Record& record = records_[end_++ & records_.mask()];
     record = Record{};
     return record;
   }
   // Fetches the memory of `psn`, be it in the window or the next one.
   void prefetch(std::uint64_t psn) const {
-    if (capacity_ != 0) __builtin_prefetch(&records_[psn & (capacity_ - 1)], 1);
-    __builtin_prefetch(words_.get() + ((psn >> 6) & word_mask_), 1);
+    if (records_.size() != 0) __builtin_prefetch(&records_[psn & records_.mask()], 1);
+    __builtin_prefetch(words_.data() + ((psn >> 6) & words_.mask()), 1);
   }
   // Drops what is below `psn`; all of it is acknowledged.
   void popTo(std::uint64_t psn) { first_ = psn; }
 
   // Of a PSN in the window.
-  [[nodiscard]] Record& operator[](std::uint64_t psn) { return records_[psn & (capacity_ - 1)]; }
+  [[nodiscard]] Record& operator[](std::uint64_t psn) { return records_[psn & records_.mask()]; }
   [[nodiscard]] const Record& operator[](std::uint64_t psn) const {
-    return records_[psn & (capacity_ - 1)];
+    return records_[psn & records_.mask()];
   }
   [[nodiscard]] bool acknowledged(std::uint64_t psn) const { return bit(word(psn).acked, psn); }
   [[nodiscard]] bool lost(std::uint64_t psn) const { return bit(word(psn).lost, psn); }
@@ -72,16 +73,16 @@ class TxWindow {
     const std::uint64_t last = end_ >> 6;
     if (index < first_ >> 6 || index > last) return 0;
     if (index == last) bits &= maskOf(end_) - 1;
-    return bits & ~words_[index & word_mask_].acked;
+    return bits & ~words_[index & words_.mask()].acked;
   }
   // Those of `bits`, which are pending, that are lost or were sent more than once.
   [[nodiscard]] std::uint64_t special(std::uint64_t index, std::uint64_t bits) const {
-    const Word& word = words_[index & word_mask_];
+    const Word& word = words_[index & words_.mask()];
     return bits & (word.lost | word.resent);
   }
   // `bits` of word `index`, which are pending, are acknowledged.
   void acknowledge(std::uint64_t index, std::uint64_t bits) {
-    Word& word = words_[index & word_mask_];
+    Word& word = words_[index & words_.mask()];
     word.acked |= bits;
     word.lost &= ~bits;
   }
@@ -102,37 +103,31 @@ class TxWindow {
     std::uint64_t lost = 0;
     std::uint64_t resent = 0;
   };
-  static constexpr std::uint32_t kFirstCapacity = 8;
-  static constexpr std::uint32_t kFirstWords = 2;  // the window may begin and end within a word
+  static constexpr std::size_t kFirstCapacity = 8;
+  static constexpr std::size_t kFirstWords = 2;  // the window may begin and end within a word
 
   static std::uint64_t maskOf(std::uint64_t psn) { return std::uint64_t{1} << (psn & 63); }
   static bool bit(std::uint64_t bits, std::uint64_t psn) { return (bits >> (psn & 63) & 1) != 0; }
-  [[nodiscard]] Word& word(std::uint64_t psn) { return words_[(psn >> 6) & word_mask_]; }
+  [[nodiscard]] Word& word(std::uint64_t psn) { return words_[(psn >> 6) & words_.mask()]; }
   [[nodiscard]] const Word& word(std::uint64_t psn) const {
-    return words_[(psn >> 6) & word_mask_];
+    return words_[(psn >> 6) & words_.mask()];
   }
   void enterFirstWord() { word(first_) = {maskOf(first_) - 1, 0, 0}; }
 
   void grow() {
-    const std::uint32_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_ * 2;
-    const std::uint32_t words = std::max(capacity / 32, kFirstWords);
-    auto larger = std::make_unique<Record[]>(capacity);
-    auto larger_words = std::make_unique<Word[]>(words);
+    PagedArray<Record> larger(records_.size() == 0 ? kFirstCapacity : records_.size() * 2);
+    PagedArray<Word> larger_words(std::max(larger.size() / 32, kFirstWords));
     for (std::uint64_t psn = first_; psn != end_; ++psn) {
-      larger[psn & (capacity - 1)] = (*this)[psn];
-      larger_words[(psn >> 6) & (words - 1)] = word(psn);
+      larger[psn & larger.mask()] = (*this)[psn];
+      larger_words[(psn >> 6) & larger_words.mask()] = word(psn);
     }
     records_ = std::move(larger);
     words_ = std::move(larger_words);
-    capacity_ = capacity;
-    word_mask_ = words - 1;
     if (first_ == end_) enterFirstWord();
   }
 
-  std::unique_ptr<Record[]> records_;
-  std::unique_ptr<Word[]> words_ = std::make_unique<Word[]>(kFirstWords);
-  std::uint32_t capacity_ = 0;  // of records_, a power of two
-  std::uint32_t word_mask_ = kFirstWords - 1;
+  PagedArray<Record> records_;
+  PagedArray<Word> words_{kFirstWords};
   std::uint64_t first_ = 0;
   std::uint64_t end_ = 0;
 };

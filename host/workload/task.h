@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "workload/message_port.h"
 
 namespace plumbline::workload {
@@ -27,7 +28,7 @@ class Members {
 };
 
 // Called by its HostApplication under the rules of transport::Application.
-class Task {
+class Task : public PagedObject {
  public:
   virtual ~Task() = default;
   Task(const Task&) = delete;

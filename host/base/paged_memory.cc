@@ -1,0 +1,154 @@
+#include "base/paged_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t kLineBytes = 64;
+constexpr std::align_val_t kAlignment{kLineBytes};
+constexpr std::size_t kPageBytes = std::size_t{2} << 20;
+// Address space is reserved in pieces of this size; a page takes memory when it is touched.
+constexpr std::size_t kRegionBytes = 32 * kPageBytes;
+// What is taken first lies in ordinary pages, until it fills a large one.
+constexpr std::size_t kOrdinaryBytes = 2 * kPageBytes;
+// Linux's MADV_COLLAPSE, which headers older than 6.1 do not name: makes one large page of many.
+constexpr int kCollapse = 25;
+
+// The address sanitizer watches blocks that come from the ordinary heap.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kWatched = true;
+#elif defined(__has_feature)
+constexpr bool kWatched = __has_feature(address_sanitizer);
+#else
+constexpr bool kWatched = false;
+#endif
+
+// Lengths of blocks: multiples of a cache line up to 16 of them, then eight to each power of two.
+struct SizeClass {
+  std::size_t index;
+  std::size_t bytes;
+};
+constexpr std::size_t kClasses = 512;
+
+SizeClass classOf(std::size_t bytes) {
+  const std::size_t last_line = (bytes - 1) / kLineBytes;
+  if (last_line < 16) return {last_line, (last_line + 1) * kLineBytes};
+  const auto shift = static_cast<std::size_t>(std::bit_width(last_line)) - 4;
+  const std::size_t eighth = last_line >> shift;  // 8 to 15
+  return {8 * shift + eighth, ((eighth + 1) << shift) * kLineBytes};
+}
+
+class PagedMemory {
+ public:
+  void* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    void* const block = kWatched ? ::operator new(bytes, kAlignment) : find(classOf(bytes));
+    ++use_.blocks;
+    return block;
+  }
+
+  void give(void* block, std::size_t bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (kWatched) {
+      ::operator delete(block, kAlignment);
+    } else {
+      FreeBlock*& free = free_[classOf(bytes).index];
+      free = new (block) FreeBlock{free};
+    }
+    if (--use_.blocks == 0) release();
+  }
+
+  PagedUse use() {
+    const std::lock_guard lock(mutex_);
+    return use_;
+  }
+
+ private:
+  struct FreeBlock {
+    FreeBlock* next;
+  };
+  // At the beginning of a region.
+  struct Region {
+    Region* next;
+    std::size_t bytes;
+  };
+
+  void* find(const SizeClass& size) {
+    FreeBlock*& free = free_[size.index];
+    if (free != nullptr) return std::exchange(free, free->next);
+    if (static_cast<std::size_t>(end_ - next_) < size.bytes) addRegion(size.bytes);
+    std::byte* const block = std::exchange(next_, next_ + size.bytes);
+    for (; ordinary_ < ordinary_end_ && ordinary_ + kPageBytes <= next_; ordinary_ += kPageBytes) {
+      madvise(ordinary_, kPageBytes, kCollapse);
+    }
+    return block;
+  }
+
+  void addRegion(std::size_t block_bytes) {
+    const std::size_t whole = (block_bytes + kLineBytes + kPageBytes - 1) & ~(kPageBytes - 1);
+    const std::size_t bytes = std::max(whole, kRegionBytes);
+    std::byte* const begin = reserve(bytes);
+    ordinary_ = begin;
+    ordinary_end_ = regions_ == nullptr ? begin + kOrdinaryBytes : begin;
+    madvise(ordinary_end_, static_cast<std::size_t>(begin + bytes - ordinary_end_), MADV_HUGEPAGE);
+    regions_ = new (begin) Region{regions_, bytes};
+    use_.reserved_bytes += bytes;
+    next_ = begin + kLineBytes;
+    end_ = begin + bytes;
+  }
+
+  // Begins where a page of 2 MiB can.
+  static std::byte* reserve(std::size_t bytes) {
+    void* const space = mmap(nullptr, bytes + kPageBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED) throw std::bad_alloc();
+    auto* const first = static_cast<std::byte*>(space);
+    const std::size_t before = -reinterpret_cast<std::uintptr_t>(space) & (kPageBytes - 1);
+    if (before > 0) munmap(first, before);
+    munmap(first + before + bytes, kPageBytes - before);
+    return first + before;
+  }
+
+  void release() noexcept {
+    while (regions_ != nullptr) {
+      const Region region = *regions_;
+      munmap(regions_, region.bytes);
+      regions_ = region.next;
+    }
+    free_.fill(nullptr);
+    next_ = end_ = ordinary_ = ordinary_end_ = nullptr;
+    use_.reserved_bytes = 0;
+  }
+
+  std::mutex mutex_;
+  std::array<FreeBlock*, kClasses> free_{};
+  std::byte* next_ = nullptr;
+  std::byte* end_ = nullptr;
+  std::byte* ordinary_ = nullptr;      // the next large page to be made of ordinary ones,
+  std::byte* ordinary_end_ = nullptr;  // up to here
+  Region* regions_ = nullptr;
+  PagedUse use_;
+};
+
+// Never destroyed: others may give blocks back when the program ends.
+PagedMemory& memory() {
+  static PagedMemory& memory = *new PagedMemory;
+  return memory;
+}
+
+}  // namespace
+
+void* takePaged(std::size_t bytes) { return memory().take(bytes); }
+void givePaged(void* block, std::size_t bytes) noexcept { memory().give(block, bytes); }
+PagedUse pagedUse() { return memory().use(); }
+
+}  // namespace plumbline

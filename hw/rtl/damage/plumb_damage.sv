@@ -122,9 +122,12 @@ module plumb_damage #(
   logic used_q, clk_used, clk_stage;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) used_q <= 1'b0;
-    else if ((rule_load_i && rule_i.kind != plumb_damage_pkg::KindNone) ||
-             (random_load_i && random_on_i)) used_q <= 1'b1;
+    if (!rst_ni) begin
+      used_q <= 1'b0;
+    end else if (rule_load_i || random_load_i) begin
+      used_q <= used_q || (rule_load_i && rule_i.kind != plumb_damage_pkg::KindNone) ||
+                (random_load_i && random_on_i);
+    end
   end
 
   plumb_clock_gate u_used (
@@ -166,7 +169,8 @@ module plumb_damage #(
 
   assign begin1   = valid1_q && first1_q && enable;
   // The lowest one that wants the frame.
-  assign strike   = {eligible[3] && eligible[2:0] == 3'd0, eligible[2] && eligible[1:0] == 2'd0,
+  assign strike   = !used_q ? '0 :
+                    {eligible[3] && eligible[2:0] == 3'd0, eligible[2] && eligible[1:0] == 2'd0,
                      eligible[1] && !eligible[0], eligible[0]} & {4{begin1}};
 
   for (genvar s = 0; s < Slots; s++) begin : gen_rule
@@ -261,26 +265,39 @@ module plumb_damage #(
     end
   end
 
-  assign flips = struck2_q && (action2_q.kind == plumb_damage_pkg::KindBits ||
-                               action2_q.kind == plumb_damage_pkg::KindFcs ||
-                               action2_q.kind == plumb_damage_pkg::KindIcrc);
-  assign cuts  = struck2_q && action2_q.kind == plumb_damage_pkg::KindTruncate;
-  assign drops = struck2_q && action2_q.kind == plumb_damage_pkg::KindDrop;
+  // One condition for all of it: a simulation passes over frames that no rule strikes.
+  always_comb begin
+    flips      = 1'b0;
+    cuts       = 1'b0;
+    drops      = 1'b0;
+    start_here = 1'b0;
+    low        = '0;
+    high       = '0;
+    probed     = 1'b0;
+    cut_here   = 1'b0;
+    cut        = 1'b0;
+    keep       = keep2_q;
+    begins     = 1'b0;
+    if (struck2_q) begin
+      flips      = action2_q.kind == plumb_damage_pkg::KindBits ||
+                   action2_q.kind == plumb_damage_pkg::KindFcs ||
+                   action2_q.kind == plumb_damage_pkg::KindIcrc;
+      cuts       = action2_q.kind == plumb_damage_pkg::KindTruncate;
+      drops      = action2_q.kind == plumb_damage_pkg::KindDrop;
+      start_here = flips && 10'(action2_q.start[17:9]) == beat2_q;
+      low        = (10'(action2_q.start[17:9]) < beat2_q) ? 10'd0 :
+                   start_here ? {1'b0, action2_q.start[8:0]} : 10'd512;
+      high       = (10'(action2_q.stop[17:9]) < beat2_q) ? 10'd0 :
+                   (10'(action2_q.stop[17:9]) == beat2_q) ? {1'b0, action2_q.stop[8:0]} : 10'd512;
+      probed     = keep2_q[action2_q.probe];
+      cut_here   = cuts && 10'(last_byte2_q[13:6]) == beat2_q;
+      cut        = cut_here && (!last2_q || (action2_q.bytes[5:0] != 6'd0 && probed));
+      if (cut_here) keep = keep2_q & ({64{1'b1}} >> (6'd63 - last_byte2_q[5:0]));
+      begins     = (start_here && probed) || cut || (drops && first2_q);
+    end
+  end
 
-  assign start_here = flips && 10'(action2_q.start[17:9]) == beat2_q;
-  assign low        = !flips ? 'x :
-                      (10'(action2_q.start[17:9]) < beat2_q) ? 10'd0 :
-                      start_here ? {1'b0, action2_q.start[8:0]} : 10'd512;
-  assign high       = !flips ? 'x :
-                      (10'(action2_q.stop[17:9]) < beat2_q) ? 10'd0 :
-                      (10'(action2_q.stop[17:9]) == beat2_q) ? {1'b0, action2_q.stop[8:0]} :
-                                                               10'd512;
-  assign probed     = struck2_q && keep2_q[action2_q.probe];
-  assign cut_here   = cuts && 10'(last_byte2_q[13:6]) == beat2_q;
-  assign cut        = cut_here && (!last2_q || (action2_q.bytes[5:0] != 6'd0 && probed));
-  assign keep       = cut_here ? keep2_q & ({64{1'b1}} >> (6'd63 - last_byte2_q[5:0])) : keep2_q;
-  assign leaves     = valid2_q && !drops && !(dead_q && !first2_q);
-  assign begins     = (start_here && probed) || cut || (drops && first2_q);
+  assign leaves = valid2_q && !drops && !(dead_q && !first2_q);
 
   assign random_take = leaves && enable && room;
 
@@ -332,14 +349,21 @@ module plumb_damage #(
       valid2_q  <= 1'b0;
       valid3_q  <= 1'b0;
       leaves3_q <= 1'b0;
-      begins3_q <= 1'b0;
-      random3_q <= 1'b0;
-      dead_q    <= 1'b0;
     end else if (enable) begin
       valid1_q  <= s_tvalid_i && path_q;
       valid2_q  <= valid1_q;
       valid3_q  <= valid2_q;
       leaves3_q <= leaves;
+    end
+  end
+
+  // Zero until something has been struck, like all that is behind it.
+  always_ff @(posedge clk_used or negedge rst_ni) begin
+    if (!rst_ni) begin
+      begins3_q <= 1'b0;
+      random3_q <= 1'b0;
+      dead_q    <= 1'b0;
+    end else if (enable) begin
       begins3_q <= valid2_q && begins;
       random3_q <= random_take && random_hit;
       if (valid2_q) dead_q <= (cut || (dead_q && !first2_q)) && !last2_q;
@@ -381,7 +405,7 @@ module plumb_damage #(
   logic [2:0] kind_q;
   logic       damaged_before_q, random_before_q, damaged, randomly;
 
-  always_ff @(posedge clk_stage or negedge rst_ni) begin
+  always_ff @(posedge clk_used or negedge rst_ni) begin
     if (!rst_ni) begin
       told_q   <= 1'b0;
       begun_q  <= 1'b0;
@@ -399,7 +423,7 @@ module plumb_damage #(
   assign damaged  = told_q && (ruled_q || random_q);
   assign randomly = told_q && random_q;
 
-  always_ff @(posedge clk_stage or negedge rst_ni) begin
+  always_ff @(posedge clk_used or negedge rst_ni) begin
     if (!rst_ni) begin
       kind_q           <= plumb_damage_pkg::KindNone;
       damaged_before_q <= 1'b0;

@@ -42,9 +42,15 @@ module plumb_damage_ctl (
                              ~({64{1'b1}} << count[5:0]) << from[5:0];
   endfunction
 
-  assign wanted = rule_q.match != plumb_damage_pkg::MatchFlow ||
-                   s_data_i[15:8] == rule_q.flow[7:0];
-  assign hit     = wanted && able_q && due_q && !spent_q;
+  always_comb begin
+    wanted = 1'b0;
+    if (able_q) begin
+      wanted = rule_q.match != plumb_damage_pkg::MatchFlow ||
+               s_data_i[15:8] == rule_q.flow[7:0];
+    end
+  end
+
+  assign hit     = wanted && due_q && !spent_q;
   assign drop    = hit && rule_q.kind == plumb_damage_pkg::KindDrop;
   assign pass    = s_valid_i && s_ready_o;
 

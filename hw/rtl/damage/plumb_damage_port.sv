@@ -89,6 +89,27 @@ module plumb_damage_port (
   assign strikes_o      = !of_sets ? strikes[32*select_slot_i[1:0]+:32] :
                           select_received_i ? received_set_strikes : sent_set_strikes;
 
+  // Which part a load is for.
+  logic sent_load, sent_set_load, sent_random_load;
+  logic received_load, received_set_load, received_random_load;
+
+  always_comb begin
+    sent_load            = 1'b0;
+    sent_set_load        = 1'b0;
+    sent_random_load     = 1'b0;
+    received_load        = 1'b0;
+    received_set_load    = 1'b0;
+    received_random_load = 1'b0;
+    if (load_rule_i || load_random_i) begin
+      sent_load            = load_rule_i && !select_received_i && !of_sets;
+      sent_set_load        = load_rule_i && !select_received_i && of_sets;
+      sent_random_load     = load_random_i && !select_received_i;
+      received_load        = load_rule_i && select_received_i && !of_sets;
+      received_set_load    = load_rule_i && select_received_i && of_sets;
+      received_random_load = load_random_i && select_received_i;
+    end
+  end
+
   // ---- Sent ----
   logic                     sent_set_valid, sent_set_damaged, sent_set_dropped;
   plumb_damage_pkg::event_t sent_set;
@@ -102,11 +123,11 @@ module plumb_damage_port (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_sent_i),
-    .rule_load_i    (load_rule_i && !select_received_i && !of_sets),
+    .rule_load_i    (sent_load),
     .rule_slot_i    (select_slot_i[1:0]),
     .rule_i         (rule_i),
     .strikes_o      (sent_strikes),
-    .random_load_i  (load_random_i && !select_received_i),
+    .random_load_i  (sent_random_load),
     .random_on_i    (random_on_i),
     .random_seed_i  (random_seed_i),
     .random_scale_i (random_scale_i),
@@ -146,7 +167,7 @@ module plumb_damage_port (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear_sent_i),
-    .load_i        (load_rule_i && !select_received_i && of_sets),
+    .load_i        (sent_set_load),
     .rule_i        (rule_i),
     .strikes_o     (sent_set_strikes),
     .now_i         (now_i),
@@ -185,11 +206,11 @@ module plumb_damage_port (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_received_i),
-    .rule_load_i    (load_rule_i && select_received_i && !of_sets),
+    .rule_load_i    (received_load),
     .rule_slot_i    (select_slot_i[1:0]),
     .rule_i         (rule_i),
     .strikes_o      (received_strikes),
-    .random_load_i  (load_random_i && select_received_i),
+    .random_load_i  (received_random_load),
     .random_on_i    (random_on_i),
     .random_seed_i  (random_seed_i),
     .random_scale_i (random_scale_i),
@@ -229,7 +250,7 @@ module plumb_damage_port (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear_received_i),
-    .load_i        (load_rule_i && select_received_i && of_sets),
+    .load_i        (received_set_load),
     .rule_i        (rule_i),
     .strikes_o     (received_set_strikes),
     .now_i         (now_i),

@@ -41,8 +41,14 @@ module plumb_fc_buffer (
   logic [13:0] cells2_q;
   logic [11:0] cell_mask;
 
-  assign cell_mask = enable_i ? ~(12'hfff << cell_log2_i) : '0;
-  assign bytes     = 16'(arrival_length_i) + {{8{overhead_i[7]}}, overhead_i} + 16'(cell_mask);
+  always_comb begin
+    cell_mask = '0;
+    bytes     = '0;
+    if (enable_i) begin
+      cell_mask = ~(12'hfff << cell_log2_i);
+      bytes     = 16'(arrival_length_i) + {{8{overhead_i[7]}}, overhead_i} + 16'(cell_mask);
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -69,8 +75,14 @@ module plumb_fc_buffer (
   logic [20:0]     filled;
   logic            fits;
 
-  assign filled     = !arrival2_q ? '0 : 21'(plumb_pkg::pick20(fill_q, priority2_q)) + 21'(cells2_q);
-  assign fits       = filled <= 21'(capacity_i[32*priority2_q +: 20]);
+  always_comb begin
+    filled = '0;
+    fits   = 1'b0;
+    if (arrival2_q) begin
+      filled = 21'(plumb_pkg::pick20(fill_q, priority2_q)) + 21'(cells2_q);
+      fits   = filled <= 21'(capacity_i[32*priority2_q +: 20]);
+    end
+  end
 
   logic unused_capacity;
   assign unused_capacity = ^capacity_i;
@@ -105,7 +117,11 @@ module plumb_fc_buffer (
   assign rest_mask   = {cell_mask, 16'hffff};
   assign due_cells   = !due_q ? '0 : (due_bytes_q >> 16) >> cell_log2_i;
   assign whole_cells = (|due_cells[35:20]) ? '1 : due_cells[19:0];
-  assign held        = !whole_q ? '0 : plumb_pkg::pick20(fill_q, whole_priority_q);
+
+  always_comb begin
+    held = '0;
+    if (whole_q) held = plumb_pkg::pick20(fill_q, whole_priority_q);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

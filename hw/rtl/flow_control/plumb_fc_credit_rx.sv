@@ -126,8 +126,11 @@ module plumb_fc_credit_rx (
     else if (!report_q[3])     report_q <= report_q + 4'd1;
   end
 
-  assign recovered_credits_o = plumb_pkg::pick20(lost_q, report_q[2:0]);
-  assign recovered_o         = !report_q[3] && recovered_credits_o != '0;
+  always_comb begin
+    recovered_credits_o = '0;
+    if (!report_q[3]) recovered_credits_o = plumb_pkg::pick20(lost_q, report_q[2:0]);
+  end
+  assign recovered_o = recovered_credits_o != '0;
 
   // ---- CF_Updates: wait, look for one or two channels with news, send ----
   typedef enum logic [1:0] { StWait, StLook, StBuild, StSend } state_e;
@@ -140,7 +143,10 @@ module plumb_fc_credit_rx (
   logic        found_q, resend;
   logic [14:0] first_total, second_total;
 
-  assign resend = max_i != '0 && clocks_q >= max_i && state_q == StWait;
+  always_comb begin
+    resend = 1'b0;
+    if (active) resend = max_i != '0 && clocks_q >= max_i && state_q == StWait;
+  end
   assign told   = (state_q == StBuild) ? (8'd1 << first_q) | (8'd1 << second_q) : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

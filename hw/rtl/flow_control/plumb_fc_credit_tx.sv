@@ -100,10 +100,16 @@ module plumb_fc_credit_tx (
   // The last total is the one that is applied in this clock, if it is of the same channel.
   logic [8*15-1:0] freed_q;           // last totals
   logic [14:0]     next_total, last_total;
-  assign next_total = !take ? '0 : plumb_pkg::pick15(waiting_total_q, pick_channel);
-  assign last_total = !take ? '0 :
-                      (apply && due_channel_q == pick_channel && enable_i[pick_channel])
-                          ? due_total_q : plumb_pkg::pick15(freed_q, pick_channel);
+
+  always_comb begin
+    next_total = '0;
+    last_total = '0;
+    if (take) begin
+      next_total = plumb_pkg::pick15(waiting_total_q, pick_channel);
+      last_total = (apply && due_channel_q == pick_channel && enable_i[pick_channel])
+                       ? due_total_q : plumb_pkg::pick15(freed_q, pick_channel);
+    end
+  end
 
   always_ff @(posedge clk_on_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -139,14 +145,18 @@ module plumb_fc_credit_tx (
   logic [19:0]     used, next_used;
 
   assign channel = sent_i ? priority_q : due_channel_q;
-  assign used    = !(apply || sent_i) ? '0 : plumb_pkg::pick20(used_q, channel);
-  assign left    = !apply ? '0 : 21'(used) - 21'(due_freed_q);
   assign error_o = left[20];
 
   always_comb begin
-    if (sent_i)        next_used = used + 20'(cost_q);
-    else if (left[20]) next_used = '0;
-    else               next_used = left[19:0];
+    used      = '0;
+    left      = '0;
+    next_used = '0;
+    if (apply || (active && sent_i)) begin
+      used = plumb_pkg::pick20(used_q, channel);
+      if (apply) left = 21'(used) - 21'(due_freed_q);
+      if (sent_i)         next_used = used + 20'(cost_q);
+      else if (!left[20]) next_used = left[19:0];
+    end
   end
 
   always_ff @(posedge clk_on_i or negedge rst_ni) begin
@@ -179,11 +189,20 @@ module plumb_fc_credit_tx (
   logic [16:0] payable;
   logic [19:0] look_credits, look_used;
 
-  assign look       = changed_q ? changed_channel_q : turn_q;
-  assign look_credits = !active ? '0 : credits_i[32*look +: 20];
-  assign look_used    = !active ? '0 : plumb_pkg::pick20(used_q, look);
-  assign room_bytes = !active ? '0 : 32'(room_q) << credit_log2_i;
-  assign payable    = {1'b0, room_bytes_q} - {{9{overhead_i[7]}}, overhead_i};
+  assign look = changed_q ? changed_channel_q : turn_q;
+
+  always_comb begin
+    look_credits = '0;
+    look_used    = '0;
+    room_bytes   = '0;
+    payable      = '0;
+    if (active) begin
+      look_credits = credits_i[32*look +: 20];
+      look_used    = plumb_pkg::pick20(used_q, look);
+      room_bytes   = 32'(room_q) << credit_log2_i;
+      payable      = {1'b0, room_bytes_q} - {{9{overhead_i[7]}}, overhead_i};
+    end
+  end
 
   // The channel's own change is looked at in the clock after it, another's turn comes in between.
   always_ff @(posedge clk_on_i or negedge rst_ni) begin

@@ -30,9 +30,16 @@ module plumb_fc_watermark (
   logic [7:0]      off_q, want_xoff_q, want_xon_q;
 
   assign look   = taken_q ? taken_priority_q : turn_q;
-  assign age    = !active ? '0 : clock_q - sent_at_q[32*look +: 32];
   assign active = (|enable_i) || (|off_q);
-  assign look_fill = !active ? '0 : plumb_pkg::pick20(fill_i, look);
+
+  always_comb begin
+    age       = '0;
+    look_fill = '0;
+    if (active) begin
+      age       = clock_q - sent_at_q[32*look +: 32];
+      look_fill = plumb_pkg::pick20(fill_i, look);
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

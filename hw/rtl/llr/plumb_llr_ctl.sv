@@ -87,7 +87,7 @@ module plumb_llr_ctl (
 
   // ---- From the MAC ----
 
-  logic        received_q, marked, of_llr;
+  logic        received_q, marked;
   logic [63:0] set_q;
   logic [7:0]  kind;
 
@@ -100,22 +100,35 @@ module plumb_llr_ctl (
     if (rx_ctl_valid_i) set_q <= rx_ctl_i;
   end
 
-  assign kind   = set_q[15:8];
-  assign marked = set_q[7:0] == plumb_llr_pkg::BlockType &&
-                  set_q[35:32] == plumb_llr_pkg::OrderCode;
-  assign of_llr = received_q && marked;
-  assign seq_o  = {set_q[23:16], set_q[31:24], set_q[39:36]};
+  assign seq_o = {set_q[23:16], set_q[31:24], set_q[39:36]};
 
+  // Sets are rare.
   logic ack, nack, init, echo;
-  assign ack  = of_llr && kind == plumb_llr_pkg::TypeAck;
-  assign nack = of_llr && kind == plumb_llr_pkg::TypeNack;
-  assign init = of_llr && kind == plumb_llr_pkg::TypeInit;
-  assign echo = of_llr && kind == plumb_llr_pkg::TypeEcho;
-
-  assign ack_o  = ack && tx_enable_i;
-  assign nack_o = nack && tx_enable_i;
-  assign echo_o = echo && tx_enable_i && set_q[55:40] == init_data;
-  assign init_o = init && rx_enable_i;
+  always_comb begin
+    kind   = '0;
+    marked = 1'b0;
+    ack    = 1'b0;
+    nack   = 1'b0;
+    init   = 1'b0;
+    echo   = 1'b0;
+    ack_o  = 1'b0;
+    nack_o = 1'b0;
+    echo_o = 1'b0;
+    init_o = 1'b0;
+    if (received_q) begin
+      kind   = set_q[15:8];
+      marked = set_q[7:0] == plumb_llr_pkg::BlockType &&
+               set_q[35:32] == plumb_llr_pkg::OrderCode;
+      ack    = marked && kind == plumb_llr_pkg::TypeAck;
+      nack   = marked && kind == plumb_llr_pkg::TypeNack;
+      init   = marked && kind == plumb_llr_pkg::TypeInit;
+      echo   = marked && kind == plumb_llr_pkg::TypeEcho;
+      ack_o  = ack && tx_enable_i;
+      nack_o = nack && tx_enable_i;
+      echo_o = echo && tx_enable_i && set_q[55:40] == init_data;
+      init_o = init && rx_enable_i;
+    end
+  end
 
   // The latest INIT is answered, with what it said.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -132,8 +145,13 @@ module plumb_llr_ctl (
   end
 
   // In the order of ctl_events_t.
-  assign events_o = {received_q && !marked, nack, ack, echo, init, send_nack, send_ack, send_echo,
-                     send_init};
+  always_comb begin
+    events_o = '0;
+    if (received_q || send_nack_i || send_ack_i || echo_due_q || init_i) begin
+      events_o = {received_q && !marked, nack, ack, echo, init, send_nack, send_ack, send_echo,
+                  send_init};
+    end
+  end
 
   logic unused_set;
   assign unused_set = ^set_q[63:56];

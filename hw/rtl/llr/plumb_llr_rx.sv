@@ -71,8 +71,16 @@ module plumb_llr_rx (
 
   // ---- On and off between frames ----
 
-  logic inside_q, midway, on_q, empty, valid_q;
+  logic inside_q, midway, on_q, empty, valid_q, switches;
   assign midway = (inside_q || s_tvalid_i) && !(s_tvalid_i && s_tlast_i);
+
+  always_comb begin
+    switches = 1'b0;
+    if (enable_i || on_q) begin
+      switches = enable_i != on_q && !midway &&
+                 (!on_q || (empty && !s_tvalid_i && !valid_q));
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -80,10 +88,7 @@ module plumb_llr_rx (
       on_q     <= 1'b0;
     end else begin
       if (s_tvalid_i) inside_q <= midway;
-      if (enable_i != on_q && !midway &&
-          (!on_q || (empty && !s_tvalid_i && !valid_q))) begin
-        on_q <= enable_i;
-      end
+      if (switches)   on_q     <= enable_i;
     end
   end
 
@@ -261,17 +266,21 @@ module plumb_llr_rx (
   end
 
   // In the order of rx_events_t.
-  assign events_o = !checked_q ? '0 :
-      {!ordinary && !accept && usable && !is_behind && !missing,  // discarded
-       accept && state_q != plumb_llr_pkg::RxSendAcks,            // replay
-       judged && is_behind,                                       // duplicate_seq
-       missing,                                                   // missing_seq
-       judged && !usable && is_expected,                          // expected_bad
-       accept && poisoned_q,                                      // expected_poisoned
-       accept && good_q,                                          // expected_good
-       judged && !usable,                                         // bad
-       judged && usable && poisoned_q,                            // poisoned
-       judged && usable && good_q};                               // ok
+  always_comb begin
+    events_o = '0;
+    if (checked_q) begin
+      events_o = {!ordinary && !accept && usable && !is_behind && !missing,  // discarded
+                  accept && state_q != plumb_llr_pkg::RxSendAcks,            // replay
+                  judged && is_behind,                                       // duplicate_seq
+                  missing,                                                   // missing_seq
+                  judged && !usable && is_expected,                          // expected_bad
+                  accept && poisoned_q,                                      // expected_poisoned
+                  accept && good_q,                                          // expected_good
+                  judged && !usable,                                         // bad
+                  judged && usable && poisoned_q,                            // poisoned
+                  judged && usable && good_q};                               // ok
+    end
+  end
 
   // ---- Buffer and way out ----
 

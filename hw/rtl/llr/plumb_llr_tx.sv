@@ -109,8 +109,6 @@ module plumb_llr_tx #(
   assign advance = state_q == plumb_llr_pkg::TxAdvance;
   assign replay  = state_q == plumb_llr_pkg::TxReplay;
   assign filter  = state_q == plumb_llr_pkg::TxInit || state_q == plumb_llr_pkg::TxFlush;
-  assign action  = (state_q == plumb_llr_pkg::TxInit) ? config_i.init_action
-                                                      : config_i.flush_action;
   assign state_o = state_q;
 
   // ---- The frame in hand ----
@@ -119,19 +117,36 @@ module plumb_llr_tx #(
   logic eligible, room, head, may_number, may_start, pass, store, drop, beat, midway, starts;
   logic control_may, discard, number, may_pass, crosses;
 
-  assign eligible = !s_user_i.control || config_i.mac_control_eligible;
-  assign head     = s_tvalid_i && !inside_q;
+  assign head = s_tvalid_i && !inside_q;
 
   // The table above, as one sum: the rest of the clock is needed for what follows from it.
-  assign control_may = !eligible && line_free && !replaying_q;
-  assign discard     = filter && eligible && action == plumb_llr_pkg::ActionDiscard;
-  assign number      = advance && eligible && line_free && room && may_number;
-  assign may_pass    = !own || control_may || discard ||
-                       (filter && eligible && line_free &&
-                        action == plumb_llr_pkg::ActionBestEffort);
-  assign may_start   = number || may_pass;
+  // While off none of it is needed: a simulation passes it over, here and below.
+  always_comb begin
+    action      = '0;
+    eligible    = 1'b0;
+    may_number  = 1'b0;
+    control_may = 1'b0;
+    discard     = 1'b0;
+    number      = 1'b0;
+    may_pass    = 1'b1;
+    may_start   = 1'b1;
+    blocked_o   = 1'b0;
+    if (own) begin
+      action      = (state_q == plumb_llr_pkg::TxInit) ? config_i.init_action
+                                                       : config_i.flush_action;
+      eligible    = !s_user_i.control || config_i.mac_control_eligible;
+      may_number  = config_i.tx_enable && link_up_i && !replay_wanted_q && !flush_wanted_q;
+      control_may = !eligible && line_free && !replaying_q;
+      discard     = filter && eligible && action == plumb_llr_pkg::ActionDiscard;
+      number      = advance && eligible && line_free && room && may_number;
+      may_pass    = control_may || discard ||
+                    (filter && eligible && line_free &&
+                     action == plumb_llr_pkg::ActionBestEffort);
+      may_start   = number || may_pass;
+      blocked_o   = head && !may_start;
+    end
+  end
 
-  assign may_number = config_i.tx_enable && link_up_i && !replay_wanted_q && !flush_wanted_q;
   assign starts = head && may_start;
   assign pass   = inside_q || may_start;
   assign store  = inside_q ? store_q : eligible && advance;
@@ -175,10 +190,18 @@ module plumb_llr_tx #(
   logic                 bytes_room_q, full;
 
   // The same as beat && store, without what other frames need.
-  assign stored      = s_tvalid_i && m_tready_i && !replaying_q && (inside_q ? store_q : number);
+  always_comb begin
+    stored = 1'b0;
+    bytes  = '0;
+    total  = '0;
+    if (own) begin
+      stored = s_tvalid_i && m_tready_i && !replaying_q && (inside_q ? store_q : number);
+      bytes  = plumb_pkg::kept_bytes(s_tkeep_i);
+      total  = total_q + (s_tlast_i ? 32'(bytes) : 32'd64);
+    end
+  end
+
   assign stored_last = stored && s_tlast_i;
-  assign bytes       = plumb_pkg::kept_bytes(s_tkeep_i);
-  assign total       = total_q + (s_tlast_i ? 32'(bytes) : 32'd64);
   assign used        = head_q - tail;
   assign room        = !full && bytes_room_q;
   assign outstanding_o   = (advance || replay) ? outstanding : 20'd0;
@@ -245,7 +268,7 @@ module plumb_llr_tx #(
   logic [19:0]                     replay_seq_q, replay_seq;
   logic [19:0]                     replay_left_q;   // frames that have not begun yet
   logic                            behind;
-  logic                            replay_last, replay_step, replay_end;
+  logic                            replay_last, replay_step, replay_end, replay_read;
   logic [5:0]                      replay_last_byte;
   logic [511:0]                    replay_data;
   logic [plumb_tx_pkg::UserW-1:0]  replay_user;
@@ -255,8 +278,15 @@ module plumb_llr_tx #(
   assign replay_step  = replaying_q && m_tready_i;
   assign replay_free  = !replaying_q || replay_end;
   assign replay_done  = !replaying_q && !behind && replay_left_q == 20'd0;
-  assign replay_begin = replay && replay_free && line_free && may_number && !behind &&
-                        !inside_q && !(head && !eligible) && replay_left_q != 20'd0;
+  always_comb begin
+    replay_begin = 1'b0;
+    replay_read  = 1'b0;
+    if (own) begin
+      replay_begin = replay && replay_free && line_free && may_number && !behind &&
+                     !inside_q && !(head && !eligible) && replay_left_q != 20'd0;
+      replay_read  = replay_begin || (replay_step && !replay_last);
+    end
+  end
   assign replay_end     = replay_step && replay_last;
   assign replay_seq     = replay_end ? replay_seq_q + 20'd1 : replay_seq_q;
   assign replay_pointer = replay_pointer_q + (BeatsLog2+1)'(replay_step);
@@ -275,7 +305,7 @@ module plumb_llr_tx #(
     .write_user_i      (s_user_i),
     .write_bytes_i     (total),
     .write_began_i     (inside_q ? began_q : tick_q),
-    .read_i            (replay_begin || (replay_step && !replay_last)),
+    .read_i            (replay_read),
     .read_first_i      (replay_begin),
     .read_pointer_i    (replay_pointer[BeatsLog2-1:0]),
     .read_seq_i        (replay_seq[FramesLog2-1:0]),
@@ -299,17 +329,28 @@ module plumb_llr_tx #(
   // No frame in hand, and what came of the last one is known. In Advance and Replay this is asked
   // for only while a replay, a flush or the end of LLR is wanted, or a replay has nothing left to
   // send: no eligible frame starts then.
-  assign pause     = !inside_q && !(head && control_may) && replay_free;
-  assign idle      = !inside_q && !(head && may_pass) && replay_free;    // the other states
-  assign restart   = pause && replay_wanted_q && (advance || replay) && !flush_wanted_q &&
-                     config_i.tx_enable && outstanding != 20'd0;
-  assign exhausted = replays_q == config_i.replay_count_max && !(&replays_q);
-  assign start     = idle && config_i.tx_enable &&
-                     (state_q == plumb_llr_pkg::TxOff ||
-                      (state_q == plumb_llr_pkg::TxFlush && link_up_i &&
-                       (config_i.re_init_on_flush || re_init_q)));
-  assign leave     = pause && (advance || replay) &&
-                     (!config_i.tx_enable || flush_wanted_q || (restart && exhausted));
+  always_comb begin
+    pause     = 1'b0;
+    idle      = 1'b0;    // the other states
+    restart   = 1'b0;
+    exhausted = 1'b0;
+    start     = 1'b0;
+    leave     = 1'b0;
+    if (own || config_i.tx_enable) begin
+      pause     = !inside_q && !(head && control_may) && replay_free;
+      idle      = !inside_q && !(head && may_pass) && replay_free;
+      restart   = pause && replay_wanted_q && (advance || replay) && !flush_wanted_q &&
+                  config_i.tx_enable && outstanding != 20'd0;
+      exhausted = replays_q == config_i.replay_count_max && !(&replays_q);
+      start     = idle && config_i.tx_enable &&
+                  (state_q == plumb_llr_pkg::TxOff ||
+                   (state_q == plumb_llr_pkg::TxFlush && link_up_i &&
+                    (config_i.re_init_on_flush || re_init_q)));
+      leave     = pause && (advance || replay) &&
+                  (!config_i.tx_enable || flush_wanted_q || (restart && exhausted));
+    end
+  end
+
   assign flushed_o = leave ? outstanding : 20'd0;
 
   logic [23:0] idle_q;       // clocks without progress
@@ -419,7 +460,6 @@ module plumb_llr_tx #(
   assign m_departure_o = (replaying_q || waited_q) ? cross_q : s_departure_i;
   assign m_replay_o    = replaying_q;
   assign m_sof_o       = replaying_q ? replay_first_q : s_sof_i;
-  assign blocked_o     = own && head && !may_start;
   assign m_beat        = m_tvalid_o && m_tready_i;
 
   logic [19:0] m_seq;
@@ -462,14 +502,18 @@ module plumb_llr_tx #(
   // ---- Events ----
 
   // In the order of tx_events_t.
-  assign events_o = !own ? '0 :
-      {waited_q && beat && s_tlast_i && !drop,  // delayed
-       replay_end,                              // replayed_frame
-       restart && !exhausted,                   // replay
-       stored_last && s_poisoned_i,             // poisoned
-       stored_last && !s_poisoned_i,            // ok
-       drop && beat && s_tlast_i,               // discarded
-       seq_error};
+  always_comb begin
+    events_o = '0;
+    if (own) begin
+      events_o = {waited_q && beat && s_tlast_i && !drop,  // delayed
+                  replay_end,                              // replayed_frame
+                  restart && !exhausted,                   // replay
+                  stored_last && s_poisoned_i,             // poisoned
+                  stored_last && !s_poisoned_i,            // ok
+                  drop && beat && s_tlast_i,               // discarded
+                  seq_error};
+    end
+  end
 
   `PLUMB_ASSERT(Held, m_tvalid_o && !m_tready_i |=>
                 m_tvalid_o && $stable(m_tdata_o) && $stable(m_preamble_o))

@@ -62,9 +62,17 @@ module plumb_capture_tap #(
   assign copied = inside_q && copied_q;
   assign lost = inside_q && lost_q;
   assign free = !cap_tvalid_o || cap_ready_i;
-  assign copy = wanted && free && !close_q && !lost;
-  assign lose = wanted && !copy;
-  assign first_loss = lose && !lost;
+
+  always_comb begin
+    copy = 1'b0;
+    lose = 1'b0;
+    first_loss = 1'b0;
+    if (wanted) begin
+      copy = free && !close_q && !lost;
+      lose = !copy;
+      first_loss = lose && !lost;
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -81,16 +81,21 @@ module plumb_port #(
   logic [31:0] rdata;
 
   assign address = {addr_q, 2'b00};
-  assign table_address =
-      address == plumb_regs_pkg::PortTblAddrOffset ||
-      address == plumb_regs_pkg::PortTblCmdOffset ||
-      address[11:6] == 6'(plumb_regs_pkg::PortTblDataOffset >> 6);
-  assign hist_address =
-      address == plumb_regs_pkg::PortHistAddrOffset ||
-      address == plumb_regs_pkg::PortHistLoOffset ||
-      address == plumb_regs_pkg::PortHistHiOffset;
-  assign go = (write_q || read_q) && !(table_address && table_busy) &&
-              !(hist_address && hist_busy);
+
+  always_comb begin
+    table_address = 1'b0;
+    hist_address  = 1'b0;
+    go            = 1'b0;
+    if (write_q || read_q) begin
+      table_address = address == plumb_regs_pkg::PortTblAddrOffset ||
+                      address == plumb_regs_pkg::PortTblCmdOffset ||
+                      address[11:6] == 6'(plumb_regs_pkg::PortTblDataOffset >> 6);
+      hist_address  = address == plumb_regs_pkg::PortHistAddrOffset ||
+                      address == plumb_regs_pkg::PortHistLoOffset ||
+                      address == plumb_regs_pkg::PortHistHiOffset;
+      go            = !(table_address && table_busy) && !(hist_address && hist_busy);
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

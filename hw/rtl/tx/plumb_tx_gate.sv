@@ -114,11 +114,21 @@ module plumb_tx_gate #(
   assign due_on_busy_wire = !wire_free_rel_q[63] && {wire_free_rel_q, 16'd0} >= due_i;
   assign wire_free        = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i;
   assign paused           = paused_i[priority_i];
-  assign blocked          = paused || length_i > plumb_pkg::pick14(credit_i, priority_i);
-  assign unknown          = credit_busy_i[priority_i] && !paused;
-  assign may_leave        = open_i && !unknown && blocked && (!wait_i || stable_q);
-  assign may_send         = open_i && !unknown && !blocked && !closed_i && wire_free &&
-                            !control_i && !control_q;
+
+  // Without a root to decide on none of it is needed, and a simulation passes it over.
+  always_comb begin
+    blocked   = 1'b0;
+    unknown   = 1'b0;
+    may_leave = 1'b0;
+    may_send  = 1'b0;
+    if (open_i) begin
+      blocked   = paused || length_i > plumb_pkg::pick14(credit_i, priority_i);
+      unknown   = credit_busy_i[priority_i] && !paused;
+      may_leave = !unknown && blocked && (!wait_i || stable_q);
+      may_send  = !unknown && !blocked && !closed_i && wire_free && !control_i && !control_q;
+    end
+  end
+
   assign skip_o           = may_leave && due && !wait_i;
   assign postpone_o       = may_leave && due && wait_i;
   assign send             = may_send && (due || due_on_busy_wire);

@@ -20,6 +20,18 @@ namespace {
 
 using fabric::TopologyKind;
 
+std::string retryText(const fabric::LlrSpec& llr) {
+  std::string text = fmt::format("processing of receiver {}, of sender {}",
+                                 suite::durationText(llr.receiver_processing),
+                                 suite::durationText(llr.sender_processing));
+  text += llr.replay_timer ? ", replay timer " + suite::durationText(*llr.replay_timer)
+                           : ", replay timer twice the longest retry of each link";
+  text += llr.max_replays ? fmt::format(", replays at most {}", *llr.max_replays)
+                          : ", replays without limit";
+  if (llr.replay_buffer) text += fmt::format(", buffer {} B", llr.replay_buffer->count());
+  return text;
+}
+
 // What of the queueing is switched on.
 void addQueueing(const fabric::SwitchSpec& switches, report::KeyValues& dut) {
   for (const fabric::EcnSpec& ecn : switches.ecn) {
@@ -45,7 +57,7 @@ void addQueueing(const fabric::SwitchSpec& switches, report::KeyValues& dut) {
     dut.emplace_back("Trimming", fmt::format("above {} B to {} B", switches.trim->threshold.count(),
                                              switches.trim->keep.count()));
   }
-  if (switches.llr) dut.emplace_back("Link-level retry", "on");
+  if (switches.llr) dut.emplace_back("Link-level retry", retryText(*switches.llr));
 }
 
 report::KeyValues dutText(const scenario::Scenario& scenario) {

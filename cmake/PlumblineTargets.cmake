@@ -45,12 +45,14 @@ endfunction()
 # A third of the time to compile tests is optimising what runs once; what they test stays as fast.
 set(plumbline_test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
 
-# plumbline_test(<name> [COMMAND] [LONG] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
+# plumbline_test(<name> [COMMAND] [LONG] [BUSY] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
 # A GoogleTest executable registered with CTest test by test. No two of its sources give different
 # things one name. COMMAND: it runs the command itself. LONG: some of its tests are long, so that
-# they begin before others, lest the last one is waited for alone.
+# they begin before others, lest the last one is waited for alone. BUSY: with sanitizers it takes
+# longer to run than to compile, and is optimised like the libraries; without that the linker
+# takes its copies of their inline functions for them, too.
 function(plumbline_test name)
-  cmake_parse_arguments(arg "COMMAND;LONG" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "COMMAND;LONG;BUSY" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT PLUMBLINE_TESTS)
     return()
   endif()
@@ -60,7 +62,9 @@ function(plumbline_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE plumbline_options ${arg_DEPENDS} GTest::gtest GTest::gmock
                                         GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${plumbline_test_options})
+  if(NOT arg_BUSY OR NOT CMAKE_BUILD_TYPE STREQUAL Sanitized)
+    target_compile_options(${name} PRIVATE ${plumbline_test_options})
+  endif()
   target_compile_definitions(${name} PRIVATE PLUMBLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   plumbline_unity(${name})
   if(arg_COMMAND)

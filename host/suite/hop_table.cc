@@ -267,8 +267,8 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
                "A hop is one direction of a link. Every frame is struck by itself, so that the "
                "number of retries scatters by chance alone: expected of errors and bits, and "
                "the range in which it is with 99 % probability. NACKs beyond the retries are "
-               "of copies that were damaged too; lost are those that bit errors destroyed on their "
-               "way back. Sent again: those frames, and all that followed." +
+               "of copies that were damaged too; lost are those that bit errors or an outage "
+               "took on their way back. Sent again: those frames, and all that followed." +
                    which,
                {},
                {}},

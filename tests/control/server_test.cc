@@ -26,9 +26,8 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Long, for sanitizers on a machine that is busy with other things; nothing here waits for it to
-// pass.
-constexpr auto kPatience = 300s;
+// Long, for a machine that is busy with other things; nothing here waits for it to pass.
+constexpr auto kPatience = 60s;
 
 template <typename T, typename Call>
 Outcome<T> wait(Call call) {

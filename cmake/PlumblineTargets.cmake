@@ -6,6 +6,10 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# A source's name, where it appears in a program, is the one within the project: the same program in
+# every checkout, and nothing to compile anew for a compiler cache.
+add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
 # Warnings and include root of our own code. Generated (Verilated) code does not link this.
 add_library(plumbline_options INTERFACE)
 target_compile_options(plumbline_options INTERFACE -Wall -Wextra -Werror)

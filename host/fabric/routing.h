@@ -15,6 +15,18 @@ namespace plumbline::fabric {
 // Tables are kept per edge switch (the switch a host hangs on), not per host, and equal sets of
 // links are stored once.
 class Routing {
+  struct Attachment {
+    std::uint32_t edge_switch;  // switch number; kNone behind a bare link
+    std::uint32_t edge;         // its column in table_
+    LinkId last_link;           // towards the host
+    std::uint16_t last_links;   // 1, or 0 when last_link is down
+    std::uint16_t last_port;    // that last_link leaves by
+  };
+  struct Group {
+    std::uint32_t first;  // in members_ and ports_
+    std::uint32_t count;
+  };
+
  public:
   // Throws Error(kUsage) when a host does not have exactly one link or a switch cannot reach a
   // host. `seed` is the fabric's; each switch's own is
@@ -35,29 +47,37 @@ class Routing {
     return {members_.data() + group.first, group.count};
   }
 
-  // The same as ports of that switch.
-  [[nodiscard]] std::span<const std::uint16_t> ports(std::uint32_t from, std::uint32_t to) const {
-    const Attachment& at = hosts_[to];
-    if (at.edge_switch == from) return {&at.last_port, at.last_links};
-    const Group group = groups_[table_[from * edges_ + at.edge]];
-    return {ports_.data() + group.first, group.count};
-  }
+  // What one switch may look up for many packets, knowing where all of it is. Valid as long as the
+  // tables.
+  class Row {
+   public:
+    Row(const Routing& routing, std::uint32_t from)
+        : from_(from),
+          hosts_(routing.hosts_.data()),
+          row_(routing.table_.data() + from * routing.edges_),
+          groups_(routing.groups_.data()),
+          ports_(routing.ports_.data()) {}
+
+    // The same as candidates(), as ports of that switch.
+    [[nodiscard]] std::span<const std::uint16_t> ports(std::uint32_t to) const {
+      const Attachment& at = hosts_[to];
+      if (at.edge_switch == from_) return {&at.last_port, at.last_links};
+      const Group group = groups_[row_[at.edge]];
+      return {ports_ + group.first, group.count};
+    }
+
+   private:
+    std::uint32_t from_;
+    const Attachment* hosts_;
+    const std::uint32_t* row_;
+    const Group* groups_;
+    const std::uint16_t* ports_;
+  };
 
   // What ECMP at switch number `from` mixes into its hash (path_hash.h).
   [[nodiscard]] std::uint64_t seed(std::uint32_t from) const { return seeds_[from]; }
 
  private:
-  struct Attachment {
-    std::uint32_t edge_switch;  // switch number; kNone behind a bare link
-    std::uint32_t edge;         // its column in table_
-    LinkId last_link;           // towards the host
-    std::uint16_t last_links;   // 1, or 0 when last_link is down
-    std::uint16_t last_port;    // that last_link leaves by
-  };
-  struct Group {
-    std::uint32_t first;  // in members_ and ports_
-    std::uint32_t count;
-  };
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   void attachHosts(const Topology& topology, const std::vector<bool>& down);

@@ -46,35 +46,48 @@ class SpscRing {
   }
 
   // Producer: items that are filled in one after the other and shown all at once, so that what the
-  // ring knows of itself is read and written once. Meanwhile nobody else pushes.
+  // ring knows of itself is read and written once. Meanwhile nobody else pushes. Inlined, by order:
+  // nobody gets the address of what is known here, so that it may stay in registers.
   class Batch {
    public:
-    explicit Batch(const SpscRing& ring)
-        : tail_(ring.tail_.load(std::memory_order_relaxed)),
-          known_head_(ring.known_head_),
+    [[gnu::always_inline]] explicit Batch(const SpscRing& ring)
+        : first_(ring.tail_.load(std::memory_order_relaxed)),
+          tail_(first_),
+          full_(ring.known_head_ + ring.write_mask_ + 1),
           mask_(ring.write_mask_),
           items_(ring.write_items_) {}
 
     // The next item, to be filled in.
-    T& append(SpscRing& ring) {
-      if (tail_ - known_head_ > mask_) makeRoom(ring);
+    [[gnu::always_inline]] T& append(SpscRing& ring) {
+      if (tail_ == full_) *this = roomier(ring, first_, tail_);
       return items_[tail_++ & mask_];
     }
-    // Fetches the place of the item after the next `ahead` ones.
-    void prefetch(std::size_t ahead) const {
-      __builtin_prefetch(&items_[(tail_ + ahead) & mask_], 1);
+    // How many there are since the last publish(), and the first of them.
+    [[nodiscard]] std::size_t size() const { return tail_ - first_; }
+    [[nodiscard]] const T& first() const { return items_[first_ & mask_]; }
+    // Fetches the place `ahead` of the one where `item` is; beyond the last place that is useless,
+    // and harmless.
+    static void prefetch(const T& item, std::size_t ahead) {
+      __builtin_prefetch(reinterpret_cast<const char*>(&item) + ahead * sizeof(T), 1);
     }
-    void publish(SpscRing& ring) const { ring.tail_.store(tail_, std::memory_order_release); }
+    [[gnu::always_inline]] void publish(SpscRing& ring) {
+      ring.tail_.store(tail_, std::memory_order_release);
+      first_ = tail_;
+    }
 
    private:
-    void makeRoom(SpscRing& ring) {
-      publish(ring);
+    // The same with room for one more. What is shown before its time is not looked at before.
+    [[gnu::noinline]] static Batch roomier(SpscRing& ring, std::size_t first, std::size_t tail) {
+      ring.tail_.store(tail, std::memory_order_release);
       ring.slot();
-      *this = Batch(ring);
+      Batch more(ring);
+      more.first_ = first;
+      return more;
     }
 
+    std::size_t first_;
     std::size_t tail_;
-    std::size_t known_head_;
+    std::size_t full_;  // the tail that has no room
     std::size_t mask_;
     T* items_;
   };

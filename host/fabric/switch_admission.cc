@@ -104,17 +104,17 @@ void SwitchNode::trim(Output& out, std::uint32_t input, Packet packet, std::int6
   offerWithRules(out, input, packet, now);
 }
 
-void SwitchNode::markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
-                             Picoseconds now) {
-  if (packet.ce || depth <= rule.kmin) return;  // marked once is marked
-  if (depth <= rule.kmax) {
-    // p = pmax (q - kmin) / (kmax - kmin), compared without a division.
-    const std::uint64_t random = mix64(out.mark_seed + ++out.marks) >> 32;
-    const auto scaled = static_cast<Int128>(random) * (rule.kmax - rule.kmin) * Fraction::kOne;
-    const auto bound = (static_cast<Int128>(rule.pmax) * (depth - rule.kmin)) << 32;
-    if (scaled >= bound) return;
-  }
-  packet.ce = true;
+bool SwitchNode::drawMark(Output& out, unsigned priority, std::int64_t depth) const {
+  const Marking& rule = marking_[priority];
+  if (depth > rule.kmax) return true;
+  // p = pmax (q - kmin) / (kmax - kmin), compared without a division.
+  const std::uint64_t random = mix64(out.mark_seed + ++out.marks) >> 32;
+  const auto scaled = static_cast<Int128>(random) * (rule.kmax - rule.kmin) * Fraction::kOne;
+  const auto bound = (static_cast<Int128>(rule.pmax) * (depth - rule.kmin)) << 32;
+  return scaled < bound;
+}
+
+void SwitchNode::noteMark(Output& out, const Packet& packet, std::int64_t depth, Picoseconds now) {
   ++out.wire.counters().marked;
   recorder().note({.time = now,
                    .link = out.wire.id(),
@@ -122,6 +122,13 @@ void SwitchNode::markByDepth(Output& out, Packet& packet, const Marking& rule, s
                    .priority = packet.priority,
                    .value = depth,
                    .packet = packet});
+}
+
+// Of a packet that found more than kmin.
+void SwitchNode::markByDepth(Output& out, Packet& packet, std::int64_t depth, Picoseconds now) {
+  if (packet.ce || !drawMark(out, packet.priority, depth)) return;  // marked once is marked
+  packet.ce = true;
+  noteMark(out, packet, depth, now);
 }
 
 // A PAUSE frame, an LLR replay or a CC_Update, which go before everything that waits.

@@ -50,6 +50,14 @@ class SwitchBuffer {
     out.bytes -= length;
   }
 
+  // For an output all of whose frames are lossy, while surelyFits(): how many bytes it may have,
+  // and that it has so many now and never had more than `most`.
+  [[nodiscard]] std::int64_t limit() const { return is_shared_ ? INT64_MAX : per_port_; }
+  void settle(Account& out, std::int64_t bytes, std::int64_t most) {
+    if (is_shared_) shared_used_ += sharedOf(bytes) - sharedOf(out.lossy);
+    out = {.bytes = bytes, .lossy = bytes, .most = most};
+  }
+
   [[nodiscard]] bool isShared() const { return is_shared_; }
   // As long as no more than `arriving` bytes come, would every output that has room of its own take
   // every lossy frame, in whatever order they come?

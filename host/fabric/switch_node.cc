@@ -49,12 +49,15 @@ SwitchNode::SwitchNode(Setup setup)
   all_strict_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),
                             [](std::uint16_t weight) { return weight == 0; });
   plain_ = all_strict_ && lossless_ == 0 && credited_ == 0 && !spec_.voq;
+  arriving_above_.fill(INT64_MAX);
+  leaving_above_.fill(INT64_MAX);
   for (auto rule = spec_.ecn.rbegin(); rule != spec_.ecn.rend(); ++rule) {
     for (unsigned p = 0; p < 8; ++p) {
       if ((rule->priorities >> p & 1U) == 0) continue;
       const std::int64_t kmin = rule->kmin.count();
-      marking_[p] = {rule->at_dequeue ? INT64_MAX : kmin, rule->at_dequeue ? kmin : INT64_MAX, kmin,
-                     rule->kmax.count(), rule->pmax.partsPerTrillion()};
+      arriving_above_[p] = rule->at_dequeue ? INT64_MAX : kmin;
+      leaving_above_[p] = rule->at_dequeue ? kmin : INT64_MAX;
+      marking_[p] = {kmin, rule->kmax.count(), rule->pmax.partsPerTrillion()};
     }
   }
   for (Output& out : outputs_) settle(out);

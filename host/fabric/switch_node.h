@@ -118,7 +118,20 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   struct Incoming {
     const Packet* packet;  // where its input keeps it
     std::uint16_t input;
-    std::uint16_t output;  // kUnrouted while it is not known
+    std::uint16_t output;    // kUnrouted while it is not known
+    std::uint32_t behind{};  // the next one of its list (switch_plain.cc)
+  };
+  // Packets by their numbers in the window; the highest bit of each number is the owner's. `link`
+  // is where that of the next one to come belongs: at `first` if there are none.
+  struct List {
+    List() : link(&first) {}
+    List(const List&) = delete;
+    List& operator=(const List&) = delete;
+
+    [[nodiscard]] bool empty() const { return link == &first; }
+
+    std::uint32_t first = 0;
+    std::uint32_t* link;
   };
   // All of it. It belongs to the thread that runs the switch: what one switch leaves in the cache
   // serves the next one.
@@ -127,6 +140,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::vector<Steering> steering;
     std::vector<Incoming> incoming;  // the first incoming_count of them
     std::uint32_t incoming_count = 0;
+    std::array<List, 8> lists;           // by priority: those that wait for the output at work
     std::vector<std::int64_t> arriving;  // by input: bytes
     std::int64_t arriving_total = 0;
   };
@@ -137,12 +151,11 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   static constexpr unsigned kNoFrame = 8;  // instead of a priority
   // A priority's ECN rule, ready to use.
   struct Marking {
-    std::int64_t arriving_above = INT64_MAX;  // depths that may mean a mark: kmin at enqueue,
-    std::int64_t leaving_above = INT64_MAX;   // or at dequeue; the other is never reached
     std::int64_t kmin = 0;
     std::int64_t kmax = 0;
     std::int64_t pmax = 0;  // parts per 10^12
   };
+  using Depths = std::array<std::int64_t, 8>;  // by priority
   // CBFC of one input and channel, receiver's side.
   struct Freed {
     ReceivingCredits credits;
@@ -194,14 +207,15 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void takeControl(std::uint32_t port, Picoseconds end);
   std::int64_t takeFlights(std::uint32_t port, Picoseconds end, bool route);
   [[nodiscard]] bool outputsAreIndependent(Picoseconds begin, Picoseconds end) const;
-  void runByOutput();
+  void runByOutput(Picoseconds end);
   [[nodiscard]] bool isPlain(const WindowOrder::Item& item) const;
-  void runGroup(std::uint32_t place, std::uint32_t end);
+  void runGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end);
   void runByTime();
   void prefetchOutput(const WindowOrder::Item& item) const;
   void prefetchPlaces(const WindowOrder::Item& item) const;
-  [[nodiscard]] std::uint32_t hashedPort(const Packet& packet,
-                                         std::span<const std::uint16_t> ports) const;
+  [[nodiscard]] static std::uint32_t hashedPort(const Packet& packet,
+                                                std::span<const std::uint16_t> ports,
+                                                std::uint64_t seed, bool by_qp);
   template <typename AdvanceTo>
   void arrive(const Incoming& incoming, Picoseconds now, AdvanceTo&& advanceTo);
   void offer(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
@@ -228,7 +242,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void release(Output& out, Picoseconds now);
 
   // --- switch_plain.cc
-  void runPlainGroup(std::uint32_t port, std::uint32_t place, std::uint32_t end);
+  void runPlainGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end,
+                     Picoseconds window_end);
 
   // --- switch_admission.cc: what some packets go through
   void useTablesOf(Picoseconds now);
@@ -242,8 +257,12 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void trim(Output& out, std::uint32_t input, Packet packet, std::int64_t depth, Picoseconds now);
   [[nodiscard]] bool fits(const Output& out, unsigned priority, std::int64_t length,
                           Picoseconds now);
-  void markByDepth(Output& out, Packet& packet, const Marking& rule, std::int64_t depth,
-                   Picoseconds now);
+  void markByDepth(Output& out, Packet& packet, std::int64_t depth, Picoseconds now);
+  // Whether a frame that finds so many bytes, more than kmin, is to be marked; not to be asked
+  // twice.
+  [[nodiscard]] bool drawMark(Output& out, unsigned priority, std::int64_t depth) const;
+  // `packet`, marked already, has found `depth` bytes.
+  void noteMark(Output& out, const Packet& packet, std::int64_t depth, Picoseconds now);
   [[nodiscard]] static bool isUrgent(const Output& out, Picoseconds now) {
     return out.pause_enabled != 0 || out.wire.replayAt() <= now || mayTellConsumed(out);
   }
@@ -290,6 +309,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   bool all_strict_ = true;                   // no priority is weighted
   bool plain_ = false;                       // traffic is, at outputs that nothing hinders
   std::array<Marking, 8> marking_{};
+  // Depths that may mean a mark: kmin at enqueue or at dequeue; the other is never reached.
+  Depths arriving_above_{};
+  Depths leaving_above_{};
   std::vector<bool> host_ports_;
 
   SwitchBuffer buffer_;
@@ -324,8 +346,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   item.packet.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
   item.input = static_cast<std::uint16_t>(input);
   item.charge = charge;
-  const Marking& rule = marking_[priority];
-  if (depth > rule.arriving_above && packet.ect) markByDepth(out, item.packet, rule, depth, now);
+  if (depth > arriving_above_[priority] && packet.ect) markByDepth(out, item.packet, depth, now);
   out.waiting |= static_cast<PriorityMask>(1U << priority);
   out.decision = earlier(out.decision, later(out.wire.freeAt(), now));
   setStep(out);

@@ -27,7 +27,7 @@ Picoseconds SwitchNode::run(Picoseconds begin, Picoseconds end) {
   work_ = &workspace();
   gather(begin, end);
   if (work_->order.grouped()) {
-    runByOutput();
+    runByOutput(end);
   } else {
     runByTime();
   }
@@ -43,7 +43,8 @@ SwitchNode::Workspace& SwitchNode::workspace() {
 // output is looked up already here, with the packet at hand and time to fetch the output's memory.
 void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   useTablesOf(begin);
-  work_->order.start(begin, end, static_cast<std::uint32_t>(outputs_.size()));
+  // One group more, of packets that have nowhere to go.
+  work_->order.start(begin, end, static_cast<std::uint32_t>(outputs_.size()) + 1);
   work_->steering.clear();
   work_->incoming_count = 0;
   work_->arriving_total = 0;
@@ -67,12 +68,12 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
 }
 
 inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
-                                            std::span<const std::uint16_t> ports) const {
+                                            std::span<const std::uint16_t> ports,
+                                            std::uint64_t seed, bool by_qp) {
   if (ports.size() == 1) return ports.front();
-  const std::uint32_t hash = balancing_ == LoadBalancingKind::kEcmpQp
-                                 ? qpFlowHash(packet.flow_hash, packet.connection)
-                                 : packet.flow_hash;
-  return ports[ecmpChoice(hash, table_->seed(number_), static_cast<std::uint32_t>(ports.size()))];
+  const std::uint32_t hash =
+      by_qp ? qpFlowHash(packet.flow_hash, packet.connection) : packet.flow_hash;
+  return ports[ecmpChoice(hash, seed, static_cast<std::uint32_t>(ports.size()))];
 }
 
 inline void SwitchNode::takeControl(std::uint32_t port, Picoseconds end) {
@@ -80,8 +81,9 @@ inline void SwitchNode::takeControl(std::uint32_t port, Picoseconds end) {
   for (Ring<ControlFlight>& control = input.control(); !control.empty() && control.front().at < end;
        control.pop()) {
     work_->order.expect(1);
-    work_->order.addFirst(port, control.front().at,
-                          static_cast<std::uint32_t>(work_->steering.size()));
+    WindowOrder::Adder adder(work_->order);
+    adder.addFirst(port, control.front().at, static_cast<std::uint32_t>(work_->steering.size()));
+    adder.end(work_->order);
     work_->steering.push_back({port, control.front()});
   }
   if (input.stage() == nullptr) return;
@@ -99,21 +101,31 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
   if (work_->incoming_count + visible > work_->incoming.size()) {
     work_->incoming.resize(std::max(work_->incoming_count + visible, 2 * work_->incoming.size()));
   }
+  // What every packet needs, and none changes.
+  WindowOrder::Adder adder(work_->order);
+  const Routing::Row row(*table_, number_);
+  const std::uint64_t seed = table_->seed(number_);
+  const bool by_qp = balancing_ == LoadBalancingKind::kEcmpQp;
+  const auto nowhere = static_cast<std::uint32_t>(outputs_.size());
+  std::uint32_t number = work_->incoming_count;
+  Incoming* next = work_->incoming.data() + number;
   std::int64_t bytes = 0;
   const std::size_t count = flights.visit([&](const Flight& flight) {
     if (flight.at >= end) return false;
     std::uint32_t output = kUnrouted;
+    std::uint32_t group = nowhere;
     if (route) {
-      const auto ports = table_->ports(number_, flight.packet.destination);
-      if (!ports.empty()) output = hashedPort(flight.packet, ports);
+      const auto ports = row.ports(flight.packet.destination);
+      if (!ports.empty()) group = output = hashedPort(flight.packet, ports, seed, by_qp);
     }
-    // One that has nowhere to go is dropped by the port that it came in by.
-    work_->order.addSecond(output == kUnrouted ? port : output, flight.at, work_->incoming_count);
-    work_->incoming[work_->incoming_count++] = {&flight.packet, static_cast<std::uint16_t>(port),
-                                                static_cast<std::uint16_t>(output)};
+    adder.addSecond(group, flight.at, number++);
+    *next++ = {&flight.packet, static_cast<std::uint16_t>(port),
+               static_cast<std::uint16_t>(output)};
     bytes += flight.packet.length;
     return true;
   });
+  adder.end(work_->order);
+  work_->incoming_count = number;
   inputs_[port].engage(count);
   return bytes;
 }
@@ -141,10 +153,9 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
   ClassQueue& queue = out.classes[priority].queue;
   Queued& item = queue.front();
   const std::uint16_t length = item.packet.length;
-  const Marking& rule = marking_[priority];
   const std::int64_t behind = out.classes[priority].queued - length;
-  if (behind > rule.leaving_above && item.packet.ect) {
-    markByDepth(out, item.packet, rule, behind, now);
+  if (behind > leaving_above_[priority] && item.packet.ect) {
+    markByDepth(out, item.packet, behind, now);
   }
   if (item.charge == Charge::kCredit) consume(out, priority, length, now);
   ++out.classes[priority].departures;
@@ -226,26 +237,27 @@ template <typename AdvanceTo>
     }
     port = balancer_ && candidates.size() > 1
                ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
-               : hashedPort(packet, table_->ports(number_, packet.destination));
+               : hashedPort(packet, Routing::Row(*table_, number_).ports(packet.destination),
+                            table_->seed(number_), balancing_ == LoadBalancingKind::kEcmpQp);
   }
   Output& out = outputs_[port];
   advanceTo(out);
   offer(out, incoming.input, packet, now);
 }
 
-void SwitchNode::runByOutput() {
-  const std::uint32_t count = work_->order.size();
+void SwitchNode::runByOutput(Picoseconds end) {
+  const WindowOrder::View order(work_->order);
   const bool plain = plain_ && work_->steering.empty() && !recorder().wants(RecordKind::kDeparture);
-  for (std::uint32_t place = 0; place < count;) {
-    const std::uint32_t end = work_->order.groupEnd(place);
+  for (std::uint32_t place = 0; place < order.size();) {
+    const std::uint32_t next = order.groupEnd(place);
     // The next output comes while this one is at work.
-    if (end < count) prefetchOutput(work_->order.at(end));
-    if (plain && isPlain(work_->order.at(place))) {
-      runPlainGroup(work_->incoming[work_->order.at(place).number].output, place, end);
+    if (next < order.size()) prefetchOutput(order.at(next));
+    if (plain && isPlain(order.at(place))) {
+      runPlainGroup(order, place, next, end);
     } else {
-      runGroup(place, end);
+      runGroup(order, place, next);
     }
-    place = end;
+    place = next;
   }
 }
 
@@ -255,11 +267,10 @@ inline bool SwitchNode::isPlain(const WindowOrder::Item& item) const {
 }
 
 // The packets for one output, which are at the places from `place` to before `end`.
-void SwitchNode::runGroup(std::uint32_t place, std::uint32_t end) {
-  const std::uint32_t count = work_->order.size();
+void SwitchNode::runGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end) {
   for (; place < end; ++place) {
-    if (place + kNearAhead == end && end < count) prefetchPlaces(work_->order.at(end));
-    const WindowOrder::Item item = work_->order.at(place);
+    if (place + kNearAhead == end && end < order.size()) prefetchPlaces(order.at(end));
+    const WindowOrder::Item item = order.at(place);
     if (item.second) {
       const Picoseconds now = item.time;
       arrive(work_->incoming[item.number], now, [this, now](Output& out) {
@@ -275,14 +286,15 @@ void SwitchNode::runGroup(std::uint32_t place, std::uint32_t end) {
 }
 
 void SwitchNode::runByTime() {
-  const std::uint32_t count = work_->order.size();
+  const WindowOrder::View order(work_->order);
+  const std::uint32_t count = order.size();
   const bool many = count >= kManyArrivals;
   for (std::uint32_t place = 0; place < count; ++place) {
     if (many && place + kFarAhead < count) {
-      prefetchOutput(work_->order.at(place + kFarAhead));
-      prefetchPlaces(work_->order.at(place + kNearAhead));
+      prefetchOutput(order.at(place + kFarAhead));
+      prefetchPlaces(order.at(place + kNearAhead));
     }
-    const WindowOrder::Item item = work_->order.at(place);
+    const WindowOrder::Item item = order.at(place);
     if (timer_ < item.time) runTimersBefore(item.time);
     if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;

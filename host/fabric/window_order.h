@@ -43,13 +43,39 @@ class WindowOrder {
   void expect(std::size_t items) {
     if (count_ + items > keys_.size()) keys_.resize(std::max(count_ + items, 2 * keys_.size()));
   }
-  // An item of the first or second kind; `number` (below 2^23) ascends within the kind.
-  void addFirst(std::uint32_t group, Picoseconds time, std::uint32_t number) {
-    add(group, time, number);
-  }
-  void addSecond(std::uint32_t group, Picoseconds time, std::uint32_t number) {
-    add(group, time, kSecond | number);
-  }
+  // Adds items, all that are expected or fewer, until end(). It knows by itself what it needs for
+  // that, so that nothing is read or written for each of them but its key.
+  class Adder {
+   public:
+    explicit Adder(WindowOrder& order)
+        : next_(order.keys_.data() + order.count_),
+          begin_(order.begin_),
+          time_bits_(order.time_bits_),
+          group_mask_(order.group_mask_) {}
+
+    // An item of the first or second kind; `number` (below 2^23) ascends within the kind.
+    void addFirst(std::uint32_t group, Picoseconds time, std::uint32_t number) {
+      add(group, time, number);
+    }
+    void addSecond(std::uint32_t group, Picoseconds time, std::uint32_t number) {
+      add(group, time, kSecond | number);
+    }
+    void end(WindowOrder& order) {
+      order.count_ = static_cast<std::size_t>(next_ - order.keys_.data());
+    }
+
+   private:
+    void add(std::uint32_t group, Picoseconds time, std::uint32_t index) {
+      const auto offset = static_cast<std::uint64_t>(time.count() - begin_);
+      const std::uint64_t major = std::uint64_t{group & group_mask_} << time_bits_;
+      *next_++ = (major | offset) << kIndexBits | index;
+    }
+
+    std::uint64_t* next_;
+    std::int64_t begin_;
+    unsigned time_bits_;
+    std::uint32_t group_mask_;
+  };
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(count_); }
 
@@ -80,23 +106,43 @@ class WindowOrder {
     }
   }
 
-  // The first place behind `place` that belongs to another group, or size(). Only if grouped().
-  [[nodiscard]] std::uint32_t groupEnd(std::uint32_t place) const {
-    const unsigned shift = kIndexBits + time_bits_;
-    const std::uint64_t group = keys_[place] >> shift;
-    do {
-      ++place;
-    } while (place < count_ && keys_[place] >> shift == group);
-    return place;
-  }
+  // The sorted order, for as long as nothing is added. Made once for many looks: what it knows does
+  // not have to be read again whenever the one who looks has written something.
+  class View {
+   public:
+    explicit View(const WindowOrder& order)
+        : keys_(order.keys_.data()),
+          count_(order.size()),
+          group_shift_(kIndexBits + order.time_bits_),
+          begin_(order.begin_),
+          time_mask_(order.time_mask_) {}
 
-  // The item at `place` of the sorted order.
-  [[nodiscard]] Item at(std::uint32_t place) const {
-    const std::uint64_t key = keys_[place];
-    const std::uint64_t offset = key >> kIndexBits & time_mask_;
-    return {Picoseconds(begin_ + static_cast<std::int64_t>(offset)),
-            static_cast<std::uint32_t>(key) & (kSecond - 1), (key & kSecond) != 0};
-  }
+    [[nodiscard]] std::uint32_t size() const { return count_; }
+
+    // The first place behind `place` that belongs to another group, or size(). Only if grouped().
+    [[nodiscard]] std::uint32_t groupEnd(std::uint32_t place) const {
+      const std::uint64_t group = keys_[place] >> group_shift_;
+      do {
+        ++place;
+      } while (place < count_ && keys_[place] >> group_shift_ == group);
+      return place;
+    }
+
+    // The item at `place`.
+    [[nodiscard]] Item at(std::uint32_t place) const {
+      const std::uint64_t key = keys_[place];
+      const std::uint64_t offset = key >> kIndexBits & time_mask_;
+      return {Picoseconds(begin_ + static_cast<std::int64_t>(offset)),
+              static_cast<std::uint32_t>(key) & (kSecond - 1), (key & kSecond) != 0};
+    }
+
+   private:
+    const std::uint64_t* keys_;
+    std::uint32_t count_;
+    unsigned group_shift_;
+    std::int64_t begin_;
+    std::uint64_t time_mask_;
+  };
 
  private:
   static constexpr unsigned kIndexBits = 24;  // kind and number
@@ -104,12 +150,6 @@ class WindowOrder {
   static constexpr unsigned kMostDigitBits = 11;
   static constexpr std::size_t kFewItems = 48;
   static constexpr std::uint32_t kFewInBucket = 24;
-
-  void add(std::uint32_t group, Picoseconds time, std::uint32_t index) {
-    const auto offset = static_cast<std::uint64_t>(time.count() - begin_);
-    const std::uint64_t major = std::uint64_t{group & group_mask_} << time_bits_;
-    keys_[count_++] = (major | offset) << kIndexBits | index;
-  }
 
   // Sorts by `digit` bits from `shift` on, stably. Returns the most keys that have them in common.
   std::uint32_t pass(unsigned shift, unsigned digit) {

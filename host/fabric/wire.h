@@ -72,6 +72,7 @@ class Wire {
   }
   // Frames that leave one after the other on a wire that is unhindered(), while nobody observes
   // departures. What every frame changes is kept here until end(); nobody else uses the wire.
+  // Inlined, by order, lest its members are in memory for somebody else's sake.
   class Burst {
    public:
     explicit Burst(Wire& wire)
@@ -84,7 +85,31 @@ class Wire {
     [[nodiscard]] Picoseconds freeAt() const { return free_at_; }
     [[nodiscard]] Picoseconds lastBitAt() const { return last_bit_; }
 
-    void send(const Packet& packet, Picoseconds first_bit) {
+    [[gnu::always_inline]] void send(const Packet& packet, Picoseconds first_bit) {
+      place(packet, first_bit);
+    }
+    // The same of a packet as it came in: it counts one more hop, and has a mark if it is `marked`.
+    [[gnu::always_inline]] void forward(const Packet& packet, bool marked, Picoseconds first_bit) {
+      Packet& placed = place(packet, first_bit);
+      placed.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
+      if (marked) placed.ce = true;
+    }
+
+    [[gnu::always_inline]] void end() {
+      if (flights_.size() == 0) return;
+      wire_.free_at_ = free_at_;
+      wire_.last_bit_ = last_bit_;
+      wire_.counters_.packets += flights_.size();
+      wire_.counters_.bytes += bytes_;
+      wire_.lane_.announcePacket(flights_.first().at);
+      flights_.publish(wire_.lane_.flight);
+      bytes_ = 0;
+    }
+
+   private:
+    static constexpr std::size_t kAhead = 3;  // packets for which the link's memory is fetched
+
+    [[gnu::always_inline]] Packet& place(const Packet& packet, Picoseconds first_bit) {
       const std::int64_t length = packet.length;
       const Picoseconds serialization = wire_.clock_.serialization(length);
       last_bit_ = first_bit + serialization;
@@ -93,30 +118,14 @@ class Wire {
       Flight& flight = flights_.append(wire_.lane_.flight);
       flight.at = wire_.lane_.handedOver(first_bit, last_bit_);
       flight.packet = packet;
-      flights_.prefetch(kAhead);
-      if (frames_++ == 0) first_at_ = flight.at;
+      flights_.prefetch(flight, kAhead);
+      return flight.packet;
     }
-
-    void end() {
-      if (frames_ == 0) return;
-      wire_.free_at_ = free_at_;
-      wire_.last_bit_ = last_bit_;
-      wire_.counters_.packets += frames_;
-      wire_.counters_.bytes += bytes_;
-      flights_.publish(wire_.lane_.flight);
-      wire_.lane_.announcePacket(first_at_);
-      frames_ = bytes_ = 0;
-    }
-
-   private:
-    static constexpr std::size_t kAhead = 2;  // packets for which the link's memory is fetched
 
     Wire& wire_;
     SpscRing<Flight>::Batch flights_;
     Picoseconds free_at_;
     Picoseconds last_bit_;
-    Picoseconds first_at_;  // when the far end deals with the first one
-    std::uint64_t frames_ = 0;
     std::uint64_t bytes_ = 0;
   };
   // Damaged frames are sent again from now on, if the spec has LLR.

@@ -47,13 +47,15 @@ std::vector<Ordered> randomItems(RandomStream& random, std::uint32_t items, unsi
 
 void addAll(WindowOrder& order, const std::vector<Ordered>& list) {
   order.expect(list.size());
+  WindowOrder::Adder adder(order);
   for (const Ordered& item : list) {
     if (item.second) {
-      order.addSecond(item.group, item.time, item.number);
+      adder.addSecond(item.group, item.time, item.number);
     } else {
-      order.addFirst(item.group, item.time, item.number);
+      adder.addFirst(item.group, item.time, item.number);
     }
   }
+  adder.end(order);
 }
 
 void expectSorted(WindowOrder& order, std::vector<Ordered> list, bool by_group) {
@@ -62,17 +64,18 @@ void expectSorted(WindowOrder& order, std::vector<Ordered> list, bool by_group) 
   }
   std::sort(list.begin(), list.end());
   order.sort();
-  ASSERT_EQ(order.size(), list.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    ASSERT_EQ(order.at(i).time, list[i].time);
-    ASSERT_EQ(order.at(i).second, list[i].second);
-    ASSERT_EQ(order.at(i).number, list[i].number);
+  const WindowOrder::View view(order);
+  ASSERT_EQ(view.size(), list.size());
+  for (std::uint32_t i = 0; i < view.size(); ++i) {
+    ASSERT_EQ(view.at(i).time, list[i].time);
+    ASSERT_EQ(view.at(i).second, list[i].second);
+    ASSERT_EQ(view.at(i).number, list[i].number);
   }
   if (!by_group) return;
-  for (std::uint32_t i = 0; i < order.size(); i = order.groupEnd(i)) {
+  for (std::uint32_t i = 0; i < view.size(); i = view.groupEnd(i)) {
     const auto end = std::find_if(list.begin() + i, list.end(),
                                   [&](const Ordered& item) { return item.group != list[i].group; });
-    ASSERT_EQ(order.groupEnd(i), static_cast<std::uint32_t>(end - list.begin()));
+    ASSERT_EQ(view.groupEnd(i), static_cast<std::uint32_t>(end - list.begin()));
   }
 }
 

@@ -126,7 +126,7 @@ void expectShortest(const Topology& graph, const Routing& routing, const std::ve
     for (std::uint32_t from = 0; from < graph.switches().size(); ++from) {
       const auto links = routing.candidates(from, host);
       const std::vector<LinkId> actual(links.begin(), links.end());
-      const auto ports = routing.ports(from, host);
+      const auto ports = Routing::Row(routing, from).ports(host);
       EXPECT_TRUE(std::equal(
           ports.begin(), ports.end(), links.begin(), links.end(),
           [&](std::uint32_t port, LinkId link) { return port == graph.links()[link].from_port; }))

@@ -60,6 +60,14 @@ class SpscRing {
       if (tail_ - known_head_ > mask_) makeRoom(ring);
       return items_[tail_++ & mask_];
     }
+    // The same in two steps: add() makes what slot() gave one of the batch.
+    T& slot(SpscRing& ring) {
+      if (tail_ - known_head_ > mask_) makeRoom(ring);
+      return items_[tail_ & mask_];
+    }
+    // The one that slot() gave last.
+    [[nodiscard]] T& opened() { return items_[tail_ & mask_]; }
+    void add() { ++tail_; }
     // Fetches the place of the item after the next `ahead` ones.
     void prefetch(std::size_t ahead) const {
       __builtin_prefetch(&items_[(tail_ + ahead) & mask_], 1);

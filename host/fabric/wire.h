@@ -85,16 +85,20 @@ class Wire {
     [[nodiscard]] Picoseconds lastBitAt() const { return last_bit_; }
 
     void send(const Packet& packet, Picoseconds first_bit) {
-      const std::int64_t length = packet.length;
-      const Picoseconds serialization = wire_.clock_.serialization(length);
-      last_bit_ = first_bit + serialization;
-      free_at_ = first_bit + wire_.clock_.slotAfter(serialization, length);
-      bytes_ += static_cast<std::uint64_t>(length);
+      occupy(packet.length, first_bit);
       Flight& flight = flights_.append(wire_.lane_.flight);
       flight.at = wire_.lane_.handedOver(first_bit, last_bit_);
       flight.packet = packet;
-      flights_.prefetch(kAhead);
-      if (frames_++ == 0) first_at_ = flight.at;
+      count(flight.at);
+    }
+    // The same in two steps: a frame that may be filled in where it will travel, and that it was.
+    [[nodiscard]] Packet& place() { return flights_.slot(wire_.lane_.flight).packet; }
+    void sendPlaced(Picoseconds first_bit) {
+      Flight& flight = flights_.opened();
+      flights_.add();
+      occupy(flight.packet.length, first_bit);
+      flight.at = wire_.lane_.handedOver(first_bit, last_bit_);
+      count(flight.at);
     }
 
     void end() {
@@ -110,6 +114,17 @@ class Wire {
 
    private:
     static constexpr std::size_t kAhead = 2;  // packets for which the link's memory is fetched
+
+    void occupy(std::int64_t length, Picoseconds first_bit) {
+      const Picoseconds serialization = wire_.clock_.serialization(length);
+      last_bit_ = first_bit + serialization;
+      free_at_ = first_bit + wire_.clock_.slotAfter(serialization, length);
+      bytes_ += static_cast<std::uint64_t>(length);
+    }
+    void count(Picoseconds at) {
+      flights_.prefetch(kAhead);
+      if (frames_++ == 0) first_at_ = at;
+    }
 
     Wire& wire_;
     SpscRing<Flight>::Batch flights_;

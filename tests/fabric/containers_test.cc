@@ -162,6 +162,23 @@ TEST(SpscRing, BatchesAreShownTogether) {
   EXPECT_EQ(ring.front(), 7);
 }
 
+// An item that was filled in and not added is not there.
+TEST(SpscRing, BatchesTakeWhatIsAdded) {
+  SpscRing<int> ring;
+  SpscRing<int>::Batch batch(ring);
+  for (int i = 0; i < 20; ++i) {
+    batch.slot(ring) = -1;
+    batch.slot(ring) = i;
+    EXPECT_EQ(batch.opened(), i);
+    batch.add();
+  }
+  batch.slot(ring) = -1;
+  batch.publish(ring);
+  ring.refresh();
+  ASSERT_EQ(ring.visible(), 20U);
+  for (int i = 0; i < 20; ++i, ring.pop()) EXPECT_EQ(ring.front(), i);
+}
+
 TEST(SpscRing, BatchesBehaveAsADeque) {
   SpscRing<int> ring;
   std::deque<int> plain;

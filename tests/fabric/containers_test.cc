@@ -258,6 +258,11 @@ TEST(Ring, BehavesAsADeque) {
       ring.pop();
       plain.pop_front();
     }
+    if (!plain.empty() && random.below(8) == 0) {
+      ring.rotate();
+      plain.push_back(plain.front());
+      plain.pop_front();
+    }
     ASSERT_EQ(ring.size(), plain.size());
     ASSERT_EQ(ring.empty(), plain.empty());
   }

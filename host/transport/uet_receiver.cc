@@ -61,6 +61,7 @@ inline std::optional<std::uint64_t> UetReceiver::gather(Target& target, std::uin
   if (!kPlain && service_ == UetService::kUud && first <= target.gap && target.gap < psn) {
     return std::nullopt;
   }
+  // Most packets belong to the newest one.
   const bool newest = !target.messages.empty() && target.messages.back().first == first;
   Reassembly& message = newest ? target.messages.back() : findMessage(target, first);
   ++message.packets;
@@ -390,7 +391,7 @@ bool UetReceiver::acceptOrdered(Target& target, const fabric::Packet& packet, st
   return true;
 }
 
-// The same of one that lies so far above the next that it is out of the window.
+// Of a packet so far above CACK_PSN that it is out of the window: whether it may come in after all.
 bool UetReceiver::acceptFar(Target& target, const fabric::Packet& packet, std::uint64_t psn,
                             Picoseconds now) {
   if (service_ == UetService::kUud) {

@@ -132,7 +132,7 @@ class UetReceiver {
   std::uint32_t peerOf(HostId host);
   void releasePeer(std::uint32_t index);
 
-  // kPlain: data of RUD without receiver credit, and not trimmed.
+  // kPlain: it is known to be data of RUD without receiver credit, and not trimmed.
   template <bool kPlain>
   void onDataOf(const fabric::Packet& packet, Picoseconds now);
   void onTrimmed(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);

@@ -23,7 +23,8 @@ class Endpoint {
   virtual void receive(const Packet& packet, Picoseconds now) = 0;
 
   // The host's wire is free: fills in the frame whose first bit (after the SFD) leaves at `now` and
-  // returns true, or returns false when there is none. Priorities in `paused` must not be sent.
+  // returns true, or returns false when there is none. `packet` holds some old one: whoever returns
+  // true has filled in all of it but the source. Priorities in `paused` must not be sent.
   // After false it is asked again when something happened to this endpoint: receive(), wake(), or a
   // change of `paused`.
   virtual bool transmit(Picoseconds now, PriorityMask paused, Packet& packet) = 0;

@@ -51,7 +51,14 @@ Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
   }
   Picoseconds next = kNever;
   if (endpoint_ != nullptr) {
-    runEndpoint(end);
+    if (endpoint_->fetchesAhead() && input_.flights().visible() >= kWorthExpecting) {
+      announceArrivals(end);
+    }
+    if (isPlain(end)) {
+      runPlain(end);
+    } else {
+      runEndpoint(end);
+    }
     next = std::min(decision_, endpoint_->wakeAt());
     const PriorityMask paused = wire_.pausedAt(end - Picoseconds(1));
     if (paused != 0) next = std::min(next, wire_.resumesAt(paused));
@@ -80,7 +87,6 @@ void HostNode::announceArrivals(Picoseconds end) const {
 
 void HostNode::runEndpoint(Picoseconds end) {
   SpscRing<Flight>& flights = input_.flights();
-  if (endpoint_->fetchesAhead() && flights.visible() >= kWorthExpecting) announceArrivals(end);
   Ring<ControlFlight>& control = input_.control();
   Picoseconds last{INT64_MIN};
   for (;;) {
@@ -174,7 +180,6 @@ void HostNode::useWire(Picoseconds now) {
     return;
   }
   Packet& packet = wire_.lane().place();
-  packet = Packet{};
   const PriorityMask held = plain ? PriorityMask{0} : blocked(now);
   if (!wire_.full() && endpoint_->transmit(now, held, packet)) {
     packet.source = static_cast<std::uint16_t>(host_);

@@ -80,6 +80,8 @@ class HostNode final : public NodeModel {
     Picoseconds next;  // PAUSE frame; kNever when it is over
   };
 
+  class PlainWindow;  // host_plain.cc
+
   void runEndpoint(Picoseconds end);
   void announceArrivals(Picoseconds end) const;
   void deliverAll(Picoseconds end);
@@ -102,6 +104,10 @@ class HostNode final : public NodeModel {
   [[nodiscard]] bool plain() const {
     return pause_enabled_ == 0 && credited_ == 0 && wire_.unhindered();
   }
+
+  // host_plain.cc
+  bool isPlain(Picoseconds end);
+  void runPlain(Picoseconds end);
 
   HostId host_;
   const SwitchSpec& spec_;

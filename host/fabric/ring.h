@@ -40,6 +40,8 @@ class Ring {
     if (size() == capacity()) grow();
     return items_[tail_++ & items_.mask()];
   }
+  // The oldest item becomes the newest.
+  void rotate() { items_[tail_++ & items_.mask()] = items_[head_++ & items_.mask()]; }
   // Takes out the oldest item; returns whether that was the last one. An empty ring begins anew at
   // its first place: a queue that is mostly short stays in few cache lines.
   bool pop() {

@@ -59,9 +59,18 @@ class SpscRing {
 
     // The next item, to be filled in.
     [[gnu::always_inline]] T& append(SpscRing& ring) {
-      if (tail_ == full_) *this = roomier(ring, first_, tail_);
-      return items_[tail_++ & mask_];
+      T& item = slot(ring);
+      add();
+      return item;
     }
+    // The same in two steps: add() makes what slot() gave one of the batch.
+    [[gnu::always_inline]] T& slot(SpscRing& ring) {
+      if (tail_ == full_) *this = roomier(ring, first_, tail_);
+      return items_[tail_ & mask_];
+    }
+    // The one that slot() gave last.
+    [[nodiscard]] T& opened() { return items_[tail_ & mask_]; }
+    void add() { ++tail_; }
     // How many there are since the last publish(), and the first of them.
     [[nodiscard]] std::size_t size() const { return tail_ - first_; }
     [[nodiscard]] const T& first() const { return items_[first_ & mask_]; }

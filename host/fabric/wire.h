@@ -86,13 +86,22 @@ class Wire {
     [[nodiscard]] Picoseconds lastBitAt() const { return last_bit_; }
 
     [[gnu::always_inline]] void send(const Packet& packet, Picoseconds first_bit) {
-      place(packet, first_bit);
+      append(packet, first_bit);
     }
     // The same of a packet as it came in: it counts one more hop, and has a mark if it is `marked`.
     [[gnu::always_inline]] void forward(const Packet& packet, bool marked, Picoseconds first_bit) {
-      Packet& placed = place(packet, first_bit);
-      placed.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
-      if (marked) placed.ce = true;
+      Packet& appended = append(packet, first_bit);
+      appended.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
+      if (marked) appended.ce = true;
+    }
+    // send() in two steps: a frame that may be filled in where it will travel, and that it was.
+    [[nodiscard, gnu::always_inline]] Packet& place() {
+      return flights_.slot(wire_.lane_.flight).packet;
+    }
+    [[gnu::always_inline]] void sendPlaced(Picoseconds first_bit) {
+      Flight& flight = flights_.opened();
+      flights_.add();
+      leave(flight, flight.packet.length, first_bit);
     }
 
     [[gnu::always_inline]] void end() {
@@ -109,17 +118,20 @@ class Wire {
    private:
     static constexpr std::size_t kAhead = 3;  // packets for which the link's memory is fetched
 
-    [[gnu::always_inline]] Packet& place(const Packet& packet, Picoseconds first_bit) {
-      const std::int64_t length = packet.length;
+    [[gnu::always_inline]] Packet& append(const Packet& packet, Picoseconds first_bit) {
+      Flight& flight = flights_.append(wire_.lane_.flight);
+      leave(flight, packet.length, first_bit);
+      flight.packet = packet;
+      return flight.packet;
+    }
+    // `length`: of the packet in `flight`, which need not be there yet.
+    [[gnu::always_inline]] void leave(Flight& flight, std::int64_t length, Picoseconds first_bit) {
       const Picoseconds serialization = wire_.clock_.serialization(length);
       last_bit_ = first_bit + serialization;
       free_at_ = first_bit + wire_.clock_.slotAfter(serialization, length);
       bytes_ += static_cast<std::uint64_t>(length);
-      Flight& flight = flights_.append(wire_.lane_.flight);
       flight.at = wire_.lane_.handedOver(first_bit, last_bit_);
-      flight.packet = packet;
       flights_.prefetch(flight, kAhead);
-      return flight.packet;
     }
 
     Wire& wire_;

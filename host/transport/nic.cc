@@ -34,7 +34,9 @@ bool Nic::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet&
   return sent;
 }
 
-bool Nic::transmitInTurn(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
+// Not inlined, by order: where there is one protocol, as mostly, its registers need not be saved.
+[[gnu::noinline]] bool Nic::transmitInTurn(Picoseconds now, fabric::PriorityMask paused,
+                                           fabric::Packet& packet) {
   for (std::size_t tried = 0; tried < protocols_.size(); ++tried) {
     Protocol& protocol = *protocols_[turn_];
     if (++turn_ == protocols_.size()) turn_ = 0;

@@ -30,11 +30,11 @@ void UetHost::takeControl(Picoseconds now, fabric::Packet& packet) {
   const Control& next = control_queue_.front();
   packet = next.packet;
   if (pdsType(packet.opcode) == PdsType::kAckCc) {
-    NsccState state = NsccState::fromBits(packet.extra);
+    // Until here it is zero.
     const std::int64_t units = (now - next.since).count() / kServiceTimeUnitPs;
-    state.service_time =
+    const auto service_time =
         static_cast<std::uint16_t>(std::min<std::int64_t>(units, kLongestServiceTime));
-    packet.extra = state.toBits();
+    packet.extra |= NsccState{.service_time = service_time}.toBits();
   }
   control_queue_.pop();
   ++stats_.control_sent;

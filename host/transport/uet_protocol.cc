@@ -3,6 +3,9 @@
 #include <algorithm>
 
 namespace plumbline::transport {
+
+using fabric::earlier;
+
 namespace {
 
 const UetSpec& checked(const UetSpec& spec) {
@@ -68,14 +71,20 @@ void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
 
 bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
   if (!isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet)) {
-    updateWake();
+    updateFrames();
     return true;
   }
   if (isPaused(paused, spec_.data_priority) || !sender_.hasReady()) return false;
   const bool sent = sender_.transmit(now, packet);
-  // UUD messages are done when they are sent; a timer may have been set.
-  tell(now);
-  updateWake();
+  if (spec_.service == UetService::kUud) {
+    // Its messages are done when they are sent.
+    tell(now);
+    updateWake();
+  } else {
+    // Of all that updateWake() asks for only a timer may have been set.
+    setWakeAt(earlier(wakeAt(), host_.nextTimer()));
+    updateFrames();
+  }
   return sent;
 }
 
@@ -124,10 +133,10 @@ void UetProtocol::tellAll(Picoseconds now) {
 }
 
 void UetProtocol::updateWake() {
-  const Picoseconds sender = std::min(host_.nextTimer(), sender_.nextClose());
-  const Picoseconds receiver = std::min(receiver_.nextGrant(), receiver_.nextLateAck());
-  setWakeAt(std::min(sender, receiver));
-  setHasFrames(host_.hasControl() || sender_.hasReady());
+  const Picoseconds sender = earlier(host_.nextTimer(), sender_.nextClose());
+  const Picoseconds receiver = earlier(receiver_.nextGrant(), receiver_.nextLateAck());
+  setWakeAt(earlier(sender, receiver));
+  updateFrames();
 }
 
 void UetProtocol::appendFlows(std::vector<FlowStats>& flows) const {

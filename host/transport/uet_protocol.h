@@ -48,6 +48,7 @@ class UetProtocol final : public Protocol {
   }
   void tellAll(Picoseconds now);
   void updateWake();
+  void updateFrames() { setHasFrames(host_.hasControl() || sender_.hasReady()); }
 
   UetSpec spec_;
   UetHost host_;

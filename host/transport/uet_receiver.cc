@@ -13,6 +13,7 @@ UetReceiver::UetReceiver(UetHost& host)
     : host_(host),
       service_(host.spec().service),
       has_pdc_(usesPdcs(service_)),
+      plain_(service_ == UetService::kRud && !usesCredit(effectiveControl(host.spec()))),
       write_frame_(unpaddedFrame(host.spec(), dataType(host.spec()), kSesStandard, 0)),
       response_frame_(unpaddedFrame(host.spec(), dataType(host.spec()), kSesResponseData, 0)),
       frame_excess_(static_cast<std::int32_t>(write_frame_) -
@@ -28,11 +29,60 @@ UetReceiver::UetReceiver(UetHost& host)
              .ack_on_ecn = host.spec().ack_on_ecn},
       pacer_(host.context().rate, host.spec().rccc.grant, host.spec().rccc.pace) {}
 
-void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
-  const bool close_command = pdsType(packet.opcode) == PdsType::kControl;
-  const DataFields fields = unpackData(packet.extra, has_pdc_);
+// Of a packet that is not the next one, or with others above it.
+inline bool UetReceiver::acceptAmongGaps(Target& target, const fabric::Packet& packet,
+                                         std::uint64_t psn, Picoseconds now) {
+  if (psn > target.cack + rules_.mp_range && !acceptFar(target, packet, psn, now)) return false;
+  if (psn <= target.cack ||
+      (psn <= target.highest && target.above > 0 && target.received.test(psn))) {
+    ++host_.stats().duplicates;
+    return false;
+  }
+  if (psn != target.cack + 1) ++host_.stats().out_of_order;
+  // 64 more than are in use, for a SACK bitmap that begins at the highest.
+  target.highest = std::max(target.highest, psn);
+  target.received.reserve(target.cack, target.highest - target.cack + 64);
+  target.received.set(psn);
+  ++target.above;
+  target.unreported_min = std::min(target.unreported_min, psn);
+  target.unreported_max = std::max(target.unreported_max, psn);
+  advance(target);
+  return true;
+}
+
+// Packet `psn`, the `index`-th of its message, has `payload` bytes. Returns the bytes of the
+// message if that completes it.
+template <bool kPlain>
+inline std::optional<std::uint64_t> UetReceiver::gather(Target& target, std::uint64_t psn,
+                                                        std::uint32_t index, bool last,
+                                                        std::uint32_t payload) {
+  if (last && index == 0) return payload;
+  const std::uint64_t first = psn - index;
+  if (!kPlain && service_ == UetService::kUud && first <= target.gap && target.gap < psn) {
+    return std::nullopt;
+  }
+  // Most packets belong to the newest one.
+  const bool newest = !target.messages.empty() && target.messages.back().first == first;
+  Reassembly& message = newest ? target.messages.back() : findMessage(target, first);
+  ++message.packets;
+  message.bytes += payload;
+  if (last) message.total = index + 1;
+  if (message.packets != message.total) return std::nullopt;
+  const std::uint64_t bytes = message.bytes;
+  message = target.messages.back();
+  target.messages.pop_back();
+  return bytes;
+}
+
+template <bool kPlain>
+inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now) {
+  const UetService service = kPlain ? UetService::kRud : service_;
+  const bool has_pdc = kPlain || has_pdc_;
+  const bool trimmed = !kPlain && packet.trimmed;
+  const bool close_command = !kPlain && pdsType(packet.opcode) == PdsType::kControl;
+  const DataFields fields = unpackData(packet.extra, has_pdc);
   EndpointStats& stats = host_.stats();
-  if (packet.trimmed) {
+  if (trimmed) {
     ++stats.trimmed_received;
   } else if (!close_command) {
     ++stats.data_received;
@@ -40,34 +90,34 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
   }
   if (packet.ce) ++stats.ce_received;
 
-  std::uint32_t slot = find(packet);
+  std::uint32_t slot = kPlain ? findPdc(packet) : find(packet);
   if (slot >= kLingering) slot = openFor(packet, now);
   if (slot == IdMap::kNone) return;
   Target& target = targets_[slot];
-  if (credit_ && !close_command) {
+  if (!kPlain && credit_ && !close_command) {
     pacer_.request(target.peer, fields.credit_target, false);
     pace(now);
   }
   target.last_activity = now;
   const std::uint64_t psn = unwrapPsn(packet.psn, target.cack);
   // What lies before the oldest packet that a RUDI source still wants to have there, it gave up.
-  if (service_ == UetService::kRudi) slide(target, psn - fields.psn_offset - 1);
-  if (packet.trimmed) {
+  if (service == UetService::kRudi) slide(target, psn - fields.psn_offset - 1);
+  if (trimmed) {
     onTrimmed(target, packet, psn, now);
     return;
   }
 
-  const bool accepted = service_ == UetService::kRod ? acceptOrdered(target, packet, psn, now)
-                                                     : acceptAny(target, packet, psn, now);
+  const bool accepted = service == UetService::kRod ? acceptOrdered(target, packet, psn, now)
+                                                    : acceptAny(target, packet, psn, now);
   if (!accepted && psn > target.cack &&
-      (service_ == UetService::kRod || psn > target.cack + rules_.mp_range)) {
+      (service == UetService::kRod || psn > target.cack + rules_.mp_range)) {
     return;  // discarded
   }
   target.marked |= packet.ce;
-  if (service_ == UetService::kRudi) respond(target, psn, fields.retx, packet.ce, now);
+  if (service == UetService::kRudi) respond(target, psn, fields.retx, packet.ce, now);
   if (!accepted) {
     // A duplicate is answered at once: its ACK may have been lost.
-    if (has_pdc_) acknowledge(target, psn, fields.retx, now);
+    if (has_pdc) acknowledge(target, psn, fields.retx, now);
     return;
   }
   if (close_command) {
@@ -87,10 +137,10 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
       static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
   target.payload += payload;
   stats.payload_received += payload;
-  if (const auto bytes = gather(target, psn, fields.index, fields.last, payload)) {
+  if (const auto bytes = gather<kPlain>(target, psn, fields.index, fields.last, payload)) {
     deliver(target, packet, *bytes, now);
   }
-  if (!has_pdc_) return;
+  if (!has_pdc) return;
 
   const bool first = target.ack_bytes == 0;
   target.ack_bytes += std::max(payload, rules_.ack_min_add_bytes);
@@ -101,7 +151,17 @@ void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
       target.ack_bytes >= rules_.ack_trigger_bytes) {
     acknowledge(target, psn, fields.retx, now);
   } else if (first && rules_.ack_delay > Picoseconds(0)) {
-    late_acks_.push({now + rules_.ack_delay, slot, target.generation, target.acks});
+    const Picoseconds due = now + rules_.ack_delay;
+    if (late_acks_.empty()) next_late_ack_ = due;
+    late_acks_.push({due, slot, target.generation, target.acks});
+  }
+}
+
+void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
+  if (plain_ && !packet.trimmed && pdsType(packet.opcode) != PdsType::kControl) {
+    onDataOf<true>(packet, now);
+  } else {
+    onDataOf<false>(packet, now);
   }
 }
 
@@ -331,43 +391,16 @@ bool UetReceiver::acceptOrdered(Target& target, const fabric::Packet& packet, st
   return true;
 }
 
-bool UetReceiver::acceptAny(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+// Of a packet so far above CACK_PSN that it is out of the window: whether it may come in after all.
+bool UetReceiver::acceptFar(Target& target, const fabric::Packet& packet, std::uint64_t psn,
                             Picoseconds now) {
-  if (psn == target.cack + 1 && target.above == 0) {
-    target.cack = target.highest = psn;
+  if (service_ == UetService::kUud) {
+    slide(target, psn - rules_.mp_range);
     return true;
   }
-  const std::uint32_t range = rules_.mp_range;
-  if (psn > target.cack + range) {
-    if (service_ != UetService::kUud) {
-      ++host_.stats().discarded;
-      nack(packet, NackCode::kPsnOutOfWindow, packet.psn, now);
-      return false;
-    }
-    slide(target, psn - range);
-  }
-  if (psn <= target.cack ||
-      (psn <= target.highest && target.above > 0 && target.received.test(psn))) {
-    ++host_.stats().duplicates;
-    return false;
-  }
-  if (psn != target.cack + 1) ++host_.stats().out_of_order;
-  // 64 more than are in use, for a SACK bitmap that begins at the highest.
-  target.received.reserve(target.cack, std::max(psn, target.highest) - target.cack + 64);
-  target.received.set(psn);
-  ++target.above;
-  target.highest = std::max(target.highest, psn);
-  target.unreported_min = std::min(target.unreported_min, psn);
-  target.unreported_max = std::max(target.unreported_max, psn);
-  advance(target);
-  return true;
-}
-
-void UetReceiver::advance(Target& target) {
-  if (target.above == 0 || !target.received.test(target.cack + 1)) return;
-  const std::uint64_t run = target.received.takeRun(target.cack + 1);
-  target.cack += run;
-  target.above -= static_cast<std::uint32_t>(run);
+  ++host_.stats().discarded;
+  nack(packet, NackCode::kPsnOutOfWindow, packet.psn, now);
+  return false;
 }
 
 // UUD: gives up what is missing up to `cack`, and with it the messages it belonged to.
@@ -396,30 +429,12 @@ void UetReceiver::slide(Target& target, std::uint64_t cack) {
   advance(target);
 }
 
-// Packet `psn`, the `index`-th of its message, has `payload` bytes. Returns the bytes of the
-// message if that completes it.
-std::optional<std::uint64_t> UetReceiver::gather(Target& target, std::uint64_t psn,
-                                                 std::uint32_t index, bool last,
-                                                 std::uint32_t payload) {
-  if (last && index == 0) return payload;
-  const std::uint64_t first = psn - index;
-  if (service_ == UetService::kUud && first <= target.gap && target.gap < psn) return std::nullopt;
-  // The newest message first: that is where most packets belong.
-  std::size_t i = target.messages.size();
-  while (i > 0 && target.messages[i - 1].first != first) --i;
-  if (i == 0) {
-    target.messages.push_back({first, 0, 0, 0});
-    i = target.messages.size();
+// The message whose first PSN is `first`; it may be a new one.
+UetReceiver::Reassembly& UetReceiver::findMessage(Target& target, std::uint64_t first) {
+  for (std::size_t i = target.messages.size(); i > 0; --i) {
+    if (target.messages[i - 1].first == first) return target.messages[i - 1];
   }
-  Reassembly& message = target.messages[i - 1];
-  ++message.packets;
-  message.bytes += payload;
-  if (last) message.total = index + 1;
-  if (message.packets != message.total) return std::nullopt;
-  const std::uint64_t bytes = message.bytes;
-  message = target.messages.back();
-  target.messages.pop_back();
-  return bytes;
+  return target.messages.emplace_back(Reassembly{first, 0, 0, 0});
 }
 
 // `packet` is the one that completed a message of `bytes`.

@@ -45,9 +45,7 @@ class UetReceiver {
   // Sends the ACKs that have waited for more data long enough, and when that is to be looked at
   // next: perhaps for data that has been acknowledged since.
   void acknowledgeLate(Picoseconds now);
-  [[nodiscard]] Picoseconds nextLateAck() const {
-    return late_acks_.empty() ? kNever : late_acks_.front().due;
-  }
+  [[nodiscard]] Picoseconds nextLateAck() const { return next_late_ack_; }
 
   // What onData() has completed since this was last cleared, in order.
   [[nodiscard]] std::vector<UetDelivery>& deliveries() { return deliveries_; }
@@ -120,9 +118,11 @@ class UetReceiver {
   };
 
   [[nodiscard]] std::uint32_t find(const fabric::Packet& packet) const {
-    const std::uint32_t source = packet.source;
-    return has_pdc_ ? by_pdc_.find(source << 16 | (packet.connection & 0xFFFF))
-                    : by_flow_.find(source << 8 | packet.connection >> 16);
+    return has_pdc_ ? findPdc(packet)
+                    : by_flow_.find(std::uint32_t{packet.source} << 8 | packet.connection >> 16);
+  }
+  [[nodiscard]] std::uint32_t findPdc(const fabric::Packet& packet) const {
+    return by_pdc_.find(std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF));
   }
   std::uint32_t openFor(const fabric::Packet& packet, Picoseconds now);
   std::uint32_t open(const fabric::Packet& packet, const DataFields& fields, Picoseconds now);
@@ -132,12 +132,31 @@ class UetReceiver {
   std::uint32_t peerOf(HostId host);
   void releasePeer(std::uint32_t index);
 
+  // kPlain: it is known to be data of RUD without receiver credit, and not trimmed.
+  template <bool kPlain>
+  void onDataOf(const fabric::Packet& packet, Picoseconds now);
   void onTrimmed(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
   bool acceptOrdered(Target& target, const fabric::Packet& packet, std::uint64_t psn,
                      Picoseconds now);
-  bool acceptAny(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
+  bool acceptAny(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now) {
+    if (psn != target.cack + 1 || target.above != 0) {
+      return acceptAmongGaps(target, packet, psn, now);
+    }
+    target.cack = target.highest = psn;
+    return true;
+  }
+  bool acceptAmongGaps(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+                       Picoseconds now);
+  bool acceptFar(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
   void slide(Target& target, std::uint64_t cack);
-  void advance(Target& target);
+  static void advance(Target& target) {
+    if (target.above == 0 || !target.received.test(target.cack + 1)) return;
+    const std::uint64_t run = target.received.takeRun(target.cack + 1);
+    target.cack += run;
+    target.above -= static_cast<std::uint32_t>(run);
+  }
+  static Reassembly& findMessage(Target& target, std::uint64_t first);
+  template <bool kPlain>
   std::optional<std::uint64_t> gather(Target& target, std::uint64_t psn, std::uint32_t index,
                                       bool last, std::uint32_t payload);
   void deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes,
@@ -155,6 +174,7 @@ class UetReceiver {
   UetHost& host_;
   UetService service_;
   bool has_pdc_;
+  bool plain_;                    // RUD without receiver credit
   std::uint32_t write_frame_;     // frame bytes without payload: messages and read requests
   std::uint32_t response_frame_;  // the same, read data
   std::int32_t frame_excess_;     // frame bytes beyond the nominal size
@@ -166,7 +186,8 @@ class UetReceiver {
   IdMap by_pdc_;   // source << 16 | id → target, or kLingering
   IdMap by_flow_;  // source << 8 | flow → target (RUDI, UUD)
   fabric::Ring<Lingering> lingering_;
-  fabric::Ring<LateAck> late_acks_;  // all wait equally long, so the oldest is due first
+  fabric::Ring<LateAck> late_acks_;     // all wait equally long, so the oldest is due first
+  Picoseconds next_late_ack_ = kNever;  // of the oldest
   PagedVector<Peer> peers_;
   PagedVector<std::uint32_t> free_peers_;
   IdMap peer_of_;

@@ -21,6 +21,7 @@ void UetReceiver::acknowledgeLate(Picoseconds now) {
     // Its waiting goes into the service time.
     acknowledge(target, target.last_psn, target.last_retx, target.last_arrival);
   }
+  next_late_ack_ = late_acks_.empty() ? kNever : late_acks_.front().due;
 }
 
 // Reports the state of `target`. Every packet above CACK_PSN is reported at least once, so as many

@@ -30,6 +30,7 @@ UetSender::UetSender(UetHost& host)
       infers_losses_(service_ == UetService::kRud && host.spec().loss_gap > 0),
       nscc_(usesNscc(effectiveControl(host.spec()))),
       credit_(usesCredit(effectiveControl(host.spec()))),
+      plain_(!connectionless_ && !credit_),
       data_type_(dataType(host.spec())),
       data_header_{.source = static_cast<std::uint16_t>(host.context().self),
                    .priority = static_cast<std::uint8_t>(host.spec().data_priority & 7U),

@@ -200,7 +200,11 @@ class UetSender {
   // Has something to send, whether it may or not.
   [[nodiscard]] bool hasWork(const Pdc& pdc) const {
     if (pdc.blocked || pdc.state < State::kSynSent || pdc.state == State::kDead) return false;
-    return pdc.lost > 0 || (pdc.next < pdc.end && pdc.next - pdc.cack <= mp_range_);
+    return pdc.lost > 0 || hasNext(pdc);
+  }
+  // The same of one that is open and has lost nothing.
+  [[nodiscard]] bool hasNext(const Pdc& pdc) const {
+    return pdc.next < pdc.end && pdc.next - pdc.cack <= mp_range_;
   }
   // Whether congestion control lets a full packet out.
   [[nodiscard]] bool maySend(const Ccc& ccc) const {
@@ -243,7 +247,23 @@ class UetSender {
     return before_last * (message.payload + message.overhead) + message.last_payload +
            message.overhead;
   }
-  std::uint32_t takeReady(Picoseconds now);
+  std::uint32_t nextReady(Picoseconds now);
+  // Takes the first one, `pdc`, out of ready_.
+  void takeReady(Pdc& pdc) {
+    ready_.pop();
+    pdc.ready = false;
+  }
+  // Its next packet is one of those that nearly all are: new data, of a PDC that is established and
+  // has lost nothing, without receiver credit.
+  [[nodiscard]] bool sendsPlain(const Pdc& pdc) const {
+    return plain_ && pdc.state == State::kEstablished && pdc.lost == 0 &&
+           pdc.next == pdc.flight.end();
+  }
+  // The next packet of the PDC `slot`; whether there are more of it. kPlain: it is known that
+  // sendsPlain().
+  template <bool kPlain>
+  bool send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet);
+  template <bool kPlain>
   [[nodiscard]] std::uint64_t fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
                                        std::uint64_t psn, bool retx, bool more) const;
   void finishClose(fabric::Packet& packet);
@@ -256,7 +276,9 @@ class UetSender {
     ++stats.retransmitted;
     ++pdc.packets_retransmitted;
   }
+  // Only credit_target asks for it.
   void changeBacklog(Ccc& ccc, std::int64_t bytes) {
+    if (!credit_) return;
     const bool before = ccc.backlog > 0;
     ccc.backlog += bytes;
     const bool after = ccc.backlog > 0;
@@ -268,7 +290,11 @@ class UetSender {
   // uet_sender_feedback.cc
   [[nodiscard]] std::uint32_t pdcOf(const fabric::Packet& packet) const;
   void established(Pdc& pdc, Picoseconds now);
-  void ackUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked, Picoseconds now);
+  // Everything up to `psn`, which is below the window's end, is acknowledged.
+  void ackUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked, Picoseconds now) {
+    if (psn > pdc.cack) ackNewUpTo(pdc, ccc, psn, marked, now);
+  }
+  void ackNewUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked, Picoseconds now);
   // The packets `bits` of the window's word `index` are acknowledged; some may have been before.
   // `marked`: the packet whose mark the answer tells of, or kNoPsn.
   void ackWord(Pdc& pdc, Ccc& ccc, std::uint64_t index, std::uint64_t bits, std::uint64_t marked,
@@ -304,6 +330,7 @@ class UetSender {
   bool infers_losses_;
   bool nscc_;    // NSCC is in use
   bool credit_;  // receiver credit is in use
+  bool plain_;   // PDCs, and no receiver credit
   PdsType data_type_;
   fabric::Packet data_header_;  // what all data packets have in common
   std::uint16_t mp_range_;

@@ -6,7 +6,7 @@
 
 namespace plumbline::transport {
 
-std::uint32_t UetSender::pdcOf(const fabric::Packet& packet) const {
+inline std::uint32_t UetSender::pdcOf(const fabric::Packet& packet) const {
   const std::uint32_t flow = packet.connection >> 16;
   const std::uint32_t slot = connectionless_
                                  ? by_flow_.find(std::uint32_t{packet.source} << 8 | flow)
@@ -119,10 +119,9 @@ void UetSender::established(Pdc& pdc, Picoseconds now) {
   stats.setup_max = std::max(stats.setup_max, now - pdc.opened);
 }
 
-// Everything up to `psn`, which is below the window's end, is acknowledged.
-void UetSender::ackUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked,
-                        Picoseconds now) {
-  if (psn <= pdc.cack) return;
+// The same, with something new.
+void UetSender::ackNewUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked,
+                           Picoseconds now) {
   const std::uint64_t last = psn >> 6;
   for (std::uint64_t index = (pdc.cack + 1) >> 6; index < last; ++index) {
     ackWord(pdc, ccc, index, ~std::uint64_t{0}, marked, now);
@@ -130,7 +129,8 @@ void UetSender::ackUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t mar
   ackWord(pdc, ccc, last, (std::uint64_t{2} << (psn & 63)) - 1, marked, now);
 }
 
-// The same, with at least one packet, and none that was acknowledged before.
+// The packets `bits` of the window's word `index` are acknowledged: at least one, and none that was
+// before.
 void UetSender::ackPending(Pdc& pdc, Ccc& ccc, std::uint64_t index, std::uint64_t bits,
                            std::uint64_t marked, Picoseconds now) {
   const std::uint64_t first = index << 6;

@@ -5,26 +5,25 @@
 
 namespace plumbline::transport {
 
-// The PDC whose turn it is, of those that have something to send and may; kNone if there is none.
-inline std::uint32_t UetSender::takeReady(Picoseconds now) {
+// The PDC whose turn it is, of those that have something to send and may: the first of ready_.
+// kNone if there is none.
+inline std::uint32_t UetSender::nextReady(Picoseconds now) {
   while (!ready_.empty()) {
     const std::uint32_t slot = ready_.front();
-    ready_.pop();
     Pdc& pdc = pdcs_[slot];
-    pdc.ready = false;
-    if (pdc.state == State::kDead) {
+    Ccc& ccc = cccs_[pdc.ccc];
+    const bool work = hasWork(pdc);
+    // All that a closing PDC has left is a control packet, which needs no permission.
+    if (work && (maySend(ccc) || pdc.state == State::kClosing)) return slot;
+    takeReady(pdc);
+    if (work) {
+      wait(slot, now);
+    } else if (pdc.state == State::kDead) {
       pdc.state = State::kFree;
       free_pdcs_.push_back(slot);
-      continue;
-    }
-    Ccc& ccc = cccs_[pdc.ccc];
-    if (!hasWork(pdc)) {
+    } else {
       release(ccc);
-      continue;
     }
-    // All that a closing PDC has left is a control packet, which needs no permission.
-    if (maySend(ccc) || pdc.state == State::kClosing) return slot;
-    wait(slot, now);
   }
   return kNone;
 }
@@ -102,21 +101,22 @@ UetSender::TxMessage& UetSender::searchMessage(Pdc& pdc, std::uint64_t psn, std:
 
 // Packet::extra of `psn`, which has been accounted for already. `more`: the PDC has something to
 // send after it; whether it may decides if an ACK is asked for.
+template <bool kPlain>
 inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
                                          std::uint64_t psn, bool retx, bool more) const {
-  const bool close = message.kind == Kind::kClose;
+  const bool close = !kPlain && message.kind == Kind::kClose;
   DataFields fields;
   fields.index = static_cast<std::uint32_t>(psn - message.first);
   fields.verb = static_cast<std::uint8_t>(message.verb);
   fields.last = fields.index + 1 == message.packets;
   fields.response = message.kind == Kind::kReadResponse;
   fields.retx = retx;
-  if (!connectionless_) {
-    fields.syn = pdc.state == State::kSynSent;
+  if (kPlain || !connectionless_) {
+    fields.syn = !kPlain && pdc.state == State::kSynSent;
     if (fields.syn) fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
     fields.ack_request = close || retx || !more || !maySend(ccc) ||
                          (nscc_ && ccc.nscc.window() < ack_trigger_bytes_);
-    if (credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
+    if (!kPlain && credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
     return packData(fields, true);
   }
   fields.psn_offset = static_cast<std::uint32_t>(
@@ -125,40 +125,44 @@ inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessa
   return packData(fields, false);
 }
 
-bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
-  const std::uint32_t slot = takeReady(now);
-  if (slot == kNone) return false;
+// Inlined, by order: a call would put away what transmit() has at hand.
+template <bool kPlain>
+[[gnu::always_inline]] inline bool UetSender::send(std::uint32_t slot, Picoseconds now,
+                                                   fabric::Packet& packet) {
   Pdc& pdc = pdcs_[slot];
   Ccc& ccc = cccs_[pdc.ccc];
-  const std::uint64_t psn = takePsn(pdc);
-  const bool retx = psn < pdc.flight.end();
+  const std::uint64_t psn = kPlain ? pdc.next++ : takePsn(pdc);
+  const bool retx = !kPlain && psn < pdc.flight.end();
   const TxMessage& message = messageAt(pdc, psn, pdc.send_hint);
   const std::uint32_t cost = costOf(message, psn);
-  ++pdc.order;
+  const std::uint32_t order = ++pdc.order;
+  const std::uint16_t entropy = pdc.entropy.next(now);
   if (retx) {
     pdc.flight.markResent(psn);
-    if (infers_losses_) pdc.resent.push({psn, pdc.order});
+    if (infers_losses_) pdc.resent.push({psn, order});
+    TxWindow::Record& tx = pdc.flight[psn];
+    tx.sent = now;
+    tx.order = order;
+    tx.entropy = entropy;
   } else {
-    pdc.flight.push();
+    pdc.flight.push(now, order, entropy);
   }
-  TxWindow::Record& tx = pdc.flight[psn];
-  tx.sent = now;
-  tx.order = pdc.order;
-  tx.entropy = pdc.entropy.next(now);
   ccc.inflight += cost;
-  changeBacklog(ccc, -std::int64_t{cost});
-  if (credit_) ccc.credit.spend(cost);
-  bool more = hasWork(pdc);
+  if (!kPlain && credit_) {
+    changeBacklog(ccc, -std::int64_t{cost});
+    ccc.credit.spend(cost);
+  }
+  bool more = kPlain ? hasNext(pdc) : hasWork(pdc);
 
   packet = data_header_;
   packet.destination = pdc.peer;
   packet.flow_hash = uetFlowHash(data_header_.source, pdc.peer,
-                                 static_cast<std::uint16_t>(pdc.port_base ^ tx.entropy));
+                                 static_cast<std::uint16_t>(pdc.port_base ^ entropy));
   packet.connection = (std::uint32_t{pdc.flow} << 16 | pdc.id) & 0xFFFFFF;
   packet.psn = static_cast<std::uint32_t>(psn);
   packet.stamp = static_cast<std::uint64_t>(now.count());
-  packet.extra = fieldsOf(pdc, ccc, message, psn, retx, more);
-  if (message.kind == Kind::kClose) {
+  packet.extra = fieldsOf<kPlain>(pdc, ccc, message, psn, retx, more);
+  if (!kPlain && message.kind == Kind::kClose) {
     finishClose(packet);
   } else {
     const std::int32_t frame = static_cast<std::int32_t>(cost) + frame_excess_;
@@ -167,23 +171,39 @@ bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
     packet.aux = read ? static_cast<std::uint32_t>(message.bytes) : message.tag;
     countSent(pdc, packet.length, retx);
   }
-  if (pdc.order == 1) {
+  if (order == 1) {
     pdc.opened = now;
     FlowStats& flow = flows_[pdc.statistics].stats;
     flow.first_sent = std::min(flow.first_sent, now);
   }
-  if (service_ == UetService::kUud) {
+  if (!kPlain && service_ == UetService::kUud) {
     ackUpTo(pdc, ccc, psn, kNoPsn, now);
     advance(slot, now);
     more = hasWork(pdc);
   } else if (psn == pdc.cack + 1) {
     armRetransmission(slot, now);
   }
-  if (more) {
-    makeReady(slot);
+  return more;
+}
+
+bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
+  const std::uint32_t slot = nextReady(now);
+  if (slot == kNone) return false;
+  Pdc& pdc = pdcs_[slot];
+  if (sendsPlain(pdc)) {
+    if (send<true>(slot, now, packet)) {
+      ready_.rotate();
+      return true;
+    }
+    takeReady(pdc);
   } else {
-    release(ccc);
+    takeReady(pdc);
+    if (send<false>(slot, now, packet)) {
+      makeReady(slot);
+      return true;
+    }
   }
+  release(cccs_[pdc.ccc]);
   return true;
 }
 

@@ -34,12 +34,14 @@ class TxWindow {
     enterFirstWord();
   }
   // The PSN end() is under way for the first time.
-  Record& push() {
+  void push(Picoseconds sent, std::uint32_t order, std::uint16_t entropy) {
     if (end_ - first_ == records_.size()) grow();
     if ((end_ & 63) == 0) words_[(end_ >> 6) & words_.mask()] = Word{};
     Record& record = records_[end_++ & records_.mask()];
-    record = Record{};
-    return record;
+    record.sent = sent;
+    record.order = order;
+    record.entropy = entropy;
+    record.nacks = 0;
   }
   // Fetches the memory of `psn`, be it in the window or the next one.
   void prefetch(std::uint64_t psn) const {

@@ -165,6 +165,23 @@ TEST(SpscRing, BatchesAreShownTogether) {
   EXPECT_EQ(ring.front(), 7);
 }
 
+// An item that was filled in and not added is not there.
+TEST(SpscRing, BatchesTakeWhatIsAdded) {
+  SpscRing<int> ring;
+  SpscRing<int>::Batch batch(ring);
+  for (int i = 0; i < 20; ++i) {
+    batch.slot(ring) = -1;
+    batch.slot(ring) = i;
+    EXPECT_EQ(batch.opened(), i);
+    batch.add();
+  }
+  batch.slot(ring) = -1;
+  batch.publish(ring);
+  ring.refresh();
+  ASSERT_EQ(ring.visible(), 20U);
+  for (int i = 0; i < 20; ++i, ring.pop()) EXPECT_EQ(ring.front(), i);
+}
+
 TEST(SpscRing, BatchesBehaveAsADeque) {
   SpscRing<int> ring;
   std::deque<int> plain;
@@ -242,6 +259,11 @@ TEST(Ring, BehavesAsADeque) {
     } else {
       ASSERT_EQ(ring.front(), plain.front());
       ring.pop();
+      plain.pop_front();
+    }
+    if (!plain.empty() && random.below(8) == 0) {
+      ring.rotate();
+      plain.push_back(plain.front());
       plain.pop_front();
     }
     ASSERT_EQ(ring.size(), plain.size());

@@ -31,7 +31,7 @@ class FakeProtocol final : public Protocol {
   bool transmit(Picoseconds, fabric::PriorityMask, fabric::Packet& packet) override {
     if (frames_ == 0) return false;
     --frames_;
-    packet.opcode = transport::opcodeOf(id_, 0);
+    packet = {.opcode = transport::opcodeOf(id_, 0)};
     return true;
   }
   void wake(Picoseconds now) override {

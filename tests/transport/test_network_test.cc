@@ -23,9 +23,7 @@ class Probe final : public fabric::Endpoint {
     if (left_ == 0 || (paused & 1U) != 0) return false;
     --left_;
     calls += "t" + std::to_string(now.count()) + " ";
-    packet.source = self_;
-    packet.destination = peer_;
-    packet.length = 1000;
+    packet = {.destination = peer_, .source = self_, .length = 1000};
     return true;
   }
   void wake(Picoseconds now) override {

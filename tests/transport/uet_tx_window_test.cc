@@ -29,10 +29,10 @@ class TxWindowTest : public testing::Test {
   }
 
   void push() {
-    TxWindow::Record& record = window_.push();
-    EXPECT_EQ(record.nacks, 0);
-    record.order = ++order_;
-    record.nacks = 1;
+    window_.push(Picoseconds(order_), order_ + 1, 0);
+    ++order_;
+    EXPECT_EQ(window_[end_].nacks, 0);
+    window_[end_].nacks = 1;
     expected_[end_++] = {.order = order_};
   }
 

@@ -161,6 +161,7 @@ void SwitchNode::updateTimer() {
 // The watchdog polls at multiples of its period, but only while there are pauses to watch: a fabric
 // with nothing to do stays quiet.
 void SwitchNode::startPolling(Picoseconds now) {
+  bringUp(now);  // what left before does not count
   const Picoseconds period = spec_.pfc->watchdog->poll;
   poll_ = (now / period + 1) * period;
   for (Output& out : outputs_) {

@@ -373,7 +373,10 @@ void SwitchNode::advanceAll(Picoseconds time) {
 // before.
 void SwitchNode::advanceInOrder(Picoseconds time) {
   while (anyStepBefore(time)) {
-    if (step_[leader_] >= others_) findLeader();
+    if (step_[leader_] >= others_) {
+      findLeader();
+      if (!anyStepBefore(time)) return;  // others_ was of a step that has been put off since
+    }
     Output& out = outputs_[leader_];
     const std::int64_t step = step_[leader_];
     if (timer_ < time && before(timer_) < step) {

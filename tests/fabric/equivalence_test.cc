@@ -2,6 +2,7 @@
 // instant does: the same records at the same picosecond, the same deliveries, the same counters.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/fabric/harness.h"
@@ -104,6 +105,31 @@ TEST(EquivalenceScenarios, AWatchdogActsInTheWindowOfThePause) {
   }
   EXPECT_GT(drops.size(), 10U);  // not all of them at the poll
   EXPECT_LT(*drops.rbegin(), 2 * kDelay);
+}
+
+// A pause starts the watchdog, and another one begins right behind it, on an output that has sent
+// frames since the window began: the watchdog counts them as sent before.
+TEST(EquivalenceScenarios, AWatchdogKnowsWhatHadLeftWhenItsPollsBegan) {
+  Scenario scenario;
+  TopologySpec& topology = scenario.spec.topology;
+  topology.hosts = 4;
+  topology.host_link_delay = microseconds(4);
+  PfcSpec& pfc = scenario.spec.switches.pfc.emplace();
+  WatchdogSpec& watchdog = pfc.watchdog.emplace();
+  watchdog.poll = watchdog.detection = watchdog.restoration = microseconds(1);
+  scenario.hosts.assign(4, Scenario::HostKind::kTester);
+  const Picoseconds slot = frameSlot(Bytes(4'096), topology.link_rate);
+  for (int i = 0; i < 20; ++i) scenario.sends.push_back({0, frame(0, 2, 4'096, 3), slot * i});
+  scenario.pauses.push_back({1, 1U << 3, 1U << 3, 0xFFFF, microseconds(2)});
+  scenario.pauses.push_back({2, 1U << 3, 1U << 3, 0xFFFF, microseconds(2) + nanoseconds(20)});
+  scenario.until = microseconds(40);
+  const Outcome reference = runScenario(scenario, {.core = Core::kReference});
+  EXPECT_EQ(difference(reference, runScenario(scenario, {.core = Core::kWindowed})), "");
+  Picoseconds acted = kNever;
+  for (const Record& record : reference.records) {
+    if (record.kind == RecordKind::kWatchdogOn) acted = std::min(acted, record.time);
+  }
+  EXPECT_EQ(acted, microseconds(7));  // the poll behind the pause's effect, at 6 us
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, Equivalence, ::testing::Range<std::uint64_t>(0, kShards));

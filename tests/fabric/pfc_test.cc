@@ -138,6 +138,32 @@ std::vector<Record> departuresAround(const FabricSpec& spec, std::uint16_t quant
   return log.of(RecordKind::kDeparture, link);
 }
 
+// Two wires get free at one instant, one of them with a PAUSE frame waiting, just when a frame of
+// the highest priority comes for the other: it is the next one there. The last frame of host 1
+// lifts its input above xoff, and the first one's end makes it go on.
+TEST(Pfc, OutputsWithAStepAtOneInstantDoNotTakeItBeforeItsTime) {
+  FabricSpec spec;
+  spec.topology.hosts = 4;
+  PfcSpec& pfc = spec.switches.pfc.emplace();
+  pfc.priorities = 1U << kLossless;
+  pfc.xoff = Bytes(1'100);
+  pfc.xon = Bytes(300);
+  for (const Core core : {Core::kReference, Core::kWindowed}) {
+    ListFabric fabric(spec, kEveryKind, {.core = core});
+    fabric.host(1).add(frame(1, 0, 1'024, kLossless), Picoseconds(0));
+    fabric.host(1).add(frame(1, 0, 256, kLossless), Picoseconds(0));
+    fabric.host(2).add(frame(2, 1, 1'024), Picoseconds(0));
+    const Picoseconds slot = frameSlot(Bytes(1'024), spec.topology.link_rate);
+    fabric.host(3).add(frame(3, 0, 1'024, 7), slot);
+    fabric.drain();
+    EXPECT_EQ(fabric.log().of(RecordKind::kXoff).size(), 1U);
+    const auto sent = fabric.log().of(RecordKind::kDeparture, fabric.link("switch0-host0"));
+    ASSERT_EQ(sent.size(), 3U);
+    EXPECT_EQ(sent[1].time, sent[0].time + slot);
+    EXPECT_EQ(sent[1].priority, 7U);
+  }
+}
+
 TEST(Pfc, APauseThatIsNotRepeatedEndsAfterItsQuanta) {
   FabricSpec spec;
   spec.switches.pfc = PfcSpec{};

@@ -347,6 +347,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   item.input = static_cast<std::uint16_t>(input);
   item.charge = charge;
   if (depth > arriving_above_[priority] && packet.ect) markByDepth(out, item.packet, depth, now);
+  // One behind others of its priority changes nothing in what is to be sent next.
+  if ((out.waiting >> priority & 1U) != 0) return;
   out.waiting |= static_cast<PriorityMask>(1U << priority);
   out.decision = earlier(out.decision, later(out.wire.freeAt(), now));
   setStep(out);

@@ -68,6 +68,22 @@ TEST_P(Equivalence, TimersSetAndDueInOneWindowComeInTime) {
   }
 }
 
+// Many frames for one host make inputs ask for pauses, and headrooms full, with and without
+// departures being observed.
+TEST_P(Equivalence, IncastsPauseAtTheSameTimes) {
+  for (std::uint64_t i = 0; i < kScenariosEach; ++i) {
+    const std::uint64_t seed = GetParam() * kScenariosEach + i;
+    SCOPED_TRACE("scenario " + std::to_string(seed));
+    const Scenario scenario = randomIncast(seed);
+    for (const std::uint32_t interests :
+         {kEveryKind, kEveryKind & ~Observer::bit(RecordKind::kDeparture)}) {
+      const Outcome reference = runScenario(scenario, {.core = Core::kReference}, 1, interests);
+      const Outcome windowed = runScenario(scenario, {.core = Core::kWindowed}, 1, interests);
+      ASSERT_EQ(difference(reference, windowed), "");
+    }
+  }
+}
+
 // Scenarios that once came out differently.
 TEST(EquivalenceScenarios, WhatOnceDifferedIsTheSame) {
   for (const std::uint64_t seed :

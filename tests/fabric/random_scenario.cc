@@ -231,12 +231,27 @@ Packet anyPacket(Dice& dice, HostId from, std::uint32_t hosts, std::uint64_t coo
   return packet;
 }
 
+// Makes most frames of all hosts but host 0 go there, at one of `priorities`.
+void aimAtHost0(Packet& packet, HostId from, PriorityMask priorities, Dice& dice) {
+  if (from == 0 || dice.oneIn(8)) return;
+  packet.destination = 0;
+  if (dice.oneIn(8)) return;
+  do {
+    packet.priority = dice.below(8) & 7U;
+  } while ((priorities >> packet.priority & 1U) == 0);
+}
+
 // Sends data with a window that what it receives opens, answers data with small replies, slows down
 // by a timer when it is told of congestion, and gives up on what did not come back.
 class Reactive final : public Endpoint {
  public:
-  Reactive(HostId self, std::uint32_t hosts, std::uint32_t frames, std::uint64_t seed)
-      : self_(self), hosts_(hosts), left_(frames), dice_(mix64(seed + self)) {
+  Reactive(HostId self, std::uint32_t hosts, const Scenario& scenario)
+      : self_(self),
+        hosts_(hosts),
+        left_(scenario.frames_each),
+        incast_(scenario.incast),
+        dice_(mix64(scenario.endpoint_seed + self)),
+        aim_(mix64(scenario.endpoint_seed + self) + 1) {
     window_ = 1 + static_cast<std::uint32_t>(dice_.below(12));
     start_ = Picoseconds(dice_.between(0, 3'000'000));
     setWakeAt(start_);
@@ -271,6 +286,7 @@ class Reactive final : public Endpoint {
     if (left_ == 0 || outstanding_ >= window_ || now < blocked_until_) return false;
     if (!drawn_) {
       next_ = anyPacket(dice_, self_, hosts_, left_);
+      if (incast_ != 0) aimAtHost0(next_, self_, incast_, aim_);
       next_.opcode = kData;
       drawn_ = true;
     }
@@ -298,7 +314,9 @@ class Reactive final : public Endpoint {
   HostId self_;
   std::uint32_t hosts_;
   std::uint32_t left_;
+  PriorityMask incast_;
   Dice dice_;
+  Dice aim_;
   std::uint32_t window_ = 1;
   std::uint32_t outstanding_ = 0;
   Picoseconds start_;
@@ -438,6 +456,43 @@ Scenario randomScenarioOfLongLinks(std::uint64_t seed) {
   return scenario;
 }
 
+Scenario randomIncast(std::uint64_t seed) {
+  Scenario scenario = randomScenario(seed);
+  Dice dice(mix64(seed) + 3);
+  SwitchSpec& spec = scenario.spec.switches;
+  spec.cbfc.reset();
+  if (!dice.oneIn(8)) spec.load_balancing.kind = LoadBalancingKind::kEcmp;
+  if (dice.oneIn(2)) {
+    spec.shared_buffer.reset();
+  } else if (dice.oneIn(2)) {
+    spec.shared_buffer = SharedBufferSpec{};
+  }
+  spec.pfc = anyPfc(dice, spec.shared_buffer.has_value());
+  if (!dice.oneIn(3)) spec.pfc->priorities = static_cast<PriorityMask>(1U << dice.below(8));
+  if (!dice.oneIn(3)) spec.pfc->dynamic_alpha.reset();
+  if (!dice.oneIn(3)) spec.pfc->watchdog.reset();
+  if (!dice.oneIn(3)) spec.pfc->quanta = static_cast<std::uint16_t>(dice.between(300, 65'535));
+  if (spec.shared_buffer) {
+    const std::int64_t ports = std::max(buildTopology(scenario.spec.topology).mostPorts(), 1U);
+    spec.shared_buffer->total += ports * (8 * spec.pfc->headroom);
+  }
+  if (spec.trim && (spec.pfc->priorities >> spec.trim->priority & 1U) != 0) spec.trim.reset();
+  if (dice.oneIn(2)) scenario.spec.failures.clear();
+  if (dice.oneIn(2)) scenario.spec.bit_errors.clear();
+  scenario.incast = spec.pfc->priorities;
+  scenario.frames_each += 20;
+  if (dice.oneIn(2)) {
+    // Without testers' ports windows are longer.
+    scenario.hosts.assign(scenario.hosts.size(), Scenario::HostKind::kEndpoint);
+    scenario.sends.clear();
+    scenario.pauses.clear();
+  }
+  for (Scenario::Send& one : scenario.sends) {
+    aimAtHost0(one.packet, one.host, scenario.incast, dice);
+  }
+  return scenario;
+}
+
 namespace {
 
 // Copies that the script made, of frames that reached the far end of their host's link; at least
@@ -527,8 +582,7 @@ Outcome runScenario(const Scenario& scenario, const RunOptions& options, int ste
   const auto hosts = fabric.hostCount();
   for (HostId host = 0; host < hosts; ++host) {
     if (scenario.hosts[host] == Scenario::HostKind::kTester) continue;
-    fabric.attach(
-        host, endpoints.emplace_back(host, hosts, scenario.frames_each, scenario.endpoint_seed));
+    fabric.attach(host, endpoints.emplace_back(host, hosts, scenario));
   }
   fabric.observe(log);
   // Without testers' ports nobody listens to what arrives at them: the fabric may then go ahead of

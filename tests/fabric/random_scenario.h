@@ -34,6 +34,9 @@ struct Scenario {
   std::vector<Pause> pauses;  // of testers' ports that send no frames
   std::uint64_t endpoint_seed = 0;
   std::uint32_t frames_each = 0;  // of an endpoint
+  // Endpoints send most of their frames to host 0, at one of these priorities, if any; what host 0
+  // sends is as otherwise.
+  PriorityMask incast = 0;
   Picoseconds until;
 };
 
@@ -42,6 +45,10 @@ Scenario randomScenario(std::uint64_t seed);
 // The same with links so long, credits and PAUSE frames repeated and watchdogs polling so often,
 // that within one window a departure or a pause sets a timer going which is due in that window.
 Scenario randomScenarioOfLongLinks(std::uint64_t seed);
+
+// The same with PFC and more frames for host 0 than it can take, in switches that often have room
+// for all that is not lossless.
+Scenario randomIncast(std::uint64_t seed);
 
 // What a run showed. Deliveries at testers' ports, PAUSE frames there and arrivals at endpoints are
 // kept as records as well (node = host, value = what tells them apart).

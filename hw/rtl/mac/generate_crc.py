@@ -19,6 +19,8 @@ BEAT_BYTES = 64
 WORD_BYTES = 8  # 64-bit words are what a simulator handles best
 HALF_WORDS = 4  # words per half of a beat
 LATENCY = 7  # stages of plumb_crc32
+SMALL_STEPS = (1, 2, 3)  # bytes
+LARGE_STEPS = (4, 8, 12, 16, 32, 48, 64)  # these are in C++, too
 SCRIPT = pathlib.Path(__file__).resolve()
 OUTPUT = SCRIPT.parent / "plumb_crc32_pkg.sv"
 
@@ -85,6 +87,25 @@ def step_function(count):
     return lines
 
 
+def in_c():
+    """The same in C++, for simulation: hw/sim/crc32_in_c.cc."""
+    words = [f"w{i}" for i in range(BEAT_BYTES // WORD_BYTES)]
+    lines = ["  import \"DPI-C\" pure function int unsigned plumb_crc32_beat("]
+    lines += [f"    input longint unsigned {word}{',' if word != words[-1] else ''}" for word in words]
+    lines += ["  );",
+              "  import \"DPI-C\" pure function int unsigned plumb_crc32_zeros(",
+              "    input int unsigned state,",
+              "    input int unsigned count",
+              "  );",
+              ""]
+    for count in LARGE_STEPS:
+        lines += [f"  function automatic logic [31:0] step{count}(input logic [31:0] state);",
+                  f"    step{count} = plumb_crc32_zeros(state, {count});",
+                  "  endfunction",
+                  ""]
+    return lines
+
+
 def package():
     fcs = advance(0xFFFFFFFF, b"") ^ 0xFFFFFFFF
     residue = advance(0xFFFFFFFF, fcs.to_bytes(4, "little"))
@@ -107,9 +128,12 @@ def package():
     ]
     for half in range(BEAT_BYTES // (HALF_WORDS * WORD_BYTES)):
         lines += half_function(half)
-    for count in (1, 2, 3, 4, 8, 12, 16, 32, 48, 64):
+    for count in SMALL_STEPS:
         lines += step_function(count)
-    lines += ["endpackage", ""]
+    lines += ["`ifdef PLUMB_CRC_IN_C", *in_c(), "`else"]
+    for count in LARGE_STEPS:
+        lines += step_function(count)
+    lines += ["`endif", "endpackage", ""]
     return "\n".join(lines)
 
 

@@ -276,6 +276,51 @@ package plumb_crc32_pkg;
     };
   endfunction
 
+`ifdef PLUMB_CRC_IN_C
+  import "DPI-C" pure function int unsigned plumb_crc32_beat(
+    input longint unsigned w0,
+    input longint unsigned w1,
+    input longint unsigned w2,
+    input longint unsigned w3,
+    input longint unsigned w4,
+    input longint unsigned w5,
+    input longint unsigned w6,
+    input longint unsigned w7
+  );
+  import "DPI-C" pure function int unsigned plumb_crc32_zeros(
+    input int unsigned state,
+    input int unsigned count
+  );
+
+  function automatic logic [31:0] step4(input logic [31:0] state);
+    step4 = plumb_crc32_zeros(state, 4);
+  endfunction
+
+  function automatic logic [31:0] step8(input logic [31:0] state);
+    step8 = plumb_crc32_zeros(state, 8);
+  endfunction
+
+  function automatic logic [31:0] step12(input logic [31:0] state);
+    step12 = plumb_crc32_zeros(state, 12);
+  endfunction
+
+  function automatic logic [31:0] step16(input logic [31:0] state);
+    step16 = plumb_crc32_zeros(state, 16);
+  endfunction
+
+  function automatic logic [31:0] step32(input logic [31:0] state);
+    step32 = plumb_crc32_zeros(state, 32);
+  endfunction
+
+  function automatic logic [31:0] step48(input logic [31:0] state);
+    step48 = plumb_crc32_zeros(state, 48);
+  endfunction
+
+  function automatic logic [31:0] step64(input logic [31:0] state);
+    step64 = plumb_crc32_zeros(state, 64);
+  endfunction
+
+`else
   // The register after 4 zero bytes.
   function automatic logic [31:0] step4(input logic [31:0] state);
     step4 = {
@@ -542,4 +587,5 @@ package plumb_crc32_pkg;
     };
   endfunction
 
+`endif
 endpackage

@@ -1,4 +1,5 @@
-// plumb_crc32 against a bitwise CRC-32: every value and every latency.
+// plumb_crc32, as it is in hardware and as in simulated cards, against a bitwise CRC-32: every
+// value and every latency.
 #include <gtest/gtest.h>
 #include <verilated.h>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "Vplumb_crc32.h"
+#include "Vplumb_crc32_in_c.h"
 #include "base/random.h"
 
 namespace {
@@ -34,11 +36,12 @@ std::uint32_t bitwiseCrc(std::uint32_t state, const std::uint8_t* data, std::siz
   return state;
 }
 
+template <typename Model>
 class Crc32Bench {
  public:
   Crc32Bench()
       : context_(std::make_unique<VerilatedContext>()),
-        model_(std::make_unique<Vplumb_crc32>(context_.get())) {
+        model_(std::make_unique<Model>(context_.get())) {
     model_->clk_i = 0;
     model_->rst_ni = 0;
     model_->valid_i = 0;
@@ -130,7 +133,7 @@ class Crc32Bench {
   }
 
   std::unique_ptr<VerilatedContext> context_;
-  std::unique_ptr<Vplumb_crc32> model_;
+  std::unique_ptr<Model> model_;
   std::deque<Expected> pending_;
   std::uint64_t cycle_ = 0;
   std::uint64_t results_ = 0;
@@ -155,23 +158,29 @@ std::vector<std::uint8_t> prepared(std::vector<std::uint8_t> frame, std::size_t 
   return frame;
 }
 
-void sendFcsFrame(Crc32Bench& bench, RandomStream& random, std::size_t size,
+template <typename Model>
+void sendFcsFrame(Crc32Bench<Model>& bench, RandomStream& random, std::size_t size,
                   std::uint64_t bubbles) {
   const auto frame = randomFrame(random, size);
   bench.send(prepared(frame, 0, kFcsInit), bitwiseCrc(kFcsInit, frame.data(), size), random,
              bubbles);
 }
 
-TEST(PlumbCrc32, KnownValue) {
-  Crc32Bench bench;
+template <typename Model>
+class PlumbCrc32 : public testing::Test {};
+using Models = testing::Types<Vplumb_crc32, Vplumb_crc32_in_c>;
+TYPED_TEST_SUITE(PlumbCrc32, Models, );
+
+TYPED_TEST(PlumbCrc32, KnownValue) {
+  Crc32Bench<TypeParam> bench;
   RandomStream random(1, "crc");
   const std::vector<std::uint8_t> digits = {'1', '2', '3', '4', '5', '6', '7', '8', '9'};
   bench.send(prepared(digits, 0, kFcsInit), ~0xCBF43926U, random, 0);
   bench.finish();
 }
 
-TEST(PlumbCrc32, EveryLengthTo300) {
-  Crc32Bench bench;
+TYPED_TEST(PlumbCrc32, EveryLengthTo300) {
+  Crc32Bench<TypeParam> bench;
   RandomStream random(2, "crc");
   for (std::size_t size = 4; size <= 300; ++size) {
     sendFcsFrame(bench, random, size, 0);
@@ -184,8 +193,8 @@ TEST(PlumbCrc32, EveryLengthTo300) {
   bench.finish();
 }
 
-TEST(PlumbCrc32, LengthsTo9216WithBubbles) {
-  Crc32Bench bench;
+TYPED_TEST(PlumbCrc32, LengthsTo9216WithBubbles) {
+  Crc32Bench<TypeParam> bench;
   RandomStream random(3, "crc");
   for (std::size_t size = 301; size <= 9216; size += 1 + random.below(30)) {
     sendFcsFrame(bench, random, size, random.below(8));
@@ -195,8 +204,8 @@ TEST(PlumbCrc32, LengthsTo9216WithBubbles) {
   bench.finish();
 }
 
-TEST(PlumbCrc32, OneBeatFramesEveryClock) {
-  Crc32Bench bench;
+TYPED_TEST(PlumbCrc32, OneBeatFramesEveryClock) {
+  Crc32Bench<TypeParam> bench;
   RandomStream random(4, "crc");
   const std::uint64_t before = bench.cycles();
   for (int i = 0; i < 2000; ++i) {
@@ -207,8 +216,8 @@ TEST(PlumbCrc32, OneBeatFramesEveryClock) {
   EXPECT_EQ(bench.results(), 2000U);
 }
 
-TEST(PlumbCrc32, CoverageStartingInsideTheFirstBeat) {
-  Crc32Bench bench;
+TYPED_TEST(PlumbCrc32, CoverageStartingInsideTheFirstBeat) {
+  Crc32Bench<TypeParam> bench;
   RandomStream random(5, "crc");
   for (int i = 0; i < 500; ++i) {
     const std::size_t start = random.below(61);
@@ -220,8 +229,8 @@ TEST(PlumbCrc32, CoverageStartingInsideTheFirstBeat) {
   bench.finish();
 }
 
-TEST(PlumbCrc32, FrameCutOffLeavesNoTrace) {
-  Crc32Bench bench;
+TYPED_TEST(PlumbCrc32, FrameCutOffLeavesNoTrace) {
+  Crc32Bench<TypeParam> bench;
   RandomStream random(6, "crc");
   for (int i = 0; i < 200; ++i) {
     bench.sendBeginning(randomFrame(random, 500), 1 + random.below(7), random);
@@ -231,8 +240,8 @@ TEST(PlumbCrc32, FrameCutOffLeavesNoTrace) {
 }
 
 // Back-to-back frames of the greatest length; prints what one instance costs in simulation.
-TEST(PlumbCrc32, LongFramesBackToBack) {
-  Crc32Bench bench;
+TYPED_TEST(PlumbCrc32, LongFramesBackToBack) {
+  Crc32Bench<TypeParam> bench;
   RandomStream random(7, "crc");
   const auto frame = randomFrame(random, 9216);
   const std::uint32_t expected = bitwiseCrc(kFcsInit, frame.data(), frame.size());

@@ -196,18 +196,20 @@ void RunManager::reap() {
 }
 
 RunState RunManager::stop(std::int64_t run) {
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto found = active_.find(run);
-    if (found != active_.end()) found->second->watcher->requestStop();
-  }
   // So that nobody is told that it is stopping after it has stopped.
   const std::scoped_lock telling(telling_);
+  // Before it is asked: it may end the moment after, and was running here nevertheless.
   RunState stopping = state(run);
   if (!stopping.active) {
     throw Refused(409, fmt::format("run {} is not running here", run), {},
                   "its status is " + stopping.status);
   }
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = active_.find(run);
+    if (found != active_.end()) found->second->watcher->requestStop();
+  }
+  stopping.status = "stopping";
   hub_.publish(stopping);
   return stopping;
 }

@@ -182,6 +182,16 @@ TEST_F(ApiTest, ASecondRunIsRefusedWhileTheFirstHasItsPorts) {
   EXPECT_EQ(waitForEnd(2).at("status"), "done");
 }
 
+// A run may end so soon after it was asked to that it is over before the answer is written.
+TEST_F(ApiTest, AStopIsAnsweredAsOneHoweverSoonTheRunEnds) {
+  for (int i = 1; i <= 30; ++i) {
+    asked("post", "/api/v1/runs", 201, runOf(smallScenario(5'000)));
+    const json stopping = asked("post", "/api/v1/runs/{id}/stop", 202, {}, std::to_string(i));
+    EXPECT_EQ(stopping.at("status"), "stopping");
+    EXPECT_EQ(waitForEnd(i).at("status"), "aborted");
+  }
+}
+
 TEST_F(ApiTest, AResumedRunEndsLikeOneThatWasNeverStopped) {
   asked("post", "/api/v1/runs", 201, runOf(smallScenario(60)));
   while (asked("get", "/api/v1/runs/{id}", 200, {}, "1").at("trials") < 2) {

@@ -171,6 +171,44 @@ TEST(CardPatterns, PoissonAndListBesideBackground) {
   }
 }
 
+// More flows than the schedule's upper levels hold, and so rarely one's turn that the clock of the
+// deep levels stops before each: every replacement has to wake it on its way down.
+TEST(CardPatterns, ManyFlowsWithRestsOfTheScheduleBetween) {
+  constexpr std::uint32_t kRows = 200;
+  constexpr std::uint32_t kTurns = 4;
+  constexpr Picoseconds kStep = nanoseconds(401);  // 129 clocks
+  TestCard card(2);
+  std::vector<std::vector<card::FlowConfig>> flows(2);
+  // Rows take turns in an order that has nothing to do with their places in the schedule.
+  const auto place = [](std::uint32_t port, std::uint32_t turn) {
+    return turn * (port == 0 ? 77U : 123U) % kRows;
+  };
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+      flows[port].push_back(makeFlow(udpStream(port, 64), row));
+    }
+    for (std::uint32_t turn = 0; turn < kRows; ++turn) {
+      card::FlowConfig& flow = flows[port][place(port, turn)];
+      flow.first_due = kStep * turn;
+      flow.period = card::FinePeriod::fromPicoseconds(kStep * kRows);
+      flow.burst_frames = kTurns;
+    }
+  }
+  const PatternRun run = runFlows(card, flows);
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    ASSERT_EQ(run.sent[port].size(), kRows * kTurns);
+    EXPECT_FALSE(card.driver.faults(port).tx_late);
+    for (std::uint32_t k = 0; k < kRows * kTurns; ++k) {
+      const Departure& frame = run.sent[port][k];
+      ASSERT_EQ(frame.row, place(port, k % kRows)) << "port " << port << " frame " << k;
+      ASSERT_EQ(frame.number, k / kRows);
+      const Picoseconds due = run.start + kStep * k;
+      ASSERT_GE(frame.departure, due) << "port " << port << " frame " << k;
+      ASSERT_LT((frame.departure - due).count(), kClockPs) << "port " << port << " frame " << k;
+    }
+  }
+}
+
 // Armed too late, a Poisson stream says so like any other.
 TEST(CardPatterns, ALateStartIsFlagged) {
   TestCard card(2);

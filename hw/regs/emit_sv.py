@@ -259,7 +259,7 @@ def _guarded(enable, lines):
 
 
 def _process(reset, clocked):
-    return ["  always_ff @(posedge clk_i or negedge rst_ni) begin", "    if (!rst_ni) begin",
+    return ["  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin", "    if (!rst_ni) begin",
             *reset, "    end else begin", *clocked, "    end", "  end"]
 
 
@@ -291,7 +291,7 @@ def decoder(block):
               for suffix, direction, _, _ in structs]
     column = max(len(kind) for _, kind, _ in ports)
     wires = {"input": "input  wire", "output": "output     "}
-    out.append(f"module {module} (")
+    out += ['`include "plumb_simulated.svh"', "", f"module {module} ("]
     out.append(",\n".join(f"  {wires[direction]} {kind:<{column}} {name}"
                           for direction, kind, name in ports))
     out += [");", "", f"  logic [{high}:0] address;", "  assign address = {reg_addr_i, 2'b00};"]

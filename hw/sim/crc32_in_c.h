@@ -8,11 +8,11 @@
 
 extern "C" {
 
-// The CRC register (reflected 0xEDB88320, no complement) after the 64 bytes of a beat, from a zero
-// one. w0 has the first eight bytes, the first of them lowest.
+// The CRC register (reflected 0xEDB88320, no complement) after the first `count` bytes of a beat, 1
+// to 64, from a zero one. w0 has the first eight bytes, the first of them lowest.
 unsigned int plumb_crc32_beat(unsigned long long w0, unsigned long long w1, unsigned long long w2,
                               unsigned long long w3, unsigned long long w4, unsigned long long w5,
-                              unsigned long long w6, unsigned long long w7);
+                              unsigned long long w6, unsigned long long w7, unsigned int count);
 
 // The register `state` after `count` zero bytes: 4 to 64, a multiple of 4.
 unsigned int plumb_crc32_zeros(unsigned int state, unsigned int count);
@@ -22,7 +22,7 @@ unsigned int plumb_crc32_zeros(unsigned int state, unsigned int count);
 namespace plumbline::sim {
 
 // The same by tables, as where the processor has no carry-less multiplication.
-std::uint32_t crcOfBeatByTables(const std::array<std::uint64_t, 8>& words);
+std::uint32_t crcOfBeatByTables(const std::array<std::uint64_t, 8>& words, std::uint32_t count);
 std::uint32_t crcAfterZerosByTables(std::uint32_t state, std::uint32_t count);
 
 }  // namespace plumbline::sim

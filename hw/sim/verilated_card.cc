@@ -61,9 +61,9 @@ auto outputsOf(Card& card) {
       card.cap_tx_tlast_o, card.cap_tx_desc_valid_o, card.cap_tx_desc_o);
 }
 
-// A card as it is simulated, with clock gates and early pins, beside one with neither
-// (hw/rtl/pkg/plumb_clock_gate.sv, hw/rtl/top/plumb_port_pins.sv). Every output must be the same at
-// the end of every clock; eval() throws Error(kTester) otherwise.
+// A card as it is simulated, with clock gates, early pins and what else only simulations have,
+// beside one as it is in hardware (docs/simulation-speed.md). Every output must be the same at the
+// end of every clock; eval() throws Error(kTester) otherwise.
 template <typename Gated, typename Ungated>
 class ComparedCard final : public CardModel {
  public:
@@ -94,7 +94,7 @@ class ComparedCard final : public CardModel {
   template <typename Pin>
   static void check(const Pin& gated, const Pin& ungated) {
     if (std::memcmp(&gated, &ungated, sizeof(Pin)) != 0) {
-      throw Error(ErrorKind::kTester, "the simulated card differs from one without clock gates");
+      throw Error(ErrorKind::kTester, "the simulated card differs from one as it is in hardware");
     }
   }
 

@@ -13,6 +13,7 @@
 // four byte strobes. An access that is not acknowledged within 4095 clocks is also answered with
 // SLVERR, so that a fault inside the card cannot hang the host.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_axil (
   input  wire logic        clk_i,
@@ -74,7 +75,7 @@ module plumb_axil (
   assign write_ok = awaddr_q[1:0] == 2'b00 && wstrb_ok_q;
   assign read_ok = araddr_q[1:0] == 2'b00;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q <= StIdle;
       s_axil_awready_o <= 1'b1;

@@ -6,6 +6,8 @@
 //
 //   set_i    the next cycle's now_o is set_time_i, the remainder starts from zero
 //   latch_i  latched_o takes this cycle's now_o, from the next cycle on
+`include "plumb_simulated.svh"
+
 module plumb_card_time #(
   parameter int unsigned PeriodNum = plumb_pkg::ClockPeriodNum,
   parameter int unsigned PeriodDen = plumb_pkg::ClockPeriodDen
@@ -29,7 +31,7 @@ module plumb_card_time #(
   assign sum = remainder_q + LeftW'(Left);
   assign carry = sum >= LeftW'(PeriodDen);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       now_o <= '0;
       remainder_q <= '0;
@@ -42,7 +44,7 @@ module plumb_card_time #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       latched_o <= '0;
     end else if (latch_i) begin

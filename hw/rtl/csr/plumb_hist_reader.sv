@@ -5,6 +5,7 @@
 // is the cell's; the port's bus makes accesses to HIST_ADDR, HIST_LO and HIST_HI wait for it.
 // Buckets beyond the last read as zero at once, and the address stops there.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_hist_reader (
   input  wire logic        clk_i,
@@ -39,7 +40,7 @@ module plumb_hist_reader (
   assign hist_req_o = state_q == StRequest && !beyond;
   assign busy_o = state_q != StIdle || load_i || next_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q <= StIdle;
       count_o <= '0;

@@ -7,6 +7,8 @@
 // clock is possible. Offsets without a register read as zero and ignore writes. Pulses come one
 // clock after the write or read, together with the new values of config_o.
 // Where hardware and software meet in one clock, hardware wins: a fault stays set, an update stays.
+`include "plumb_simulated.svh"
+
 module plumb_regs_dma (
   input  wire logic                        clk_i,
   input  wire logic                        rst_ni,
@@ -25,7 +27,7 @@ module plumb_regs_dma (
   logic [11:0] address;
   assign address = {reg_addr_i, 2'b00};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       config_o.capture_control_enable <= 1'h0;
       config_o.capture_address_lo <= plumb_regs_pkg::DmaCaptureAddressLoReset;
@@ -83,7 +85,7 @@ module plumb_regs_dma (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       pulse_o <= '0;
     end else begin
@@ -101,7 +103,7 @@ module plumb_regs_dma (
   end
 
   plumb_regs_pkg::dma_fault_t fault_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       fault_q <= '0;
     end else begin
@@ -118,7 +120,7 @@ module plumb_regs_dma (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       reg_rdata_o <= '0;
     end else begin

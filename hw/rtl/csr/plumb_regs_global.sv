@@ -6,6 +6,8 @@
 // clock is possible. Offsets without a register read as zero and ignore writes. Pulses come one
 // clock after the write or read, together with the new values of config_o.
 // Where hardware and software meet in one clock, hardware wins: a fault stays set, an update stays.
+`include "plumb_simulated.svh"
+
 module plumb_regs_global (
   input  wire logic                           clk_i,
   input  wire logic                           rst_ni,
@@ -23,7 +25,7 @@ module plumb_regs_global (
   logic [11:0] address;
   assign address = {reg_addr_i, 2'b00};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       config_o.scratch <= plumb_regs_pkg::GlobalScratchReset;
       config_o.set_time_lo <= plumb_regs_pkg::GlobalSetTimeLoReset;
@@ -51,7 +53,7 @@ module plumb_regs_global (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       pulse_o <= '0;
     end else begin
@@ -74,7 +76,7 @@ module plumb_regs_global (
   end
 
   plumb_regs_pkg::global_fault_t fault_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       fault_q <= '0;
     end else begin
@@ -87,7 +89,7 @@ module plumb_regs_global (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       reg_rdata_o <= '0;
     end else begin

@@ -9,6 +9,8 @@
 // Where hardware and software meet in one clock, hardware wins: a fault stays set, an update stays.
 // Counters are latched all at one clock edge, the one that ends the clock of the pulse
 // port_command_snapshot.
+`include "plumb_simulated.svh"
+
 module plumb_regs_port (
   input  wire logic                           clk_i,
   input  wire logic                           rst_ni,
@@ -28,7 +30,7 @@ module plumb_regs_port (
   logic [11:0] address;
   assign address = {reg_addr_i, 2'b00};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       config_o.port_control_tx_enable <= 1'h0;
       config_o.port_control_capture_rx <= 1'h0;
@@ -312,7 +314,7 @@ module plumb_regs_port (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       pulse_o <= '0;
     end else begin
@@ -363,7 +365,7 @@ module plumb_regs_port (
   end
 
   plumb_regs_pkg::port_fault_t fault_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       fault_q <= '0;
     end else begin
@@ -409,7 +411,7 @@ module plumb_regs_port (
   end
 
   plumb_regs_pkg::port_counters_t snapshot_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       snapshot_q <= '0;
     end else begin
@@ -417,7 +419,7 @@ module plumb_regs_port (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       reg_rdata_o <= '0;
     end else begin

@@ -12,6 +12,8 @@
 //
 // Latency: running_o rises at most four clocks after arm_i or after its time; late_start_o two
 // clocks after arm_i.
+`include "plumb_simulated.svh"
+
 module plumb_start (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
@@ -34,7 +36,7 @@ module plumb_start (
   logic        live_q;      // the time for running has come
   logic [1:0]  arming_q;    // one clock after arm_i in bit 0: the epoch is there; bit 1: live_q too
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       now_lead_q <= '0;
       now_late_q <= '0;
@@ -50,7 +52,7 @@ module plumb_start (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       epoch_o <= '0;
       armed_o <= 1'b0;

@@ -6,6 +6,7 @@
 // command until the row has moved; the port's bus makes accesses to TBL_ADDR, TBL_CMD and TBL_DATA
 // wait for it, so that config values are steady meanwhile.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_table_access (
   input  wire logic         clk_i,
@@ -38,7 +39,7 @@ module plumb_table_access (
   logic ack;
   assign ack = wait_q && (of_tx ? tx_tbl_ack_i : rx_tbl_ack_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       wait_q <= 1'b0;
       tbl_req_o <= 1'b0;

@@ -24,6 +24,7 @@
 // inc_damaged_o once per frame that left damaged or vanished, inc_random_o once per frame with
 // random errors, inc_kind_o per frame and kind of rule; inc_bit_o per random error.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_damage #(
   parameter bit Sent = 1'b1
@@ -91,7 +92,7 @@ module plumb_damage #(
   assign enable = !out_valid_q || m_tready_i;
   assign take   = s_tvalid_i && enable;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)   inside_q <= 1'b0;
     else if (take) inside_q <= !s_tlast_i;
   end
@@ -103,7 +104,7 @@ module plumb_damage #(
   assign begin0   = take && !inside_q;
   assign control0 = s_tdata_i[111:96] == MacControlType && s_tkeep_i[13];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       any_number_q     <= '0;
       control_number_q <= '0;
@@ -121,7 +122,7 @@ module plumb_damage #(
   // pass through the stages.
   logic used_q, clk_used, clk_stage;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       used_q <= 1'b0;
     end else if (rule_load_i || random_load_i) begin
@@ -250,7 +251,7 @@ module plumb_damage #(
 
   // The pattern is repeated along the beat: turned so that it begins at the first byte.
   always_comb begin
-    pattern = 'x;
+    `PLUMB_ANY(pattern)
     if (flips) begin
       unique case (action2_q.start[5:3])
         3'd1:    pattern = {action2_q.pattern[55:0], action2_q.pattern[63:56]};
@@ -343,7 +344,7 @@ module plumb_damage #(
     end
   end
 
-  always_ff @(posedge clk_stage or negedge rst_ni) begin
+  always_ff @(posedge clk_stage `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       valid1_q  <= 1'b0;
       valid2_q  <= 1'b0;
@@ -358,7 +359,7 @@ module plumb_damage #(
   end
 
   // Zero until something has been struck, like all that is behind it.
-  always_ff @(posedge clk_used or negedge rst_ni) begin
+  always_ff @(posedge clk_used `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       begins3_q <= 1'b0;
       random3_q <= 1'b0;
@@ -377,11 +378,11 @@ module plumb_damage #(
   logic [SideW-1:0] out_side_q;
 
   always_comb begin
-    range = '0;
+    `PLUMB_ANY(range)
     if (flip3_q && leaves3_q) range = ({512{1'b1}} << low3_q) & ~({512{1'b1}} << high3_q);
   end
 
-  always_ff @(posedge clk_stage or negedge rst_ni) begin
+  always_ff @(posedge clk_stage `PLUMB_OR_RESET) begin
     if (!rst_ni)     out_valid_q <= 1'b0;
     else if (enable) out_valid_q <= leaves3_q;
   end
@@ -405,7 +406,7 @@ module plumb_damage #(
   logic [2:0] kind_q;
   logic       damaged_before_q, random_before_q, damaged, randomly;
 
-  always_ff @(posedge clk_used or negedge rst_ni) begin
+  always_ff @(posedge clk_used `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       told_q   <= 1'b0;
       begun_q  <= 1'b0;
@@ -423,7 +424,7 @@ module plumb_damage #(
   assign damaged  = told_q && (ruled_q || random_q);
   assign randomly = told_q && random_q;
 
-  always_ff @(posedge clk_used or negedge rst_ni) begin
+  always_ff @(posedge clk_used `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       kind_q           <= plumb_damage_pkg::KindNone;
       damaged_before_q <= 1'b0;
@@ -512,7 +513,7 @@ module plumb_damage #(
     assign path_q  = past_q;
     assign clk_stage = clk_used;
 
-    always_ff @(posedge clk_stage or negedge rst_ni) begin
+    always_ff @(posedge clk_stage `PLUMB_OR_RESET) begin
       if (!rst_ni) begin
         wanted_q <= 1'b0;
         past_q   <= 1'b0;

@@ -1,5 +1,7 @@
 // What was injected in one direction: 64-bit counters of the pulses of plumb_damage and
 // plumb_damage_ctl, in the order of the register map.
+`include "plumb_simulated.svh"
+
 module plumb_damage_counters #(
   parameter int unsigned Counters = 11
 ) (
@@ -14,7 +16,7 @@ module plumb_damage_counters #(
   logic [64*Counters-1:0] next;
 
   always_comb begin
-    next = 'x;
+    `PLUMB_ANY(next)
     if (inc_i != '0) begin
       for (int unsigned i = 0; i < Counters; i++) begin
         next[64*i+:64] = counters_o[64*i+:64] + 64'(inc_i[i]);
@@ -22,7 +24,7 @@ module plumb_damage_counters #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       counters_o <= '0;
     end else if (clear_i) begin

@@ -6,6 +6,8 @@
 //
 // event_valid_o pulses a clock after an ordered set was struck, and inc_damaged_o or inc_dropped_o
 // with it.
+`include "plumb_simulated.svh"
+
 module plumb_damage_ctl (
   input  wire logic                     clk_i,
   input  wire logic                     rst_ni,
@@ -65,7 +67,7 @@ module plumb_damage_ctl (
   logic step_one;
   assign step_one = rule_q.step[31:1] == 31'd0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       rule_q    <= '0;
       mask_q    <= '0;
@@ -113,7 +115,7 @@ module plumb_damage_ctl (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       event_valid_o <= 1'b0;
       inc_damaged_o <= 1'b0;

@@ -14,6 +14,8 @@
 // While enable_i is high a gap is ready in every clock (valid_o) from 12 clocks after load_i on;
 // with enable_i low everything stands still. load_i takes the state of the generator, which must
 // not be zero, and forgets what was under way.
+`include "plumb_simulated.svh"
+
 module plumb_damage_gap (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -34,7 +36,7 @@ module plumb_damage_gap (
 
   logic [Stages-1:0] valid_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       s0_q    <= 64'd1;
       s1_q    <= '0;

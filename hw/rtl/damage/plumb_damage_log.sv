@@ -10,6 +10,7 @@
 //
 // An event of ordered sets (set_*) is taken within two clocks of its pulse.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_damage_log #(
   parameter int unsigned DepthLog2 = 10
@@ -55,7 +56,7 @@ module plumb_damage_log #(
     if (accept) waiting[write_q[WaitLog2-1:0]] <= hit_i;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q <= '0;
       read_q  <= '0;
@@ -85,7 +86,7 @@ module plumb_damage_log #(
   // A random error behind the end of the frame hit nothing.
   assign told        = event_valid_q && (!event_random_q || event_keep_q[event_q.position[8:3]]);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       busy_q        <= 1'b0;
       rule_q        <= 1'b0;
@@ -108,7 +109,7 @@ module plumb_damage_log #(
   end
 
   always_comb begin
-    event_d = 'x;
+    `PLUMB_ANY(event_d)
     if (emit) begin
       event_d.kind     = emit_rule ? hit_q.kind : plumb_damage_pkg::KindRandom;
       event_d.slot     = emit_rule ? hit_q.slot : 3'd0;
@@ -144,7 +145,7 @@ module plumb_damage_log #(
   assign store       = told && !full;
   assign fetch       = event_level != '0 && !fetched_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       event_write_q <= '0;
       event_read_q  <= '0;

@@ -17,6 +17,7 @@
 // load_i ends what runs; with on_i it starts anew from the seed as soon as settled_i (all hits are
 // in the log) has been high for 16 clocks.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_damage_random (
   input  logic         clk_i,
@@ -47,7 +48,7 @@ module plumb_damage_random (
   logic [3:0] settled_q;
   logic       step;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       want_q    <= 1'b0;
       run_q     <= 1'b0;
@@ -96,7 +97,7 @@ module plumb_damage_random (
   assign sum   = next_q + 10'(gap[8:0]);
   assign whole = SkipW'(gap[55:9]);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       placed_q <= 1'b0;
       first_q  <= 1'b1;
@@ -132,7 +133,7 @@ module plumb_damage_random (
   assign push_mask = place && open_q && new_q;
   assign push_pos  = place && open_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)      open_q <= 1'b0;
     else if (start_q) open_q <= 1'b0;
     else if (place)   open_q <= 1'b1;
@@ -166,7 +167,7 @@ module plumb_damage_random (
     if (push_pos)  positions[pos_write_q[PositionsLog2-1:0]] <= {new_q, open_last_q};
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       mask_write_q <= '0;
       mask_read_q  <= '0;
@@ -203,7 +204,7 @@ module plumb_damage_random (
   assign hit_o = ready_o && next_valid_q && due_q;
   assign fetch = run_q && mask_level != '0 && (!next_valid_q || (pass && due_q));
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       next_valid_q <= 1'b0;
       late_o       <= 1'b0;

@@ -10,6 +10,8 @@
 // A frame is shown with frame_i; from the next clock on, until another is shown, eligible_o says
 // that the rule wants it. strike_i says that it got it. load_i takes a rule, load_i and clear_i
 // begin it anew.
+`include "plumb_simulated.svh"
+
 module plumb_damage_rule #(
   parameter bit Sent = 1'b1    // lengths and flows are known
 ) (
@@ -48,7 +50,7 @@ module plumb_damage_rule #(
   always_comb begin
     wanted   = 1'b0;
     possible = 1'b0;
-    number   = 'x;
+    `PLUMB_ANY(number)
     if (active_q) begin
       unique case (rule_q.match)
         plumb_damage_pkg::MatchFlow: begin
@@ -97,7 +99,7 @@ module plumb_damage_rule #(
   end
 
   always_comb begin
-    action_o = 'x;
+    `PLUMB_ANY(action_o)
     if (wanted_q) begin
       action_o.kind    = rule_q.kind;
       action_o.start   = start_q;
@@ -112,7 +114,7 @@ module plumb_damage_rule #(
   assign eligible_o = wanted_q && !spent_q && number_q >= next_q && number_q <= rule_q.last;
 
   always_comb begin
-    pattern = 'x;
+    `PLUMB_ANY(pattern)
     if (load_i) begin
       unique case (rule_i.kind)
         plumb_damage_pkg::KindFcs:  pattern = {32'd0, rule_i.param};
@@ -126,7 +128,7 @@ module plumb_damage_rule #(
   assign following = !wanted_q ? 'x :
       {1'b0, number_q} + ((rule_q.step == 32'd0) ? 33'd1 : {1'b0, rule_q.step});
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       rule_q    <= '0;
       active_q  <= 1'b0;

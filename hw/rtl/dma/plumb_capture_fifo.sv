@@ -18,6 +18,7 @@
 // flush_i forgets all frames that have ended, whether their descriptors have come or not.
 // mismatch_o: a frame and its descriptor cannot belong together.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_capture_fifo #(
   parameter bit Sent = 1'b0,
@@ -58,7 +59,7 @@ module plumb_capture_fifo #(
   logic [511:0] data_q;
   logic [6:0]   bytes_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) beat_q <= 1'b0;
     else         beat_q <= beat_i;
   end
@@ -84,7 +85,7 @@ module plumb_capture_fifo #(
   assign whole = count_q == 9'(MaxBeats);
   assign keep  = beat_q && !whole && !empty;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q <= '0;
       count_q <= '0;
@@ -112,7 +113,7 @@ module plumb_capture_fifo #(
   logic [15:0] end_bytes_q;
   logic [8:0]  end_beats_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) end_q <= 1'b0;
     else         end_q <= beat_q && last_q;
   end
@@ -143,7 +144,7 @@ module plumb_capture_fifo #(
   assign fetch     = waiting != '0 && described != '0 && !described[CountW-1] &&
                      (!info_valid_o || take_i) && !flush_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       ended_q      <= '0;
       described_q  <= '0;
@@ -185,7 +186,7 @@ module plumb_capture_fifo #(
 
   assign used = write_q - read_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       room_o <= 1'b1;
     end else begin
@@ -202,7 +203,7 @@ module plumb_capture_fifo #(
   assign ahead       = described_q - ended_q;
   assign whole_frame = !desc_info_q[83] && !end_info_q[25];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       mismatch_o <= 1'b0;
     end else begin

@@ -26,6 +26,7 @@
 //              on until the ring has started
 //   write_error_o, mismatch_o   pulses: a write answered with an error; see plumb_capture_fifo
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_capture_writer #(
   parameter int unsigned Ports = 1,
@@ -89,7 +90,7 @@ module plumb_capture_writer #(
 
   assign flush = state_q == StOff;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q   <= StOff;
       base_q    <= '0;
@@ -164,14 +165,14 @@ module plumb_capture_writer #(
       .mismatch_o  (mismatch[2*p+1])
     );
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
       if (!rst_ni) ready_q <= 1'b1;
       else         ready_q <= room[2*p] && room[2*p+1];
     end
     assign cap_ready_o[p] = ready_q;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) mismatch_o <= 1'b0;
     else         mismatch_o <= mismatch != '0;
   end
@@ -192,7 +193,7 @@ module plumb_capture_writer #(
                                  : wanted & (~wanted + Streams'(1));
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       pick_valid_q <= 1'b0;
       picked_q     <= '0;
@@ -242,7 +243,7 @@ module plumb_capture_writer #(
     gone_beats_q <= go ? next_beats_q : '0;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       next_valid_q <= 1'b0;
       fits_q       <= 1'b0;
@@ -315,7 +316,7 @@ module plumb_capture_writer #(
     beats_q    <= left_q >= {2'b0, to_border} ? to_border : left_q[6:0];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       sized_q         <= 1'b0;
       left_q          <= '0;
@@ -384,7 +385,7 @@ module plumb_capture_writer #(
   assign read       = step && rest_q != '0 ? stream_q : '0;
   assign ends       = rest_q == '0 ? record_beats == '0 : rest_q == 9'd1;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       rest_q         <= '0;
       at_q           <= '0;
@@ -453,7 +454,7 @@ module plumb_capture_writer #(
     if (burst_pop) record_size_q <= burst_record;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       written_q     <= '0;
       write_error_o <= 1'b0;
@@ -470,7 +471,7 @@ module plumb_capture_writer #(
   assign asked     = state_q != StOn && (enable_i || asked_q);
   assign written_o = asked ? '0 : written_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) asked_q <= 1'b0;
     else         asked_q <= asked && !(flush && enable_i);
   end

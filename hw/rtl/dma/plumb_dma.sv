@@ -6,6 +6,8 @@
 //   m_axi_*   64-bit addresses; bursts of type INCR of at most 64 beats that cross no 4 KiB; one
 //             transaction ID, so no pins for it; all bytes of a beat are written. Answers are taken
 //             at once.
+`include "plumb_simulated.svh"
+
 module plumb_dma #(
   parameter int unsigned Ports = 1
 ) (
@@ -200,7 +202,7 @@ module plumb_dma #(
     .reg_rdata_i     (reg_rdata)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) reg_ack_q <= 1'b0;
     else         reg_ack_q <= reg_wen || reg_ren;
   end
@@ -232,7 +234,7 @@ module plumb_dma #(
   logic [20:0] load_done;
 
   // The pulse of a read comes a clock after the value that was read.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       written_hi_q         <= '0;
       written_hi_latched_q <= '0;

@@ -1,6 +1,7 @@
 // A short first-in first-out queue in distributed RAM. What is pushed shows at head_o one clock
 // later; pushing while full_o or popping while !valid_o is a fault of the user.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_dma_queue #(
   parameter int unsigned Width = 8,
@@ -29,7 +30,7 @@ module plumb_dma_queue #(
     if (push_i) entries[write_q[DepthLog2-1:0]] <= entry_i;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q <= '0;
       read_q  <= '0;

@@ -6,6 +6,7 @@
 // come back as they are. The loader's accesses (plumb_register_loader) go to the card. An access
 // takes three clocks more than its slave alone would.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_dma_router (
   input  wire logic        clk_i,
@@ -101,7 +102,7 @@ module plumb_dma_router (
   assign own_write = awaddr_q[15:12] == plumb_regs_pkg::DmaBase[15:12];
   assign own_read  = araddr_q[15:12] == plumb_regs_pkg::DmaBase[15:12];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q          <= StIdle;
       s_axil_awready_o <= 1'b1;

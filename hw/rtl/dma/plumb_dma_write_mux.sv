@@ -5,6 +5,7 @@
 // Addresses pass through a register, data in the clock in which they are offered; answers are taken
 // at once. At most 2^BurstsLog2 bursts are under way.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_dma_write_mux #(
   parameter int unsigned BurstsLog2 = 8
@@ -54,7 +55,7 @@ module plumb_dma_write_mux #(
   assign a_awready_o = take_a;
   assign b_awready_o = take_b;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       m_axi_awvalid_o <= 1'b0;
       b_was_last_q    <= 1'b0;

@@ -16,6 +16,7 @@
 // or answers_i is no multiple of 64 or count_i not 1 to 2^20. done_o counts the entries carried
 // out. An answer that the memory refuses sets error_o too; the list goes on.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_register_loader (
   input  wire logic         clk_i,
@@ -80,7 +81,7 @@ module plumb_register_loader (
   assign begins = start_i && !busy_o;
   assign ends   = busy_o && stopping_q && nothing_due && all_written;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       busy_o     <= 1'b0;
       error_o    <= 1'b0;
@@ -124,7 +125,7 @@ module plumb_register_loader (
     beats_q <= {2'b0, beats_left} > to_border ? to_border[4:0] : beats_left;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       sized_q         <= 1'b0;
       at_q            <= '0;
@@ -188,7 +189,7 @@ module plumb_register_loader (
   assign failed    = (load && bad) || (access_o && ack_i && refused_i);
   assign store_pop = store_valid && (stopping_q || (load && index_q == 3'd7));
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       index_q  <= '0;
       access_o <= 1'b0;
@@ -226,7 +227,7 @@ module plumb_register_loader (
   assign beat_waits = full_q || m_axi_wvalid_o;
   assign all_written = word_q == '0 && !full_q && !m_axi_wvalid_o && unacked_q == '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       word_q          <= '0;
       full_q          <= 1'b0;

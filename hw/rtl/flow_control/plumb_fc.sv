@@ -9,6 +9,8 @@
 //
 // The virtual channels of CBFC are the eight priorities. Everything is at rest while config is
 // zero. cfg_* are levels, *_i pulses where named so. clear_i zeroes counters, log and buffer.
+`include "plumb_simulated.svh"
+
 module plumb_fc #(
   parameter int unsigned TraceLog2 = 10,
   parameter bit          WithCbfc = 1'b1
@@ -352,7 +354,7 @@ module plumb_fc #(
   logic cf_sent;
   assign cf_sent = cf_valid_o && cf_ready_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       cnt_dropped_o     <= '0;
       cnt_recovered_o   <= '0;

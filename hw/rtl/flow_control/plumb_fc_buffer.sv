@@ -11,6 +11,8 @@
 //
 // Every priority drains once in eight clocks: freed_o, with freed_priority_o and freed_cells_o.
 // Takes an arrival every other clock, as good frames come. clear_i empties the buffer.
+`include "plumb_simulated.svh"
+
 module plumb_fc_buffer (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -50,7 +52,7 @@ module plumb_fc_buffer (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       arrival1_q <= 1'b0;
       arrival2_q <= 1'b0;
@@ -87,7 +89,7 @@ module plumb_fc_buffer (
   logic unused_capacity;
   assign unused_capacity = ^capacity_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       taken_o   <= 1'b0;
       dropped_o <= 1'b0;
@@ -123,7 +125,7 @@ module plumb_fc_buffer (
     if (whole_q) held = plumb_pkg::pick20(fill_q, whole_priority_q);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       turn_q  <= '0;
       due_q   <= 1'b0;
@@ -145,7 +147,7 @@ module plumb_fc_buffer (
   end
 
   // All in one process that an idle buffer leaves at once: it is simulated every clock.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       fill_q <= '0;
     end else if (clear_i) begin
@@ -162,7 +164,7 @@ module plumb_fc_buffer (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       rest_q <= '0;
     end else if (enable_i) begin
@@ -174,7 +176,7 @@ module plumb_fc_buffer (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) freed_o <= 1'b0;
     else         freed_o <= enable_i && whole_q && whole_cells_q != '0 && held != '0 && !clear_i;
   end

@@ -11,6 +11,7 @@
 // lowest); one that begins before the one before it has been judged is passed over. Both are
 // registered, one clock after the descriptor.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_fc_classify (
   input  logic         clk_i,
@@ -65,7 +66,7 @@ module plumb_fc_classify (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)           inside_q <= 1'b0;
     else if (rx_tvalid_i)  inside_q <= !rx_tlast_i;
   end
@@ -99,7 +100,7 @@ module plumb_fc_classify (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q     <= '0;
       read_q      <= '0;

@@ -13,6 +13,8 @@
 // so that a lost one does no lasting harm. A set that names one channel names it twice.
 //
 // reset_i puts all totals to zero.
+`include "plumb_simulated.svh"
+
 module plumb_fc_credit_rx (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -47,7 +49,7 @@ module plumb_fc_credit_rx (
 
   assign active = |enable_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       cc1_q <= 1'b0;
       cc2_q <= 1'b0;
@@ -81,7 +83,7 @@ module plumb_fc_credit_rx (
   assign frees    = freed_i ? (8'd1 << freed_priority_i) & enable_i : '0;
   assign changed  = overruns | frees | (cc4_q ? losses_q : 8'd0);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       consumed_q <= '0;
       freed_q    <= '0;
@@ -120,7 +122,7 @@ module plumb_fc_credit_rx (
 
   // What was recovered, one channel a clock.
   logic [3:0] report_q;   // 8: none
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)               report_q <= 4'd8;
     else if (cc3_q)            report_q <= 4'd0;
     else if (!report_q[3])     report_q <= report_q + 4'd1;
@@ -149,7 +151,7 @@ module plumb_fc_credit_rx (
   end
   assign told   = (state_q == StBuild) ? (8'd1 << first_q) | (8'd1 << second_q) : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q  <= StWait;
       clocks_q <= '0;

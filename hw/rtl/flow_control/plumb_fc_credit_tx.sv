@@ -22,6 +22,8 @@
 //
 // consumed_o are the totals of credits consumed, modulo 2^20, right two clocks behind a decision:
 // what CC_Update carries. reset_i puts all totals and credits in use to zero.
+`include "plumb_simulated.svh"
+
 module plumb_fc_credit_tx (
   input  logic            clk_i,
   input  logic            clk_on_i,        // the same, but may rest while no channel is enabled
@@ -111,7 +113,7 @@ module plumb_fc_credit_tx (
     end
   end
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       waiting_q <= '0;
       due_q     <= 1'b0;
@@ -159,7 +161,7 @@ module plumb_fc_credit_tx (
     end
   end
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       used_q     <= '0;
       consumed_q <= '0;
@@ -205,7 +207,7 @@ module plumb_fc_credit_tx (
   end
 
   // The channel's own change is looked at in the clock after it, another's turn comes in between.
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       changed_q <= 1'b0;
       turn_q    <= '0;
@@ -230,7 +232,7 @@ module plumb_fc_credit_tx (
 
   assign spend = (active && sent_i) ? (8'd1 << priority_q) & enable_i & ~ample_q : '0;
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       ample_q <= '0;
       busy1_q <= '0;

@@ -7,6 +7,8 @@
 //
 // software_i asks for one frame of software_mask_i and software_quanta_i; until it has left
 // (software_busy_o) they must not change.
+`include "plumb_simulated.svh"
+
 module plumb_fc_frames (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -58,7 +60,7 @@ module plumb_fc_frames (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       software_q <= 1'b0;
       cc_q       <= 1'b0;
@@ -120,8 +122,9 @@ module plumb_fc_frames (
   end
 
   always_comb begin
-    control_data_o = '0;
+    `PLUMB_ANY(control_data_o)
     if (control_ready_i) begin
+      control_data_o = '0;
       control_data_o[47:0]   = 48'h010000c28001;
       control_data_o[95:48]  = {source_i[7:0], source_i[15:8], source_i[23:16], source_i[31:24],
                                 source_i[39:32], source_i[47:40]};
@@ -138,7 +141,7 @@ module plumb_fc_frames (
 
   assign pfc_taken = control_ready_i && is_pfc;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       pfc_o      <= 1'b0;
       cc_taken_o <= 1'b0;

@@ -6,6 +6,8 @@
 // that crossing time (plumb_tx). When the wire is busy the frame waits for it, and those behind it
 // catch up, one every four clocks at most. A storm whose time is past when it is started begins at
 // once, which late_o (one clock) tells.
+`include "plumb_simulated.svh"
+
 module plumb_fc_storm (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -32,7 +34,7 @@ module plumb_fc_storm (
 
   assign first_due = time_i - 64'(StepPs);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       active_q  <= 1'b0;
       endless_q <= 1'b0;

@@ -9,6 +9,7 @@
 // valid_o: entry_o is the oldest one; pop_i takes it away, the next is there two clocks later.
 // clear_i empties the log.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_fc_trace #(
   parameter int unsigned DepthLog2 = 10,
@@ -41,7 +42,7 @@ module plumb_fc_trace #(
   assign take_held = held_q && !rx_event;
 
   // The sent event waits here.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)       held_q <= 1'b0;
     else if (clear_i)  held_q <= 1'b0;
     else               held_q <= tx_event || (held_q && !take_held);
@@ -67,7 +68,7 @@ module plumb_fc_trace #(
     if (fetch) entry_q <= mem[read_q[DepthLog2-1:0]];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q   <= '0;
       read_q    <= '0;

@@ -5,6 +5,8 @@
 // A priority is looked at once in eight clocks, and in the clock after a frame was taken
 // into it (taken_i); want_*_o follow two clocks later and stay until the PFC frame that carries
 // them goes (sent_i with its mask sent_mask_i).
+`include "plumb_simulated.svh"
+
 module plumb_fc_watermark (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -41,7 +43,7 @@ module plumb_fc_watermark (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       taken_q   <= 1'b0;
       clock_q   <= '0;
@@ -78,7 +80,7 @@ module plumb_fc_watermark (
   assign stops   = on ? mine : '0;
   assign repeats = again ? mine : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       off_q       <= '0;
       want_xoff_q <= '0;

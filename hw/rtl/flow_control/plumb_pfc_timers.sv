@@ -13,6 +13,8 @@
 // or after the end of a pause that ran out.
 //
 // Takes a frame every clock. clear_i holds the counters at zero and leaves the pauses alone.
+`include "plumb_simulated.svh"
+
 module plumb_pfc_timers (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -41,7 +43,7 @@ module plumb_pfc_timers (
 
   assign step = now_i - last_now_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       last_now_q <= '0;
       step_q     <= UsualStep;
@@ -54,7 +56,7 @@ module plumb_pfc_timers (
   // The product takes two clocks.
   logic [1:0] load_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) load_q <= 2'b00;
     else         load_q <= {load_q[0], frame_i};
   end
@@ -107,11 +109,11 @@ module plumb_pfc_timers (
   logic [12:0]        passed;      // of a pause that is not loaded anew, in this clock
 
   always_comb begin
-    left          = 'x;
-    cnt_xoff      = 'x;
-    cnt_xon       = 'x;
-    cnt_paused_ps = 'x;
-    passed        = 'x;
+    `PLUMB_ANY(left)
+    `PLUMB_ANY(cnt_xoff)
+    `PLUMB_ANY(cnt_xon)
+    `PLUMB_ANY(cnt_paused_ps)
+    `PLUMB_ANY(passed)
     if (moves) begin
       for (int unsigned p = 0; p < 8; p++) begin
         passed = paused_q[p] ? step_q : 13'd0;
@@ -125,7 +127,7 @@ module plumb_pfc_timers (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       left_q   <= '0;
       paused_q <= '0;
@@ -143,7 +145,7 @@ module plumb_pfc_timers (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       cnt_xoff_o      <= '0;
       cnt_xon_o       <= '0;
@@ -161,7 +163,7 @@ module plumb_pfc_timers (
 
   assign paused_o = paused_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       start_o <= '0;
       end_o   <= '0;

@@ -1,4 +1,6 @@
 // Counters of link-level retry: 48 bits, one clock behind the events, zero while clear_i.
+`include "plumb_simulated.svh"
+
 module plumb_llr_counters (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
@@ -10,7 +12,7 @@ module plumb_llr_counters (
 );
 
   // Most clocks have nothing to count.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       counts_o  <= '0;
       flushed_o <= '0;

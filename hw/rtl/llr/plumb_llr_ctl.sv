@@ -7,6 +7,7 @@
 // Received sets are decoded one clock after rx_ctl_valid_i; one without the marks of an ordered set
 // is only counted.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_llr_ctl (
   input  logic                       clk_i,
@@ -71,7 +72,7 @@ module plumb_llr_ctl (
   assign quiet_o      = !tx_ctl_valid_o && tx_ctl_ready_i;
   assign init_data    = low_first_i ? init_data_i : {init_data_i[7:0], init_data_i[15:8]};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       tx_ctl_valid_o <= 1'b0;
       tx_ctl_o       <= '0;
@@ -91,7 +92,7 @@ module plumb_llr_ctl (
   logic [63:0] set_q;
   logic [7:0]  kind;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) received_q <= 1'b0;
     else         received_q <= rx_ctl_valid_i;
   end
@@ -131,7 +132,7 @@ module plumb_llr_ctl (
   end
 
   // The latest INIT is answered, with what it said.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)        echo_due_q <= 1'b0;
     else if (init_o)    echo_due_q <= 1'b1;
     else if (send_echo) echo_due_q <= 1'b0;

@@ -6,6 +6,8 @@
 // starts frames only then does not fill the MAC (by frames that began within the last Lag clocks at
 // most), and never holds up frames that the gate has paced, which go less than a clock before the
 // line is free.
+`include "plumb_simulated.svh"
+
 module plumb_llr_pacer (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -40,7 +42,7 @@ module plumb_llr_pacer (
   assign cost  = bytes * 23'(byte_time_ps_i[15:0]);
   assign left  = (over_q > Empty + paid) ? over_q - paid : Empty;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       cost1_q <= 1'b0;
       cost2_q <= 1'b0;

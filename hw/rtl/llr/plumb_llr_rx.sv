@@ -27,6 +27,7 @@
 // to the last beat of the good copy, both as they come here, in ps of card time; retry_gap_o: the fault was a missing
 // frame, not a damaged one.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_llr_rx (
   input  logic                      clk_i,
@@ -82,7 +83,7 @@ module plumb_llr_rx (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       inside_q <= 1'b0;
       on_q     <= 1'b0;
@@ -102,7 +103,7 @@ module plumb_llr_rx (
   logic [19:0]  seq_q;
   logic         frame;
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) valid_q <= 1'b0;
     else         valid_q <= on_q && s_tvalid_i;
   end
@@ -164,7 +165,7 @@ module plumb_llr_rx (
     end
   end
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       record_write_q <= '0;
       record_read_q  <= '0;
@@ -210,7 +211,7 @@ module plumb_llr_rx (
 
   assign init_now = init_wait_q == 5'd1;
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q     <= plumb_llr_pkg::RxOff;
       expected_q  <= '0;
@@ -253,7 +254,7 @@ module plumb_llr_rx (
   assign ack_o       = state_q == plumb_llr_pkg::RxSendAcks && ack_due_q && spacing_q == 16'd0;
   assign nack_o      = state_q == plumb_llr_pkg::RxSendNack;
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) retry_o <= 1'b0;
     else         retry_o <= accept && state_q != plumb_llr_pkg::RxSendAcks && !init_now;
   end

@@ -10,6 +10,7 @@
 // only the first LongestBeats are kept, enough for the receiver to see that it is too long;
 // long_o in the clock of its last beat.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_llr_rx_buffer #(
   parameter int unsigned BeatsLog2 = 9
@@ -52,7 +53,7 @@ module plumb_llr_rx_buffer #(
   assign end_o  = full ? write_q : write_q + (BeatsLog2+1)'(1);
   assign long_o = full;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q <= '0;
       count_q <= '0;
@@ -83,7 +84,7 @@ module plumb_llr_rx_buffer #(
   assign read      = pending && frame_keep && !rest_q;
   assign read_last = read_q + (BeatsLog2+1)'(1) == frame_end;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       frame_write_q <= '0;
       frame_read_q  <= '0;

@@ -30,6 +30,7 @@
 // Limits: a frame starts while fewer than max_frames frames and max_bytes bytes are outstanding (so
 // the frame in hand may exceed the bytes), and the buffer has room for a frame of the largest size.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_llr_tx #(
   parameter int unsigned BeatsLog2 = 12,
@@ -157,7 +158,7 @@ module plumb_llr_tx #(
   assign midway     = inside_q ? !(s_tvalid_i && crosses && s_tlast_i)
                                : starts && !(crosses && s_tlast_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       inside_q <= 1'b0;
       store_q  <= 1'b0;
@@ -207,7 +208,7 @@ module plumb_llr_tx #(
   assign outstanding_o   = (advance || replay) ? outstanding : 20'd0;
   assign unused_look_seq = ^look_seq;
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       head_q       <= '0;
       total_q      <= '0;
@@ -359,7 +360,7 @@ module plumb_llr_tx #(
   assign expired = config_i.replay_timer != 24'd0 && idle_q >= config_i.replay_timer;
   assign lost    = config_i.pcs_lost != 32'd0 && down_q >= config_i.pcs_lost;
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q          <= plumb_llr_pkg::TxOff;
       replay_wanted_q  <= 1'b0;
@@ -439,7 +440,7 @@ module plumb_llr_tx #(
   logic [15:0] init_wait_q;
   assign init_o = state_q == plumb_llr_pkg::TxInit && !echo_q && init_wait_q == 16'd0;
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni)                                    init_wait_q <= '0;
     else if (state_q != plumb_llr_pkg::TxInit)      init_wait_q <= '0;
     else if (init_taken_i)                          init_wait_q <= config_i.init_interval;
@@ -487,7 +488,7 @@ module plumb_llr_tx #(
     .free_o         (line_free)
   );
 
-  always_ff @(posedge clk_on_i or negedge rst_ni) begin
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       draining_q <= 1'b0;
       hold_o     <= 1'b0;

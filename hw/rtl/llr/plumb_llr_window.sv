@@ -7,6 +7,8 @@
 // and a NACK asks for a replay (replay_o). Any other message is an error and does nothing.
 //
 //   clock   0 message, entry looked up   1 window moves, pulses   2.. age of the now oldest frame
+`include "plumb_simulated.svh"
+
 module plumb_llr_window #(
   parameter int unsigned BeatsLog2 = 12,
   parameter int unsigned FramesLog2 = 12
@@ -63,7 +65,7 @@ module plumb_llr_window #(
   assign replay_o    = known_q && nack_q;
   assign seq_error_o = error_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       known_q <= 1'b0;
       moves_q <= 1'b0;
@@ -106,7 +108,7 @@ module plumb_llr_window #(
   logic        full_q;
   assign full_o = full_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       limit_q <= '0;
       full_q  <= 1'b1;
@@ -116,7 +118,7 @@ module plumb_llr_window #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       next_q        <= '0;
       oldest_q      <= '0;
@@ -157,7 +159,7 @@ module plumb_llr_window #(
   assign look_o     = message || age_look;
   assign look_seq_o = message ? msg_seq_i : oldest_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       age_look_q <= 1'b0;
       age_load_q <= 1'b0;

@@ -91,8 +91,9 @@ def in_c():
     """The same in C++, for simulation: hw/sim/crc32_in_c.cc."""
     words = [f"w{i}" for i in range(BEAT_BYTES // WORD_BYTES)]
     lines = ["  import \"DPI-C\" pure function int unsigned plumb_crc32_beat("]
-    lines += [f"    input longint unsigned {word}{',' if word != words[-1] else ''}" for word in words]
-    lines += ["  );",
+    lines += [f"    input longint unsigned {word}," for word in words]
+    lines += ["    input int unsigned count",
+              "  );",
               "  import \"DPI-C\" pure function int unsigned plumb_crc32_zeros(",
               "    input int unsigned state,",
               "    input int unsigned count",

@@ -14,6 +14,8 @@
 //   cycle   0      1        2        3       4            5       6       7
 //   data    in     moved    moved    halves  state loop   fold    fold    fold
 //                  words    bytes    (XOR)   (64 bytes)   0..3    4..12   16..48 = crc_o
+`include "plumb_simulated.svh"
+
 module plumb_crc32 (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -32,7 +34,7 @@ module plumb_crc32 (
   logic s1_last_q, s2_last_q, s3_last_q;
   logic s4_end_q, s5_end_q, s6_end_q, s7_end_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       s1_valid_q <= 1'b0;
       s2_valid_q <= 1'b0;
@@ -52,12 +54,51 @@ module plumb_crc32 (
     end
   end
 
-  // Stages 1 and 2: the valid bytes of a last beat move up against the end of the beat. Only the
-  // low six bits of the count matter: 64 is no shift, like 0.
+  // Stages 1 to 3: what a beat contributes.
+  logic [5:0]  s1_bytes_q, s2_bytes_q, s3_bytes_q;
+  logic [31:0] s3_beat;
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) begin
+      s1_first_q <= first_i;
+      s1_last_q  <= last_i;
+      s1_bytes_q <= bytes_i[5:0];
+    end
+    if (s1_valid_q) begin
+      s2_first_q <= s1_first_q;
+      s2_last_q  <= s1_last_q;
+      s2_bytes_q <= s1_bytes_q;
+    end
+    if (s2_valid_q) begin
+      s3_first_q <= s2_first_q;
+      s3_last_q  <= s2_last_q;
+      s3_bytes_q <= s2_bytes_q;
+    end
+  end
+
+`ifdef PLUMB_CRC_IN_C
+  // In simulation C++ says it at once: four bytes wait for stage 3, not sixty-four.
+  logic [31:0] s1_beat_q, s2_beat_q, s3_beat_q;
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) begin
+      s1_beat_q <= plumb_crc32_pkg::plumb_crc32_beat(
+        data_i[63:0], data_i[127:64], data_i[191:128], data_i[255:192],
+        data_i[319:256], data_i[383:320], data_i[447:384], data_i[511:448],
+        last_i ? 32'(bytes_i) : 32'd64);
+    end
+    if (s1_valid_q) s2_beat_q <= s1_beat_q;
+    if (s2_valid_q) s3_beat_q <= s2_beat_q;
+  end
+
+  assign s3_beat = s3_beat_q;
+`else
+  // The valid bytes of a last beat move up against the end of the beat, in two steps. Only the low
+  // six bits of the count matter: 64 is no shift, like 0. Then each half by its matrix.
   logic [511:0] s1_data_q, s2_data_q;
-  logic [5:0]   s1_bytes_q, s2_bytes_q, s3_bytes_q;
   logic [5:0]   in_shift;
   logic [1:0]   s1_shift_q;
+  logic [31:0]  s3_half0_q, s3_half1_q;
 
   logic unused_bytes;
   assign unused_bytes = bytes_i[6];
@@ -66,42 +107,22 @@ module plumb_crc32 (
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      s1_first_q <= first_i;
-      s1_last_q  <= last_i;
-      s1_bytes_q <= bytes_i[5:0];
       s1_shift_q <= in_shift[1:0];
       s1_data_q  <= (in_shift[5:2] == 4'd0) ? data_i : data_i << {in_shift[5:2], 5'd0};
     end
     if (s1_valid_q) begin
-      s2_first_q <= s1_first_q;
-      s2_last_q  <= s1_last_q;
-      s2_bytes_q <= s1_bytes_q;
       s2_data_q  <= (s1_shift_q == 2'd0) ? s1_data_q : s1_data_q << {s1_shift_q, 3'd0};
     end
-  end
-
-  // Stage 3: what each half of the beat contributes.
-  logic [31:0] s3_half0_q, s3_half1_q;
-
-  always_ff @(posedge clk_i) begin
     if (s2_valid_q) begin
-      s3_first_q <= s2_first_q;
-      s3_last_q  <= s2_last_q;
-      s3_bytes_q <= s2_bytes_q;
-`ifdef PLUMB_CRC_IN_C
-      // In simulation both at once: they are only ever used together.
-      s3_half0_q <= plumb_crc32_pkg::plumb_crc32_beat(
-        s2_data_q[63:0], s2_data_q[127:64], s2_data_q[191:128], s2_data_q[255:192],
-        s2_data_q[319:256], s2_data_q[383:320], s2_data_q[447:384], s2_data_q[511:448]);
-      s3_half1_q <= '0;
-`else
       s3_half0_q <= plumb_crc32_pkg::half0(s2_data_q[63:0], s2_data_q[127:64],
                                            s2_data_q[191:128], s2_data_q[255:192]);
       s3_half1_q <= plumb_crc32_pkg::half1(s2_data_q[319:256], s2_data_q[383:320],
                                            s2_data_q[447:384], s2_data_q[511:448]);
-`endif
     end
   end
+
+  assign s3_beat = s3_half0_q ^ s3_half1_q;
+`endif
 
   // Stage 4: the loop, one matrix deep. A frame's last beat leaves it with the register of the
   // beats before, advanced already when the beat is full, and its own contribution apart.
@@ -117,7 +138,7 @@ module plumb_crc32 (
     carried  = '0;
     advanced = '0;
     if (s3_valid_q) begin
-      beat = s3_half0_q ^ s3_half1_q;
+      beat = s3_beat;
       if (!s3_first_q) begin
         carried  = state_q;
         advanced = plumb_crc32_pkg::step64(state_q);

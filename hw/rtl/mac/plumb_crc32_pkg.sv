@@ -285,7 +285,8 @@ package plumb_crc32_pkg;
     input longint unsigned w4,
     input longint unsigned w5,
     input longint unsigned w6,
-    input longint unsigned w7
+    input longint unsigned w7,
+    input int unsigned count
   );
   import "DPI-C" pure function int unsigned plumb_crc32_zeros(
     input int unsigned state,

@@ -7,6 +7,8 @@
 // with gates against one without (docs/simulation-speed.md).
 //
 // Only a simulation of the whole card has gates (PLUMB_CLOCK_GATES). In hardware this is a wire.
+`include "plumb_simulated.svh"
+
 module plumb_clock_gate (
   input  logic clk_i,
   input  logic rst_ni,
@@ -20,7 +22,7 @@ module plumb_clock_gate (
   logic [5:0] left_q;
   logic       open;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)             left_q <= Linger;
     else if (busy_i)         left_q <= Linger;
     else if (left_q != 6'd0) left_q <= left_q - 6'd1;

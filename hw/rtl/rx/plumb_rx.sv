@@ -15,6 +15,8 @@
 // counted, so that everything counts from the same clock on. PFC timers keep running. The same
 // clearing follows reset. Table and histogram reads take the clocks that events leave free and do
 // not delay them; writes to tables 4 and 5 are acknowledged and do nothing.
+`include "plumb_simulated.svh"
+
 module plumb_rx #(
   parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4
@@ -349,7 +351,7 @@ module plumb_rx #(
 
   assign unused_wdata = ^tbl_wdata_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_ack_q <= 1'b0;
     end else begin

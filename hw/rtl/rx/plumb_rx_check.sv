@@ -8,6 +8,8 @@
 // FCS, but before the padding in short frames of others; so the IP length decides. It covers from
 // the IP header on, with the fields that routers may change counted as ones, and is checked by
 // running over it: a good frame leaves the same register as one with a good FCS.
+`include "plumb_simulated.svh"
+
 module plumb_rx_check (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -59,7 +61,7 @@ module plumb_rx_check (
   assign icrc_last = ip_end_i - 17'd1;
 
   always_comb begin
-    masked = 'x;
+    `PLUMB_ANY(masked)
     if (valid_i && roce_i) begin
       masked = data_i;
       if (first_i) begin
@@ -85,7 +87,7 @@ module plumb_rx_check (
   logic [6:0]   icrc_bytes_q;
   logic [511:0] icrc_data_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       fcs_valid_q  <= 1'b0;
       icrc_valid_q <= 1'b0;

@@ -1,6 +1,7 @@
 // Counters of a receiving port: 64 bits, one clock behind the pulses, zero while clear_i. A pulse
 // other than latency_negative_i and event_overflow_i is about a frame and comes with frame_i.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_rx_counters (
   input  logic        clk_i,
@@ -51,8 +52,8 @@ module plumb_rx_counters (
   assign any = frame_i || latency_negative_i || event_overflow_i;
 
   always_comb begin
-    pulses = 'x;
-    next = 'x;
+    `PLUMB_ANY(pulses)
+    `PLUMB_ANY(next)
     if (any) begin
       pulses = {bare_i, trimmed_i, bad_row_i, control_other_i, pause_i, event_overflow_i,
                 latency_negative_i, unparsed_i, untagged_i, giant_i, runt_i, icrc_error_i,
@@ -63,7 +64,7 @@ module plumb_rx_counters (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       counts_q <= '0;
       bytes_q  <= '0;

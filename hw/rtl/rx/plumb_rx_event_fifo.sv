@@ -3,6 +3,8 @@
 // event_o is right one clock after pop_i and holds until the next one. valid_o says that there is
 // something to pop; an event can be popped from the clock after its push on. A push to a full queue
 // is dropped and gives a pulse of overflow_o. clear_i empties the queue and drops what is pushed.
+`include "plumb_simulated.svh"
+
 module plumb_rx_event_fifo #(
   parameter int unsigned DepthLog2 = 9
 ) (
@@ -30,7 +32,7 @@ module plumb_rx_event_fifo #(
   assign accept  = push_i && !full;
   assign valid_o = write_q != read_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q    <= '0;
       read_q     <= '0;

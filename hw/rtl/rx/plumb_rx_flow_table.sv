@@ -18,6 +18,8 @@
 // The row of a table read is a whole one, as of a moment between two events; it is taken in a clock
 // in which no event reads. The answer comes at most five clocks after the request. Reset and
 // clear_i zero all rows, one per clock; meanwhile (busy_o) no events are taken.
+`include "plumb_simulated.svh"
+
 module plumb_rx_flow_table #(
   parameter int unsigned RowsLog2 = 12
 ) (
@@ -46,7 +48,7 @@ module plumb_rx_flow_table #(
   logic                sweep_q;
   logic [RowsLog2-1:0] sweep_row_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       sweep_q     <= 1'b1;
       sweep_row_q <= '0;
@@ -84,7 +86,7 @@ module plumb_rx_flow_table #(
   assign row2  = e2_q.row[RowsLog2-1:0];
   assign row3  = e3_q.row[RowsLog2-1:0];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)   valid_q <= '0;
     else if (stop) valid_q <= '0;
     else           valid_q <= {valid_q[5:1], pop_o};
@@ -112,7 +114,7 @@ module plumb_rx_flow_table #(
   assign serve    = wanted_q && !valid_q[1];
   assign in_range = (wanted_row_q >> RowsLog2) == 16'd0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       wanted_q     <= 1'b0;
       wanted_row_q <= '0;
@@ -170,8 +172,8 @@ module plumb_rx_flow_table #(
 
   // Without an event nobody looks, and a simulation need not either; likewise in the next clock.
   always_comb begin
-    base     = 'x;
-    distance = 'x;
+    `PLUMB_ANY(base)
+    `PLUMB_ANY(distance)
     if (valid_q[3]) begin
       base     = (valid_q[5] && (row5_q == row3)) ? new_q : row3_q;
       distance = {1'b0, e3_q.seq} - {1'b0, base.next_sequence};
@@ -202,10 +204,10 @@ module plumb_rx_flow_table #(
   plumb_rx_pkg::row_t fresh;
 
   always_comb begin
-    age    = 'x;
-    recent = 'x;
-    seen   = 'x;
-    fresh  = 'x;
+    `PLUMB_ANY(age)
+    `PLUMB_ANY(recent)
+    `PLUMB_ANY(seen)
+    `PLUMB_ANY(fresh)
     if (valid_q[4]) begin
       age    = ~distance4_q[6:0];
       recent = !ahead4_q && (&distance4_q[63:7]);
@@ -234,7 +236,7 @@ module plumb_rx_flow_table #(
   logic [4:0]  group_q;
   logic [47:0] latency_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) counted_q <= 1'b0;
     else         counted_q <= valid_q[4] && !stop && !trimmed4_q && (ahead4_q || (recent && !seen));
   end

@@ -4,6 +4,7 @@
 // One clock to the outputs, a beat every clock. The timestamp is rx_time_i of the first beat, the
 // card time of the cycle in which it was at the MAC boundary, plus ts_offset_i.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_rx_framer (
   input  logic                clk_i,
@@ -35,7 +36,7 @@ module plumb_rx_framer (
   assign beats = inside_q ? beats_q : 26'd0;
   assign stamp = rx_time_i + {{32{ts_offset_i[31]}}, ts_offset_i};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       inside_q <= 1'b0;
       valid_q  <= 1'b0;
@@ -57,15 +58,21 @@ module plumb_rx_framer (
     end
   end
 
-  assign valid_o      = valid_q;
-  assign data_o       = data_q;
-  assign beat_o.stamp = stamp_q;
-  // Only a saturated count can carry out of 32 bits; it stays one byte below.
-  assign beat_o.length = {index_q, 6'd0} + ((&index_q) ? 32'd63 : {25'd0, bytes_q});
-  assign beat_o.index  = index_q[10:0];
-  assign beat_o.bytes  = bytes_q;
-  assign beat_o.last   = last_q;
-  assign beat_o.first  = first_q;
+  assign valid_o = valid_q;
+  assign data_o  = data_q;
+
+  always_comb begin
+    `PLUMB_ANY(beat_o)
+    if (valid_q) begin
+      beat_o.stamp = stamp_q;
+      // Only a saturated count can carry out of 32 bits; it stays one byte below.
+      beat_o.length = {index_q, 6'd0} + ((&index_q) ? 32'd63 : {25'd0, bytes_q});
+      beat_o.index  = index_q[10:0];
+      beat_o.bytes  = bytes_q;
+      beat_o.last   = last_q;
+      beat_o.first  = first_q;
+    end
+  end
 
   `PLUMB_ASSERT(TkeepContiguous, !rx_tvalid_i ||
                 (rx_tkeep_i[0] && ((rx_tkeep_i & (rx_tkeep_i + 64'd1)) == 64'd0)))

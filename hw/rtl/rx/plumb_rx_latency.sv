@@ -13,6 +13,8 @@
 // reset and clear_i zero everything in 2^GroupsLog2·544 clocks (busy_o). Reads of a group or a
 // histogram cell are answered in a clock in which no update reads, at most seven clocks after the
 // request; what does not exist reads as zero.
+`include "plumb_simulated.svh"
+
 module plumb_rx_latency #(
   parameter int unsigned GroupsLog2 = 4
 ) (
@@ -60,7 +62,7 @@ module plumb_rx_latency #(
   assign stop         = sweep_q || clear_i;
   assign busy_o       = sweep_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       sweep_q     <= 1'b1;
       sweep_row_q <= '0;
@@ -77,7 +79,7 @@ module plumb_rx_latency #(
   logic [8:1] valid_q;
   logic       negative_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       valid_q    <= '0;
       negative_q <= 1'b0;
@@ -104,8 +106,8 @@ module plumb_rx_latency #(
 
   always_comb begin
     if (!valid_q[1]) begin
-      octet = 'x;
-      pair  = 'x;
+      `PLUMB_ANY(octet)
+      `PLUMB_ANY(pair)
     end else if (|value1_q[39:32]) begin
       octet = 3'd4;
       pair  = value1_q[39:25];
@@ -136,7 +138,7 @@ module plumb_rx_latency #(
   logic [12:0] bucket;
 
   always_comb begin
-    {lead, below} = 'x;
+    `PLUMB_ANY({lead, below})
     if (valid_q[2]) begin
       casez (pair2_q[14:7])
         8'b1???????: {lead, below} = {3'd7, pair2_q[13:7]};
@@ -229,7 +231,7 @@ module plumb_rx_latency #(
   assign serve_group = wanted_q && !valid_q[4];
   assign serve_hist  = hist_placed_q && !valid_q[4];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       wanted_q       <= 1'b0;
       wanted_row_q   <= '0;

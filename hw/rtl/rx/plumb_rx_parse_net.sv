@@ -5,6 +5,8 @@
 // One clock, a beat every clock; net_o changes with the first beat of a frame and holds until the
 // next one's. Not understood (udp = 0): other EtherTypes, IPv4 with options or any fragment, IPv6
 // with extension headers, other protocols than UDP.
+`include "plumb_simulated.svh"
+
 module plumb_rx_parse_net (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -51,16 +53,16 @@ module plumb_rx_parse_net (
 
   // Only of a first beat: in other clocks a simulation need not look.
   always_comb begin
-    outer_type      = 'x;
-    vlan            = 'x;
-    inner_type      = 'x;
-    ethertype       = 'x;
-    ipv6            = 'x;
-    control_address = 'x;
-    control_opcode  = 'x;
-    length4         = 'x;
-    length6         = 'x;
-    ip_length       = 'x;
+    `PLUMB_ANY(outer_type)
+    `PLUMB_ANY(vlan)
+    `PLUMB_ANY(inner_type)
+    `PLUMB_ANY(ethertype)
+    `PLUMB_ANY(ipv6)
+    `PLUMB_ANY(control_address)
+    `PLUMB_ANY(control_opcode)
+    `PLUMB_ANY(length4)
+    `PLUMB_ANY(length6)
+    `PLUMB_ANY(ip_length)
     if (valid_i && beat_i.first) begin
       outer_type      = be16(data_i[8*12+:16]);
       vlan            = outer_type == 16'h8100;
@@ -80,7 +82,7 @@ module plumb_rx_parse_net (
   plumb_rx_pkg::net_t  net_q;
   logic [511:0]        data_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) valid_q <= 1'b0;
     else         valid_q <= valid_i;
   end

@@ -4,6 +4,8 @@
 // One clock, a beat every clock; net_o is passed on, tag_off_o and known_o are right from the beat
 // that holds the first transport bytes on (the first, or the second with 802.1Q and IPv6) and hold
 // until the next frame.
+`include "plumb_simulated.svh"
+
 module plumb_rx_parse_transport (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -22,50 +24,6 @@ module plumb_rx_parse_transport (
   output logic [7:0]          tag_off_o     // position of the test tag: 2 modulo 4
 );
 
-  // Bytes of BTH and extension headers by opcode; bit 7 when the opcode is known.
-  function automatic logic [7:0] roce_header(input logic [7:0] opcode);
-    unique case (opcode)
-      // SEND First, Middle, Last, Only; WRITE Middle, Last; READ response Middle (RC, UC).
-      8'h00, 8'h01, 8'h02, 8'h04, 8'h07, 8'h08, 8'h0e,
-      8'h20, 8'h21, 8'h22, 8'h24, 8'h27, 8'h28: roce_header = {1'b1, 7'd12};
-      // One word: immediate data, AETH or IETH.
-      8'h03, 8'h05, 8'h09, 8'h0d, 8'h0f, 8'h10, 8'h11, 8'h16, 8'h17,
-      8'h23, 8'h25, 8'h29:                      roce_header = {1'b1, 7'd16};
-      8'h64:                                    roce_header = {1'b1, 7'd20};  // DETH
-      8'h12, 8'h65:                             roce_header = {1'b1, 7'd24};  // AETH+8, DETH+Imm
-      8'h06, 8'h0a, 8'h0c, 8'h26, 8'h2a:        roce_header = {1'b1, 7'd28};  // RETH
-      8'h81:                                    roce_header = {1'b1, 7'd28};  // CNP
-      8'h0b, 8'h2b:                             roce_header = {1'b1, 7'd32};  // RETH, immediate
-      8'h13, 8'h14:                             roce_header = {1'b1, 7'd40};  // AtomicETH
-      default:                                  roce_header = 8'd0;
-    endcase
-  endfunction
-
-  // Bytes of the PDS header by type; bit 7 when the type is known.
-  function automatic logic [7:0] pds_header(input logic [4:0] pds_type);
-    unique case (pds_type)
-      5'd6:                       pds_header = {1'b1, 7'd4};
-      5'd4, 5'd5:                 pds_header = {1'b1, 7'd8};
-      5'd2, 5'd3, 5'd7:           pds_header = {1'b1, 7'd12};
-      5'd10, 5'd11, 5'd13, 5'd14: pds_header = {1'b1, 7'd16};
-      5'd8, 5'd12:                pds_header = {1'b1, 7'd32};
-      5'd9:                       pds_header = {1'b1, 7'd40};
-      default:                    pds_header = 8'd0;
-    endcase
-  endfunction
-
-  // Bytes of the SES header by the next header field; bit 7 when it is known.
-  function automatic logic [7:0] ses_header(input logic [3:0] next);
-    unique case (next)
-      4'd0:       ses_header = {1'b1, 7'd0};
-      4'd1, 4'd5: ses_header = {1'b1, 7'd20};
-      4'd2:       ses_header = {1'b1, 7'd32};
-      4'd3:       ses_header = {1'b1, 7'd44};
-      4'd4, 4'd6: ses_header = {1'b1, 7'd12};
-      default:    ses_header = 8'd0;
-    endcase
-  endfunction
-
   localparam logic [4:0] PdsControl = 5'd11;
 
   logic        second_beat;   // the first transport bytes are in the second beat
@@ -82,21 +40,55 @@ module plumb_rx_parse_transport (
   assign second_beat = net_i.vlan && net_i.ipv6;
   assign kind        = net_i.kind;
 
-  // Without a beat nobody looks, and a simulation need not either.
+  // Without a beat nobody looks, and a simulation need not either: so no functions, which Verilator
+  // works out beforehand.
   always_comb begin
-    roce       = 'x;
-    pds        = 'x;
-    ses        = 'x;
-    known      = 'x;
-    header     = 'x;
-    udp_data   = 'x;
-    udp_length = 'x;
-    dscp       = 'x;
+    `PLUMB_ANY(roce)
+    `PLUMB_ANY(pds)
+    `PLUMB_ANY(ses)
+    `PLUMB_ANY(known)
+    `PLUMB_ANY(header)
+    `PLUMB_ANY(udp_data)
+    `PLUMB_ANY(udp_length)
+    `PLUMB_ANY(dscp)
     if (valid_i) begin
-      roce     = roce_header(kind[8:1]);
-      pds      = pds_header(kind[8:4]);
+      // Bytes of BTH and extension headers by opcode; bit 7 when the opcode is known.
+      unique case (kind[8:1])
+        // SEND First, Middle, Last, Only; WRITE Middle, Last; READ response Middle (RC, UC).
+        8'h00, 8'h01, 8'h02, 8'h04, 8'h07, 8'h08, 8'h0e,
+        8'h20, 8'h21, 8'h22, 8'h24, 8'h27, 8'h28: roce = {1'b1, 7'd12};
+        // One word: immediate data, AETH or IETH.
+        8'h03, 8'h05, 8'h09, 8'h0d, 8'h0f, 8'h10, 8'h11, 8'h16, 8'h17,
+        8'h23, 8'h25, 8'h29:                      roce = {1'b1, 7'd16};
+        8'h64:                                    roce = {1'b1, 7'd20};  // DETH
+        8'h12, 8'h65:                             roce = {1'b1, 7'd24};  // AETH+8, DETH+Imm
+        8'h06, 8'h0a, 8'h0c, 8'h26, 8'h2a:        roce = {1'b1, 7'd28};  // RETH
+        8'h81:                                    roce = {1'b1, 7'd28};  // CNP
+        8'h0b, 8'h2b:                             roce = {1'b1, 7'd32};  // RETH, immediate
+        8'h13, 8'h14:                             roce = {1'b1, 7'd40};  // AtomicETH
+        default:                                  roce = 8'd0;
+      endcase
+      // Bytes of the PDS header by type; bit 7 when the type is known.
+      unique case (kind[8:4])
+        5'd6:                       pds = {1'b1, 7'd4};
+        5'd4, 5'd5:                 pds = {1'b1, 7'd8};
+        5'd2, 5'd3, 5'd7:           pds = {1'b1, 7'd12};
+        5'd10, 5'd11, 5'd13, 5'd14: pds = {1'b1, 7'd16};
+        5'd8, 5'd12:                pds = {1'b1, 7'd32};
+        5'd9:                       pds = {1'b1, 7'd40};
+        default:                    pds = 8'd0;
+      endcase
+      // Bytes of the SES header by the next header field; bit 7 when it is known.
+      unique case (kind[3:0])
+        4'd0:       ses = {1'b1, 7'd0};
+        4'd1, 4'd5: ses = {1'b1, 7'd20};
+        4'd2:       ses = {1'b1, 7'd32};
+        4'd3:       ses = {1'b1, 7'd44};
+        4'd4, 4'd6: ses = {1'b1, 7'd12};
+        default:    ses = 8'd0;
+      endcase
       // A control packet has its kind where others have the next header.
-      ses      = (kind[8:4] == PdsControl) ? 8'h80 : ses_header(kind[3:0]);
+      if (kind[8:4] == PdsControl) ses = 8'h80;
       known    = net_i.udp && (net_i.roce ? roce[7] : net_i.uet ? (pds[7] && ses[7]) : 1'b1);
       header   = net_i.roce ? roce[6:0] : net_i.uet ? pds[6:0] + ses[6:0] : 7'd0;
       udp_data = net_i.ipv6 ? (net_i.vlan ? 8'd66 : 8'd62) : (net_i.vlan ? 8'd46 : 8'd42);
@@ -131,7 +123,7 @@ module plumb_rx_parse_transport (
   logic [5:0]          dscp_q;
   logic [7:0]          tag_off_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) valid_q <= 1'b0;
     else         valid_q <= valid_i;
   end

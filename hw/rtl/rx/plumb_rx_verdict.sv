@@ -10,6 +10,7 @@
 // is tagged if its IP packet still holds the whole tag, else it is bare, which is neither untagged
 // nor not understood.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_rx_verdict #(
   parameter int unsigned RowsLog2 = 12,
@@ -86,7 +87,7 @@ module plumb_rx_verdict #(
   logic [7:0]  tag_off_q;
   logic [7:0]  udp_data_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) push_q <= 1'b0;
     else         push_q <= end_i;
   end
@@ -121,12 +122,12 @@ module plumb_rx_verdict #(
   plumb_rx_pkg::record_t record;
 
   always_comb begin
-    trimmed     = 'x;
-    tag_left    = 'x;
-    headers_fit = 'x;
-    tag_fits    = 'x;
-    udp_fits    = 'x;
-    icrc_room   = 'x;
+    `PLUMB_ANY(trimmed)
+    `PLUMB_ANY(tag_left)
+    `PLUMB_ANY(headers_fit)
+    `PLUMB_ANY(tag_fits)
+    `PLUMB_ANY(udp_fits)
+    `PLUMB_ANY(icrc_room)
     if (push_q) begin
       trimmed     = udp_q && ((trim_dscp_en_i && (dscp_q == trim_dscp_i)) ||
                               (trim_length_i && (udp_end_q > ip_end_q)));
@@ -166,7 +167,7 @@ module plumb_rx_verdict #(
   assign fetch = end_q[CheckDelay-1];
   assign rec   = stored;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q <= 4'd0;
       read_q  <= 4'd0;
@@ -237,7 +238,7 @@ module plumb_rx_verdict #(
   plumb_rx_pkg::event_t event_data_q;
   logic [135:0]         pfc_body_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       frame_q         <= 1'b0;
       runt_q          <= 1'b0;
@@ -331,7 +332,7 @@ module plumb_rx_verdict #(
   // The record is there exactly when its verdict is.
   logic fetched_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) fetched_q <= 1'b0;
     else         fetched_q <= fetch;
   end

@@ -20,6 +20,7 @@
 //               84     sent by the card, else received
 //               95:85  zero
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_capture_tap #(
   parameter bit Sent = 1'b0,
@@ -74,7 +75,7 @@ module plumb_capture_tap #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       inside_q <= 1'b0;
       capture_q <= 1'b0;
@@ -114,7 +115,7 @@ module plumb_capture_tap #(
     if (beat_i && tlast_i) fate_q[ended_q] <= {lost || lose, copied || copy};
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       ended_q <= '0;
       described_q <= '0;

@@ -19,6 +19,8 @@
 //                  expected, 82 ICRC right, 83 truncated, 84 sent by the card, 95:85 zero.
 //                If cap_ready_i comes too late frames are lost whole or closed by an empty beat
 //                (plumb_capture_tap), counted in CAPTURE_DROPPED and shown in PORT_STICKY.
+`include "plumb_simulated.svh"
+
 module plumb_card #(
   parameter int unsigned Ports = 2,
   parameter int unsigned DataW = 512,
@@ -136,7 +138,7 @@ module plumb_card #(
 
   assign block = reg_addr[15:12];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       global_ack_q <= 1'b0;
       global_read_q <= 1'b0;

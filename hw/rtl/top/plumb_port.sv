@@ -8,6 +8,7 @@
 //
 // Capture streams: see plumb_capture_tap. cap_ready_i is common to both directions of the port.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_port #(
   parameter int unsigned FlowsLog2 = 8,
@@ -97,7 +98,7 @@ module plumb_port #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       addr_q <= '0;
       wdata_q <= '0;
@@ -184,7 +185,7 @@ module plumb_port #(
 
   always_comb begin
     // What is not written need not be put together.
-    update = 'x;
+    `PLUMB_ANY(update)
     update.tbl_data_we = tbl_data_we;
     update.hist_addr_we = bucket_we;
     if (tbl_data_we) update.tbl_data = tbl_data;
@@ -297,7 +298,7 @@ module plumb_port #(
   logic [64*9-1:0]          cnt_damage_received;
 
   always_comb begin
-    damage_rule = 'x;
+    `PLUMB_ANY(damage_rule)
     if (pulse.dmg_command_load_rule) begin
       damage_rule.kind   = cfg.dmg_rule_kind;
       damage_rule.match  = cfg.dmg_rule_match;
@@ -378,7 +379,7 @@ module plumb_port #(
 
   // Registered: what hangs on a pin of the card is simulated several times a clock.
   logic link_up_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) link_up_q <= 1'b0;
     else         link_up_q <= link_up_i;
   end
@@ -802,7 +803,7 @@ module plumb_port #(
     .dropped_o          (tx_dropped)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       capture_dropped_q <= '0;
     end else if (pulse.port_command_clear_rx) begin
@@ -817,7 +818,7 @@ module plumb_port #(
   // Put together when looked at only, status by a read and counters by a snapshot: both are wide,
   // and simulated every clock.
   always_comb begin
-    status = 'x;
+    `PLUMB_ANY(status)
     if (read_q) begin
       // The command itself counts as busy: the blocks see it in this clock.
       status.port_status_clear_busy = tx_clear_busy || rx_clear_busy || llr_clear_busy ||
@@ -874,7 +875,7 @@ module plumb_port #(
   end
 
   always_comb begin
-    counters = 'x;
+    `PLUMB_ANY(counters)
     if (pulse.port_command_snapshot) begin
       counters.tx_frames = cnt_tx_frames;
       counters.tx_bytes = cnt_tx_bytes;

@@ -1,6 +1,8 @@
 // Descriptor of each sent frame for the capture tap: departure time and length.
 //
 // Watches the beats that cross to the MAC. The descriptor follows the last beat by three clocks.
+`include "plumb_simulated.svh"
+
 module plumb_tx_descriptor (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
@@ -20,7 +22,7 @@ module plumb_tx_descriptor (
   logic [63:0] departure_q;
   logic        last_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       beats_q <= '0;
       keep_q <= '0;
@@ -42,7 +44,7 @@ module plumb_tx_descriptor (
   logic [63:0] departure2_q;
   logic        last2_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       bytes_q <= '0;
       beats2_q <= '0;

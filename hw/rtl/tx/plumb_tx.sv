@@ -19,6 +19,7 @@
 // now_i of a clock is the time of the edge it begins with; a beat visible in a clock crosses at the
 // edge it ends with.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx #(
   parameter int unsigned FlowsLog2 = 8,
@@ -109,7 +110,7 @@ module plumb_tx #(
   logic [351:0]         sched_pattern_row;
   logic [63:0]          gap_row;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) run_q <= 1'b0;
     else         run_q <= running_i && tx_enable_i;
   end
@@ -398,12 +399,12 @@ module plumb_tx #(
   assign empty_o   = frames_inside_q == 8'd0;
   assign active_o  = pending || !empty_o;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) frames_inside_q <= '0;
     else         frames_inside_q <= frames_inside_q + 8'(frame) - 8'(flow_out);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       cnt_frames_o       <= '0;
       cnt_bytes_o        <= '0;

@@ -22,6 +22,7 @@
 // Template rows may be accessed while rows_free_o is high; tbl_rdata_o follows tbl_re_i by one
 // clock.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_builder #(
   parameter int unsigned FlowsLog2 = 8
@@ -67,7 +68,7 @@ module plumb_tx_builder #(
     if (frame_valid_i) queue[tail_q[2:0]] <= frame_i;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       head_q   <= '0;
       tail_q   <= '0;
@@ -96,7 +97,7 @@ module plumb_tx_builder #(
   logic [3:0] flow_frames_q;   // in the queue or being read
   assign empty = !frame_valid_i && !waiting && !valid0_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       held_q        <= 1'b0;
       flow_frames_q <= '0;
@@ -120,7 +121,7 @@ module plumb_tx_builder #(
   assign from_template = beat0_q < 8'd4;
 
   always_comb begin
-    beat = 'x;
+    `PLUMB_ANY(beat)
     if (step) begin
       beat.first        = beat0_q == 8'd0;
       beat.second       = beat0_q == 8'd1;
@@ -177,7 +178,7 @@ module plumb_tx_builder #(
     if (control_read) control1_q <= control_mem[control_read_q];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       control_write_q <= '0;
       control_read_q  <= '0;
@@ -194,7 +195,7 @@ module plumb_tx_builder #(
   logic [5:0]           pay_byte1_q;
   logic [7:0]           pay_value1_q;   // of byte 0 of the beat
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       valid1_q     <= 1'b0;
       beat_valid_o <= 1'b0;
@@ -223,9 +224,10 @@ module plumb_tx_builder #(
   logic [63:0]  value;
 
   always_comb begin
-    payload = '0;
-    value   = {8{pay_value1_q}};
+    `PLUMB_ANY(payload)
+    `PLUMB_ANY(value)
     if (valid1_q && (beat1_q.pay_here || beat1_q.pay_all)) begin
+      value = {8{pay_value1_q}};
       for (int unsigned w = 0; w < 8; w++) begin
         payload[64*w +: 64] = ((value & Low7) + (Count + 64'(w) * Eights)) ^ (value & ~Low7);
       end

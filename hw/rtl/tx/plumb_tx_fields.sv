@@ -24,6 +24,7 @@
 // The tables may be read for the table bus (rows one clock later, those of the queue pair list two)
 // and written only while no frame is in here.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_fields #(
   parameter int unsigned FlowsLog2 = 8
@@ -154,7 +155,7 @@ module plumb_tx_fields #(
   logic [CountersW-1:0] counters2_q;
   logic [OptionsW-1:0]  options2_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       valid1_q  <= 1'b0;
       valid2_q  <= 1'b0;
@@ -174,7 +175,7 @@ module plumb_tx_fields #(
   // Control frames in clocks 1 to 4.
   logic [3:0] control_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) control_q <= '0;
     else         control_q <= {control_q[2:0], pop_control_i};
   end

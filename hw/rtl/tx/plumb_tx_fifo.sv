@@ -9,6 +9,7 @@
 // first beat; up to 2^FramesLog2 frames in the whole pipeline) and leave with the first beat of the
 // frame.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_fifo #(
   parameter int unsigned BeatsLog2 = 6,
@@ -57,7 +58,7 @@ module plumb_tx_fifo #(
     if (read) word_q <= mem[read_q[BeatsLog2-1:0]];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q     <= '0;
       read_q      <= '0;
@@ -87,7 +88,7 @@ module plumb_tx_fifo #(
     if (departure_valid_i) departures[departure_write_q[FramesLog2-1:0]] <= {user_i, departure_i};
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       departure_write_q <= '0;
       departure_read_q  <= '0;

@@ -27,6 +27,7 @@
 // clear_we_i zeroes a flow: no such gaps, nothing drawn. Rows may be accessed while no gap is being
 // made; their data is there one clock after the read.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_gaps #(
   parameter int unsigned FlowsLog2 = 8
@@ -85,7 +86,7 @@ module plumb_tx_gaps #(
   assign needs_gaps    = (mode == 2'd1 || mode == 2'd2) && !begun;
   assign prime_request = prime_q == PrFill && !step_q[0];
 
-  always_ff @(posedge clk_on or negedge rst_ni) begin
+  always_ff @(posedge clk_on `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       prime_q <= PrIdle;
       step_q  <= '0;
@@ -116,7 +117,7 @@ module plumb_tx_gaps #(
   assign flow1  = lane_q[3 +: FlowsLog2];
   assign flow2  = lane_q[LaneW+3 +: FlowsLog2];
 
-  always_ff @(posedge clk_on or negedge rst_ni) begin
+  always_ff @(posedge clk_on `PLUMB_OR_RESET) begin
     if (!rst_ni)     valid_q <= '0;
     else if (moving) valid_q <= {valid_q[Stages-1:1], take_i || prime_request};
   end

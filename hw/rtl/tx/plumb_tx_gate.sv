@@ -32,6 +32,7 @@
 //
 // Byte times up to 2^24 - 1 ps are modelled. clear_i zeroes counters and the wire model.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_gate #(
   parameter int unsigned PopToMac = 40
@@ -139,7 +140,7 @@ module plumb_tx_gate #(
   logic        frame_q, skipped_q, no_credit_q, waited_q;
   logic [63:0] departure_q, departure_rel_q, slot_ps_q, control_slot_ps_q, due_ps_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       frame_q     <= 1'b0;
       control_q   <= 1'b0;
@@ -176,7 +177,7 @@ module plumb_tx_gate #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)                     turn_rel_q <= '0;
     else if (cross_rel_q[63])        turn_rel_q <= '0;
     else if (postpone_o && !at_end)  turn_rel_q <= next_turn_rel_q;
@@ -208,7 +209,7 @@ module plumb_tx_gate #(
   assign control_frame_o = control_q;
   assign departure_o     = departure_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)                    wire_free_q <= '0;
     else if (clear_i)               wire_free_q <= '0;
     else if (frame_q || control_q)  wire_free_q <= departure_q + slot_ps;
@@ -225,7 +226,7 @@ module plumb_tx_gate #(
   logic        frame1_q, frame2_q, late_q;
   logic [63:0] since_epoch_q, due1_ps_q, lateness_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       frame1_q <= 1'b0;
       frame2_q <= 1'b0;
@@ -233,7 +234,8 @@ module plumb_tx_gate #(
     end else begin
       frame1_q <= frame_q;
       frame2_q <= frame1_q;
-      late_q   <= frame2_q && lateness_q > 64'(late_threshold_ps_i);
+      late_q   <= 1'b0;
+      if (frame2_q) late_q <= lateness_q > 64'(late_threshold_ps_i);
     end
   end
 
@@ -247,7 +249,7 @@ module plumb_tx_gate #(
 
   assign late_o = late_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       cnt_late_o           <= '0;
       cnt_late_max_ps_o    <= '0;

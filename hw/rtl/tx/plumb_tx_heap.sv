@@ -19,6 +19,7 @@
 // tbl_re_i is in tbl_entry_o in the next clock. A sweep is sweep_i with sweep_quad_i counting
 // through all its values; afterwards every entry is invalid.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_heap #(
   parameter int unsigned FlowsLog2 = 8,
@@ -56,13 +57,18 @@ module plumb_tx_heap #(
   logic [FlowsLog2-1:0] tbl_index;
 
   always_comb begin
-    tbl_place = {1'b0, tbl_row_i} + (FlowsLog2+1)'(1);
-    tbl_level = '0;
-    tbl_index = '0;
-    for (int unsigned l = 0; l < Levels; l++) begin
-      if ((tbl_place >> l) == (FlowsLog2+1)'(1)) begin
-        tbl_level[l] = 1'b1;
-        tbl_index    = tbl_place[FlowsLog2-1:0] & ~(FlowsLog2'(1) << l);
+    `PLUMB_ANY(tbl_place)
+    `PLUMB_ANY(tbl_level)
+    `PLUMB_ANY(tbl_index)
+    if (tbl_we_i || tbl_re_i) begin
+      tbl_place = {1'b0, tbl_row_i} + (FlowsLog2+1)'(1);
+      tbl_level = '0;
+      tbl_index = '0;
+      for (int unsigned l = 0; l < Levels; l++) begin
+        if ((tbl_place >> l) == (FlowsLog2+1)'(1)) begin
+          tbl_level[l] = 1'b1;
+          tbl_index    = tbl_place[FlowsLog2-1:0] & ~(FlowsLog2'(1) << l);
+        end
       end
     end
   end
@@ -72,8 +78,8 @@ module plumb_tx_heap #(
   logic              left_first, moves;
 
   always_comb begin
-    left_first = 1'b0;
-    moves      = 1'b0;
+    `PLUMB_ANY(left_first)
+    moves = 1'b0;
     if (replace_i) begin
       left_first = left_q < right_q;
       moves      = left_q < entry_i || right_q < entry_i;
@@ -96,7 +102,7 @@ module plumb_tx_heap #(
   logic [EntryW-1:0]   kid_left, kid_right, stay1;
   logic                moves1, to_right1;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) work1_q <= 1'b0;
     else         work1_q <= moves;
   end
@@ -109,11 +115,11 @@ module plumb_tx_heap #(
   end
 
   always_comb begin
-    kid_left  = '0;
-    kid_right = '0;
-    stay1     = '0;
-    moves1    = 1'b0;
-    to_right1 = 1'b0;
+    `PLUMB_ANY(kid_left)
+    `PLUMB_ANY(kid_right)
+    `PLUMB_ANY(stay1)
+    `PLUMB_ANY(to_right1)
+    moves1 = 1'b0;
     if (work1_q) begin
       kid_left  = work1_right_q ? quad2[2*EntryW +: EntryW] : quad2[0 +: EntryW];
       kid_right = work1_right_q ? quad2[3*EntryW +: EntryW] : quad2[EntryW +: EntryW];
@@ -151,6 +157,7 @@ module plumb_tx_heap #(
   logic [Levels*Levels-1:0]       work_index /*verilator split_var*/;
   logic [(Levels+1)*4*EntryW-1:0] quads      /*verilator split_var*/;
   logic [(Levels-1)*EntryW-1:0]   rows       /*verilator split_var*/;
+  logic [Levels-2:0]              row_valid  /*verilator split_var*/;
 
   assign down_valid[1:0]           = 2'b00;
   assign down_index[2*Levels-1:0]  = '0;
@@ -164,6 +171,18 @@ module plumb_tx_heap #(
   assign quads[Levels*4*EntryW +: 4*EntryW] = '1;
   assign quad2                     = quads[2*4*EntryW +: 4*EntryW];
 
+  // Few flows stay in the upper levels: the deep ones rest until a replacement comes near, and all
+  // that it does there is over long before their clock stops.
+  localparam int unsigned Deep = 4;
+  logic clk_deep;
+
+  plumb_clock_gate u_deep (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (tbl_we_i || tbl_re_i || sweep_i || (|work[Levels-1:2])),
+    .clk_o  (clk_deep)
+  );
+
   for (genvar l = 2; l < Levels; l++) begin : gen_level
     localparam int unsigned Nodes = (l == FlowsLog2) ? 1 : 2**l;
     localparam int unsigned QuadAddrW = (l > 2) ? l - 2 : 1;
@@ -175,7 +194,7 @@ module plumb_tx_heap #(
       .Nodes  (Nodes),
       .EntryW (EntryW)
     ) u_level (
-      .clk_i        (clk_i),
+      .clk_i        ((l < Deep) ? clk_i : clk_deep),
       .rst_ni       (rst_ni),
       .up_valid_i   (down_valid[l]),
       .up_index_i   (down_index[l*Levels +: l]),
@@ -193,7 +212,9 @@ module plumb_tx_heap #(
       .tbl_re_i     (tbl_re_i && tbl_level[l]),
       .tbl_index_i  (tbl_index[l-1:0]),
       .tbl_entry_i  (tbl_entry_i),
+      .row_valid_i  (row_valid[l-2]),
       .row_i        (rows[(l-2)*EntryW +: EntryW]),
+      .row_valid_o  (row_valid[l-1]),
       .row_o        (rows[(l-1)*EntryW +: EntryW]),
       .sweep_i      (sweep_i),
       .sweep_quad_i (sweep_quad_i[QuadAddrW-1:0])
@@ -203,8 +224,11 @@ module plumb_tx_heap #(
     assign work_index[l*Levels +: Levels]     = Levels'(index_work);
   end
 
+  // Not in waveforms: for them a simulator would put it together in every clock.
+  /*verilator tracing_off*/
   logic unused_slots;
-  assign unused_slots = ^{down_valid, down_index, down_entry, work_index, quads[8*EntryW-1:0]};
+  /*verilator tracing_on*/
+  assign unused_slots = ^{row_valid, down_valid, down_index, down_entry, work_index, quads[8*EntryW-1:0]};
 
   assign busy_o = work1_q || (|work[Levels-1:2]);
 
@@ -213,7 +237,7 @@ module plumb_tx_heap #(
   logic              read_right_q;
   logic [EntryW-1:0] row_top;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) read_top_q <= 2'b00;
     else         read_top_q <= tbl_re_i ? tbl_level[1:0] : 2'b00;
   end
@@ -223,11 +247,12 @@ module plumb_tx_heap #(
   end
 
   always_comb begin
-    row_top = '0;
+    `PLUMB_ANY(row_top)
     if (read_top_q[0]) row_top = root_q;
     if (read_top_q[1]) row_top = read_right_q ? right_q : left_q;
   end
 
+  assign row_valid[0]      = read_top_q != 2'b00;
   assign rows[0 +: EntryW] = row_top;
   assign tbl_entry_o       = rows[(Levels-2)*EntryW +: EntryW];
 

@@ -19,6 +19,7 @@
 // only be used while no replacement is under way. Sweep: every entry becomes all ones, the invalid
 // entry that is later than every other.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_heap_level #(
   parameter int unsigned Level = 3,    // 2 or more
@@ -49,8 +50,10 @@ module plumb_tx_heap_level #(
   input  logic                  tbl_re_i,
   input  logic [Level-1:0]      tbl_index_i,
   input  logic [EntryW-1:0]     tbl_entry_i,
-  input  logic [EntryW-1:0]     row_i,        // what another level answers
-  output logic [EntryW-1:0]     row_o,        // that or, one clock after tbl_re_i, the row
+  input  logic                  row_valid_i,  // what a level above answers
+  input  logic [EntryW-1:0]     row_i,
+  output logic                  row_valid_o,  // that or, one clock after tbl_re_i, the row
+  output logic [EntryW-1:0]     row_o,
   input  logic                  sweep_i,
   input  logic [QuadAddrW-1:0]  sweep_quad_i
 );
@@ -62,7 +65,7 @@ module plumb_tx_heap_level #(
   logic [Level-1:0]  index_q;
   logic [EntryW-1:0] entry_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) work_q <= 1'b0;
     else         work_q <= up_valid_i;
   end
@@ -82,11 +85,11 @@ module plumb_tx_heap_level #(
   logic              moves, to_right;
 
   always_comb begin
-    left     = '0;
-    right    = '0;
-    stay     = '0;
-    moves    = 1'b0;
-    to_right = 1'b0;
+    `PLUMB_ANY(left)
+    `PLUMB_ANY(right)
+    `PLUMB_ANY(stay)
+    `PLUMB_ANY(to_right)
+    moves = 1'b0;
     if (work_q) begin
       left     = index_q[0] ? below_quad_i[2*EntryW +: EntryW] : below_quad_i[0 +: EntryW];
       right    = index_q[0] ? below_quad_i[3*EntryW +: EntryW] : below_quad_i[EntryW +: EntryW];
@@ -108,44 +111,39 @@ module plumb_tx_heap_level #(
   (* ram_style = "distributed" *)
   logic [4*EntryW-1:0]  mem [0:Words-1];
   logic [4*EntryW-1:0]  quad_q;
-  logic [QuadAddrW-1:0] node_quad, work_quad, write_quad, read_quad;
+  logic [QuadAddrW-1:0] node_quad, write_quad, read_quad;
   logic [Level-1:0]     node_index;
   logic [EntryW-1:0]    write_entry;
   logic                 write, read;
-  logic [3:0]           lanes;   // to be written
+  logic                 write_exists, read_exists;
+  logic                 reads_node;   // the quad that is written: its new entry is to be seen
+  logic [3:0]           lanes;        // to be written
 
-  assign node_index = work_q ? index_q : tbl_index_i;
-  if (Level > 2) begin : gen_quad_addr
-    assign node_quad = node_index[Level-1:2];
-    assign work_quad = index_q[Level-1:2];
-  end else begin : gen_one_quad
-    assign node_quad = 1'b0;
-    assign work_quad = 1'b0;
-  end
-  assign write      = work_q || tbl_we_i || sweep_i;
-  assign read       = read_i || tbl_re_i;
-  assign write_quad = sweep_i ? sweep_quad_i : node_quad;
-  assign read_quad  = read_i ? read_quad_i : node_quad;
-
-  // Addresses beyond a partly filled last level: no such nodes, their entries are invalid.
-  logic write_exists, read_exists;
-  if (Quads < 2**(Level-2)) begin : gen_partial
-    assign write_exists = 32'(write_quad) < Quads;
-    assign read_exists  = 32'(read_quad) < Quads;
-  end else begin : gen_full
-    assign write_exists = 1'b1;
-    assign read_exists  = 1'b1;
-  end
+  assign write = work_q || tbl_we_i || sweep_i;
+  assign read  = read_i || tbl_re_i;
 
   always_comb begin
-    lanes       = 4'b0000;
-    write_entry = '1;
-    if (write) begin
-      if (!write_exists) lanes = 4'b0000;
-      else if (sweep_i)  lanes = 4'b1111;
-      else               lanes = 4'b0001 << node_index[1:0];
-      if (work_q)        write_entry = stay;
-      else if (!sweep_i) write_entry = tbl_entry_i;
+    `PLUMB_ANY(node_index)
+    `PLUMB_ANY(node_quad)
+    `PLUMB_ANY(write_quad)
+    `PLUMB_ANY(read_quad)
+    `PLUMB_ANY(write_exists)
+    `PLUMB_ANY(read_exists)
+    `PLUMB_ANY(reads_node)
+    `PLUMB_ANY(write_entry)
+    lanes = 4'b0000;
+    if (write || read) begin
+      node_index = work_q ? index_q : tbl_index_i;
+      node_quad  = QuadAddrW'(node_index >> 2);
+      write_quad = sweep_i ? sweep_quad_i : node_quad;
+      read_quad  = read_i ? read_quad_i : node_quad;
+      // Addresses beyond a partly filled last level: no such nodes, their entries are invalid.
+      write_exists = Quads >= 2**(Level-2) || 32'(write_quad) < Quads;
+      read_exists  = Quads >= 2**(Level-2) || 32'(read_quad) < Quads;
+      // The table and the sweep write while nothing is read.
+      reads_node  = work_q && QuadAddrW'(index_q >> 2) == read_quad;
+      write_entry = work_q ? stay : sweep_i ? '1 : tbl_entry_i;
+      if (write && write_exists) lanes = sweep_i ? 4'b1111 : 4'b0001 << node_index[1:0];
     end
   end
 
@@ -162,8 +160,7 @@ module plumb_tx_heap_level #(
     if (read) begin
       if (!read_exists) quad_q <= '1;
       else              quad_q <= mem[read_quad[MemAddrW-1:0]];
-      // The table and the sweep write while nothing is read.
-      if (work_q && work_quad == read_quad) begin
+      if (reads_node) begin
         unique case (index_q[1:0])
           2'd0:    quad_q[0 +: EntryW]        <= stay;
           2'd1:    quad_q[EntryW +: EntryW]   <= stay;
@@ -180,7 +177,7 @@ module plumb_tx_heap_level #(
   logic       row_q;
   logic [1:0] row_lane_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) row_q <= 1'b0;
     else         row_q <= tbl_re_i;
   end
@@ -189,8 +186,11 @@ module plumb_tx_heap_level #(
     if (tbl_re_i) row_lane_q <= tbl_index_i[1:0];
   end
 
+  assign row_valid_o = row_q || row_valid_i;
+
   always_comb begin
-    row_o = row_i;
+    `PLUMB_ANY(row_o)
+    if (row_valid_i) row_o = row_i;
     if (row_q) begin
       unique case (row_lane_q)
         2'd0:    row_o = quad_q[0 +: EntryW];

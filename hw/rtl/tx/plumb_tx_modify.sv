@@ -14,6 +14,8 @@
 // icrc_data_o is the beat as the ICRC covers it (FACTS C.5): all before the IP header zero, fields
 // that routers may change all ones, and the register's initial value XORed into the first four
 // bytes of the IP header. It is combinational behind registers, and zero for beats not covered.
+`include "plumb_simulated.svh"
+
 module plumb_tx_modify (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -31,7 +33,7 @@ module plumb_tx_modify (
   plumb_tx_pkg::beat_t beat1_q, beat2_q;
   logic [511:0]        data1_q, data2_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       valid1_q     <= 1'b0;
       valid2_q     <= 1'b0;
@@ -48,22 +50,33 @@ module plumb_tx_modify (
   logic [15:0] sport, addr, csum;
   logic [23:0] qp, psn24;
   logic [31:0] psn32, pdc;
-  assign sport = {frame_i.sport[7:0], frame_i.sport[15:8]};
-  assign addr  = {frame_i.addr[7:0], frame_i.addr[15:8]};
-  assign csum  = {frame_i.csum[7:0], frame_i.csum[15:8]};
-  assign qp    = {frame_i.qp[7:0], frame_i.qp[15:8], frame_i.qp[23:16]};
-  assign psn24 = {frame_i.psn[7:0], frame_i.psn[15:8], frame_i.psn[23:16]};
-  assign psn32 = {psn24, frame_i.psn[31:24]};
-  assign pdc   = {qp, frame_i.qp[31:24]};
 
   // Placed as in an untagged frame, and moved by four bytes behind an 802.1Q tag. UDP begins at
   // byte 34 of an IPv4 frame and 54 of an IPv6 frame.
   logic [511:0] field, mask, fields, masks;
 
   always_comb begin
-    field = '0;
-    mask  = '0;
+    `PLUMB_ANY(sport)
+    `PLUMB_ANY(addr)
+    `PLUMB_ANY(csum)
+    `PLUMB_ANY(qp)
+    `PLUMB_ANY(psn24)
+    `PLUMB_ANY(psn32)
+    `PLUMB_ANY(pdc)
+    `PLUMB_ANY(field)
+    `PLUMB_ANY(mask)
+    `PLUMB_ANY(fields)
+    `PLUMB_ANY(masks)
     if (beat_valid_i && (beat_i.first || beat_i.second)) begin
+      sport = {frame_i.sport[7:0], frame_i.sport[15:8]};
+      addr  = {frame_i.addr[7:0], frame_i.addr[15:8]};
+      csum  = {frame_i.csum[7:0], frame_i.csum[15:8]};
+      qp    = {frame_i.qp[7:0], frame_i.qp[15:8], frame_i.qp[23:16]};
+      psn24 = {frame_i.psn[7:0], frame_i.psn[15:8], frame_i.psn[23:16]};
+      psn32 = {psn24, frame_i.psn[31:24]};
+      pdc   = {qp, frame_i.qp[31:24]};
+      field = '0;
+      mask  = '0;
       if (!beat_i.ipv6 && beat_i.first) begin
         field[8*24 +: 16] = csum;
         mask[8*24 +: 16]  = {16{frame_i.csum_en}};
@@ -98,9 +111,9 @@ module plumb_tx_modify (
         mask[8*6 +: 8]   = {8{frame_i.pdc_en}};
         mask[8*7 +: 24]  = {24{frame_i.psn24_en || frame_i.pdc_en}};
       end
+      fields = beat_i.vlan ? {field[479:0], 32'd0} : field;
+      masks  = beat_i.vlan ? {mask[479:0], 32'd0} : mask;
     end
-    fields = beat_i.vlan ? field << 32 : field;
-    masks  = beat_i.vlan ? mask << 32 : mask;
   end
 
   always_ff @(posedge clk_i) begin
@@ -118,7 +131,7 @@ module plumb_tx_modify (
   logic [2:0]   tag_shift1_q;
 
   always_comb begin
-    tag = 'x;
+    `PLUMB_ANY(tag)
     if (beat_valid_i && beat_i.first) begin
       tag = '0;
       tag[8*0 +: 16] = {plumb_pkg::TagMagic[7:0], plumb_pkg::TagMagic[15:8]};

@@ -15,6 +15,7 @@
 // The table may be read in any clock without a pop, and written while nothing is in here; a row is
 // in tbl_row_o two clocks after the read. Writing an entry zeroes the count of its context.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_qps (
   input  logic         clk_i,
@@ -58,7 +59,7 @@ module plumb_tx_qps (
   logic        valid1_q, valid2_q, valid3_q, read1_q;
   logic        written_q;   // context3_q and count3_q hold a context's newest count
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       valid1_q  <= 1'b0;
       valid2_q  <= 1'b0;

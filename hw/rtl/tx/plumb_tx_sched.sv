@@ -30,6 +30,7 @@
 // and zeroes the state of every flow in 2^FlowsLog2 + about 16 clocks (clear_busy_o), also after
 // reset.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_sched #(
   parameter int unsigned FlowsLog2 = 8,
@@ -112,7 +113,7 @@ module plumb_tx_sched #(
   logic [FlowsLog2-1:0] sweep_q;
   logic                 heap_busy, gaps_busy, go, skip, postpone, go_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       state_q         <= StClear;
       clear_pending_q <= 1'b0;
@@ -197,12 +198,12 @@ module plumb_tx_sched #(
   end
 
   always_comb begin
-    entry_wdata = 'x;
+    `PLUMB_ANY(entry_wdata)
     if (entry_we_i) begin
       entry_wdata = {!row_wdata_i[plumb_regs_pkg::ScheduleValidLsb], row_wdata_i[79:0],
                      row_wdata_i[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2]};
     end
-    entry_row_o = 'x;
+    `PLUMB_ANY(entry_row_o)
     if (row_read_q) begin
       entry_row_o = '0;
       entry_row_o[79:0] = entry_row[FlowsLog2 +: 80];
@@ -310,7 +311,7 @@ module plumb_tx_sched #(
   end
 
   always_comb begin
-    state_row = 'x;
+    `PLUMB_ANY(state_row)
     if (row_read_q) state_row = collided_q ? written_q : state_read_q;
   end
 
@@ -322,9 +323,9 @@ module plumb_tx_sched #(
                            state_row.part, state_row.lane, state_row.gap};
 
   always_comb begin
-    config_row_o  = 'x;
-    pattern_row_o = 'x;
-    state_row_o   = 'x;
+    `PLUMB_ANY(config_row_o)
+    `PLUMB_ANY(pattern_row_o)
+    `PLUMB_ANY(state_row_o)
     if (row_read_q) begin
       config_row_o = '0;
       config_row_o[plumb_regs_pkg::FlowPeriodLsb +: 64]        = config_read.period;
@@ -351,7 +352,7 @@ module plumb_tx_sched #(
   plumb_tx_pkg::sched_config_t left_config, right_config;
   plumb_tx_pkg::sched_state_t  left_state, right_state;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       left_fresh_q  <= 1'b0;
       right_fresh_q <= 1'b0;
@@ -416,8 +417,8 @@ module plumb_tx_sched #(
   assign take          = go && root_config_q.gap_drawn && !postpone && (skip || !burst_ends);
 
   always_comb begin
-    next_state = 'x;
-    next_due   = 'x;
+    `PLUMB_ANY(next_state)
+    `PLUMB_ANY(next_due)
     if (go) begin
       next_state             = root_state_q;
       next_state.burst_start = burst_start;
@@ -453,7 +454,7 @@ module plumb_tx_sched #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       go_q   <= 1'b0;
       take_q <= 1'b0;

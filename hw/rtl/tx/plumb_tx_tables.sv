@@ -6,6 +6,8 @@
 // one of table 7 at any time, and is consistent. Rows that do not exist read as zero and are not
 // written. Acknowledge: 3 clocks after the request if nothing is in the way (4 from the queue pair
 // list), 300 at most.
+`include "plumb_simulated.svh"
+
 module plumb_tx_tables #(
   parameter int unsigned FlowsLog2 = 8
 ) (
@@ -81,7 +83,7 @@ module plumb_tx_tables #(
 
   assign access  = wait_q && allowed && exists_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       wait_q   <= 1'b0;
       read_q   <= 1'b0;

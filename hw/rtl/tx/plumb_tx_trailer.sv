@@ -11,6 +11,7 @@
 // The beats wait in a ring of memory. What ends the coverage of a frame comes out of the ring in
 // the clock in which that frame's CRC is in its register, where it stays till the next frame's.
 `include "plumb_assert.svh"
+`include "plumb_simulated.svh"
 
 module plumb_tx_trailer #(
   parameter int unsigned SideW = 1    // bits that travel with each beat
@@ -64,7 +65,7 @@ module plumb_tx_trailer #(
 
   assign read = write_q - RingLog2'(Delay - 1);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q <= '0;
       valid_q <= '0;
@@ -92,23 +93,26 @@ module plumb_tx_trailer #(
   logic [535:0] mask;
 
   always_comb begin
-    unique case (insert_at[1:0])
-      2'd1:    rotated = {crc_q[23:0], crc_q[31:24]};
-      2'd2:    rotated = {crc_q[15:0], crc_q[31:16]};
-      2'd3:    rotated = {crc_q[7:0], crc_q[31:8]};
-      default: rotated = crc_q;
-    endcase
-    mask = '0;
-    if (valid_q[Delay-1] && insert) mask = 536'(32'hffff_ffff) << {insert_at, 3'd0};
+    `PLUMB_ANY(rotated)
+    `PLUMB_ANY(mask)
+    if (valid_q[Delay-1] && insert) begin
+      unique case (insert_at[1:0])
+        2'd1:    rotated = {crc_q[23:0], crc_q[31:24]};
+        2'd2:    rotated = {crc_q[15:0], crc_q[31:16]};
+        2'd3:    rotated = {crc_q[7:0], crc_q[31:8]};
+        default: rotated = crc_q;
+      endcase
+      mask = 536'(32'hffff_ffff) << {insert_at, 3'd0};
+    end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       beat_valid_o <= 1'b0;
       reach_q      <= '0;
     end else begin
       beat_valid_o <= valid_q[Delay-1];
-      if (valid_q[Delay-1]) reach_q <= mask[535:512];
+      if (valid_q[Delay-1]) reach_q <= insert ? mask[535:512] : 24'd0;
     end
   end
 
@@ -118,7 +122,7 @@ module plumb_tx_trailer #(
   always_ff @(posedge clk_i) begin
     if (valid_q[Delay-1]) begin
       beat_side_o <= out_side;
-      reach_crc_q <= rotated[23:0];
+      if (insert) reach_crc_q <= rotated[23:0];
       if (insert)                beat_data_o <= out_data | ({16{rotated}} & mask[511:0]);
       else if (reach_q != 24'd0) beat_data_o <= out_data | 512'(reach);
       else                       beat_data_o <= out_data;

@@ -25,12 +25,15 @@ std::uint32_t bitByBit(std::uint32_t state, std::uint64_t word, unsigned bits) {
   return state;
 }
 
-void expectBeat(const Words& words) {
+void expectBeat(const Words& words, std::uint32_t count) {
+  SCOPED_TRACE(testing::Message() << count << " bytes");
   std::uint32_t expected = 0;
-  for (const std::uint64_t word : words) expected = bitByBit(expected, word, 64);
-  EXPECT_EQ(crcOfBeatByTables(words), expected);
+  for (std::uint32_t byte = 0; byte < count; ++byte) {
+    expected = bitByBit(expected, words[byte / 8] >> (8 * (byte % 8)), 8);
+  }
+  EXPECT_EQ(crcOfBeatByTables(words, count), expected);
   EXPECT_EQ(plumb_crc32_beat(words[0], words[1], words[2], words[3], words[4], words[5], words[6],
-                             words[7]),
+                             words[7], count),
             expected);
 }
 
@@ -39,7 +42,7 @@ TEST(Crc32InC, EveryBitOfABeat) {
     SCOPED_TRACE(bit);
     Words words{};
     words[bit / 64] = std::uint64_t{1} << (bit % 64);
-    expectBeat(words);
+    expectBeat(words, 64);
   }
 }
 
@@ -48,7 +51,18 @@ TEST(Crc32InC, RandomBeats) {
   for (int i = 0; i < 2000; ++i) {
     Words words{};
     for (std::uint64_t& word : words) word = random.next();
-    expectBeat(words);
+    expectBeat(words, 64);
+  }
+}
+
+TEST(Crc32InC, EveryNumberOfBytesLeavesTheOthersOut) {
+  RandomStream random(2, "beats");
+  for (std::uint32_t count = 1; count <= 64; ++count) {
+    for (int i = 0; i < 20; ++i) {
+      Words words{};
+      for (std::uint64_t& word : words) word = random.next();
+      expectBeat(words, count);
+    }
   }
 }
 

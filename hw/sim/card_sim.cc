@@ -49,8 +49,12 @@ class CardSim::Impl {
       : model_(std::move(model)),
         pins_(model_->pins()),
         axi_(pins_.axi),
-        tx_(options.ports, MacTxModel(options.mac_fifo_bytes)),
+        ports_(options.ports),
         rx_(options.ports) {
+    tx_.reserve(ports_);
+    for (std::uint32_t port = 0; port < ports_; ++port) {
+      tx_.emplace_back(options.mac_fifo_bytes);
+    }
     if (pins_.capture) {
       capture_.emplace(pins_.capture->received, pins_.capture->sent, options.ports);
     }
@@ -120,7 +124,7 @@ class CardSim::Impl {
     if (pins_.capture) {
       *pins_.capture->ready = 0xFF;  // a beat is taken every clock
     }
-    link_up_ = (1U << rx_.size()) - 1;
+    link_up_ = (1U << ports_) - 1;
     drivePins(now_);
     for (int clock = 0; clock < kResetClocks; ++clock) {
       *pins_.clk = 1;
@@ -227,7 +231,7 @@ class CardSim::Impl {
     std::uint8_t valid = 0;
     std::uint8_t last = 0;
     std::uint8_t set_valid = 0;
-    for (std::uint32_t port = 0; port < rx_.size(); ++port) {
+    for (std::uint32_t port = 0; port < ports_; ++port) {
       if (const auto set = rx_[port].nextSet(edge)) {
         std::memcpy(pins_.rx_set + kSetWords * port, &*set, sizeof *set);
         set_valid |= static_cast<std::uint8_t>(1U << port);
@@ -248,7 +252,7 @@ class CardSim::Impl {
     *pins_.rx_last = last;
     *pins_.tx_ready = ready;
     *pins_.rx_set_valid = set_valid;
-    *pins_.tx_set_ready = static_cast<std::uint8_t>(~sets_waiting_ & ((1U << rx_.size()) - 1));
+    *pins_.tx_set_ready = static_cast<std::uint8_t>(~sets_waiting_ & ((1U << ports_) - 1));
     *pins_.link_up = static_cast<std::uint8_t>(link_up_);
     ready_ = ready;
   }
@@ -271,9 +275,9 @@ class CardSim::Impl {
   }
 
   void checkPort(std::uint32_t port) const {
-    if (port >= rx_.size()) {
+    if (port >= ports_) {
       throw Error(ErrorKind::kTester, "the card has no port " + std::to_string(port), "",
-                  "0 to " + std::to_string(rx_.size() - 1));
+                  "0 to " + std::to_string(ports_ - 1));
     }
   }
 
@@ -307,6 +311,7 @@ class CardSim::Impl {
   AxiLiteMaster axi_;
   std::optional<CaptureDma> capture_;
   std::optional<MemorySide> memory_;
+  std::uint32_t ports_;
   std::vector<MacTxModel> tx_;
   std::vector<MacRxModel> rx_;
   PortPeer* peer_ = nullptr;

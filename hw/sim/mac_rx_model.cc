@@ -8,18 +8,18 @@
 
 namespace plumbline::sim {
 
-void MacRxModel::deliver(FrameBytes frame, Picoseconds first_bit, Preamble preamble_bytes) {
+void MacRxModel::deliver(FrameBytes frame, Picoseconds first_bit, Preamble preamble) {
   if (frame == nullptr || frame->empty()) {
     throw Error(ErrorKind::kTester, "an empty frame was put on the wire towards the card");
   }
-  const Picoseconds preamble = serializationTime(kPreambleBytes, kLineRate);
-  if (first_bit - preamble < line_free_) {
+  constexpr Picoseconds kPreamble = serializationTime(kPreambleBytes, kLineRate);
+  if (first_bit - kPreamble < line_free_) {
     throw Error(ErrorKind::kTester, "frames overlap on the wire towards the card",
                 "first bit at " + std::to_string(first_bit.count()) + " ps",
-                "not before " + std::to_string((line_free_ + preamble).count()) + " ps");
+                "not before " + std::to_string((line_free_ + kPreamble).count()) + " ps");
   }
   line_free_ = first_bit + kByteTime * static_cast<std::int64_t>(frame->size());
-  queue_.push_back({std::move(frame), first_bit, preamble_bytes});
+  queue_.push_back({std::move(frame), first_bit, preamble});
   if (queue_.size() == 1) {
     scheduleBeat();
   }

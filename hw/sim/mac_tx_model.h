@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,11 @@ class MacTxModel {
 
   // `fifo_bytes`: bytes that may wait for the wire before the MAC stalls the card.
   explicit MacTxModel(std::int64_t fifo_bytes) : fifo_time_(kByteTime * fifo_bytes) {}
+  ~MacTxModel() = default;
+  MacTxModel(MacTxModel&&) = default;
+  MacTxModel& operator=(MacTxModel&&) = default;
+  MacTxModel(const MacTxModel&) = delete;
+  MacTxModel& operator=(const MacTxModel&) = delete;
 
   // Level of tready after the clock edge at `edge`. A beat is never refused once ready was given:
   // the FIFO has room for one more beat beyond its limit.
@@ -69,13 +75,20 @@ class MacTxModel {
     std::int64_t earliest;  // wire position [byte times]
   };
 
+  using Buffer = std::shared_ptr<std::vector<std::uint8_t>>;
+
   void startFrame(Picoseconds earliest);
+  FrameBytes handOut();
   void findColumn(std::int64_t begin, std::int64_t end);
 
   Picoseconds fifo_time_;
   WireStats stats_;
-  std::vector<std::uint8_t> frame_;   // of the frame that is crossing; empty between frames
-  Picoseconds first_bit_;             // of that frame
+  // The frame that is crossing, empty between frames, and those handed out, to be filled again: a
+  // ring.
+  Buffer frame_ = std::make_shared<std::vector<std::uint8_t>>();
+  std::vector<Buffer> handed_out_;
+  std::size_t oldest_ = 0;
+  Picoseconds first_bit_;             // of the frame that is crossing
   Picoseconds next_byte_;             // when the byte after the last accepted one goes on the wire
   bool starved_ = false;              // the frame that is crossing had an underrun
   std::int64_t frame_end_bytes_ = 0;  // wire position after the previous frame, in byte times

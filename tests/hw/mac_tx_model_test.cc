@@ -262,5 +262,26 @@ TEST(MacTxModel, ThePreambleGoesWithItsFrame) {
   EXPECT_EQ(second->preamble, kOrdinaryPreamble);
 }
 
+// The memory of frames is used again, but of none that anybody still holds: here up to 2,000 at a
+// time, more than are kept, in no order.
+TEST(MacTxModel, AFrameStaysAsItWasSentWhileItIsHeld) {
+  MacTxModel mac(kFifoBytes);
+  std::vector<FrameBytes> held(2000);
+  std::vector<std::vector<std::uint8_t>> sent(held.size());
+  RandomStream random(1, "held frames");
+  for (std::int64_t n = 0; n < 20'000; ++n) {
+    const std::vector<std::uint8_t> data(1 + random.below(64), static_cast<std::uint8_t>(n));
+    const auto frame = mac.beat(edgeTime(3 * n), data.data(), data.size(), true);
+    ASSERT_TRUE(frame.has_value());
+    const std::size_t place = random.below(n < 10'000 ? held.size() : 100);
+    ASSERT_TRUE(held[place] == nullptr || *held[place] == sent[place]) << "before frame " << n;
+    held[place] = frame->frame;
+    sent[place] = data;
+  }
+  for (std::size_t place = 0; place < held.size(); ++place) {
+    EXPECT_TRUE(held[place] == nullptr || *held[place] == sent[place]) << place;
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::sim

@@ -20,6 +20,9 @@
 // four clocks after it was loaded to see them. What is struck but reaches behind the frame's end,
 // or does not shorten it, counts as a strike of its rule and as nothing else.
 //
+// clk_used_i is clk_i for what is at work only while damage is: it may rest (plumb_clock_gate)
+// unless busy_o is high.
+//
 // Counters are pulses, at most one each per clock, all of the same frame in the same clock:
 // inc_damaged_o once per frame that left damaged or vanished, inc_random_o once per frame with
 // random errors, inc_kind_o per frame and kind of rule; inc_bit_o per random error.
@@ -30,6 +33,8 @@ module plumb_damage #(
   parameter bit Sent = 1'b1
 ) (
   input  wire logic                    clk_i,
+  input  wire logic                    clk_used_i,
+  output      logic                    busy_o,
   input  wire logic                    rst_ni,
   input  wire logic                    clear_i,         // numbers, strikes and the log
   // Rules.
@@ -118,9 +123,9 @@ module plumb_damage #(
   end
 
   // ---- At rest ----
-  // Until there is a rule or a random source only frames are counted. Received ones do not even
-  // pass through the stages.
-  logic used_q, clk_used, clk_stage;
+  // Until there is a rule or a random source only frames are counted, and clk_used_i may rest.
+  // Received ones do not even pass through the stages.
+  logic used_q, clk_stage;
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
@@ -131,12 +136,7 @@ module plumb_damage #(
     end
   end
 
-  plumb_clock_gate u_used (
-    .clk_i  (clk_i),
-    .rst_ni (rst_ni),
-    .busy_i (used_q || rule_load_i || random_load_i || clear_i || set_valid_i || log_pop_i),
-    .clk_o  (clk_used)
-  );
+  assign busy_o = used_q || rule_load_i || random_load_i || clear_i || set_valid_i || log_pop_i;
 
   // ---- Stage 1: the beat ----
   logic                first1_q, last1_q, control1_q;
@@ -180,7 +180,7 @@ module plumb_damage #(
     plumb_damage_rule #(
       .Sent (Sent)
     ) u_rule (
-      .clk_i            (clk_used),
+      .clk_i            (clk_used_i),
       .rst_ni           (rst_ni),
       .clear_i          (clear_i),
       .load_i           (rule_load_i && rule_slot_i == 2'(s)),
@@ -359,7 +359,7 @@ module plumb_damage #(
   end
 
   // Zero until something has been struck, like all that is behind it.
-  always_ff @(posedge clk_used `PLUMB_OR_RESET) begin
+  always_ff @(posedge clk_used_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       begins3_q <= 1'b0;
       random3_q <= 1'b0;
@@ -406,7 +406,7 @@ module plumb_damage #(
   logic [2:0] kind_q;
   logic       damaged_before_q, random_before_q, damaged, randomly;
 
-  always_ff @(posedge clk_used `PLUMB_OR_RESET) begin
+  always_ff @(posedge clk_used_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       told_q   <= 1'b0;
       begun_q  <= 1'b0;
@@ -424,7 +424,7 @@ module plumb_damage #(
   assign damaged  = told_q && (ruled_q || random_q);
   assign randomly = told_q && random_q;
 
-  always_ff @(posedge clk_used `PLUMB_OR_RESET) begin
+  always_ff @(posedge clk_used_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       kind_q           <= plumb_damage_pkg::KindNone;
       damaged_before_q <= 1'b0;
@@ -448,7 +448,7 @@ module plumb_damage #(
   logic [8:0] pos;
 
   plumb_damage_random u_random (
-    .clk_i       (clk_used),
+    .clk_i       (clk_used_i),
     .rst_ni      (rst_ni),
     .load_i      (random_load_i),
     .on_i        (random_on_i),
@@ -468,7 +468,7 @@ module plumb_damage #(
   );
 
   plumb_damage_log u_log (
-    .clk_i       (clk_used),
+    .clk_i       (clk_used_i),
     .rst_ni      (rst_ni),
     .clear_i     (clear_i),
     .hit_valid_i ((begins3_q || random3_q) && enable),
@@ -511,7 +511,7 @@ module plumb_damage #(
     assign between = s_tvalid_i ? s_tlast_i : !inside_q;
     assign empty   = !valid1_q && !valid2_q && !valid3_q && !out_valid_q;
     assign path_q  = past_q;
-    assign clk_stage = clk_used;
+    assign clk_stage = clk_used_i;
 
     always_ff @(posedge clk_stage `PLUMB_OR_RESET) begin
       if (!rst_ni) begin

@@ -5,11 +5,12 @@
 // plumb_damage_rule. KindBits inverts bits [offset, offset + param) of the 64.
 //
 // event_valid_o pulses a clock after an ordered set was struck, and inc_damaged_o or inc_dropped_o
-// with it.
+// with it. Its clock may rest (plumb_clock_gate) unless busy_o is high.
 `include "plumb_simulated.svh"
 
 module plumb_damage_ctl (
   input  wire logic                     clk_i,
+  output      logic                     busy_o,
   input  wire logic                     rst_ni,
   input  wire logic                     clear_i,
   input  wire logic                     load_i,
@@ -51,6 +52,8 @@ module plumb_damage_ctl (
                s_data_i[15:8] == rule_q.flow[7:0];
     end
   end
+
+  assign busy_o = able_q || load_i;
 
   assign hit     = wanted && due_q && !spent_q;
   assign drop    = hit && rule_q.kind == plumb_damage_pkg::KindDrop;

@@ -110,6 +110,17 @@ module plumb_damage_port (
     end
   end
 
+  // Without a rule and random errors nothing but numbers and the way through changes.
+  logic       clk_used;
+  logic [3:0] busy;
+
+  plumb_clock_gate u_used (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (busy != '0),
+    .clk_o  (clk_used)
+  );
+
   // ---- Sent ----
   logic                     sent_set_valid, sent_set_damaged, sent_set_dropped;
   plumb_damage_pkg::event_t sent_set;
@@ -121,6 +132,8 @@ module plumb_damage_port (
     .Sent (1'b1)
   ) u_sent (
     .clk_i          (clk_i),
+    .clk_used_i     (clk_used),
+    .busy_o         (busy[0]),
     .rst_ni         (rst_ni),
     .clear_i        (clear_sent_i),
     .rule_load_i    (sent_load),
@@ -164,7 +177,8 @@ module plumb_damage_port (
   );
 
   plumb_damage_ctl u_sent_sets (
-    .clk_i         (clk_i),
+    .clk_i         (clk_used),
+    .busy_o        (busy[2]),
     .rst_ni        (rst_ni),
     .clear_i       (clear_sent_i),
     .load_i        (sent_set_load),
@@ -184,7 +198,7 @@ module plumb_damage_port (
   );
 
   plumb_damage_counters u_sent_counters (
-    .clk_i      (clk_i),
+    .clk_i      (clk_used),
     .rst_ni     (rst_ni),
     .clear_i    (clear_sent_i),
     .inc_i      ({sent_set_dropped, sent_set_damaged, sent_overflow, sent_damaged, sent_bit,
@@ -204,6 +218,8 @@ module plumb_damage_port (
     .Sent (1'b0)
   ) u_received (
     .clk_i          (clk_i),
+    .clk_used_i     (clk_used),
+    .busy_o         (busy[1]),
     .rst_ni         (rst_ni),
     .clear_i        (clear_received_i),
     .rule_load_i    (received_load),
@@ -247,7 +263,8 @@ module plumb_damage_port (
   );
 
   plumb_damage_ctl u_received_sets (
-    .clk_i         (clk_i),
+    .clk_i         (clk_used),
+    .busy_o        (busy[3]),
     .rst_ni        (rst_ni),
     .clear_i       (clear_received_i),
     .load_i        (received_set_load),
@@ -269,7 +286,7 @@ module plumb_damage_port (
   plumb_damage_counters #(
     .Counters (9)
   ) u_received_counters (
-    .clk_i      (clk_i),
+    .clk_i      (clk_used),
     .rst_ni     (rst_ni),
     .clear_i    (clear_received_i),
     .inc_i      ({received_set_dropped, received_set_damaged, received_overflow, received_damaged,

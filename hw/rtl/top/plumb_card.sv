@@ -101,8 +101,20 @@ module plumb_card #(
   logic [31:0] reg_wdata, reg_rdata;
   logic        reg_wen, reg_ren, reg_ack;
 
+  // The clock of all that only changes by an access, by a start, or when something went wrong.
+  logic             clk_bus, armed;
+  logic [Ports-1:0] port_bus_busy;
+
+  plumb_clock_gate u_bus (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i || !s_axil_awready_o ||
+             !s_axil_wready_o || !s_axil_arready_o || armed || port_bus_busy != '0),
+    .clk_o  (clk_bus)
+  );
+
   plumb_axil u_axil (
-    .clk_i           (clk_i),
+    .clk_i           (clk_bus),
     .rst_ni          (rst_ni),
     .s_axil_awaddr_i (s_axil_awaddr_i),
     .s_axil_awvalid_i(s_axil_awvalid_i),
@@ -138,7 +150,7 @@ module plumb_card #(
 
   assign block = reg_addr[15:12];
 
-  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+  always_ff @(posedge clk_bus `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       global_ack_q <= 1'b0;
       global_read_q <= 1'b0;
@@ -164,7 +176,7 @@ module plumb_card #(
   plumb_regs_pkg::global_fault_t  fault;
 
   plumb_regs_global u_regs (
-    .clk_i      (clk_i),
+    .clk_i      (clk_bus),
     .rst_ni     (rst_ni),
     .reg_addr_i (reg_addr[11:2]),
     .reg_wen_i  (reg_wen && block == 4'd0),
@@ -178,7 +190,7 @@ module plumb_card #(
   );
 
   logic [63:0] now, latched, epoch;
-  logic        armed, running, late_start;
+  logic        running, late_start;
 
   plumb_card_time u_card_time (
     .clk_i     (clk_i),
@@ -191,7 +203,7 @@ module plumb_card #(
   );
 
   plumb_start u_start (
-    .clk_i       (clk_i),
+    .clk_i       (clk_bus),
     .rst_ni      (rst_ni),
     .now_i       (now),
     .arm_i       (pulse.control_arm),
@@ -272,6 +284,7 @@ module plumb_card #(
       .GroupsLog2(GroupsLog2)
     ) u_port (
       .clk_i              (clk_i),
+      .clk_bus_i          (clk_bus),
       .rst_ni             (rst_ni),
       .now_i              (now),
       .running_i          (running),
@@ -282,6 +295,7 @@ module plumb_card #(
       .reg_wdata_i        (reg_wdata),
       .reg_ack_o          (port_ack[p]),
       .reg_rdata_o        (port_rdata[32*p+:32]),
+      .bus_busy_o         (port_bus_busy[p]),
       .tx_tdata_o         (tx_axis_tdata_o[DataW*p+:DataW]),
       .tx_tkeep_o         (tx_axis_tkeep_o[64*p+:64]),
       .tx_tvalid_o        (tx_axis_tvalid_o[p]),

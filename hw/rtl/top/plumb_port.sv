@@ -6,6 +6,9 @@
 // table command is at work (at most 300 clocks), and HIST_ADDR, HIST_LO and HIST_HI while a cell is
 // being fetched.
 //
+// clk_bus_i is clk_i for all that only changes by an access or when something went wrong; it may
+// rest (plumb_clock_gate) but while bus_busy_o is high, or an access comes.
+//
 // Capture streams: see plumb_capture_tap. cap_ready_i is common to both directions of the port.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
@@ -18,6 +21,7 @@ module plumb_port #(
   parameter bit          WithLlr = 1'b1
 ) (
   input  wire logic         clk_i,
+  input  wire logic         clk_bus_i,
   input  wire logic         rst_ni,
   input  wire logic [63:0]  now_i,
   input  wire logic         running_i,
@@ -29,6 +33,7 @@ module plumb_port #(
   input  wire logic [31:0]  reg_wdata_i,
   output      logic         reg_ack_o,
   output      logic [31:0]  reg_rdata_o,
+  output      logic         bus_busy_o,
 
   output      logic [511:0] tx_tdata_o,
   output      logic [63:0]  tx_tkeep_o,
@@ -98,7 +103,7 @@ module plumb_port #(
     end
   end
 
-  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+  always_ff @(posedge clk_bus_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       addr_q <= '0;
       wdata_q <= '0;
@@ -126,7 +131,7 @@ module plumb_port #(
   end
 
   plumb_regs_port u_regs (
-    .clk_i      (clk_i),
+    .clk_i      (clk_bus_i),
     .rst_ni     (rst_ni),
     .reg_addr_i (addr_q),
     .reg_wen_i  (go && write_q),
@@ -147,7 +152,7 @@ module plumb_port #(
   logic [511:0] tx_tbl_rdata, rx_tbl_rdata, tbl_data;
 
   plumb_table_access u_table_access (
-    .clk_i         (clk_i),
+    .clk_i         (clk_bus_i),
     .rst_ni        (rst_ni),
     .running_i     (running_i),
     .write_i       (pulse.tbl_cmd_write),
@@ -169,7 +174,7 @@ module plumb_port #(
   logic [47:0] hist_data, hist_count;
 
   plumb_hist_reader u_hist_reader (
-    .clk_i      (clk_i),
+    .clk_i      (clk_bus_i),
     .rst_ni     (rst_ni),
     .load_i     (pulse.hist_addr_written),
     .next_i     (pulse.hist_hi_read),
@@ -861,6 +866,9 @@ module plumb_port #(
       status.hist_hi = {16'b0, hist_count[47:32]};
     end
   end
+
+  // Faults are kept by the registers.
+  assign bus_busy_o = write_q || read_q || table_busy || hist_busy || (|fault);
 
   always_comb begin
     fault.fc_sticky_storm_late = storm_late;

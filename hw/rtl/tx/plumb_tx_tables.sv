@@ -74,11 +74,14 @@ module plumb_tx_tables #(
   assign of_qps  = table_q == plumb_pkg::TableQp;
 
   always_comb begin
-    unique case (table_q)
-      plumb_pkg::TableTxState: allowed = state_free_i;
-      plumb_pkg::TableQp:      allowed = we_q ? still_i : qp_free_i;
-      default:                 allowed = still_i;
-    endcase
+    `PLUMB_ANY(allowed)
+    if (wait_q) begin
+      unique case (table_q)
+        plumb_pkg::TableTxState: allowed = state_free_i;
+        plumb_pkg::TableQp:      allowed = we_q ? still_i : qp_free_i;
+        default:                 allowed = still_i;
+      endcase
+    end
   end
 
   assign access  = wait_q && allowed && exists_q;
@@ -127,21 +130,54 @@ module plumb_tx_tables #(
     end
   end
 
-  assign template_we_o = access && we_q && table_q == plumb_pkg::TableTemplate;
-  assign template_re_o = access && !we_q && table_q == plumb_pkg::TableTemplate;
-  assign config_we_o   = access && we_q && table_q == plumb_pkg::TableFlow;
-  assign config_re_o   = access && !we_q && table_q == plumb_pkg::TableFlow;
-  assign entry_we_o    = access && we_q && table_q == plumb_pkg::TableSchedule;
-  assign entry_re_o    = access && !we_q && table_q == plumb_pkg::TableSchedule;
-  assign state_re_o    = access && !we_q && table_q == plumb_pkg::TableTxState;
-  assign gap_we_o      = access && we_q && table_q == plumb_pkg::TableGap;
-  assign gap_re_o      = access && !we_q && table_q == plumb_pkg::TableGap;
-  assign qp_we_o       = access && we_q && of_qps;
-  assign qp_re_o       = access && !we_q && of_qps;
-  assign pattern_we_o  = access && we_q && table_q == plumb_pkg::TablePattern;
-  assign pattern_re_o  = access && !we_q && table_q == plumb_pkg::TablePattern;
-  assign row_o         = row_q;
-  assign wdata_o       = wdata_q;
+  always_comb begin
+    template_we_o = 1'b0;
+    template_re_o = 1'b0;
+    config_we_o   = 1'b0;
+    config_re_o   = 1'b0;
+    entry_we_o    = 1'b0;
+    entry_re_o    = 1'b0;
+    state_re_o    = 1'b0;
+    gap_we_o      = 1'b0;
+    gap_re_o      = 1'b0;
+    qp_we_o       = 1'b0;
+    qp_re_o       = 1'b0;
+    pattern_we_o  = 1'b0;
+    pattern_re_o  = 1'b0;
+    if (access) begin
+      unique case (table_q)
+        plumb_pkg::TableTemplate: begin
+          template_we_o = we_q;
+          template_re_o = !we_q;
+        end
+        plumb_pkg::TableFlow: begin
+          config_we_o = we_q;
+          config_re_o = !we_q;
+        end
+        plumb_pkg::TableSchedule: begin
+          entry_we_o = we_q;
+          entry_re_o = !we_q;
+        end
+        plumb_pkg::TableTxState: state_re_o = !we_q;
+        plumb_pkg::TableGap: begin
+          gap_we_o = we_q;
+          gap_re_o = !we_q;
+        end
+        plumb_pkg::TableQp: begin
+          qp_we_o = we_q;
+          qp_re_o = !we_q;
+        end
+        plumb_pkg::TablePattern: begin
+          pattern_we_o = we_q;
+          pattern_re_o = !we_q;
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  assign row_o   = row_q;
+  assign wdata_o = wdata_q;
 
   assign tbl_ack_o   = ack_q;
   assign tbl_rdata_o = rdata_q;

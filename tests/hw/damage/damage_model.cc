@@ -46,7 +46,7 @@ class Model final : public DamageModel {
   ~Model() override { model_.final(); }
 
   void drive(const Beat& beat, bool ready) override {
-    model_.clk_i = 0;
+    clock(0);
     model_.s_tvalid_i = beat.valid ? 1 : 0;
     model_.s_tlast_i = beat.last ? 1 : 0;
     model_.s_tkeep_i = beat.keep;
@@ -58,7 +58,7 @@ class Model final : public DamageModel {
     model_.eval();
   }
   void edge() override {
-    model_.clk_i = 1;
+    clock(1);
     model_.eval();
   }
   [[nodiscard]] bool taken() const override { return model_.s_tready_o != 0; }
@@ -133,6 +133,11 @@ class Model final : public DamageModel {
   }
 
  private:
+  void clock(std::uint8_t level) {
+    model_.clk_i = level;
+    model_.clk_used_i = level;
+  }
+
   VerilatedContext context_;
   Verilated model_;
 };

@@ -103,20 +103,22 @@ module plumb_fc #(
 );
 
   // ---- At rest ----
-  // Buffer, watermarks, credits and log while they are off.
-  logic       clk_on;
-  logic [7:0] want_xoff, want_xon;
+  // All but the reading of what comes in, until there is something to send, to count or to watch.
+  logic       clk_on, cc_update, cf_received;
+  logic [7:0] want_xoff, want_xon, sent_paused;
 
   plumb_clock_gate u_on (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .busy_i ((|cfg_watermark_i) || (|cfg_cbfc_tx_i) || (|cfg_cbfc_rx_i) || cfg_trace_i ||
-             cbfc_reset_i || clear_i || trace_pop_i || (|want_xoff) || (|want_xon)),
+             cbfc_reset_i || clear_i || trace_pop_i || (|want_xoff) || (|want_xon) ||
+             send_i || send_busy_o || storm_start_i || storm_active_o || (|sent_paused) ||
+             cc_update || cf_received),
     .clk_o  (clk_on)
   );
 
   // ---- Received frames ----
-  logic         arrival, cc_update;
+  logic         arrival;
   logic [2:0]   arrival_priority;
   logic [13:0]  arrival_length;
   logic [159:0] cc_counts;
@@ -189,7 +191,7 @@ module plumb_fc #(
   );
 
   plumb_fc_storm u_storm (
-    .clk_i    (clk_i),
+    .clk_i    (clk_on),
     .rst_ni   (rst_ni),
     .cross_i  (control_cross_i),
     .start_i  (storm_start_i),
@@ -205,7 +207,7 @@ module plumb_fc #(
   );
 
   plumb_fc_frames u_frames (
-    .clk_i              (clk_i),
+    .clk_i              (clk_on),
     .rst_ni             (rst_ni),
     .source_i           (cfg_source_i),
     .want_xoff_i        (want_xoff),
@@ -233,19 +235,19 @@ module plumb_fc #(
   );
 
   // The pauses that the port has sent, on the time scale of its departures.
-  logic [7:0]      tx_start, tx_end, unused_paused;
+  logic [7:0]      tx_start, tx_end;
   logic [63:0]     tx_event_time;
   logic [8*64-1:0] unused_until, unused_paused_ps;
 
   plumb_pfc_timers u_sent_pauses (
-    .clk_i           (clk_i),
+    .clk_i           (clk_on),
     .rst_ni          (rst_ni),
     .now_i           (control_cross_i),
     .clear_i         (clear_i),
     .byte_time_ps_i  (byte_time_ps_i),
     .frame_i         (pfc_sent),
     .body_i          (pfc_body),
-    .paused_o        (unused_paused),
+    .paused_o        (sent_paused),
     .until_o         (unused_until),
     .start_o         (tx_start),
     .end_o           (tx_end),
@@ -276,7 +278,7 @@ module plumb_fc #(
   );
 
   // ---- CBFC ----
-  logic        cf_received, tx_error, rx_error, recovered;
+  logic        tx_error, rx_error, recovered;
   logic [19:0] recovered_credits;
 
   if (WithCbfc) begin : gen_cbfc
@@ -354,7 +356,7 @@ module plumb_fc #(
   logic cf_sent;
   assign cf_sent = cf_valid_o && cf_ready_i;
 
-  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+  always_ff @(posedge clk_on `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       cnt_dropped_o     <= '0;
       cnt_recovered_o   <= '0;

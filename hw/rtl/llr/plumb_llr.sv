@@ -96,8 +96,8 @@ module plumb_llr #(
   plumb_llr_pkg::rx_events_t  rx_events;
   plumb_llr_pkg::ctl_events_t ctl_events;
 
-  // Off, nothing changes but what follows the frames that pass, and counters that are cleared or
-  // read.
+  // Off, nothing changes but what follows the frames and ordered sets that pass, and counters that
+  // are cleared or read.
   logic clk_on, rx_on;
 
   plumb_clock_gate u_on (
@@ -105,7 +105,8 @@ module plumb_llr #(
     .rst_ni (rst_ni),
     .busy_i (config_i.tx_enable || config_i.rx_enable || clear_i || clear_busy_o ||
              tx_state_o != plumb_llr_pkg::TxOff || rx_state_o != plumb_llr_pkg::RxOff || rx_on ||
-             group_read_i || hist_req_i || {tx_events, rx_events, ctl_events} != '0),
+             group_read_i || hist_req_i || cf_valid_i || tx_ctl_valid_o || rx_ctl_valid_i ||
+             {tx_events, rx_events, ctl_events} != '0),
     .clk_o  (clk_on)
   );
 
@@ -194,7 +195,7 @@ module plumb_llr #(
   );
 
   plumb_llr_ctl u_ctl (
-    .clk_i          (clk_i),
+    .clk_i          (clk_on),
     .rst_ni         (rst_ni),
     .tx_enable_i    (config_i.tx_enable),
     .rx_enable_i    (config_i.rx_enable),

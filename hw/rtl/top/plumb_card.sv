@@ -215,30 +215,35 @@ module plumb_card #(
     .late_start_o(late_start)
   );
 
+  // Put together when looked at only.
   always_comb begin
-    status.capability_ports = 4'(Ports);
-    status.capability_data_bytes = 8'(DataW / 8);
-    status.capability_flows_log2 = 4'(FlowsLog2);
-    status.capability_rows_log2 = 4'(RowsLog2);
-    status.capability_groups_log2 = 4'(GroupsLog2);
-    status.features_icrc = 1'b1;
-    status.features_pfc_react = 1'b1;
-    status.features_capture = 1'b1;
-    status.features_damage = 1'b1;
-    status.features_llr = 1'b1;
-    status.features_rx_tracking = 1'b1;
-    status.features_pfc_send = 1'b1;
-    status.features_cbfc = 1'b1;
-    status.features_patterns = 1'b1;
-    status.features_messages = 1'b1;
-    status.clock_period_num = plumb_pkg::ClockPeriodNum;
-    status.clock_period_den = plumb_pkg::ClockPeriodDen;
-    status.status_armed = armed;
-    status.status_running = running;
-    status.time_lo = latched[31:0];
-    status.time_hi = latched[63:32];
-    fault.sticky_late_start = late_start;
+    `PLUMB_ANY(status)
+    if (reg_ren) begin
+      status.capability_ports = 4'(Ports);
+      status.capability_data_bytes = 8'(DataW / 8);
+      status.capability_flows_log2 = 4'(FlowsLog2);
+      status.capability_rows_log2 = 4'(RowsLog2);
+      status.capability_groups_log2 = 4'(GroupsLog2);
+      status.features_icrc = 1'b1;
+      status.features_pfc_react = 1'b1;
+      status.features_capture = 1'b1;
+      status.features_damage = 1'b1;
+      status.features_llr = 1'b1;
+      status.features_rx_tracking = 1'b1;
+      status.features_pfc_send = 1'b1;
+      status.features_cbfc = 1'b1;
+      status.features_patterns = 1'b1;
+      status.features_messages = 1'b1;
+      status.clock_period_num = plumb_pkg::ClockPeriodNum;
+      status.clock_period_den = plumb_pkg::ClockPeriodDen;
+      status.status_armed = armed;
+      status.status_running = running;
+      status.time_lo = latched[31:0];
+      status.time_hi = latched[63:32];
+    end
   end
+
+  assign fault.sticky_late_start = late_start;
 
   // ---- Ports ----
 

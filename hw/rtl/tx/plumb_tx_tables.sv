@@ -111,6 +111,7 @@ module plumb_tx_tables #(
     if (mine) begin
       we_q     <= tbl_we_i;
       table_q  <= tbl_table_i;
+      chosen_q <= (plumb_pkg::TablePattern+1)'(1) << tbl_table_i;
       row_q    <= tbl_row_i[11:0];
       wdata_q  <= tbl_wdata_i;
       exists_q <= exists;
@@ -130,51 +131,27 @@ module plumb_tx_tables #(
     end
   end
 
-  always_comb begin
-    template_we_o = 1'b0;
-    template_re_o = 1'b0;
-    config_we_o   = 1'b0;
-    config_re_o   = 1'b0;
-    entry_we_o    = 1'b0;
-    entry_re_o    = 1'b0;
-    state_re_o    = 1'b0;
-    gap_we_o      = 1'b0;
-    gap_re_o      = 1'b0;
-    qp_we_o       = 1'b0;
-    qp_re_o       = 1'b0;
-    pattern_we_o  = 1'b0;
-    pattern_re_o  = 1'b0;
-    if (access) begin
-      unique case (table_q)
-        plumb_pkg::TableTemplate: begin
-          template_we_o = we_q;
-          template_re_o = !we_q;
-        end
-        plumb_pkg::TableFlow: begin
-          config_we_o = we_q;
-          config_re_o = !we_q;
-        end
-        plumb_pkg::TableSchedule: begin
-          entry_we_o = we_q;
-          entry_re_o = !we_q;
-        end
-        plumb_pkg::TableTxState: state_re_o = !we_q;
-        plumb_pkg::TableGap: begin
-          gap_we_o = we_q;
-          gap_re_o = !we_q;
-        end
-        plumb_pkg::TableQp: begin
-          qp_we_o = we_q;
-          qp_re_o = !we_q;
-        end
-        plumb_pkg::TablePattern: begin
-          pattern_we_o = we_q;
-          pattern_re_o = !we_q;
-        end
-        default: ;
-      endcase
-    end
-  end
+  // By the number of the table.
+  logic [plumb_pkg::TablePattern:0] chosen_q, writes, reads;
+  assign writes = (access && we_q) ? chosen_q : '0;
+  assign reads  = (access && !we_q) ? chosen_q : '0;
+
+  assign template_we_o = writes[plumb_pkg::TableTemplate];
+  assign template_re_o = reads[plumb_pkg::TableTemplate];
+  assign config_we_o   = writes[plumb_pkg::TableFlow];
+  assign config_re_o   = reads[plumb_pkg::TableFlow];
+  assign entry_we_o    = writes[plumb_pkg::TableSchedule];
+  assign entry_re_o    = reads[plumb_pkg::TableSchedule];
+  assign state_re_o    = reads[plumb_pkg::TableTxState];
+  assign gap_we_o      = writes[plumb_pkg::TableGap];
+  assign gap_re_o      = reads[plumb_pkg::TableGap];
+  assign qp_we_o       = writes[plumb_pkg::TableQp];
+  assign qp_re_o       = reads[plumb_pkg::TableQp];
+  assign pattern_we_o  = writes[plumb_pkg::TablePattern];
+  assign pattern_re_o  = reads[plumb_pkg::TablePattern];
+
+  logic unused_tables;
+  assign unused_tables = ^{writes, reads};
 
   assign row_o   = row_q;
   assign wdata_o = wdata_q;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <vector>
 
 #include "base/random.h"
@@ -29,6 +31,14 @@ struct PatternRun {
   std::vector<std::vector<Departure>> sent;
 };
 
+std::size_t framesOf(const std::vector<card::FlowConfig>& flows) {
+  std::size_t frames = 0;
+  for (const card::FlowConfig& flow : flows) {
+    frames += static_cast<std::size_t>(flow.burst_frames) * flow.bursts;
+  }
+  return frames;
+}
+
 PatternRun runFlows(TestCard& card, const std::vector<std::vector<card::FlowConfig>>& flows,
                     Picoseconds phase = {}) {
   PatternRun run;
@@ -41,7 +51,13 @@ PatternRun runFlows(TestCard& card, const std::vector<std::vector<card::FlowConf
          Picoseconds(static_cast<std::int64_t>(decoded.tag->departure)) - bench::kTxOffset});
   };
   run.start = card.start(phase);
-  card.finish(microseconds(20));
+  // A schedule that has lost its order sends some frames over and over, and would never be done.
+  card.finish(microseconds(20), microseconds(20), [&] {
+    for (std::uint32_t port = 0; port < card.ports; ++port) {
+      const std::size_t all = framesOf(flows[port]);
+      if (run.sent[port].size() > all) throw std::runtime_error("more frames than the flows have");
+    }
+  });
   card.wire.observe = nullptr;
   card.expectNoFaults();
   return run;

@@ -56,6 +56,9 @@ module plumb_tx_tables #(
   logic [11:0]  row_q;
   logic [511:0] wdata_q, rdata_q;
 
+  // By the number of the table, which is decoded with the request: not again in every clock.
+  logic [plumb_pkg::TablePattern:0] chosen_q, writes, reads;
+
   logic mine, exists;
   assign mine = tbl_req_i && (tbl_table_i <= plumb_pkg::TableTxState ||
                               (tbl_table_i >= plumb_pkg::TableGap &&
@@ -131,8 +134,6 @@ module plumb_tx_tables #(
     end
   end
 
-  // By the number of the table.
-  logic [plumb_pkg::TablePattern:0] chosen_q, writes, reads;
   assign writes = (access && we_q) ? chosen_q : '0;
   assign reads  = (access && !we_q) ? chosen_q : '0;
 

@@ -96,7 +96,8 @@ class WindowOrder {
     const unsigned bits = kIndexBits + time_bits_ + group_bits_;
     const auto digit = std::min(
         {static_cast<unsigned>(std::bit_width(count_)), bits - kIndexBits, kMostDigitBits});
-    if (pass(bits - digit, digit) <= kFewInBucket) {
+    const std::size_t most = pass(bits - digit, digit);
+    if (most <= kFewInBucket || most * count_ <= kFewMoves) {
       settle();
     } else {
       // Crowded: digit by digit from the kind upwards; the numbers of a kind still are in order.
@@ -149,7 +150,10 @@ class WindowOrder {
   static constexpr std::uint32_t kSecond = 1U << (kIndexBits - 1);
   static constexpr unsigned kMostDigitBits = 11;
   static constexpr std::size_t kFewItems = 48;
-  static constexpr std::uint32_t kFewInBucket = 24;
+  static constexpr std::size_t kFewInBucket = 24;
+  // Twice the most that insertion moves keys where that costs less than looking at all buckets of
+  // every digit.
+  static constexpr std::size_t kFewMoves = 8192;
 
   // Sorts by `digit` bits from `shift` on, stably. Returns the most keys that have them in common.
   std::uint32_t pass(unsigned shift, unsigned digit) {

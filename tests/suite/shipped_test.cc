@@ -43,7 +43,7 @@ TEST(ShippedScenarios, TheOnesWePromiseAreThere) {
   for (const auto& file : shipped()) names.insert(file.filename());
   for (const char* name :
        {"quickstart.yaml", "latency.yaml", "throughput.yaml", "burst-incast.yaml", "incast32.yaml",
-        "permutation128.yaml", "alltoall128.yaml", "allreduce128.yaml"}) {
+        "incast32-nscc.yaml", "permutation128.yaml", "alltoall128.yaml", "allreduce128.yaml"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }

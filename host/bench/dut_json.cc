@@ -163,6 +163,7 @@ void addQueueing(const fabric::SwitchSpec& switches, Json& json) {
     if (llr->replay_timer) json["llr"]["replay_timer_ps"] = llr->replay_timer->count();
     if (llr->max_replays) json["llr"]["max_replays"] = *llr->max_replays;
     if (llr->replay_buffer) json["llr"]["replay_buffer_bytes"] = llr->replay_buffer->count();
+    if (llr->pcs_lost) json["llr"]["pcs_lost_ps"] = llr->pcs_lost->count();
   }
 }
 

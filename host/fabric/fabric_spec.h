@@ -149,6 +149,9 @@ struct LlrSpec {
   // From a damaged frame on a frame starts while fewer bytes than these are outstanding: at least
   // what any link carries in a retry. Nothing: no limit.
   std::optional<Bytes> replay_buffer{};
+  // The longest time that a cable may be down without loss (PCS_LOST_TIMEOUT): meanwhile nothing
+  // starts, and then what was under way is sent again. Nothing: what is under way is lost.
+  std::optional<Picoseconds> pcs_lost{};
 };
 
 // Bit errors, independent of each other, on one direction of cables.

@@ -175,6 +175,11 @@ void HostNode::useWire(Picoseconds now) {
     decision_ = kNever;
     return;
   }
+  const Picoseconds start = wire_.startsAt(now);
+  if (start > now) {
+    decision_ = start;
+    return;
+  }
   if (!plain && sendUrgent(now)) {
     decision_ = wire_.freeAt();
     return;

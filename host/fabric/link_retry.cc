@@ -29,6 +29,7 @@ LinkRetry linkRetry(const LlrSpec& llr, const Link& there, const Link& back,
   retry.timer = llr.replay_timer.value_or(2 * retryTime(kLongestFrame, llr, there, back));
   retry.max_replays = llr.max_replays;
   if (llr.replay_buffer) retry.buffer = llr.replay_buffer->count();
+  retry.pcs_lost = llr.pcs_lost.value_or(Picoseconds(0));
   return retry;
 }
 

@@ -22,6 +22,7 @@ struct LinkRetry {
   Picoseconds timer;
   std::optional<std::uint32_t> max_replays;
   std::int64_t buffer = INT64_MAX;  // bytes
+  Picoseconds pcs_lost;             // outages up to this length are waited for
 };
 
 // `there` is the link of the frames, `back` that of the NACKs, with `back_error_rate` errors per

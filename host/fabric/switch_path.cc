@@ -337,6 +337,11 @@ void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided)
 
 // Sends what goes before everything else, or returns what the scheduler picks.
 unsigned SwitchNode::choose(Output& out, Picoseconds now) {
+  const Picoseconds start = out.wire.startsAt(now);
+  if (start > now) {
+    out.decision = start;
+    return kNoFrame;
+  }
   if (isUrgent(out, now)) {
     sendUrgent(out, now);
     const bool more = out.waiting != 0 || out.consumed_waiting || out.wire.replayAt() != kNever;

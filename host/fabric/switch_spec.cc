@@ -187,6 +187,9 @@ void checkSwitches(const SwitchSpec& switches, std::uint32_t most_ports) {
     if (switches.llr->max_replays) {
       checkCount(*switches.llr->max_replays, 0, kMostReplays, "switches.llr.max_replays");
     }
+    if (switches.llr->pcs_lost) {
+      checkTime(*switches.llr->pcs_lost, Picoseconds(1), kMaxDelay, "switches.llr.pcs_lost");
+    }
   }
   checkLoadBalancing(switches.load_balancing);
 }

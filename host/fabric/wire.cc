@@ -105,11 +105,12 @@ bool Wire::damaged(std::int64_t length) {
 
 // The slow path: everything that can happen to a frame on a link that is not perfect.
 void Wire::transmit(const Packet& packet, Picoseconds first_bit) {
-  if (goesDown(first_bit, last_bit_ + setup_.propagation)) {
+  const bool cut = goesDown(first_bit, last_bit_ + setup_.propagation);
+  if (cut && !waitsForCable()) {
     drop(packet, DropReason::kLinkDown, first_bit);
     return;
   }
-  const bool hit = damaged(packet.length);
+  const bool hit = !cut && damaged(packet.length);
   if (hit) ++counters_.damaged;
   if (!retries_) {
     if (hit) {
@@ -123,35 +124,54 @@ void Wire::transmit(const Packet& packet, Picoseconds first_bit) {
     retry_->frames.push(packet);
     retry_->bytes += packet.length;
     ++retry_->sent;
-  } else if (hit) {
-    startRetry(packet, first_bit);
+    if (retry_->unseen && !cut) ask(first_bit);
+  } else if (hit || cut) {
+    startRetry(packet, first_bit, cut);
   } else {
     arrived(packet, first_bit);
   }
 }
 
-void Wire::startRetry(const Packet& packet, Picoseconds first_bit) {
+void Wire::startRetry(const Packet& packet, Picoseconds first_bit, bool cut) {
   retry_ = std::make_unique<Retry>();
   retry_->frames.push(packet);
   retry_->bytes = packet.length;
   retry_->sent = 1;
   retry_->damaged_until = last_bit_;
   retry_->first_damaged = true;
-  awaitRound(first_bit);
+  retry_->waiting = true;
+  retry_->unseen = cut;
+  if (cut) {
+    awaitTimer(setup_.outages[next_outage_].up);  // it stands while the cable is down
+  } else {
+    ask(first_bit);
+  }
 }
 
-// The frame that ends at last_bit_ has shown the receiver a fault. The replay timer runs from `now`
-// on, or from the last progress if that comes later.
-void Wire::awaitRound(Picoseconds now) {
-  const LinkRetry& llr = *setup_.retry;
-  retry_->waiting = true;
-  retry_->due = last_bit_ + llr.answer;
+// The frame that ends at last_bit_ has shown the receiver a fault, by its own errors or because
+// frames before it are missing. If the NACK is lost, the replay timer runs from `now` on, unless it
+// was set before.
+void Wire::ask(Picoseconds now) {
   ++counters_.nacks;
-  retry_->unasked = losesNack(last_bit_ + llr.question);
-  if (!retry_->unasked) return;
+  const bool timer_is_set = std::exchange(retry_->unseen, false);
+  if (!losesNack(last_bit_ + setup_.retry->question)) {
+    retry_->unasked = false;
+    retry_->due = last_bit_ + setup_.retry->answer;
+    return;
+  }
   ++counters_.nacks_lost;
-  retry_->timed = true;
-  retry_->due = later(now, good_until_ + llr.answer) + llr.timer;
+  if (!timer_is_set) awaitTimer(now);
+}
+
+// From `now` on, or from the last progress if that comes later.
+void Wire::awaitTimer(Picoseconds now) {
+  retry_->unasked = true;
+  retry_->due = later(now, good_until_ + setup_.retry->answer) + setup_.retry->timer;
+}
+
+bool Wire::waitsForCable() const {
+  const Outage& outage = setup_.outages[next_outage_];
+  return retries_ && outage.up != kNever && outage.up - outage.down <= setup_.retry->pcs_lost;
 }
 
 // A NACK that is `sent` into the way back: damaged there, or the cable is down meanwhile.
@@ -190,6 +210,7 @@ void Wire::replay(Picoseconds first_bit) {
       return;
     }
     ++retry.replays;
+    retry.timed = retry.timed || retry.unasked;
     retry.waiting = false;
     retry.sent = 0;
   }
@@ -197,13 +218,14 @@ void Wire::replay(Picoseconds first_bit) {
   occupy(packet.length, first_bit);
   ++counters_.replayed;
   counters_.replayed_bytes += packet.length;
-  if (goesDown(first_bit, last_bit_ + setup_.propagation)) {
+  const bool cut = goesDown(first_bit, last_bit_ + setup_.propagation);
+  if (cut && !waitsForCable()) {
     giveUp(DropReason::kLinkDown, first_bit);
     return;
   }
-  const bool hit = damaged(packet.length);
+  const bool hit = !cut && damaged(packet.length);
   if (hit) ++counters_.damaged;
-  if (!retry.waiting && !hit) {
+  if (!retry.waiting && !hit && !cut) {
     deliverReplayed(packet, first_bit);
     return;
   }
@@ -214,12 +236,18 @@ void Wire::replay(Picoseconds first_bit) {
       retry.timed = false;
       retry.damaged_until = last_bit_;
     }
-    awaitRound(last_bit_);
+    retry.waiting = retry.unasked = true;
+    retry.unseen = cut;
+    if (!cut) ask(last_bit_);
+  } else if (retry.unseen && !cut) {
+    ask(last_bit_);
   }
-  // The timer does not run while frames are replayed.
-  if (retry.unasked) {
-    const bool over = retry.sent == retry.frames.size();
-    retry.due = over ? later(last_bit_, good_until_ + llr.answer) + llr.timer : kNever;
+  // The timer does not run while frames are replayed, or while the cable is down.
+  if (!retry.unasked) return;
+  if (retry.sent == retry.frames.size()) {
+    awaitTimer(cut ? setup_.outages[next_outage_].up : last_bit_);
+  } else {
+    retry.due = kNever;
   }
 }
 

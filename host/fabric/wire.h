@@ -157,6 +157,12 @@ class Wire {
   // The link has failed for good by the end of the last frame: nothing will ever arrive any more.
   [[nodiscard]] bool goneForGood() const;
 
+  // When what would start at `now` may: when the cable is back, if it is down and LLR waits for it.
+  Picoseconds startsAt(Picoseconds now) {
+    return perfect_ || !goesDown(now, now) || !waitsForCable() ? now
+                                                               : setup_.outages[next_outage_].up;
+  }
+
   // LLR: when a replay is due (kNever without), and the replay of its next frame, or the end of
   // replays that came to nothing.
   [[nodiscard]] Picoseconds replayAt() const { return retry_ ? retryDue() : kNever; }
@@ -194,12 +200,13 @@ class Wire {
     std::int64_t bytes = 0;      // of `frames`
     std::size_t sent = 0;        // of `frames` in the current round
     bool waiting = false;        // for the next round, since a frame of this one was damaged
-    bool unasked = false;        // for the replay timer, the NACK being lost
+    bool unasked = false;        // for the replay timer: no NACK is on its way
+    bool unseen = false;         // the receiver knows of no fault: nothing has come since
     Picoseconds due;             // when the next round begins; kNever while this one goes on
     std::uint32_t replays = 0;   // rounds since a frame got through
     Picoseconds damaged_until;   // end of the first transmission of frames.front()
     bool first_damaged = false;  // frames.front() is the frame that damaged_until speaks of
-    bool timed = false;          // and it has waited for the replay timer
+    bool timed = false;          // and it was sent again because of the replay timer
   };
 
   void occupy(std::int64_t length, Picoseconds first_bit) {
@@ -220,11 +227,14 @@ class Wire {
   bool sendControl(Picoseconds first_bit);
   [[nodiscard]] Picoseconds retryDue() const;
   [[nodiscard]] bool goesDown(Picoseconds from, Picoseconds until);
+  // Of the outage that goesDown() has found: it is so short that LLR waits for its end.
+  [[nodiscard]] bool waitsForCable() const;
   [[nodiscard]] bool damaged(std::int64_t length);
   void drawError();
   void transmit(const Packet& packet, Picoseconds first_bit);
-  void startRetry(const Packet& packet, Picoseconds first_bit);
-  void awaitRound(Picoseconds now);
+  void startRetry(const Packet& packet, Picoseconds first_bit, bool cut);
+  void ask(Picoseconds now);
+  void awaitTimer(Picoseconds now);
   [[nodiscard]] bool losesNack(Picoseconds sent);
   void arrived(const Packet& packet, Picoseconds first_bit);
   void deliverReplayed(const Packet& packet, Picoseconds first_bit);

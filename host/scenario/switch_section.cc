@@ -120,6 +120,7 @@ void readLlr(SpecReader& map, fabric::LlrSpec& llr) {
   map.read("replay_timer", "replay_timer", llr.replay_timer);
   map.read("max_replays", "max_replays", llr.max_replays);
   map.read("replay_buffer", "replay_buffer", llr.replay_buffer);
+  map.read("pcs_lost", "pcs_lost", llr.pcs_lost);
   map.finish();
 }
 

@@ -29,6 +29,9 @@ std::string retryText(const fabric::LlrSpec& llr) {
   text += llr.max_replays ? fmt::format(", replays at most {}", *llr.max_replays)
                           : ", replays without limit";
   if (llr.replay_buffer) text += fmt::format(", buffer {} B", llr.replay_buffer->count());
+  if (llr.pcs_lost) {
+    text += ", outages waited for up to " + suite::durationText(*llr.pcs_lost);
+  }
   return text;
 }
 

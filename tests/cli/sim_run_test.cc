@@ -23,7 +23,7 @@ test: T9.1
 profile: quick
 dut:
   topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 4, link: 400G}
-  switch: {llr: {replay_timer: 20us, max_replays: 1}}
+  switch: {llr: {replay_timer: 20us, max_replays: 1, pcs_lost: 5us}}
   failures: [{element: leaf1-spine0, down: 1s}]
   identification: {vendor: Example, asic: X1}
 parameters: {sizes: 64KiB, ranks: 8, iterations: 2, repetitions: 2, balancing: [ecmp]}
@@ -82,7 +82,8 @@ TEST_F(SimRunTest, TheReportHasIdentificationFailuresAndCabling) {
   const std::string html = contentOf(reportFile("report.html"));
   for (const char* part :
        {"The fabric is simulated.", "<td>Example</td>", "<td>X1</td>", "not stated", "leaf1-spine0",
-        "cable failed", "busbw_gbps", "replay timer 20 us, replays at most 1"}) {
+        "cable failed", "busbw_gbps",
+        "replay timer 20 us, replays at most 1, outages waited for up to 5 us"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
   EXPECT_THAT(contentOf(reportFile("csv") / "cabling.csv"), HasSubstr("\nleaf1-spine0,leaf1,4,"));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "tests/fabric/harness.h"
 
@@ -276,6 +278,124 @@ TEST(Llr, ABufferHoldsNewFramesBack) {
     EXPECT_LT(held, kBuffer + kLongLength);
   }
   EXPECT_GT(alone, 10U);
+}
+
+// retryingChain() without bit errors, its middle cable being down at times; LLR waits for up to
+// 3 us.
+constexpr Picoseconds kLongest = microseconds(3);
+
+FabricSpec flappingChain(const std::vector<std::pair<Picoseconds, Picoseconds>>& outages) {
+  FabricSpec spec = retryingChain(0, 0);
+  spec.switches.llr->pcs_lost = kLongest;
+  spec.convergence = seconds(1);
+  for (const auto& [down, up] : outages) spec.failures.push_back({"s0-s1", down, up});
+  return spec;
+}
+
+// A full line goes on when the cable is back; the first frame that comes then shows the receiver
+// what it has missed.
+TEST(Llr, AnOutageOfTheLengthItWaitsForLosesNothing) {
+  const Picoseconds down = microseconds(40);
+  const Picoseconds up = down + kLongest;
+  ListFabric fabric(flappingChain({{down, up}}));
+  fabric.host(0).addMany(frame(0, 1, kLongLength), 500);
+  fabric.drain();
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  EXPECT_EQ(fabric.host(1).arrivals().size(), 500U);
+  expectInOrder(fabric);
+  const LinkId link = fabric.link("s0-s1");
+  const LinkCounters counters = fabric.counters("s0-s1");
+  EXPECT_EQ(counters.nacks, 1U);
+  EXPECT_EQ(counters.nacks_lost, 0U);
+  const auto retries = fabric.log().of(RecordKind::kRetry, link);
+  ASSERT_EQ(retries.size(), 1U);
+  EXPECT_TRUE(fabric.log().of(RecordKind::kTimedRetry).empty());
+  const auto departures = fabric.log().of(RecordKind::kDeparture, link);
+  const auto first_after = std::find_if(departures.begin(), departures.end(),
+                                        [&](const Record& one) { return one.time >= down; });
+  ASSERT_NE(first_after, departures.end());
+  EXPECT_EQ(first_after->time, up);
+  // The first frame that did not come through whole, and its replay, which begins when the frame on
+  // the wire has left.
+  const auto cut = std::find_if(departures.begin(), departures.end(), [&](const Record& one) {
+    return one.time + kLongSerialization + kChainDelay >= down;
+  });
+  constexpr Picoseconds kSlot{(kLongLength + 20) * 80};
+  const Picoseconds asked = up + kLongSerialization + kAnswer;
+  const Picoseconds replayed = up + kSlot * ((asked - up + kSlot - Picoseconds(1)) / kSlot);
+  EXPECT_EQ(retries[0].packet.psn, cut->packet.psn);
+  EXPECT_EQ(retries[0].time, replayed);
+  EXPECT_EQ(retries[0].value, (replayed - cut->time).count());
+}
+
+// An outage that is longer, be it by a picosecond, takes what is under way and what comes.
+TEST(Llr, ALongerOutageLosesWhatTravels) {
+  const Picoseconds down = microseconds(40);
+  const Picoseconds up = down + kLongest + Picoseconds(1);
+  ListFabric fabric(flappingChain({{down, up}}));
+  fabric.host(0).addMany(frame(0, 1, kLongLength), 500);
+  fabric.drain();
+  const auto dropped = fabric.expectConserved().dropped;
+  EXPECT_GT(dropped, 0U);
+  EXPECT_EQ(fabric.host(1).arrivals().size() + dropped, 500U);
+  const LinkCounters counters = fabric.counters("s0-s1");
+  EXPECT_EQ(counters.drops[static_cast<unsigned>(DropReason::kLinkDown)], dropped);
+  EXPECT_EQ(counters.retries, 0U);
+}
+
+// Nobody tells the receiver of a frame on its own: the timer does, once the cable is back; here the
+// first replay is cut off as well.
+TEST(Llr, AFrameAloneThatAnOutageCutsOffWaitsForTheTimer) {
+  const Picoseconds sent = departureOf(0, Picoseconds(0));
+  const Picoseconds down = sent + kLongSerialization + kChainDelay;  // just before it has arrived
+  const Picoseconds up = down + kLongest;
+  const Picoseconds second_down = up + kTimer + nanoseconds(1);
+  const Picoseconds second_up = second_down + nanoseconds(500);
+  ListFabric fabric(flappingChain({{down, up}, {second_down, second_up}}));
+  fabric.host(0).addMany(frame(0, 1, kLongLength), 1);
+  fabric.drain();
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  ASSERT_EQ(fabric.host(1).arrivals().size(), 1U);
+  const auto timed = fabric.log().of(RecordKind::kTimedRetry);
+  ASSERT_EQ(timed.size(), 1U);
+  EXPECT_EQ(timed[0].time, second_up + kTimer);
+  EXPECT_EQ(timed[0].value, (second_up + kTimer - sent).count());
+  const LinkCounters counters = fabric.counters("s0-s1");
+  EXPECT_EQ(counters.replayed, 2U);
+  EXPECT_EQ(counters.nacks, 0U);
+}
+
+// Replays that an outage stops count towards their limit like any others.
+TEST(Llr, OutagesUseReplaysUp) {
+  const Picoseconds sent = departureOf(0, Picoseconds(0));
+  const Picoseconds up = sent + microseconds(2);
+  FabricSpec spec = flappingChain({{sent + nanoseconds(1), up}});
+  spec.switches.llr->max_replays = 0;
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), 1);
+  fabric.drain();
+  const auto drops = fabric.log().of(RecordKind::kDrop);
+  ASSERT_EQ(drops.size(), 1U);
+  EXPECT_EQ(drops[0].reason, DropReason::kReplays);
+  EXPECT_EQ(drops[0].time, up + kTimer);
+}
+
+// The same on the cable of a host, whose frames wait in the host.
+TEST(Llr, AHostWaitsForItsCable) {
+  const Picoseconds down = microseconds(40);
+  const Picoseconds up = down + kLongest;
+  FabricSpec spec = flappingChain({});
+  spec.failures.push_back({"h0-s0", down, up});
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), 500);
+  fabric.drain();
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  EXPECT_EQ(fabric.host(1).arrivals().size(), 500U);
+  expectInOrder(fabric);
+  for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link("h0-s0"))) {
+    EXPECT_TRUE(one.time < down || one.time >= up);
+  }
+  EXPECT_EQ(fabric.counters("h0-s0").retries, 1U);
 }
 
 }  // namespace

@@ -368,6 +368,7 @@ void limitRetries(FabricSpec& spec) {
   if (own.oneIn(2)) llr.max_replays = static_cast<std::uint32_t>(own.below(3));
   if (own.oneIn(2)) llr.replay_buffer = Bytes(most_bytes + own.between(0, 9'000));
   if (own.oneIn(4)) spec.bit_errors.push_back({"*", 5e-4});
+  if (own.oneIn(2)) llr.pcs_lost = nanoseconds(own.between(1'000, 60'000));
 }
 
 }  // namespace

@@ -422,6 +422,11 @@ TEST(Spec, CbfcAndLlr) {
   expectRefused(
       spec, [](auto& s) { s.switches.llr->max_replays = 255; }, "switches.llr.max_replays");
   expectAccepted(spec, [](auto& s) { s.switches.llr->max_replays = 254; });
+  for (const Picoseconds wait : {Picoseconds(0), seconds(1) + Picoseconds(1)}) {
+    expectRefused(
+        spec, [&](auto& s) { s.switches.llr->pcs_lost = wait; }, "switches.llr.pcs_lost");
+  }
+  expectAccepted(spec, [](auto& s) { s.switches.llr->pcs_lost = seconds(1); });
   // The retry of a frame of 9,216 bytes, and what the link carries meanwhile.
   const Link link{.rate = spec.topology.link_rate, .delay = spec.topology.host_link_delay};
   const Picoseconds retry =

@@ -112,7 +112,7 @@ constexpr const char* kEverySwitchKey = R"(  topology: {kind: clos2, leaves: 2, 
       watchdog: {poll: 10ms, detection: 20ms, restoration: 30ms, action: forward}
     trim: {threshold: 90KB, keep: 128B, priority: 6, limit: 80KB}
     llr: {receiver_processing: 11ns, sender_processing: 12ns, replay_timer: 13us, max_replays: 14,
-          replay_buffer: 150KB}
+          replay_buffer: 150KB, pcs_lost: 15us}
 )";
 
 TEST(Dut, EverySwitchKey) {
@@ -154,6 +154,7 @@ TEST(Dut, EverySwitchKey) {
   EXPECT_EQ(s.llr->replay_timer, microseconds(13));
   EXPECT_EQ(s.llr->max_replays, 14U);
   EXPECT_EQ(s.llr->replay_buffer, Bytes(150'000));
+  EXPECT_EQ(s.llr->pcs_lost, microseconds(15));
   EXPECT_FALSE(s.cbfc);
 }
 

@@ -109,7 +109,7 @@ module plumb_card #(
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .busy_i (s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i || !s_axil_awready_o ||
-             !s_axil_wready_o || !s_axil_arready_o || armed || port_bus_busy != '0),
+             !s_axil_wready_o || !s_axil_arready_o || armed || (|port_bus_busy)),
     .clk_o  (clk_bus)
   );
 

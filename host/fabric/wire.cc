@@ -163,7 +163,7 @@ void Wire::ask(Picoseconds now) {
   if (!timer_is_set) awaitTimer(now);
 }
 
-// From `now` on, or from the last progress if that comes later.
+// The replay timer runs from `now` on, or from the last progress if that comes later.
 void Wire::awaitTimer(Picoseconds now) {
   retry_->unasked = true;
   retry_->due = later(now, good_until_ + setup_.retry->answer) + setup_.retry->timer;

@@ -283,6 +283,7 @@ TEST(Llr, ABufferHoldsNewFramesBack) {
 // retryingChain() without bit errors, its middle cable being down at times; LLR waits for up to
 // 3 us.
 constexpr Picoseconds kLongest = microseconds(3);
+constexpr Picoseconds kLongSlot{(kLongLength + 20) * 80};
 
 FabricSpec flappingChain(const std::vector<std::pair<Picoseconds, Picoseconds>>& outages) {
   FabricSpec spec = retryingChain(0, 0);
@@ -320,9 +321,9 @@ TEST(Llr, AnOutageOfTheLengthItWaitsForLosesNothing) {
   const auto cut = std::find_if(departures.begin(), departures.end(), [&](const Record& one) {
     return one.time + kLongSerialization + kChainDelay >= down;
   });
-  constexpr Picoseconds kSlot{(kLongLength + 20) * 80};
   const Picoseconds asked = up + kLongSerialization + kAnswer;
-  const Picoseconds replayed = up + kSlot * ((asked - up + kSlot - Picoseconds(1)) / kSlot);
+  const Picoseconds replayed =
+      up + kLongSlot * ((asked - up + kLongSlot - Picoseconds(1)) / kLongSlot);
   EXPECT_EQ(retries[0].packet.psn, cut->packet.psn);
   EXPECT_EQ(retries[0].time, replayed);
   EXPECT_EQ(retries[0].value, (replayed - cut->time).count());
@@ -363,6 +364,31 @@ TEST(Llr, AFrameAloneThatAnOutageCutsOffWaitsForTheTimer) {
   const LinkCounters counters = fabric.counters("s0-s1");
   EXPECT_EQ(counters.replayed, 2U);
   EXPECT_EQ(counters.nacks, 0U);
+}
+
+// Replays that get through after one that an outage cut off show the receiver the gap like new
+// frames do.
+TEST(Llr, AReplayBehindOneThatWasCutOffIsAsked) {
+  const Picoseconds sent = departureOf(0, Picoseconds(0));
+  const Picoseconds down = sent + 2 * kLongSlot + nanoseconds(1);  // all three are under way
+  const Picoseconds up = down + microseconds(2);
+  const Picoseconds first_replay = up + kTimer;
+  const Picoseconds second_up = first_replay + kLongSlot + nanoseconds(700);
+  ListFabric fabric(flappingChain({{down, up}, {first_replay + nanoseconds(1), second_up}}));
+  fabric.host(0).addMany(frame(0, 1, kLongLength), 3);
+  fabric.drain();
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  ASSERT_EQ(fabric.host(1).arrivals().size(), 3U);
+  expectInOrder(fabric);
+  const LinkCounters counters = fabric.counters("s0-s1");
+  EXPECT_EQ(counters.nacks, 1U);
+  EXPECT_EQ(counters.replayed, 6U);
+  // The second frame's replay comes first, when the cable is back.
+  const Picoseconds asked = second_up + kLongSerialization + kAnswer;
+  const auto timed = fabric.log().of(RecordKind::kTimedRetry);
+  ASSERT_EQ(timed.size(), 1U);
+  EXPECT_EQ(timed[0].time, asked);
+  EXPECT_EQ(timed[0].value, (asked - sent).count());
 }
 
 // Replays that an outage stops count towards their limit like any others.

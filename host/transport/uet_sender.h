@@ -253,11 +253,11 @@ class UetSender {
     ready_.pop();
     pdc.ready = false;
   }
-  // Its next packet is one of those that nearly all are: new data, of a PDC that is established and
+  // Its next packet is one of those that nearly all are: new data, of a PDC that is not closing and
   // has lost nothing, without receiver credit.
   [[nodiscard]] bool sendsPlain(const Pdc& pdc) const {
-    return plain_ && pdc.state == State::kEstablished && pdc.lost == 0 &&
-           pdc.next == pdc.flight.end();
+    return plain_ && (pdc.state == State::kEstablished || pdc.state == State::kSynSent) &&
+           pdc.lost == 0 && pdc.next == pdc.flight.end();
   }
   // The next packet of the PDC `slot`; whether there are more of it. kPlain: it is known that
   // sendsPlain().

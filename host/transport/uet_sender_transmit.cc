@@ -112,7 +112,7 @@ inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessa
   fields.response = message.kind == Kind::kReadResponse;
   fields.retx = retx;
   if (kPlain || !connectionless_) {
-    fields.syn = !kPlain && pdc.state == State::kSynSent;
+    fields.syn = pdc.state == State::kSynSent;
     if (fields.syn) fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
     fields.ack_request = close || retx || !more || !maySend(ccc) ||
                          (nscc_ && ccc.nscc.window() < ack_trigger_bytes_);

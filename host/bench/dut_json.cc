@@ -159,11 +159,13 @@ void addQueueing(const fabric::SwitchSpec& switches, Json& json) {
   }
   if (const auto& llr = switches.llr) {
     json["llr"] = {{"receiver_processing_ps", llr->receiver_processing.count()},
-                   {"sender_processing_ps", llr->sender_processing.count()}};
+                   {"sender_processing_ps", llr->sender_processing.count()},
+                   {"init_interval_ps", llr->init_interval.count()}};
     if (llr->replay_timer) json["llr"]["replay_timer_ps"] = llr->replay_timer->count();
     if (llr->max_replays) json["llr"]["max_replays"] = *llr->max_replays;
     if (llr->replay_buffer) json["llr"]["replay_buffer_bytes"] = llr->replay_buffer->count();
     if (llr->pcs_lost) json["llr"]["pcs_lost_ps"] = llr->pcs_lost->count();
+    if (llr->data_age) json["llr"]["data_age_ps"] = llr->data_age->count();
   }
 }
 

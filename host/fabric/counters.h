@@ -34,6 +34,7 @@ struct LinkCounters {
   Picoseconds retry_max;
   std::uint64_t nacks = 0;             // sent because of damaged frames; LLR only
   std::uint64_t nacks_lost = 0;        // of these, on their way back
+  std::uint64_t inits = 0;             // sent because LLR gave frames up, repetitions included
   std::uint64_t consumed_updates = 0;  // CC_Update frames put on the wire
   std::int64_t credits_in_use = 0;     // CBFC, all channels, at this moment
 

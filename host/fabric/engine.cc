@@ -107,8 +107,8 @@ Wire::Setup Engine::wireSetup(LinkId id, std::vector<Outage> outages) const {
   setup.bit_error_rate = bit_error_rates_[id];
   setup.seed = mix64(spec_.seed ^ hash64(topology_.linkName(id)));
   if (spec_.switches.llr) {
-    setup.retry = linkRetry(*spec_.switches.llr, link, topology_.links()[reverse(id)],
-                            bit_error_rates_[reverse(id)]);
+    setup.retry = linkRetry(*spec_.switches.llr, link, bit_error_rates_[id],
+                            topology_.links()[reverse(id)], bit_error_rates_[reverse(id)]);
   }
   setup.propagation = link.delay;
   return setup;

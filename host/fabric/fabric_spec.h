@@ -152,6 +152,11 @@ struct LlrSpec {
   // The longest time that a cable may be down without loss (PCS_LOST_TIMEOUT): meanwhile nothing
   // starts, and then what was under way is sent again. Nothing: what is under way is lost.
   std::optional<Picoseconds> pcs_lost{};
+  // Age, from its first transmission on, at which a frame is given up with all that is outstanding
+  // (DATA_AGE_TIMEOUT). Nothing: any.
+  std::optional<Picoseconds> data_age{};
+  // Time from an INIT to the next one, since an INIT or its ECHO can be lost.
+  Picoseconds init_interval = microseconds(5);
 };
 
 // Bit errors, independent of each other, on one direction of cables.

@@ -13,23 +13,29 @@ namespace {
 
 constexpr int kOrderedSetBits = 64;
 
+// That errors at `rate` destroy an ordered set.
+double setLoss(double rate) { return -std::expm1(kOrderedSetBits * std::log1p(-rate)); }
+
 Picoseconds answerTime(const LlrSpec& llr, const Link& there, const Link& back) {
   return there.delay + llr.receiver_processing + back.delay + llr.sender_processing;
 }
 
 }  // namespace
 
-LinkRetry linkRetry(const LlrSpec& llr, const Link& there, const Link& back,
-                    double back_error_rate) {
+LinkRetry linkRetry(const LlrSpec& llr, const Link& there, double there_error_rate,
+                    const Link& back, double back_error_rate) {
   LinkRetry retry;
   retry.question = there.delay + llr.receiver_processing;
   retry.answer = answerTime(llr, there, back);
   retry.way_back = back.delay;
-  retry.nack_loss = -std::expm1(kOrderedSetBits * std::log1p(-back_error_rate));
+  retry.init_loss = setLoss(there_error_rate);
+  retry.nack_loss = setLoss(back_error_rate);
   retry.timer = llr.replay_timer.value_or(2 * retryTime(kLongestFrame, llr, there, back));
   retry.max_replays = llr.max_replays;
   if (llr.replay_buffer) retry.buffer = llr.replay_buffer->count();
   retry.pcs_lost = llr.pcs_lost.value_or(Picoseconds(0));
+  retry.data_age = llr.data_age.value_or(kNever);
+  retry.init_interval = llr.init_interval;
   return retry;
 }
 

@@ -47,8 +47,9 @@ enum class DropReason : std::uint8_t {
   kCorrupt,       // bit error on a link without retry: bad FCS
   kWatchdog,      // its queue was being discarded by the PFC watchdog
   kReplays,       // LLR gave it up after as many replays as it may make
+  kAge,           // LLR gave it up because what it held was too old
 };
-inline constexpr std::uint32_t kDropReasons = 9;
+inline constexpr std::uint32_t kDropReasons = 10;
 
 // A bit per priority 0..7.
 using PriorityMask = std::uint8_t;

@@ -190,6 +190,10 @@ void checkSwitches(const SwitchSpec& switches, std::uint32_t most_ports) {
     if (switches.llr->pcs_lost) {
       checkTime(*switches.llr->pcs_lost, Picoseconds(1), kMaxDelay, "switches.llr.pcs_lost");
     }
+    if (switches.llr->data_age) {
+      checkTime(*switches.llr->data_age, Picoseconds(1), kMaxDelay, "switches.llr.data_age");
+    }
+    checkTime(switches.llr->init_interval, nanoseconds(1), kMaxDelay, "switches.llr.init_interval");
   }
   checkLoadBalancing(switches.load_balancing);
 }

@@ -14,7 +14,7 @@ Wire::Wire(Setup setup, Lane& lane, Recorder& recorder)
       perfect_(setup.outages.empty() && setup.bit_error_rate <= 0),
       setup_(std::move(setup)),
       random_(setup_.seed, "bit errors"),
-      nack_random_(setup_.seed, "lost NACKs") {
+      set_random_(setup_.seed, "lost ordered sets") {
   if (setup_.bit_error_rate > 0) drawError();
 }
 
@@ -121,7 +121,7 @@ void Wire::transmit(const Packet& packet, Picoseconds first_bit) {
     return;
   }
   if (retry_) {  // behind a damaged frame: the receiver discards it, whole or not
-    retry_->frames.push(packet);
+    retry_->frames.push({packet, first_bit});
     retry_->bytes += packet.length;
     ++retry_->sent;
     if (retry_->unseen && !cut) ask(first_bit);
@@ -134,7 +134,7 @@ void Wire::transmit(const Packet& packet, Picoseconds first_bit) {
 
 void Wire::startRetry(const Packet& packet, Picoseconds first_bit, bool cut) {
   retry_ = std::make_unique<Retry>();
-  retry_->frames.push(packet);
+  retry_->frames.push({packet, first_bit});
   retry_->bytes = packet.length;
   retry_->sent = 1;
   retry_->damaged_until = last_bit_;
@@ -142,7 +142,7 @@ void Wire::startRetry(const Packet& packet, Picoseconds first_bit, bool cut) {
   retry_->waiting = true;
   retry_->unseen = cut;
   if (cut) {
-    awaitTimer(setup_.outages[next_outage_].up);  // it stands while the cable is down
+    awaitTimer(setup_.outages[next_outage_].up);
   } else {
     ask(first_bit);
   }
@@ -154,34 +154,39 @@ void Wire::startRetry(const Packet& packet, Picoseconds first_bit, bool cut) {
 void Wire::ask(Picoseconds now) {
   ++counters_.nacks;
   const bool timer_is_set = std::exchange(retry_->unseen, false);
-  if (!losesNack(last_bit_ + setup_.retry->question)) {
+  const LinkRetry& llr = *setup_.retry;
+  const Picoseconds sent = last_bit_ + llr.question;
+  if (!losesSet(sent, sent + llr.way_back, llr.nack_loss)) {
     retry_->unasked = false;
-    retry_->due = last_bit_ + setup_.retry->answer;
+    retry_->due = last_bit_ + llr.answer;
     return;
   }
   ++counters_.nacks_lost;
   if (!timer_is_set) awaitTimer(now);
 }
 
-// The replay timer runs from `now` on, or from the last progress if that comes later.
+// The replay timer runs from `now` on, or from the last progress if that comes later; and anew
+// whenever the cable is back.
 void Wire::awaitTimer(Picoseconds now) {
+  Picoseconds from = later(now, good_until_ + setup_.retry->answer);
+  for (std::size_t i = next_outage_; i < setup_.outages.size(); ++i) {
+    const Outage& outage = setup_.outages[i];
+    if (outage.down >= from + setup_.retry->timer || !isWaitedFor(outage)) break;
+    from = later(from, outage.up);
+  }
   retry_->unasked = true;
-  retry_->due = later(now, good_until_ + setup_.retry->answer) + setup_.retry->timer;
+  retry_->due = from + setup_.retry->timer;
 }
 
-bool Wire::waitsForCable() const {
-  const Outage& outage = setup_.outages[next_outage_];
+bool Wire::isWaitedFor(const Outage& outage) const {
   return retries_ && outage.up != kNever && outage.up - outage.down <= setup_.retry->pcs_lost;
 }
 
-// A NACK that is `sent` into the way back: damaged there, or the cable is down meanwhile.
-bool Wire::losesNack(Picoseconds sent) {
-  const Picoseconds until = sent + setup_.retry->way_back;
+bool Wire::losesSet(Picoseconds sent, Picoseconds until, double loss) {
   for (std::size_t i = next_outage_; i < setup_.outages.size(); ++i) {
     if (setup_.outages[i].down <= until && setup_.outages[i].up > sent) return true;
   }
-  const double loss = setup_.retry->nack_loss;
-  return loss > 0 && static_cast<double>(nack_random_.next() >> 11) * 0x1.0p-53 < loss;
+  return loss > 0 && static_cast<double>(set_random_.next() >> 11) * 0x1.0p-53 < loss;
 }
 
 void Wire::arrived(const Packet& packet, Picoseconds first_bit) {
@@ -191,22 +196,60 @@ void Wire::arrived(const Packet& packet, Picoseconds first_bit) {
 
 Picoseconds Wire::retryDue() const {
   // Within a round the frames follow each other; what the wire is doing is the caller's to know.
-  return retry_->waiting && retry_->sent == retry_->frames.size() ? retry_->due : free_at_;
+  if (!retry_->waiting || retry_->sent != retry_->frames.size()) return free_at_;
+  const Picoseconds age = setup_.retry->data_age;
+  return age == kNever ? retry_->due : earlier(retry_->due, retry_->frames.front().began + age);
+}
+
+// The oldest frame that LLR holds is.
+bool Wire::tooOld(Picoseconds now) const {
+  const Picoseconds age = setup_.retry->data_age;
+  return age != kNever && retry_->frames.front().began + age <= now;
 }
 
 // What LLR still holds is lost.
 void Wire::giveUp(DropReason reason, Picoseconds now) {
-  for (; !retry_->frames.empty(); retry_->frames.pop()) drop(retry_->frames.front(), reason, now);
+  for (; !retry_->frames.empty(); retry_->frames.pop()) {
+    drop(retry_->frames.front().packet, reason, now);
+  }
   retry_.reset();
 }
 
-void Wire::replay(Picoseconds first_bit) {
-  Retry& retry = *retry_;
+// The same on a link that works: it takes the next frame when both ends have agreed on a number.
+void Wire::flush(DropReason reason, Picoseconds now) {
+  giveUp(reason, now);
+  free_at_ = initialised(now);
+}
+
+// When the sender has an ECHO of an INIT, of which it sends the first one at `now`, or when the
+// cable is back: INIT is repeated until none of the two is lost. If the cable stays down, what is
+// sent then is lost there.
+Picoseconds Wire::initialised(Picoseconds now) {
   const LinkRetry& llr = *setup_.retry;
+  for (Picoseconds sent = now;; sent = sent + llr.init_interval) {
+    for (std::size_t i = next_outage_; i < setup_.outages.size(); ++i) {
+      if (setup_.outages[i].down > sent) break;
+      sent = later(sent, setup_.outages[i].up);
+    }
+    if (sent == kNever) return now + llr.answer;
+    ++counters_.inits;
+    const Picoseconds echoed = sent + llr.question;
+    if (!losesSet(sent, sent + setup_.propagation, llr.init_loss) &&
+        !losesSet(echoed, echoed + llr.way_back, llr.nack_loss)) {
+      return sent + llr.answer;
+    }
+  }
+}
+
+void Wire::replay(Picoseconds first_bit) {
+  if (tooOld(first_bit)) {
+    flush(DropReason::kAge, first_bit);
+    return;
+  }
+  Retry& retry = *retry_;
   if (retry.waiting && retry.due <= first_bit) {
-    if (retry.replays == llr.max_replays) {
-      giveUp(DropReason::kReplays, first_bit);
-      free_at_ = first_bit + llr.answer;  // INIT goes there, ECHO comes back
+    if (retry.replays == setup_.retry->max_replays) {
+      flush(DropReason::kReplays, first_bit);
       return;
     }
     ++retry.replays;
@@ -214,7 +257,7 @@ void Wire::replay(Picoseconds first_bit) {
     retry.waiting = false;
     retry.sent = 0;
   }
-  const Packet packet = retry.frames.at(retry.sent);
+  const Packet packet = retry.frames.at(retry.sent).packet;
   occupy(packet.length, first_bit);
   ++counters_.replayed;
   counters_.replayed_bytes += packet.length;

@@ -195,8 +195,12 @@ class Wire {
  private:
   // Frames that LLR must send again: the damaged one and everything sent behind it. They are sent
   // in rounds, each from the first one on.
+  struct Held {
+    Packet packet;
+    Picoseconds began;  // its first transmission
+  };
   struct Retry {
-    Ring<Packet> frames;
+    Ring<Held> frames;
     std::int64_t bytes = 0;      // of `frames`
     std::size_t sent = 0;        // of `frames` in the current round
     bool waiting = false;        // for the next round, since a frame of this one was damaged
@@ -227,18 +231,25 @@ class Wire {
   bool sendControl(Picoseconds first_bit);
   [[nodiscard]] Picoseconds retryDue() const;
   [[nodiscard]] bool goesDown(Picoseconds from, Picoseconds until);
-  // Of the outage that goesDown() has found: it is so short that LLR waits for its end.
-  [[nodiscard]] bool waitsForCable() const;
+  // LLR waits for its end.
+  [[nodiscard]] bool isWaitedFor(const Outage& outage) const;
+  // The same of the outage that goesDown() has found.
+  [[nodiscard]] bool waitsForCable() const { return isWaitedFor(setup_.outages[next_outage_]); }
   [[nodiscard]] bool damaged(std::int64_t length);
   void drawError();
   void transmit(const Packet& packet, Picoseconds first_bit);
   void startRetry(const Packet& packet, Picoseconds first_bit, bool cut);
   void ask(Picoseconds now);
   void awaitTimer(Picoseconds now);
-  [[nodiscard]] bool losesNack(Picoseconds sent);
+  // Whether an ordered set is lost that is under way, there or back, from `sent` to `until`: by an
+  // outage, or by bit errors with probability `loss`.
+  [[nodiscard]] bool losesSet(Picoseconds sent, Picoseconds until, double loss);
+  [[nodiscard]] bool tooOld(Picoseconds now) const;
+  [[nodiscard]] Picoseconds initialised(Picoseconds now);
   void arrived(const Packet& packet, Picoseconds first_bit);
   void deliverReplayed(const Packet& packet, Picoseconds first_bit);
   void giveUp(DropReason reason, Picoseconds now);
+  void flush(DropReason reason, Picoseconds now);
   PriorityMask expirePauses(Picoseconds now);
   [[nodiscard]] Picoseconds firstOf(PriorityMask priorities) const;
   void endPause(unsigned priority, Picoseconds now);
@@ -262,7 +273,7 @@ class Wire {
   std::int64_t bits_to_error_ = INT64_MAX;
   Picoseconds good_until_{INT64_MIN};  // end of the last frame that arrived whole; LLR only
   RandomStream random_;
-  RandomStream nack_random_;
+  RandomStream set_random_;
 };
 
 }  // namespace plumbline::fabric

@@ -121,6 +121,8 @@ void readLlr(SpecReader& map, fabric::LlrSpec& llr) {
   map.read("max_replays", "max_replays", llr.max_replays);
   map.read("replay_buffer", "replay_buffer", llr.replay_buffer);
   map.read("pcs_lost", "pcs_lost", llr.pcs_lost);
+  map.read("data_age", "data_age", llr.data_age);
+  map.read("init_interval", "init_interval", llr.init_interval);
   map.finish();
 }
 

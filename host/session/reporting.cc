@@ -32,6 +32,10 @@ std::string retryText(const fabric::LlrSpec& llr) {
   if (llr.pcs_lost) {
     text += ", outages waited for up to " + suite::durationText(*llr.pcs_lost);
   }
+  if (llr.data_age) text += ", frames given up at an age of " + suite::durationText(*llr.data_age);
+  if (llr.max_replays || llr.data_age) {
+    text += ", INIT every " + suite::durationText(llr.init_interval);
+  }
   return text;
 }
 

@@ -26,7 +26,8 @@ constexpr std::size_t kBusiestLinks = 16;
 constexpr std::array<const char*, fabric::kDropReasons> kReasonNames{
     "buffer full", "PFC headroom full", "queue of trimmed packets full",
     "scripted",    "link down",         "no path",
-    "bit error",   "PFC watchdog",      "replays used up"};
+    "bit error",   "PFC watchdog",      "replays used up",
+    "too old"};
 
 Quantity modelled(double value, std::string unit) {
   Quantity quantity;

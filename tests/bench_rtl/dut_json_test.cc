@@ -29,7 +29,7 @@ using fabric::TopologyKind;
   [[maybe_unused]] auto& [j1, j2, j3, j4] = *s.switches.trim;
   [[maybe_unused]] auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9] = *s.switches.cbfc;
   [[maybe_unused]] auto& [q1, q2] = s.switches.cbfc->virtual_channels[0];
-  [[maybe_unused]] auto& [l1, l2, l3, l4, l5, l6] = *s.switches.llr;
+  [[maybe_unused]] auto& [l1, l2, l3, l4, l5, l6, l7, l8] = *s.switches.llr;
   [[maybe_unused]] auto& [m1, m2] = s.switches.load_balancing;
   [[maybe_unused]] auto& [n1, n2] = s.bit_errors[0];
   [[maybe_unused]] auto& [o1, o2, o3] = s.failures[0];
@@ -175,6 +175,9 @@ TEST(DutJson, EveryFieldOfTheSwitchShows) {
        [](Spec& s) { s.switches.llr->replay_buffer = Bytes(200'001); },
        [](Spec& s) { s.switches.llr->pcs_lost = microseconds(9); },
        [](Spec& s) { s.switches.llr->pcs_lost = microseconds(10); },
+       [](Spec& s) { s.switches.llr->data_age = microseconds(9); },
+       [](Spec& s) { s.switches.llr->data_age = microseconds(10); },
+       [](Spec& s) { s.switches.llr->init_interval += Picoseconds(1); },
        [](Spec& s) { s.switches.load_balancing.flowlet_gap += Picoseconds(1); }});
 }
 

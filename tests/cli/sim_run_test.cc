@@ -23,7 +23,7 @@ test: T9.1
 profile: quick
 dut:
   topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 4, link: 400G}
-  switch: {llr: {replay_timer: 20us, max_replays: 1, pcs_lost: 5us}}
+  switch: {llr: {replay_timer: 20us, max_replays: 1, pcs_lost: 5us, data_age: 1ms}}
   failures: [{element: leaf1-spine0, down: 1s}]
   identification: {vendor: Example, asic: X1}
 parameters: {sizes: 64KiB, ranks: 8, iterations: 2, repetitions: 2, balancing: [ecmp]}
@@ -80,10 +80,10 @@ TEST_F(SimRunTest, TwoRunsOfOneSeedDoNotDiffer) {
 TEST_F(SimRunTest, TheReportHasIdentificationFailuresAndCabling) {
   ASSERT_EQ(runScenario().exit_code, 0);
   const std::string html = contentOf(reportFile("report.html"));
-  for (const char* part :
-       {"The fabric is simulated.", "<td>Example</td>", "<td>X1</td>", "not stated", "leaf1-spine0",
-        "cable failed", "busbw_gbps",
-        "replay timer 20 us, replays at most 1, outages waited for up to 5 us"}) {
+  for (const char* part : {"The fabric is simulated.", "<td>Example</td>", "<td>X1</td>",
+                           "not stated", "leaf1-spine0", "cable failed", "busbw_gbps",
+                           "replay timer 20 us, replays at most 1, outages waited for up to 5 us, "
+                           "frames given up at an age of 1 ms, INIT every 5 us"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
   EXPECT_THAT(contentOf(reportFile("csv") / "cabling.csv"), HasSubstr("\nleaf1-spine0,leaf1,4,"));

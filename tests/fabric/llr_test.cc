@@ -249,6 +249,93 @@ TEST(Llr, GivingUpTakesAllThatIsOutstandingAndARoundTrip) {
   EXPECT_EQ(fabric.counters("s0-s1").replayed, 8U);
 }
 
+// On a full line every frame is damaged and soon given up; INIT or ECHO may be destroyed as well.
+TEST(Llr, AnInitThatIsNotAnsweredIsRepeated) {
+  constexpr double kRate = 1e-3;
+  const Picoseconds interval = nanoseconds(4'321);
+  FabricSpec spec = retryingChain(kRate, kRate);
+  spec.switches.llr->max_replays = 0;
+  spec.switches.llr->init_interval = interval;
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames);
+  fabric.drain(milliseconds(100));
+  EXPECT_EQ(fabric.expectConserved().dropped, kFrames);
+  const LinkId link = fabric.link("s0-s1");
+  std::vector<Picoseconds> departures;
+  for (const Record& one : fabric.log().of(RecordKind::kDeparture, link)) {
+    departures.push_back(one.time);
+  }
+  std::size_t flushes = 0;
+  std::int64_t repeated = 0;
+  Picoseconds last;
+  for (const Record& one : fabric.log().of(RecordKind::kDrop)) {
+    if (one.time == last) continue;
+    last = one.time;
+    ++flushes;
+    const auto next = std::lower_bound(departures.begin(), departures.end(), last);
+    if (next == departures.end()) continue;
+    const Picoseconds waited = *next - last - kAnswer;
+    EXPECT_EQ(waited.count() % interval.count(), 0) << waited.count();
+    repeated += waited.count() / interval.count();
+  }
+  const auto inits = static_cast<double>(fabric.counters("s0-s1").inits);
+  EXPECT_GT(flushes, 1'000U);
+  EXPECT_GE(inits, static_cast<double>(repeated) + static_cast<double>(flushes));
+  const double p = 1 - std::pow(1 - kRate, 128);
+  EXPECT_NEAR(static_cast<double>(repeated), inits * p, 3.29 * std::sqrt(inits * p * (1 - p)));
+}
+
+// The first INIT is cut off; the next one would go while the cable is down.
+TEST(Llr, AnInitWaitsForTheCable) {
+  constexpr Picoseconds kTaken{9'216 * 80};
+  const Picoseconds given_up = nanoseconds(50 + 600) + kTaken + kTaken + kAnswer;
+  const Picoseconds down = given_up + kChainDelay;
+  const Picoseconds up = given_up + microseconds(11);
+  FabricSpec spec = retryingChain(1e-3, 0);
+  spec.switches.llr->max_replays = 0;
+  spec.switches.llr->pcs_lost = microseconds(20);
+  spec.convergence = seconds(1);
+  spec.failures = {{"s0-s1", down, up}};
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, 9'216), 1);
+  fabric.host(0).addMany(frame(0, 1, 9'216), 1, given_up - nanoseconds(600));
+  fabric.drain();
+  const auto departures = fabric.log().of(RecordKind::kDeparture, fabric.link("s0-s1"));
+  ASSERT_EQ(departures.size(), 2U);
+  const Picoseconds waited = departures[1].time - up - kAnswer;
+  // That INIT has bit errors, too.
+  EXPECT_EQ(waited.count() % microseconds(5).count(), 0);
+  EXPECT_LT(waited, microseconds(20));
+  EXPECT_GE(waited, Picoseconds(0));
+}
+
+// A frame that never gets through is given up at its age, with what is behind it, or when the frame
+// on the wire has left.
+TEST(Llr, FramesThatAreTooOldAreGivenUp) {
+  constexpr Picoseconds kTaken{9'216 * 80};
+  constexpr Picoseconds kSlot{(9'216 + 20) * 80};
+  const Picoseconds first = nanoseconds(50 + 600) + kTaken;
+  const Picoseconds round = kTaken + kAnswer;
+  for (const bool on_wire : {false, true}) {
+    const Picoseconds age = round * 3 + (on_wire ? kTaken / 2 : kTaken + kAnswer / 2);
+    const Picoseconds given_up = on_wire ? first + round * 3 + kSlot : first + age;
+    FabricSpec spec = retryingChain(1e-3, 0);
+    spec.switches.llr->data_age = age;
+    ListFabric fabric(spec);
+    fabric.host(0).addMany(frame(0, 1, 9'216), 1);
+    fabric.host(0).addMany(frame(0, 1, 9'216), 1, given_up - nanoseconds(600));
+    fabric.drain();
+    const auto drops = fabric.log().of(RecordKind::kDrop);
+    ASSERT_EQ(drops.size(), 2U);
+    for (const Record& one : drops) EXPECT_EQ(one.reason, DropReason::kAge);
+    EXPECT_EQ(drops[0].time, given_up);
+    const auto departures = fabric.log().of(RecordKind::kDeparture, fabric.link("s0-s1"));
+    ASSERT_EQ(departures.size(), 2U);
+    EXPECT_EQ((departures[1].time - given_up - kAnswer).count() % microseconds(5).count(), 0);
+    EXPECT_EQ(fabric.counters("s0-s1").retries, 0U);
+  }
+}
+
 // On a line that is full, a lost NACK has the sender wait for its timer with a full buffer.
 TEST(Llr, ABufferHoldsNewFramesBack) {
   constexpr std::int64_t kBuffer = 40'000;
@@ -342,6 +429,39 @@ TEST(Llr, ALongerOutageLosesWhatTravels) {
   const LinkCounters counters = fabric.counters("s0-s1");
   EXPECT_EQ(counters.drops[static_cast<unsigned>(DropReason::kLinkDown)], dropped);
   EXPECT_EQ(counters.retries, 0U);
+}
+
+// The cable is down while a NACK travels, and for every other one again while the timer runs.
+TEST(Llr, TheTimerBeginsAnewWhenTheCableIsBack) {
+  constexpr std::uint32_t kSome = 500;
+  const Picoseconds spacing = microseconds(60);
+  FabricSpec spec = retryingChain(1e-5, 0);
+  spec.switches.llr->pcs_lost = kLongest;
+  spec.convergence = seconds(1);
+  std::vector<Picoseconds> begins;
+  for (std::uint32_t n = 0; n < kSome; ++n) {
+    const Picoseconds down =
+        departureOf(n, spacing) + kLongSerialization + kChainDelay + nanoseconds(51);
+    Picoseconds up = down + nanoseconds(500);
+    spec.failures.push_back({"s0-s1", down, up});
+    if (n % 2 == 1) {
+      const Picoseconds again = up + kTimer - Picoseconds(1);
+      up = again + kLongest;
+      spec.failures.push_back({"s0-s1", again, up});
+    }
+    begins.push_back(up - departureOf(n, spacing));
+  }
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), kSome, Picoseconds(0), spacing);
+  fabric.drain();
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  const auto retries = fabric.log().of(RecordKind::kTimedRetry);
+  EXPECT_GT(retries.size(), 100U);
+  EXPECT_EQ(retries.size(), fabric.counters("s0-s1").retries);
+  for (const Record& one : retries) {
+    const Picoseconds more = Picoseconds(one.value) - begins[one.packet.psn] - kTimer;
+    EXPECT_EQ(more.count() % (kAnswer + kLongSerialization).count(), 0) << one.packet.psn;
+  }
 }
 
 // Nobody tells the receiver of a frame on its own: the timer does, once the cable is back; here the

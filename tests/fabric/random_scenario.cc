@@ -369,6 +369,8 @@ void limitRetries(FabricSpec& spec) {
   if (own.oneIn(2)) llr.replay_buffer = Bytes(most_bytes + own.between(0, 9'000));
   if (own.oneIn(4)) spec.bit_errors.push_back({"*", 5e-4});
   if (own.oneIn(2)) llr.pcs_lost = nanoseconds(own.between(1'000, 60'000));
+  if (own.oneIn(3)) llr.data_age = longest + nanoseconds(own.between(0, 20'000));
+  llr.init_interval = nanoseconds(own.between(100, 5'000));
 }
 
 }  // namespace
@@ -512,7 +514,8 @@ Copies copiesMade(const Scenario& scenario, const Fabric& fabric) {
         fabric.linkCounters(fabric.topology().nodes()[node].out_links.front());
     const std::uint64_t lost = counters.drops[static_cast<unsigned>(DropReason::kLinkDown)] +
                                counters.drops[static_cast<unsigned>(DropReason::kCorrupt)] +
-                               counters.drops[static_cast<unsigned>(DropReason::kReplays)];
+                               counters.drops[static_cast<unsigned>(DropReason::kReplays)] +
+                               counters.drops[static_cast<unsigned>(DropReason::kAge)];
     if (one.frame < counters.packets - lost) ++copies.most;
     if (one.frame + fabric.framesInside() < counters.packets - lost) ++copies.least;
   }

@@ -427,6 +427,17 @@ TEST(Spec, CbfcAndLlr) {
         spec, [&](auto& s) { s.switches.llr->pcs_lost = wait; }, "switches.llr.pcs_lost");
   }
   expectAccepted(spec, [](auto& s) { s.switches.llr->pcs_lost = seconds(1); });
+  for (const Picoseconds age : {Picoseconds(0), seconds(1) + Picoseconds(1)}) {
+    expectRefused(
+        spec, [&](auto& s) { s.switches.llr->data_age = age; }, "switches.llr.data_age");
+  }
+  expectAccepted(spec, [](auto& s) { s.switches.llr->data_age = Picoseconds(1); });
+  for (const Picoseconds interval : {Picoseconds(999), seconds(1) + Picoseconds(1)}) {
+    expectRefused(
+        spec, [&](auto& s) { s.switches.llr->init_interval = interval; },
+        "switches.llr.init_interval");
+  }
+  expectAccepted(spec, [](auto& s) { s.switches.llr->init_interval = nanoseconds(1); });
   // The retry of a frame of 9,216 bytes, and what the link carries meanwhile.
   const Link link{.rate = spec.topology.link_rate, .delay = spec.topology.host_link_delay};
   const Picoseconds retry =

@@ -112,7 +112,7 @@ constexpr const char* kEverySwitchKey = R"(  topology: {kind: clos2, leaves: 2, 
       watchdog: {poll: 10ms, detection: 20ms, restoration: 30ms, action: forward}
     trim: {threshold: 90KB, keep: 128B, priority: 6, limit: 80KB}
     llr: {receiver_processing: 11ns, sender_processing: 12ns, replay_timer: 13us, max_replays: 14,
-          replay_buffer: 150KB, pcs_lost: 15us}
+          replay_buffer: 150KB, pcs_lost: 15us, data_age: 16us, init_interval: 17us}
 )";
 
 TEST(Dut, EverySwitchKey) {
@@ -155,6 +155,8 @@ TEST(Dut, EverySwitchKey) {
   EXPECT_EQ(s.llr->max_replays, 14U);
   EXPECT_EQ(s.llr->replay_buffer, Bytes(150'000));
   EXPECT_EQ(s.llr->pcs_lost, microseconds(15));
+  EXPECT_EQ(s.llr->data_age, microseconds(16));
+  EXPECT_EQ(s.llr->init_interval, microseconds(17));
   EXPECT_FALSE(s.cbfc);
 }
 

@@ -24,10 +24,10 @@ using results::Quantity;
 constexpr std::size_t kBusiestLinks = 16;
 
 constexpr std::array<const char*, fabric::kDropReasons> kReasonNames{
-    "buffer full", "PFC headroom full", "queue of trimmed packets full",
-    "scripted",    "link down",         "no path",
-    "bit error",   "PFC watchdog",      "replays used up",
-    "too old"};
+    "buffer full",    "PFC headroom full", "queue of trimmed packets full",
+    "scripted",       "link down",         "no path",
+    "bit error",      "PFC watchdog",      "replays used up",
+    "too old for LLR"};
 
 Quantity modelled(double value, std::string unit) {
   Quantity quantity;

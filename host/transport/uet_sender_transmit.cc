@@ -112,11 +112,12 @@ inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessa
   fields.response = message.kind == Kind::kReadResponse;
   fields.retx = retx;
   if (kPlain || !connectionless_) {
-    fields.syn = pdc.state == State::kSynSent;
-    if (fields.syn) fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
     fields.ack_request = close || retx || !more || !maySend(ccc) ||
                          (nscc_ && ccc.nscc.window() < ack_trigger_bytes_);
     if (!kPlain && credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
+    if (pdc.state != State::kSynSent) return packData(fields, true);
+    fields.syn = true;
+    fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
     return packData(fields, true);
   }
   fields.psn_offset = static_cast<std::uint32_t>(

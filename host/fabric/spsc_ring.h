@@ -151,14 +151,22 @@ class SpscRing {
   // An item stays where it is until it is taken out.
   template <typename Look>
   [[gnu::always_inline]] std::size_t visit(Look&& look) const {
-    const T* items = read_items_;
-    const std::size_t mask = read_mask_;
     const std::size_t head = head_.load(std::memory_order_relaxed);
-    const std::size_t tail = seen_tail_;
-    for (std::size_t i = head; i != tail; ++i) {
-      if (!look(items[i & mask])) return i - head;
+    const std::size_t count = seen_tail_ - head;
+    const std::size_t place = head & read_mask_;
+    // Up to the end of the block, then from its beginning on.
+    const T* item = read_items_ + place;
+    const T* stop = item + std::min(count, read_mask_ + 1 - place);
+    for (std::size_t before = 0;;) {
+      const T* const first = item;
+      for (; item != stop; ++item) {
+        if (!look(*item)) return before + static_cast<std::size_t>(item - first);
+      }
+      before += static_cast<std::size_t>(item - first);
+      if (before == count) return count;
+      item = read_items_;
+      stop = item + (count - before);
     }
-    return tail - head;
   }
   // Takes out the first `count` of them.
   void pop(std::size_t count) {

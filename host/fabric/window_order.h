@@ -122,10 +122,10 @@ class WindowOrder {
 
     // The first place behind `place` that belongs to another group, or size(). Only if grouped().
     [[nodiscard]] std::uint32_t groupEnd(std::uint32_t place) const {
-      const std::uint64_t group = keys_[place] >> group_shift_;
+      const std::uint64_t last = keys_[place] | ((std::uint64_t{1} << group_shift_) - 1);
       do {
         ++place;
-      } while (place < count_ && keys_[place] >> group_shift_ == group);
+      } while (place < count_ && keys_[place] <= last);
       return place;
     }
 
@@ -178,11 +178,17 @@ class WindowOrder {
 
   // Insertion: after the highest digit nothing is far from its place.
   void settle() {
-    for (std::size_t i = 1; i < count_; ++i) {
-      const std::uint64_t key = keys_[i];
+    std::uint64_t* const keys = keys_.data();
+    std::uint64_t greatest = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::uint64_t key = keys[i];
+      if (key >= greatest) {
+        greatest = key;
+        continue;
+      }
       std::size_t hole = i;
-      for (; hole > 0 && keys_[hole - 1] > key; --hole) keys_[hole] = keys_[hole - 1];
-      keys_[hole] = key;
+      for (; hole > 0 && keys[hole - 1] > key; --hole) keys[hole] = keys[hole - 1];
+      keys[hole] = key;
     }
   }
 

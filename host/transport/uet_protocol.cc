@@ -13,14 +13,19 @@ const UetSpec& checked(const UetSpec& spec) {
   return spec;
 }
 
-bool isPaused(fabric::PriorityMask paused, std::uint8_t priority) {
-  return (paused >> priority & 1) != 0;
+fabric::PriorityMask maskOf(std::uint8_t priority) {
+  return static_cast<fabric::PriorityMask>(1U << priority);
 }
 
 }  // namespace
 
 UetProtocol::UetProtocol(const UetSpec& spec, const HostContext& context)
-    : spec_(checked(spec)), host_(spec_, context), sender_(host_), receiver_(host_) {}
+    : spec_(checked(spec)),
+      control_(maskOf(spec_.control_priority)),
+      data_(maskOf(spec_.data_priority)),
+      host_(spec_, context),
+      sender_(host_),
+      receiver_(host_) {}
 
 void UetProtocol::post(const Message& message, Picoseconds now) {
   sender_.post(message, now);
@@ -70,11 +75,11 @@ void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
 }
 
 bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
-  if (!isPaused(paused, spec_.control_priority) && host_.transmitControl(now, packet)) {
+  if ((paused & control_) == 0 && host_.transmitControl(now, packet)) {
     updateFrames();
     return true;
   }
-  if (isPaused(paused, spec_.data_priority) || !sender_.hasReady()) return false;
+  if ((paused & data_) != 0 || !sender_.hasReady()) return false;
   const bool sent = sender_.transmit(now, packet);
   if (spec_.service == UetService::kUud) {
     // Its messages are done when they are sent.

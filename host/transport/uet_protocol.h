@@ -51,6 +51,8 @@ class UetProtocol final : public Protocol {
   void updateFrames() { setHasFrames(host_.hasControl() || sender_.hasReady()); }
 
   UetSpec spec_;
+  fabric::PriorityMask control_;  // the priority of control packets
+  fabric::PriorityMask data_;
   UetHost host_;
   UetSender sender_;
   UetReceiver receiver_;

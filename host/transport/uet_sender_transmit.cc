@@ -188,23 +188,24 @@ template <bool kPlain>
 }
 
 bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
-  const std::uint32_t slot = nextReady(now);
-  if (slot == kNone) return false;
-  Pdc& pdc = pdcs_[slot];
-  if (sendsPlain(pdc)) {
+  if (ready_.empty()) return false;
+  std::uint32_t slot = ready_.front();
+  if (Pdc& pdc = pdcs_[slot]; sendsPlain(pdc) && hasNext(pdc) && maySend(cccs_[pdc.ccc])) {
     if (send<true>(slot, now, packet)) {
       ready_.rotate();
       return true;
     }
     takeReady(pdc);
   } else {
-    takeReady(pdc);
+    slot = nextReady(now);
+    if (slot == kNone) return false;
+    takeReady(pdcs_[slot]);
     if (send<false>(slot, now, packet)) {
       makeReady(slot);
       return true;
     }
   }
-  release(cccs_[pdc.ccc]);
+  release(cccs_[pdcs_[slot].ccc]);
   return true;
 }
 

@@ -174,12 +174,13 @@ TEST_F(AgentsTest, ATrialThatBeginsLateIsToldAndMakesTheResultInvalid) {
     ASSERT_FALSE(controller.ended()) << controller.wait().err;
     std::this_thread::sleep_for(10ms);
   }
-  // Nearly all the time it waits for an instant; more often than not is enough of one of these.
-  for (int i = 0; i < 3; ++i) {
+  // Most of the time it waits for an instant. One of these is enough, and they are not all in step
+  // with the trials, however long those take.
+  for (int i = 0; i < 8; ++i) {
     agents_["b"]->signal(SIGSTOP);
-    std::this_thread::sleep_for(1500ms);
+    std::this_thread::sleep_for(800ms);
     agents_["b"]->signal(SIGCONT);
-    std::this_thread::sleep_for(120ms);
+    std::this_thread::sleep_for(120ms + i * 37ms);
   }
   const Outcome ran = controller.wait();
   EXPECT_EQ(ran.exit_code, 4) << ran.err;

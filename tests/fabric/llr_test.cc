@@ -30,6 +30,13 @@ void expectInOrder(ListFabric& fabric) {
   }
 }
 
+// All that host 0 sent, each frame once.
+void expectAllInOrder(ListFabric& fabric, std::size_t frames) {
+  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
+  EXPECT_EQ(fabric.host(1).arrivals().size(), frames);
+  expectInOrder(fabric);
+}
+
 TEST(BitErrors, WithoutRetryLossesAreBinomial) {
   for (const double rate : {1e-7, 1e-6, 1e-5}) {
     ListFabric fabric(noisyChain(rate), 0);
@@ -53,9 +60,7 @@ TEST(Llr, NothingIsLostAndOrderIsKept) {
     ListFabric fabric(spec);
     fabric.host(0).addMany(frame(0, 1, kLongLength), kFrames);
     fabric.drain();
-    EXPECT_EQ(fabric.expectConserved().dropped, 0U);
-    EXPECT_EQ(fabric.host(1).arrivals().size(), kFrames);
-    expectInOrder(fabric);
+    expectAllInOrder(fabric, kFrames);
     const LinkCounters counters = fabric.counters("s0-s1");
     EXPECT_GT(counters.damaged, 100U);
     EXPECT_GT(counters.retries, 0U);
@@ -388,9 +393,7 @@ TEST(Llr, AnOutageOfTheLengthItWaitsForLosesNothing) {
   ListFabric fabric(flappingChain({{down, up}}));
   fabric.host(0).addMany(frame(0, 1, kLongLength), 500);
   fabric.drain();
-  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
-  EXPECT_EQ(fabric.host(1).arrivals().size(), 500U);
-  expectInOrder(fabric);
+  expectAllInOrder(fabric, 500U);
   const LinkId link = fabric.link("s0-s1");
   const LinkCounters counters = fabric.counters("s0-s1");
   EXPECT_EQ(counters.nacks, 1U);
@@ -497,9 +500,7 @@ TEST(Llr, AReplayBehindOneThatWasCutOffIsAsked) {
   ListFabric fabric(flappingChain({{down, up}, {first_replay + nanoseconds(1), second_up}}));
   fabric.host(0).addMany(frame(0, 1, kLongLength), 3);
   fabric.drain();
-  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
-  ASSERT_EQ(fabric.host(1).arrivals().size(), 3U);
-  expectInOrder(fabric);
+  expectAllInOrder(fabric, 3U);
   const LinkCounters counters = fabric.counters("s0-s1");
   EXPECT_EQ(counters.nacks, 1U);
   EXPECT_EQ(counters.replayed, 6U);
@@ -535,9 +536,7 @@ TEST(Llr, AHostWaitsForItsCable) {
   ListFabric fabric(spec);
   fabric.host(0).addMany(frame(0, 1, kLongLength), 500);
   fabric.drain();
-  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
-  EXPECT_EQ(fabric.host(1).arrivals().size(), 500U);
-  expectInOrder(fabric);
+  expectAllInOrder(fabric, 500U);
   for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link("h0-s0"))) {
     EXPECT_TRUE(one.time < down || one.time >= up);
   }

@@ -53,6 +53,12 @@ class Ring {
     return keep == 0;
   }
 
+  // The same with the `count` oldest ones.
+  void pop(std::size_t count) {
+    head_ += count;
+    if (head_ == tail_) head_ = tail_ = 0;
+  }
+
  private:
   static constexpr std::size_t kFirstCapacity = 8;
 

@@ -60,6 +60,10 @@ SwitchNode::SwitchNode(Setup setup)
       marking_[p] = {kmin, rule->kmax.count(), rule->pmax.partsPerTrillion()};
     }
   }
+  calm_below_ = trim_threshold_;
+  for (unsigned p = 0; p < 8; ++p) {
+    calm_below_ = std::min({calm_below_, arriving_above_[p], leaving_above_[p]});
+  }
   for (Output& out : outputs_) settle(out);
   table_ = routing_.epochs().front().routing.get();
   if (routing_.epochs().size() > 1) next_epoch_ = routing_.epochs()[1].from;

@@ -133,6 +133,11 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::uint32_t first = 0;
     std::uint32_t* link;
   };
+  // A packet that goes through an output: when it came (switch_calm.cc).
+  struct Passing {
+    Picoseconds at;
+    const Packet* packet;
+  };
   // All of it. It belongs to the thread that runs the switch: what one switch leaves in the cache
   // serves the next one.
   struct Workspace {
@@ -140,11 +145,15 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::vector<Steering> steering;
     std::vector<Incoming> incoming;  // the first incoming_count of them
     std::uint32_t incoming_count = 0;
-    std::array<List, 8> lists;           // by priority: those that wait for the output at work
+    std::array<List, 8> lists;  // by priority: those that wait for the output at work
+    // Of the output at work: row_length places for each priority, and one that ends no row.
+    std::vector<Passing> rows;
+    std::size_t row_length = 0;
     std::vector<std::int64_t> arriving;  // by input: bytes
     std::int64_t arriving_total = 0;
   };
   class PlainOutput;  // switch_plain.cc
+  class CalmGroup;    // switch_calm.cc
   static constexpr std::uint16_t kUnrouted = 0xFFFF;
   // How many packets ahead of the current one the places in queue and link are fetched.
   static constexpr std::uint32_t kNearAhead = 3;
@@ -242,8 +251,25 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void release(Output& out, Picoseconds now);
 
   // --- switch_plain.cc
+  // How a plain output stands at the end of a group, all of its frames being lossy.
+  struct Standing {
+    std::int64_t leaving = 0;        // bytes of the frame whose last bit has not left, if any
+    unsigned priority = 0;           // of the last frame that began to leave
+    std::int64_t waiting_bytes = 0;  // without that frame
+    std::int64_t most_bytes = 0;     // with it, ever
+    unsigned waiting = 0;            // priorities
+    Picoseconds decision;
+  };
+  void stand(Output& out, const Standing& standing);
+  // Puts a packet that came in into the queue, as it will be on its next link.
+  static void keep(Ring<Queued>& queue, const Packet& packet, bool marked);
   void runPlainGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end,
                      Picoseconds window_end);
+
+  // --- switch_calm.cc
+  // The same if it has a shorter way for them; false if not.
+  bool runCalmGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end,
+                    Picoseconds window_end);
 
   // --- switch_admission.cc: what some packets go through
   void useTablesOf(Picoseconds now);
@@ -312,6 +338,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // Depths that may mean a mark: kmin at enqueue or at dequeue; the other is never reached.
   Depths arriving_above_{};
   Depths leaving_above_{};
+  std::int64_t calm_below_ = 0;  // an output with so many bytes neither trims nor marks
+  std::int64_t longest_ = 0;     // bytes of the longest frame that came so far
   std::vector<bool> host_ports_;
 
   SwitchBuffer buffer_;
@@ -335,6 +363,29 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   Picoseconds poll_ = kNever;              // next watchdog poll
   Picoseconds timer_ = kNever;             // earliest of all timers
 };
+
+[[gnu::always_inline]] inline void SwitchNode::stand(Output& out, const Standing& standing) {
+  out.classes[standing.priority].queued += standing.leaving;
+  buffer_.settle(out.account, standing.waiting_bytes + standing.leaving, standing.most_bytes);
+  out.leaving = {.length = static_cast<std::uint16_t>(standing.leaving),
+                 .input = 0,  // whose account a lossy frame is not on
+                 .priority = static_cast<std::uint8_t>(standing.priority),
+                 .charge = Charge::kOutput,
+                 .active = standing.leaving != 0};
+  out.waiting = static_cast<PriorityMask>(standing.waiting);
+  out.decision = standing.decision;
+  if (standing.leaving != 0 || standing.decision != kNever) setStep(out);
+}
+
+[[gnu::always_inline]] inline void SwitchNode::keep(Ring<Queued>& queue, const Packet& packet,
+                                                    bool marked) {
+  Queued& item = queue.append();
+  item.packet = packet;
+  item.packet.hops = packet.hops + 1U;  // of what is at hand, see Wire::Burst
+  if (marked) item.packet.ce = true;
+  item.input = 0;  // whose account a lossy frame is not on
+  item.charge = Charge::kOutput;
+}
 
 [[gnu::always_inline]] inline void SwitchNode::enqueue(Output& out, const Packet& packet,
                                                        std::uint32_t input, Charge charge,

@@ -110,6 +110,7 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
   std::uint32_t number = work_->incoming_count;
   Incoming* next = work_->incoming.data() + number;
   std::int64_t bytes = 0;
+  std::int64_t longest = longest_;
   const std::size_t count = flights.visit([&](const Flight& flight) {
     if (flight.at >= end) return false;
     std::uint32_t output = kUnrouted;
@@ -121,9 +122,12 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
     adder.addSecond(group, flight.at, number++);
     *next++ = {&flight.packet, static_cast<std::uint16_t>(port),
                static_cast<std::uint16_t>(output)};
-    bytes += flight.packet.length;
+    const std::int64_t length = flight.packet.length;
+    bytes += length;
+    longest = length > longest ? length : longest;
     return true;
   });
+  longest_ = longest;
   adder.end(work_->order);
   work_->incoming_count = number;
   inputs_[port].engage(count);
@@ -253,7 +257,7 @@ void SwitchNode::runByOutput(Picoseconds end) {
     // The next output comes while this one is at work.
     if (next < order.size()) prefetchOutput(order.at(next));
     if (plain && isPlain(order.at(place))) {
-      runPlainGroup(order, place, next, end);
+      if (!runCalmGroup(order, place, next, end)) runPlainGroup(order, place, next, end);
     } else {
       runGroup(order, place, next);
     }

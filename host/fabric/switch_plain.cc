@@ -80,16 +80,12 @@ class SwitchNode::PlainOutput {
     }
     const std::int64_t leaving = stillLeaving(now);
     burst_.end();
-    out_.classes[leaving_priority_].queued += leaving;
-    node_.buffer_.settle(out_.account, waiting_bytes_ + leaving, most_bytes_);
-    out_.leaving = {.length = static_cast<std::uint16_t>(leaving),
-                    .input = 0,  // whose account a lossy frame is not on
-                    .priority = static_cast<std::uint8_t>(leaving_priority_),
-                    .charge = Charge::kOutput,
-                    .active = leaving != 0};
-    out_.waiting = static_cast<PriorityMask>(waiting_);
-    out_.decision = decision_;
-    if (leaving != 0 || decision_ != kNever) node_.setStep(out_);
+    node_.stand(out_, {.leaving = leaving,
+                       .priority = leaving_priority_,
+                       .waiting_bytes = waiting_bytes_,
+                       .most_bytes = most_bytes_,
+                       .waiting = waiting_,
+                       .decision = decision_});
   }
 
  private:
@@ -170,12 +166,7 @@ class SwitchNode::PlainOutput {
   static void keep(List& list, const Incoming* incoming, Ring<Queued>& queue) {
     for (const std::uint32_t* link = &list.first; link != list.link;) {
       const Incoming& one = incoming[*link & ~kMarked];
-      Queued& item = queue.append();
-      item.packet = *one.packet;
-      item.packet.hops = one.packet->hops + 1U;  // of what is at hand, see Wire::Burst
-      if ((*link & kMarked) != 0) item.packet.ce = true;
-      item.input = one.input;
-      item.charge = Charge::kOutput;
+      SwitchNode::keep(queue, *one.packet, (*link & kMarked) != 0);
       link = &one.behind;
     }
     list.link = &list.first;

@@ -94,6 +94,10 @@ class Wire {
       appended.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
       if (marked) appended.ce = true;
     }
+    // The same without a mark; it counts one more hop if it is `fresh`, and not from a queue.
+    [[gnu::always_inline]] void relay(const Packet& packet, bool fresh, Picoseconds first_bit) {
+      append(packet, first_bit).hops = packet.hops + unsigned{fresh};
+    }
     // send() in two steps: a frame that may be filled in where it will travel, and that it was.
     [[nodiscard, gnu::always_inline]] Packet& place() {
       return flights_.slot(wire_.lane_.flight).packet;

@@ -20,6 +20,11 @@ class WireClock {
 
   [[nodiscard]] BitRate rate() const { return rate_; }
 
+  // Whether a byte lasts a whole number of picoseconds: this one; and what preamble and gap last.
+  [[nodiscard]] bool exact() const { return byte_ps_ != 0; }
+  [[nodiscard]] std::int64_t bytePs() const { return byte_ps_; }
+  [[nodiscard]] Picoseconds overhead() const { return overhead_; }
+
   [[nodiscard]] Picoseconds serialization(std::int64_t bytes) const {
     if (byte_ps_ != 0) return Picoseconds(bytes * byte_ps_);
     return serializationTime(Bytes(bytes), rate_);

@@ -84,6 +84,20 @@ TEST_P(Equivalence, IncastsPauseAtTheSameTimes) {
   }
 }
 
+// Groups of which nothing is trimmed, dropped or marked go the shortest way through a switch, amid
+// others that do not.
+TEST_P(Equivalence, CrowdsGoThroughInTheSameOrder) {
+  for (std::uint64_t i = 0; i < kScenariosEach; i += 3) {
+    const std::uint64_t seed = GetParam() * kScenariosEach + i;
+    SCOPED_TRACE("scenario " + std::to_string(seed));
+    const Scenario scenario = randomCrowd(seed);
+    const std::uint32_t others = kEveryKind & ~Observer::bit(RecordKind::kDeparture);
+    const Outcome reference = runScenario(scenario, {.core = Core::kReference}, 1, others);
+    const Outcome windowed = runScenario(scenario, {.core = Core::kWindowed}, 1, others);
+    ASSERT_EQ(difference(reference, windowed), "");
+  }
+}
+
 // Scenarios that once came out differently.
 TEST(EquivalenceScenarios, WhatOnceDifferedIsTheSame) {
   for (const std::uint64_t seed :

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <random>
 
@@ -231,14 +232,20 @@ Packet anyPacket(Dice& dice, HostId from, std::uint32_t hosts, std::uint64_t coo
   return packet;
 }
 
+// One of `priorities`.
+unsigned anyOf(PriorityMask priorities, Dice& dice) {
+  for (;;) {
+    const auto priority = static_cast<unsigned>(dice.below(8));
+    if ((priorities >> priority & 1U) != 0) return priority;
+  }
+}
+
 // Makes most frames of all hosts but host 0 go there, at one of `priorities`.
 void aimAtHost0(Packet& packet, HostId from, PriorityMask priorities, Dice& dice) {
   if (from == 0 || dice.oneIn(8)) return;
   packet.destination = 0;
   if (dice.oneIn(8)) return;
-  do {
-    packet.priority = dice.below(8) & 7U;
-  } while ((priorities >> packet.priority & 1U) == 0);
+  packet.priority = anyOf(priorities, dice) & 7U;
 }
 
 // Sends data with a window that what it receives opens, answers data with small replies, slows down
@@ -250,9 +257,11 @@ class Reactive final : public Endpoint {
         hosts_(hosts),
         left_(scenario.frames_each),
         incast_(scenario.incast),
+        only_(scenario.only),
         dice_(mix64(scenario.endpoint_seed + self)),
         aim_(mix64(scenario.endpoint_seed + self) + 1) {
     window_ = 1 + static_cast<std::uint32_t>(dice_.below(12));
+    if (scenario.window != 0) window_ = scenario.window;
     start_ = Picoseconds(dice_.between(0, 3'000'000));
     setWakeAt(start_);
   }
@@ -287,6 +296,7 @@ class Reactive final : public Endpoint {
     if (!drawn_) {
       next_ = anyPacket(dice_, self_, hosts_, left_);
       if (incast_ != 0) aimAtHost0(next_, self_, incast_, aim_);
+      if (only_ != 0) next_.priority = anyOf(only_, aim_) & 7U;
       next_.opcode = kData;
       drawn_ = true;
     }
@@ -315,6 +325,7 @@ class Reactive final : public Endpoint {
   std::uint32_t hosts_;
   std::uint32_t left_;
   PriorityMask incast_;
+  PriorityMask only_;
   Dice dice_;
   Dice aim_;
   std::uint32_t window_ = 1;
@@ -493,6 +504,57 @@ Scenario randomIncast(std::uint64_t seed) {
   for (Scenario::Send& one : scenario.sends) {
     aimAtHost0(one.packet, one.host, scenario.incast, dice);
   }
+  return scenario;
+}
+
+Scenario randomCrowd(std::uint64_t seed) {
+  Scenario scenario = randomScenario(seed);
+  Dice dice(mix64(seed) + 5);
+  TopologySpec& topology = scenario.spec.topology;
+  topology = {};
+  topology.kind = dice.oneIn(2) ? TopologyKind::kSingleSwitch : TopologyKind::kClos2;
+  topology.hosts = 3 + static_cast<std::uint32_t>(dice.below(4));
+  topology.leaves = topology.spines = topology.hosts_per_leaf = 2;
+  topology.link_rate = gigabitsPerSecond(std::int64_t{100} << dice.below(4));
+  // Then frames are trimmed where they leave the first switch, and nowhere else.
+  if (dice.oneIn(2)) topology.fabric_rate = gigabitsPerSecond(100);
+  topology.host_link_delay = nanoseconds(dice.between(500, 3'000));
+  topology.fabric_link_delay = nanoseconds(dice.between(500, 3'000));
+  scenario.spec.failures.clear();
+  scenario.spec.bit_errors.clear();
+  scenario.spec.storms.clear();
+  scenario.spec.impairments.clear();
+
+  scenario.only = static_cast<PriorityMask>(1U << dice.below(8) | 1U << dice.below(8));
+  SwitchSpec& spec = scenario.spec.switches;
+  spec.weights.fill(0);
+  spec.voq = false;
+  spec.pfc.reset();
+  spec.cbfc.reset();
+  spec.llr.reset();
+  spec.load_balancing.kind = dice.oneIn(2) ? LoadBalancingKind::kEcmp : LoadBalancingKind::kEcmpQp;
+  spec.buffer_per_port = Bytes(dice.between(50'000, 1'000'000));
+  if (spec.shared_buffer) spec.shared_buffer->total = Bytes(8'000'000);
+  for (EcnSpec& ecn : spec.ecn) {
+    ecn.kmin = Bytes(dice.between(20'000, 200'000));
+    ecn.kmax = ecn.kmin + Bytes(dice.between(0, 200'000));
+  }
+  spec.trim.reset();
+  if (dice.oneIn(2)) {
+    // Mostly of the higher of the two priorities: else there are three.
+    const auto higher = std::bit_width(unsigned{scenario.only}) - 1;
+    TrimSpec& trim = spec.trim.emplace();
+    trim.threshold = Bytes(dice.between(10'000, 100'000));
+    trim.limit = Bytes(dice.between(2'000, 40'000));
+    trim.priority = static_cast<std::uint8_t>(dice.oneIn(6) ? dice.below(8) : higher);
+  }
+
+  const std::uint32_t hosts = topology.kind == TopologyKind::kClos2 ? 4 : topology.hosts;
+  scenario.hosts.assign(hosts, Scenario::HostKind::kEndpoint);
+  scenario.sends.clear();
+  scenario.pauses.clear();
+  scenario.frames_each = 200;
+  scenario.window = static_cast<std::uint32_t>(dice.between(20, 120));
   return scenario;
 }
 

@@ -37,6 +37,9 @@ struct Scenario {
   // Endpoints send most of their frames to host 0, at one of these priorities, if any; what host 0
   // sends is as otherwise.
   PriorityMask incast = 0;
+  // Endpoints send at these priorities only, if any, and so many frames at a time, if not 0.
+  PriorityMask only = 0;
+  std::uint32_t window = 0;
   Picoseconds until;
 };
 
@@ -49,6 +52,11 @@ Scenario randomScenarioOfLongLinks(std::uint64_t seed);
 // The same with PFC and more frames for host 0 than it can take, in switches that often have room
 // for all that is not lossless.
 Scenario randomIncast(std::uint64_t seed);
+
+// The same with so many frames under way that a window brings an output a group of them, mostly of
+// two priorities, in switches where nothing hinders them but their buffers and thresholds, which
+// many of them never meet.
+Scenario randomCrowd(std::uint64_t seed);
 
 // What a run showed. Deliveries at testers' ports, PAUSE frames there and arrivals at endpoints are
 // kept as records as well (node = host, value = what tells them apart).

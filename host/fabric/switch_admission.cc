@@ -114,8 +114,8 @@ bool SwitchNode::drawMark(Output& out, unsigned priority, std::int64_t depth) co
   return scaled < bound;
 }
 
-void SwitchNode::noteMark(Output& out, const Packet& packet, std::int64_t depth, Picoseconds now) {
-  ++out.wire.counters().marked;
+void SwitchNode::recordMark(const Output& out, const Packet& packet, std::int64_t depth,
+                            Picoseconds now) {
   recorder().note({.time = now,
                    .link = out.wire.id(),
                    .kind = RecordKind::kMark,
@@ -128,7 +128,7 @@ void SwitchNode::noteMark(Output& out, const Packet& packet, std::int64_t depth,
 void SwitchNode::markByDepth(Output& out, Packet& packet, std::int64_t depth, Picoseconds now) {
   if (packet.ce || !drawMark(out, packet.priority, depth)) return;  // marked once is marked
   packet.ce = true;
-  noteMark(out, packet, depth, now);
+  noteMark(out, depth, now, [&packet] { return packet; });
 }
 
 // A PAUSE frame, an LLR replay or a CC_Update, which go before everything that waits.
@@ -160,27 +160,9 @@ PriorityMask SwitchNode::withCredits(const Output& out, PriorityMask candidates)
   return candidates;
 }
 
-// Returns the buffer of a frame whose last bit has left, or that was discarded.
-void SwitchNode::giveBack(Output& out, const Leaving& frame, Picoseconds now) {
-  out.classes[frame.priority].queued -= frame.length;
-  switch (frame.charge) {
-    case Charge::kOutput:
-      buffer_.releaseOutput(out.account, frame.length);
-      break;
-    case Charge::kInput:
-      SwitchBuffer::releaseAlways(out.account, frame.length);
-      buffer_.releaseInput(frame.input, frame.priority, frame.length);
-      if (buffer_.pausing(frame.input, frame.priority) &&
-          buffer_.belowXon(frame.input, frame.priority)) {
-        askToPause(frame.input, frame.priority, false, now);
-      }
-      break;
-    case Charge::kCredit:
-      SwitchBuffer::releaseAlways(out.account, frame.length);
-      free(frame.input, channels_.of(frame.priority), creditsOf(*spec_.cbfc, frame.length),
-           frame.length, now);
-      break;
-  }
+void SwitchNode::giveBackCredits(const Leaving& frame, Picoseconds now) {
+  free(frame.input, channels_.of(frame.priority), creditsOf(*spec_.cbfc, frame.length),
+       frame.length, now);
 }
 
 }  // namespace plumbline::fabric

@@ -32,6 +32,7 @@ SwitchNode::SwitchNode(Setup setup)
       buffer_(spec_, static_cast<std::uint32_t>(setup.wires.size())),
       active_((setup.wires.size() + 63) / 64),
       strict_(spec_.cbfc.has_value()),
+      all_ordered_(spec_.cbfc || (spec_.pfc && spec_.pfc->dynamic_alpha)),
       step_(setup.wires.size(), kNever.count()),
       may_pause_((setup.wires.size() + 63) / 64) {
   const auto ports = static_cast<std::uint32_t>(setup.wires.size());
@@ -82,11 +83,8 @@ void SwitchNode::setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> 
 }
 
 void SwitchNode::bringUp(Picoseconds time) {
-  if (strict_) {
-    advanceInOrder(time);
-  } else {
-    advanceAll(time);
-  }
+  if (strict_) advanceInOrder(time);
+  advanceAll(time);
 }
 
 void SwitchNode::becomeStrict() {
@@ -106,17 +104,19 @@ void SwitchNode::runTimersBefore(Picoseconds time) {
 
 Picoseconds SwitchNode::finish(Picoseconds end) {
   runTimersBefore(end);
-  bringUp(end);
+  if (strict_) advanceInOrder(end);
   Picoseconds next = timer_;
   strict_ = pausing_ > 0 || spec_.cbfc;
   forEachBit(active_, [&](std::uint32_t port) {
     Output& out = outputs_[port];
+    advance(out, end);
     if (!out.leaving.active && out.decision == kNever) {
       out.active = false;
       clearBit(active_, port);
       return;
     }
-    next = std::min(next, strict_ && out.leaving.active ? out.wire.lastBitAt() : out.decision);
+    next = std::min(next, strict_ && out.leaving.active && isOrdered(out) ? out.wire.lastBitAt()
+                                                                          : out.decision);
   });
   // Pauses that ran out are noted in the window they did so in.
   forEachBit(may_pause_, [&](std::uint32_t port) {

@@ -191,8 +191,13 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     if (out.leaving.active) return before(out.wire.lastBitAt());
     return out.decision == kNever ? kNever.count() : before(out.decision) + 1;
   }
+  // Whether, while strict, what the output does has to wait for its place in the order of time: a
+  // lossless frame that leaves may let an input go on; others are put off as if not strict.
+  [[nodiscard]] bool isOrdered(const Output& out) const {
+    return all_ordered_ || out.account.bytes != out.account.lossy;
+  }
   void noteStep(const Output& out) {
-    const std::int64_t step = stepOf(out);
+    const std::int64_t step = isOrdered(out) ? stepOf(out) : kNever.count();
     step_[out.port] = step;
     others_ = least(others_, out.port == leader_ ? kNever.count() : step);
   }
@@ -287,14 +292,22 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // Whether a frame that finds so many bytes, more than kmin, is to be marked; not to be asked
   // twice.
   [[nodiscard]] bool drawMark(Output& out, unsigned priority, std::int64_t depth) const;
-  // `packet`, marked already, has found `depth` bytes.
-  void noteMark(Output& out, const Packet& packet, std::int64_t depth, Picoseconds now);
+  // A packet is marked that has found `depth` bytes. `marked` returns it as it is then: asked for
+  // only if somebody wants to know, for what has just been written cannot be read at once.
+  template <typename Marked>
+  void noteMark(Output& out, std::int64_t depth, Picoseconds now, Marked&& marked) {
+    ++out.wire.counters().marked;
+    if (recorder().wants(RecordKind::kMark)) recordMark(out, marked(), depth, now);
+  }
+  void recordMark(const Output& out, const Packet& packet, std::int64_t depth, Picoseconds now);
   [[nodiscard]] static bool isUrgent(const Output& out, Picoseconds now) {
     return out.pause_enabled != 0 || out.wire.replayAt() <= now || mayTellConsumed(out);
   }
   void sendUrgent(Output& out, Picoseconds now);
   [[nodiscard]] PriorityMask withCredits(const Output& out, PriorityMask candidates) const;
+  // Returns the buffer of a frame whose last bit has left, or that was discarded.
   void giveBack(Output& out, const Leaving& frame, Picoseconds now);
+  void giveBackCredits(const Leaving& frame, Picoseconds now);
 
   // --- switch_flow_control.cc: PFC, watchdog, CBFC
   void obey(std::uint32_t port, const ControlFlight& item, Picoseconds now);
@@ -346,8 +359,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   PagedVector<Output> outputs_;
   PagedVector<Input> inputs_;
   PagedVector<std::uint64_t> active_;     // bit per output that may have something to do
-  bool strict_ = false;                   // outputs move in the order of time
-  PagedVector<std::int64_t> step_;        // by output, while strict; kNever if none
+  bool strict_ = false;                   // outputs move in the order of time, see isOrdered()
+  const bool all_ordered_;                // what lossy frames leave free may let an input go on too
+  PagedVector<std::int64_t> step_;        // by output, while strict; kNever if none, or not ordered
   std::uint32_t leader_ = 0;              // the output whose step was the earliest
   std::int64_t others_ = kNever.count();  // no step of another output is earlier
   PagedVector<std::uint64_t> may_pause_;  // bit per output that may have pauses to forget
@@ -420,6 +434,25 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   }
   SwitchBuffer::chargeAlways(out.account, length);
   enqueue(out, packet, input, Charge::kInput, out.classes[priority].queued, now);
+}
+
+[[gnu::always_inline]] inline void SwitchNode::giveBack(Output& out, const Leaving& frame,
+                                                        Picoseconds now) {
+  const unsigned priority = frame.priority;
+  out.classes[priority].queued -= frame.length;
+  if (frame.charge == Charge::kOutput) {
+    buffer_.releaseOutput(out.account, frame.length);
+    return;
+  }
+  SwitchBuffer::releaseAlways(out.account, frame.length);
+  if (frame.charge == Charge::kCredit) {
+    giveBackCredits(frame, now);
+    return;
+  }
+  buffer_.releaseInput(frame.input, priority, frame.length);
+  if (buffer_.pausing(frame.input, priority) && buffer_.belowXon(frame.input, priority)) {
+    askToPause(frame.input, priority, false, now);
+  }
 }
 
 }  // namespace plumbline::fabric

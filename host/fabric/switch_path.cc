@@ -180,12 +180,7 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
 
 [[gnu::always_inline]] inline void SwitchNode::release(Output& out, Picoseconds now) {
   out.leaving.active = false;
-  if (out.leaving.charge == Charge::kOutput) {
-    out.classes[out.leaving.priority].queued -= out.leaving.length;
-    buffer_.releaseOutput(out.account, out.leaving.length);
-  } else {
-    giveBack(out, out.leaving, now);
-  }
+  giveBack(out, out.leaving, now);
 }
 
 // Does the next steps of the output for as long as they are permitted: last bits that leave at a
@@ -303,10 +298,8 @@ void SwitchNode::runByTime() {
     if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;
     if (item.second) {
-      // In strict order everything is up to date.
-      arrive(work_->incoming[item.number], item.time, [&](Output& out) {
-        if (!strict_) advance(out, item.time);
-      });
+      arrive(work_->incoming[item.number], item.time,
+             [&](Output& out) { advance(out, item.time); });
     } else {
       obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
     }
@@ -376,10 +369,10 @@ void SwitchNode::advanceAll(Picoseconds time) {
   forEachBit(active_, [&](std::uint32_t port) { advance(outputs_[port], time); });
 }
 
-// As advanceAll(), but the steps of all outputs in the order of time, timers among them: a frame
-// that leaves may set one going that is due before `time`, or let an input go on, whose output then
-// has a PAUSE frame to send. An output goes on for as long as no other one has anything to do
-// before.
+// As advanceAll(), but for outputs with isOrdered(), in the order of time, timers among them: a
+// frame that leaves may set one going that is due before `time`, or let an input go on, whose
+// output then has a PAUSE frame to send. An output goes on for as long as no other one has anything
+// to do before.
 void SwitchNode::advanceInOrder(Picoseconds time) {
   while (anyStepBefore(time)) {
     if (step_[leader_] >= others_) {

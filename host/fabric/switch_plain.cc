@@ -63,7 +63,7 @@ class SwitchNode::PlainOutput {
     if (depth > node_.arriving_above_[priority] && packet.ect && !packet.ce &&
         node_.drawMark(out_, priority, depth)) {
       number |= kMarked;
-      node_.noteMark(out_, forwarded(packet), depth, now);
+      node_.noteMark(out_, depth, now, [&packet] { return forwarded(packet); });
     }
     List& list = lists_[priority];
     *list.link = number;
@@ -153,7 +153,7 @@ class SwitchNode::PlainOutput {
     if (behind > node_.leaving_above_[priority] && packet.ect && !packet.ce && !marked &&
         node_.drawMark(out_, priority, behind)) {
       marked = true;
-      node_.noteMark(out_, forwarded(packet), behind, decision_);
+      node_.noteMark(out_, behind, decision_, [&packet] { return forwarded(packet); });
     }
     burst_.forward(packet, marked, decision_);
     list.first = incoming.behind;

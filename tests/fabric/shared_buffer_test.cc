@@ -150,17 +150,20 @@ constexpr std::int64_t kHeadroom = 50'000;
 constexpr std::int64_t kPfcShared = 600'000;
 constexpr std::int64_t kHysteresis = 10'000;
 
-// Receivers 1 and 2 let nothing through until `release`; `filling` bytes of lossy frames wait for
-// host 2. Then host 0 sends lossless frames to host 1 one after the other.
+// Receiver 1 lets nothing through until kRelease, and receiver 2 until `lossy_release`; `filling`
+// bytes of lossy frames wait for host 2. Then host 0 sends lossless frames to host 1 one after the
+// other.
 struct XoffRun {
   std::size_t entered = 0;  // lossless frames in the switch when it asked for the pause
+  std::size_t most = 0;     // of them ever
   std::size_t left = 0;     // frames that had left when it let the sender go on
 };
 
 constexpr Picoseconds kBegin = microseconds(200);
 constexpr Picoseconds kRelease = microseconds(400);
 
-XoffRun runXoff(std::int64_t alpha_percent, std::int64_t filling) {
+XoffRun runXoff(std::int64_t alpha_percent, std::int64_t filling,
+                Picoseconds lossy_release = milliseconds(2)) {
   FabricSpec spec;
   spec.topology.hosts = 4;
   SharedBufferSpec buffer;
@@ -175,7 +178,7 @@ XoffRun runXoff(std::int64_t alpha_percent, std::int64_t filling) {
   pfc.dynamic_alpha = Fraction::percent(alpha_percent);
   spec.switches.pfc = pfc;
   spec.storms = {{1, 1U << kLossless, Picoseconds(0), kRelease},
-                 {2, 1U << kLossy, Picoseconds(0), milliseconds(2)}};
+                 {2, 1U << kLossy, Picoseconds(0), lossy_release}};
   ListFabric fabric(spec);
   fabric.host(3).addMany(frame(3, 2, kFrame, kLossy), static_cast<std::uint32_t>(filling / kFrame),
                          microseconds(1));
@@ -194,6 +197,7 @@ XoffRun runXoff(std::int64_t alpha_percent, std::int64_t filling) {
   const Picoseconds first = kBegin + Picoseconds(80'000) + nanoseconds(50 + 600);
   EXPECT_EQ((xoff.front().time - first).count() % kSlotOf1000.count(), 0);
   run.entered = static_cast<std::size_t>((xoff.front().time - first) / kSlotOf1000);
+  run.most = fabric.counters("switch0-host1").max_queue_bytes / kFrame;
   for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link("switch0-host1"))) {
     // Its last bit left by then.
     if (one.time + Picoseconds(80'000) <= xon.front().time) ++run.left;
@@ -226,6 +230,28 @@ TEST(DynamicXoff, FollowsWhatIsFree) {
       // the frames it met on either side.
       EXPECT_LE(left, from_shared + 14);
     }
+  }
+}
+
+// What lossy frames leave free while the pause lasts raises the threshold for the input that waits.
+TEST(DynamicXoff, RisesWithEveryLossyFrameThatLeaves) {
+  constexpr std::int64_t kFilling = 450'000;
+  for (std::int64_t percent = 20; percent <= 200; percent += 9) {
+    const double alpha = static_cast<double>(percent) / 100;
+    // Half a frame ahead: when the last bit of a lossless frame leaves, as many lossy ones have.
+    const XoffRun run = runXoff(percent, kFilling, kRelease - kSlotOf1000 / 2);
+    const auto asked = static_cast<std::int64_t>(run.entered) + 1;  // in the shared part
+    const std::int64_t headroom = static_cast<std::int64_t>(run.most) - asked;
+    EXPECT_GT(headroom, 0);
+    std::int64_t left = headroom;
+    const auto belowXon = [&] {
+      const std::int64_t shared = (asked + headroom - left) * kFrame;
+      const std::int64_t lossy = kFilling - left * kFrame;
+      return static_cast<double>(shared + kHysteresis) <=
+             alpha * static_cast<double>(kPfcShared - lossy - shared);
+    };
+    while (!belowXon()) ++left;
+    EXPECT_EQ(static_cast<std::int64_t>(run.left), left) << "alpha " << alpha;
   }
 }
 

@@ -48,6 +48,7 @@ Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& opti
       window_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
       reference_(options.core == Core::kReference),
       wakes_(topology_.nodes().size(), kNever),
+      turn_(topology_.nodes().size()),
       phase_of_(phasesOf(topology_)) {
   for (Group& group : groups_) group.awake.resize((topology_.nodes().size() + 63) / 64);
   buildLanes();
@@ -356,7 +357,7 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
   const Picoseconds begin = clock_.done(phase);
   Group& group = groups_[phase];
   group.next = kNever;
-  runnable_.clear();
+  std::size_t count = 0;
   // From the last one on: switches, which have the most to do and should not be what everybody
   // waits for, mostly are behind the hosts.
   for (std::size_t w = group.awake.size(); w-- > 0;) {
@@ -364,13 +365,14 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
       const auto bit = static_cast<unsigned>(std::bit_width(bits)) - 1;
       bits ^= std::uint64_t{1} << bit;
       const auto id = static_cast<NodeId>(w * 64 + bit);
-      if (wakes_[id] < end) {
-        runnable_.push_back(id);
-      } else {
-        group.next = earlier(group.next, wakes_[id]);
-      }
+      // No branch, for nobody could predict it.
+      const bool runs = wakes_[id] < end;
+      turn_[count] = id;
+      count += std::size_t{runs};
+      group.next = earlier(group.next, runs ? kNever : wakes_[id]);
     }
   }
+  runnable_ = std::span(turn_).first(count);
   const auto run = [&](std::size_t i) {
     const NodeId id = runnable_[i];
     wakes_[id] = nodes_[id]->run(begin, end);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -100,6 +101,8 @@ class Engine {
   bool driven_ = false;                       // from outside: a tester's port is in use
   std::vector<std::unique_ptr<Lane>> lanes_;  // by link
   std::vector<Picoseconds> wakes_;            // by node: when it has something to do
+  std::vector<NodeId> turn_;                  // room for all nodes
+  std::span<const NodeId> runnable_;          // in this turn: the first of these
   std::vector<std::uint8_t> phase_of_;        // by node
   std::array<Group, kPhases> groups_;
   PhaseClock clock_;
@@ -110,8 +113,7 @@ class Engine {
   Picoseconds now_;
   Picoseconds done_;  // everything before it has happened, and has been reported
   bool running_ = false;
-  bool fetches_ahead_ = false;    // some endpoint does
-  std::vector<NodeId> runnable_;  // in this turn
+  bool fetches_ahead_ = false;  // some endpoint does
   std::unique_ptr<WorkerPool> pool_;
   std::vector<Observer*> observers_;
   std::vector<Record> records_;

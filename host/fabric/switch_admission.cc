@@ -124,9 +124,9 @@ void SwitchNode::recordMark(const Output& out, const Packet& packet, std::int64_
                    .packet = packet});
 }
 
-// Of a packet that found more than kmin.
+// Of a packet without a mark that found more than kmin: marked once is marked.
 void SwitchNode::markByDepth(Output& out, Packet& packet, std::int64_t depth, Picoseconds now) {
-  if (packet.ce || !drawMark(out, packet.priority, depth)) return;  // marked once is marked
+  if (!drawMark(out, packet.priority, depth)) return;
   packet.ce = true;
   noteMark(out, depth, now, [&packet] { return packet; });
 }

@@ -36,14 +36,13 @@ bool SwitchBuffer::surelyFits(std::int64_t arriving) const {
   return used <= shared_ && reserve_ + used <= threshold(alpha_, used);
 }
 
-bool SwitchBuffer::surelyBelowXoff(std::uint32_t input, PriorityMask priorities,
-                                   std::int64_t length, std::int64_t arriving) const {
-  const std::int64_t xoff = this->xoff(shared_used_ + arriving);
+std::int64_t SwitchBuffer::fullest(std::uint32_t input, PriorityMask priorities) const {
+  std::int64_t most = 0;
   for (PriorityMask left = priorities; left != 0; left &= left - 1) {
     const Input& in = inputs_[input * 8 + static_cast<unsigned>(std::countr_zero(left))];
-    if (in.shared + in.headroom + length > xoff) return false;
+    most = std::max(most, in.shared + in.headroom);
   }
-  return true;
+  return most;
 }
 
 }  // namespace plumbline::fabric

@@ -62,9 +62,12 @@ class SwitchBuffer {
   // As long as no more than `arriving` bytes come, would every output that has room of its own take
   // every lossy frame, in whatever order they come?
   [[nodiscard]] bool surelyFits(std::int64_t arriving) const;
-  // And would no frame of an input lift it above xoff, if `length` of these bytes are that input's?
-  [[nodiscard]] bool surelyBelowXoff(std::uint32_t input, PriorityMask priorities,
-                                     std::int64_t length, std::int64_t arriving) const;
+  // Lossless bytes of that one of these priorities which has most of the input.
+  [[nodiscard]] std::int64_t fullest(std::uint32_t input, PriorityMask priorities) const;
+  // And would no frame lift an input above xoff that has no more than `length` with all that come?
+  [[nodiscard]] bool surelyBelowXoff(std::int64_t length, std::int64_t arriving) const {
+    return length <= xoff(shared_used_ + arriving);
+  }
 
   // Lossless frame of `length` from an input: would it lift the input above xoff (or find no shared
   // memory)? Counting frames that have left only ever turns a no into a yes.

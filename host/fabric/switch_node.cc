@@ -105,7 +105,7 @@ void SwitchNode::runTimersBefore(Picoseconds time) {
 Picoseconds SwitchNode::finish(Picoseconds end) {
   runTimersBefore(end);
   if (strict_) advanceInOrder(end);
-  Picoseconds next = timer_;
+  Picoseconds next = earlier(timer_, dismissInputs());
   strict_ = pausing_ > 0 || spec_.cbfc;
   forEachBit(active_, [&](std::uint32_t port) {
     Output& out = outputs_[port];
@@ -127,14 +127,6 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
     } else {
       next = std::min(next, wire.resumesAt(paused));
     }
-  });
-  forEachBit(busy(), [&](std::uint32_t port) {
-    if (due()[port] < end) {
-      inputs_[port].dismiss();
-      due()[port] = inputs_[port].next();
-      if (due()[port] == kNever) clearBit(busy(), port);
-    }
-    next = earlier(next, due()[port]);
   });
   return next;
 }

@@ -149,8 +149,11 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     // Of the output at work: row_length places for each priority, and one that ends no row.
     std::vector<Passing> rows;
     std::size_t row_length = 0;
-    std::vector<std::int64_t> arriving;  // by input: bytes
-    std::int64_t arriving_total = 0;
+    std::int64_t arriving = 0;          // bytes
+    std::int64_t fullest = 0;           // lossless bytes of one input, if all of these stay
+    std::vector<std::uint32_t> inputs;  // the first input_count: that hand something over
+    std::uint32_t input_count = 0;
+    Picoseconds others;  // when the first of the other inputs has anything
   };
   class PlainOutput;  // switch_plain.cc
   class CalmGroup;    // switch_calm.cc
@@ -220,6 +223,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void gather(Picoseconds begin, Picoseconds end);
   void takeControl(std::uint32_t port, Picoseconds end);
   std::int64_t takeFlights(std::uint32_t port, Picoseconds end, bool route);
+  Picoseconds dismissInputs();
   [[nodiscard]] bool outputsAreIndependent(Picoseconds begin, Picoseconds end) const;
   void runByOutput(Picoseconds end);
   [[nodiscard]] bool isPlain(const WindowOrder::Item& item) const;
@@ -411,7 +415,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   item.packet.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
   item.input = static_cast<std::uint16_t>(input);
   item.charge = charge;
-  if (depth > arriving_above_[priority] && packet.ect) markByDepth(out, item.packet, depth, now);
+  if (depth > arriving_above_[priority] && packet.ect && !packet.ce) {
+    markByDepth(out, item.packet, depth, now);
+  }
   // One behind others of its priority changes nothing in what is to be sent next.
   if ((out.waiting >> priority & 1U) != 0) return;
   out.waiting |= static_cast<PriorityMask>(1U << priority);

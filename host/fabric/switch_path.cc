@@ -47,20 +47,29 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   work_->order.start(begin, end, static_cast<std::uint32_t>(outputs_.size()) + 1);
   work_->steering.clear();
   work_->incoming_count = 0;
-  work_->arriving_total = 0;
-  work_->arriving.resize(inputs_.size());
+  work_->arriving = 0;
+  work_->fullest = 0;
+  work_->inputs.resize(inputs_.size());
+  work_->input_count = 0;
+  work_->others = kNever;
   if (arrivals_ >= kManyArrivals) {
     forEachBit(busy(), [&](std::uint32_t port) {
       if (due()[port] < end) inputs_[port].prefetch();
     });
   }
   const bool route = !balancer_ && end <= next_epoch_;
+  const bool judge = lossless_ != 0 && !strict_;
   forEachBit(busy(), [&](std::uint32_t port) {
-    if (due()[port] >= end) return;
+    if (due()[port] >= end) {
+      work_->others = earlier(work_->others, due()[port]);
+      return;
+    }
+    work_->inputs[work_->input_count++] = port;
     inputs_[port].refresh(end, takeSteered(port));
     takeControl(port, end);
-    work_->arriving[port] = takeFlights(port, end, route);
-    work_->arriving_total += work_->arriving[port];
+    const std::int64_t bytes = takeFlights(port, end, route);
+    work_->arriving += bytes;
+    if (judge) work_->fullest = std::max(work_->fullest, buffer_.fullest(port, lossless_) + bytes);
   });
   if (!route || !outputsAreIndependent(begin, end)) work_->order.ungroup();
   arrivals_ = work_->order.size();
@@ -140,16 +149,21 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
 bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const {
   if (strict_ || timer_ < end || end - begin <= Picoseconds(1)) return false;
   if (spec_.pfc && spec_.pfc->watchdog && !work_->steering.empty()) return false;
-  if (!buffer_.surelyFits(work_->arriving_total)) return false;
-  bool independent = true;
-  if (lossless_ != 0) {
-    forEachBit(busy(), [&](std::uint32_t port) {
-      if (due()[port] >= end) return;
-      independent = independent && buffer_.surelyBelowXoff(port, lossless_, work_->arriving[port],
-                                                           work_->arriving_total);
-    });
+  return buffer_.surelyFits(work_->arriving) &&
+         (lossless_ == 0 || buffer_.surelyBelowXoff(work_->fullest, work_->arriving));
+}
+
+// What the window brought has been dealt with. Returns when there is more.
+Picoseconds SwitchNode::dismissInputs() {
+  Picoseconds next = work_->others;
+  for (std::uint32_t i = 0; i < work_->input_count; ++i) {
+    const std::uint32_t port = work_->inputs[i];
+    inputs_[port].dismiss();
+    due()[port] = inputs_[port].next();
+    if (due()[port] == kNever) clearBit(busy(), port);
+    next = earlier(next, due()[port]);
   }
-  return independent;
+  return next;
 }
 
 [[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
@@ -158,7 +172,7 @@ bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const
   Queued& item = queue.front();
   const std::uint16_t length = item.packet.length;
   const std::int64_t behind = out.classes[priority].queued - length;
-  if (behind > leaving_above_[priority] && item.packet.ect) {
+  if (behind > leaving_above_[priority] && item.packet.ect && !item.packet.ce) {
     markByDepth(out, item.packet, behind, now);
   }
   if (item.charge == Charge::kCredit) consume(out, priority, length, now);

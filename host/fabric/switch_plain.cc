@@ -136,7 +136,7 @@ class SwitchNode::PlainOutput {
   [[gnu::always_inline]] bool departFromQueue(unsigned priority, Ring<Queued>& queue) {
     Queued& item = queue.front();
     const std::int64_t behind = leave(priority, item.packet.length);
-    if (behind > node_.leaving_above_[priority] && item.packet.ect) {
+    if (behind > node_.leaving_above_[priority] && item.packet.ect && !item.packet.ce) {
       node_.markByDepth(out_, item.packet, behind, decision_);
     }
     burst_.send(item.packet, decision_);

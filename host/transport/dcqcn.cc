@@ -19,9 +19,11 @@ double power(double base, std::int64_t exponent) {
 
 double toDouble(BitRate rate) { return static_cast<double>(rate.bitsPerSecond()); }
 
+// Rounded up; without std::ceil(), which is a call on processors that this is compiled for.
 Picoseconds timeOf(std::int64_t bytes, double rate) {
-  return Picoseconds(
-      static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * 8e12 / rate)));
+  const double time = static_cast<double>(bytes) * 8e12 / rate;
+  const auto whole = static_cast<std::int64_t>(time);
+  return Picoseconds(whole + static_cast<std::int64_t>(static_cast<double>(whole) < time));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace plumbline::transport {
 
 namespace {
 
-constexpr std::uint32_t kMaxFlow = 255;
 constexpr std::int64_t kDefaultWindow = std::int64_t{1} << 22;
 
 const RoceSpec& validated(const RoceSpec& spec) {
@@ -89,29 +88,6 @@ void RoceProtocol::post(const Message& message, Picoseconds now) {
   updateWake();
 }
 
-void RoceProtocol::enterRound(Qp& qp, std::uint32_t index, Picoseconds now) {
-  if (qp.eligible <= now) {
-    qp.state = Qp::State::kReady;
-    ready_.push(index);
-  } else {
-    qp.state = Qp::State::kPaced;
-    paced_.push(qp.eligible, index);
-  }
-}
-
-bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) {
-  const auto allowed = [paused](std::uint8_t priority) { return (paused >> priority & 1U) == 0; };
-  if (!cnps_.empty() && allowed(spec_.cnp_priority)) {
-    transmitCnp(packet);
-    updateWake();
-    return true;
-  }
-  bool sent = !acks_.empty() && allowed(spec_.ack_priority) && transmitAck(packet);
-  if (!sent && allowed(spec_.data_priority)) sent = transmitData(now, packet);
-  updateWake();
-  return sent;
-}
-
 void RoceProtocol::transmitCnp(fabric::Packet& packet) {
   Qp& qp = qps_[cnps_.front()];
   cnps_.pop();
@@ -120,36 +96,6 @@ void RoceProtocol::transmitCnp(fabric::Packet& packet) {
   packet.length = frames_.bytes(roce_code::kCnp, 0);
   ++stats_.control_sent;
   ++stats_.cnp_sent;
-}
-
-bool RoceProtocol::transmitData(Picoseconds now, fabric::Packet& packet) {
-  while (!ready_.empty()) {
-    const std::uint32_t index = ready_.front();
-    ready_.pop();
-    Qp& qp = qps_[index];
-    qp.state = Qp::State::kIdle;
-    if (qp.eligible > now) {  // a CNP came since
-      schedule(index, now);
-      continue;
-    }
-    if (emit(qp, index, now, packet)) {
-      // Not before the wire is free again, so that a QP at line rate stays in the round.
-      schedule(index, now + clock_.slot(packet.length));
-      return true;
-    }
-  }
-  return false;
-}
-
-// The QP's next frame; false if it has none.
-bool RoceProtocol::emit(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet) {
-  if (qp.job_head != kNone) {
-    emitResponse(qp, index, now, packet);
-    return true;
-  }
-  if (qp.failed) return false;
-  if (qp.lost != 0 && emitLost(qp, index, now, packet)) return true;
-  return emitRequest(qp, index, now, packet);
 }
 
 // DCQCN: the frame that has just begun to leave has to be paid for before the next.
@@ -164,39 +110,6 @@ void RoceProtocol::fillControl(const Qp& qp, std::uint8_t code, std::uint8_t pri
   fillHeader(qp, code, packet);
   packet.priority = static_cast<std::uint8_t>(priority & 7U);
   packet.ect = ect;
-}
-
-void RoceProtocol::fillData(const Qp& qp, std::uint8_t code, std::uint32_t payload,
-                            bool ack_request, PacketNumber number, Picoseconds now,
-                            fabric::Packet& packet) const {
-  fillHeader(qp, code, packet);
-  if (spec_.spray) {
-    packet.flow_hash = static_cast<std::uint32_t>(
-        mix64(static_cast<std::uint64_t>(qp.flow_hash) << 32 ^ qp.packets_sent));
-  }
-  packet.length = frames_.bytes(code, payload);
-  packet.psn = psnOf(number, spec_.first_psn);
-  packet.extra = DataInfo{payload, ack_request}.pack();
-  packet.stamp = static_cast<std::uint64_t>(now.count());
-}
-
-void RoceProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
-  const auto code = static_cast<std::uint8_t>(packet.opcode & (kRoceCodes - 1));
-  const RoceMeaning& meaning = meaningOf(code);
-  if (packet.trimmed) {
-    ++stats_.trimmed_received;
-    return;
-  }
-  if (meaning.kind == RoceKind::kRequest || meaning.kind == RoceKind::kReadRequest) {
-    onRequest(openQp(packet.source, packet.connection & kMaxFlow), code, packet, now);
-  } else {
-    const std::uint32_t index = table_.find(packet.connection);
-    if (index == kNone) return;  // an answer to nothing
-    if (meaning.kind == RoceKind::kAck) onAck(index, packet, now);
-    if (meaning.kind == RoceKind::kReadResponse) onReadResponse(index, meaning, packet, now);
-    if (meaning.kind == RoceKind::kCnp) onCnp(index, now);
-  }
-  updateWake();
 }
 
 // A data packet came with CE.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/random.h"
 #include "fabric/ring.h"
 #include "fabric/wire_clock.h"
 #include "transport/dcqcn.h"
@@ -43,6 +44,10 @@ class RoceProtocol final : public Protocol {
   [[nodiscard]] double rateOf(HostId peer, std::uint32_t flow, Picoseconds now) const;
 
  private:
+  static constexpr std::uint32_t kMaxFlow = 255;
+  // A READ of more packets is asked for in parts, so that PSNs stay distinguishable.
+  static constexpr PacketNumber kMaxReadPackets = PacketNumber{1} << 20;
+
   // roce_protocol.cc: QPs, and whose turn it is.
   static std::uint32_t qpNumber(HostId peer, std::uint32_t flow) { return peer << 8 | flow; }
   std::uint32_t openQp(HostId peer, std::uint32_t flow) {
@@ -60,7 +65,15 @@ class RoceProtocol final : public Protocol {
     Qp& qp = qps_[index];
     if (qp.state == Qp::State::kIdle && hasWork(qp)) enterRound(qp, index, now);
   }
-  void enterRound(Qp& qp, std::uint32_t index, Picoseconds now);
+  void enterRound(Qp& qp, std::uint32_t index, Picoseconds now) {
+    if (qp.eligible <= now) {
+      qp.state = Qp::State::kReady;
+      ready_.push(index);
+    } else {
+      qp.state = Qp::State::kPaced;
+      paced_.push(qp.eligible, index);
+    }
+  }
   bool transmitData(Picoseconds now, fabric::Packet& packet);
   bool emit(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
   void transmitCnp(fabric::Packet& packet);
@@ -84,7 +97,17 @@ class RoceProtocol final : public Protocol {
   void fillControl(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
                    fabric::Packet& packet) const;
   void fillData(const Qp& qp, std::uint8_t code, std::uint32_t payload, bool ack_request,
-                PacketNumber number, Picoseconds now, fabric::Packet& packet) const;
+                PacketNumber number, Picoseconds now, fabric::Packet& packet) const {
+    fillHeader(qp, code, packet);
+    if (spec_.spray) {
+      packet.flow_hash = static_cast<std::uint32_t>(
+          mix64(static_cast<std::uint64_t>(qp.flow_hash) << 32 ^ qp.packets_sent));
+    }
+    packet.length = frames_.bytes(code, payload);
+    packet.psn = psnOf(number, spec_.first_psn);
+    packet.extra = DataInfo{payload, ack_request}.pack();
+    packet.stamp = static_cast<std::uint64_t>(now.count());
+  }
   // Of every data packet: statistics, and DCQCN's notification point.
   void countArrival(Qp& qp, std::uint32_t index, const fabric::Packet& packet, Picoseconds now) {
     ++stats_.data_received;

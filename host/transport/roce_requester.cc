@@ -8,8 +8,6 @@ namespace plumbline::transport {
 
 namespace {
 
-// A READ of more packets is asked for in parts, so that PSNs stay distinguishable.
-constexpr PacketNumber kMaxReadPackets = PacketNumber{1} << 20;
 constexpr PacketNumber kBitmapBits = 64;
 
 }  // namespace
@@ -19,34 +17,6 @@ std::uint32_t RoceProtocol::messageOf(const Qp& qp, PacketNumber number) const {
   std::uint32_t slot = qp.head;
   while (slot != kNone && messages_[slot].end <= number) slot = messages_[slot].following;
   return slot;
-}
-
-// Fills in the request packet `number` of `message`; returns how many numbers it stands for.
-std::uint32_t RoceProtocol::fillRequest(Qp& qp, std::uint32_t index, const OpenMessage& message,
-                                        PacketNumber number, Picoseconds now,
-                                        fabric::Packet& packet) {
-  const PacketNumber place = number - message.first;
-  const std::uint64_t offset = static_cast<std::uint64_t>(place) << mtu_shift_;
-  if (message.verb == Verb::kRead) return fillRead(qp, index, message, number, now, packet);
-  const bool last = number + 1 == message.end;
-  const auto payload =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(message.bytes - offset, spec_.path_mtu));
-  const bool again = number < qp.highest;
-  const bool reliable = spec_.service == RoceService::kRc;
-  const bool closes_window = number + 1 - qp.acknowledged >= window_;
-  const bool ask = reliable && (last || endsInterval(number) || closes_window);
-  fillData(qp, requestCode(spec_.service, message.verb, place == 0, last), payload, ask, number,
-           now, packet);
-  packet.aux = message.tag;
-  ++stats_.data_sent;
-  stats_.bytes_sent += packet.length;
-  stats_.retransmitted += again ? 1 : 0;
-  qp.packets_retransmitted += again ? 1 : 0;
-  if (ask) {
-    qp.awaited = std::max(qp.awaited, number);
-    if (qp.deadline == kNever) startTimer(qp, index, now);
-  }
-  return 1;
 }
 
 // The same of a READ.
@@ -62,39 +32,6 @@ std::uint32_t RoceProtocol::fillRead(Qp& qp, std::uint32_t index, const OpenMess
   if (qp.deadline == kNever) startTimer(qp, index, now);
   ++stats_.control_sent;
   return static_cast<std::uint32_t>(count);
-}
-
-bool RoceProtocol::emitRequest(Qp& qp, std::uint32_t index, Picoseconds now,
-                               fabric::Packet& packet) {
-  if (qp.cursor == kNone || qp.next - qp.acknowledged >= window_) return false;
-  const OpenMessage& message = messages_[qp.cursor];
-  qp.next += fillRequest(qp, index, message, qp.next, now, packet);
-  qp.highest = std::max(qp.highest, qp.next);
-  const bool ended = qp.next == message.end;
-  if (ended) qp.cursor = message.following;
-  finishData(qp, now, packet);
-  if (spec_.service == RoceService::kUc) {
-    qp.acknowledged = qp.next;
-    if (ended) completeHead(qp, false, now);
-  }
-  return true;
-}
-
-// Sends one packet that a selective NAK reported missing.
-bool RoceProtocol::emitLost(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet) {
-  while (qp.lost != 0) {
-    const PacketNumber number = qp.lost_base + std::countr_zero(qp.lost);
-    qp.lost &= qp.lost - 1;
-    if (number < qp.acknowledged || number >= qp.next) continue;
-    const OpenMessage& message = messages_[messageOf(qp, number)];
-    // Only the first number of a READ's request travels towards the responder.
-    if (message.verb == Verb::kRead && (number - message.first) % kMaxReadPackets != 0) continue;
-    fillRequest(qp, index, message, number, now, packet);
-    startTimer(qp, index, now);
-    finishData(qp, now, packet);
-    return true;
-  }
-  return false;
 }
 
 // Everything below `below` is at the receiver. READs are done by their responses alone, so that the

@@ -6,37 +6,6 @@
 
 namespace plumbline::transport {
 
-void RoceProtocol::onRequest(std::uint32_t index, std::uint8_t code, const fabric::Packet& packet,
-                             Picoseconds now) {
-  Qp& qp = qps_[index];
-  const RoceMeaning& meaning = meaningOf(code);
-  const bool read = meaning.kind == RoceKind::kReadRequest;
-  if (!read) countArrival(qp, index, packet, now);
-  if (meaning.uc) {
-    onUcRequest(qp, meaning, packet, now);
-    return;
-  }
-  const PacketNumber number = numberOf(packet.psn, spec_.first_psn, qp.expected);
-  if (number > qp.expected) {
-    onEarly(qp, index, number, code, packet);
-    return;
-  }
-  if (number < qp.expected) {
-    if (read) {
-      addJob(qp, index, number, packet.extra, true, now);
-    } else {
-      ++stats_.duplicates;
-      queueAck(qp, index);
-    }
-    return;
-  }
-  qp.nak_sent = false;
-  qp.nak_wanted = false;
-  accept(qp, index, meaning, packet.aux, packet.extra, now);
-  const bool drained = qp.reorder != kNone && drain(qp, index, now);
-  if (drained || (!read && DataInfo::unpack(packet.extra).ack_request)) queueAck(qp, index);
-}
-
 // The packet `expected` of the QP asks for `bytes`.
 void RoceProtocol::acceptRead(Qp& qp, std::uint32_t index, std::uint64_t bytes, Picoseconds now) {
   const PacketNumber first = qp.expected;

@@ -366,10 +366,12 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
       bits ^= std::uint64_t{1} << bit;
       const auto id = static_cast<NodeId>(w * 64 + bit);
       // No branch, for nobody could predict it.
-      const bool runs = wakes_[id] < end;
+      const std::int64_t wakes = wakes_[id].count();
+      const bool runs = wakes < end.count();
       turn_[count] = id;
       count += std::size_t{runs};
-      group.next = earlier(group.next, runs ? kNever : wakes_[id]);
+      const Picoseconds pending(wakes | (kNever.count() & -static_cast<std::int64_t>(runs)));
+      group.next = earlier(group.next, pending);
     }
   }
   runnable_ = std::span(turn_).first(count);

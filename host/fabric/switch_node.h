@@ -224,7 +224,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void takeControl(std::uint32_t port, Picoseconds end);
   std::int64_t takeFlights(std::uint32_t port, Picoseconds end, bool route);
   Picoseconds dismissInputs();
-  [[nodiscard]] bool outputsAreIndependent(Picoseconds begin, Picoseconds end) const;
+  [[nodiscard]] bool outputsAreIndependent() const;
   void runByOutput(Picoseconds end);
   [[nodiscard]] bool isPlain(const WindowOrder::Item& item) const;
   void runGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end);
@@ -239,9 +239,13 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void offer(Output& out, std::uint32_t input, const Packet& packet, Picoseconds now);
   void enqueue(Output& out, const Packet& packet, std::uint32_t input, Charge charge,
                std::int64_t depth, Picoseconds now);
-  // A last bit has left by `time`, or a decision is due before.
+  // A last bit has left by `time`, or a decision is due before. No branch, for nobody could predict
+  // which it is.
   [[nodiscard]] static bool hasStepBefore(const Output& out, Picoseconds time) {
-    return out.leaving.active ? out.wire.lastBitAt() <= time : out.decision < time;
+    const std::int64_t last_bit = out.wire.lastBitAt().count();
+    const std::int64_t decision = out.decision.count();
+    const auto leaves = static_cast<std::int64_t>(out.leaving.active);
+    return (decision ^ ((decision ^ last_bit) & -leaves)) < time.count() + leaves;
   }
   void advance(Output& out, Picoseconds time) {
     if (hasStepBefore(out, time)) {

@@ -43,8 +43,11 @@ SwitchNode::Workspace& SwitchNode::workspace() {
 // output is looked up already here, with the packet at hand and time to fetch the output's memory.
 void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   useTablesOf(begin);
+  const bool route = !balancer_ && end <= next_epoch_;
+  // The reference core's windows of one instant are left in the order that they are in.
+  const bool by_output = route && !strict_ && timer_ >= end && end - begin > Picoseconds(1);
   // One group more, of packets that have nowhere to go.
-  work_->order.start(begin, end, static_cast<std::uint32_t>(outputs_.size()) + 1);
+  work_->order.start(begin, end, by_output ? static_cast<std::uint32_t>(outputs_.size()) + 1 : 1);
   work_->steering.clear();
   work_->incoming_count = 0;
   work_->arriving = 0;
@@ -57,8 +60,6 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
       if (due()[port] < end) inputs_[port].prefetch();
     });
   }
-  const bool route = !balancer_ && end <= next_epoch_;
-  const bool judge = lossless_ != 0 && !strict_;
   forEachBit(busy(), [&](std::uint32_t port) {
     if (due()[port] >= end) {
       work_->others = earlier(work_->others, due()[port]);
@@ -69,9 +70,11 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
     takeControl(port, end);
     const std::int64_t bytes = takeFlights(port, end, route);
     work_->arriving += bytes;
-    if (judge) work_->fullest = std::max(work_->fullest, buffer_.fullest(port, lossless_) + bytes);
+    if (lossless_ != 0 && by_output) {
+      work_->fullest = std::max(work_->fullest, buffer_.fullest(port, lossless_) + bytes);
+    }
   });
-  if (!route || !outputsAreIndependent(begin, end)) work_->order.ungroup();
+  if (by_output && !outputsAreIndependent()) work_->order.ungroup();
   arrivals_ = work_->order.size();
   work_->order.sort();
 }
@@ -143,11 +146,9 @@ inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end,
   return bytes;
 }
 
-// Nothing that happens in the window can depend on more than one output: no buffer that they share
-// gets full, nobody is or will be told to pause, and no timer goes off. The reference core's
-// windows of one instant are left in the order that they are in.
-bool SwitchNode::outputsAreIndependent(Picoseconds begin, Picoseconds end) const {
-  if (strict_ || timer_ < end || end - begin <= Picoseconds(1)) return false;
+// Nothing that happens in a window in which nobody is paused and no timer goes off can depend on
+// more than one output: no buffer that they share gets full, and nobody will be told to pause.
+bool SwitchNode::outputsAreIndependent() const {
   if (spec_.pfc && spec_.pfc->watchdog && !work_->steering.empty()) return false;
   return buffer_.surelyFits(work_->arriving) &&
          (lossless_ == 0 || buffer_.surelyBelowXoff(work_->fullest, work_->arriving));

@@ -320,9 +320,9 @@ void Wire::obey(const ControlFlight& pause, Picoseconds now) {
   // What ran out before, unnoticed, is noted before what this frame ends.
   pausedAt(now - Picoseconds(1));
   const Picoseconds quantum = clock_.serialization(64);
-  for (unsigned p = 0; p < 8; ++p) {
+  for (PriorityMask left = pause.enabled; left != 0; left &= left - 1) {
+    const auto p = static_cast<unsigned>(std::countr_zero(left));
     const auto bit = static_cast<PriorityMask>(1U << p);
-    if ((pause.enabled & bit) == 0) continue;
     if ((pause.xoff & bit) == 0 || pause.value == 0) {
       if ((pause_mask_ & bit) != 0) endPause(p, now);
       continue;

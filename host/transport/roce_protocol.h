@@ -48,6 +48,16 @@ class RoceProtocol final : public Protocol {
   // A READ of more packets is asked for in parts, so that PSNs stay distinguishable.
   static constexpr PacketNumber kMaxReadPackets = PacketNumber{1} << 20;
 
+  // roce_path.cc: what every packet goes through.
+  void onRequest(std::uint32_t index, std::uint8_t code, const fabric::Packet& packet,
+                 Picoseconds now);
+  bool transmitData(Picoseconds now, fabric::Packet& packet);
+  bool emit(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  bool emitRequest(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  bool emitLost(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
+  std::uint32_t fillRequest(Qp& qp, std::uint32_t index, const OpenMessage& message,
+                            PacketNumber number, Picoseconds now, fabric::Packet& packet);
+
   // roce_protocol.cc: QPs, and whose turn it is.
   static std::uint32_t qpNumber(HostId peer, std::uint32_t flow) { return peer << 8 | flow; }
   std::uint32_t openQp(HostId peer, std::uint32_t flow) {
@@ -74,8 +84,6 @@ class RoceProtocol final : public Protocol {
       paced_.push(qp.eligible, index);
     }
   }
-  bool transmitData(Picoseconds now, fabric::Packet& packet);
-  bool emit(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
   void transmitCnp(fabric::Packet& packet);
   // What every frame that a QP's rate applies to has in common, after it was filled in.
   void finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet) {
@@ -120,10 +128,6 @@ class RoceProtocol final : public Protocol {
   void updateWake();
 
   // roce_requester.cc: messages from post to completion.
-  bool emitRequest(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
-  bool emitLost(Qp& qp, std::uint32_t index, Picoseconds now, fabric::Packet& packet);
-  std::uint32_t fillRequest(Qp& qp, std::uint32_t index, const OpenMessage& message,
-                            PacketNumber number, Picoseconds now, fabric::Packet& packet);
   std::uint32_t fillRead(Qp& qp, std::uint32_t index, const OpenMessage& message,
                          PacketNumber number, Picoseconds now, fabric::Packet& packet);
   static constexpr std::uint64_t kNoMask = ~std::uint64_t{0};
@@ -148,8 +152,6 @@ class RoceProtocol final : public Protocol {
   [[nodiscard]] std::uint32_t messageOf(const Qp& qp, PacketNumber number) const;
 
   // roce_responder.cc: what comes from the peer's requester.
-  void onRequest(std::uint32_t index, std::uint8_t code, const fabric::Packet& packet,
-                 Picoseconds now);
   void onUcRequest(Qp& qp, const RoceMeaning& meaning, const fabric::Packet& packet,
                    Picoseconds now);
   void accept(Qp& qp, std::uint32_t index, const RoceMeaning& meaning, std::uint32_t aux,

@@ -31,6 +31,7 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.retry_max = std::max(total.retry_max, link.retry_max);
   total.nacks += link.nacks;
   total.nacks_lost += link.nacks_lost;
+  total.inits += link.inits;
   total.consumed_updates += link.consumed_updates;
 }
 

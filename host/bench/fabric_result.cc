@@ -89,6 +89,7 @@ Json totalToJson(const fabric::LinkCounters& total) {
   json["paused_ps"] = paused;
   json["retry_total_ps"] = total.retry_total.count();
   json["retry_max_ps"] = total.retry_max.count();
+  json["inits"] = total.inits;
   return json;
 }
 
@@ -105,6 +106,7 @@ fabric::LinkCounters totalFromJson(const Json& json) {
   }
   total.retry_total = timeFromJson(json.at("retry_total_ps"));
   total.retry_max = timeFromJson(json.at("retry_max_ps"));
+  total.inits = json.value("inits", std::uint64_t{0});  // not counted by older programs
   return total;
 }
 

@@ -318,6 +318,7 @@ class FreeRun {
           modelled(total.retry_total.toNanoseconds() / static_cast<double>(total.retries), "ns"));
       add("LLR retry latency, most", modelled(total.retry_max.toNanoseconds(), "ns"));
     }
+    if (total.inits > 0) add("LLR INITs sent, after frames were given up", count(total.inits));
     if (total.watchdog_events > 0) add("PFC watchdog events", count(total.watchdog_events));
     if (fabric.link_jfi) {
       add("JFI over links between switches", modelled(*fabric.link_jfi, ""));

@@ -93,6 +93,21 @@ const std::map<std::string, Picoseconds>& closedForms() {
   return forms;
 }
 
+// One replay at most: a frame that is struck twice is given up, and an INIT follows it, which is
+// hit itself one time in a thousand and then sent again.
+TEST(HopRetries, AnInitFollowsEveryFrameThatIsGivenUp) {
+  TrialSpec spec = with(chosenHops(), Fraction::percent(1), milliseconds(60));
+  spec.dut.switches.llr->max_replays = 1;
+  const TrialResult result = runOnHosts(spec);
+  const fabric::LinkCounters& total = result.fabric->total;
+  const std::uint64_t given_up =
+      total.drops[static_cast<std::size_t>(fabric::DropReason::kReplays)];
+  EXPECT_GT(given_up, 50U);
+  EXPECT_GE(total.inits, given_up);
+  EXPECT_LE(total.inits, given_up + 5);
+  EXPECT_EQ(FabricResult::fromJson(result.fabric->toJson()).total.inits, total.inits);
+}
+
 // Frames 30 us apart: a retry is over before the next frame, however often its copy is struck.
 TEST(HopRetries, AloneTakeTheClosedFormToThePicosecond) {
   const Fraction load = Fraction::partsPerTrillion(83'520 * Fraction::kOne / 30'000'000);

@@ -43,7 +43,8 @@ class Wire {
   [[nodiscard]] LinkId id() const { return setup_.id; }
   [[nodiscard]] const WireClock& clock() const { return clock_; }
   [[nodiscard]] Lane& lane() const { return lane_; }
-  // It never fails, has no errors, and the far end has paused nothing that is not forgotten yet.
+  // It never fails, has no errors, loses no ACK, and the far end has paused nothing that is not
+  // forgotten yet.
   [[nodiscard]] bool unhindered() const { return perfect_ && pause_mask_ == 0; }
   // When the next first bit may leave.
   [[nodiscard]] Picoseconds freeAt() const { return free_at_; }
@@ -145,7 +146,7 @@ class Wire {
     std::uint64_t bytes_ = 0;
   };
   // Damaged frames are sent again from now on, if the spec has LLR.
-  void useRetry() { retries_ = setup_.retry.has_value(); }
+  void useRetry();
 
   // A frame sent by somebody who keeps his own clock (a tester's port): the next one must only not
   // overlap with frame and preamble.
@@ -168,8 +169,8 @@ class Wire {
   }
 
   // LLR: when a replay is due (kNever without), and the replay of its next frame, or the end of
-  // replays that came to nothing.
-  [[nodiscard]] Picoseconds replayAt() const { return retry_ ? retryDue() : kNever; }
+  // replays that came to nothing or are not needed any more.
+  [[nodiscard]] Picoseconds replayAt() const { return perfect_ ? kNever : nextReplay(); }
   void replay(Picoseconds first_bit);
   // LLR has no room for another frame before the replay.
   [[nodiscard]] bool full() const { return retry_ && retry_->bytes >= setup_.retry->buffer; }
@@ -216,6 +217,21 @@ class Wire {
     bool first_damaged = false;  // frames.front() is the frame that damaged_until speaks of
     bool timed = false;          // and it was sent again because of the replay timer
   };
+  // Frames that have arrived without the sender's knowing, since their ACKs were lost. The replay
+  // timer repeats them, in rounds, each from the first one on, until it hears of them. Put off
+  // while there is a Retry, which mostly makes up for it.
+  struct Unacked {
+    struct Sent {
+      std::int64_t length;
+      Picoseconds began;  // its first transmission
+    };
+    Ring<Sent> frames;
+    std::size_t sent = 0;        // of `frames` in the current round
+    std::uint32_t rounds = 0;    // begun
+    Picoseconds since;           // from then on the timer runs
+    Picoseconds due;             // when it has run out, or when the next frame of the round goes
+    Picoseconds heard = kNever;  // when an ACK comes after all
+  };
 
   void occupy(std::int64_t length, Picoseconds first_bit) {
     const Picoseconds serialization = clock_.serialization(length);
@@ -233,7 +249,10 @@ class Wire {
   }
   void noteDeparture(const Packet& packet, Picoseconds first_bit, std::int64_t behind);
   bool sendControl(Picoseconds first_bit);
+  void occupyAgain(std::int64_t length, Picoseconds first_bit);
+  [[nodiscard]] Picoseconds nextReplay() const;
   [[nodiscard]] Picoseconds retryDue() const;
+  [[nodiscard]] Picoseconds dueOrTooOld(Picoseconds due, Picoseconds began) const;
   [[nodiscard]] bool goesDown(Picoseconds from, Picoseconds until);
   // LLR waits for its end.
   [[nodiscard]] bool isWaitedFor(const Outage& outage) const;
@@ -245,12 +264,18 @@ class Wire {
   void startRetry(const Packet& packet, Picoseconds first_bit, bool cut);
   void ask(Picoseconds now);
   void awaitTimer(Picoseconds now);
+  [[nodiscard]] Picoseconds timerEnd(Picoseconds from) const;
   // Whether an ordered set is lost that is under way, there or back, from `sent` to `until`: by an
   // outage, or by bit errors with probability `loss`.
-  [[nodiscard]] bool losesSet(Picoseconds sent, Picoseconds until, double loss);
-  [[nodiscard]] bool tooOld(Picoseconds now) const;
+  [[nodiscard]] bool losesSet(Picoseconds sent, Picoseconds until, double loss,
+                              RandomStream& random);
+  [[nodiscard]] bool tooOld(Picoseconds began, Picoseconds now) const;
   [[nodiscard]] Picoseconds initialised(Picoseconds now);
-  void arrived(const Packet& packet, Picoseconds first_bit);
+  void arrived(const Held& frame, Picoseconds first_bit, Picoseconds since);
+  [[nodiscard]] bool ackComes();
+  void hear(Picoseconds at);
+  void awaitAck(Picoseconds since);
+  void repeat(Picoseconds first_bit);
   void deliverReplayed(const Packet& packet, Picoseconds first_bit);
   void giveUp(DropReason reason, Picoseconds now);
   void flush(DropReason reason, Picoseconds now);
@@ -267,7 +292,7 @@ class Wire {
   std::unique_ptr<Retry> retry_;
   Picoseconds first_resume_ = kNever;  // when the first pause runs out
   PriorityMask pause_mask_ = 0;
-  bool perfect_ = true;   // never fails and has no errors
+  bool perfect_ = true;   // never fails, has no errors, and loses no ACK
   bool retries_ = false;  // by LLR
   LinkCounters counters_;
   std::array<Picoseconds, 8> paused_until_{};
@@ -275,9 +300,11 @@ class Wire {
   Setup setup_;
   std::size_t next_outage_ = 0;
   std::int64_t bits_to_error_ = INT64_MAX;
-  Picoseconds good_until_{INT64_MIN};  // end of the last frame that arrived whole; LLR only
+  std::unique_ptr<Unacked> unacked_;
+  Picoseconds progress_{INT64_MIN};  // when the sender last hears of a frame's arrival; LLR only
   RandomStream random_;
   RandomStream set_random_;
+  RandomStream ack_random_;
 };
 
 }  // namespace plumbline::fabric

@@ -6,36 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "tests/fabric/harness.h"
+#include "tests/fabric/llr_chain.h"
 
 namespace plumbline::fabric::testing {
 namespace {
-
-constexpr std::uint32_t kLongLength = 4'096;
-constexpr Picoseconds kLongSerialization{327'680};  // at 100 Gb/s
-constexpr std::uint32_t kFrames = 20'000;
-
-// chainSpec() with bit errors between the switches.
-FabricSpec noisyChain(double rate) {
-  FabricSpec spec = chainSpec();
-  spec.bit_errors = {{"s0-s1", rate}};
-  spec.switches.buffer_per_port = Bytes(100'000'000);
-  return spec;
-}
-
-void expectInOrder(ListFabric& fabric) {
-  const auto& arrivals = fabric.host(1).arrivals();
-  for (std::size_t i = 1; i < arrivals.size(); ++i) {
-    ASSERT_LT(arrivals[i - 1].packet.psn, arrivals[i].packet.psn);
-  }
-}
-
-// All that host 0 sent, each frame once.
-void expectAllInOrder(ListFabric& fabric, std::size_t frames) {
-  EXPECT_EQ(fabric.expectConserved().dropped, 0U);
-  EXPECT_EQ(fabric.host(1).arrivals().size(), frames);
-  expectInOrder(fabric);
-}
 
 TEST(BitErrors, WithoutRetryLossesAreBinomial) {
   for (const double rate : {1e-7, 1e-6, 1e-5}) {
@@ -117,23 +91,6 @@ TEST(Llr, AnIsolatedErrorCostsARoundTripAndTheFrame) {
     ++late;
   }
   EXPECT_EQ(late, retries.size());
-}
-
-// Answer to a frame: from its end to the replay that its NACK asks for.
-constexpr Picoseconds kAnswer = 2 * kChainDelay + nanoseconds(50 + 50);
-constexpr Picoseconds kTimer = microseconds(7);
-
-// When frame `n`, sent by its host at `n` times `spacing`, leaves the first switch.
-Picoseconds departureOf(std::uint32_t n, Picoseconds spacing) {
-  return spacing * n + nanoseconds(50 + 600) + kLongSerialization;
-}
-
-// noisyChain() with LLR, NACKs being destroyed by `back_rate`.
-FabricSpec retryingChain(double rate, double back_rate) {
-  FabricSpec spec = noisyChain(rate);
-  if (back_rate > 0) spec.bit_errors.push_back({"s1-s0", back_rate});
-  spec.switches.llr.emplace().replay_timer = kTimer;
-  return spec;
 }
 
 // Whether `latency` is that of a retry of a frame on its own for which NACKs were lost: each
@@ -370,19 +327,6 @@ TEST(Llr, ABufferHoldsNewFramesBack) {
     EXPECT_LT(held, kBuffer + kLongLength);
   }
   EXPECT_GT(alone, 10U);
-}
-
-// retryingChain() without bit errors, its middle cable being down at times; LLR waits for up to
-// 3 us.
-constexpr Picoseconds kLongest = microseconds(3);
-constexpr Picoseconds kLongSlot{(kLongLength + 20) * 80};
-
-FabricSpec flappingChain(const std::vector<std::pair<Picoseconds, Picoseconds>>& outages) {
-  FabricSpec spec = retryingChain(0, 0);
-  spec.switches.llr->pcs_lost = kLongest;
-  spec.convergence = seconds(1);
-  for (const auto& [down, up] : outages) spec.failures.push_back({"s0-s1", down, up});
-  return spec;
 }
 
 // A full line goes on when the cable is back; the first frame that comes then shows the receiver

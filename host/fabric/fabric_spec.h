@@ -141,8 +141,8 @@ struct CbfcSpec {
 struct LlrSpec {
   Picoseconds receiver_processing = nanoseconds(50);
   Picoseconds sender_processing = nanoseconds(50);
-  // Time without progress after which a sender replays unasked, since a NACK can be lost: longer
-  // than the retry of a longest frame takes on any link. Nothing: twice that, of each link.
+  // Time without progress after which a sender replays unasked, since NACKs and ACKs can be lost:
+  // longer than the retry of a longest frame takes on any link. Nothing: twice that, of each link.
   std::optional<Picoseconds> replay_timer{};
   // Replays without progress before what is outstanding is given up, 0 to 254. Nothing: no limit.
   std::optional<std::uint32_t> max_replays{};

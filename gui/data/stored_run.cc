@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace plumbline::gui {
 namespace {

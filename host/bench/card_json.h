@@ -1,9 +1,9 @@
 // JSON of what only a tester card does and sees (card_parts.h), as trial.h stores it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "bench/card_parts.h"
 #include "bench/trial.h"
 

@@ -1,7 +1,6 @@
 #include "bench/dut_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "bench/json_names.h"
 
 namespace plumbline::bench {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "bench/histogram_json.h"
 #include "bench/samples_json.h"
 

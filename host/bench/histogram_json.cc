@@ -1,8 +1,7 @@
 #include "bench/histogram_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 
 namespace plumbline::bench {
 

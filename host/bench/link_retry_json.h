@@ -1,8 +1,7 @@
 // JSON of link-level retry in a trial and its result (card_parts.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "bench/card_parts.h"
 
 namespace plumbline::bench {

@@ -1,6 +1,6 @@
 #include "bench/samples_json.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace plumbline::bench {
 namespace {

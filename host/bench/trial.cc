@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "bench/card_json.h"
 #include "bench/dut_json.h"
 #include "bench/histogram_json.h"

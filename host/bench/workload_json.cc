@@ -1,7 +1,6 @@
 #include "bench/workload_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "bench/json_names.h"
 
 namespace plumbline::bench {

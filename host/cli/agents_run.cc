@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <fstream>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/token_file.h"
 #include "cli/interrupt.h"
 #include "cli/remote_run.h"

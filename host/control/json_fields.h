@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "stats/histogram.h"
 
 namespace plumbline::control {

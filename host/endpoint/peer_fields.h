@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/json.h"
 
 namespace plumbline::endpoint {
 

@@ -1,5 +1,4 @@
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "report/report.h"
 
 namespace plumbline::report {

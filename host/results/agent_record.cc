@@ -1,9 +1,9 @@
 #include "results/agent_record.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace plumbline::results {
 namespace {

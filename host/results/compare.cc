@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
+
+#include "base/json.h"
 
 namespace plumbline::results {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace plumbline::results {
 namespace {

@@ -1,8 +1,7 @@
 #include "results/import.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 
 namespace plumbline::results {
 namespace {

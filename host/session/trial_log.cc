@@ -1,9 +1,9 @@
 #include "session/trial_log.h"
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "session/stored_trial_runner.h"
 
 namespace plumbline::session {

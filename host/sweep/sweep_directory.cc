@@ -11,11 +11,11 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "session/run.h"
 
 namespace plumbline::sweep {

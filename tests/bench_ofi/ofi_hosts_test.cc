@@ -7,10 +7,10 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
+#include "base/json.h"
 #include "results/store.h"
 #include "tests/cli/process.h"
 #include "tests/integration/agent_network.h"

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "base/json.h"
 #include "tests/bench_rtl/all_differ.h"
 
 namespace plumbline::bench {

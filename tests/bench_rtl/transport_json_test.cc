@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "tests/bench_rtl/all_differ.h"
 
 namespace plumbline::bench {

@@ -12,11 +12,11 @@
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/json.h"
 #include "tests/roce_peer/guest_machine.h"
 
 namespace plumbline::bench_verbs {

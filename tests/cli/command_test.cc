@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "results/store.h"
 #include "tests/cli/process.h"
 #include "tests/results/sample.h"

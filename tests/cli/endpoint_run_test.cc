@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "tests/cli/process.h"
 #include "tests/results/temp_directory.h"
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "results/store.h"
 #include "tests/cli/process.h"
 #include "tests/results/temp_directory.h"

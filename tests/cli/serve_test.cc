@@ -4,9 +4,9 @@
 
 #include <csignal>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "tests/cli/process.h"
 #include "tests/control/small_scenario.h"
 #include "tests/results/temp_directory.h"

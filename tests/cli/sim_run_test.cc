@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "tests/cli/process.h"
 #include "tests/results/json_schema.h"
 #include "tests/results/temp_directory.h"

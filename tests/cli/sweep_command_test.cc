@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "tests/cli/process.h"
 #include "tests/results/temp_directory.h"
 

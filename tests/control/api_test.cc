@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "base/json.h"
 #include "tests/control/openapi.h"
 #include "tests/control/parts.h"
 #include "tests/results/json_schema.h"

@@ -2,13 +2,14 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
+
+#include "base/json.h"
 
 namespace plumbline::control {
 namespace {

@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <future>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "control/client.h"
 #include "tests/control/parts.h"
 #include "tests/control/raw_socket.h"

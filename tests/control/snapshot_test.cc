@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "bench/sim_bench.h"
 #include "bench/trial.h"
 #include "control/live_watcher.h"

@@ -9,11 +9,11 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <thread>
 
+#include "base/json.h"
 #include "results/store.h"
 #include "tests/cli/process.h"
 #include "tests/control/small_scenario.h"

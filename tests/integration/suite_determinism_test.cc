@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "tests/cli/process.h"
 #include "tests/integration/short_suite.h"
 #include "tests/results/temp_directory.h"

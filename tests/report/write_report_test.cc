@@ -4,10 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "report/cabling.h"
 #include "tests/report/sample_report.h"
 

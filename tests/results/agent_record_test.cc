@@ -59,6 +59,15 @@ TEST(AgentRecord, ComesBackAsItWas) {
 }
 
 TEST(AgentRecord, WhatIsNoneIsRefused) {
+  const std::string good = agentsJson({fullAgent()});
+  const std::string trials = R"("trials":)" + std::to_string(fullAgent().trials);
+  const auto place = good.find(trials);
+  ASSERT_NE(place, std::string::npos);
+  for (const char* number : {"-1", "1e115", "2.5", "true"}) {
+    std::string text = good;
+    text.replace(place, trials.size(), R"("trials":)" + std::string(number));
+    EXPECT_THROW(agentsFromJson(text), Error) << number;
+  }
   for (const char* text : {"", "[1]", "[{}]", "{", R"([{"attempt":"1"}])", "[null]"}) {
     EXPECT_THROW(agentsFromJson(text), Error) << text;
   }

@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace plumbline::results {
 namespace {

@@ -2,9 +2,10 @@
 // not know is an error, so that nothing in the schema goes unchecked.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "base/json.h"
 
 namespace plumbline::results {
 

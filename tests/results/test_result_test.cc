@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "tests/results/sample.h"
 
 namespace plumbline::results {

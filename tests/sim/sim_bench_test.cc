@@ -5,9 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "tests/sim/stack.h"
 #include "transport/roce_spec.h"
 #include "transport/uet_spec.h"

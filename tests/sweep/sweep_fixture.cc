@@ -1,8 +1,8 @@
 #include "tests/sweep/sweep_fixture.h"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "session/run_watcher.h"
 #include "sweep/merge.h"
 #include "sweep/point.h"

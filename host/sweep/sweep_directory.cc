@@ -52,9 +52,12 @@ Json readDescription(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   Json json = Json::parse(text, nullptr, false);
+  const auto is_text = [&](const char* key) { return json.contains(key) && json[key].is_string(); };
+  const auto is_text_if_any = [&](const char* key) { return !json.contains(key) || is_text(key); };
   const bool good = json.is_object() && json.value("format", Json()) == kFormat &&
-                    json.contains("file") && json["file"].is_string() &&
-                    json.contains("scenario") && json["scenario"].is_string();
+                    is_text("file") && is_text("scenario") && is_text_if_any("bench") &&
+                    is_text_if_any("profile") &&
+                    (!json.contains("seed") || holds<std::uint64_t>(json["seed"]));
   if (!good) {
     throw Error(ErrorKind::kTester, "this is not the description of a sweep", file.string(),
                 "use the version of plumbline that began it, or another directory");

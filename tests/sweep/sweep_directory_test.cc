@@ -63,7 +63,11 @@ TEST_F(SweepDirectoryTest, WhatIsNoSweepIsRefused) {
 TEST_F(SweepDirectoryTest, ADamagedDescriptionIsATesterFault) {
   begin("s");
   for (const char* text : {"", "{}", "[1]", "{\"format\": 2, \"file\": \"a\", \"scenario\": \"b\"}",
-                           "{\"format\": 1, \"file\": 3, \"scenario\": \"b\"}"}) {
+                           "{\"format\": 1, \"file\": 3, \"scenario\": \"b\"}",
+                           R"({"format": 1, "file": "a", "scenario": "b", "bench": 3})",
+                           R"({"format": 1, "file": "a", "scenario": "b", "profile": []})",
+                           R"({"format": 1, "file": "a", "scenario": "b", "seed": -1})",
+                           R"({"format": 1, "file": "a", "scenario": "b", "seed": 1e30})"}) {
     std::ofstream(path("s") / "sweep.json") << text;
     try {
       SweepDirectory::open(path("s"));

@@ -1,0 +1,21 @@
+// links: plumbline_bench
+// Any text as a stored trial. What is understood is written as it is understood again.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "base/error.h"
+#include "bench/trial.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using plumbline::bench::TrialResult;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  try {
+    const std::string written = TrialResult::fromJson(text).toJson();
+    if (TrialResult::fromJson(written).toJson() != written) std::abort();
+  } catch (const plumbline::Error&) {
+    // No trial.
+  }
+  return 0;
+}

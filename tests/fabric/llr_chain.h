@@ -58,7 +58,7 @@ inline FabricSpec retryingChain(double rate, double back_rate) {
 // retryingChain() without bit errors, its middle cable being down at times; LLR waits for up to
 // 3 us.
 inline constexpr Picoseconds kLongest = microseconds(3);
-inline constexpr Picoseconds kLongSlot{(kLongLength + 20) * 80};
+inline constexpr Picoseconds kLongSlot = Picoseconds(80) * (kLongLength + 20);
 
 inline FabricSpec flappingChain(const std::vector<std::pair<Picoseconds, Picoseconds>>& outages) {
   FabricSpec spec = retryingChain(0, 0);

@@ -190,8 +190,8 @@ TEST(Llr, GivingUpTakesAllThatIsOutstandingAndARoundTrip) {
   spec.switches.llr->max_replays = 2;
   ListFabric fabric(spec);
   fabric.host(0).addMany(frame(0, 1, 9'216), 3);
-  constexpr Picoseconds kSlot{(9'216 + 20) * 80};
-  constexpr Picoseconds kTaken{9'216 * 80};
+  constexpr Picoseconds kSlot = Picoseconds(80) * (9'216 + 20);
+  constexpr Picoseconds kTaken = Picoseconds(80) * 9'216;
   // The first frame's NACK comes two slots behind it, before the third has left.
   const Picoseconds first = nanoseconds(50 + 600) + kTaken;
   const Picoseconds round = std::max(kTaken + kAnswer, kSlot * 3);
@@ -249,7 +249,7 @@ TEST(Llr, AnInitThatIsNotAnsweredIsRepeated) {
 
 // The first INIT is cut off; the next one would go while the cable is down.
 TEST(Llr, AnInitWaitsForTheCable) {
-  constexpr Picoseconds kTaken{9'216 * 80};
+  constexpr Picoseconds kTaken = Picoseconds(80) * 9'216;
   const Picoseconds given_up = nanoseconds(50 + 600) + kTaken + kTaken + kAnswer;
   const Picoseconds down = given_up + kChainDelay;
   const Picoseconds up = given_up + microseconds(11);
@@ -274,8 +274,8 @@ TEST(Llr, AnInitWaitsForTheCable) {
 // A frame that never gets through is given up at its age, with what is behind it, or when the frame
 // on the wire has left.
 TEST(Llr, FramesThatAreTooOldAreGivenUp) {
-  constexpr Picoseconds kTaken{9'216 * 80};
-  constexpr Picoseconds kSlot{(9'216 + 20) * 80};
+  constexpr Picoseconds kTaken = Picoseconds(80) * 9'216;
+  constexpr Picoseconds kSlot = Picoseconds(80) * (9'216 + 20);
   const Picoseconds first = nanoseconds(50 + 600) + kTaken;
   const Picoseconds round = kTaken + kAnswer;
   for (const bool on_wire : {false, true}) {
@@ -301,7 +301,7 @@ TEST(Llr, FramesThatAreTooOldAreGivenUp) {
 // On a line that is full, a lost NACK has the sender wait for its timer with a full buffer.
 TEST(Llr, ABufferHoldsNewFramesBack) {
   constexpr std::int64_t kBuffer = 40'000;
-  constexpr Picoseconds kGap{20 * 80};
+  constexpr Picoseconds kGap = Picoseconds(80) * 20;
   FabricSpec spec = retryingChain(1e-6, 1e-3);
   spec.switches.llr->replay_buffer = Bytes(kBuffer);
   ListFabric fabric(spec);

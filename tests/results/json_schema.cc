@@ -88,7 +88,7 @@ class Validator {
     const Json properties = schema.value("properties", Json::object());
     for (const auto& [name, member] : value.items()) {
       if (properties.contains(name)) {
-        check(properties[name], member, at + "/" + name);
+        check(properties[name], member, std::string(at).append("/").append(name));
       } else if (!schema.value("additionalProperties", true)) {
         fault(at, "may not have " + name);
       }

@@ -114,7 +114,7 @@ TEST(CollectiveTime, Rings) {
 // The order of ranks on the hosts does not matter where every path is alike.
 TEST(CollectiveTime, RingInAnyOrder) {
   workload::CollectiveSpec spec;
-  spec.bytes = 6 * 4 * kMtu;
+  spec.bytes = kMtu * 6 * 4;
   EXPECT_EQ(simulated(trial(oneSwitch(8, kRate, kDelay), {5, 1, 7, 0, 3, 6}, spec)),
             ringAllReduceTime(6, spec.bytes, messageTime(1)));
 }
@@ -122,7 +122,7 @@ TEST(CollectiveTime, RingInAnyOrder) {
 // Two ranks on two leaves: three switches between them, one spine, so no collisions.
 TEST(CollectiveTime, RingAcrossASpine) {
   workload::CollectiveSpec spec;
-  spec.bytes = 2 * 10 * kMtu;
+  spec.bytes = kMtu * 2 * 10;
   EXPECT_EQ(simulated(trial(leafSpine(2, 1, 1, kRate, kDelay), {0, 1}, spec)),
             ringAllReduceTime(2, spec.bytes, messageTime(3)));
 }
@@ -206,7 +206,7 @@ TEST(CollectiveTime, Hierarchical) {
 // A ring that loses its wire to another job for a while is late: equality above means something.
 TEST(CollectiveTime, ContentionIsSeen) {
   workload::CollectiveSpec spec;
-  spec.bytes = 4 * 25 * kMtu;
+  spec.bytes = kMtu * 4 * 25;
   TrialSpec contended = trial(oneSwitch(4, kRate, kDelay), hostsFrom(0, 4), spec);
   contended.workload->jobs.push_back(messagesBetween({{0, 1}}, 25 * kMtu, 1));
   EXPECT_GT(simulated(contended), ringAllReduceTime(4, spec.bytes, messageTime(1)));

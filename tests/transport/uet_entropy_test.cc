@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <set>
 #include <vector>
 
@@ -16,6 +17,7 @@ using transport::UetEntropySpec;
 std::vector<std::uint16_t> take(EntropySelector& selector, int count,
                                 Picoseconds now = Picoseconds(0)) {
   std::vector<std::uint16_t> values;
+  values.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) values.push_back(selector.next(now));
   return values;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,10 +17,12 @@ namespace plumbline {
 // exponent.
 template <std::integral T, typename Json>
 bool holds(const Json& json) {
-  if (json.is_number_unsigned())
+  if (json.is_number_unsigned()) {
     return std::in_range<T>(json.template get_ref<const std::uint64_t&>());
-  if (json.is_number_integer())
+  }
+  if (json.is_number_integer()) {
     return std::in_range<T>(json.template get_ref<const std::int64_t&>());
+  }
   if (!json.is_number_float()) return false;
   const double value = json.template get_ref<const double&>();
   // Both limits are powers of two, or zero, and thus exact.

@@ -89,9 +89,7 @@ class JsonReader {
   template <std::integral T>
   void read(const Json& json, const std::string& at, T& value) {
     if (!json.is_number_integer()) return fail(at, "is not a whole number");
-    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
-                                                : std::in_range<T>(json.get<std::int64_t>());
-    if (!fits) return fail(at, "is out of range");
+    if (!holds<T>(json)) return fail(at, "is out of range");
     value = json.get<T>();
   }
   void read(const Json& json, const std::string& at, stats::Histogram::Cell& cell) {

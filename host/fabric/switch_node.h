@@ -84,7 +84,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::uint64_t departures = 0;  // counted where a watchdog may ask
   };
   static_assert(sizeof(Class) == 64);
-  struct alignas(64) Output {  // NOLINT(clang-analyzer-optin.performance.Padding): see Lane
+  struct alignas(64) Output {  // NOLINT(clang-analyzer-optin.performance.Padding): by use
     Output(std::uint32_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
            const SwitchSpec& spec, std::uint32_t inputs);
 

@@ -72,6 +72,15 @@ class PagedMemory {
     return use_;
   }
 
+  void trim() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (use_.blocks != 0 || regions_ == nullptr) return;
+    munmap(regions_, regions_->bytes);
+    regions_ = nullptr;
+    next_ = end_ = ordinary_ = ordinary_end_ = nullptr;
+    use_.reserved_bytes = 0;
+  }
+
  private:
   struct FreeBlock {
     FreeBlock* next;
@@ -97,9 +106,14 @@ class PagedMemory {
     const std::size_t whole = (block_bytes + kLineBytes + kPageBytes - 1) & ~(kPageBytes - 1);
     const std::size_t bytes = std::max(whole, kRegionBytes);
     std::byte* const begin = reserve(bytes);
+    cutFrom(begin, bytes);
+    madvise(ordinary_end_, static_cast<std::size_t>(begin + bytes - ordinary_end_), MADV_HUGEPAGE);
+  }
+
+  // Blocks come from this region from now on.
+  void cutFrom(std::byte* begin, std::size_t bytes) {
     ordinary_ = begin;
     ordinary_end_ = regions_ == nullptr ? begin + kOrdinaryBytes : begin;
-    madvise(ordinary_end_, static_cast<std::size_t>(begin + bytes - ordinary_end_), MADV_HUGEPAGE);
     regions_ = new (begin) Region{regions_, bytes};
     use_.reserved_bytes += bytes;
     next_ = begin + kLineBytes;
@@ -118,15 +132,24 @@ class PagedMemory {
     return first + before;
   }
 
+  // All is back. The first region is kept, unless it is larger than others; of its pages the kernel
+  // may take as many as it needs meanwhile.
   void release() noexcept {
+    Region* kept = nullptr;
     while (regions_ != nullptr) {
-      const Region region = *regions_;
-      munmap(regions_, region.bytes);
-      regions_ = region.next;
+      Region* const region = std::exchange(regions_, regions_->next);
+      if (regions_ == nullptr && region->bytes == kRegionBytes) {
+        kept = region;
+      } else {
+        munmap(region, region->bytes);
+      }
     }
     free_.fill(nullptr);
     next_ = end_ = ordinary_ = ordinary_end_ = nullptr;
     use_.reserved_bytes = 0;
+    if (kept == nullptr) return;
+    madvise(kept, kRegionBytes, MADV_FREE);
+    cutFrom(reinterpret_cast<std::byte*>(kept), kRegionBytes);
   }
 
   std::mutex mutex_;
@@ -150,5 +173,6 @@ PagedMemory& memory() {
 void* takePaged(std::size_t bytes) { return memory().take(bytes); }
 void givePaged(void* block, std::size_t bytes) noexcept { memory().give(block, bytes); }
 PagedUse pagedUse() { return memory().use(); }
+void trimPaged() noexcept { memory().trim(); }
 
 }  // namespace plumbline

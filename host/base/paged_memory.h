@@ -16,8 +16,11 @@ namespace plumbline {
 // large ones (Linux 6.1: MADV_COLLAPSE), lest what is small gets larger.
 //
 // A block given back is used again for one of about its size. When all are back, the memory goes
-// back to the system. So this is for what ends with its simulation: whoever keeps a block longer
-// keeps all that was taken meanwhile. Any thread may take and give.
+// back to the system, but for up to 64 MiB: the next simulation, of which there mostly is one,
+// would have to wait until the kernel has cleared them anew. The kernel may take them as soon as it
+// needs memory (Linux: MADV_FREE); until then they count as the process's. So this is for what ends
+// with its simulation: whoever keeps a block longer keeps all that was taken meanwhile. Any thread
+// may take and give.
 
 // A block for `bytes` > 0, on a cache line of its own. Throws std::bad_alloc.
 [[nodiscard]] void* takePaged(std::size_t bytes);
@@ -30,6 +33,8 @@ struct PagedUse {
   std::size_t reserved_bytes = 0;  // of address space, in use or not
 };
 [[nodiscard]] PagedUse pagedUse();
+// Gives back to the system what is kept for the next simulation, if none is going on.
+void trimPaged() noexcept;
 
 // For containers of the standard library.
 template <typename T>

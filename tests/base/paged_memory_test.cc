@@ -118,16 +118,47 @@ TEST(PagedMemory, WhatIsGivenBackIsUsedAgainForItsSizeOnly) {
   EXPECT_EQ(same.address(), given);
 }
 
-TEST(PagedMemory, WhenAllIsBackNothingIsKept) {
+TEST(PagedMemory, WhenAllIsBackOneRegionIsKeptUntilItIsTrimmed) {
+  trimPaged();
   const PagedUse before = pagedUse();
   ASSERT_EQ(before.blocks, 0U) << "blocks of other tests are still in use";
+  ASSERT_EQ(before.reserved_bytes, 0U);
+  const std::size_t region = cutsBlocks() ? 32 * kPage : 0;
+  std::uintptr_t first = 0;
   {
     const Marked small(64, 1);
-    const Marked large(3 * kPage, 2);
-    EXPECT_EQ(pagedUse().blocks, 2U);
+    first = small.address();
+    const Marked filling(30 * kPage, 2);
+    const Marked large(3 * kPage, 3);
+    EXPECT_EQ(pagedUse().blocks, 3U);
+    EXPECT_EQ(pagedUse().reserved_bytes, 2 * region);
+    trimPaged();  // of no effect
+    EXPECT_TRUE(small.intact() && filling.intact() && large.intact());
   }
   EXPECT_EQ(pagedUse().blocks, 0U);
+  EXPECT_EQ(pagedUse().reserved_bytes, region);
+  if (region != 0) {
+    const Marked again(64, 1);
+    EXPECT_EQ(again.address(), first);
+  }
+  trimPaged();
   EXPECT_EQ(pagedUse().reserved_bytes, 0U);
+  const Marked anew(64, 1);
+  EXPECT_TRUE(anew.intact());
+}
+
+TEST(PagedMemory, ARegionForOneLargeBlockIsNotKept) {
+  trimPaged();
+  { const Marked large(33 * kPage, 1); }
+  EXPECT_EQ(pagedUse().reserved_bytes, 0U);
+}
+
+TEST(PagedMemory, WhatIsKeptMayBeUsedAgainAndAgain) {
+  for (unsigned round = 0; round < 5; ++round) {
+    std::vector<Marked> blocks;
+    for (unsigned i = 0; i < 200; ++i) blocks.emplace_back(64 + i * 997, round + i);
+    for (const Marked& block : blocks) EXPECT_TRUE(block.intact());
+  }
 }
 
 TEST(PagedMemory, RandomUseKeepsContents) {
@@ -173,6 +204,7 @@ TEST(PagedMemory, LargePagesAreAskedForBehindTheFirstFew) {
   if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0) {
     GTEST_SKIP() << "the kernel has no transparent huge pages";
   }
+  trimPaged();
   const Marked first(64, 1);
   const std::uintptr_t begin = first.address() & ~(kPage - 1);
   EXPECT_EQ(mappingOf(begin, "VmFlags").find(" hg"), std::string::npos);
@@ -186,6 +218,7 @@ TEST(PagedMemory, FewBlocksTakeFewPages) {
   if (enabled.find("[always]") != std::string::npos) {
     GTEST_SKIP() << "the kernel makes large pages without being asked";
   }
+  trimPaged();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const Marked one(3 * page, 1);
   std::vector<unsigned char> resident(2 * kPage / page);

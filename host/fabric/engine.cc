@@ -47,15 +47,18 @@ Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& opti
       schedule_(topology_, outages_, spec.convergence, spec.seed),
       window_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
       reference_(options.core == Core::kReference),
+      outboxes_(options.threads > 1 ? topology_.nodes().size() : 1),
       wakes_(topology_.nodes().size(), kNever),
       turn_(topology_.nodes().size()),
-      phase_of_(phasesOf(topology_)) {
+      phase_of_(phasesOf(topology_)),
+      tester_(topology_.nodes().size()) {
   for (Group& group : groups_) group.awake.resize((topology_.nodes().size() + 63) / 64);
   buildLanes();
   measureReach();
   buildNodes();
   addScripts();
-  for (HostId host = 0; host < hosts_.size(); ++host) testers_.push_back(host);
+  for (const NodeId host : topology_.hosts()) tester_[host] = 1;
+  testers_ = topology_.hosts().size();
   if (options.threads > 1) {
     pool_ = std::make_unique<WorkerPool>(options.threads, options.share_always);
   }
@@ -152,9 +155,7 @@ void Engine::buildNodes() {
   }
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id]->recorder().setNode(id);
-    for (const LinkId out : topology_.nodes()[id].out_links) {
-      lanes_[out]->outbox = &nodes_[id]->outbox();
-    }
+    for (const LinkId out : topology_.nodes()[id].out_links) lanes_[out]->outbox = &outboxOf(id);
   }
   for (const NodeId id : topology_.hosts()) {
     wake(id, hosts_[topology_.nodes()[id].index]->first());
@@ -182,12 +183,13 @@ void Engine::attach(HostId host, Endpoint& endpoint) {
   if (host >= hosts_.size()) {
     refuseHost(host, "no such host", fmt::format("hosts are 0 to {}", hosts_.size() - 1));
   }
+  const NodeId node = topology_.hosts()[host];
   hosts_[host]->attach(endpoint);
   fetches_ahead_ = fetches_ahead_ || endpoint.fetchesAhead();
-  const LinkId up = topology_.nodes()[topology_.hosts()[host]].out_links.front();
-  setLaneEnd(reverse(up));
-  std::erase(testers_, host);
-  wake(topology_.hosts()[host], hosts_[host]->first());
+  setLaneEnd(reverse(topology_.nodes()[node].out_links.front()));
+  testers_ -= tester_[node];
+  tester_[node] = 0;
+  wake(node, hosts_[host]->first());
 }
 
 void Engine::observe(Observer& observer) {
@@ -254,7 +256,7 @@ void Engine::send(HostId host, const Packet& packet, Picoseconds first_bit) {
   Packet sent = packet;
   sent.source = static_cast<std::uint16_t>(host);
   hosts_[host]->send(sent, first_bit);
-  announce(*hosts_[host]);
+  announce(outboxOf(topology_.hosts()[host]));
   if (!hosts_[host]->recorder().records().empty()) {
     // Its time has come to be reported when the frame leaves.
     wake(topology_.hosts()[host], std::max(first_bit, done_));
@@ -271,12 +273,11 @@ void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std
   }
   driven_ = true;
   hosts_[host]->sendPause({.at = {}, .enabled = enabled, .xoff = xoff, .value = quanta}, first_bit);
-  announce(*hosts_[host]);
+  announce(outboxOf(topology_.hosts()[host]));
 }
 
-// Tells the nodes to which `sender` has sent.
-void Engine::announce(NodeModel& sender) {
-  Outbox& outbox = sender.outbox();
+// Tells the nodes to which something was sent.
+void Engine::announce(Outbox& outbox) {
   for (const Outbox::Note& note : outbox.notes) {
     nodes_[note.node]->announce(note);
     wake(note.node, note.time);
@@ -358,8 +359,8 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
   Group& group = groups_[phase];
   group.next = kNever;
   std::size_t count = 0;
-  // From the last one on: switches, which have the most to do and should not be what everybody
-  // waits for, mostly are behind the hosts.
+  // From the last one on: switches, which have the most to do and should not be what several
+  // threads wait for, mostly are behind the hosts.
   for (std::size_t w = group.awake.size(); w-- > 0;) {
     for (std::uint64_t bits = group.awake[w]; bits != 0;) {
       const auto bit = static_cast<unsigned>(std::bit_width(bits)) - 1;
@@ -373,6 +374,10 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
       const Picoseconds pending(wakes | (kNever.count() & -static_cast<std::int64_t>(runs)));
       group.next = earlier(group.next, pending);
     }
+  }
+  // One thread goes to and fro: what it has touched last is at hand when the other group begins.
+  if (!pool_ && phase == 0) {
+    std::reverse(turn_.begin(), turn_.begin() + static_cast<std::ptrdiff_t>(count));
   }
   runnable_ = std::span(turn_).first(count);
   const auto run = [&](std::size_t i) {
@@ -391,8 +396,9 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
   for (const NodeId id : runnable_) {
     if (wakes_[id] == kNever) clearBit(group.awake, id);
     group.next = earlier(group.next, wakes_[id]);
-    announce(*nodes_[id]);
+    if (pool_) announce(outboxes_[id]);
   }
+  if (!pool_) announce(outboxes_.front());
 }
 
 // While one node runs, the next ones are fetched: first the node itself, then what it points to.
@@ -409,14 +415,14 @@ void Engine::prefetchAfter(std::size_t place) const {
 // Takes what the nodes of this turn have to report.
 void Engine::collect() {
   const bool records = drop_ || !observers_.empty();
-  if (testers_.empty() && !records) return;
+  if (testers_ == 0 && !records) return;
   for (const NodeId id : runnable_) {
-    const Node& node = topology_.nodes()[id];
-    if (node.kind == NodeKind::kHost && !hosts_[node.index]->attached()) {
-      auto& items = hosts_[node.index]->deliveries();
+    if (tester_[id] != 0) {
+      HostNode& host = *hosts_[topology_.nodes()[id].index];
+      auto& items = host.deliveries();
       deliveries_.insert(deliveries_.end(), items.begin(), items.end());
       items.clear();
-      auto& pauses = hosts_[node.index]->pauses();
+      auto& pauses = host.pauses();
       pauses_.insert(pauses_.end(), pauses.begin(), pauses.end());
       pauses.clear();
     }

@@ -85,7 +85,10 @@ class Engine {
   void runTurns(Picoseconds limit);
   void runTurn(std::size_t phase, Picoseconds end);
   void prefetchAfter(std::size_t place) const;
-  void announce(NodeModel& sender);
+  [[nodiscard]] Outbox& outboxOf(NodeId node) {
+    return outboxes_.size() == 1 ? outboxes_.front() : outboxes_[node];
+  }
+  void announce(Outbox& outbox);
   void wake(NodeId node, Picoseconds time);
   void collect();
   void report();
@@ -100,6 +103,7 @@ class Engine {
   bool reference_;
   bool driven_ = false;                       // from outside: a tester's port is in use
   std::vector<std::unique_ptr<Lane>> lanes_;  // by link
+  std::vector<Outbox> outboxes_;              // by node, or one for all if there is one thread
   std::vector<Picoseconds> wakes_;            // by node: when it has something to do
   std::vector<NodeId> turn_;                  // room for all nodes
   std::span<const NodeId> runnable_;          // in this turn: the first of these
@@ -109,7 +113,8 @@ class Engine {
   std::vector<NodeModel*> nodes_;  // by node
   std::vector<std::unique_ptr<HostNode>> hosts_;
   std::vector<std::unique_ptr<SwitchNode>> switches_;
-  std::vector<HostId> testers_;  // hosts without an endpoint
+  std::vector<std::uint8_t> tester_;  // by node: a host without an endpoint
+  std::size_t testers_ = 0;           // how many there are
   Picoseconds now_;
   Picoseconds done_;  // everything before it has happened, and has been reported
   bool running_ = false;

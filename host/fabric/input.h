@@ -32,6 +32,9 @@ class alignas(64) Input {
     }
   }
 
+  // There is nothing but packets, and no script.
+  [[nodiscard]] bool bare() const { return control_.empty() && stage_ == nullptr; }
+
   // Fetches what was sent meanwhile, for refresh() and all that follows.
   void prefetch() {
     lane_->flight.refresh();

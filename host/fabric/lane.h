@@ -32,8 +32,8 @@ struct ControlFlight {
   std::uint32_t value = 0;  // PFC: quanta; CBFC: credits freed or consumed so far (credits.h)
 };
 
-// What a node tells the engine about what it sent in a window: that something arrives at `port` of
-// `node` and takes effect at `time`, if not before.
+// What nodes tell the engine about what they sent in a window: that something arrives at `port` of
+// `node` and takes effect at `time`, if not before. Nodes that run on one thread share one.
 struct Outbox {
   struct Note {
     std::uint32_t node;
@@ -55,26 +55,26 @@ struct Outbox {
 // a frame could run dry in the middle. So all packets of one link are treated alike and stay in
 // order.
 //
-// The sender announces in its node's outbox what is the first thing on a lane since the last
-// window; the engine tells the receiving node between windows, when no thread is at work. Padded
-// because a ring keeps its two ends on cache lines of their own.
-struct Lane : PagedObject {   // NOLINT(clang-analyzer-optin.performance.Padding)
-  Outbox* outbox = nullptr;   // of the sending node
-  Picoseconds fixed_delay;    // first (or last) bit sent to handed over
-  bool stored = false;        // counted from the last bit
-  Picoseconds propagation;    // of the link
-  Picoseconds control_delay;  // first bit of a PAUSE frame sent to its effect
+// The sender announces in its outbox what is the first thing on a lane since the last window; the
+// engine tells the receiving node between windows, when no thread is at work.
+//
+// All that the sender needs for a packet is on the first cache line, what the receiver keeps on the
+// second.
+struct Lane : PagedObject {
+  Outbox* outbox = nullptr;  // of the sender
+  Picoseconds fixed_delay;   // first (or last) bit sent to handed over
   // The receiving end: node and port.
-  std::uint16_t to_port = 0;
   std::uint32_t to = 0;
+  std::uint16_t to_port = 0;
+  bool stored = false;  // fixed_delay counts from the last bit
 
  private:
-  // On the same cache line as the above: what every sender needs.
-  std::uint64_t told_ = 0;  // round of the last announcement
-  Picoseconds earliest_;    // of what was announced in that round
+  std::uint64_t told_ = 0;  // round of the last announcement of a packet
 
  public:
   SpscRing<Flight> flight;
+  Picoseconds propagation;    // of the link
+  Picoseconds control_delay;  // first bit of a PAUSE frame sent to its effect
   SpscRing<ControlFlight> control;
 
   // When the node deals with a frame.
@@ -97,28 +97,20 @@ struct Lane : PagedObject {   // NOLINT(clang-analyzer-optin.performance.Padding
     announcePacket(at);
   }
   // To be called when packets were put into `flight` that the lane was not told of: the first of
-  // them is dealt with at `at`.
+  // them is dealt with at `at`. They come in the order in which they were sent.
   void announcePacket(Picoseconds at) {
-    if (told_ != outbox->round || at < earliest_) announce(at, false);
+    if (told_ == outbox->round) return;
+    told_ = outbox->round;
+    outbox->notes.push_back({to, to_port, false, at});
   }
   void steer(const ControlFlight& item) {
     control.push(item);
-    announce(item.at, true);
+    outbox->notes.push_back({to, to_port, true, item.at});
   }
 
   // Fetches what the two ends need before they look at a packet.
   void prefetchReceiver() const { flight.prefetchConsumer(); }
-  void prefetchSender() const {
-    __builtin_prefetch(this, 1);
-    flight.prefetchProducer();
-  }
-
- private:
-  void announce(Picoseconds at, bool control) {
-    earliest_ = told_ == outbox->round ? earlier(earliest_, at) : at;
-    told_ = outbox->round;
-    outbox->notes.push_back({to, to_port, control, at});
-  }
+  void prefetchSender() const { flight.prefetchProducer(); }
 };
 
 }  // namespace plumbline::fabric

@@ -22,8 +22,7 @@ namespace plumbline::fabric {
 // frames start. So a frame that gets ready just when the wire is free can be the next one on it.
 class NodeModel : public PagedObject {
  public:
-  explicit NodeModel(std::uint32_t ports)
-      : due_(ports, kNever), marks_(std::size_t{2} * ((ports + 63) / 64)) {}
+  explicit NodeModel(std::uint32_t ports) : due_(ports, kNever), busy_(ports), steered_(ports) {}
   virtual ~NodeModel() = default;
   NodeModel(const NodeModel&) = delete;
   NodeModel& operator=(const NodeModel&) = delete;
@@ -35,43 +34,31 @@ class NodeModel : public PagedObject {
   // It will be run soon: a chance to fetch memory that is needed then. Changes nothing.
   virtual void prefetch() const {}
 
-  // What this node sent since the engine last emptied it.
-  [[nodiscard]] Outbox& outbox() { return outbox_; }
   // Something was sent to this node. Not while it runs.
   void announce(const Outbox::Note& note) {
     due_[note.port] = earlier(due_[note.port], note.time);
-    setBit(busy(), note.port);
-    if (note.control) setBit(steered(), note.port);
+    busy_.insert(note.port);
+    if (note.control) steered_.insert(note.port);
   }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  protected:
-  // When each port has the next thing to hand over, as far as it was told; and a bit per port that
-  // has anything. For the node to keep up to date, if it wants to know.
+  // When each port has the next thing to hand over, as far as it was told; and the ports that have
+  // anything. For the node to keep up to date, if it wants to know.
   [[nodiscard]] PagedVector<Picoseconds>& due() { return due_; }
   [[nodiscard]] const PagedVector<Picoseconds>& due() const { return due_; }
-  [[nodiscard]] std::span<std::uint64_t> busy() {
-    return std::span(marks_).first(marks_.size() / 2);
-  }
-  [[nodiscard]] std::span<const std::uint64_t> busy() const {
-    return std::span(marks_).first(marks_.size() / 2);
-  }
+  [[nodiscard]] NumberSet& busy() { return busy_; }
   // Whether anything but packets was sent to `port` since this was last asked.
   bool takeSteered(std::uint32_t port) {
-    const bool any = testBit(steered(), port);
-    if (any) clearBit(steered(), port);
+    const bool any = steered_.contains(port);
+    if (any) steered_.erase(port);
     return any;
   }
 
  private:
-  // A bit per port to which anything but packets was sent.
-  [[nodiscard]] std::span<std::uint64_t> steered() {
-    return std::span(marks_).last(marks_.size() / 2);
-  }
-
   PagedVector<Picoseconds> due_;
-  PagedVector<std::uint64_t> marks_;  // busy(), then steered(): next to each other in memory
-  Outbox outbox_;
+  NumberSet busy_;
+  NumberSet steered_;  // ports to which anything but packets was sent
   Recorder recorder_;
 };
 

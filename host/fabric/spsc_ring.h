@@ -209,18 +209,21 @@ class SpscRing {
     blocks_.push_back(std::move(block));
   }
 
-  // The producer's and the consumer's members on lines of their own.
-  alignas(64) std::atomic<std::size_t> tail_{0};
+  // The producer's members come first, then the consumer's, each of them next to each other: an
+  // owner who cares has them on cache lines of their own (class Lane).
+  std::atomic<std::size_t> tail_{0};
   T* write_items_ = nullptr;
   std::size_t write_mask_ = 0;
   std::size_t known_head_ = 0;  // the consumer's line is looked at only when the ring seems full
-  std::atomic<const Block*> block_{nullptr};
-  std::vector<std::unique_ptr<Block>> blocks_;
-  alignas(64) std::atomic<std::size_t> head_{0};
+
+  std::atomic<std::size_t> head_{0};
   std::size_t seen_tail_ = 0;
   const Block* seen_block_ = nullptr;
   const T* read_items_ = nullptr;
   std::size_t read_mask_ = 0;
+  std::atomic<const Block*> block_{nullptr};  // written when the ring grows
+
+  std::vector<std::unique_ptr<Block>> blocks_;
 };
 
 }  // namespace plumbline::fabric

@@ -22,7 +22,7 @@ void SwitchNode::obey(std::uint32_t port, const ControlFlight& item, Picoseconds
   }
   if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
   settle(out);
-  setBit(may_pause_, port);
+  may_pause_.insert(port);
   setStep(out);
 }
 

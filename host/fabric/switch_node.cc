@@ -8,7 +8,7 @@
 #include "fabric/bits.h"
 
 namespace plumbline::fabric {
-SwitchNode::Output::Output(std::uint32_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
+SwitchNode::Output::Output(std::uint16_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
                            const SwitchSpec& spec, std::uint32_t inputs)
     : port(number), wire(std::move(setup), lane, recorder), scheduler(spec) {
   wire.useRetry();
@@ -19,27 +19,27 @@ SwitchNode::Output::Output(std::uint32_t number, Wire::Setup setup, Lane& lane, 
 
 SwitchNode::SwitchNode(Setup setup)
     : NodeModel(static_cast<std::uint32_t>(setup.wires.size())),
-      number_(setup.number),
       spec_(*setup.spec),
-      routing_(*setup.routing),
-      links_(*setup.links),
       balancing_(spec_.load_balancing.kind),
-      seed_(setup.seed),
+      number_(setup.number),
+      ports_(static_cast<std::uint32_t>(setup.wires.size())),
       lossless_(spec_.pfc ? spec_.pfc->priorities : PriorityMask{0}),
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
-      channels_(spec_.cbfc ? VirtualChannels(*spec_.cbfc) : VirtualChannels()),
-      host_ports_(std::move(setup.host_ports)),
-      buffer_(spec_, static_cast<std::uint32_t>(setup.wires.size())),
-      active_((setup.wires.size() + 63) / 64),
       strict_(spec_.cbfc.has_value()),
       all_ordered_(spec_.cbfc || (spec_.pfc && spec_.pfc->dynamic_alpha)),
-      step_(setup.wires.size(), kNever.count()),
-      may_pause_((setup.wires.size() + 63) / 64) {
-  const auto ports = static_cast<std::uint32_t>(setup.wires.size());
-  outputs_.reserve(ports);
-  for (std::uint32_t port = 0; port < ports; ++port) {
-    outputs_.emplace_back(port, std::move(setup.wires[port]), *setup.outputs[port], recorder(),
-                          spec_, ports);
+      active_(ports_),
+      may_pause_(ports_),
+      buffer_(spec_, ports_),
+      step_(ports_, kNever.count()),
+      routing_(*setup.routing),
+      links_(*setup.links),
+      seed_(setup.seed),
+      channels_(spec_.cbfc ? VirtualChannels(*spec_.cbfc) : VirtualChannels()),
+      host_ports_(std::move(setup.host_ports)) {
+  outputs_.reserve(ports_);
+  for (std::uint32_t port = 0; port < ports_; ++port) {
+    outputs_.emplace_back(static_cast<std::uint16_t>(port), std::move(setup.wires[port]),
+                          *setup.outputs[port], recorder(), spec_, ports_);
     outputs_.back().mark_seed = mix64(seed_ + port);
     inputs_.emplace_back(*setup.inputs[port]);
   }
@@ -69,12 +69,12 @@ SwitchNode::SwitchNode(Setup setup)
   table_ = routing_.epochs().front().routing.get();
   if (routing_.epochs().size() > 1) next_epoch_ = routing_.epochs()[1].from;
   if (spec_.pfc) {
-    refresh_.resize(std::size_t{ports} * 8);
+    refresh_.resize(std::size_t{ports_} * 8);
     refreshing_.resize((refresh_.size() + 63) / 64);
   }
   if (spec_.cbfc) {
-    freed_.resize(std::size_t{ports} * 8);
-    consumed_due_.assign(ports, kNever);
+    freed_.resize(std::size_t{ports_} * 8);
+    consumed_due_.assign(ports_, kNever);
   }
 }
 
@@ -91,7 +91,7 @@ void SwitchNode::becomeStrict() {
   strict_ = true;
   std::fill(step_.begin(), step_.end(), kNever.count());
   others_ = kNever.count();
-  forEachBit(active_, [&](std::uint32_t port) { noteStep(outputs_[port]); });
+  active_.forEach([&](std::uint32_t port) { noteStep(outputs_[port]); });
 }
 
 void SwitchNode::runTimersBefore(Picoseconds time) {
@@ -107,23 +107,23 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
   if (strict_) advanceInOrder(end);
   Picoseconds next = earlier(timer_, dismissInputs());
   strict_ = pausing_ > 0 || spec_.cbfc;
-  forEachBit(active_, [&](std::uint32_t port) {
+  active_.forEach([&](std::uint32_t port) {
     Output& out = outputs_[port];
     advance(out, end);
     if (!out.leaving.active && out.decision == kNever) {
       out.active = false;
-      clearBit(active_, port);
+      active_.erase(port);
       return;
     }
     next = std::min(next, strict_ && out.leaving.active && isOrdered(out) ? out.wire.lastBitAt()
                                                                           : out.decision);
   });
   // Pauses that ran out are noted in the window they did so in.
-  forEachBit(may_pause_, [&](std::uint32_t port) {
+  may_pause_.forEach([&](std::uint32_t port) {
     Wire& wire = outputs_[port].wire;
     const PriorityMask paused = wire.pausedAt(end - Picoseconds(1));
     if (paused == 0) {
-      clearBit(may_pause_, port);
+      may_pause_.erase(port);
     } else {
       next = std::min(next, wire.resumesAt(paused));
     }

@@ -85,24 +85,23 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   };
   static_assert(sizeof(Class) == 64);
   struct alignas(64) Output {  // NOLINT(clang-analyzer-optin.performance.Padding): by use
-    Output(std::uint32_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
+    Output(std::uint16_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
            const SwitchSpec& spec, std::uint32_t inputs);
 
-    // What every frame touches comes first: this and the beginning of the wire are three cache
-    // lines.
-    std::uint32_t port;
-    Picoseconds decision = kNever;   // when to look for a frame to send
+    // What every frame touches comes first: this and the beginning of the wire are two cache lines.
+    std::uint16_t port;
     bool plain = false;              // see settle()
     bool active = false;             // in active_
     PriorityMask waiting = 0;        // priorities with frames
     PriorityMask pause_enabled = 0;  // of a PAUSE frame that waits to be sent
-    PriorityMask pause_xoff = 0;
-    PriorityMask discarding = 0;  // watchdog: frames are dropped
-    PriorityMask ignoring = 0;    // watchdog: pauses are not obeyed
+    PriorityMask discarding = 0;     // watchdog: frames are dropped
+    PriorityMask ignoring = 0;       // watchdog: pauses are not obeyed
+    Picoseconds decision = kNever;   // when to look for a frame to send
     Leaving leaving;
     SwitchBuffer::Account account;
     Wire wire;
     std::array<Class, 8> classes;  // by priority
+    PriorityMask pause_xoff = 0;
     Scheduler scheduler;
     std::uint64_t marks = 0;  // frames tested for a mark: the index of the random number
     std::uint64_t mark_seed = 0;
@@ -143,17 +142,15 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   struct Workspace {
     WindowOrder order;
     std::vector<Steering> steering;
-    std::vector<Incoming> incoming;  // the first incoming_count of them
-    std::uint32_t incoming_count = 0;
+    std::vector<Incoming> incoming;
     std::array<List, 8> lists;  // by priority: those that wait for the output at work
     // Of the output at work: row_length places for each priority, and one that ends no row.
     std::vector<Passing> rows;
     std::size_t row_length = 0;
-    std::int64_t arriving = 0;          // bytes
-    std::int64_t fullest = 0;           // lossless bytes of one input, if all of these stay
     std::vector<std::uint32_t> inputs;  // the first input_count: that hand something over
     std::uint32_t input_count = 0;
-    Picoseconds others;  // when the first of the other inputs has anything
+    Picoseconds others;  // when an input has anything that is not of this window
+    bool bare = true;    // none of these inputs has anything but packets
   };
   class PlainOutput;  // switch_plain.cc
   class CalmGroup;    // switch_calm.cc
@@ -186,7 +183,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void setStep(Output& out) {
     if (!out.active) {
       out.active = true;
-      setBit(active_, out.port);
+      active_.insert(out.port);
     }
     if (strict_) noteStep(out);
   }
@@ -220,12 +217,17 @@ class SwitchNode final : public NodeModel, private QueueDepths {
 
   // --- switch_path.cc: what every packet goes through
   static Workspace& workspace();
+  struct Gathering;
   void gather(Picoseconds begin, Picoseconds end);
-  void takeControl(std::uint32_t port, Picoseconds end);
-  std::int64_t takeFlights(std::uint32_t port, Picoseconds end, bool route);
+  void findInputs(Picoseconds end);
+  WindowOrder::Adder takeControl(std::uint32_t port, Picoseconds end, WindowOrder::Adder adder);
+  std::int64_t takeFlights(std::uint32_t port, Gathering& gathering);
+  void await(std::uint32_t port, Picoseconds time);
   Picoseconds dismissInputs();
-  [[nodiscard]] bool outputsAreIndependent() const;
+  [[nodiscard]] bool outputsAreIndependent(std::int64_t arriving, std::int64_t fullest) const;
   void runByOutput(Picoseconds end);
+  struct Passage;
+  bool passOn(const WindowOrder::View& order, std::uint32_t place, const Passage& passage);
   [[nodiscard]] bool isPlain(const WindowOrder::Item& item) const;
   void runGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end);
   void runByTime();
@@ -339,51 +341,53 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void discardQueue(Output& out, unsigned priority, Picoseconds now);
   void updateTimer();
 
-  std::uint32_t number_;
+  // What every window touches comes first, on few cache lines.
   const SwitchSpec& spec_;
-  const RoutingSchedule& routing_;
-  const std::vector<Link>& links_;
-  std::size_t epoch_ = 0;
-  Picoseconds next_epoch_ = kNever;
-  const Routing* table_ = nullptr;
-  LoadBalancingKind balancing_;
-  std::uint64_t seed_;
+  Workspace* work_ = nullptr;               // of the window that is run
+  const Routing* table_ = nullptr;          // that holds
+  Picoseconds next_epoch_ = kNever;         // when another one does
+  Picoseconds timer_ = kNever;              // earliest of all timers
   std::unique_ptr<LoadBalancer> balancer_;  // none for the plain hashes
+  LoadBalancingKind balancing_;
+  std::uint32_t number_;
+  std::uint32_t ports_;
+  std::uint32_t arrivals_ = 0;  // in the last window, steering included
+  std::uint32_t pausing_ = 0;   // inputs and priorities that were told to pause
   PriorityMask lossless_ = 0;
   PriorityMask credited_ = 0;
-  VirtualChannels channels_;
+  bool all_strict_ = true;  // no priority is weighted
+  bool plain_ = false;      // traffic is, at outputs that nothing hinders
+  bool strict_ = false;     // outputs move in the order of time, see isOrdered()
+  const bool all_ordered_;  // what lossy frames leave free may let an input go on too
+  PagedVector<Output> outputs_;
+  PagedVector<Input> inputs_;
+  std::int64_t longest_ = 0;                 // bytes of the longest frame that came so far
   std::int64_t trim_threshold_ = INT64_MAX;  // depth above which trimmable frames are trimmed
-  bool all_strict_ = true;                   // no priority is weighted
-  bool plain_ = false;                       // traffic is, at outputs that nothing hinders
-  std::array<Marking, 8> marking_{};
+  NumberSet active_;                         // outputs that may have something to do
+  NumberSet may_pause_;                      // outputs that may have pauses to forget
+  SwitchBuffer buffer_;
+
+  std::int64_t calm_below_ = 0;  // an output with so many bytes neither trims nor marks
   // Depths that may mean a mark: kmin at enqueue or at dequeue; the other is never reached.
   Depths arriving_above_{};
   Depths leaving_above_{};
-  std::int64_t calm_below_ = 0;  // an output with so many bytes neither trims nor marks
-  std::int64_t longest_ = 0;     // bytes of the longest frame that came so far
-  std::vector<bool> host_ports_;
-
-  SwitchBuffer buffer_;
-  PagedVector<Output> outputs_;
-  PagedVector<Input> inputs_;
-  PagedVector<std::uint64_t> active_;     // bit per output that may have something to do
-  bool strict_ = false;                   // outputs move in the order of time, see isOrdered()
-  const bool all_ordered_;                // what lossy frames leave free may let an input go on too
+  std::array<Marking, 8> marking_{};
   PagedVector<std::int64_t> step_;        // by output, while strict; kNever if none, or not ordered
   std::uint32_t leader_ = 0;              // the output whose step was the earliest
   std::int64_t others_ = kNever.count();  // no step of another output is earlier
-  PagedVector<std::uint64_t> may_pause_;  // bit per output that may have pauses to forget
-  Workspace* work_ = nullptr;             // of the window that is run
-  std::uint32_t arrivals_ = 0;            // in the last window, steering included
   Picoseconds now_;
 
-  std::uint32_t pausing_ = 0;              // inputs and priorities that were told to pause
+  const RoutingSchedule& routing_;
+  const std::vector<Link>& links_;
+  std::size_t epoch_ = 0;
+  std::uint64_t seed_;
+  VirtualChannels channels_;
+  std::vector<bool> host_ports_;
   PagedVector<Picoseconds> refresh_;       // [input][priority]: when to repeat the PAUSE
   PagedVector<std::uint64_t> refreshing_;  // bit per one of these that holds
   PagedVector<Freed> freed_;               // [input][channel]
   PagedVector<Picoseconds> consumed_due_;  // by output: when to tell what was consumed; kNever: not
   Picoseconds poll_ = kNever;              // next watchdog poll
-  Picoseconds timer_ = kNever;             // earliest of all timers
 };
 
 [[gnu::always_inline]] inline void SwitchNode::stand(Output& out, const Standing& standing) {

@@ -39,6 +39,20 @@ SwitchNode::Workspace& SwitchNode::workspace() {
   return workspace;
 }
 
+// What is needed for every packet of a window, and what they add up to. Nobody gets its address, so
+// that it may stay in registers.
+struct SwitchNode::Gathering {
+  WindowOrder::Adder adder;
+  Routing::Row row;
+  Picoseconds end;
+  std::uint64_t seed;
+  bool route;  // where the hash alone decides
+  bool by_qp;
+  std::uint32_t nowhere;    // group of packets that have nowhere to go
+  std::uint32_t count = 0;  // packets
+  std::int64_t longest;     // of all that came so far
+};
+
 // Looks at what is due before `end`, and brings it into order. Where the hash alone decides, the
 // output is looked up already here, with the packet at hand and time to fetch the output's memory.
 void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
@@ -47,36 +61,59 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   // The reference core's windows of one instant are left in the order that they are in.
   const bool by_output = route && !strict_ && timer_ >= end && end - begin > Picoseconds(1);
   // One group more, of packets that have nowhere to go.
-  work_->order.start(begin, end, by_output ? static_cast<std::uint32_t>(outputs_.size()) + 1 : 1);
+  work_->order.start(begin, end, by_output ? ports_ + 1 : 1);
   work_->steering.clear();
-  work_->incoming_count = 0;
-  work_->arriving = 0;
-  work_->fullest = 0;
-  work_->inputs.resize(inputs_.size());
-  work_->input_count = 0;
-  work_->others = kNever;
+  work_->bare = true;
+  findInputs(end);
+  const std::uint32_t* const ports = work_->inputs.data();
   if (arrivals_ >= kManyArrivals) {
-    forEachBit(busy(), [&](std::uint32_t port) {
-      if (due()[port] < end) inputs_[port].prefetch();
-    });
+    for (std::uint32_t i = 0; i < work_->input_count; ++i) inputs_[ports[i]].prefetch();
   }
-  forEachBit(busy(), [&](std::uint32_t port) {
-    if (due()[port] >= end) {
-      work_->others = earlier(work_->others, due()[port]);
-      return;
-    }
-    work_->inputs[work_->input_count++] = port;
+  Gathering gathering{.adder = WindowOrder::Adder(work_->order),
+                      .row = Routing::Row(*table_, number_),
+                      .end = end,
+                      .seed = table_->seed(number_),
+                      .route = route,
+                      .by_qp = balancing_ == LoadBalancingKind::kEcmpQp,
+                      .nowhere = ports_,
+                      .longest = longest_};
+  std::int64_t arriving = 0;
+  std::int64_t fullest = 0;
+  for (std::uint32_t i = 0; i < work_->input_count; ++i) {
+    const std::uint32_t port = ports[i];
     inputs_[port].refresh(end, takeSteered(port));
-    takeControl(port, end);
-    const std::int64_t bytes = takeFlights(port, end, route);
-    work_->arriving += bytes;
-    if (lossless_ != 0 && by_output) {
-      work_->fullest = std::max(work_->fullest, buffer_.fullest(port, lossless_) + bytes);
+    if (!inputs_[port].bare()) {
+      gathering.adder = takeControl(port, end, gathering.adder);
+      work_->bare = false;
     }
-  });
-  if (by_output && !outputsAreIndependent()) work_->order.ungroup();
+    const std::int64_t bytes = takeFlights(port, gathering);
+    arriving += bytes;
+    if (lossless_ != 0 && by_output) {
+      fullest = std::max(fullest, buffer_.fullest(port, lossless_) + bytes);
+    }
+  }
+  longest_ = gathering.longest;
+  gathering.adder.end(work_->order);
+  if (by_output && !outputsAreIndependent(arriving, fullest)) work_->order.ungroup();
   arrivals_ = work_->order.size();
   work_->order.sort();
+}
+
+// Which inputs hand something over before `end`, and when the first of the others does.
+inline void SwitchNode::findInputs(Picoseconds end) {
+  if (work_->inputs.size() <= ports_) work_->inputs.resize(ports_ + 1);
+  std::uint32_t* next = work_->inputs.data();
+  Picoseconds others = kNever;
+  const Picoseconds* const due = this->due().data();
+  busy().forEach([&](std::uint32_t port) {
+    // No branch, for nobody could predict it.
+    const bool hands_over = due[port] < end;
+    *next = port;
+    next += std::uint32_t{hands_over};
+    others = earlier(others, hands_over ? kNever : due[port]);
+  });
+  work_->input_count = static_cast<std::uint32_t>(next - work_->inputs.data());
+  work_->others = others;
 }
 
 inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
@@ -88,83 +125,90 @@ inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
   return ports[ecmpChoice(hash, seed, static_cast<std::uint32_t>(ports.size()))];
 }
 
-inline void SwitchNode::takeControl(std::uint32_t port, Picoseconds end) {
+// What an input has that is not a packet.
+WindowOrder::Adder SwitchNode::takeControl(std::uint32_t port, Picoseconds end,
+                                           WindowOrder::Adder adder) {
   Input& input = inputs_[port];
   for (Ring<ControlFlight>& control = input.control(); !control.empty() && control.front().at < end;
        control.pop()) {
-    work_->order.expect(1);
-    WindowOrder::Adder adder(work_->order);
+    adder.expect(work_->order, 1);
     adder.addFirst(port, control.front().at, static_cast<std::uint32_t>(work_->steering.size()));
-    adder.end(work_->order);
     work_->steering.push_back({port, control.front()});
   }
-  if (input.stage() == nullptr) return;
+  if (input.stage() == nullptr) return adder;
   for (const Flight& gone : input.stage()->dropped()) {
     outputs_[port].wire.drop(gone.packet, DropReason::kScripted, gone.at);
   }
   input.stage()->dropped().clear();
+  return adder;
 }
 
-// Returns how many bytes they are.
-inline std::int64_t SwitchNode::takeFlights(std::uint32_t port, Picoseconds end, bool route) {
+// Returns how many bytes they are. The next packet is what the input has next, if it is bare.
+[[gnu::always_inline]] inline std::int64_t SwitchNode::takeFlights(std::uint32_t port,
+                                                                   Gathering& gathering) {
   const SpscRing<Flight>& flights = inputs_[port].flights();
   const std::size_t visible = flights.visible();
-  work_->order.expect(visible);
-  if (work_->incoming_count + visible > work_->incoming.size()) {
-    work_->incoming.resize(std::max(work_->incoming_count + visible, 2 * work_->incoming.size()));
+  gathering.adder.expect(work_->order, visible);
+  if (gathering.count + visible > work_->incoming.size()) {
+    work_->incoming.resize(std::max(gathering.count + visible, 2 * work_->incoming.size()));
   }
-  // What every packet needs, and none changes.
-  WindowOrder::Adder adder(work_->order);
-  const Routing::Row row(*table_, number_);
-  const std::uint64_t seed = table_->seed(number_);
-  const bool by_qp = balancing_ == LoadBalancingKind::kEcmpQp;
-  const auto nowhere = static_cast<std::uint32_t>(outputs_.size());
-  std::uint32_t number = work_->incoming_count;
-  Incoming* next = work_->incoming.data() + number;
+  Incoming* next = work_->incoming.data() + gathering.count;
   std::int64_t bytes = 0;
-  std::int64_t longest = longest_;
+  Picoseconds later_one = kNever;
   const std::size_t count = flights.visit([&](const Flight& flight) {
-    if (flight.at >= end) return false;
-    std::uint32_t output = kUnrouted;
-    std::uint32_t group = nowhere;
-    if (route) {
-      const auto ports = row.ports(flight.packet.destination);
-      if (!ports.empty()) group = output = hashedPort(flight.packet, ports, seed, by_qp);
+    if (flight.at >= gathering.end) {
+      later_one = flight.at;
+      return false;
     }
-    adder.addSecond(group, flight.at, number++);
+    std::uint32_t output = kUnrouted;
+    std::uint32_t group = gathering.nowhere;
+    if (gathering.route) {
+      const auto ports = gathering.row.ports(flight.packet.destination);
+      if (!ports.empty()) {
+        group = output = hashedPort(flight.packet, ports, gathering.seed, gathering.by_qp);
+      }
+    }
+    gathering.adder.addSecond(group, flight.at, gathering.count++);
     *next++ = {&flight.packet, static_cast<std::uint16_t>(port),
                static_cast<std::uint16_t>(output)};
     const std::int64_t length = flight.packet.length;
     bytes += length;
-    longest = length > longest ? length : longest;
+    gathering.longest = length > gathering.longest ? length : gathering.longest;
     return true;
   });
-  longest_ = longest;
-  adder.end(work_->order);
-  work_->incoming_count = number;
   inputs_[port].engage(count);
+  await(port, later_one);
   return bytes;
 }
 
 // Nothing that happens in a window in which nobody is paused and no timer goes off can depend on
 // more than one output: no buffer that they share gets full, and nobody will be told to pause.
-bool SwitchNode::outputsAreIndependent() const {
+// `arriving`: bytes that come; `fullest`: lossless bytes of one input, if all of these stay.
+bool SwitchNode::outputsAreIndependent(std::int64_t arriving, std::int64_t fullest) const {
   if (spec_.pfc && spec_.pfc->watchdog && !work_->steering.empty()) return false;
-  return buffer_.surelyFits(work_->arriving) &&
-         (lossless_ == 0 || buffer_.surelyBelowXoff(work_->fullest, work_->arriving));
+  return buffer_.surelyFits(arriving) &&
+         (lossless_ == 0 || buffer_.surelyBelowXoff(fullest, arriving));
+}
+
+// The input has something to hand over again at `time`, or not if that is kNever.
+inline void SwitchNode::await(std::uint32_t port, Picoseconds time) {
+  due()[port] = time;
+  if (time == kNever) {
+    busy().erase(port);
+  } else {
+    busy().insert(port);
+    work_->others = earlier(work_->others, time);
+  }
 }
 
 // What the window brought has been dealt with. Returns when there is more.
 Picoseconds SwitchNode::dismissInputs() {
-  Picoseconds next = work_->others;
-  for (std::uint32_t i = 0; i < work_->input_count; ++i) {
-    const std::uint32_t port = work_->inputs[i];
-    inputs_[port].dismiss();
-    due()[port] = inputs_[port].next();
-    if (due()[port] == kNever) clearBit(busy(), port);
-    next = earlier(next, due()[port]);
+  const std::span ports = std::span(work_->inputs).first(work_->input_count);
+  for (const std::uint32_t port : ports) inputs_[port].dismiss();
+  if (!work_->bare) {
+    for (const std::uint32_t port : ports) await(port, inputs_[port].next());
   }
-  return next;
+  return work_->others;
 }
 
 [[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
@@ -259,10 +303,26 @@ template <typename AdvanceTo>
   offer(out, incoming.input, packet, now);
 }
 
+// What passOn() has to know in every window.
+struct SwitchNode::Passage {
+  const Incoming* incoming;
+  Output* outputs;
+  std::int64_t longest;  // bytes
+  Picoseconds window_end;
+};
+
 void SwitchNode::runByOutput(Picoseconds end) {
   const WindowOrder::View order(work_->order);
   const bool plain = plain_ && work_->steering.empty() && !recorder().wants(RecordKind::kDeparture);
+  const Passage passage{.incoming = work_->incoming.data(),
+                        .outputs = outputs_.data(),
+                        .longest = std::min(trim_threshold_, buffer_.limit()),
+                        .window_end = end};
   for (std::uint32_t place = 0; place < order.size();) {
+    if (plain && passOn(order, place, passage)) {
+      ++place;
+      continue;
+    }
     const std::uint32_t next = order.groupEnd(place);
     // The next output comes while this one is at work.
     if (next < order.size()) prefetchOutput(order.at(next));
@@ -273,6 +333,41 @@ void SwitchNode::runByOutput(Picoseconds end) {
     }
     place = next;
   }
+}
+
+// The packet at `place` leaves a plain output at once if it finds the wire free and nobody waiting,
+// is not so long that it might be trimmed or dropped, and none comes at the same instant, which
+// might be one of a higher priority: then nothing of a queue has to be read or written for it.
+// Returns false if not, with nothing changed. Where a switch has little to do that is nearly every
+// packet.
+[[gnu::always_inline]] inline bool SwitchNode::passOn(const WindowOrder::View& order,
+                                                      std::uint32_t place, const Passage& passage) {
+  const WindowOrder::Item item = order.at(place);
+  const Incoming& incoming = passage.incoming[item.number];
+  if (incoming.output == kUnrouted) return false;
+  Output& out = passage.outputs[incoming.output];
+  const Packet& packet = *incoming.packet;
+  const std::int64_t length = packet.length;
+  const Picoseconds until = order.nextOfGroup(place, passage.window_end);
+  // One branch instead of six that hardly anybody takes.
+  const unsigned hindered = unsigned{out.waiting} | unsigned{!out.plain} |
+                            unsigned{packet.trimmed} | unsigned{length > passage.longest} |
+                            unsigned{out.wire.freeAt() > item.time} | unsigned{until == item.time};
+  if (hindered != 0) return false;
+  if (out.leaving.active) release(out, out.wire.lastBitAt());
+  out.wire.relay(packet, item.time);
+  out.account.most = std::max(out.account.most, length);
+  if (out.wire.lastBitAt() > until) {
+    buffer_.chargeOutput(out.account, length);
+    out.classes[packet.priority].queued += length;
+    out.leaving = {.length = packet.length,
+                   .input = 0,  // whose account a lossy frame is not on
+                   .priority = static_cast<std::uint8_t>(packet.priority),
+                   .charge = Charge::kOutput,
+                   .active = true};
+    setStep(out);
+  }
+  return true;
 }
 
 inline bool SwitchNode::isPlain(const WindowOrder::Item& item) const {
@@ -327,7 +422,6 @@ void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
   const Output& out = outputs_[incoming.output];
   __builtin_prefetch(&out);
   __builtin_prefetch(reinterpret_cast<const char*>(&out) + kLineBytes);
-  __builtin_prefetch(&out.wire.counters());
   __builtin_prefetch(&out.classes[incoming.packet->priority].queue);
 }
 
@@ -381,7 +475,7 @@ inline PriorityMask SwitchNode::eligible(Output& out, Picoseconds now) {
 
 // advance() for everybody, see switch_node.h.
 void SwitchNode::advanceAll(Picoseconds time) {
-  forEachBit(active_, [&](std::uint32_t port) { advance(outputs_[port], time); });
+  active_.forEach([&](std::uint32_t port) { advance(outputs_[port], time); });
 }
 
 // As advanceAll(), but for outputs with isOrdered(), in the order of time, timers among them: a
@@ -421,7 +515,7 @@ void SwitchNode::findLeader() {
   std::int64_t second = kNever.count();
   std::uint32_t leader = leader_;
   const std::int64_t* const steps = step_.data();
-  forEachBit(active_, [&](std::uint32_t port) {
+  active_.forEach([&](std::uint32_t port) {
     const std::int64_t step = steps[port];
     const bool leads = step < first;
     second = leads ? first : least(second, step);

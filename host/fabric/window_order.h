@@ -32,27 +32,29 @@ class WindowOrder {
     time_bits_ = static_cast<unsigned>(std::bit_width(longest));
     time_mask_ = (std::uint64_t{1} << time_bits_) - 1;
     group_bits_ = static_cast<unsigned>(std::bit_width(groups - 1));
-    if (kIndexBits + time_bits_ + group_bits_ > 64) group_bits_ = 0;
+    if (kIndexBits + time_bits_ + group_bits_ > 63) group_bits_ = 0;
     group_mask_ = (1U << group_bits_) - 1;
   }
 
   // False if the window is so long that a key has no room for groups: they are disregarded.
   [[nodiscard]] bool grouped() const { return group_bits_ > 0; }
 
-  // Up to `items` more will be added.
-  void expect(std::size_t items) {
-    if (count_ + items > keys_.size()) keys_.resize(std::max(count_ + items, 2 * keys_.size()));
-  }
-  // Adds items, all that are expected or fewer, until end(). It knows by itself what it needs for
-  // that, so that nothing is read or written for each of them but its key.
+  // Adds items until end(). It knows by itself what it needs for that, so that nothing is read or
+  // written for each of them but its key.
   class Adder {
    public:
     explicit Adder(WindowOrder& order)
-        : next_(order.keys_.data() + order.count_),
-          begin_(order.begin_),
-          time_bits_(order.time_bits_),
-          group_mask_(order.group_mask_) {}
+        : begin_(order.begin_), time_bits_(order.time_bits_), group_mask_(order.group_mask_) {
+      continueIn(order, order.count_);
+    }
 
+    // Up to `items` more will be added.
+    void expect(WindowOrder& order, std::size_t items) {
+      if (static_cast<std::size_t>(last_ - next_) >= items) return;
+      const auto count = static_cast<std::size_t>(next_ - order.keys_.data());
+      order.keys_.resize(std::max(count + items + 1, 2 * order.keys_.size()));
+      continueIn(order, count);
+    }
     // An item of the first or second kind; `number` (below 2^23) ascends within the kind.
     void addFirst(std::uint32_t group, Picoseconds time, std::uint32_t number) {
       add(group, time, number);
@@ -65,13 +67,18 @@ class WindowOrder {
     }
 
    private:
+    void continueIn(WindowOrder& order, std::size_t count) {
+      next_ = order.keys_.data() + count;
+      last_ = order.keys_.data() + order.keys_.size() - 1;
+    }
     void add(std::uint32_t group, Picoseconds time, std::uint32_t index) {
       const auto offset = static_cast<std::uint64_t>(time.count() - begin_);
       const std::uint64_t major = std::uint64_t{group & group_mask_} << time_bits_;
       *next_++ = (major | offset) << kIndexBits | index;
     }
 
-    std::uint64_t* next_;
+    std::uint64_t* next_ = nullptr;
+    std::uint64_t* last_ = nullptr;  // place, which is for what is behind all items
     std::int64_t begin_;
     unsigned time_bits_;
     std::uint32_t group_mask_;
@@ -89,22 +96,10 @@ class WindowOrder {
   void sort() {
     if (count_ < kFewItems) {
       insertAll();
-      return;
-    }
-    sorted_.resize(keys_.size());
-    // About a bucket for each key, of those keys that agree in the highest bits.
-    const unsigned bits = kIndexBits + time_bits_ + group_bits_;
-    const auto digit = std::min(
-        {static_cast<unsigned>(std::bit_width(count_)), bits - kIndexBits, kMostDigitBits});
-    const std::size_t most = pass(bits - digit, digit);
-    if (most <= kFewInBucket || most * count_ <= kFewMoves) {
-      settle();
     } else {
-      // Crowded: digit by digit from the kind upwards; the numbers of a kind still are in order.
-      for (unsigned shift = kIndexBits - 1; shift < bits; shift += kMostDigitBits) {
-        pass(shift, kMostDigitBits);
-      }
+      sortMany();
     }
+    keys_[count_] = kBehindAll;
   }
 
   // The sorted order, for as long as nothing is added. Made once for many looks: what it knows does
@@ -125,8 +120,15 @@ class WindowOrder {
       const std::uint64_t last = keys_[place] | ((std::uint64_t{1} << group_shift_) - 1);
       do {
         ++place;
-      } while (place < count_ && keys_[place] <= last);
+      } while (keys_[place] <= last);
       return place;
+    }
+
+    // When the next item of the group of that at `place` is due; `none` without one. Only if
+    // grouped().
+    [[nodiscard]] Picoseconds nextOfGroup(std::uint32_t place, Picoseconds none) const {
+      const bool any = (keys_[place] ^ keys_[place + 1]) >> group_shift_ == 0;
+      return any ? at(place + 1).time : none;
     }
 
     // The item at `place`.
@@ -148,12 +150,31 @@ class WindowOrder {
  private:
   static constexpr unsigned kIndexBits = 24;  // kind and number
   static constexpr std::uint32_t kSecond = 1U << (kIndexBits - 1);
+  // Behind the last key: of no group, for no key has the highest bit while they are grouped.
+  static constexpr std::uint64_t kBehindAll = ~std::uint64_t{0};
   static constexpr unsigned kMostDigitBits = 11;
   static constexpr std::size_t kFewItems = 13;
   static constexpr std::size_t kFewInBucket = 24;
   // Twice the most that insertion moves keys where that costs less than looking at all buckets of
   // every digit.
   static constexpr std::size_t kFewMoves = 8192;
+
+  void sortMany() {
+    sorted_.resize(keys_.size());
+    // About a bucket for each key, of those keys that agree in the highest bits.
+    const unsigned bits = kIndexBits + time_bits_ + group_bits_;
+    const auto digit = std::min(
+        {static_cast<unsigned>(std::bit_width(count_)), bits - kIndexBits, kMostDigitBits});
+    const std::size_t most = pass(bits - digit, digit);
+    if (most <= kFewInBucket || most * count_ <= kFewMoves) {
+      settle();
+    } else {
+      // Crowded: digit by digit from the kind upwards; the numbers of a kind still are in order.
+      for (unsigned shift = kIndexBits - 1; shift < bits; shift += kMostDigitBits) {
+        pass(shift, kMostDigitBits);
+      }
+    }
+  }
 
   // Sorts by `digit` bits from `shift` on, stably. Returns the most keys that have them in common.
   std::uint32_t pass(unsigned shift, unsigned digit) {
@@ -213,7 +234,8 @@ class WindowOrder {
   unsigned group_bits_ = 0;
   std::uint32_t group_mask_ = 0;
   std::size_t count_ = 0;
-  std::vector<std::uint64_t> keys_;  // the first count_ of them
+  // The first count_ of them, and one that is behind them.
+  std::vector<std::uint64_t> keys_ = std::vector<std::uint64_t>(1);
   std::vector<std::uint64_t> sorted_;
   std::array<std::uint32_t, std::size_t{1} << kMostDigitBits> first_{};  // by digit
 };

@@ -10,8 +10,8 @@ namespace plumbline::fabric {
 Wire::Wire(Setup setup, Lane& lane, Recorder& recorder)
     : clock_(setup.rate),
       lane_(lane),
-      recorder_(recorder),
       perfect_(setup.outages.empty() && setup.bit_error_rate <= 0),
+      recorder_(recorder),
       setup_(std::move(setup)),
       random_(setup_.seed, "bit errors"),
       set_random_(setup_.seed, "lost ordered sets"),

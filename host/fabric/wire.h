@@ -71,6 +71,15 @@ class Wire {
       transmit(packet, first_bit);
     }
   }
+  // A packet as it came in leaves on a wire that is unhindered(), while nobody observes departures:
+  // it counts one more hop.
+  void relay(const Packet& packet, Picoseconds first_bit) {
+    count(packet.length, first_bit);
+    Packet& relayed = lane_.place();
+    relayed = packet;
+    relayed.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
+    lane_.sendPlaced(first_bit, last_bit_);
+  }
   // Frames that leave one after the other on a wire that is unhindered(), while nobody observes
   // departures. What every frame changes is kept here until end(); nobody else uses the wire.
   // Inlined, by order, lest its members are in memory for somebody else's sake.
@@ -283,18 +292,18 @@ class Wire {
   [[nodiscard]] Picoseconds firstOf(PriorityMask priorities) const;
   void endPause(unsigned priority, Picoseconds now);
 
-  // What every frame touches comes first.
+  // What every frame touches comes first, the first two members of the counters included.
   Picoseconds free_at_{INT64_MIN};
   Picoseconds last_bit_{INT64_MIN};
   WireClock clock_;
   Lane& lane_;
-  Recorder& recorder_;
-  std::unique_ptr<Retry> retry_;
   Picoseconds first_resume_ = kNever;  // when the first pause runs out
   PriorityMask pause_mask_ = 0;
   bool perfect_ = true;   // never fails, has no errors, and loses no ACK
   bool retries_ = false;  // by LLR
   LinkCounters counters_;
+  Recorder& recorder_;
+  std::unique_ptr<Retry> retry_;
   std::array<Picoseconds, 8> paused_until_{};
   std::array<Picoseconds, 8> paused_since_{};
   Setup setup_;

@@ -7,11 +7,13 @@
 #include <compare>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
+#include "fabric/bits.h"
 #include "fabric/class_queue.h"
 #include "fabric/ring.h"
 #include "fabric/spsc_ring.h"
@@ -46,8 +48,8 @@ std::vector<Ordered> randomItems(RandomStream& random, std::uint32_t items, unsi
 }
 
 void addAll(WindowOrder& order, const std::vector<Ordered>& list) {
-  order.expect(list.size());
   WindowOrder::Adder adder(order);
+  adder.expect(order, list.size());
   for (const Ordered& item : list) {
     if (item.second) {
       adder.addSecond(item.group, item.time, item.number);
@@ -90,8 +92,8 @@ TEST(WindowOrder, SortsByGroupTimeKindAndNumber) {
         const Picoseconds end = begin + Picoseconds(std::int64_t{1} << bits);
         const std::vector<Ordered> list = randomItems(random, items, bits, groups, begin);
         order.start(begin, end, groups);
-        // Of 64 bits 24 are number and kind.
-        EXPECT_EQ(order.grouped(), groups > 1 && bits < 40 && groups <= 1ULL << (40 - bits));
+        // Of 63 bits 24 are number and kind.
+        EXPECT_EQ(order.grouped(), groups > 1 && bits < 39 && groups <= 1ULL << (39 - bits));
         addAll(order, list);
         expectSorted(order, list, order.grouped());
         order.start(begin, end, groups);
@@ -101,6 +103,50 @@ TEST(WindowOrder, SortsByGroupTimeKindAndNumber) {
         expectSorted(order, list, false);
       }
     }
+  }
+}
+
+TEST(WindowOrder, KnowsWhenTheNextOfTheGroupIsDue) {
+  WindowOrder order;
+  const Picoseconds end(1'000);
+  order.start(Picoseconds(0), end, 4);
+  addAll(order, {{3, Picoseconds(999), true, 0},
+                 {2, Picoseconds(7), true, 1},
+                 {3, Picoseconds(7), true, 2},
+                 {2, Picoseconds(7), true, 3},
+                 {3, Picoseconds(500), false, 0}});
+  order.sort();
+  const WindowOrder::View view(order);
+  EXPECT_EQ(view.nextOfGroup(0, end), Picoseconds(7));
+  EXPECT_EQ(view.nextOfGroup(1, end), end);
+  EXPECT_EQ(view.nextOfGroup(2, end), Picoseconds(500));
+  EXPECT_EQ(view.nextOfGroup(3, end), Picoseconds(999));
+  EXPECT_EQ(view.nextOfGroup(4, end), end);
+}
+
+TEST(NumberSet, BehavesAsASetWhateverItsLimit) {
+  for (const std::uint32_t limit : {1U, 63U, 64U, 65U, 128U, 1'000U}) {
+    RandomStream random(limit, "numbers");
+    NumberSet numbers(limit);
+    std::set<std::uint32_t> plain;
+    for (int step = 0; step < 2'000; ++step) {
+      const auto number = static_cast<std::uint32_t>(random.below(limit));
+      if (random.below(2) == 0) {
+        numbers.insert(number);
+        plain.insert(number);
+      } else {
+        numbers.erase(number);
+        plain.erase(number);
+      }
+      ASSERT_EQ(numbers.contains(number), plain.contains(number));
+    }
+    std::vector<std::uint32_t> visited;
+    numbers.forEach([&](std::uint32_t number) {
+      visited.push_back(number);
+      numbers.erase(number);
+    });
+    EXPECT_EQ(visited, std::vector<std::uint32_t>(plain.begin(), plain.end())) << limit;
+    numbers.forEach([&](std::uint32_t number) { ADD_FAILURE() << number; });
   }
 }
 

@@ -76,9 +76,7 @@ class PagedMemory {
     const std::lock_guard lock(mutex_);
     if (use_.blocks != 0 || regions_ == nullptr) return;
     munmap(regions_, regions_->bytes);
-    regions_ = nullptr;
-    next_ = end_ = ordinary_ = ordinary_end_ = nullptr;
-    use_.reserved_bytes = 0;
+    forgetRegions();
   }
 
  private:
@@ -145,11 +143,16 @@ class PagedMemory {
       }
     }
     free_.fill(nullptr);
-    next_ = end_ = ordinary_ = ordinary_end_ = nullptr;
-    use_.reserved_bytes = 0;
+    forgetRegions();
     if (kept == nullptr) return;
     madvise(kept, kRegionBytes, MADV_FREE);
     cutFrom(reinterpret_cast<std::byte*>(kept), kRegionBytes);
+  }
+
+  void forgetRegions() noexcept {
+    regions_ = nullptr;
+    next_ = end_ = ordinary_ = ordinary_end_ = nullptr;
+    use_.reserved_bytes = 0;
   }
 
   std::mutex mutex_;

@@ -17,10 +17,6 @@ inline void clearBit(std::span<std::uint64_t> words, std::uint32_t bit) {
   words[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
 }
 
-[[nodiscard]] inline bool testBit(std::span<const std::uint64_t> words, std::uint32_t bit) {
-  return (words[bit / 64] >> (bit % 64) & 1) != 0;
-}
-
 // Calls `visit` for every number in the set, ascending; it may take the number out. Inlined, for
 // what `visit` refers to would live in memory otherwise.
 template <typename Visit>

@@ -33,7 +33,8 @@ struct ControlFlight {
 };
 
 // What nodes tell the engine about what they sent in a window: that something arrives at `port` of
-// `node` and takes effect at `time`, if not before. Nodes that run on one thread share one.
+// `node` and takes effect at `time`, if not before. With one thread all nodes share one, with
+// several each has its own.
 struct Outbox {
   struct Note {
     std::uint32_t node;

@@ -8,6 +8,7 @@
 #include "fabric/bits.h"
 
 namespace plumbline::fabric {
+
 SwitchNode::Output::Output(std::uint16_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
                            const SwitchSpec& spec, std::uint32_t inputs)
     : port(number), wire(std::move(setup), lane, recorder), scheduler(spec) {

@@ -39,13 +39,72 @@ struct SizeClass {
 };
 constexpr std::size_t kClasses = 512;
 
-SizeClass classOf(std::size_t bytes) {
-  const std::size_t last_line = (bytes - 1) / kLineBytes;
-  if (last_line < 16) return {last_line, (last_line + 1) * kLineBytes};
-  const auto shift = static_cast<std::size_t>(std::bit_width(last_line)) - 4;
-  const std::size_t eighth = last_line >> shift;  // 8 to 15
-  return {8 * shift + eighth, ((eighth + 1) << shift) * kLineBytes};
+constexpr SizeClass classAt(std::size_t index) {
+  if (index < 16) return {index, (index + 1) * kLineBytes};
+  const std::size_t shift = index / 8 - 1;
+  return {index, ((index % 8 + 9) << shift) * kLineBytes};
 }
+
+// The least that holds `bytes`.
+constexpr SizeClass classOf(std::size_t bytes) {
+  const std::size_t last_line = (bytes - 1) / kLineBytes;
+  if (last_line < 16) return classAt(last_line);
+  const auto shift = static_cast<std::size_t>(std::bit_width(last_line)) - 4;
+  return classAt(8 * shift + (last_line >> shift));
+}
+
+// The greatest that `bytes` hold, a cache line or more.
+constexpr SizeClass classWithin(std::size_t bytes) {
+  const SizeClass least = classOf(bytes);
+  return least.bytes == bytes ? least : classAt(least.index - 1);
+}
+
+// Blocks that were given back.
+class FreeBlocks {
+ public:
+  void push(const SizeClass& size, void* block) {
+    FreeBlock*& first = first_[size.index];
+    first = new (block) FreeBlock{first};
+    some_[size.index / 64] |= bitOf(size.index);
+  }
+  // One of `size`, the last that came back. Otherwise the beginning of the least that is larger,
+  // whose rest is left in smaller ones: what tables leave when they grow serves what is smaller.
+  // None if there is none.
+  void* take(const SizeClass& size) {
+    const std::size_t index = firstFrom(size.index);
+    if (index == kClasses) return nullptr;
+    FreeBlock*& first = first_[index];
+    FreeBlock* const block = std::exchange(first, first->next);
+    if (first == nullptr) some_[index / 64] &= ~bitOf(index);
+    auto* rest = reinterpret_cast<std::byte*>(block) + size.bytes;
+    for (std::size_t left = classAt(index).bytes - size.bytes; left > 0;) {
+      const SizeClass piece = classWithin(left);
+      push(piece, rest);
+      rest += piece.bytes;
+      left -= piece.bytes;
+    }
+    return block;
+  }
+  void clear() { *this = FreeBlocks(); }
+
+ private:
+  struct FreeBlock {
+    FreeBlock* next;
+  };
+
+  static std::uint64_t bitOf(std::size_t index) { return std::uint64_t{1} << (index % 64); }
+  // The first class from `index` on of which there is a block, or kClasses.
+  [[nodiscard]] std::size_t firstFrom(std::size_t index) const {
+    std::uint64_t bits = some_[index / 64] & ~(bitOf(index) - 1);
+    for (std::size_t word = index / 64;; bits = some_[word]) {
+      if (bits != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      if (++word == some_.size()) return kClasses;
+    }
+  }
+
+  std::array<FreeBlock*, kClasses> first_{};
+  std::array<std::uint64_t, kClasses / 64> some_{};  // a bit per class of which there are any
+};
 
 class PagedMemory {
  public:
@@ -61,8 +120,7 @@ class PagedMemory {
     if (kWatched) {
       ::operator delete(block, kAlignment);
     } else {
-      FreeBlock*& free = free_[classOf(bytes).index];
-      free = new (block) FreeBlock{free};
+      free_.push(classOf(bytes), block);
     }
     if (--use_.blocks == 0) release();
   }
@@ -80,9 +138,6 @@ class PagedMemory {
   }
 
  private:
-  struct FreeBlock {
-    FreeBlock* next;
-  };
   // At the beginning of a region.
   struct Region {
     Region* next;
@@ -90,8 +145,7 @@ class PagedMemory {
   };
 
   void* find(const SizeClass& size) {
-    FreeBlock*& free = free_[size.index];
-    if (free != nullptr) return std::exchange(free, free->next);
+    if (void* const block = free_.take(size)) return block;
     if (static_cast<std::size_t>(end_ - next_) < size.bytes) addRegion(size.bytes);
     std::byte* const block = std::exchange(next_, next_ + size.bytes);
     for (; ordinary_ < ordinary_end_ && ordinary_ + kPageBytes <= next_; ordinary_ += kPageBytes) {
@@ -142,7 +196,7 @@ class PagedMemory {
         munmap(region, region->bytes);
       }
     }
-    free_.fill(nullptr);
+    free_.clear();
     forgetRegions();
     if (kept == nullptr) return;
     madvise(kept, kRegionBytes, MADV_FREE);
@@ -156,7 +210,7 @@ class PagedMemory {
   }
 
   std::mutex mutex_;
-  std::array<FreeBlock*, kClasses> free_{};
+  FreeBlocks free_;
   std::byte* next_ = nullptr;
   std::byte* end_ = nullptr;
   std::byte* ordinary_ = nullptr;      // the next large page to be made of ordinary ones,

@@ -1,6 +1,8 @@
 // Containers of the UET endpoint: windows indexed by sequence number, and a map from ids.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +45,7 @@ class Window {
   void popTo(std::uint64_t number) { first_ = number; }
 
  private:
-  static constexpr std::size_t kFirstCapacity = 8;
+  static constexpr std::size_t kFirstCapacity = 1;
 
   void grow() {
     PagedArray<T> larger(capacity() == 0 ? kFirstCapacity : capacity() * 2);
@@ -56,66 +58,67 @@ class Window {
   std::uint64_t end_ = 0;
 };
 
-// A bit per PSN of a sliding range; grows with the range it must span.
+// A bit per PSN of a sliding range; grows with the range it must span. As many as nearly all need
+// lie in the object, next to what its owner uses with them.
 class BitWindow {
  public:
-  void clear() {
-    for (std::uint64_t& word : words_) word = 0;
-  }
+  void clear() { std::fill_n(words(), mask() + 1, 0); }
   // Makes room for any PSNs from `low` to `low` + `span`.
   void reserve(std::uint64_t low, std::uint64_t span) {
-    if ((span >> 6) + 2 > words_.size()) grow(low, (span >> 6) + 2);
+    if ((span >> 6) + 2 > mask() + 1) grow(low, (span >> 6) + 2);
   }
   [[nodiscard]] bool test(std::uint64_t psn) const {
-    return (words_[psn >> 6 & mask_] >> (psn & 63) & 1) != 0;
+    return (word(psn >> 6) >> (psn & 63) & 1) != 0;
   }
-  // Fetches the memory of the bit.
-  void prefetch(std::uint64_t psn) const {
-    __builtin_prefetch(words_.data() + (psn >> 6 & mask_), 1);
-  }
-  void set(std::uint64_t psn) { words_[psn >> 6 & mask_] |= std::uint64_t{1} << (psn & 63); }
-  void reset(std::uint64_t psn) { words_[psn >> 6 & mask_] &= ~(std::uint64_t{1} << (psn & 63)); }
+  void set(std::uint64_t psn) { word(psn >> 6) |= std::uint64_t{1} << (psn & 63); }
+  void reset(std::uint64_t psn) { word(psn >> 6) &= ~(std::uint64_t{1} << (psn & 63)); }
   // Bits psn to psn + 63, bit 0 first. All of them must be in range.
   [[nodiscard]] std::uint64_t from(std::uint64_t psn) const {
-    const std::uint64_t low = words_[psn >> 6 & mask_];
+    const std::uint64_t low = word(psn >> 6);
     const unsigned shift = psn & 63;
-    return shift == 0 ? low : low >> shift | words_[((psn >> 6) + 1) & mask_] << (64 - shift);
+    return shift == 0 ? low : low >> shift | word((psn >> 6) + 1) << (64 - shift);
   }
   // Clears the bits that are set from `psn` on without a gap; returns their number. At least one
   // bit of the range is clear.
   std::uint64_t takeRun(std::uint64_t psn) {
     const std::uint64_t first = psn;
     for (;;) {
-      std::uint64_t& word = words_[psn >> 6 & mask_];
+      std::uint64_t& bits = word(psn >> 6);
       const unsigned shift = psn & 63;
-      const auto run = static_cast<unsigned>(std::countr_one(word >> shift));
-      word &= ~(run == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << run) - 1) << shift);
+      const auto run = static_cast<unsigned>(std::countr_one(bits >> shift));
+      bits &= ~(run == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << run) - 1) << shift);
       psn += run;
       if (shift + run < 64) return psn - first;
     }
   }
-  [[nodiscard]] bool empty() const { return words_.empty(); }
 
  private:
+  static constexpr std::size_t kOwn = 4;
+
+  [[nodiscard]] bool grown() const { return more_.data() != nullptr; }
+  [[nodiscard]] std::size_t mask() const { return grown() ? more_.mask() : kOwn - 1; }
+  [[nodiscard]] std::uint64_t* words() { return grown() ? more_.data() : own_.data(); }
+  [[nodiscard]] const std::uint64_t* words() const { return grown() ? more_.data() : own_.data(); }
+  [[nodiscard]] std::uint64_t& word(std::uint64_t number) { return words()[number & mask()]; }
+  [[nodiscard]] std::uint64_t word(std::uint64_t number) const { return words()[number & mask()]; }
+
   void grow(std::uint64_t low, std::uint64_t needed) {
-    std::size_t size = words_.empty() ? 2 : words_.size();
-    while (size < needed) size *= 2;
-    PagedVector<std::uint64_t> larger(size, 0);
-    for (std::uint64_t i = 0; i < words_.size(); ++i) {
-      const std::uint64_t word = (low >> 6) + i;
-      larger[word & (size - 1)] = words_[word & mask_];
+    PagedArray<std::uint64_t> larger(std::bit_ceil(needed));
+    for (std::uint64_t i = 0; i <= mask(); ++i) {
+      larger[((low >> 6) + i) & larger.mask()] = word((low >> 6) + i);
     }
-    words_ = std::move(larger);
-    mask_ = size - 1;
+    more_ = std::move(larger);
   }
 
-  PagedVector<std::uint64_t> words_;
-  std::uint64_t mask_ = 0;
+  std::array<std::uint64_t, kOwn> own_{};
+  PagedArray<std::uint64_t> more_;
 };
 
 // Map from 32-bit ids to 32-bit indices: open addressing, linear probing, no tombstones. Never
-// iterated, so its layout decides no order.
-class IdMap {
+// iterated, so its layout decides no order. kInARow: ids are given one after the other, and those
+// in use at a time lie next to each other, in few cache lines.
+template <bool kInARow>
+class BasicIdMap {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -160,7 +163,7 @@ class IdMap {
   };
 
   [[nodiscard]] std::size_t home(std::uint32_t id) const {
-    return (std::uint64_t{id} * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
+    return (kInARow ? id : std::uint64_t{id} * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
   }
   void insert(std::uint32_t id, std::uint32_t index) {
     std::size_t i = home(id);
@@ -182,5 +185,8 @@ class IdMap {
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };
+
+using IdMap = BasicIdMap<false>;
+using RowMap = BasicIdMap<true>;
 
 }  // namespace plumbline::transport

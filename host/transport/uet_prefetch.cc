@@ -84,18 +84,9 @@ struct ExpectedPackets {
   by_pdc_.prefetch(source << 16 | (packet.connection & 0xFFFF));
 }
 
-[[gnu::always_inline]] inline std::uint32_t UetReceiver::prefetchTarget(
-    const fabric::Packet& packet) const {
+[[gnu::always_inline]] inline void UetReceiver::prefetchTarget(const fabric::Packet& packet) const {
   const std::uint32_t slot = find(packet);
   if (slot < targets_.size()) prefetchLines<3>(targets_[slot]);
-  return slot;
-}
-
-[[gnu::always_inline]] inline void UetReceiver::prefetchMessage(std::uint32_t slot) const {
-  if (slot >= targets_.size()) return;
-  const Target& target = targets_[slot];
-  if (!target.messages.empty()) __builtin_prefetch(&target.messages.back(), 1);
-  target.received.prefetch(target.cack + 1);
 }
 
 void UetProtocol::expect(std::span<const fabric::Packet* const> packets) const {
@@ -115,13 +106,10 @@ void UetProtocol::expect(std::span<const fabric::Packet* const> packets) const {
     }
   }
   sender_.prefetchReadyPlaces();
-  for (std::size_t i = 0; i < data.count; ++i) {
-    data.slots[i] = receiver_.prefetchTarget(*data.packets[i]);
-  }
+  for (std::size_t i = 0; i < data.count; ++i) receiver_.prefetchTarget(*data.packets[i]);
   for (std::size_t i = 0; i < answers.count; ++i) {
     answers.slots[i] = sender_.prefetchPdc(*answers.packets[i]);
   }
-  for (std::size_t i = 0; i < data.count; ++i) receiver_.prefetchMessage(data.slots[i]);
   for (std::size_t i = 0; i < answers.count; ++i) {
     sender_.prefetchWindow(answers.slots[i], *answers.packets[i]);
   }

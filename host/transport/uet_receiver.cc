@@ -61,16 +61,18 @@ inline std::optional<std::uint64_t> UetReceiver::gather(Target& target, std::uin
   if (!kPlain && service_ == UetService::kUud && first <= target.gap && target.gap < psn) {
     return std::nullopt;
   }
-  // Most packets belong to the newest one.
-  const bool newest = !target.messages.empty() && target.messages.back().first == first;
-  Reassembly& message = newest ? target.messages.back() : findMessage(target, first);
+  Reassembly& message = target.newest;
+  if (message.first != first || message.packets == 0) renew(target, first);
   ++message.packets;
   message.bytes += payload;
   if (last) message.total = index + 1;
   if (message.packets != message.total) return std::nullopt;
   const std::uint64_t bytes = message.bytes;
-  message = target.messages.back();
-  target.messages.pop_back();
+  message = {};
+  if (!target.older.empty()) {
+    message = target.older.back();
+    target.older.pop_back();
+  }
   return bytes;
 }
 
@@ -258,7 +260,9 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
   target.open = true;
   target.marked = target.nacked = false;
   target.received.clear();
-  target.messages.clear();
+  target.newest = {};
+  target.older.clear();
+  target.last_done = {};
   target.returning = fields.response;
   if (!target.returning) {
     ++open_;
@@ -279,9 +283,15 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
   return slot;
 }
 
+// Adds what the target has counted.
+void UetReceiver::count(const Target& target, FlowStats& flow) {
+  flow.payload_received += target.payload;
+  flow.last_done = std::max(flow.last_done, target.last_done);
+}
+
 void UetReceiver::close(std::uint32_t slot) {
   Target& target = targets_[slot];
-  flows_[target.statistics].payload_received += target.payload;
+  count(target, flows_[target.statistics]);
   target.payload = 0;
   target.open = false;
   releasePeer(target.peer);
@@ -410,7 +420,8 @@ void UetReceiver::slide(Target& target, std::uint64_t cack) {
     if (target.above == 0 && cack - target.cack > host_.spec().mp_range) {
       // Nothing but gaps up to there.
       target.gap = cack;
-      target.messages.clear();
+      target.newest = {};
+      target.older.clear();
       target.cack = target.highest = cack;
       return;
     }
@@ -419,9 +430,11 @@ void UetReceiver::slide(Target& target, std::uint64_t cack) {
       --target.above;
     } else {
       target.gap = psn;
-      std::erase_if(target.messages, [psn](const Reassembly& m) {
+      const auto lacks = [psn](const Reassembly& m) {
         return m.first <= psn && (m.total == 0 || psn < m.first + m.total);
-      });
+      };
+      if (lacks(target.newest)) target.newest = {};
+      std::erase_if(target.older, lacks);
     }
     target.cack = psn;
   }
@@ -429,19 +442,23 @@ void UetReceiver::slide(Target& target, std::uint64_t cack) {
   advance(target);
 }
 
-// The message whose first PSN is `first`; it may be a new one.
-UetReceiver::Reassembly& UetReceiver::findMessage(Target& target, std::uint64_t first) {
-  for (std::size_t i = target.messages.size(); i > 0; --i) {
-    if (target.messages[i - 1].first == first) return target.messages[i - 1];
+void UetReceiver::renew(Target& target, std::uint64_t first) {
+  Reassembly message{first, 0, 0, 0};
+  const auto begun = std::find_if(target.older.begin(), target.older.end(),
+                                  [first](const Reassembly& m) { return m.first == first; });
+  if (begun != target.older.end()) {
+    message = *begun;
+    target.older.erase(begun);
   }
-  return target.messages.emplace_back(Reassembly{first, 0, 0, 0});
+  if (target.newest.packets > 0) target.older.push_back(target.newest);
+  target.newest = message;
 }
 
 // `packet` is the one that completed a message of `bytes`.
-void UetReceiver::deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes,
+void UetReceiver::deliver(Target& target, const fabric::Packet& packet, std::uint64_t bytes,
                           Picoseconds now) {
   const DataFields fields = unpackData(packet.extra, has_pdc_);
-  flows_[target.statistics].last_done = now;
+  target.last_done = now;
   UetDelivery delivery;
   delivery.from = target.source;
   delivery.flow = target.flow;
@@ -457,7 +474,7 @@ void UetReceiver::appendFlows(std::vector<FlowStats>& flows) const {
   const std::size_t first = flows.size();
   flows.insert(flows.end(), flows_.begin(), flows_.end());
   for (const Target& target : targets_) {
-    if (target.open) flows[first + target.statistics].payload_received += target.payload;
+    if (target.open) count(target, flows[first + target.statistics]);
   }
 }
 

@@ -32,11 +32,10 @@ class UetReceiver {
   void onData(const fabric::Packet& packet, Picoseconds now);
   void onCreditRequest(const fabric::Packet& packet, Picoseconds now);
 
-  // uet_prefetch.cc: fetches the memory that onData(packet) needs, in three steps, each of which
-  // reads what the one before it has fetched. They deal with targets by their place.
+  // uet_prefetch.cc: fetches the memory that onData(packet) needs, in two steps, the second of
+  // which reads what the first one has fetched.
   void prefetchId(const fabric::Packet& packet) const;
-  [[nodiscard]] std::uint32_t prefetchTarget(const fabric::Packet& packet) const;
-  void prefetchMessage(std::uint32_t slot) const;
+  void prefetchTarget(const fabric::Packet& packet) const;
 
   void onExpiry(const UetTimerEntry& timer, Picoseconds now);
   // Gives the credit that is due.
@@ -59,7 +58,8 @@ class UetReceiver {
     std::uint32_t total = 0;    // 0 until the last packet is there
     std::uint64_t bytes = 0;    // received
   };
-  // Per PDC, or, for RUDI and UUD, per flow of a peer. What every packet needs comes first.
+  // Per PDC, or, for RUDI and UUD, per flow of a peer. What every packet needs comes first, in
+  // three cache lines.
   struct alignas(64) Target {
     std::uint64_t cack = 0;                            // everything up to it has been received
     std::uint64_t highest = 0;                         // PSN received
@@ -79,13 +79,16 @@ class UetReceiver {
     std::uint64_t last_psn = 0;  // of the packet that was accepted last, and when
     Picoseconds last_arrival;
     Picoseconds last_activity;
-    BitWindow received;
     std::uint32_t acks = 0;  // ACKs sent
     std::uint32_t generation = 0;
+    BitWindow received;
 
-    std::vector<Reassembly> messages;  // begun and incomplete
-    std::uint64_t gap = 0;             // UUD: the last PSN that was given up
-    std::uint32_t peer = 0;            // index into peers_
+    Reassembly newest;  // of the messages begun and incomplete; none if it has no packets
+    std::vector<Reassembly> older;  // the others
+
+    std::uint64_t gap = 0;   // UUD: the last PSN that was given up
+    Picoseconds last_done;   // arrival of its last message
+    std::uint32_t peer = 0;  // index into peers_
     std::uint32_t statistics = 0;
     bool expiry_timer = false;  // is set, be it for a target that had this place before
     bool returning = false;     // carries read data
@@ -127,6 +130,7 @@ class UetReceiver {
   std::uint32_t openFor(const fabric::Packet& packet, Picoseconds now);
   std::uint32_t open(const fabric::Packet& packet, const DataFields& fields, Picoseconds now);
   [[nodiscard]] Picoseconds expiryOf(const Target& target) const;
+  static void count(const Target& target, FlowStats& flow);
   void close(std::uint32_t slot);
   void forgetLingering(Picoseconds now);
   std::uint32_t peerOf(HostId host);
@@ -155,12 +159,12 @@ class UetReceiver {
     target.cack += run;
     target.above -= static_cast<std::uint32_t>(run);
   }
-  static Reassembly& findMessage(Target& target, std::uint64_t first);
+  // Makes the message whose first PSN is `first` the newest one; it may be a new one.
+  static void renew(Target& target, std::uint64_t first);
   template <bool kPlain>
   std::optional<std::uint64_t> gather(Target& target, std::uint64_t psn, std::uint32_t index,
                                       bool last, std::uint32_t payload);
-  void deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes,
-               Picoseconds now);
+  void deliver(Target& target, const fabric::Packet& packet, std::uint64_t bytes, Picoseconds now);
 
   // uet_receiver_answers.cc
   [[nodiscard]] bool isCurrent(const LateAck& late) const;

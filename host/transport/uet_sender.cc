@@ -110,7 +110,7 @@ bool UetSender::takeRead(HostId from, std::uint32_t flow, std::uint32_t request,
   completion = {from, flow, Verb::kRead, read->bytes, read->tag, read->posted, false};
   pdc.reads.erase(read);
   ++host_.stats().messages_completed;
-  flows_[pdc.statistics].stats.last_done = now;
+  pdc.last_done = now;
   idleIfDone(slot, now);
   return true;
 }
@@ -168,6 +168,7 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
       service_ == UetService::kRod ? UetEntropyPolicy::kConstant : host_.spec().entropy.policy,
       seed);
   pdc.opened = kNever;
+  pdc.last_done = {};
   pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
   pdc.ccc = cccFor(peer, now);
   ++cccs_[pdc.ccc].pdcs;
@@ -259,12 +260,19 @@ void UetSender::beginClose(std::uint32_t slot, Picoseconds now) {
   enqueue(slot, close);
 }
 
+// Adds what the PDC has counted.
+void UetSender::count(const Pdc& pdc, FlowStats& flow) {
+  flow.packets_sent += pdc.packets_sent;
+  flow.packets_retransmitted += pdc.packets_retransmitted;
+  flow.payload_acknowledged += pdc.payload_acknowledged;
+  flow.first_sent = std::min(flow.first_sent, pdc.opened);
+  flow.last_done = std::max(flow.last_done, pdc.last_done);
+}
+
 void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   Flow& flow = flows_[pdc.statistics];
-  flow.stats.packets_sent += pdc.packets_sent;
-  flow.stats.packets_retransmitted += pdc.packets_retransmitted;
-  flow.stats.payload_acknowledged += pdc.payload_acknowledged;
+  count(pdc, flow.stats);
   pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
   if (connectionless_) {
     flow.next_psn = pdc.end;
@@ -288,6 +296,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   pdc.cack = pdc.end - 1;
   pdc.next = pdc.end;
   pdc.flight.restart(pdc.end);
+  pdc.flight.rest();
   while (!pdc.lost_queue.empty()) pdc.lost_queue.pop();
   while (!pdc.resent.empty()) pdc.resent.pop();
   pdc.reads.clear();
@@ -331,6 +340,9 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
 
 void UetSender::setIdle(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
+  // The window's memory is for whoever is busy, and still in the cache.
+  const std::size_t room = pdc.flight.rest();
+  if (room > 0) window_room_ = std::clamp(room, kLeastRoom, kMostRoom);
   pdc.idle = true;
   pdc.idle_since = now;
   pdc.idle_before = idle_tail_;
@@ -396,10 +408,7 @@ void UetSender::appendFlows(std::vector<FlowStats>& flows) const {
   for (const Flow& flow : flows_) flows.push_back(flow.stats);
   for (const Pdc& pdc : pdcs_) {
     if (pdc.state == State::kFree || pdc.state == State::kDead) continue;
-    FlowStats& stats = flows[first + pdc.statistics];
-    stats.packets_sent += pdc.packets_sent;
-    stats.packets_retransmitted += pdc.packets_retransmitted;
-    stats.payload_acknowledged += pdc.payload_acknowledged;
+    count(pdc, flows[first + pdc.statistics]);
   }
 }
 

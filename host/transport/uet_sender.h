@@ -74,6 +74,8 @@ class UetSender {
  private:
   static constexpr std::uint32_t kNone = IdMap::kNone;
   static constexpr std::uint64_t kNoPsn = ~std::uint64_t{0};
+  static constexpr std::size_t kLeastRoom = 8;
+  static constexpr std::size_t kMostRoom = 64;
 
   enum class State : std::uint8_t {
     kFree,
@@ -153,7 +155,8 @@ class UetSender {
     std::uint32_t idle_after = kNone;
     std::uint32_t statistics = 0;
     std::vector<OpenRead> reads;
-    Picoseconds opened;  // first packet sent
+    Picoseconds opened;     // first packet sent
+    Picoseconds last_done;  // last completion
     Picoseconds idle_since;
   };
   // Congestion control context: one per destination. All that sending needs is in the first line.
@@ -189,6 +192,7 @@ class UetSender {
   void startWaiting(Picoseconds now);
   std::optional<std::uint16_t> takeId(Picoseconds now);
   void beginClose(std::uint32_t slot, Picoseconds now);
+  static void count(const Pdc& pdc, FlowStats& flow);
   void destroy(std::uint32_t slot, Picoseconds now);
   void fail(std::uint32_t slot, Picoseconds now);
   void setIdle(std::uint32_t slot, Picoseconds now);
@@ -346,8 +350,10 @@ class UetSender {
 
   PagedVector<Pdc> pdcs_;
   PagedVector<std::uint32_t> free_pdcs_;
+  // For how many packets a PDC begins with memory: as many as one that is idle now had.
+  std::size_t window_room_ = kLeastRoom;
   IdMap by_flow_;  // (returning, peer, flow) → PDC that takes messages
-  IdMap by_id_;    // PDC id → PDC
+  RowMap by_id_;   // PDC id → PDC
   PagedVector<Ccc> cccs_;
   PagedVector<std::uint32_t> free_cccs_;
   IdMap ccc_of_;  // peer → context

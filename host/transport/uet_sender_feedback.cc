@@ -188,7 +188,7 @@ void UetSender::countAcked(Pdc& pdc, TxMessage& message, std::uint32_t packets,
 void UetSender::complete(Pdc& pdc, const TxMessage& message, Picoseconds now) {
   if (message.kind != Kind::kData) return;
   ++host_.stats().messages_completed;
-  flows_[pdc.statistics].stats.last_done = now;
+  pdc.last_done = now;
   completions_.push_back(
       {pdc.peer, pdc.flow, message.verb, message.bytes, message.tag, message.posted, false});
 }

@@ -146,7 +146,8 @@ template <bool kPlain>
     tx.order = order;
     tx.entropy = entropy;
   } else {
-    pdc.flight.push(now, order, entropy);
+    const bool alone = !kPlain && message.kind == Kind::kClose;
+    pdc.flight.push(now, order, entropy, alone ? kLeastRoom : window_room_);
   }
   ccc.inflight += cost;
   if (!kPlain && credit_) {
@@ -172,11 +173,7 @@ template <bool kPlain>
     packet.aux = read ? static_cast<std::uint32_t>(message.bytes) : message.tag;
     countSent(pdc, packet.length, retx);
   }
-  if (order == 1) {
-    pdc.opened = now;
-    FlowStats& flow = flows_[pdc.statistics].stats;
-    flow.first_sent = std::min(flow.first_sent, now);
-  }
+  if (order == 1) pdc.opened = now;
   if (!kPlain && service_ == UetService::kUud) {
     ackUpTo(pdc, ccc, psn, kNoPsn, now);
     advance(slot, now);

@@ -15,7 +15,7 @@ namespace plumbline::transport {
 // PSNs first() to end() - 1: from the first that is not acknowledged to the last that was ever
 // sent. When and how each was sent last is a record of its own; what became of it is bits, 64 PSNs
 // to a word (word w: PSNs 64w to 64w + 63), so that an acknowledgement of many packets costs
-// little more than that of one. Grows when it must and never shrinks.
+// little more than that of one. Grows when it must; the records' memory goes when there are none.
 class TxWindow {
  public:
   struct Record {
@@ -33,9 +33,13 @@ class TxWindow {
     first_ = end_ = first;
     enterFirstWord();
   }
-  // The PSN end() is under way for the first time.
-  void push(Picoseconds sent, std::uint32_t order, std::uint16_t entropy) {
-    if (end_ - first_ == records_.size()) grow();
+  // Gives the records' memory to others until the next push(): nothing is under way. Returns how
+  // many there was room for.
+  std::size_t rest() { return std::exchange(records_, {}).size(); }
+  // The PSN end() is under way for the first time. If there is no memory, it is taken for `room`
+  // packets, a power of two.
+  void push(Picoseconds sent, std::uint32_t order, std::uint16_t entropy, std::size_t room) {
+    if (end_ - first_ == records_.size()) grow(room);
     if ((end_ & 63) == 0) words_[(end_ >> 6) & words_.mask()] = Word{};
     Record& record = records_[end_++ & records_.mask()];
     record.sent = sent;
@@ -105,7 +109,6 @@ class TxWindow {
     std::uint64_t lost = 0;
     std::uint64_t resent = 0;
   };
-  static constexpr std::size_t kFirstCapacity = 8;
   static constexpr std::size_t kFirstWords = 2;  // the window may begin and end within a word
 
   static std::uint64_t maskOf(std::uint64_t psn) { return std::uint64_t{1} << (psn & 63); }
@@ -116,8 +119,8 @@ class TxWindow {
   }
   void enterFirstWord() { word(first_) = {maskOf(first_) - 1, 0, 0}; }
 
-  void grow() {
-    PagedArray<Record> larger(records_.size() == 0 ? kFirstCapacity : records_.size() * 2);
+  void grow(std::size_t room) {
+    PagedArray<Record> larger(records_.size() == 0 ? room : records_.size() * 2);
     PagedArray<Word> larger_words(std::max(larger.size() / 32, kFirstWords));
     for (std::uint64_t psn = first_; psn != end_; ++psn) {
       larger[psn & larger.mask()] = (*this)[psn];

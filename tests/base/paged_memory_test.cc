@@ -104,7 +104,7 @@ TEST(PagedMemory, ABlockLargerThanARegionHasRoom) {
   givePaged(block, kBytes);
 }
 
-TEST(PagedMemory, WhatIsGivenBackIsUsedAgainForItsSizeOnly) {
+TEST(PagedMemory, WhatIsGivenBackIsUsedAgainForItsSize) {
   if (!cutsBlocks()) GTEST_SKIP() << "the address sanitizer watches blocks one by one";
   const Marked other(64, 1);
   std::uintptr_t given = 0;
@@ -116,6 +116,25 @@ TEST(PagedMemory, WhatIsGivenBackIsUsedAgainForItsSizeOnly) {
   const Marked same(1'050, 4);
   EXPECT_NE(larger.address(), given);
   EXPECT_EQ(same.address(), given);
+}
+
+TEST(PagedMemory, WhatIsLargerIsCutUpBeforeNewMemoryIsUsed) {
+  if (!cutsBlocks()) GTEST_SKIP() << "the address sanitizer watches blocks one by one";
+  const Marked other(64, 1);
+  std::uintptr_t given = 0;
+  {
+    const Marked block(10'240, 2);
+    given = block.address();
+  }
+  const Marked behind(20'480, 3);
+  std::vector<Marked> pieces;
+  for (unsigned i = 0; i < 10; ++i) pieces.emplace_back(i % 2 == 0 ? 960 : 1'024, 4 + i);
+  for (const Marked& piece : pieces) {
+    EXPECT_TRUE(piece.intact());
+    EXPECT_GE(piece.address(), given);
+    EXPECT_LE(piece.address() + 960, given + 10'240);
+  }
+  EXPECT_TRUE(behind.intact());
 }
 
 TEST(PagedMemory, WhenAllIsBackOneRegionIsKeptUntilItIsTrimmed) {

@@ -29,7 +29,7 @@ class TxWindowTest : public testing::Test {
   }
 
   void push() {
-    window_.push(Picoseconds(order_), order_ + 1, 0);
+    window_.push(Picoseconds(order_), order_ + 1, 0, room_);
     ++order_;
     EXPECT_EQ(window_[end_].nacks, 0);
     window_[end_].nacks = 1;
@@ -82,6 +82,7 @@ class TxWindowTest : public testing::Test {
   std::uint64_t first_ = 0;
   std::uint64_t end_ = 0;
   std::uint32_t order_ = 0;
+  std::size_t room_ = 8;
 };
 
 TEST_F(TxWindowTest, AgreesWithAMapWhateverHappens) {
@@ -90,6 +91,7 @@ TEST_F(TxWindowTest, AgreesWithAMapWhateverHappens) {
     // The same window again and again, from any place in a word.
     restart((std::uint64_t{1} << 32) + random.below(1000));
     const std::uint64_t most = 1 + random.below(400);
+    room_ = std::size_t{1} << random.below(8);
     for (int i = 0; i < 400; ++i) {
       for (std::uint64_t n = random.below(20); n > 0 && end_ - first_ < most; --n) push();
       if (end_ != first_) {
@@ -110,6 +112,7 @@ TEST_F(TxWindowTest, AgreesWithAMapWhateverHappens) {
       advance();
       compare();
       if (HasFatalFailure()) return;
+      if (first_ == end_ && random.below(2) == 0) window_.rest();
     }
   }
 }
@@ -122,6 +125,21 @@ TEST_F(TxWindowTest, AnEmptyWindowHasNothingPending) {
     }
     EXPECT_EQ(window_.firstPending(), first);
   }
+}
+
+TEST_F(TxWindowTest, AtRestItTellsWhatRoomThereWasAndHearsLateAnswers) {
+  room_ = 32;
+  restart(150);
+  EXPECT_EQ(window_.rest(), 0U);
+  for (int i = 0; i < 33; ++i) push();
+  acknowledge(2, ~std::uint64_t{0});
+  advance();
+  EXPECT_EQ(window_.rest(), 64U);
+  EXPECT_EQ(window_.rest(), 0U);
+  for (std::uint64_t index = 0; index < 8; ++index) acknowledge(index, ~std::uint64_t{0});
+  push();
+  compare();
+  EXPECT_EQ(window_.pending(2, ~std::uint64_t{0}), std::uint64_t{1} << (183 - 128));
 }
 
 TEST_F(TxWindowTest, AWordThatIsUsedAgainBeginsClean) {

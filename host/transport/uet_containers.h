@@ -115,10 +115,9 @@ class BitWindow {
 };
 
 // Map from 32-bit ids to 32-bit indices: open addressing, linear probing, no tombstones. Never
-// iterated, so its layout decides no order. kInARow: ids are given one after the other, and those
-// in use at a time lie next to each other, in few cache lines.
-template <bool kInARow>
-class BasicIdMap {
+// iterated, so its layout decides no order. Eight ids that follow each other lie on one cache line:
+// those in use at a time often do.
+class IdMap {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -163,7 +162,8 @@ class BasicIdMap {
   };
 
   [[nodiscard]] std::size_t home(std::uint32_t id) const {
-    return (kInARow ? id : std::uint64_t{id} * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
+    const std::uint64_t line = std::uint64_t{id >> 3} * 0x9E3779B97F4A7C15ULL >> 32;
+    return (line << 3 | (id & 7)) & mask_;
   }
   void insert(std::uint32_t id, std::uint32_t index) {
     std::size_t i = home(id);
@@ -185,8 +185,5 @@ class BasicIdMap {
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };
-
-using IdMap = BasicIdMap<false>;
-using RowMap = BasicIdMap<true>;
 
 }  // namespace plumbline::transport

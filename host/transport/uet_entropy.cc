@@ -23,12 +23,14 @@ EntropySelector::EntropySelector(const UetEntropySpec& spec, UetEntropyPolicy po
       position_ = random();
       break;
     case UetEntropyPolicy::kBitmap:
-      penalties_.assign(spec.set_size, 0);
+      memory_ = std::make_unique<Memory>();
+      memory_->penalties.assign(spec.set_size, 0);
       position_ = random();
       break;
     case UetEntropyPolicy::kReps:
-      cache_.assign(spec.reps_buffer, Cached{});
-      explore_ = spec.reps_explore;
+      memory_ = std::make_unique<Memory>();
+      memory_->cache.assign(spec.reps_buffer, Cached{});
+      memory_->explore = spec.reps_explore;
       break;
     case UetEntropyPolicy::kRandom:
       break;
@@ -57,11 +59,14 @@ std::uint16_t EntropySelector::nextOther(Picoseconds now) {
 void EntropySelector::learn(std::uint16_t value, bool marked) {
   if (policy_ == UetEntropyPolicy::kBitmap && marked) penalise(value, spec_->bitmap_ecn_penalty);
   if (policy_ != UetEntropyPolicy::kReps || marked) return;
-  Cached& entry = cache_[head_];
-  if (!entry.valid) ++valid_;
+  Memory& memory = *memory_;
+  Cached& entry = memory.cache[memory.head];
+  if (!entry.valid) ++memory.valid;
   entry = {value, true};
-  head_ = static_cast<std::uint8_t>(head_ + 1 == spec_->reps_buffer ? 0 : head_ + 1);
-  filled_ = static_cast<std::uint8_t>(std::min<unsigned>(filled_ + 1U, spec_->reps_buffer));
+  memory.head =
+      static_cast<std::uint8_t>(memory.head + 1 == spec_->reps_buffer ? 0 : memory.head + 1);
+  memory.filled =
+      static_cast<std::uint8_t>(std::min<unsigned>(memory.filled + 1U, spec_->reps_buffer));
 }
 
 void EntropySelector::onNack(std::uint16_t value) {
@@ -71,9 +76,9 @@ void EntropySelector::onNack(std::uint16_t value) {
 void EntropySelector::onTimeout(std::uint16_t value, Picoseconds now) {
   if (policy_ == UetEntropyPolicy::kBitmap) penalise(value, spec_->bitmap_max_penalty);
   // While it still explores, nothing in the cache is worth freezing.
-  if (policy_ == UetEntropyPolicy::kReps && !freezing_ && explore_ == 0) {
-    freezing_ = true;
-    freezing_until_ = now + spec_->reps_freezing;
+  if (policy_ == UetEntropyPolicy::kReps && !memory_->freezing && memory_->explore == 0) {
+    memory_->freezing = true;
+    memory_->freezing_until = now + spec_->reps_freezing;
   }
 }
 
@@ -85,8 +90,9 @@ std::uint16_t EntropySelector::random() {
 // Every value passed over serves one round of its penalty, so the walk ends after at most
 // bitmap_max_penalty rounds.
 std::uint16_t EntropySelector::nextBitmap() {
-  while (penalties_[position_] != 0) {
-    --penalties_[position_];
+  std::vector<std::uint8_t>& penalties = memory_->penalties;
+  while (penalties[position_] != 0) {
+    --penalties[position_];
     position_ = (position_ + 1) & mask_;
   }
   const std::uint16_t value = position_;
@@ -95,34 +101,37 @@ std::uint16_t EntropySelector::nextBitmap() {
 }
 
 std::uint16_t EntropySelector::nextReps(Picoseconds now) {
-  if (freezing_ && now >= freezing_until_) {
-    freezing_ = false;
-    explore_ = spec_->reps_explore;
-    valid_ = 0;
-    for (Cached& entry : cache_) entry.valid = false;
+  Memory& memory = *memory_;
+  if (memory.freezing && now >= memory.freezing_until) {
+    memory.freezing = false;
+    memory.explore = spec_->reps_explore;
+    memory.valid = 0;
+    for (Cached& entry : memory.cache) entry.valid = false;
   }
-  if (explore_ > 0) {
-    --explore_;
+  if (memory.explore > 0) {
+    --memory.explore;
     return random();
   }
-  if (valid_ > 0) {
+  if (memory.valid > 0) {
     const unsigned size = spec_->reps_buffer;
-    Cached& oldest = cache_[(head_ + size - valid_) % size];
+    Cached& oldest = memory.cache[(memory.head + size - memory.valid) % size];
     oldest.valid = false;
-    --valid_;
+    --memory.valid;
     return oldest.value;
   }
-  if (freezing_ && filled_ > 0) {
+  if (memory.freezing && memory.filled > 0) {
     // Only what is known to have worked: round the buffer once more, used or not.
-    head_ = static_cast<std::uint8_t>(head_ + 1U >= filled_ ? 0 : head_ + 1);
-    return cache_[head_].value;
+    memory.head =
+        static_cast<std::uint8_t>(memory.head + 1U >= memory.filled ? 0 : memory.head + 1);
+    return memory.cache[memory.head].value;
   }
   return random();
 }
 
 void EntropySelector::penalise(std::uint16_t value, std::uint8_t penalty) {
-  const unsigned sum = penalties_[value] + unsigned{penalty};
-  penalties_[value] = static_cast<std::uint8_t>(std::min<unsigned>(sum, spec_->bitmap_max_penalty));
+  std::uint8_t& now = memory_->penalties[value];
+  const unsigned sum = now + unsigned{penalty};
+  now = static_cast<std::uint8_t>(std::min<unsigned>(sum, spec_->bitmap_max_penalty));
 }
 
 }  // namespace plumbline::transport

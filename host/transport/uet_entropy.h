@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/units.h"
@@ -36,7 +37,7 @@ class EntropySelector {
   // A packet that carried `value` was given up on after a timeout.
   void onTimeout(std::uint16_t value, Picoseconds now);
 
-  [[nodiscard]] bool freezing() const { return freezing_; }
+  [[nodiscard]] bool freezing() const { return memory_ != nullptr && memory_->freezing; }
 
  private:
   void learn(std::uint16_t value, bool marked);
@@ -52,21 +53,25 @@ class EntropySelector {
   std::uint16_t pass_xor_ = 0;  // kOblivious
   const UetEntropySpec* spec_ = nullptr;
   std::uint64_t seed_ = 0;
-  std::uint64_t draws_ = 0;              // of random numbers
-  std::vector<std::uint8_t> penalties_;  // kBitmap
+  std::uint64_t draws_ = 0;  // of random numbers
 
   // kReps: a circular buffer; the oldest valid entry is reused once.
   struct Cached {
     std::uint16_t value = 0;
     bool valid = false;
   };
-  std::vector<Cached> cache_;
-  std::uint8_t head_ = 0;      // where the next value is written
-  std::uint8_t valid_ = 0;     // entries
-  std::uint8_t filled_ = 0;    // entries ever written, at most the size
-  std::uint16_t explore_ = 0;  // packets left that must explore
-  bool freezing_ = false;
-  Picoseconds freezing_until_{};
+  // What those policies remember that learn; the others have none.
+  struct Memory {
+    std::vector<std::uint8_t> penalties;  // kBitmap
+    std::vector<Cached> cache;            // and from here on kReps
+    std::uint8_t head = 0;                // where the next value is written
+    std::uint8_t valid = 0;               // entries
+    std::uint8_t filled = 0;              // entries ever written, at most the size
+    std::uint16_t explore = 0;            // packets left that must explore
+    bool freezing = false;
+    Picoseconds freezing_until{};
+  };
+  std::unique_ptr<Memory> memory_;
 };
 
 }  // namespace plumbline::transport

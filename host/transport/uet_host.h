@@ -139,6 +139,9 @@ class UetHost {
   mutable LatencyBatch latencies_;
 };
 
+// Of maps from flows: those of neighbouring peers are next to each other.
+inline std::uint32_t flowKey(HostId peer, std::uint32_t flow) { return flow << 16 | peer; }
+
 // Packets of one path have one hash: (source, destination, entropy value).
 inline std::uint32_t uetFlowHash(HostId source, HostId destination, std::uint32_t entropy) {
   const std::uint64_t path =

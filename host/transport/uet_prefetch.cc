@@ -76,7 +76,9 @@ struct ExpectedPackets {
   pdc.flight.prefetch(pdc.cack + 1);
   pdc.flight.prefetch(unwrapPsn(answer.psn, pdc.cack) +
                       static_cast<std::uint64_t>(ackOffset(answer.aux)));
+  pdc.flight.prefetch(unwrapPsn(answer.psn, pdc.cack) + 1);  // whose timeout runs then
   pdc.messages.prefetch(pdc.ack_hint);
+  if (pdc.state == State::kClosing) __builtin_prefetch(&flows_[pdc.statistics], 1);
 }
 
 [[gnu::always_inline]] inline void UetReceiver::prefetchId(const fabric::Packet& packet) const {

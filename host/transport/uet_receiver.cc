@@ -233,7 +233,7 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
   }
   Target& target = targets_[slot];
   const auto flow = static_cast<std::uint8_t>(packet.connection >> 16);
-  const std::uint32_t flow_key = std::uint32_t{packet.source} << 8 | flow;
+  const std::uint32_t flow_key = flowKey(packet.source, flow);
   std::uint32_t statistics = flow_of_.find(flow_key);
   if (statistics == IdMap::kNone) {
     statistics = static_cast<std::uint32_t>(flows_.size());
@@ -320,7 +320,7 @@ void UetReceiver::onExpiry(const UetTimerEntry& timer, Picoseconds now) {
   if (has_pdc_) {
     by_pdc_.erase(std::uint32_t{target.source} << 16 | target.id);
   } else {
-    by_flow_.erase(std::uint32_t{target.source} << 8 | target.flow);
+    by_flow_.erase(flowKey(target.source, target.flow));
   }
   close(timer.index);
 }

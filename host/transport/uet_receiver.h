@@ -122,7 +122,7 @@ class UetReceiver {
 
   [[nodiscard]] std::uint32_t find(const fabric::Packet& packet) const {
     return has_pdc_ ? findPdc(packet)
-                    : by_flow_.find(std::uint32_t{packet.source} << 8 | packet.connection >> 16);
+                    : by_flow_.find(flowKey(packet.source, packet.connection >> 16));
   }
   [[nodiscard]] std::uint32_t findPdc(const fabric::Packet& packet) const {
     return by_pdc_.find(std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF));
@@ -188,7 +188,7 @@ class UetReceiver {
   PagedVector<Target> targets_;
   PagedVector<std::uint32_t> free_;
   IdMap by_pdc_;   // source << 16 | id → target, or kLingering
-  IdMap by_flow_;  // source << 8 | flow → target (RUDI, UUD)
+  IdMap by_flow_;  // flowKey() → target (RUDI, UUD)
   fabric::Ring<Lingering> lingering_;
   fabric::Ring<LateAck> late_acks_;     // all wait equally long, so the oldest is due first
   Picoseconds next_late_ack_ = kNever;  // of the oldest
@@ -199,7 +199,7 @@ class UetReceiver {
   std::size_t open_ = 0;  // targets, return directions not counted
   std::vector<UetDelivery> deliveries_;
   std::vector<FlowStats> flows_;  // cold: every flow that ever was
-  IdMap flow_of_;                 // source << 8 | flow → flows_
+  IdMap flow_of_;                 // flowKey() → flows_
 };
 
 }  // namespace plumbline::transport

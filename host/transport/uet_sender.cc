@@ -15,7 +15,6 @@ std::int64_t windowBytes(double factor, BitRate rate, Picoseconds base_rtt, std:
   return std::max<std::int64_t>(static_cast<std::int64_t>(factor * bdp), least);
 }
 
-std::uint32_t flowKey(HostId peer, std::uint32_t flow) { return peer << 8 | flow; }
 // Of by_flow_: the return direction of a peer's PDC is a PDC of its own here.
 std::uint32_t pdcKey(HostId peer, std::uint32_t flow, bool returning) {
   return flowKey(peer, flow) | (returning ? 1U << 24 : 0U);
@@ -132,6 +131,7 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   std::uint32_t slot = static_cast<std::uint32_t>(pdcs_.size());
   if (free_pdcs_.empty()) {
     pdcs_.emplace_back();
+    idle_places_.emplace_back();
   } else {
     slot = free_pdcs_.back();
     free_pdcs_.pop_back();
@@ -184,7 +184,7 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
 
 void UetSender::enqueue(std::uint32_t slot, const TxMessage& message) {
   Pdc& pdc = pdcs_[slot];
-  if (pdc.idle) clearIdle(pdc);
+  if (pdc.idle) clearIdle(slot);
   pdc.messages.push(message);
   TxMessage& queued = pdc.messages.back();
   queued.first = pdc.end;
@@ -246,7 +246,7 @@ std::optional<std::uint16_t> UetSender::takeId(Picoseconds now) {
 // open a new one.
 void UetSender::beginClose(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
-  clearIdle(pdc);
+  clearIdle(slot);
   by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
   if (connectionless_) {
     destroy(slot, now);
@@ -334,7 +334,7 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
   }
   ++host_.uetStats().pdcs_failed;
   if (!closing) by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
-  if (pdc.idle) clearIdle(pdc);
+  if (pdc.idle) clearIdle(slot);
   destroy(slot, now);
 }
 
@@ -344,26 +344,25 @@ void UetSender::setIdle(std::uint32_t slot, Picoseconds now) {
   const std::size_t room = pdc.flight.rest();
   if (room > 0) window_room_ = std::clamp(room, kLeastRoom, kMostRoom);
   pdc.idle = true;
-  pdc.idle_since = now;
-  pdc.idle_before = idle_tail_;
-  pdc.idle_after = kNone;
-  (idle_tail_ == kNone ? idle_head_ : pdcs_[idle_tail_].idle_after) = slot;
+  idle_places_[slot] = {idle_tail_, kNone, now};
+  (idle_tail_ == kNone ? idle_head_ : idle_places_[idle_tail_].after) = slot;
   idle_tail_ = slot;
   updateNextClose();
   if (!waiting_.empty()) startWaiting(now);
 }
 
-void UetSender::clearIdle(Pdc& pdc) {
-  (pdc.idle_before == kNone ? idle_head_ : pdcs_[pdc.idle_before].idle_after) = pdc.idle_after;
-  (pdc.idle_after == kNone ? idle_tail_ : pdcs_[pdc.idle_after].idle_before) = pdc.idle_before;
-  pdc.idle = false;
+void UetSender::clearIdle(std::uint32_t slot) {
+  const IdlePlace& place = idle_places_[slot];
+  (place.before == kNone ? idle_head_ : idle_places_[place.before].after) = place.after;
+  (place.after == kNone ? idle_tail_ : idle_places_[place.after].before) = place.before;
+  pdcs_[slot].idle = false;
   updateNextClose();
 }
 
 void UetSender::updateNextClose() {
   const Picoseconds after = host_.spec().close_after;
   const bool never = idle_head_ == kNone || after == kNever;
-  next_close_ = never ? kNever : pdcs_[idle_head_].idle_since + after;
+  next_close_ = never ? kNever : idle_places_[idle_head_].since + after;
 }
 
 void UetSender::closeIdle(Picoseconds now) {

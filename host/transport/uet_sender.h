@@ -143,21 +143,25 @@ class UetSender {
     Picoseconds timer_at = kNever;
     std::uint64_t payload_acknowledged = 0;
     EntropySelector entropy;  // begins with what the usual policies need
+    std::uint32_t statistics = 0;
 
+    std::uint32_t generation = 0;
     std::uint64_t start = 0;
     std::uint64_t packets_retransmitted = 0;
     std::uint64_t judged = 0;  // first PSN whose first transmission may still be inferred lost
     fabric::Ring<Retransmission> resent;     // in order; entries may be out of date
     fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be out of date
-    std::uint32_t generation = 0;
     std::uint32_t next_waiting = kNone;
-    std::uint32_t idle_before = kNone;
-    std::uint32_t idle_after = kNone;
-    std::uint32_t statistics = 0;
     std::vector<OpenRead> reads;
     Picoseconds opened;     // first packet sent
     Picoseconds last_done;  // last completion
-    Picoseconds idle_since;
+  };
+  // A PDC's place in the idle list, in an array of their own: to begin or end being idle needs what
+  // lies around it, and those PDCs themselves are in no cache any more.
+  struct IdlePlace {
+    std::uint32_t before = kNone;
+    std::uint32_t after = kNone;
+    Picoseconds since;
   };
   // Congestion control context: one per destination. All that sending needs is in the first line.
   struct alignas(64) Ccc {
@@ -196,7 +200,7 @@ class UetSender {
   void destroy(std::uint32_t slot, Picoseconds now);
   void fail(std::uint32_t slot, Picoseconds now);
   void setIdle(std::uint32_t slot, Picoseconds now);
-  void clearIdle(Pdc& pdc);
+  void clearIdle(std::uint32_t slot);
   void updateNextClose();
   std::uint32_t cccFor(HostId peer, Picoseconds now);
 
@@ -349,11 +353,12 @@ class UetSender {
   NsccParameters nscc_parameters_;
 
   PagedVector<Pdc> pdcs_;
+  PagedVector<IdlePlace> idle_places_;  // as many as pdcs_
   PagedVector<std::uint32_t> free_pdcs_;
   // For how many packets a PDC begins with memory: as many as one that is idle now had.
   std::size_t window_room_ = kLeastRoom;
   IdMap by_flow_;  // (returning, peer, flow) → PDC that takes messages
-  RowMap by_id_;   // PDC id → PDC
+  IdMap by_id_;    // PDC id → PDC
   PagedVector<Ccc> cccs_;
   PagedVector<std::uint32_t> free_cccs_;
   IdMap ccc_of_;  // peer → context
@@ -370,7 +375,7 @@ class UetSender {
   std::uint32_t active_sources_ = 0;  // contexts with a backlog
   std::vector<Completion> completions_;
   std::vector<Flow> flows_;  // cold: every flow that ever was
-  IdMap flow_of_;            // peer << 8 | flow → flows_
+  IdMap flow_of_;            // flowKey() → flows_
 };
 
 }  // namespace plumbline::transport

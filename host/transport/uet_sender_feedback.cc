@@ -8,9 +8,8 @@ namespace plumbline::transport {
 
 inline std::uint32_t UetSender::pdcOf(const fabric::Packet& packet) const {
   const std::uint32_t flow = packet.connection >> 16;
-  const std::uint32_t slot = connectionless_
-                                 ? by_flow_.find(std::uint32_t{packet.source} << 8 | flow)
-                                 : by_id_.find(packet.connection & 0xFFFF);
+  const std::uint32_t slot = connectionless_ ? by_flow_.find(flowKey(packet.source, flow))
+                                             : by_id_.find(packet.connection & 0xFFFF);
   if (slot == kNone || pdcs_[slot].peer != packet.source) return kNone;
   return slot;
 }

@@ -87,7 +87,8 @@ std::optional<Label> MessagePort::completed(const transport::Completion& complet
   if (failed) {
     ++counters_.messages_failed;
   } else {
-    counters_.message_time.record(static_cast<std::uint64_t>((now - completion.posted).count()));
+    times_.record(static_cast<std::uint64_t>((now - completion.posted).count()),
+                  counters_.message_time);
   }
   return labelOf(completion.tag);
 }

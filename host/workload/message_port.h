@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "stats/histogram.h"
 #include "transport/application.h"
+#include "transport/latency_batch.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::workload {
@@ -50,7 +51,10 @@ class MessagePort {
   std::optional<Label> arrived(const transport::Arrival& arrival, Picoseconds now);
   std::optional<Label> completed(const transport::Completion& completion, Picoseconds now);
 
-  [[nodiscard]] const PortCounters& counters() const { return counters_; }
+  [[nodiscard]] const PortCounters& counters() const {
+    times_.moveTo(counters_.message_time);
+    return counters_;
+  }
 
  private:
   struct Parts {
@@ -70,7 +74,8 @@ class MessagePort {
   transport::Verb verb_;
   std::vector<Parts> sending_;
   std::vector<Parts> receiving_;
-  PortCounters counters_;
+  mutable PortCounters counters_;  // but for `times_`
+  mutable transport::LatencyBatch times_;
 };
 
 }  // namespace plumbline::workload

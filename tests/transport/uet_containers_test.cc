@@ -17,6 +17,7 @@ namespace {
 using transport::BitWindow;
 using transport::IdMap;
 using transport::LatencyBatch;
+using transport::RowMap;
 using transport::Window;
 
 TEST(Window, KeepsItsItemsWhileItGrowsAndSlides) {
@@ -102,9 +103,14 @@ TEST(LatencyBatch, CountsEveryLatencyOnce) {
   }
 }
 
-TEST(IdMap, AgreesWithAStandardMap) {
+template <typename Map>
+class IdMapTest : public testing::Test {};
+using IdMaps = testing::Types<IdMap, RowMap>;
+TYPED_TEST_SUITE(IdMapTest, IdMaps);
+
+TYPED_TEST(IdMapTest, AgreesWithAStandardMap) {
   RandomStream random(3, "map");
-  IdMap map;
+  TypeParam map;
   std::map<std::uint32_t, std::uint32_t> expected;
   for (int i = 0; i < 200'000; ++i) {
     // Few ids, so that chains form and break.
@@ -119,7 +125,7 @@ TEST(IdMap, AgreesWithAStandardMap) {
         expected.erase(id);
         break;
       default:
-        ASSERT_EQ(map.find(id), expected.count(id) != 0 ? expected[id] : IdMap::kNone);
+        ASSERT_EQ(map.find(id), expected.count(id) != 0 ? expected[id] : TypeParam::kNone);
     }
     ASSERT_EQ(map.size(), expected.size());
   }

@@ -29,13 +29,6 @@ constexpr Uint128 join(std::uint64_t high, std::uint64_t low) {
 
 }  // namespace
 
-std::uint32_t histogramBucket(std::uint64_t value) {
-  if (value < (1U << kLinearBits)) return static_cast<std::uint32_t>(value);
-  if ((value >> kTopBit) != 0) return kLastBucket;
-  const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - kLinearBits;
-  return shift * kSubBuckets + static_cast<std::uint32_t>(value >> shift);
-}
-
 std::uint64_t bucketLowerBound(std::uint32_t bucket) {
   if (bucket < (1U << kLinearBits)) return bucket;
   // Inverse of shift * 128 + (value >> shift), whose second term is 128 to 255.
@@ -53,27 +46,25 @@ void Histogram::record(std::uint64_t value, std::uint64_t times) {
   minimum_ = count_ == 0 ? value : std::min(minimum_, value);
   maximum_ = std::max(maximum_, value);
   count_ += times;
-  const Uint128 sum = join(sum_high_, sum_low_) + static_cast<Uint128>(value) * times;
+  const Uint128 sum = static_cast<Uint128>(value) * times;
+  addSum(static_cast<std::uint64_t>(sum >> 64), static_cast<std::uint64_t>(sum));
+}
+
+void Histogram::addSum(std::uint64_t high, std::uint64_t low) {
+  const Uint128 sum = join(sum_high_, sum_low_) + join(high, low);
   sum_high_ = static_cast<std::uint64_t>(sum >> 64);
   sum_low_ = static_cast<std::uint64_t>(sum);
 }
 
-void Histogram::recordAll(std::span<const std::uint64_t> values) {
-  if (values.empty()) return;
-  std::uint64_t least = count_ == 0 ? values.front() : minimum_;
-  std::uint64_t most = maximum_;
-  Uint128 sum = join(sum_high_, sum_low_);
-  for (const std::uint64_t value : values) {
-    ++counts_[histogramBucket(value)];
-    least = std::min(least, value);
-    most = std::max(most, value);
-    sum += value;
+void Histogram::recordCells(std::uint32_t first_bucket, std::span<const std::uint16_t> cells,
+                            std::uint64_t minimum, std::uint64_t maximum, std::uint64_t sum) {
+  minimum_ = count_ == 0 ? minimum : std::min(minimum_, minimum);
+  maximum_ = std::max(maximum_, maximum);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    counts_[first_bucket + i] += cells[i];
+    count_ += cells[i];
   }
-  minimum_ = least;
-  maximum_ = most;
-  count_ += values.size();
-  sum_high_ = static_cast<std::uint64_t>(sum >> 64);
-  sum_low_ = static_cast<std::uint64_t>(sum);
+  addSum(0, sum);
 }
 
 void Histogram::merge(const Histogram& other) {
@@ -82,9 +73,7 @@ void Histogram::merge(const Histogram& other) {
   minimum_ = count_ == 0 ? other.minimum_ : std::min(minimum_, other.minimum_);
   maximum_ = std::max(maximum_, other.maximum_);
   count_ += other.count_;
-  const Uint128 sum = join(sum_high_, sum_low_) + join(other.sum_high_, other.sum_low_);
-  sum_high_ = static_cast<std::uint64_t>(sum >> 64);
-  sum_low_ = static_cast<std::uint64_t>(sum);
+  addSum(other.sum_high_, other.sum_low_);
 }
 
 Histogram Histogram::fromHardware(std::uint32_t first_bucket,

@@ -2,6 +2,7 @@
 // card's RX path (docs/card.md, "Per group").
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,7 +14,12 @@ inline constexpr std::uint32_t kHistogramBuckets = 4352;
 
 // Bucket of `value`: value itself below 256, else shift*128 + (value >> shift) with
 // shift = floor(log2 value) - 7. A bucket is at most 1/128 of its lower bound wide.
-std::uint32_t histogramBucket(std::uint64_t value);
+constexpr std::uint32_t histogramBucket(std::uint64_t value) {
+  if (value < 256) return static_cast<std::uint32_t>(value);
+  if (value >> 40 != 0) return kHistogramBuckets - 1;
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - 8;
+  return shift * 128 + static_cast<std::uint32_t>(value >> shift);
+}
 // Smallest value of a bucket, and the smallest value of the next one; for the last bucket 2^40,
 // although it also counts everything above. `bucket` < kHistogramBuckets.
 std::uint64_t bucketLowerBound(std::uint32_t bucket);
@@ -26,8 +32,10 @@ class Histogram {
   Histogram();
 
   void record(std::uint64_t value, std::uint64_t times = 1);
-  // Each of `values` once.
-  void recordAll(std::span<const std::uint64_t> values);
+  // `cells[i]` values in bucket first_bucket + i, of which one at least is not 0, with the exact
+  // minimum, maximum and sum of all of them. first_bucket + cells.size() <= kHistogramBuckets.
+  void recordCells(std::uint32_t first_bucket, std::span<const std::uint16_t> cells,
+                   std::uint64_t minimum, std::uint64_t maximum, std::uint64_t sum);
   void merge(const Histogram& other);
 
   // Rebuilds a histogram from what hardware counted: `cells[i]` frames in bucket first_bucket + i,
@@ -68,6 +76,8 @@ class Histogram {
   [[nodiscard]] std::uint64_t sumLow() const;
 
  private:
+  void addSum(std::uint64_t high, std::uint64_t low);
+
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0;
   std::uint64_t minimum_ = 0;

@@ -12,7 +12,7 @@
 #include "fabric/packet.h"
 #include "fabric/ring.h"
 #include "transport/endpoint_stats.h"
-#include "transport/latency_batch.h"
+#include "transport/latency_counts.h"
 #include "transport/protocol.h"
 #include "transport/uet_spec.h"
 #include "transport/uet_wire.h"
@@ -128,7 +128,8 @@ class UetHost {
   fabric::Ring<Control> control_queue_;
   std::int64_t ps_per_byte_;         // 0: not an integer
   Picoseconds next_timer_ = kNever;  // of timers_
-  mutable EndpointStats stats_;      // but for `latencies_`
+  mutable LatencyCounts latencies_;
+  mutable EndpointStats stats_;  // but for `latencies_`
   UetStats uet_stats_;
   const UetSpec& spec_;
   HostContext context_;
@@ -136,7 +137,6 @@ class UetHost {
   ControlFrames control_frames_;
   PagedVector<UetTimerEntry> timers_;  // heap
   std::uint64_t timer_sequence_ = 0;
-  mutable LatencyBatch latencies_;
 };
 
 // Of maps from flows: those of neighbouring peers are next to each other.

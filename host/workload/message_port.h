@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "stats/histogram.h"
 #include "transport/application.h"
-#include "transport/latency_batch.h"
+#include "transport/latency_counts.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::workload {
@@ -75,7 +75,7 @@ class MessagePort {
   std::vector<Parts> sending_;
   std::vector<Parts> receiving_;
   mutable PortCounters counters_;  // but for `times_`
-  mutable transport::LatencyBatch times_;
+  mutable transport::LatencyCounts times_;
 };
 
 }  // namespace plumbline::workload

@@ -206,16 +206,26 @@ void expectEqual(const Histogram& a, const Histogram& b) {
   }
 }
 
-TEST(Histogram, RecordingManyAtOnceEqualsOneByOne) {
+TEST(Histogram, RecordingCellsEqualsRecordingTheirValues) {
   std::mt19937_64 random(5);
   Histogram together;
   Histogram single;
-  for (const std::size_t count : {0, 1, 32, 7, 0, 100}) {
-    std::vector<std::uint64_t> values(count);
-    // Of every size, so that extremes move and the sum carries.
-    for (std::uint64_t& value : values) value = random() >> random() % 64;
-    together.recordAll(values);
-    for (const std::uint64_t value : values) single.record(value);
+  for (const std::uint32_t first : {0U, 1000U, 255U, kHistogramBuckets - 20, 1000U}) {
+    std::array<std::uint16_t, 20> cells{};
+    std::uint64_t minimum = ~std::uint64_t{0};
+    std::uint64_t maximum = 0;
+    std::uint64_t sum = 0;
+    for (int i = 0; i < 100; ++i) {
+      const std::uint32_t cell = random() % cells.size();
+      const std::uint64_t low = bucketLowerBound(first + cell);
+      const std::uint64_t value = low + random() % (bucketUpperBound(first + cell) - low);
+      ++cells[cell];
+      minimum = std::min(minimum, value);
+      maximum = std::max(maximum, value);
+      sum += value;
+      single.record(value);
+    }
+    together.recordCells(first, cells, minimum, maximum, sum);
     expectEqual(together, single);
   }
 }

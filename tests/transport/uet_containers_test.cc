@@ -9,14 +9,14 @@
 
 #include "base/random.h"
 #include "stats/histogram.h"
-#include "transport/latency_batch.h"
+#include "transport/latency_counts.h"
 
 namespace plumbline::transport_test {
 namespace {
 
 using transport::BitWindow;
 using transport::IdMap;
-using transport::LatencyBatch;
+using transport::LatencyCounts;
 using transport::RowMap;
 using transport::Window;
 
@@ -85,22 +85,49 @@ TEST(BitWindow, TakesRunsThatCrossWords) {
   }
 }
 
-TEST(LatencyBatch, CountsEveryLatencyOnce) {
-  RandomStream random(5, "latency");
-  LatencyBatch batch;
-  stats::Histogram counted;
-  stats::Histogram expected;
-  for (int i = 0; i < 1000; ++i) {
-    const std::uint64_t latency = random.below(1ULL << 24);
-    batch.record(latency, counted);
-    expected.record(latency);
-    if (i % 70 != 0) continue;  // asked for in between
-    batch.moveTo(counted);
-    ASSERT_EQ(counted.count(), expected.count());
-    ASSERT_EQ(counted.quantile(0.5), expected.quantile(0.5));
-    ASSERT_EQ(counted.maximum(), expected.maximum());
-    ASSERT_EQ(counted.sumLow(), expected.sumLow());
+void expectEqual(const stats::Histogram& a, const stats::Histogram& b) {
+  ASSERT_EQ(a.count(), b.count());
+  ASSERT_EQ(a.minimum(), b.minimum());
+  ASSERT_EQ(a.maximum(), b.maximum());
+  ASSERT_EQ(a.sumLow(), b.sumLow());
+  ASSERT_EQ(a.sumHigh(), b.sumHigh());
+  for (int percent = 1; percent <= 100; ++percent) {
+    ASSERT_EQ(a.quantile(percent / 100.0), b.quantile(percent / 100.0)) << percent;
   }
+}
+
+TEST(LatencyCounts, CountsEveryLatencyOnce) {
+  RandomStream random(5, "latency");
+  // Near the first one or anywhere; the first one at either end of all that there are.
+  for (const std::uint64_t first : {0ULL, 1ULL << 22, (1ULL << 40) - 1, ~0ULL}) {
+    LatencyCounts counts;
+    stats::Histogram counted;
+    stats::Histogram expected;
+    const auto record = [&](std::uint64_t latency) {
+      counts.record(latency, counted);
+      expected.record(latency);
+    };
+    record(first);
+    for (int i = 0; i < 2000; ++i) {
+      record(random.below(4ULL << 22));
+      record(random.next() >> random.below(64));
+      if (i % 700 != 0) continue;  // asked for in between
+      counts.moveTo(counted);
+      expectEqual(counted, expected);
+    }
+    counts.moveTo(counted);
+    expectEqual(counted, expected);
+  }
+}
+
+TEST(LatencyCounts, ManyOfOneKindAreCountedToo) {
+  LatencyCounts counts;
+  stats::Histogram counted;
+  for (int i = 0; i < 200'000; ++i) counts.record(6'000'000, counted);
+  EXPECT_GE(counted.count(), 100'000U);
+  counts.moveTo(counted);
+  EXPECT_EQ(counted.count(), 200'000U);
+  EXPECT_EQ(counted.sumLow(), 200'000ULL * 6'000'000);
 }
 
 template <typename Map>

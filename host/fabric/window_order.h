@@ -31,8 +31,9 @@ class WindowOrder {
     const auto longest = static_cast<std::uint64_t>((end - begin).count() - 1);
     time_bits_ = static_cast<unsigned>(std::bit_width(longest));
     time_mask_ = (std::uint64_t{1} << time_bits_) - 1;
+    groups_ = groups;
     group_bits_ = static_cast<unsigned>(std::bit_width(groups - 1));
-    if (kIndexBits + time_bits_ + group_bits_ > 63) group_bits_ = 0;
+    if (kIndexBits + time_bits_ + group_bits_ > 63) forgetGroups();
     group_mask_ = (1U << group_bits_) - 1;
   }
 
@@ -90,7 +91,7 @@ class WindowOrder {
   void ungroup() {
     const std::uint64_t mask = ~std::uint64_t{0} >> (64 - kIndexBits - time_bits_);
     for (std::size_t i = 0; i < count_; ++i) keys_[i] &= mask;
-    group_bits_ = 0;
+    forgetGroups();
   }
 
   void sort() {
@@ -153,34 +154,42 @@ class WindowOrder {
   // Behind the last key: of no group, for no key has the highest bit while they are grouped.
   static constexpr std::uint64_t kBehindAll = ~std::uint64_t{0};
   static constexpr unsigned kMostDigitBits = 11;
+  static constexpr std::size_t kMostBuckets = std::size_t{1} << kMostDigitBits;
   static constexpr std::size_t kFewItems = 13;
   static constexpr std::size_t kFewInBucket = 24;
   // Twice the most that insertion moves keys where that costs less than looking at all buckets of
   // every digit.
   static constexpr std::size_t kFewMoves = 8192;
 
+  void forgetGroups() {
+    groups_ = 1;
+    group_bits_ = 0;
+  }
+
   void sortMany() {
     sorted_.resize(keys_.size());
-    // About a bucket for each key, of those keys that agree in the highest bits.
-    const unsigned bits = kIndexBits + time_bits_ + group_bits_;
-    const auto digit = std::min(
-        {static_cast<unsigned>(std::bit_width(count_)), bits - kIndexBits, kMostDigitBits});
-    const std::size_t most = pass(bits - digit, digit);
+    // One or two buckets for each key, of those keys that agree in the highest bits.
+    const std::uint64_t last = (std::uint64_t{groups_} << time_bits_) - 1;
+    const std::size_t limit = std::min(2 * count_, kMostBuckets);
+    const auto lower = static_cast<unsigned>(std::bit_width(last / limit));
+    const std::size_t most = pass(kIndexBits + lower, (last >> lower) + 1);
     if (most <= kFewInBucket || most * count_ <= kFewMoves) {
       settle();
     } else {
       // Crowded: digit by digit from the kind upwards; the numbers of a kind still are in order.
+      const unsigned bits = kIndexBits + time_bits_ + group_bits_;
       for (unsigned shift = kIndexBits - 1; shift < bits; shift += kMostDigitBits) {
-        pass(shift, kMostDigitBits);
+        pass(shift, kMostBuckets);
       }
     }
   }
 
-  // Sorts by `digit` bits from `shift` on, stably. Returns the most keys that have them in common.
-  std::uint32_t pass(unsigned shift, unsigned digit) {
-    const std::size_t buckets = std::size_t{1} << digit;
+  // Sorts by the bits from `shift` on, stably: by so many that there are `buckets` of them, or by
+  // all if there are fewer. Returns the most keys that have them in common.
+  std::uint32_t pass(unsigned shift, std::size_t buckets) {
     std::fill_n(first_.begin(), buckets, 0);
-    for (std::size_t i = 0; i < count_; ++i) ++first_[keys_[i] >> shift & (buckets - 1)];
+    const std::uint64_t mask = kMostBuckets - 1;
+    for (std::size_t i = 0; i < count_; ++i) ++first_[keys_[i] >> shift & mask];
     std::uint32_t sum = 0;
     std::uint32_t most = 0;
     for (std::size_t i = 0; i < buckets; ++i) {
@@ -191,7 +200,7 @@ class WindowOrder {
     }
     for (std::size_t i = 0; i < count_; ++i) {
       const std::uint64_t key = keys_[i];
-      sorted_[first_[key >> shift & (buckets - 1)]++] = key;
+      sorted_[first_[key >> shift & mask]++] = key;
     }
     keys_.swap(sorted_);
     return most;
@@ -231,13 +240,14 @@ class WindowOrder {
   std::int64_t begin_ = 0;
   unsigned time_bits_ = 0;
   std::uint64_t time_mask_ = 0;
+  std::uint32_t groups_ = 1;
   unsigned group_bits_ = 0;
   std::uint32_t group_mask_ = 0;
   std::size_t count_ = 0;
   // The first count_ of them, and one that is behind them.
   std::vector<std::uint64_t> keys_ = std::vector<std::uint64_t>(1);
   std::vector<std::uint64_t> sorted_;
-  std::array<std::uint32_t, std::size_t{1} << kMostDigitBits> first_{};  // by digit
+  std::array<std::uint32_t, kMostBuckets> first_{};  // by digit
 };
 
 }  // namespace plumbline::fabric

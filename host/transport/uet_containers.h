@@ -115,10 +115,8 @@ class BitWindow {
 };
 
 // Map from 32-bit ids to 32-bit indices: open addressing, linear probing, no tombstones. Never
-// iterated, so its layout decides no order. kInRows: eight ids that follow each other lie on one
-// cache line, for ids of which those in use at a time follow each other.
-template <bool kInRows>
-class BasicIdMap {
+// iterated, so its layout decides no order.
+class IdMap {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -163,9 +161,7 @@ class BasicIdMap {
   };
 
   [[nodiscard]] std::size_t home(std::uint32_t id) const {
-    constexpr unsigned kRowBits = kInRows ? 3 : 0;
-    const std::uint64_t row = std::uint64_t{id >> kRowBits} * 0x9E3779B97F4A7C15ULL >> 32;
-    return (row << kRowBits | (id & ((1U << kRowBits) - 1))) & mask_;
+    return (std::uint64_t{id} * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
   }
   void insert(std::uint32_t id, std::uint32_t index) {
     std::size_t i = home(id);
@@ -187,8 +183,5 @@ class BasicIdMap {
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };
-
-using IdMap = BasicIdMap<false>;
-using RowMap = BasicIdMap<true>;
 
 }  // namespace plumbline::transport

@@ -139,7 +139,7 @@ class UetHost {
   std::uint64_t timer_sequence_ = 0;
 };
 
-// Of maps from flows: those of neighbouring peers are next to each other.
+// The id of a flow in maps.
 inline std::uint32_t flowKey(HostId peer, std::uint32_t flow) { return flow << 16 | peer; }
 
 // Packets of one path have one hash: (source, destination, entropy value).

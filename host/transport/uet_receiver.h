@@ -187,19 +187,19 @@ class UetReceiver {
   Rules rules_;
   PagedVector<Target> targets_;
   PagedVector<std::uint32_t> free_;
-  IdMap by_pdc_;    // source << 16 | id → target, or kLingering
-  RowMap by_flow_;  // flowKey() → target (RUDI, UUD)
+  IdMap by_pdc_;   // source << 16 | id → target, or kLingering
+  IdMap by_flow_;  // flowKey() → target (RUDI, UUD)
   fabric::Ring<Lingering> lingering_;
   fabric::Ring<LateAck> late_acks_;     // all wait equally long, so the oldest is due first
   Picoseconds next_late_ack_ = kNever;  // of the oldest
   PagedVector<Peer> peers_;
   PagedVector<std::uint32_t> free_peers_;
-  RowMap peer_of_;
+  IdMap peer_of_;
   RcccPacer pacer_;
   std::size_t open_ = 0;  // targets, return directions not counted
   std::vector<UetDelivery> deliveries_;
   std::vector<FlowStats> flows_;  // cold: every flow that ever was
-  RowMap flow_of_;                // flowKey() → flows_
+  IdMap flow_of_;                 // flowKey() → flows_
 };
 
 }  // namespace plumbline::transport

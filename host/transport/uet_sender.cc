@@ -296,7 +296,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   pdc.cack = pdc.end - 1;
   pdc.next = pdc.end;
   pdc.flight.restart(pdc.end);
-  pdc.flight.rest();
+  pdc.flight.rest(kLeastRoom);
   while (!pdc.lost_queue.empty()) pdc.lost_queue.pop();
   while (!pdc.resent.empty()) pdc.resent.pop();
   pdc.reads.clear();
@@ -341,8 +341,7 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
 void UetSender::setIdle(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   // The window's memory is for whoever is busy, and still in the cache.
-  const std::size_t room = pdc.flight.rest();
-  if (room > 0) window_room_ = std::clamp(room, kLeastRoom, kMostRoom);
+  window_room_ = std::clamp(pdc.flight.rest(kLeastRoom), kLeastRoom, kMostRoom);
   pdc.idle = true;
   idle_places_[slot] = {idle_tail_, kNone, now};
   (idle_tail_ == kNone ? idle_head_ : idle_places_[idle_tail_].after) = slot;

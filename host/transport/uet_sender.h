@@ -357,11 +357,11 @@ class UetSender {
   PagedVector<std::uint32_t> free_pdcs_;
   // For how many packets a PDC begins with memory: as many as one that is idle now had.
   std::size_t window_room_ = kLeastRoom;
-  RowMap by_flow_;  // (returning, peer, flow) → PDC that takes messages
-  RowMap by_id_;    // PDC id → PDC
+  IdMap by_flow_;  // (returning, peer, flow) → PDC that takes messages
+  IdMap by_id_;    // PDC id → PDC
   PagedVector<Ccc> cccs_;
   PagedVector<std::uint32_t> free_cccs_;
-  RowMap ccc_of_;  // peer → context
+  IdMap ccc_of_;  // peer → context
   fabric::Ring<std::uint32_t> ready_;
   fabric::Ring<std::uint32_t> waiting_;    // PDCs in state kWaiting
   fabric::Ring<std::uint32_t> returning_;  // the same, for read data
@@ -375,7 +375,7 @@ class UetSender {
   std::uint32_t active_sources_ = 0;  // contexts with a backlog
   std::vector<Completion> completions_;
   std::vector<Flow> flows_;  // cold: every flow that ever was
-  RowMap flow_of_;           // flowKey() → flows_
+  IdMap flow_of_;            // flowKey() → flows_
 };
 
 }  // namespace plumbline::transport

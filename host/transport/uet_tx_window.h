@@ -33,9 +33,13 @@ class TxWindow {
     first_ = end_ = first;
     enterFirstWord();
   }
-  // Gives the records' memory to others until the next push(): nothing is under way. Returns how
-  // many there was room for.
-  std::size_t rest() { return std::exchange(records_, {}).size(); }
+  // Nothing is under way: gives the records' memory to others until the next push(), unless it is
+  // for no more than `kept`. Returns how many there was room for.
+  std::size_t rest(std::size_t kept) {
+    const std::size_t room = records_.size();
+    if (room > kept) records_ = {};
+    return room;
+  }
   // The PSN end() is under way for the first time. If there is no memory, it is taken for `room`
   // packets, a power of two.
   void push(Picoseconds sent, std::uint32_t order, std::uint16_t entropy, std::size_t room) {

@@ -135,7 +135,7 @@ Design EcnAccuracyTest::design(const TestConfig& config) const {
   design.numbers.configure("Ramp",
                            fmt::format("kmax = {} kmin, pmax {} %", kRampWidth, kPmaxPercent));
   design.repetitions = design.numbers.repetitions(20, 8);
-  design.hop_cost = 0.65;
+  design.hop_cost = 0.55;
   for (const EcnPoint& point : pointsOf(config, design.numbers)) {
     design.add(
         {valueText(point.kmin), point.isStep() ? "step" : "ramp", std::to_string(point.burst)},

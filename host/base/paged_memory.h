@@ -16,12 +16,11 @@ namespace plumbline {
 // large ones (Linux 6.1: MADV_COLLAPSE), lest what is small gets larger.
 //
 // A block given back is used again for one of about its size, or cut up for smaller ones before
-// memory is used that never was. When all are back, the memory goes
-// back to the system, but for up to 64 MiB: the next simulation, of which there mostly is one,
-// would have to wait until the kernel has cleared them anew. The kernel may take them as soon as it
-// needs memory (Linux: MADV_FREE); until then they count as the process's. So this is for what ends
-// with its simulation: whoever keeps a block longer keeps all that was taken meanwhile. Any thread
-// may take and give.
+// memory is used that never was. When all are back, the memory goes back to the system, but for up
+// to 64 MiB: the next simulation, of which there mostly is one, would have to wait until the kernel
+// has cleared them anew. The kernel may take them as soon as it needs memory (Linux: MADV_FREE);
+// until then they count as the process's. So this is for what ends with its simulation: whoever
+// keeps a block longer keeps all that was taken meanwhile. Any thread may take and give.
 
 // A block for `bytes` > 0, on a cache line of its own. Throws std::bad_alloc.
 [[nodiscard]] void* takePaged(std::size_t bytes);

@@ -13,9 +13,6 @@ namespace {
 
 __extension__ using Uint128 = unsigned __int128;
 
-constexpr std::uint32_t kSubBuckets = 128;  // per octave
-constexpr std::uint32_t kLinearBits = 8;    // values below 2^8 have a bucket each
-constexpr std::uint32_t kTopBit = 40;       // values from 2^40 on share the last bucket
 constexpr std::uint32_t kLastBucket = kHistogramBuckets - 1;
 
 constexpr Uint128 join(std::uint64_t high, std::uint64_t low) {
@@ -30,10 +27,10 @@ constexpr Uint128 join(std::uint64_t high, std::uint64_t low) {
 }  // namespace
 
 std::uint64_t bucketLowerBound(std::uint32_t bucket) {
-  if (bucket < (1U << kLinearBits)) return bucket;
+  if (bucket < (1U << kHistogramLinearBits)) return bucket;
   // Inverse of shift * 128 + (value >> shift), whose second term is 128 to 255.
-  const std::uint32_t shift = bucket / kSubBuckets - 1;
-  return static_cast<std::uint64_t>(bucket - shift * kSubBuckets) << shift;
+  const std::uint32_t shift = bucket / kHistogramSubBuckets - 1;
+  return static_cast<std::uint64_t>(bucket - shift * kHistogramSubBuckets) << shift;
 }
 
 std::uint64_t bucketUpperBound(std::uint32_t bucket) { return bucketLowerBound(bucket + 1); }
@@ -152,7 +149,7 @@ std::uint64_t Histogram::quantile(double q) const {
   for (std::uint32_t bucket = 0; bucket < kHistogramBuckets; ++bucket) {
     seen += counts_[bucket];
     if (seen < rank) continue;
-    if (bucket == kLastBucket && (maximum_ >> kTopBit) != 0) break;
+    if (bucket == kLastBucket && (maximum_ >> kHistogramTopBit) != 0) break;
     const std::uint64_t lower = bucketLowerBound(bucket);
     const std::uint64_t middle = lower + (bucketUpperBound(bucket) - 1 - lower) / 2;
     return std::clamp(middle, minimum_, maximum_);

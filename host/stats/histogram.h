@@ -9,16 +9,20 @@
 
 namespace plumbline::stats {
 
-// Number of buckets: values from 2^40 on share the last one.
+// Values below 2^8 have a bucket each, those of every octave above share 128, and those from 2^40
+// on the last one.
+inline constexpr std::uint32_t kHistogramLinearBits = 8;
+inline constexpr std::uint32_t kHistogramSubBuckets = 128;
+inline constexpr std::uint32_t kHistogramTopBit = 40;
 inline constexpr std::uint32_t kHistogramBuckets = 4352;
 
 // Bucket of `value`: value itself below 256, else shift*128 + (value >> shift) with
 // shift = floor(log2 value) - 7. A bucket is at most 1/128 of its lower bound wide.
 constexpr std::uint32_t histogramBucket(std::uint64_t value) {
-  if (value < 256) return static_cast<std::uint32_t>(value);
-  if (value >> 40 != 0) return kHistogramBuckets - 1;
-  const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - 8;
-  return shift * 128 + static_cast<std::uint32_t>(value >> shift);
+  if (value >> kHistogramLinearBits == 0) return static_cast<std::uint32_t>(value);
+  if (value >> kHistogramTopBit != 0) return kHistogramBuckets - 1;
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - kHistogramLinearBits;
+  return shift * kHistogramSubBuckets + static_cast<std::uint32_t>(value >> shift);
 }
 // Smallest value of a bucket, and the smallest value of the next one; for the last bucket 2^40,
 // although it also counts everything above. `bucket` < kHistogramBuckets.

@@ -23,7 +23,6 @@ template <int kLines, typename T>
 // Of packets that follow each other within a PDC only one is kept.
 struct ExpectedPackets {
   std::array<const fabric::Packet*, kMostPackets> packets;
-  std::array<std::uint32_t, kMostPackets> slots;
   std::size_t count = 0;
 
   bool add(const fabric::Packet& packet) {
@@ -98,6 +97,7 @@ void UetProtocol::expect(std::span<const fabric::Packet* const> packets) const {
   }
   ExpectedPackets answers;  // NOLINT(*-member-init): filled in as far as it counts
   ExpectedPackets data;     // NOLINT(*-member-init)
+  std::array<std::uint32_t, kMostPackets> pdcs;  // NOLINT(*-member-init): of the answers
   sender_.prefetchReady();
   for (const fabric::Packet* packet : packets) {
     const PdsType type = pdsType(packet->opcode);
@@ -110,10 +110,10 @@ void UetProtocol::expect(std::span<const fabric::Packet* const> packets) const {
   sender_.prefetchReadyPlaces();
   for (std::size_t i = 0; i < data.count; ++i) receiver_.prefetchTarget(*data.packets[i]);
   for (std::size_t i = 0; i < answers.count; ++i) {
-    answers.slots[i] = sender_.prefetchPdc(*answers.packets[i]);
+    pdcs[i] = sender_.prefetchPdc(*answers.packets[i]);
   }
   for (std::size_t i = 0; i < answers.count; ++i) {
-    sender_.prefetchWindow(answers.slots[i], *answers.packets[i]);
+    sender_.prefetchWindow(pdcs[i], *answers.packets[i]);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fabric/packet.h"
 #include "fabric/spec_checks.h"
 #include "fabric/wire_clock.h"
 

@@ -116,7 +116,7 @@ void hundredClients(benchmark::State& state) {
   constexpr std::size_t kClients = 100;
   constexpr int kIntervals = 30;
   const LiveInterval interval = intervalWith(static_cast<std::size_t>(state.range(0)));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Bed bed;
     Audience audience(bed, kClients, true);
     std::chrono::duration<double> slowest{0};
@@ -147,7 +147,7 @@ BENCHMARK(hundredClients)->Arg(16)->Arg(256)->Iterations(1)->Unit(benchmark::kMi
 // grows by, theirs and the sockets' of this machine included.
 void clientsThatDoNotRead(benchmark::State& state) {
   const LiveInterval interval = intervalWith(256);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Bed bed;
     Audience audience(bed, 100, false);
     const std::uint64_t before = residentBytes();
@@ -167,7 +167,7 @@ BENCHMARK(clientsThatDoNotRead)->Iterations(1)->Unit(benchmark::kMillisecond);
 void publishing(benchmark::State& state) {
   LiveHub hub("bench");
   const LiveInterval interval = intervalWith(static_cast<std::size_t>(state.range(0)));
-  for (auto _ : state) hub.publish(interval);
+  for ([[maybe_unused]] auto _ : state) hub.publish(interval);
 }
 BENCHMARK(publishing)->Arg(16)->Arg(256)->Arg(4096)->Unit(benchmark::kMicrosecond);
 

@@ -135,7 +135,7 @@ void compare(benchmark::State& state, const std::string& provider, std::int64_t 
   const endpoint::ChannelSpec spec{bench::Operation::kWrite, Bytes(bytes), 1, window};
   std::vector<double> ours;
   std::vector<double> loops;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     for (int turn = 0; turn < kTurns; ++turn) {
       const auto channel = carrier.connect(spec);
       ours.push_back(sendAtOnce(*channel, spec, messages));

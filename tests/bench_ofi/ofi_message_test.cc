@@ -25,12 +25,12 @@ TEST(OfiAddress, IsReadWhole) {
 }
 
 TEST(OfiMessages, AreNoneWhenAnythingIsWrong) {
-  const std::string long_name = "\"" + std::string(2 * (kLongestName + 1), '0') + "\"";
+  const std::string long_names = R"({"names":[")" + std::string(2 * (kLongestName + 1), '0') + "\"";
   const std::string ends = R"(],"provider":"p","memory":0,"key":0})";
   for (const std::string& text :
        {std::string(), std::string("[]"), std::string("{}"), R"({"names":["0")" + ends,
         R"({"names":[""")" + ends, R"({"names":["0")" + ends, R"({"names":["0g")" + ends,
-        R"({"names":[1)" + ends, R"({"names":[)" + long_name + ends,
+        R"({"names":[1)" + ends, long_names + ends,
         std::string(R"({"names":[],"provider":1,"memory":0,"key":-1})"),
         std::string(R"({"names":{},"provider":"p","memory":0,"key":0})")}) {
     std::string why;

@@ -161,7 +161,7 @@ TEST(RtlBenchFabric, LoadsAreThoseOfThePathTaken) {
 TEST(RtlBenchFabric, DropsHaveTheirReasonAndQueuesTheirLimit) {
   TrialSpec spec =
       switchTrial(3, {burstStream(0, 2, Bytes(1024), 100), burstStream(1, 2, Bytes(1024), 100)});
-  spec.dut.switches.buffer_per_port = Bytes(50 * 1024);
+  spec.dut.switches.buffer_per_port = Bytes(51'200);
   const TrialResult result = run(spec);
   ASSERT_THAT(result.faults, IsEmpty());
   ASSERT_TRUE(result.fabric);

@@ -153,11 +153,11 @@ TrialSpec stormTrial(std::uint16_t quanta, std::uint32_t frames, Picoseconds per
 
 // 1000 quanta are 5.12 us; the period is a multiple of what the card's clock repeats on.
 TEST(RtlStorm, PausesExactlyAsLongAsItSays) {
-  const TrialResult seen = runOnCard(stormTrial(1000, 7, Picoseconds(102'400 * 100)));
+  const TrialResult seen = runOnCard(stormTrial(1000, 7, Picoseconds(10'240'000)));
   ASSERT_THAT(seen.faults, IsEmpty());
   EXPECT_EQ(seen.ports[1].priority[3].tx_xoff, 7U);
   EXPECT_EQ(seen.ports[0].priority[3].rx_xoff, 7U);
-  EXPECT_EQ(seen.ports[0].priority[3].paused, Picoseconds(7 * 1000 * 5120));
+  EXPECT_EQ(seen.ports[0].priority[3].paused, 7 * Picoseconds(5'120'000));
   EXPECT_EQ(seen.ports[0].priority[0].paused, Picoseconds());
   EXPECT_EQ(seen.lost(), 0U);
   // The other priority does not notice; of the paused one 36 % of the slots are given up.
@@ -183,7 +183,7 @@ TEST(RtlStorm, PausesExactlyAsLongAsItSays) {
 // Frames of the storm go between those of streams at 80 % of line rate, which leave when they
 // should.
 TEST(RtlStorm, ItsPortCanSendStreamsAsWell) {
-  TrialSpec spec = stormTrial(1000, 70, Picoseconds(102'400 * 10));
+  TrialSpec spec = stormTrial(1000, 70, Picoseconds(1'024'000));
   for (const std::int64_t length : {512, 1024}) {
     StreamSpec back = streamToHost1(length, Fraction::percent(40));
     back.from = 1;
@@ -204,14 +204,14 @@ TEST(RtlStorm, ItsPortCanSendStreamsAsWell) {
 }
 
 TEST(RtlStorm, RefreshedIsOnePause) {
-  const TrialResult seen = runOnCard(stormTrial(1000, 20, Picoseconds(102'400 * 25)));
+  const TrialResult seen = runOnCard(stormTrial(1000, 20, Picoseconds(2'560'000)));
   ASSERT_THAT(seen.faults, IsEmpty());
   EXPECT_EQ(seen.ports[0].priority[3].paused, Picoseconds(19 * 2'560'000 + 5'120'000));
   EXPECT_EQ(seen.ports[0].pauses.size(), 2U);
 }
 
 TEST(RtlStorm, FramesCanWaitForItsEnd) {
-  TrialSpec spec = stormTrial(1000, 7, Picoseconds(102'400 * 100));
+  TrialSpec spec = stormTrial(1000, 7, Picoseconds(10'240'000));
   spec.paused_frames_wait = true;
   const TrialResult seen = runOnCard(spec);
   ASSERT_THAT(seen.faults, IsEmpty());
@@ -222,7 +222,7 @@ TEST(RtlStorm, FramesCanWaitForItsEnd) {
 }
 
 TEST(RtlStorm, NobodyNeedObeyIt) {
-  TrialSpec spec = stormTrial(1000, 7, Picoseconds(102'400 * 100));
+  TrialSpec spec = stormTrial(1000, 7, Picoseconds(10'240'000));
   spec.obey_pfc = 0;
   const TrialResult seen = runOnCard(spec);
   ASSERT_THAT(seen.faults, IsEmpty());
@@ -231,7 +231,7 @@ TEST(RtlStorm, NobodyNeedObeyIt) {
 }
 
 TEST(RtlStorm, PauseFramesCanBeLostOrBroken) {
-  TrialSpec spec = stormTrial(1000, 7, Picoseconds(102'400 * 100));
+  TrialSpec spec = stormTrial(1000, 7, Picoseconds(10'240'000));
   spec.damage = {{1, card::DamageDirection::kSent,
                   card::DamageRule{.kind = card::DamageKind::kDrop,
                                    .match = card::DamageMatch::kControl,
@@ -246,7 +246,7 @@ TEST(RtlStorm, PauseFramesCanBeLostOrBroken) {
   ASSERT_THAT(seen.faults, IsEmpty());
   EXPECT_EQ(seen.ports[0].priority[3].rx_xoff, 4U);
   EXPECT_EQ(seen.ports[0].fcs_errors, 1U);
-  EXPECT_EQ(seen.ports[0].priority[3].paused, Picoseconds(4 * 1000 * 5120));
+  EXPECT_EQ(seen.ports[0].priority[3].paused, 4 * Picoseconds(5'120'000));
 }
 
 }  // namespace

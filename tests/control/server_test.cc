@@ -103,7 +103,7 @@ class ServerTest : public testing::Test {
  protected:
   explicit ServerTest(LiveHub::Limits kept = {}) : parts_({}, kept) { open(anyPort()); }
 
-  void open(ServerOptions options) {
+  void open(const ServerOptions& options) {
     server_.reset();
     server_ = std::make_unique<Server>(options, parts_.api, parts_.live, parts_.metrics);
   }

@@ -50,7 +50,7 @@ bool isBlank(const QImage& image) {
 
 class Album {
  public:
-  Album(MainWindow& window, QDir directory) : window_(window), directory_(std::move(directory)) {}
+  Album(MainWindow& window, const QDir& directory) : window_(window), directory_(directory) {}
 
   // All tabs in all looks, or only the tab `only`, as <look>-<state>-<tab>.png.
   void take(const QString& state, int only = -1) {

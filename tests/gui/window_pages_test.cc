@@ -96,8 +96,8 @@ TEST_F(PagesTest, FailingLinksAreDrawnSo) {
       const QPointF from = view.nodePlace(cable.a);
       const QPointF to = view.nodePlace(cable.b);
       // Away from its ends, where others begin.
-      for (double part = 0.3; part < 0.7; part += 0.005) {
-        const QPoint at = (from + part * (to - from)).toPoint();
+      for (int permille = 300; permille < 700; permille += 5) {
+        const QPoint at = (from + permille / 1000.0 * (to - from)).toPoint();
         if (image.pixelColor(at) == lightTheme().failure) {
           found.insert(layout.nodes[cable.a].name + "-" + layout.nodes[cable.b].name);
         }

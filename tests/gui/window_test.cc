@@ -146,7 +146,7 @@ TEST_F(WindowTest, RemembersItsLayout) {
 TEST_F(WindowTest, StoredResultsOpenAndCompareWithoutAServer) {
   const QTemporaryDir dir;
   const auto write = [&dir](const char* name, double busbw, double retransmissions) {
-    const QString path = dir.filePath(QLatin1String(name));
+    QString path = dir.filePath(QLatin1String(name));
     QFile file(path);
     EXPECT_TRUE(file.open(QIODevice::WriteOnly));
     file.write(

@@ -295,7 +295,7 @@ TEST(CardLlr, InitialisingAgainInTrafficLosesOnlyWhatIsGivenUp) {
   joined.bringUp();
   const Picoseconds start = joined.card.start();
   for (int i = 1; i < 8; ++i) {
-    joined.card.sim.runUntil(start + microseconds(3 * i));
+    joined.card.sim.runUntil(start + i * microseconds(3));
     joined.card.driver.linkRetry(0).reInit();
   }
   joined.finish();

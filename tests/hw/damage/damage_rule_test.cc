@@ -157,6 +157,7 @@ TEST_P(DamageRules, AsTold) {
   }
   FrameSource source(static_cast<std::uint64_t>(seed), sent);
   std::vector<DamageFrame> frames;
+  frames.reserve(400);
   for (int i = 0; i < 400; ++i) frames.push_back(source.next());
   bench.run(frames);
   for (const DamageFrame& frame : frames) reference.pass(frame);
@@ -178,6 +179,7 @@ TEST(Damage, NothingTold) {
     bench.offer = [&] { return random.below(4) != 0; };
     FrameSource source(7, sent);
     std::vector<DamageFrame> frames;
+    frames.reserve(300);
     for (int i = 0; i < 300; ++i) frames.push_back(source.next());
     bench.run(frames);
     expectSameFrames(bench.out, frames, sent);
@@ -193,6 +195,7 @@ TEST(Damage, ReceivingChangesOverBetweenFrames) {
   RandomStream random(2, "bubbles");
   FrameSource source(8, false);
   std::vector<DamageFrame> frames;
+  frames.reserve(3000);
   for (int i = 0; i < 3000; ++i) frames.push_back(source.next());
   std::size_t fed = 0;
   // A rule that never strikes, on and off.

@@ -68,7 +68,7 @@ TEST(FcTrace, SentPausesWithTheirEnds) {
   const auto near = [](const TraceEntry& entry, std::uint64_t time) {
     // Three clocks from the decision to the pause as counted, one more to see its end.
     EXPECT_GE(entry.time, time);
-    EXPECT_LE(entry.time, time + 4 * 3104) << entry.time - time;
+    EXPECT_LE(entry.time, time + std::uint64_t{4} * 3104) << entry.time - time;
   };
   const std::uint64_t first = send(0x06, 100);  // 512 ns
   bench.clocks(100);

@@ -59,7 +59,7 @@ class Checker {
   void run(std::uint64_t frames) {
     std::vector<Entry> schedule;
     for (std::uint32_t s = 0; s < streams_.size(); ++s)
-      schedule.push_back({dueAt(s * 1000), 3 * s});
+      schedule.push_back({dueAt(std::uint64_t{1000} * s), 3 * s});
     Follower follower(flows_, schedule);
     for (std::uint32_t i = 0; i < list_.size(); ++i) {
       follower.bench.writeRow(7, i, list_[i].row());
@@ -195,7 +195,7 @@ TEST(TxMessages, WeightedQueuePairs) {
     list.push_back({0x500 + qp, 40 + qp, 0xFFFFF0 + qp});
   }
   Checker checker({stream}, list);
-  checker.run(7 * 3 * 40);
+  checker.run(std::uint64_t{7} * 3 * 40);
   EXPECT_EQ(checker.sent,
             (std::map<std::uint32_t, std::uint64_t>{{40, 480}, {41, 240}, {42, 120}}));
   for (std::size_t i = 0; i < checker.order.size(); ++i) {

@@ -132,7 +132,7 @@ TEST(TxPattern, RampInEachBurst) {
   flow.burst_interval = 3'000'000 * kPsFraction;
   Follower run({flow}, {{dueAt(5000), 0}}, list);
   run.start();
-  run.runFrames(3 * 51);
+  run.runFrames(std::uint64_t{3} * 51);
   run.bench.runUntilIdle(1000);
   ASSERT_EQ(run.bench.counters().frames, 3U * 51);
   for (std::uint64_t burst = 0; burst < 3; ++burst) {

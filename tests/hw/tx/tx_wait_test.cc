@@ -104,7 +104,7 @@ TEST_F(TxFlowControl, ControlFramesGoFirstAndNeighboursKeepExactByteTimes) {
   const std::vector<std::uint32_t> lengths{64, 65, 128, 129, 1500, 9216, 64, 300};
   // All of them always due: the wire never rests.
   for (std::uint32_t f = 0; f < lengths.size(); ++f) {
-    flows.push_back(tagged(f, f, lengths[f], 8 * 84 * kByteTime));
+    flows.push_back(tagged(f, f, lengths[f], std::uint64_t{8} * 84 * kByteTime));
   }
   start(flows);
   bench_.clocks(800);
@@ -247,7 +247,7 @@ TEST_F(TxFlowControl, WaitingFrameLeavesToTheClockWhenThePauseRunsOut) {
 // Nothing is lost, no other priority is held up, and everything is made up for in the end.
 TEST_F(TxFlowControl, WaitingFlowsDoNotBlockOthersAndLoseNothing) {
   constexpr std::uint32_t kFlows = 40;  // all but one on priority 3
-  constexpr std::uint64_t kPeriod = kFlows * 200 * kByteTime;
+  constexpr std::uint64_t kPeriod = std::uint64_t{kFlows} * 200 * kByteTime;
   bench_.setWait(true);
   std::vector<FlowConfig> flows;
   for (std::uint32_t f = 0; f < kFlows; ++f) {
@@ -267,7 +267,7 @@ TEST_F(TxFlowControl, WaitingFlowsDoNotBlockOthersAndLoseNothing) {
   for (std::size_t i = quiet_from; i < seen_.size(); ++i) {
     ASSERT_EQ(seen_[i].flow, 7U);
     const std::uint64_t due =
-        bench_.startTime() + 7 * 200 * kByteTime + seen_[i].sequence * kPeriod;
+        bench_.startTime() + std::uint64_t{7} * 200 * kByteTime + seen_[i].sequence * kPeriod;
     ASSERT_GE(seen_[i].departure, due);
     ASSERT_LE(seen_[i].departure, due + 3 * kClockPs);
   }
@@ -277,7 +277,7 @@ TEST_F(TxFlowControl, WaitingFlowsDoNotBlockOthersAndLoseNothing) {
   const std::uint64_t lifted = bench_.edge();
   const std::size_t before = seen_.size();
   bench_.setPaused(0);
-  bench_.clocks(kDecisionLead + 32 * kFlows + kOverdue);
+  bench_.clocks(kDecisionLead + std::uint64_t{32} * kFlows + kOverdue);
   std::map<std::uint32_t, std::uint64_t> first;
   for (std::size_t i = before; i < seen_.size(); ++i) {
     first.try_emplace(seen_[i].flow, seen_[i].edge);

@@ -132,7 +132,7 @@ TEST(LlrHops, RetriesAreThoseThatTheErrorsMake) {
   for (const auto& row : counts.rows) {
     const std::string traffic = text(row[1]);
     const std::string hop = text(row[2]);
-    SCOPED_TRACE(traffic + ", " + hop);
+    SCOPED_TRACE(testing::Message() << traffic << ", " << hop);
     const double expected =
         cellOf(counts, traffic, hop, "Frames") * (1 - std::pow(1 - 1e-5, 8 * 512));
     EXPECT_NEAR(cellOf(counts, traffic, hop, "Expected"), expected, expected * 1e-6);
@@ -262,7 +262,7 @@ TEST(LlrHops, PutsTheCardsOwnLinkBesideThem) {
     bench::LinkRetryOutcome receiver;
     for (int i = 0; i < 41; ++i) receiver.damaged.record(1'531'176);
     sender.counters.tx_ok = 1000;
-    sender.counters.tx_replay_frames = 5 * 41;
+    sender.counters.tx_replay_frames = 205;  // 5 each
     receiver.counters.tx_nack = receiver.counters.rx_bad = 41;
     result.ports.at(0).link_retry = sender;
     result.ports.at(1).link_retry = receiver;

@@ -99,6 +99,7 @@ TEST(SweepResultTest, ChartsAreOverTheFirstAxisOfNumbersInOneUnit) {
 // The x axis of a sweep over one key with these values.
 results::Chart chartOver(const std::vector<std::string>& values) {
   std::vector<SweepPointResult> points;
+  points.reserve(values.size());
   for (const std::string& value : values) points.push_back({"x " + value, {value}, {testAt(1)}});
   return foldSweep({{"a.x", values}}, points).at(0).charts.at(0);
 }

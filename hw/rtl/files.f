@@ -73,6 +73,8 @@ top/plumb_capture_tap.sv
 top/plumb_tx_descriptor.sv
 top/plumb_port.sv
 top/plumb_port_pins.sv
+top/plumb_card_common.sv
+top/plumb_card_port.sv
 top/plumb_card.sv
 dma/plumb_dma_queue.sv
 dma/plumb_dma_write_mux.sv

@@ -1,7 +1,6 @@
 #include "sim/capture_dma.h"
 
 #include <bit>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -9,54 +8,36 @@
 #include "sim/wire.h"
 
 namespace plumbline::sim {
-namespace {
 
-// Calls `use` for every bit that is set in `mask`.
-template <typename Use>
-void forEachBit(std::uint32_t mask, Use use) {
-  for (; mask != 0; mask &= mask - 1) {
-    use(static_cast<std::uint32_t>(std::countr_zero(mask)));
-  }
-}
-
-}  // namespace
-
-CaptureDma::CaptureDma(const CapturePins& received, const CapturePins& sent, std::uint32_t ports)
-    : received_{received, false, std::vector<PortStream>(ports)},
-      sent_{sent, true, std::vector<PortStream>(ports)} {}
+CaptureDma::CaptureDma(const std::vector<PortPins>& pins) : pins_(pins), streams_(pins.size()) {}
 
 std::vector<card::CapturedFrame> CaptureDma::takeFrames() { return std::exchange(frames_, {}); }
 
-void CaptureDma::take(Direction& direction) {
-  const CapturePins& pins = direction.pins;
-  forEachBit(*pins.valid, [&](std::uint32_t port) {
-    PortStream& stream = direction.ports[port];
-    std::uint64_t keep = 0;
-    std::memcpy(&keep, pins.keep + kKeepWords * port, sizeof keep);
-    const auto* data = reinterpret_cast<const std::uint8_t*>(pins.data + kDataWords * port);
-    stream.arriving.insert(stream.arriving.end(), data, data + std::popcount(keep));
-    if (((*pins.last >> port) & 1U) != 0) {
+void CaptureDma::take(std::uint32_t port, const CapturePins& pins, Stream& stream, bool sent) {
+  if (*pins.valid != 0) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(pins.data);
+    stream.arriving.insert(stream.arriving.end(), data, data + std::popcount(*pins.keep));
+    if (*pins.last != 0) {
       stream.complete.push_back(std::move(stream.arriving));
       stream.arriving = {};
     }
-  });
-  forEachBit(*pins.descriptor_valid, [&](std::uint32_t port) { takeDescriptor(direction, port); });
+  }
+  if (*pins.descriptor_valid != 0) takeDescriptor(port, pins.descriptor, stream, sent);
 }
 
-void CaptureDma::takeDescriptor(Direction& direction, std::uint32_t port) {
-  const std::uint32_t* words = direction.pins.descriptor + kDescriptorWords * port;
+void CaptureDma::takeDescriptor(std::uint32_t port, const std::uint32_t* words, Stream& stream,
+                                bool sent) {
   const std::uint32_t length = words[2] & 0xFFFF;
   const auto flag = [&](unsigned bit) { return ((words[2] >> (bit - 64)) & 1U) != 0; };
-  std::deque<FrameData>& complete = direction.ports[port].complete;
+  std::deque<FrameData>& complete = stream.complete;
   // The DMA takes every beat at once, so no frame is cut short (bit 83) or lost.
-  if (complete.empty() || complete.front().size() != length || flag(83) ||
-      flag(84) != direction.sent) {
+  if (complete.empty() || complete.front().size() != length || flag(83) || flag(84) != sent) {
     throw Error(ErrorKind::kTester, "a capture descriptor does not match its frame",
-                "port " + std::to_string(port) + (direction.sent ? ", sent" : ", received"));
+                "port " + std::to_string(port) + (sent ? ", sent" : ", received"));
   }
   card::CapturedFrame& frame = frames_.emplace_back();
   frame.port = port;
-  frame.sent = direction.sent;
+  frame.sent = sent;
   frame.timestamp =
       Picoseconds(static_cast<std::int64_t>(words[0] | static_cast<std::uint64_t>(words[1]) << 32));
   frame.fcs_ok = flag(80);

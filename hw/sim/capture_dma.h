@@ -13,15 +13,20 @@ namespace plumbline::sim {
 
 class CaptureDma {
  public:
-  CaptureDma(const CapturePins& received, const CapturePins& sent, std::uint32_t ports);
+  // `pins` must outlive it.
+  explicit CaptureDma(const std::vector<PortPins>& pins);
 
   // Takes what the streams show just before a clock edge. Throws Error(kTester) when beats and
   // descriptors do not belong together.
   void sample() {
-    if ((*received_.pins.valid | *received_.pins.descriptor_valid | *sent_.pins.valid |
-         *sent_.pins.descriptor_valid) != 0) {
-      take(received_);
-      take(sent_);
+    for (std::uint32_t port = 0; port < streams_.size(); ++port) {
+      const PortPins& pins = pins_[port];
+      if ((*pins.received.valid | *pins.received.descriptor_valid) != 0) {
+        take(port, pins.received, streams_[port].received, false);
+      }
+      if ((*pins.sent.valid | *pins.sent.descriptor_valid) != 0) {
+        take(port, pins.sent, streams_[port].sent, true);
+      }
     }
   }
 
@@ -31,21 +36,20 @@ class CaptureDma {
  private:
   using FrameData = std::vector<std::uint8_t>;
 
-  struct PortStream {
+  struct Stream {
     FrameData arriving;              // of the frame whose beats are coming
     std::deque<FrameData> complete;  // waiting for their descriptors
   };
-  struct Direction {
-    CapturePins pins;
-    bool sent;
-    std::vector<PortStream> ports;
+  struct PortStreams {
+    Stream received;
+    Stream sent;
   };
 
-  void take(Direction& direction);
-  void takeDescriptor(Direction& direction, std::uint32_t port);
+  void take(std::uint32_t port, const CapturePins& pins, Stream& stream, bool sent);
+  void takeDescriptor(std::uint32_t port, const std::uint32_t* words, Stream& stream, bool sent);
 
-  Direction received_;
-  Direction sent_;
+  const std::vector<PortPins>& pins_;
+  std::vector<PortStreams> streams_;
   std::vector<card::CapturedFrame> frames_;
 };
 

@@ -1,8 +1,6 @@
-// One Verilated card behind its pins: what CardSim drives, whatever its number of ports.
+// A simulated card behind its pins: what CardSim drives, whatever it is made of.
 //
-// Verilator makes a class per parameter set. Their pins differ only in width, so they are reached
-// as plain memory: wide vectors as 32-bit words, least significant first, port p of an n-bit pin at
-// bits n·p and up.
+// Pins are reached as plain memory: wide ones as 32-bit words, least significant first.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +8,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "sim/axi_memory.h"
 
 namespace plumbline::sim {
 
-// 32-bit words per port of the wide pins.
+// 32-bit words of the wide pins.
 inline constexpr std::size_t kDataWords = 16;
-inline constexpr std::size_t kKeepWords = 2;
-inline constexpr std::size_t kSetWords = 2;
 inline constexpr std::size_t kDescriptorWords = 3;
+
+inline constexpr std::uint32_t kMaxCardPorts = 8;
 
 // The register port; constant pins are outputs of the card.
 struct AxiLitePins {
@@ -46,55 +45,53 @@ struct AxiLitePins {
 // Copies of one direction's frames on their way to the DMA: beats and, later, a descriptor per
 // frame.
 struct CapturePins {
-  const std::uint32_t* data;
-  const std::uint32_t* keep;
+  const std::uint32_t* data;  // kDataWords
+  const std::uint64_t* keep;
   const std::uint8_t* valid;
   const std::uint8_t* last;
   const std::uint8_t* descriptor_valid;
-  const std::uint32_t* descriptor;  // 96 bits per port, see plumb_card.sv
+  const std::uint32_t* descriptor;  // kDescriptorWords, see plumb_card.sv
 };
 
-// Where captures end at the card's pins.
-struct CaptureEndPins {
+// One port. What its MAC sets is set before the edge after which the card is to see it: the models
+// have registers there (hw/rtl/top/plumb_port_pins.sv). Other inputs are set after that edge.
+struct PortPins {
+  // AXI4-Stream to the MAC.
+  const std::uint32_t* tx_data;  // kDataWords
+  const std::uint64_t* tx_keep;
+  const std::uint8_t* tx_valid;
+  const std::uint8_t* tx_last;
+  std::uint8_t* tx_ready;
+  const std::uint64_t* tx_preamble;
+  // AXI4-Stream from the MAC.
+  std::uint32_t* rx_data;  // kDataWords
+  std::uint64_t* rx_keep;
+  std::uint8_t* rx_valid;
+  std::uint8_t* rx_last;
+  std::uint64_t* rx_preamble;
+  // Control ordered sets.
+  const std::uint8_t* tx_set_valid;
+  const std::uint64_t* tx_set;
+  std::uint8_t* tx_set_ready;
+  std::uint8_t* rx_set_valid;
+  std::uint64_t* rx_set;
+  std::uint8_t* link_up;
+  // Captures, where they end at the card's pins.
   CapturePins received;
   CapturePins sent;
-  std::uint8_t* ready;
+  std::uint8_t* capture_ready;
 };
 
-// ... and of a card that reaches the host's memory, the way there.
+// The way to the host's memory.
 struct MemoryPins {
   AxiWritePins write;
   AxiReadPins read;
 };
 
-// What MACs set is set before the edge after which the card is to see it: the models have registers
-// there (hw/rtl/top/plumb_port_pins.sv). Other inputs are set after that edge.
 struct CardPins {
-  std::uint8_t* clk;
-  std::uint8_t* rst_n;
   AxiLitePins axi;
-  // AXI4-Stream to the MACs; one bit per port in valid, last and ready.
-  const std::uint32_t* tx_data;
-  const std::uint32_t* tx_keep;
-  const std::uint8_t* tx_valid;
-  const std::uint8_t* tx_last;
-  std::uint8_t* tx_ready;
-  const std::uint32_t* tx_preamble;  // kSetWords per port
-  // AXI4-Stream from the MACs.
-  std::uint32_t* rx_data;
-  std::uint32_t* rx_keep;
-  std::uint8_t* rx_valid;
-  std::uint8_t* rx_last;
-  std::uint32_t* rx_preamble;
-  // Control ordered sets, kSetWords per port.
-  const std::uint8_t* tx_set_valid;
-  const std::uint32_t* tx_set;
-  std::uint8_t* tx_set_ready;
-  std::uint8_t* rx_set_valid;
-  std::uint32_t* rx_set;
-  std::uint8_t* link_up;
-  // One of the two.
-  std::optional<CaptureEndPins> capture;
+  std::vector<PortPins> ports;
+  // Of a card that reaches the host's memory: its captures end there.
   std::optional<MemoryPins> memory;
 };
 
@@ -103,8 +100,12 @@ class CardModel {
   virtual ~CardModel() = default;
 
   [[nodiscard]] const CardPins& pins() const { return pins_; }
-  // Lets the model settle after its input pins were changed.
-  virtual void eval() = 0;
+  virtual void setReset(bool active) = 0;
+  // The clock's rising edge: registers take what their inputs are.
+  virtual void rise() = 0;
+  // The falling edge: the model settles after input pins were changed. Reset and pins other than a
+  // MAC's may change again before the next rising edge if fall() follows.
+  virtual void fall() = 0;
   // Starts writing a waveform to `path`. Throws Error(kTester) when it cannot be written.
   virtual void openTrace(const std::string& path) = 0;
   // Adds the present state to the waveform, at `time`; times must ascend.
@@ -114,7 +115,7 @@ class CardModel {
   CardPins pins_{};
 };
 
-// Throws Error(kUnsupported) when no model was built for `ports`.
+// Throws Error(kUnsupported) unless `ports` is 1 to kMaxCardPorts.
 std::unique_ptr<CardModel> makeCardModel(std::uint32_t ports);
 
 }  // namespace plumbline::sim

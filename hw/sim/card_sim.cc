@@ -55,11 +55,10 @@ class CardSim::Impl {
     for (std::uint32_t port = 0; port < ports_; ++port) {
       tx_.emplace_back(options.mac_fifo_bytes);
     }
-    if (pins_.capture) {
-      capture_.emplace(pins_.capture->received, pins_.capture->sent, options.ports);
-    }
     if (pins_.memory && memory != nullptr) {
       memory_.emplace(*pins_.memory, *memory);
+    } else {
+      capture_.emplace(pins_.ports);
     }
     if (!options.trace_fst.empty()) {
       model_->openTrace(options.trace_fst);
@@ -120,20 +119,19 @@ class CardSim::Impl {
   // Reset ends just before edge 0, so that the card's time starts with the simulated time. A
   // waveform shows it as ending at time 0.
   void reset() {
-    *pins_.rst_n = 0;
-    if (pins_.capture) {
-      *pins_.capture->ready = 0xFF;  // a beat is taken every clock
+    model_->setReset(true);
+    if (capture_) {
+      for (const PortPins& port : pins_.ports)
+        *port.capture_ready = 1;  // a beat is taken every clock
     }
     link_up_ = (1U << ports_) - 1;
     drivePins(now_);
     for (int clock = 0; clock < kResetClocks; ++clock) {
-      *pins_.clk = 1;
-      model_->eval();
-      *pins_.clk = 0;
-      model_->eval();
+      model_->rise();
+      model_->fall();
     }
-    *pins_.rst_n = 1;
-    model_->eval();
+    model_->setReset(false);
+    model_->fall();
     trace(Picoseconds(0));
   }
 
@@ -157,8 +155,7 @@ class CardSim::Impl {
       axi_.sample();
     }
     drivePins(next);
-    *pins_.clk = 1;
-    model_->eval();
+    model_->rise();
     trace(next);
     ++edge_;
     now_ = next;
@@ -169,8 +166,7 @@ class CardSim::Impl {
       memory_->write.drive();
       memory_->read.drive();
     }
-    *pins_.clk = 0;
-    model_->eval();
+    model_->fall();
     trace(next + Picoseconds(kClockPeriodMax.count() / 2));
   }
 
@@ -182,39 +178,33 @@ class CardSim::Impl {
 
   // The beats that cross the MAC boundary at the edge at `edge`.
   void takeSentBeats(Picoseconds edge) {
-    std::uint32_t crossing = *pins_.tx_valid & ready_;
-    while (crossing != 0) {
-      const auto port = static_cast<std::uint32_t>(std::countr_zero(crossing));
-      crossing &= crossing - 1;
-      const bool last = ((*pins_.tx_last >> port) & 1U) != 0;
-      std::uint64_t keep = 0;
-      std::memcpy(&keep, pins_.tx_keep + kKeepWords * port, sizeof keep);
-      checkKeep(port, keep, last);
-      const auto* data = reinterpret_cast<const std::uint8_t*>(pins_.tx_data + kDataWords * port);
-      Preamble preamble = 0;
-      std::memcpy(&preamble, pins_.tx_preamble + kSetWords * port, sizeof preamble);
-      auto sent =
-          tx_[port].beat(edge, data, static_cast<std::size_t>(std::popcount(keep)), last, preamble);
-      if (sent && peer_ != nullptr) {
-        peer_->onFrameFromCard(port, std::move(sent->frame), sent->first_bit, sent->preamble);
-      }
+    for (std::uint32_t port = 0; port < ports_; ++port) {
+      const PortPins& pins = pins_.ports[port];
+      if (*pins.tx_valid != 0 && ((ready_ >> port) & 1U) != 0) takeSentBeat(port, pins, edge);
+    }
+  }
+
+  void takeSentBeat(std::uint32_t port, const PortPins& pins, Picoseconds edge) {
+    const bool last = *pins.tx_last != 0;
+    const std::uint64_t keep = *pins.tx_keep;
+    checkKeep(port, keep, last);
+    auto sent =
+        tx_[port].beat(edge, reinterpret_cast<const std::uint8_t*>(pins.tx_data),
+                       static_cast<std::size_t>(std::popcount(keep)), last, *pins.tx_preamble);
+    if (sent && peer_ != nullptr) {
+      peer_->onFrameFromCard(port, std::move(sent->frame), sent->first_bit, sent->preamble);
     }
   }
 
   // The ordered sets that cross the MAC boundary at the edge at `edge`, and those that have found
   // their place on the line.
   void takeSentSets(Picoseconds edge) {
-    sets_waiting_ |= *pins_.tx_set_valid;
-    std::uint32_t waiting = sets_waiting_;
-    while (waiting != 0) {
-      const auto port = static_cast<std::uint32_t>(std::countr_zero(waiting));
-      waiting &= waiting - 1;
+    for (std::uint32_t port = 0; port < ports_; ++port) {
+      const PortPins& pins = pins_.ports[port];
       const std::uint32_t mask = 1U << port;
-      if ((*pins_.tx_set_valid & *pins_.tx_set_ready & mask) != 0) {
-        OrderedSet set = 0;
-        std::memcpy(&set, pins_.tx_set + kSetWords * port, sizeof set);
-        tx_[port].set(edge, set);
-      }
+      if (*pins.tx_set_valid == 0 && (sets_waiting_ & mask) == 0) continue;
+      sets_waiting_ |= mask;
+      if ((*pins.tx_set_valid & *pins.tx_set_ready) != 0) tx_[port].set(edge, *pins.tx_set);
       const auto sent = tx_[port].placeSet(edge);
       if (sent && peer_ != nullptr) {
         peer_->onSetFromCard(port, sent->set, sent->begin);
@@ -227,34 +217,25 @@ class CardSim::Impl {
 
   // The pins that the MACs drive during the clock that begins with the edge at `edge`.
   void drivePins(Picoseconds edge) {
-    std::uint8_t ready = 0;
-    std::uint8_t valid = 0;
-    std::uint8_t last = 0;
-    std::uint8_t set_valid = 0;
+    ready_ = 0;
     for (std::uint32_t port = 0; port < ports_; ++port) {
-      if (const auto set = rx_[port].nextSet(edge)) {
-        std::memcpy(pins_.rx_set + kSetWords * port, &*set, sizeof *set);
-        set_valid |= static_cast<std::uint8_t>(1U << port);
-      }
-      ready |= static_cast<std::uint8_t>(tx_[port].ready(edge) ? 1U << port : 0U);
+      const PortPins& pins = pins_.ports[port];
+      const auto set = rx_[port].nextSet(edge);
+      if (set) *pins.rx_set = *set;
+      *pins.rx_set_valid = static_cast<std::uint8_t>(set.has_value());
+      const bool ready = tx_[port].ready(edge);
+      *pins.tx_ready = static_cast<std::uint8_t>(ready);
+      ready_ |= ready ? 1U << port : 0U;
+      *pins.tx_set_ready = static_cast<std::uint8_t>((~sets_waiting_ >> port) & 1U);
+      *pins.link_up = static_cast<std::uint8_t>((link_up_ >> port) & 1U);
       const auto beat = rx_[port].next(edge);
-      if (!beat) {
-        continue;
-      }
-      const std::uint64_t keep = ~std::uint64_t{0} >> (kBeatBytes - beat->bytes);
-      std::memcpy(pins_.rx_data + kDataWords * port, beat->data, beat->bytes);
-      std::memcpy(pins_.rx_keep + kKeepWords * port, &keep, sizeof keep);
-      std::memcpy(pins_.rx_preamble + kSetWords * port, &beat->preamble, sizeof beat->preamble);
-      valid |= static_cast<std::uint8_t>(1U << port);
-      last |= static_cast<std::uint8_t>(beat->last ? 1U << port : 0U);
+      *pins.rx_valid = static_cast<std::uint8_t>(beat.has_value());
+      if (!beat) continue;
+      *pins.rx_last = static_cast<std::uint8_t>(beat->last);
+      *pins.rx_keep = ~std::uint64_t{0} >> (kBeatBytes - beat->bytes);
+      *pins.rx_preamble = beat->preamble;
+      std::memcpy(pins.rx_data, beat->data, beat->bytes);
     }
-    *pins_.rx_valid = valid;
-    *pins_.rx_last = last;
-    *pins_.tx_ready = ready;
-    *pins_.rx_set_valid = set_valid;
-    *pins_.tx_set_ready = static_cast<std::uint8_t>(~sets_waiting_ & ((1U << ports_) - 1));
-    *pins_.link_up = static_cast<std::uint8_t>(link_up_);
-    ready_ = ready;
   }
 
   void finishAccess(const char* kind, std::uint32_t offset) {

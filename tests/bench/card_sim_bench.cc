@@ -106,17 +106,17 @@ IdleClock measureIdleClock(std::uint32_t ports) {
   const std::unique_ptr<sim::CardModel> model = sim::makeCardModel(ports);
   const auto clocks = [&model](int count) {
     for (int i = 0; i < count; ++i) {
-      *model->pins().clk = 1;
-      model->eval();
-      *model->pins().clk = 0;
-      model->eval();
+      model->rise();
+      model->fall();
     }
   };
-  *model->pins().rst_n = 0;
+  model->setReset(true);
   clocks(8);
-  *model->pins().rst_n = 1;
-  *model->pins().tx_ready = 0xFF;
-  *model->pins().tx_set_ready = 0xFF;
+  model->setReset(false);
+  for (const sim::PortPins& port : model->pins().ports) {
+    *port.tx_ready = 1;
+    *port.tx_set_ready = 1;
+  }
   clocks(2 * kClocks);  // the tables are swept after a reset
   LoadedCard card(ports, 0);
   IdleClock idle;
@@ -161,14 +161,8 @@ void setRates(benchmark::State& state, std::uint64_t cycles, std::uint64_t frame
 
 // Arguments: ports, frame length (0 = idle).
 void cardSim(benchmark::State& state) {
-  std::unique_ptr<LoadedCard> card;
-  try {
-    card = std::make_unique<LoadedCard>(static_cast<std::uint32_t>(state.range(0)),
-                                        static_cast<std::uint32_t>(state.range(1)));
-  } catch (const Error& error) {  // 8 ports are an option of the build
-    state.SkipWithError(error.what());
-    return;
-  }
+  auto card = std::make_unique<LoadedCard>(static_cast<std::uint32_t>(state.range(0)),
+                                           static_cast<std::uint32_t>(state.range(1)));
   const std::uint64_t cycles = card->cycles();
   const std::uint64_t frames = card->frames();
   double clock_seconds = std::numeric_limits<double>::max();
@@ -193,13 +187,8 @@ BENCHMARK(cardSim)
 // cards, frame length.
 void cardsOnThreads(benchmark::State& state) {
   std::vector<std::unique_ptr<LoadedCard>> cards;
-  try {
-    for (std::int64_t i = 0; i < state.range(0); ++i) {
-      cards.push_back(std::make_unique<LoadedCard>(1, static_cast<std::uint32_t>(state.range(1))));
-    }
-  } catch (const Error& error) {  // 1 port is an option of the build
-    state.SkipWithError(error.what());
-    return;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    cards.push_back(std::make_unique<LoadedCard>(1, static_cast<std::uint32_t>(state.range(1))));
   }
   const std::uint64_t cycles = cards.front()->cycles();
   std::uint64_t frames = 0;

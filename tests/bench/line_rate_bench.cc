@@ -101,7 +101,7 @@ void lineRate(benchmark::State& state) {
     while (state.KeepRunning()) {
       shares = measure(ports, state.range(1) != 0, static_cast<std::uint32_t>(state.range(2)));
     }
-  } catch (const Error& error) {  // 8 ports are an option of the build
+  } catch (const Error& error) {  // not all frames were sent
     state.SkipWithError(error.what());
     return;
   }

@@ -68,7 +68,8 @@ TEST(CardSim, RegistersAnswerInAFewClocks) {
 }
 
 TEST(CardSim, RefusesWhatCannotBe) {
-  EXPECT_THROW(sim::CardSim({.ports = 3}), Error);
+  EXPECT_THROW(sim::CardSim({.ports = 0}), Error);
+  EXPECT_THROW(sim::CardSim({.ports = sim::kMaxCardPorts + 1}), Error);
   EXPECT_THROW(sim::CardSim({.trace_fst = "/nonexistent/directory/trace.fst"}), Error);
   sim::CardSim sim({});
   EXPECT_THROW(sim.read(2), Error);

@@ -19,8 +19,6 @@
 //                  expected, 82 ICRC right, 83 truncated, 84 sent by the card, 95:85 zero.
 //                If cap_ready_i comes too late frames are lost whole or closed by an empty beat
 //                (plumb_capture_tap), counted in CAPTURE_DROPPED and shown in PORT_STICKY.
-`include "plumb_simulated.svh"
-
 module plumb_card #(
   parameter int unsigned Ports = 2,
   parameter int unsigned DataW = 512,
@@ -84,38 +82,26 @@ module plumb_card #(
   input  wire logic [Ports-1:0]       cap_ready_i
 );
 
-  if (Ports < 1 || Ports > plumb_regs_pkg::PortCount) begin : gen_bad_ports
-    $error("plumb_card: Ports must be 1 to 8");
-  end
   if (DataW != plumb_pkg::DataW) begin : gen_bad_data_w
     $error("plumb_card: the datapath is 512 bits wide");
   end
-  // What the register map and the test tag have room for.
-  if (FlowsLog2 > 12 || RowsLog2 > 12 || GroupsLog2 > 5) begin : gen_bad_tables
-    $error("plumb_card: at most 4096 flows, 4096 rows and 32 groups");
-  end
 
-  // ---- Register bus ----
+  logic                clk_bus, running;
+  logic [63:0]         now, start_time;
+  logic [11:2]         reg_addr;
+  logic [31:0]         reg_wdata;
+  logic [Ports-1:0]    port_wen, port_ren, port_ack, port_bus_busy;
+  logic [Ports*32-1:0] port_rdata;
 
-  logic [15:2] reg_addr;
-  logic [31:0] reg_wdata, reg_rdata;
-  logic        reg_wen, reg_ren, reg_ack;
-
-  // The clock of all that only changes by an access, by a start, or when something went wrong.
-  logic             clk_bus, armed;
-  logic [Ports-1:0] port_bus_busy;
-
-  plumb_clock_gate u_bus (
-    .clk_i  (clk_i),
-    .rst_ni (rst_ni),
-    .busy_i (s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i || !s_axil_awready_o ||
-             !s_axil_wready_o || !s_axil_arready_o || armed || (|port_bus_busy)),
-    .clk_o  (clk_bus)
-  );
-
-  plumb_axil u_axil (
-    .clk_i           (clk_bus),
+  plumb_card_common #(
+    .Ports     (Ports),
+    .FlowsLog2 (FlowsLog2),
+    .RowsLog2  (RowsLog2),
+    .GroupsLog2(GroupsLog2)
+  ) u_common (
+    .clk_i           (clk_i),
     .rst_ni          (rst_ni),
+    .ports_i         (4'(Ports)),
     .s_axil_awaddr_i (s_axil_awaddr_i),
     .s_axil_awvalid_i(s_axil_awvalid_i),
     .s_axil_awready_o(s_axil_awready_o),
@@ -133,157 +119,25 @@ module plumb_card #(
     .s_axil_rresp_o  (s_axil_rresp_o),
     .s_axil_rvalid_o (s_axil_rvalid_o),
     .s_axil_rready_i (s_axil_rready_i),
+    .clk_bus_o       (clk_bus),
+    .now_o           (now),
+    .running_o       (running),
+    .start_time_o    (start_time),
     .reg_addr_o      (reg_addr),
-    .reg_wen_o       (reg_wen),
-    .reg_ren_o       (reg_ren),
     .reg_wdata_o     (reg_wdata),
-    .reg_ack_i       (reg_ack),
-    .reg_rdata_i     (reg_rdata)
+    .port_wen_o      (port_wen),
+    .port_ren_o      (port_ren),
+    .port_ack_i      (port_ack),
+    .port_rdata_i    (port_rdata),
+    .port_bus_busy_i (port_bus_busy)
   );
-
-  // Block 0 is global, block p + 1 port p; the rest of the address space answers with zero.
-  logic [3:0]          block;
-  logic                global_ack_q, global_read_q, nowhere_ack_q;
-  logic [31:0]         global_rdata;
-  logic [Ports-1:0]    port_ack;
-  logic [Ports*32-1:0] port_rdata;
-
-  assign block = reg_addr[15:12];
-
-  always_ff @(posedge clk_bus `PLUMB_OR_RESET) begin
-    if (!rst_ni) begin
-      global_ack_q <= 1'b0;
-      global_read_q <= 1'b0;
-      nowhere_ack_q <= 1'b0;
-    end else begin
-      global_ack_q <= (reg_wen || reg_ren) && block == 4'd0;
-      global_read_q <= reg_ren && block == 4'd0;
-      nowhere_ack_q <= (reg_wen || reg_ren) && block > 4'(Ports);
-    end
-  end
-
-  assign reg_ack = global_ack_q || nowhere_ack_q || port_ack != '0;
-  always_comb begin
-    reg_rdata = global_read_q ? global_rdata : '0;
-    for (int unsigned p = 0; p < Ports; p++) reg_rdata = reg_rdata | port_rdata[32*p+:32];
-  end
-
-  // ---- Global registers, card time, common start ----
-
-  plumb_regs_pkg::global_config_t cfg;
-  plumb_regs_pkg::global_pulse_t  pulse;
-  plumb_regs_pkg::global_status_t status;
-  plumb_regs_pkg::global_fault_t  fault;
-
-  plumb_regs_global u_regs (
-    .clk_i      (clk_bus),
-    .rst_ni     (rst_ni),
-    .reg_addr_i (reg_addr[11:2]),
-    .reg_wen_i  (reg_wen && block == 4'd0),
-    .reg_ren_i  (reg_ren && block == 4'd0),
-    .reg_wdata_i(reg_wdata),
-    .reg_rdata_o(global_rdata),
-    .config_o   (cfg),
-    .pulse_o    (pulse),
-    .status_i   (status),
-    .fault_i    (fault)
-  );
-
-  logic [63:0] now, latched, epoch;
-  logic        running, late_start;
-
-  plumb_card_time u_card_time (
-    .clk_i     (clk_i),
-    .rst_ni    (rst_ni),
-    .set_i     (pulse.control_set_time),
-    .set_time_i({cfg.set_time_hi, cfg.set_time_lo}),
-    .latch_i   (pulse.control_latch_time),
-    .latched_o (latched),
-    .now_o     (now)
-  );
-
-  plumb_start u_start (
-    .clk_i       (clk_bus),
-    .rst_ni      (rst_ni),
-    .now_i       (now),
-    .arm_i       (pulse.control_arm),
-    .stop_i      (pulse.control_stop),
-    .start_time_i({cfg.start_time_hi, cfg.start_time_lo}),
-    .epoch_o     (epoch),
-    .armed_o     (armed),
-    .running_o   (running),
-    .late_start_o(late_start)
-  );
-
-  // Put together when looked at only.
-  always_comb begin
-    `PLUMB_ANY(status)
-    if (reg_ren) begin
-      status.capability_ports = 4'(Ports);
-      status.capability_data_bytes = 8'(DataW / 8);
-      status.capability_flows_log2 = 4'(FlowsLog2);
-      status.capability_rows_log2 = 4'(RowsLog2);
-      status.capability_groups_log2 = 4'(GroupsLog2);
-      status.features_icrc = 1'b1;
-      status.features_pfc_react = 1'b1;
-      status.features_capture = 1'b1;
-      status.features_damage = 1'b1;
-      status.features_llr = 1'b1;
-      status.features_rx_tracking = 1'b1;
-      status.features_pfc_send = 1'b1;
-      status.features_cbfc = 1'b1;
-      status.features_patterns = 1'b1;
-      status.features_messages = 1'b1;
-      status.clock_period_num = plumb_pkg::ClockPeriodNum;
-      status.clock_period_den = plumb_pkg::ClockPeriodDen;
-      status.status_armed = armed;
-      status.status_running = running;
-      status.time_lo = latched[31:0];
-      status.time_hi = latched[63:32];
-    end
-  end
-
-  assign fault.sticky_late_start = late_start;
-
-  // ---- Ports ----
 
   for (genvar p = 0; p < Ports; p++) begin : gen_port
-    logic selected, unused_preamble;
-    assign selected = block == 4'(p + 1);
+    logic unused_preamble;
     assign tx_preamble_o[64*p+56+:8] = '0;
     assign unused_preamble = ^rx_preamble_i[64*p+56+:8];
 
-    logic [DataW-1:0] rx_tdata;
-    logic [63:0]      rx_tkeep, rx_ctl;
-    logic [55:0]      rx_preamble;
-    logic             rx_tvalid, rx_tlast, rx_ctl_valid;
-    logic             tx_tready, tx_ctl_ready, link_up;
-
-    plumb_port_pins u_pins (
-      .clk_i         (clk_i),
-      .rx_tdata_i    (rx_axis_tdata_i[DataW*p+:DataW]),
-      .rx_tkeep_i    (rx_axis_tkeep_i[64*p+:64]),
-      .rx_tvalid_i   (rx_axis_tvalid_i[p]),
-      .rx_tlast_i    (rx_axis_tlast_i[p]),
-      .rx_preamble_i (rx_preamble_i[64*p+:56]),
-      .rx_ctl_valid_i(rx_ctl_valid_i[p]),
-      .rx_ctl_i      (rx_ctl_i[64*p+:64]),
-      .tx_tready_i   (tx_axis_tready_i[p]),
-      .tx_ctl_ready_i(tx_ctl_ready_i[p]),
-      .link_up_i     (link_up_i[p]),
-      .rx_tdata_o    (rx_tdata),
-      .rx_tkeep_o    (rx_tkeep),
-      .rx_tvalid_o   (rx_tvalid),
-      .rx_tlast_o    (rx_tlast),
-      .rx_preamble_o (rx_preamble),
-      .rx_ctl_valid_o(rx_ctl_valid),
-      .rx_ctl_o      (rx_ctl),
-      .tx_tready_o   (tx_tready),
-      .tx_ctl_ready_o(tx_ctl_ready),
-      .link_up_o     (link_up)
-    );
-
-    plumb_port #(
+    plumb_card_port #(
       .FlowsLog2 (FlowsLog2),
       .RowsLog2  (RowsLog2),
       .GroupsLog2(GroupsLog2)
@@ -293,10 +147,10 @@ module plumb_card #(
       .rst_ni             (rst_ni),
       .now_i              (now),
       .running_i          (running),
-      .start_time_i       (epoch),
-      .reg_addr_i         (reg_addr[11:2]),
-      .reg_wen_i          (reg_wen && selected),
-      .reg_ren_i          (reg_ren && selected),
+      .start_time_i       (start_time),
+      .reg_addr_i         (reg_addr),
+      .reg_wen_i          (port_wen[p]),
+      .reg_ren_i          (port_ren[p]),
       .reg_wdata_i        (reg_wdata),
       .reg_ack_o          (port_ack[p]),
       .reg_rdata_o        (port_rdata[32*p+:32]),
@@ -305,19 +159,19 @@ module plumb_card #(
       .tx_tkeep_o         (tx_axis_tkeep_o[64*p+:64]),
       .tx_tvalid_o        (tx_axis_tvalid_o[p]),
       .tx_tlast_o         (tx_axis_tlast_o[p]),
-      .tx_tready_i        (tx_tready),
+      .tx_tready_i        (tx_axis_tready_i[p]),
       .tx_preamble_o      (tx_preamble_o[64*p+:56]),
-      .rx_tdata_i         (rx_tdata),
-      .rx_tkeep_i         (rx_tkeep),
-      .rx_tvalid_i        (rx_tvalid),
-      .rx_tlast_i         (rx_tlast),
-      .rx_preamble_i      (rx_preamble),
+      .rx_tdata_i         (rx_axis_tdata_i[DataW*p+:DataW]),
+      .rx_tkeep_i         (rx_axis_tkeep_i[64*p+:64]),
+      .rx_tvalid_i        (rx_axis_tvalid_i[p]),
+      .rx_tlast_i         (rx_axis_tlast_i[p]),
+      .rx_preamble_i      (rx_preamble_i[64*p+:56]),
       .tx_ctl_valid_o     (tx_ctl_valid_o[p]),
       .tx_ctl_o           (tx_ctl_o[64*p+:64]),
-      .tx_ctl_ready_i     (tx_ctl_ready),
-      .rx_ctl_valid_i     (rx_ctl_valid),
-      .rx_ctl_i           (rx_ctl),
-      .link_up_i          (link_up),
+      .tx_ctl_ready_i     (tx_ctl_ready_i[p]),
+      .rx_ctl_valid_i     (rx_ctl_valid_i[p]),
+      .rx_ctl_i           (rx_ctl_i[64*p+:64]),
+      .link_up_i          (link_up_i[p]),
       .cap_rx_tdata_o     (cap_rx_tdata_o[DataW*p+:DataW]),
       .cap_rx_tkeep_o     (cap_rx_tkeep_o[64*p+:64]),
       .cap_rx_tvalid_o    (cap_rx_tvalid_o[p]),

@@ -1,12 +1,19 @@
-// What the MAC of a port sets, on its way in.
+// What is set from outside of a port, by its MAC and by the card's common part, on its way in.
 //
-// In hardware these are wires. Only a simulation of the whole card has registers here
-// (PLUMB_EARLY_PINS), so that no logic hangs on a pin: a simulator evaluates such logic once more
-// whenever it looks at the pins. Whoever drives the pins makes up for the clock that the registers
-// take: a pin is set before the edge after which the card is to see it.
+// In hardware these are wires. Only a simulated port has registers here (PLUMB_EARLY_PINS), so that
+// no logic hangs on a pin: a simulator evaluates such logic once more whenever it looks at the pins.
+// The simulation makes up for the clock that the registers take: a pin is set before the edge after
+// which the port is to see it.
 module plumb_port_pins (
   input  logic         clk_i,
 
+  input  logic [63:0]  now_i,
+  input  logic         running_i,
+  input  logic [63:0]  start_time_i,
+  input  logic [11:2]  reg_addr_i,
+  input  logic         reg_wen_i,
+  input  logic         reg_ren_i,
+  input  logic [31:0]  reg_wdata_i,
   input  logic [511:0] rx_tdata_i,
   input  logic [63:0]  rx_tkeep_i,
   input  logic         rx_tvalid_i,
@@ -18,6 +25,13 @@ module plumb_port_pins (
   input  logic         tx_ctl_ready_i,
   input  logic         link_up_i,
 
+  output logic [63:0]  now_o,
+  output logic         running_o,
+  output logic [63:0]  start_time_o,
+  output logic [11:2]  reg_addr_o,
+  output logic         reg_wen_o,
+  output logic         reg_ren_o,
+  output logic [31:0]  reg_wdata_o,
   output logic [511:0] rx_tdata_o,
   output logic [63:0]  rx_tkeep_o,
   output logic         rx_tvalid_o,
@@ -32,12 +46,21 @@ module plumb_port_pins (
 
 `ifdef PLUMB_EARLY_PINS
   always_ff @(posedge clk_i) begin
+    now_o          <= now_i;
+    running_o      <= running_i;
+    start_time_o   <= start_time_i;
+    reg_wen_o      <= reg_wen_i;
+    reg_ren_o      <= reg_ren_i;
     rx_tvalid_o    <= rx_tvalid_i;
     rx_ctl_valid_o <= rx_ctl_valid_i;
     tx_tready_o    <= tx_tready_i;
     tx_ctl_ready_o <= tx_ctl_ready_i;
     link_up_o      <= link_up_i;
-    // What nobody looks at without its valid.
+    // What has no meaning without its valid.
+    if (reg_wen_i || reg_ren_i) begin
+      reg_addr_o  <= reg_addr_i;
+      reg_wdata_o <= reg_wdata_i;
+    end
     if (rx_tvalid_i) begin
       rx_tdata_o    <= rx_tdata_i;
       rx_tkeep_o    <= rx_tkeep_i;
@@ -47,16 +70,23 @@ module plumb_port_pins (
     if (rx_ctl_valid_i) rx_ctl_o <= rx_ctl_i;
   end
 `else
+  assign now_o          = now_i;
+  assign running_o      = running_i;
+  assign start_time_o   = start_time_i;
+  assign reg_addr_o     = reg_addr_i;
+  assign reg_wen_o      = reg_wen_i;
+  assign reg_ren_o      = reg_ren_i;
+  assign reg_wdata_o    = reg_wdata_i;
+  assign rx_tdata_o     = rx_tdata_i;
+  assign rx_tkeep_o     = rx_tkeep_i;
   assign rx_tvalid_o    = rx_tvalid_i;
+  assign rx_tlast_o     = rx_tlast_i;
+  assign rx_preamble_o  = rx_preamble_i;
   assign rx_ctl_valid_o = rx_ctl_valid_i;
+  assign rx_ctl_o       = rx_ctl_i;
   assign tx_tready_o    = tx_tready_i;
   assign tx_ctl_ready_o = tx_ctl_ready_i;
   assign link_up_o      = link_up_i;
-  assign rx_tdata_o     = rx_tdata_i;
-  assign rx_tkeep_o     = rx_tkeep_i;
-  assign rx_tlast_o     = rx_tlast_i;
-  assign rx_preamble_o  = rx_preamble_i;
-  assign rx_ctl_o       = rx_ctl_i;
 
   logic unused_clk;
   assign unused_clk = clk_i;

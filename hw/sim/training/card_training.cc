@@ -2,12 +2,8 @@
 // model it leaves a profile of what a clock does. Mostly that is what cards do most, rest and full
 // load with short and long frames; then every part that can be switched on has its turn, so that
 // the compiler takes none for dead. Nothing is measured, and every run does the same.
-//
-// card_training <ports>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -169,10 +165,8 @@ void train(std::uint32_t ports) {
 }  // namespace
 }  // namespace plumbline::sim
 
-int main(int argc, char** argv) try {
-  std::uint32_t ports = 0;
-  if (argc == 2) std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), ports);
-  plumbline::sim::train(ports);
+int main() try {
+  plumbline::sim::train(1);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "card_training: %s\n", error.what());

@@ -1,0 +1,221 @@
+// What the ports of a card have in common: its register bus, global registers, time and start.
+//
+// A block of registers per port: port_wen_o[p] or port_ren_o[p] pulses for an access of port p, with
+// reg_addr_o and reg_wdata_o. port_ack_i[p] ends it, port_rdata_i is zero in all other clocks. The
+// rest of the address space answers with zero.
+//
+// ports_i is the number of ports that the card has, at most Ports; constant. Ports above it are tied
+// to zero.
+//
+// clk_bus_o is the clock of all that only changes by an access, by a start, or when something went
+// wrong. It may rest (plumb_clock_gate) while port_bus_busy_i is low and there is no access. All other
+// outputs are registers.
+`include "plumb_simulated.svh"
+
+module plumb_card_common #(
+  parameter int unsigned Ports = plumb_regs_pkg::PortCount,
+  parameter int unsigned FlowsLog2 = 8,
+  parameter int unsigned RowsLog2 = 12,
+  parameter int unsigned GroupsLog2 = 4
+) (
+  input  wire logic                clk_i,
+  input  wire logic                rst_ni,
+  input  wire logic [3:0]          ports_i,           // number of ports of this card
+
+  // Register access, one at a time (plumb_axil).
+  input  wire logic [15:0]         s_axil_awaddr_i,
+  input  wire logic                s_axil_awvalid_i,
+  output      logic                s_axil_awready_o,
+  input  wire logic [31:0]         s_axil_wdata_i,
+  input  wire logic [3:0]          s_axil_wstrb_i,
+  input  wire logic                s_axil_wvalid_i,
+  output      logic                s_axil_wready_o,
+  output      logic [1:0]          s_axil_bresp_o,
+  output      logic                s_axil_bvalid_o,
+  input  wire logic                s_axil_bready_i,
+  input  wire logic [15:0]         s_axil_araddr_i,
+  input  wire logic                s_axil_arvalid_i,
+  output      logic                s_axil_arready_o,
+  output      logic [31:0]         s_axil_rdata_o,
+  output      logic [1:0]          s_axil_rresp_o,
+  output      logic                s_axil_rvalid_o,
+  input  wire logic                s_axil_rready_i,
+
+  // To all ports.
+  output      logic                clk_bus_o,         // clock of registers and what is behind them
+  output      logic [63:0]         now_o,             // card time [ps]
+  output      logic                running_o,         // schedulers are live
+  output      logic [63:0]         start_time_o,      // epoch of the schedules [ps]
+  output      logic [11:2]         reg_addr_o,        // word address within a block
+  output      logic [31:0]         reg_wdata_o,
+
+  // One bit, or 32, per port.
+  output      logic [Ports-1:0]    port_wen_o,
+  output      logic [Ports-1:0]    port_ren_o,
+  input  wire logic [Ports-1:0]    port_ack_i,
+  input  wire logic [Ports*32-1:0] port_rdata_i,
+  input  wire logic [Ports-1:0]    port_bus_busy_i
+);
+
+  // What the register map and the test tag have room for.
+  if (Ports < 1 || Ports > plumb_regs_pkg::PortCount) begin : gen_bad_ports
+    $error("plumb_card_common: Ports must be 1 to 8");
+  end
+  if (FlowsLog2 > 12 || RowsLog2 > 12 || GroupsLog2 > 5) begin : gen_bad_tables
+    $error("plumb_card_common: at most 4096 flows, 4096 rows and 32 groups");
+  end
+
+  // ---- Register bus ----
+
+  logic [15:2] reg_addr;
+  logic [31:0] reg_rdata;
+  logic        reg_wen, reg_ren, reg_ack;
+  logic        armed;
+
+  plumb_clock_gate u_bus (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i || !s_axil_awready_o ||
+             !s_axil_wready_o || !s_axil_arready_o || armed || (|port_bus_busy_i)),
+    .clk_o  (clk_bus_o)
+  );
+
+  plumb_axil u_axil (
+    .clk_i           (clk_bus_o),
+    .rst_ni          (rst_ni),
+    .s_axil_awaddr_i (s_axil_awaddr_i),
+    .s_axil_awvalid_i(s_axil_awvalid_i),
+    .s_axil_awready_o(s_axil_awready_o),
+    .s_axil_wdata_i  (s_axil_wdata_i),
+    .s_axil_wstrb_i  (s_axil_wstrb_i),
+    .s_axil_wvalid_i (s_axil_wvalid_i),
+    .s_axil_wready_o (s_axil_wready_o),
+    .s_axil_bresp_o  (s_axil_bresp_o),
+    .s_axil_bvalid_o (s_axil_bvalid_o),
+    .s_axil_bready_i (s_axil_bready_i),
+    .s_axil_araddr_i (s_axil_araddr_i),
+    .s_axil_arvalid_i(s_axil_arvalid_i),
+    .s_axil_arready_o(s_axil_arready_o),
+    .s_axil_rdata_o  (s_axil_rdata_o),
+    .s_axil_rresp_o  (s_axil_rresp_o),
+    .s_axil_rvalid_o (s_axil_rvalid_o),
+    .s_axil_rready_i (s_axil_rready_i),
+    .reg_addr_o      (reg_addr),
+    .reg_wen_o       (reg_wen),
+    .reg_ren_o       (reg_ren),
+    .reg_wdata_o     (reg_wdata_o),
+    .reg_ack_i       (reg_ack),
+    .reg_rdata_i     (reg_rdata)
+  );
+
+  // Block 0 is global, block p + 1 port p; the rest of the address space answers with zero.
+  logic [3:0]          block;
+  logic                global_ack_q, global_read_q, nowhere_ack_q;
+  logic [31:0]         global_rdata;
+
+  assign block = reg_addr[15:12];
+
+  always_ff @(posedge clk_bus_o `PLUMB_OR_RESET) begin
+    if (!rst_ni) begin
+      global_ack_q <= 1'b0;
+      global_read_q <= 1'b0;
+      nowhere_ack_q <= 1'b0;
+    end else begin
+      global_ack_q <= (reg_wen || reg_ren) && block == 4'd0;
+      global_read_q <= reg_ren && block == 4'd0;
+      nowhere_ack_q <= (reg_wen || reg_ren) && block > ports_i;
+    end
+  end
+
+  assign reg_ack = global_ack_q || nowhere_ack_q || port_ack_i != '0;
+  always_comb begin
+    reg_rdata = global_read_q ? global_rdata : '0;
+    for (int unsigned p = 0; p < Ports; p++) reg_rdata = reg_rdata | port_rdata_i[32*p+:32];
+  end
+
+  assign reg_addr_o = reg_addr[11:2];
+  always_comb begin
+    for (int unsigned p = 0; p < Ports; p++) begin
+      port_wen_o[p] = reg_wen && block == 4'(p + 1);
+      port_ren_o[p] = reg_ren && block == 4'(p + 1);
+    end
+  end
+
+  // ---- Global registers, card time, common start ----
+
+  plumb_regs_pkg::global_config_t cfg;
+  plumb_regs_pkg::global_pulse_t  pulse;
+  plumb_regs_pkg::global_status_t status;
+  plumb_regs_pkg::global_fault_t  fault;
+
+  plumb_regs_global u_regs (
+    .clk_i      (clk_bus_o),
+    .rst_ni     (rst_ni),
+    .reg_addr_i (reg_addr[11:2]),
+    .reg_wen_i  (reg_wen && block == 4'd0),
+    .reg_ren_i  (reg_ren && block == 4'd0),
+    .reg_wdata_i(reg_wdata_o),
+    .reg_rdata_o(global_rdata),
+    .config_o   (cfg),
+    .pulse_o    (pulse),
+    .status_i   (status),
+    .fault_i    (fault)
+  );
+
+  logic [63:0] latched;
+  logic        late_start;
+
+  plumb_card_time u_card_time (
+    .clk_i     (clk_i),
+    .rst_ni    (rst_ni),
+    .set_i     (pulse.control_set_time),
+    .set_time_i({cfg.set_time_hi, cfg.set_time_lo}),
+    .latch_i   (pulse.control_latch_time),
+    .latched_o (latched),
+    .now_o     (now_o)
+  );
+
+  plumb_start u_start (
+    .clk_i       (clk_bus_o),
+    .rst_ni      (rst_ni),
+    .now_i       (now_o),
+    .arm_i       (pulse.control_arm),
+    .stop_i      (pulse.control_stop),
+    .start_time_i({cfg.start_time_hi, cfg.start_time_lo}),
+    .epoch_o     (start_time_o),
+    .armed_o     (armed),
+    .running_o   (running_o),
+    .late_start_o(late_start)
+  );
+
+  // Put together when looked at only.
+  always_comb begin
+    `PLUMB_ANY(status)
+    if (reg_ren) begin
+      status.capability_ports = ports_i;
+      status.capability_data_bytes = 8'(plumb_pkg::DataW / 8);
+      status.capability_flows_log2 = 4'(FlowsLog2);
+      status.capability_rows_log2 = 4'(RowsLog2);
+      status.capability_groups_log2 = 4'(GroupsLog2);
+      status.features_icrc = 1'b1;
+      status.features_pfc_react = 1'b1;
+      status.features_capture = 1'b1;
+      status.features_damage = 1'b1;
+      status.features_llr = 1'b1;
+      status.features_rx_tracking = 1'b1;
+      status.features_pfc_send = 1'b1;
+      status.features_cbfc = 1'b1;
+      status.features_patterns = 1'b1;
+      status.features_messages = 1'b1;
+      status.clock_period_num = plumb_pkg::ClockPeriodNum;
+      status.clock_period_den = plumb_pkg::ClockPeriodDen;
+      status.status_armed = armed;
+      status.status_running = running_o;
+      status.time_lo = latched[31:0];
+      status.time_hi = latched[63:32];
+    end
+  end
+
+  assign fault.sticky_late_start = late_start;
+
+endmodule

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     }
     window.connectTo(*address);
   }
-  for (const QString& path : parser.positionalArguments()) window.openResult(path);
+  window.openResults(parser.positionalArguments());
   if (parser.isSet(quickstart)) window.runQuickstart();
   return QApplication::exec();
 }

@@ -49,10 +49,6 @@ DistributionPage::DistributionPage(Kind kind, QWidget* parent)
   picker_->setAccessibleName(tr("Distributions shown"));
   picker_->setMinimumWidth(120);
   picker_->setTextElideMode(Qt::ElideMiddle);
-  plot_->setEmptyText(
-      tr("Waits for latencies: run a test that measures them (T5.2, the quickstart), or open a "
-         "stored result with distributions."));
-
   auto* layout = new QVBoxLayout(this);
   if (kind == Kind::kCdf) {
     form_ = new QComboBox;
@@ -97,6 +93,13 @@ DistributionPage::DistributionPage(Kind kind, QWidget* parent)
 }
 
 void DistributionPage::show(const PageInput& input) {
+  const bool running = input.live != nullptr && input.live->latest().has_value();
+  plot_->setEmptyText(
+      running
+          ? tr("A trial is running. Its latencies appear here once the bench has reported some; "
+               "a search for throughput reports none.")
+          : tr("Waits for latencies: run a test that measures them (T5.2, the quickstart), or "
+               "open a stored result with distributions."));
   if (input.live != nullptr) {
     showLive(*input.live);
     return;

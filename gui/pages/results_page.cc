@@ -60,6 +60,7 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
       list_(new QTreeView),
       show_button_(new QPushButton(tr("S&how"))),
       compare_button_(new QPushButton(tr("&Compare"))),
+      remove_button_(new QPushButton(tr("Re&move"))),
       report_button_(new QPushButton(tr("Open r&eport"))),
       resume_button_(new QPushButton(tr("Res&ume"))),
       summary_(new QLabel),
@@ -70,6 +71,7 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   list_->setAccessibleName(tr("Stored runs"));
   list_->setUniformRowHeights(true);
   list_->setRootIsDecorated(false);
+  list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   list_->header()->setStretchLastSection(false);
   // Short columns show all they have; the name takes what is left. Where that is little the bench
   // is left out: tool tips have every row as a whole.
@@ -78,16 +80,18 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   list_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
   list_->header()->setSectionResizeMode(kScenario, QHeaderView::Stretch);
   list_->viewport()->installEventFilter(this);
-  show_button_->setToolTip(tr("Show this run in all tabs"));
-  compare_button_->setToolTip(tr("Lay this run over the ones shown, or take it away again"));
+  show_button_->setToolTip(tr("Show the selected runs in all tabs, and no others"));
+  compare_button_->setToolTip(tr("Show the selected runs beside those that are shown already"));
+  remove_button_->setToolTip(tr("Show the selected runs no longer; they stay stored"));
   resume_button_->setToolTip(tr("Go on with a run that is not done"));
   auto* file_button = new QPushButton(tr("Open &file …"));
   auto* buttons = new QGridLayout;
   buttons->addWidget(show_button_, 0, 0);
   buttons->addWidget(compare_button_, 0, 1);
-  buttons->addWidget(report_button_, 1, 0);
-  buttons->addWidget(resume_button_, 1, 1);
-  buttons->addWidget(file_button, 2, 0, 1, 2);
+  buttons->addWidget(remove_button_, 1, 0);
+  buttons->addWidget(report_button_, 1, 1);
+  buttons->addWidget(resume_button_, 2, 0);
+  buttons->addWidget(file_button, 2, 1);
   auto* side = new QWidget;
   auto* side_layout = new QVBoxLayout(side);
   side_layout->setContentsMargins(0, 0, 0, 0);
@@ -131,13 +135,18 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   layout->addWidget(split);
 
   const auto current = [this] { return list_->currentIndex().data(GroupedModel::kRowDataRole); };
-  const auto want = [this, current](bool compare) {
-    const QVariantList data = current().toList();
-    if (data.size() == 3) emit wanted(data[0].toString(), data[1].toLongLong(), compare);
+  const auto want = [this](bool compare) {
+    for (const QVariantList& run : selectedRuns()) {
+      emit wanted(run[0].toString(), run[1].toLongLong(), compare);
+      compare = true;
+    }
   };
   connect(show_button_, &QPushButton::clicked, this, [want] { want(false); });
   connect(list_, &QTreeView::activated, this, [want] { want(false); });
   connect(compare_button_, &QPushButton::clicked, this, [want] { want(true); });
+  connect(remove_button_, &QPushButton::clicked, this, [this] {
+    for (const QVariantList& run : selectedRuns()) shelf_->compare(run[0].toString(), false);
+  });
   connect(report_button_, &QPushButton::clicked, this, [this, current] {
     const QVariantList data = current().toList();
     emit reportWanted(data.value(0).toString(), data.value(1).toLongLong());
@@ -146,6 +155,8 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
           [this, current] { emit resumeWanted(current().toList().value(1).toLongLong()); });
   connect(file_button, &QPushButton::clicked, this, &ResultsPage::openFileWanted);
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          &ResultsPage::enableButtons);
+  connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &ResultsPage::enableButtons);
   connect(shelf_, &RunShelf::changed, this, &ResultsPage::fillRuns);
   connect(charts_, &QComboBox::currentIndexChanged, this, [this] {
@@ -218,14 +229,37 @@ bool ResultsPage::eventFilter(QObject* watched, QEvent* event) {
   return Page::eventFilter(watched, event);
 }
 
+// The selected runs that have ended, from the top: key, number on the server (0: of a file),
+// status.
+std::vector<QVariantList> ResultsPage::selectedRuns() const {
+  QModelIndexList rows = list_->selectionModel()->selectedRows();
+  if (rows.isEmpty() && list_->currentIndex().isValid()) rows.push_back(list_->currentIndex());
+  std::sort(rows.begin(), rows.end(), [](const QModelIndex& a, const QModelIndex& b) {
+    return std::pair(a.parent().row(), a.row()) < std::pair(b.parent().row(), b.row());
+  });
+  std::vector<QVariantList> runs;
+  for (const QModelIndex& row : rows) {
+    QVariantList data = row.data(GroupedModel::kRowDataRole).toList();
+    if (data.size() != 3 || data[2] == QStringLiteral("running") ||
+        data[2] == QStringLiteral("stopping")) {
+      continue;
+    }
+    runs.push_back(std::move(data));
+  }
+  return runs;
+}
+
 void ResultsPage::enableButtons() {
   const QVariantList data = list_->currentIndex().data(GroupedModel::kRowDataRole).toList();
   const bool run = data.size() == 3;
   const bool ended =
       run && data[2] != QStringLiteral("running") && data[2] != QStringLiteral("stopping");
   const bool of_server = run && data[1].toLongLong() > 0;
-  show_button_->setEnabled(ended);
-  compare_button_->setEnabled(ended);
+  const std::vector<QVariantList> selected = selectedRuns();
+  const auto shown = [this](const QVariantList& one) { return shelf_->isShown(one[0].toString()); };
+  show_button_->setEnabled(!selected.empty());
+  compare_button_->setEnabled(!std::all_of(selected.begin(), selected.end(), shown));
+  remove_button_->setEnabled(std::any_of(selected.begin(), selected.end(), shown));
   report_button_->setEnabled(ended);
   resume_button_->setEnabled(ended && of_server && data[2] != QStringLiteral("done"));
 }

@@ -46,6 +46,7 @@ class ResultsPage : public Page {
   void fillCharts();
   void drawChart();
   void enableButtons();
+  [[nodiscard]] std::vector<QVariantList> selectedRuns() const;
 
   RunShelf* shelf_;
   QString address_;
@@ -55,6 +56,7 @@ class ResultsPage : public Page {
   QTreeView* list_;
   QPushButton* show_button_;
   QPushButton* compare_button_;
+  QPushButton* remove_button_;
   QPushButton* report_button_;
   QPushButton* resume_button_;
   QLabel* summary_;

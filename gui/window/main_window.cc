@@ -87,6 +87,7 @@ void MainWindow::makeConnections() {
   connect(&session_, &Session::runsChanged, this,
           [this] { results_page_->setServerRuns(session_.addressText(), session_.runs()); });
   connect(&session_, &Session::updated, this, [this] {
+    showFirstLatency();
     if (showsLive()) refreshPage();
   });
   connect(&session_, &Session::runEnded, this, [this](const control::RunState& run) {
@@ -263,6 +264,19 @@ void MainWindow::runStarted(const control::Outcome<control::RunState>& outcome) 
   report(tr("Run %1 of %2 started").arg(outcome.value().id).arg(text(outcome.value().name)), false);
   showSource(true);
   if (tabs_->currentWidget() == start_page_ || tabs_->currentWidget() == scenario_page_) {
+    tabs_->setCurrentWidget(flows_page_);
+    awaits_latency_ = true;
+  }
+}
+
+// Flows move from the first interval on. Latencies may come many trials later; the tab with them is
+// opened then, unless another one was chosen meanwhile.
+void MainWindow::showFirstLatency() {
+  if (!awaits_latency_) return;
+  if (tabs_->currentWidget() != flows_page_) {
+    awaits_latency_ = false;
+  } else if (session_.live().latency().count() > 0) {
+    awaits_latency_ = false;
     tabs_->setCurrentWidget(cdf_page_);
   }
 }
@@ -285,9 +299,7 @@ void MainWindow::resumeRun(qint64 run) {
 }
 
 void MainWindow::askToOpenResult() {
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open result"), {}, tr("Results (*.json)"));
-  if (!path.isEmpty()) openResult(path);
+  openResults(QFileDialog::getOpenFileNames(this, tr("Open results"), {}, tr("Results (*.json)")));
 }
 
 // A database is read by a server: the window's own, which must not serve another one.
@@ -307,17 +319,22 @@ void MainWindow::openDirectory(const QString& path) {
   });
 }
 
-void MainWindow::openResult(const QString& path) {
-  if (QFileInfo(path).isDir()) {
-    openDirectory(path);
-    return;
+void MainWindow::openResults(const QStringList& paths) {
+  bool first = true;
+  for (const QString& path : paths) {
+    if (QFileInfo(path).isDir()) {
+      openDirectory(path);
+      continue;
+    }
+    const QString error = shelf_.addFile(path);
+    if (!error.isEmpty()) {
+      report(error, true);
+      continue;
+    }
+    first ? shelf_.showAlone(path) : shelf_.compare(path, true);
+    first = false;
   }
-  const QString error = shelf_.addFile(path);
-  if (!error.isEmpty()) {
-    report(error, true);
-    return;
-  }
-  shelf_.showAlone(path);
+  if (first) return;
   showSource(false);
   if (tabs_->currentWidget() == start_page_) tabs_->setCurrentWidget(results_page_);
 }
@@ -343,9 +360,7 @@ void MainWindow::fetchResults(qint64 run, bool compare) {
 }
 
 void MainWindow::showRun(const QString& key, qint64 server_run, bool compare) {
-  if (compare && shelf_.isShown(key)) {
-    shelf_.compare(key, false);
-  } else if (server_run > 0) {
+  if (server_run > 0) {
     fetchResults(server_run, compare);
   } else {
     compare ? shelf_.compare(key, true) : shelf_.showAlone(key);

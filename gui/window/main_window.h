@@ -44,8 +44,9 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void connectTo(const control::ServerAddress& address);
-  // Results JSON, or a directory of results as `plumbline run --results` makes it.
-  void openResult(const QString& path);
+  // Results JSON, or a directory of results as `plumbline run --results` makes it. Shows the first
+  // file with the others beside it.
+  void openResults(const QStringList& paths);
   // Starts a local server if there is none, fetches the quickstart and runs it.
   void runQuickstart();
   void setDark(bool dark);
@@ -96,6 +97,7 @@ class MainWindow : public QMainWindow {
   void resumeRun(qint64 run);
   void startRun();
   void runStarted(const control::Outcome<control::RunState>& outcome);
+  void showFirstLatency();
   void refreshPage();
   void exportPlot();
 
@@ -107,6 +109,7 @@ class MainWindow : public QMainWindow {
   LocalServer local_server_;
   ReportWriter report_writer_;
   std::function<void()> when_connected_;
+  bool awaits_latency_ = false;  // of the run that was started last
   StatusStrip* strip_;
   QTabWidget* tabs_;
   QComboBox* source_;

@@ -174,15 +174,31 @@ void StatusStrip::showRun() {
   rx_->setText(rateText(active != nullptr ? rx : 0));
   loss_->setText(lossText(now));
   const QString left =
-      active == nullptr ? tr("ended") : (now.eta_s ? clockText(*now.eta_s) : QStringLiteral("?"));
+      active == nullptr ? tr("ended") : (now.eta_s ? clockText(*now.eta_s) : tr("not known"));
   time_->setText(QStringLiteral("%1 / %2").arg(clockText(now.elapsed_s), left));
   trial_->setText(
       tr("%1 %2 of %3").arg(text(now.trial.test)).arg(now.trial.number).arg(now.trial.expected));
   trial_->setToolTip(text(now.trial.label));
-  const auto expected = static_cast<int>(std::min<std::uint64_t>(now.trial.expected, 1'000'000));
-  progress_->setRange(0, std::max(expected, 1));
-  progress_->setValue(static_cast<int>(
-      std::min<std::uint64_t>(now.trial.number, static_cast<std::uint64_t>(progress_->maximum()))));
+  showProgress(now, active != nullptr);
+}
+
+// Of the test in hand: by time where the time left is known, else by the trials that have ended. Of
+// a single trial neither is known: the bar says only that something is under way.
+void StatusStrip::showProgress(const control::LiveInterval& now, bool active) {
+  constexpr int kSteps = 1000;
+  const double done = static_cast<double>(now.trial.number) - 1;
+  const auto expected = static_cast<double>(now.trial.expected);
+  if (active && !now.eta_s && expected <= 1) {
+    progress_->setRange(0, 0);
+    return;
+  }
+  double share = 1;
+  if (active) {
+    share =
+        now.eta_s ? now.elapsed_s / std::max(now.elapsed_s + *now.eta_s, 1e-9) : done / expected;
+  }
+  progress_->setRange(0, kSteps);
+  progress_->setValue(static_cast<int>(std::clamp(share, 0.0, 1.0) * kSteps));
 }
 
 }  // namespace plumbline::gui

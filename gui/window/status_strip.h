@@ -41,6 +41,7 @@ class StatusStrip : public QWidget {
   void showConnection();
   void showScenarios();
   void showRun();
+  void showProgress(const control::LiveInterval& now, bool active);
 
   Session* session_;
   Theme theme_;

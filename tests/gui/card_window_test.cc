@@ -121,8 +121,10 @@ TEST_F(CardWindowTest, QuickstartFromTheFirstClickToTheP99OfTheReport) {
   ASSERT_TRUE(
       waitFor([this] { return window_.topologyPage().view().layoutShown().nodes.size() == 4; }));
   EXPECT_TRUE(window_.showsLive());
-  EXPECT_EQ(window_.tabs().currentWidget(), &window_.cdfPage());
+  // Flows are live at once; the first latency opens its tab.
+  EXPECT_EQ(window_.tabs().currentWidget(), &window_.flowsPage());
   ASSERT_TRUE(waitFor([this] { return window_.cdfPage().plot().pointCount() > 0; }, kRunMs));
+  EXPECT_EQ(window_.tabs().currentWidget(), &window_.cdfPage());
   EXPECT_TRUE(running()) << "the CDF is to be seen while the run goes on";
   ASSERT_TRUE(waitFor([this] { return portRow("rtl/0").value(1) == "running"; }));
   EXPECT_TRUE(window_.strip().trialText().startsWith("T5."))

@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   album.take(QStringLiteral("empty"));
   if (argc > 3) {
     for (int i = 3; i < argc; ++i) {
-      window.openResult(QString::fromLocal8Bit(argv[i]));
+      window.openResults({QString::fromLocal8Bit(argv[i])});
       album.take(QStringLiteral("file%1").arg(i - 2));
     }
     return album.good() ? 0 : 1;

@@ -241,7 +241,7 @@ TEST_F(PagesTest, TheReportOfAFileOpensWithoutAServer) {
   ASSERT_TRUE(waitFor([&] { return stored.load(); }));
   triggerAction("&Disconnect");
 
-  window_.openResult(path);
+  window_.openResults({path});
   window_.tabs().setCurrentWidget(&window_.resultsPage());
   auto* list = named<QTreeView>(window_.resultsPage(), "Stored runs");
   const auto press_open = [&] {
@@ -289,9 +289,9 @@ TEST_F(PagesTest, ADirectoryOpensWithAllItsRunsAndTheirReports) {
   runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
   const QTemporaryDir elsewhere;
   MainWindow other(QStringLiteral(PLUMBLINE_PROGRAM), elsewhere.path());
-  other.openResult(elsewhere.path());
+  other.openResults({elsewhere.path()});
   EXPECT_TRUE(other.log().contents().contains("holds no results"));
-  other.openResult(results_.path());
+  other.openResults({results_.path()});
   ASSERT_TRUE(waitFor([&] { return other.session().runs().size() == 1; }));
   ASSERT_TRUE(waitFor([&] { return other.tabs().currentWidget() == &other.resultsPage(); }));
   auto* list = named<QTreeView>(other.resultsPage(), "Stored runs");
@@ -302,7 +302,7 @@ TEST_F(PagesTest, ADirectoryOpensWithAllItsRunsAndTheirReports) {
   ASSERT_TRUE(file.open(QIODevice::ReadOnly));
   EXPECT_TRUE(file.readAll().contains("incast32"));
   // Its server serves that directory: another one would be mistaken for it.
-  other.openResult(results_.path());
+  other.openResults({results_.path()});
   EXPECT_TRUE(other.log().contents().contains("is a directory"));
 }
 

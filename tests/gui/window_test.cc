@@ -166,10 +166,8 @@ TEST_F(WindowTest, StoredResultsOpenAndCompareWithoutAServer) {
   };
   const QString first = write("a.json", 200, 0.5);
   const QString second = write("b.json", 150, 0.25);
-  window_.openResult(first);
+  window_.openResults({first, second});
   EXPECT_EQ(window_.tabs().currentWidget(), &window_.resultsPage());
-  EXPECT_EQ(window_.shelf().addFile(second), "");
-  window_.shelf().compare(second, true);
   const QTableWidget& figures = window_.resultsPage().figures();
   ASSERT_EQ(figures.rowCount(), 2);
   ASSERT_EQ(figures.columnCount(), 7);
@@ -182,6 +180,16 @@ TEST_F(WindowTest, StoredResultsOpenAndCompareWithoutAServer) {
   EXPECT_EQ(figures.item(1, 6)->text(), "not testable");
   EXPECT_FALSE(figures.item(1, 6)->font().bold());
   EXPECT_FALSE(connected());
+
+  // Several runs are selected, shown and taken away together.
+  auto* list = named<QTreeView>(window_.resultsPage(), "Stored runs");
+  const QModelIndex files = list->model()->index(list->model()->rowCount() - 1, 0);
+  list->setCurrentIndex(list->model()->index(1, 0, files));
+  press(button(window_.resultsPage(), "Re&move"));
+  EXPECT_EQ(figures.columnCount(), 4);
+  list->selectAll();
+  press(button(window_.resultsPage(), "S&how"));
+  EXPECT_EQ(figures.columnCount(), 7);
 }
 
 TEST_F(WindowTest, AServerThatCannotBeStartedIsSaidSo) {

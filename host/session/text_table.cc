@@ -56,6 +56,16 @@ std::string quantityText(const results::Quantity& quantity) {
   return quantity.unit.empty() ? number : number + " " + quantity.unit;
 }
 
+std::size_t longestLine(const std::string& text) {
+  std::size_t longest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    longest = std::max(longest, widthOf(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return longest;
+}
+
 std::string alignedTable(const std::vector<std::string>& header,
                          const std::vector<std::vector<std::string>>& rows) {
   std::vector<Column> columns(header.size());

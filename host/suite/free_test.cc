@@ -11,6 +11,7 @@
 #include "fabric/describe.h"
 #include "stats/summary.h"
 #include "suite/result_builder.h"
+#include "suite/switch_configuration.h"
 #include "suite/trials.h"
 
 namespace plumbline::suite {
@@ -131,6 +132,10 @@ class FreeRun {
     add("Topology", fabric::topologyText(scenario.topology));
     add("Link rate", fmt::format("{:.6g} Gb/s", scenario.topology.link_rate.toGigabitsPerSecond()));
     if (scenario.transport) add("Transport", transportText(*scenario.transport));
+    if (scenario.topology.kind != fabric::TopologyKind::kLink) {
+      addSwitchConfiguration(scenario.switches, result_.configuration);
+    }
+    addJobConfiguration(scenario.workloadSpec(), result_.configuration);
     add("Repetitions", std::to_string(repetitionsOf(config_)));
     add("Seed", std::to_string(scenario.seed));
   }

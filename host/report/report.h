@@ -31,6 +31,7 @@ struct ReportInput {
   KeyValues dut;                                 // configuration of the device under test
   KeyValues tester;                              // bench, card version, capabilities
   KeyValues host;                                // software versions, machine
+  std::vector<std::string> warnings{};           // about the scenario: legal, but hardly meant
   std::vector<results::TestResult> tests;
   std::vector<results::AgentRecord> agents{};  // of a run on several testers
 };

@@ -13,6 +13,7 @@
 #include "fabric/describe.h"
 #include "report/report.h"
 #include "scenario/flat_keys.h"
+#include "scenario/warnings.h"
 #include "session/planning.h"
 #include "suite/profile.h"
 #include "suite/switch_configuration.h"
@@ -139,6 +140,9 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
   describeTester(info.identity, parsed.scenario.topology.link_rate, input);
   if (parsed.ok()) {
     input.dut_identity = parsed.scenario.identification;
+    for (const scenario::Problem& one : scenario::warningsOf(parsed.scenario, vocabulary())) {
+      input.warnings.push_back(fmt::format("Line {}: {} ({})", one.line, one.what, one.allowed));
+    }
   }
   if (parsed.ok() && !parsed.scenario.sweep.empty()) {
     describeSweptDut(parsed.scenario, input);

@@ -106,6 +106,8 @@ TEST(Html, PartsComeInOrder) {
   const std::string html = renderHtml(sampleReport());
   std::size_t last = 0;
   for (const char* part : {"<h1>",
+                           ">Warnings about the scenario<",
+                           "headroom 100 KB is below",
                            "Device under test",
                            ">ASIC features by category<",
                            ">Topology<",
@@ -181,6 +183,7 @@ ReportInput hostileReport(const std::string& text) {
   for (results::Distribution& one : test.distributions) one.unit = text;
   test.anomalies = {{text, text}};
   test.deviations = {{text, text}};
+  input.warnings = {text};
   input.tests = {test, test};
   return input;
 }

@@ -193,6 +193,7 @@ results::Distribution sampleDistribution(const std::string& title, std::uint64_t
 
 ReportInput sampleReport() {
   ReportInput input;
+  input.warnings = {"Line 12: headroom 100 KB is below the 141 KB that s3-s4 needs"};
   input.title = "Acceptance of a leaf–spine fabric";
   input.run_id = "42";
   input.started = "2026-02-26T14:03:59Z";

@@ -10,6 +10,7 @@
 
 #include "fabric/describe.h"
 #include "stats/summary.h"
+#include "suite/lossless_losses.h"
 #include "suite/result_builder.h"
 #include "suite/switch_configuration.h"
 #include "suite/trials.h"
@@ -90,10 +91,12 @@ class FreeRun {
     const std::uint32_t repetitions = repetitionsOf(config_);
     std::vector<double> ends;
     std::optional<bench::TrialResult> first;
+    LosslessLosses losses;
     double least_wall_seconds = 0;
     for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
       bench::TrialResult trial =
           runner_.run(trialOf(config_), repetition, fmt::format("repetition {}", repetition));
+      losses.add(trialOf(config_), trial, fmt::format("repetition {}", repetition));
       for (const std::string& fault : trial.faults) {
         result_.valid = false;
         result_.anomalies.push_back({fault, fmt::format("repetition {}", repetition)});
@@ -105,6 +108,7 @@ class FreeRun {
       }
       if (!first) first = std::move(trial);
     }
+    if (auto lost = losses.anomaly()) result_.anomalies.push_back(*std::move(lost));
     const stats::Summary summary = stats::summarize(ends);
     result_.repeatability.rows.push_back(
         {std::string("simulated end"), std::to_string(ends.size()),

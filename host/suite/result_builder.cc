@@ -177,7 +177,9 @@ void ResultBuilder::anomaly(std::string what, std::string where) {
   result_.anomalies.push_back({std::move(what), std::move(where)});
 }
 
-bool ResultBuilder::accept(const bench::TrialResult& trial, const std::string& where) {
+bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+                           const std::string& where) {
+  noteLosses(spec, trial, where);
   for (const bench::HostCounter& counter : trial.host_counters) {
     host_counters_[counter.name] += counter.value;
   }
@@ -220,6 +222,7 @@ void ResultBuilder::addHostCounters() { addNicCounters(host_counters_, result_);
 
 results::TestResult ResultBuilder::take() {
   addHostCounters();
+  if (auto losses = losses_.anomaly()) result_.anomalies.push_back(*std::move(losses));
   const auto label = [this](results::Quantity& quantity) {
     if (quantity.observed == bench::ObservationPoint::kTester) quantity.observed = observed_;
   };

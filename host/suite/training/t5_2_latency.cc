@@ -212,10 +212,10 @@ class LatencyRun {
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
-      const bench::TrialResult trial = runner_.run(
-          latencyTrial(config_, settings_, point, repetition), repetition, point.label());
+      const bench::TrialSpec spec = latencyTrial(config_, settings_, point, repetition);
+      const bench::TrialResult trial = runner_.run(spec, repetition, point.label());
       const std::string where = fmt::format("{}, repetition {}", point.label(), repetition);
-      if (!builder_.accept(trial, where)) continue;
+      if (!builder_.accept(spec, trial, where)) continue;
       stats::Histogram both;
       for (const bench::GroupLatency& group : trial.latency) {
         both.merge(group.histogram);

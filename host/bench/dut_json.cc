@@ -231,4 +231,6 @@ Json dutToJson(const fabric::FabricSpec& dut) {
   return json;
 }
 
+std::string_view loadBalancingName(LoadBalancingKind kind) { return nameOf(kBalancingNames, kind); }
+
 }  // namespace plumbline::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
 
 #include "fabric/fabric_spec.h"
 
@@ -11,5 +12,8 @@ namespace plumbline::bench {
 // out, and so is everything that was not modelled in earlier versions and is as it was then, so
 // that results stored by them are still found.
 nlohmann::json dutToJson(const fabric::FabricSpec& dut);
+
+// The word of a load balancer, as scenarios have it: "ecmp", "spray-random".
+std::string_view loadBalancingName(fabric::LoadBalancingKind kind);
 
 }  // namespace plumbline::bench

@@ -156,6 +156,7 @@ Json linkToJson(const LinkLoad& link) {
             {"max_queue_bytes", link.max_queue_bytes},
             {"paused_ps", link.paused.count()},
             {"utilisation", link.utilisation}};
+  if (link.headroom_dropped > 0) json["headroom_dropped"] = link.headroom_dropped;
   if (link.retries) json["retries"] = hopToJson(*link.retries);
   return json;
 }
@@ -168,6 +169,7 @@ LinkLoad linkFromJson(const Json& json) {
   json.at("packets").get_to(link.packets);
   json.at("bytes").get_to(link.bytes);
   json.at("dropped").get_to(link.dropped);
+  link.headroom_dropped = json.value("headroom_dropped", std::uint64_t{0});
   json.at("marked").get_to(link.marked);
   json.at("max_queue_bytes").get_to(link.max_queue_bytes);
   link.paused = timeFromJson(json.at("paused_ps"));

@@ -42,6 +42,7 @@ struct LinkLoad {
   std::uint64_t packets = 0;  // without MAC control and replays
   std::uint64_t bytes = 0;    // of these
   std::uint64_t dropped = 0;
+  std::uint64_t headroom_dropped = 0;  // of these, because an input's PFC headroom was full
   std::uint64_t marked = 0;
   std::uint64_t max_queue_bytes = 0;
   Picoseconds paused;  // summed over priorities

@@ -154,6 +154,7 @@ ExitCode runOnAgents(const RunOptions& options) {
                 "--server");
   }
   const scenario::Scenario scenario = loadScenario(options.scenario);
+  printWarnings(scenario);
   const control::ControllerOptions asked = controllerOptions(options, scenario);
   AgentsWatcher watcher(options, asked.agents);
   control::Controller controller(asked, watcher);

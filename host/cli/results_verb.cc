@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -59,6 +60,28 @@ ExitCode showRun(const ResultsOptions& options) {
   return ExitCode::kDone;
 }
 
+constexpr std::size_t kColumns = 100;
+
+// "  run 1  text", broken at spaces so that no line is longer than the terminal.
+std::string wrapped(const std::string& label, const std::string& text) {
+  const std::string indent(label.size() + 4, ' ');
+  std::string line = "  " + label + "  ";
+  std::string all;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (line.size() > indent.size() && line.size() + 1 + word.size() > kColumns) {
+      all += line + "\n";
+      line = indent + word;
+    } else {
+      line += (line.size() > indent.size() ? " " : "") + word;
+    }
+    begin = end + 1;
+  }
+  return all + line + "\n";
+}
+
 void printUnpaired(const std::vector<results::UnpairedKpi>& kpis, std::int64_t run) {
   if (kpis.empty()) return;
   Rows rows;
@@ -69,17 +92,37 @@ void printUnpaired(const std::vector<results::UnpairedKpi>& kpis, std::int64_t r
              session::alignedTable({"test", "point", "figure", "value"}, rows));
 }
 
+// A thing and what it is in each run: side by side where all of them fit, else below each other.
+void printPairs(const std::string& what, const std::string& first, const std::string& second,
+                const Rows& rows) {
+  if (rows.empty()) return;
+  const std::string table = session::alignedTable({what, first, second}, rows);
+  if (session::longestLine(table) <= kColumns) {
+    fmt::print("{}\n", table);
+    return;
+  }
+  fmt::print("{}\n", what);
+  for (const auto& row : rows) {
+    fmt::print("{}\n{}{}", row[0], wrapped(first, row[1]), wrapped(second, row[2]));
+  }
+  fmt::print("\n");
+}
+
 void printComparison(const results::Comparison& comparison) {
   const auto first = fmt::format("run {}", comparison.first.id);
   const auto second = fmt::format("run {}", comparison.second.id);
-  if (!comparison.conditions.empty()) {
-    Rows rows;
-    for (const results::DifferingCondition& one : comparison.conditions) {
-      rows.push_back({one.test.empty() ? "run" : one.test, one.name,
-                      one.first.empty() ? "-" : one.first, one.second.empty() ? "-" : one.second});
-    }
-    fmt::print("{}\n", session::alignedTable({"of", "differs in", first, second}, rows));
+  Rows keys;
+  for (const results::DifferingKey& one : comparison.scenario) {
+    keys.push_back({one.key, one.first.value_or("not stated"), one.second.value_or("not stated")});
   }
+  printPairs("scenario key", first, second, keys);
+  Rows conditions;
+  for (const results::DifferingCondition& one : comparison.conditions) {
+    conditions.push_back({one.test.empty() ? one.name : one.test + ": " + one.name,
+                          one.first.empty() ? "none" : one.first,
+                          one.second.empty() ? "none" : one.second});
+  }
+  printPairs("condition", first, second, conditions);
   Rows rows;
   for (const results::ComparedKpi& kpi : comparison.kpis) {
     rows.push_back({kpi.test, kpi.point, kpi.name, session::quantityText(kpi.first),
@@ -98,7 +141,7 @@ ExitCode diffRuns(const ResultsOptions& options) {
       options.second_results.empty()
           ? store.loadRun(options.second)
           : results::ResultStore::openExisting(options.second_results).loadRun(options.second);
-  const results::Comparison comparison = results::compareRuns(first, second);
+  const results::Comparison comparison = session::compareStoredRuns(first, second);
   if (!options.html.empty()) session::writeFile(options.html, report::renderComparison(comparison));
   if (options.json) {
     fmt::print("{}", results::comparisonJson(comparison));

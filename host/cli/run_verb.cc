@@ -84,6 +84,7 @@ void checkCapture(const RunOptions& options, const scenario::Scenario& scenario)
 ExitCode runHere(const RunOptions& options) {
   scenario::Scenario scenario = loadScenario(options.scenario);
   checkCapture(options, scenario);
+  printWarnings(scenario);
   const session::PreparedRun prepared = session::prepareRun(
       std::move(scenario),
       {.trace_fst = options.trace, .line_rate = {}, .threads = options.threads});

@@ -1,6 +1,10 @@
 #include "cli/setup.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <vector>
 
 #include "scenario/quantity.h"
 
@@ -8,6 +12,12 @@ namespace plumbline::cli {
 
 CLI::Validator plainInteger() {
   return {[](const std::string& text) { return scenario::parseInteger(text).error; }, ""};
+}
+
+bool printWarnings(const scenario::Scenario& scenario) {
+  const std::vector<std::string> lines = session::warningLines(scenario);
+  for (const std::string& line : lines) fmt::print(stderr, "{}\n", line);
+  return !lines.empty();
 }
 
 void addScenarioOptions(CLI::App& verb, ScenarioOptions& options) {

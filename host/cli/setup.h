@@ -24,6 +24,9 @@ using session::vocabulary;
 // Accepts a plain integer: CLI11 by itself takes -1 for the largest unsigned number.
 CLI::Validator plainInteger();
 
+// Prints the scenario's warnings to stderr, one a line; returns whether there are any.
+bool printWarnings(const scenario::Scenario& scenario);
+
 void addScenarioOptions(CLI::App& verb, ScenarioOptions& options);
 // --results DIR, PLUMBLINE_RESULTS, ./results: in this order.
 void addResultsOption(CLI::App& verb, std::string& directory);

@@ -145,6 +145,7 @@ ExitCode sweepScenario(const SweepOptions& options) {
   const scenario::Scenario scenario = loadScenario(options.scenario);
   const scenario::Sweep all(scenario.text, scenario.file);
   sweep::checkPoints(all, options.scenario);
+  printWarnings(scenario);
   const std::string path = options.directory.empty()
                                ? (std::filesystem::path(options.results) /
                                   ("sweep-" + std::filesystem::path(scenario.file).stem().string()))

@@ -11,13 +11,14 @@
 namespace plumbline::cli {
 namespace {
 
-ExitCode validate(const ScenarioOptions& options) {
+ExitCode validate(const ScenarioOptions& options, bool strict) {
   const scenario::Scenario scenario = loadScenario(options);
+  const bool warned = printWarnings(scenario);
   for (const std::string& bench : session::benchesOf(scenario.bench)) {
     if (benchExists(bench)) continue;
     fmt::print("{}: valid; this build has no bench {} to ask whether it can run it\n",
                scenario.file, bench);
-    return ExitCode::kDone;
+    return strict && warned ? ExitCode::kUsage : ExitCode::kDone;
   }
   if (scenario.sweep.empty()) {
     session::prepareRun(scenario, {});
@@ -27,7 +28,7 @@ ExitCode validate(const ScenarioOptions& options) {
     sweep::checkPoints(sweep, options);
     fmt::print("{}: valid, a sweep of {} points that can all run\n", scenario.file, sweep.size());
   }
-  return ExitCode::kDone;
+  return strict && warned ? ExitCode::kUsage : ExitCode::kDone;
 }
 
 }  // namespace
@@ -36,7 +37,11 @@ void addValidateVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<ScenarioOptions>();
   CLI::App* verb = app.add_subcommand("validate", "Check a scenario without running it");
   addScenarioOptions(*verb, *options);
-  verb->callback([options, &action] { action = [options] { return validate(*options); }; });
+  auto strict = std::make_shared<bool>(false);
+  verb->add_flag("--strict", *strict, "Exit with code 2 when there are warnings");
+  verb->callback([options, strict, &action] {
+    action = [options, strict] { return validate(*options, *strict); };
+  });
 }
 
 }  // namespace plumbline::cli

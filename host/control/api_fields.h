@@ -88,6 +88,7 @@ void fields(const Visit& visit, T& value) {
   visit("valid", value.valid);
   visit("problems", value.problems);
   visit("refusals", value.refusals);
+  visit("warnings", value.warnings);
 }
 template <typename Visit, Is<TopologyNode> T>
 void fields(const Visit& visit, T& value) {

@@ -96,6 +96,8 @@ struct ValidationAnswer {
   bool valid = false;  // no problems and no refusals
   std::vector<ScenarioProblem> problems;
   std::vector<std::string> refusals;  // why the bench cannot run it
+  // Of a scenario without problems: what is legal but hardly meant (scenario/warnings.h).
+  std::vector<ScenarioProblem> warnings;
 };
 
 struct TopologyNode {

@@ -14,6 +14,7 @@
 #include "control/run_preparation.h"
 #include "fabric/describe.h"
 #include "fabric/topology.h"
+#include "scenario/warnings.h"
 #include "session/first_frame.h"
 #include "session/planning.h"
 
@@ -111,6 +112,9 @@ ValidationAnswer validate(const ScenarioRequest& request) {
     if (refused.refusal().problems.empty()) throw;
     answer.problems = refused.refusal().problems;
     return answer;
+  }
+  for (scenario::Problem& one : scenario::warningsOf(scenario, session::vocabulary())) {
+    answer.warnings.push_back({one.line, one.column, std::move(one.what), std::move(one.allowed)});
   }
   for (const std::string& name : session::benchesOf(scenario.bench)) {
     try {

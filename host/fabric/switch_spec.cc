@@ -53,7 +53,12 @@ void checkSharedBuffer(const SwitchSpec& switches, std::uint32_t most_ports) {
 void checkEcn(const EcnSpec& ecn, const std::string& field) {
   checkPriorities(ecn.priorities, field + ".priorities");
   checkBytes(ecn.kmin, Bytes(0), kMaxBuffer, field + ".kmin");
-  checkBytes(ecn.kmax, ecn.kmin, kMaxBuffer, field + ".kmax");
+  checkBytes(ecn.kmax, Bytes(0), kMaxBuffer, field + ".kmax");
+  if (ecn.kmax < ecn.kmin) {
+    refuse(fmt::format("kmax of {} bytes is below kmin of {} bytes", ecn.kmax.count(),
+                       ecn.kmin.count()),
+           field + ".kmax", "kmin or more");
+  }
   if (ecn.pmax < Fraction() || ecn.pmax > Fraction::one()) {
     refuse(fmt::format("{} is not a probability", ecn.pmax.toDouble()), field + ".pmax", "0 to 1");
   }
@@ -73,7 +78,12 @@ void checkPfc(const SwitchSpec& switches) {
   const PfcSpec& pfc = *switches.pfc;
   checkPriorities(pfc.priorities, "switches.pfc.priorities");
   checkBytes(pfc.xoff, Bytes(1), kMaxBuffer, "switches.pfc.xoff");
-  checkBytes(pfc.xon, Bytes(0), pfc.xoff, "switches.pfc.xon");
+  checkBytes(pfc.xon, Bytes(0), kMaxBuffer, "switches.pfc.xon");
+  if (pfc.xon > pfc.xoff) {
+    refuse(
+        fmt::format("xon of {} bytes is above xoff of {} bytes", pfc.xon.count(), pfc.xoff.count()),
+        "switches.pfc.xon", "at most xoff");
+  }
   if (pfc.dynamic_alpha) {
     checkAlpha(*pfc.dynamic_alpha, "switches.pfc.dynamic_alpha");
     if (!switches.shared_buffer) {

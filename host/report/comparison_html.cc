@@ -59,6 +59,26 @@ std::string conditionsHtml(const Comparison& comparison) {
   return html + "</tbody>\n</table>\n</div>\n</section>\n";
 }
 
+std::string scenarioHtml(const Comparison& comparison) {
+  std::string html = "<section>\n<h2>Differences of the scenarios</h2>\n";
+  if (comparison.scenario.empty()) {
+    return html + "<p>None: both files give every key the same value.</p>\n</section>\n";
+  }
+  html += fmt::format(
+      "<p class=\"note\">Values as the scenario files have them. A key that is not stated has its "
+      "default.</p>\n<div class=\"table\">\n<table>\n<thead><tr><th>Key</th><th>{}</th><th>{}</th>"
+      "</tr></thead>\n<tbody>\n",
+      runName(comparison.first), runName(comparison.second));
+  const auto cell = [](const std::optional<std::string>& value) {
+    return value ? escaped(*value) : std::string("not stated");
+  };
+  for (const results::DifferingKey& one : comparison.scenario) {
+    html += fmt::format("<tr><td><code>{}</code></td><td>{}</td><td>{}</td></tr>\n",
+                        escaped(one.key), cell(one.first), cell(one.second));
+  }
+  return html + "</tbody>\n</table>\n</div>\n</section>\n";
+}
+
 std::string rowHtml(const ComparedKpi& kpi) {
   const bool significant = kpi.significance() == Significance::kSignificant;
   const std::string change = escaped(results::changeText(kpi));
@@ -110,8 +130,9 @@ std::string renderComparison(const Comparison& comparison) {
   const std::string title =
       fmt::format("{} and {}", runName(comparison.first), runName(comparison.second));
   return page(title + " – Plumbline comparison",
-              headerHtml(comparison) + summaryHtml(comparison) + conditionsHtml(comparison) +
-                  figuresHtml(comparison) + unpairedHtml(comparison.only_first, comparison.first) +
+              headerHtml(comparison) + summaryHtml(comparison) + scenarioHtml(comparison) +
+                  conditionsHtml(comparison) + figuresHtml(comparison) +
+                  unpairedHtml(comparison.only_first, comparison.first) +
                   unpairedHtml(comparison.only_second, comparison.second),
               fmt::format("Plumbline · runs {} and {}", comparison.first.id, comparison.second.id));
 }

@@ -56,6 +56,13 @@ std::string topologyHtml(const ReportInput& input) {
       tableHtml(cablingTable(*input.topology)));
 }
 
+std::string warningsHtml(const ReportInput& input) {
+  if (input.warnings.empty()) return "";
+  std::string html = "<section>\n<h2>Warnings about the scenario</h2>\n<ul class=\"anomalies\">\n";
+  for (const std::string& one : input.warnings) html += "<li>" + escaped(one) + "</li>\n";
+  return html + "</ul>\n</section>\n";
+}
+
 std::string configurationHtml(const ReportInput& input) {
   std::string html = "<section>\n<h2>Configuration</h2>\n<div class=\"columns\">\n";
   const auto block = [&](const char* title, const KeyValues& pairs) {
@@ -117,7 +124,7 @@ std::string appendixHtml(const ReportInput& input) {
 }  // namespace
 
 std::string renderHtml(const ReportInput& input) {
-  std::string body = headerHtml(input) +
+  std::string body = headerHtml(input) + warningsHtml(input) +
                      identificationHtml(input.dut_identity, input.simulated_dut) +
                      topologyHtml(input) + configurationHtml(input) + agentsHtml(input.agents) +
                      summaryHtml(input) + kpiMapHtml(input.tests);

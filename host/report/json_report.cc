@@ -42,6 +42,7 @@ std::string renderJson(const ReportInput& input) {
             {"failures", failures(input.failures)},
             {"tests", std::move(tests)},
             {"scenario", input.scenario}};
+  if (!input.warnings.empty()) json["warnings"] = input.warnings;
   if (!input.agents.empty()) json["agents"] = Json::parse(results::agentsJson(input.agents));
   // Bytes that are not UTF-8 become U+FFFD instead of spoiling the document.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -61,6 +62,20 @@ void addDifferences(const std::string& test, const Lines& first, const Lines& se
       differences.push_back({test, name, {}, value});
     }
   }
+}
+
+// Anomalies that `only` has and `other` does not.
+std::vector<std::string> anomaliesOnlyIn(const TestResult& only, const TestResult& other) {
+  std::vector<std::string> texts;
+  for (const Anomaly& one : only.anomalies) {
+    if (std::any_of(other.anomalies.begin(), other.anomalies.end(), [&](const Anomaly& same) {
+          return same.what == one.what && same.where == one.where;
+        })) {
+      continue;
+    }
+    texts.push_back(one.where.empty() ? one.what : one.what + " (" + one.where + ")");
+  }
+  return texts;
 }
 
 Lines identityOf(const RunInfo& info) {
@@ -161,6 +176,12 @@ Comparison compareRuns(const StoredRun& first, const StoredRun& second) {
                                     [&](const TestResult& one) { return one.id == test.id; });
     if (other == second.tests.end()) continue;
     addDifferences(test.id, test.configuration, other->configuration, comparison.conditions);
+    for (const std::string& text : anomaliesOnlyIn(test, *other)) {
+      comparison.conditions.push_back({test.id, "anomaly", text, {}});
+    }
+    for (const std::string& text : anomaliesOnlyIn(*other, test)) {
+      comparison.conditions.push_back({test.id, "anomaly", {}, text});
+    }
   }
 
   const auto firsts = quantitiesOf(first);
@@ -175,6 +196,35 @@ Comparison compareRuns(const StoredRun& first, const StoredRun& second) {
   comparison.only_first = unpaired(first, seconds);
   comparison.only_second = unpaired(second, firsts);
   return comparison;
+}
+
+std::vector<DifferingKey> differingKeys(const Lines& first, const Lines& second) {
+  constexpr std::array<std::string_view, 4> kIdentity{"name", "bench", "profile", "seed"};
+  const auto valueOf = [](const Lines& lines, const std::string& key) {
+    const auto line =
+        std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == key; });
+    return line == lines.end() ? std::nullopt : std::optional(line->second);
+  };
+  // An empty map differs from one with keys by these keys.
+  const auto isMapIn = [](const Lines& lines, const std::string& key) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const auto& one) { return one.first.starts_with(key + "."); });
+  };
+  const auto skipped = [&](const std::string& key, const std::string& value, const Lines& other) {
+    return std::find(kIdentity.begin(), kIdentity.end(), key) != kIdentity.end() ||
+           (value == "{}" && isMapIn(other, key));
+  };
+  std::vector<DifferingKey> differing;
+  for (const auto& [key, value] : first) {
+    const auto other = valueOf(second, key);
+    if (other != value && !skipped(key, value, second)) differing.push_back({key, value, other});
+  }
+  for (const auto& [key, value] : second) {
+    if (!valueOf(first, key) && !skipped(key, value, first)) {
+      differing.push_back({key, std::nullopt, value});
+    }
+  }
+  return differing;
 }
 
 std::string changeText(const ComparedKpi& kpi) {
@@ -197,6 +247,12 @@ std::string comparisonJson(const Comparison& comparison) {
     conditions.push_back(
         {{"test", one.test}, {"name", one.name}, {"first", one.first}, {"second", one.second}});
   }
+  Json scenario = Json::array();
+  for (const DifferingKey& one : comparison.scenario) {
+    scenario.push_back({{"key", one.key},
+                        {"first", one.first ? Json(*one.first) : Json(nullptr)},
+                        {"second", one.second ? Json(*one.second) : Json(nullptr)}});
+  }
   Json kpis = Json::array();
   for (const ComparedKpi& kpi : comparison.kpis) kpis.push_back(toJson(kpi));
   const Json json{{"format", "plumbline-comparison"},
@@ -204,6 +260,7 @@ std::string comparisonJson(const Comparison& comparison) {
                   {"significance_level", kSignificanceLevel},
                   {"first", toJson(comparison.first)},
                   {"second", toJson(comparison.second)},
+                  {"scenario", std::move(scenario)},
                   {"conditions", std::move(conditions)},
                   {"kpis", std::move(kpis)},
                   {"only_first", toJson(comparison.only_first)},

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "results/store.h"
@@ -44,7 +45,8 @@ struct UnpairedKpi {
   Quantity quantity;
 };
 
-// A line of a test's configuration that differs, or of what identifies the runs (`test` empty).
+// A line of a test's configuration that differs, an anomaly that only one of the runs has, or a
+// line of what identifies the runs (`test` empty).
 struct DifferingCondition {
   std::string test;
   std::string name;
@@ -52,9 +54,19 @@ struct DifferingCondition {
   std::string second;
 };
 
+// A key of the scenario that the two runs' files do not give the same value.
+struct DifferingKey {
+  std::string key;                   // "dut.switch.ecn.kmin"
+  std::optional<std::string> first;  // as the file has it; nothing = not stated
+  std::optional<std::string> second;
+
+  bool operator==(const DifferingKey&) const = default;
+};
+
 struct Comparison {
   RunInfo first;
   RunInfo second;
+  std::vector<DifferingKey> scenario;  // of differingKeys()
   std::vector<DifferingCondition> conditions;
   // In the order of the first run; the last list in that of the second.
   std::vector<ComparedKpi> kpis;
@@ -68,8 +80,15 @@ struct Comparison {
 // `first` of the test `test` beside the same figure of another run.
 ComparedKpi comparedKpi(const std::string& test, const Kpi& first, const Quantity& second);
 
-// Figures are the same when test, name, point and unit are.
+// Figures are the same when test, name, point and unit are. Leaves Comparison::scenario empty: what
+// a scenario's text means is not known here.
 Comparison compareRuns(const StoredRun& first, const StoredRun& second);
+
+// What differs between two lists of keys and values: in the order of the first, then what only the
+// second has. Of the identity that compareRuns() compares (name, bench, profile, seed) nothing.
+std::vector<DifferingKey> differingKeys(
+    const std::vector<std::pair<std::string, std::string>>& first,
+    const std::vector<std::pair<std::string, std::string>>& second);
 
 // "+3.2 %", "same", or "from zero".
 std::string changeText(const ComparedKpi& kpi);

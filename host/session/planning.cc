@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "bench/registry.h"
+#include "scenario/warnings.h"
 #include "suite/expected_time.h"
 
 namespace plumbline::session {
@@ -98,6 +99,15 @@ scenario::Scenario loadScenario(const ScenarioOptions& options) {
   scenario::Scenario scenario = scenario::loadScenario(resolved(options.file), vocabulary());
   applyOverrides(options, scenario);
   return scenario;
+}
+
+std::vector<std::string> warningLines(const scenario::Scenario& scenario) {
+  std::vector<std::string> lines;
+  for (scenario::Problem& warning : scenario::warningsOf(scenario, vocabulary())) {
+    warning.what = "warning: " + warning.what;
+    lines.push_back(warning.text(scenario.file));
+  }
+  return lines;
 }
 
 Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& bench) {

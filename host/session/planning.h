@@ -40,6 +40,10 @@ scenario::Scenario loadScenario(const ScenarioOptions& options);
 // The overrides alone, on a scenario that is loaded already.
 void applyOverrides(const ScenarioOptions& options, scenario::Scenario& scenario);
 
+// What is legal in the scenario but hardly meant (scenario/warnings.h), one line each:
+// "file:12:5: warning: headroom 100 KB is below … (at least 250000B)".
+std::vector<std::string> warningLines(const scenario::Scenario& scenario);
+
 struct PlannedTest {
   const suite::Procedure* procedure = nullptr;
   suite::Plan plan;

@@ -12,60 +12,16 @@
 #include "bench/registry.h"
 #include "fabric/describe.h"
 #include "report/report.h"
+#include "scenario/flat_keys.h"
+#include "scenario/warnings.h"
 #include "session/planning.h"
 #include "suite/profile.h"
+#include "suite/switch_configuration.h"
 
 namespace plumbline::session {
 namespace {
 
 using fabric::TopologyKind;
-
-std::string retryText(const fabric::LlrSpec& llr) {
-  std::string text = fmt::format("processing of receiver {}, of sender {}",
-                                 suite::durationText(llr.receiver_processing),
-                                 suite::durationText(llr.sender_processing));
-  text += llr.replay_timer ? ", replay timer " + suite::durationText(*llr.replay_timer)
-                           : ", replay timer twice the longest retry of each link";
-  text += llr.max_replays ? fmt::format(", replays at most {}", *llr.max_replays)
-                          : ", replays without limit";
-  if (llr.replay_buffer) text += fmt::format(", buffer {} B", llr.replay_buffer->count());
-  if (llr.pcs_lost) {
-    text += ", outages waited for up to " + suite::durationText(*llr.pcs_lost);
-  }
-  if (llr.data_age) text += ", frames given up at an age of " + suite::durationText(*llr.data_age);
-  if (llr.max_replays || llr.data_age) {
-    text += ", INIT every " + suite::durationText(llr.init_interval);
-  }
-  return text;
-}
-
-// What of the queueing is switched on.
-void addQueueing(const fabric::SwitchSpec& switches, report::KeyValues& dut) {
-  for (const fabric::EcnSpec& ecn : switches.ecn) {
-    dut.emplace_back(
-        "ECN", fmt::format("{} to {} B, up to {:.6g} %, priorities 0x{:02x}", ecn.kmin.count(),
-                           ecn.kmax.count(), 100 * ecn.pmax.toDouble(), ecn.priorities));
-  }
-  if (switches.pfc) {
-    dut.emplace_back("PFC", fmt::format("xoff {} B, xon {} B, headroom {} B, priorities 0x{:02x}{}",
-                                        switches.pfc->xoff.count(), switches.pfc->xon.count(),
-                                        switches.pfc->headroom.count(), switches.pfc->priorities,
-                                        switches.pfc->watchdog ? ", watchdog" : ""));
-  }
-  if (switches.cbfc) {
-    std::string text = fmt::format("{} credits of {} B, channels 0x{:02x}", switches.cbfc->credits,
-                                   switches.cbfc->credit_size.count(), switches.cbfc->channels);
-    for (const fabric::VirtualChannelSpec& channel : switches.cbfc->virtual_channels) {
-      text += fmt::format(", of which 0x{:02x} share {}", channel.priorities, channel.credits);
-    }
-    dut.emplace_back("CBFC", std::move(text));
-  }
-  if (switches.trim) {
-    dut.emplace_back("Trimming", fmt::format("above {} B to {} B", switches.trim->threshold.count(),
-                                             switches.trim->keep.count()));
-  }
-  if (switches.llr) dut.emplace_back("Link-level retry", retryText(*switches.llr));
-}
 
 report::KeyValues dutText(const scenario::Scenario& scenario) {
   const fabric::TopologySpec& topology = scenario.topology;
@@ -77,19 +33,7 @@ report::KeyValues dutText(const scenario::Scenario& scenario) {
     dut.emplace_back("Fabric link delay", suite::durationText(topology.fabric_link_delay));
   }
   if (topology.kind != TopologyKind::kLink) {
-    const fabric::SwitchSpec& switches = scenario.switches;
-    if (switches.shared_buffer) {
-      dut.emplace_back("Shared buffer",
-                       fmt::format("{} B, alpha {:.6g}", switches.shared_buffer->total.count(),
-                                   switches.shared_buffer->alpha.toDouble()));
-    } else {
-      dut.emplace_back("Buffer per port", fmt::format("{} B", switches.buffer_per_port.count()));
-    }
-    dut.emplace_back("Forwarding latency", suite::durationText(switches.latency));
-    dut.emplace_back("Forwarding", switches.forwarding == fabric::Forwarding::kCutThrough
-                                       ? "cut-through"
-                                       : "store-and-forward");
-    addQueueing(switches, dut);
+    suite::addSwitchConfiguration(scenario.switches, dut);
   }
   return dut;
 }
@@ -196,6 +140,9 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
   describeTester(info.identity, parsed.scenario.topology.link_rate, input);
   if (parsed.ok()) {
     input.dut_identity = parsed.scenario.identification;
+    for (const scenario::Problem& one : scenario::warningsOf(parsed.scenario, vocabulary())) {
+      input.warnings.push_back(fmt::format("Line {}: {} ({})", one.line, one.what, one.allowed));
+    }
   }
   if (parsed.ok() && !parsed.scenario.sweep.empty()) {
     describeSweptDut(parsed.scenario, input);
@@ -205,6 +152,15 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
     input.dut = dutText(parsed.scenario);
   }
   return report::writeReport(directory, input).string();
+}
+
+results::Comparison compareStoredRuns(const results::StoredRun& first,
+                                      const results::StoredRun& second) {
+  results::Comparison comparison = results::compareRuns(first, second);
+  comparison.scenario =
+      results::differingKeys(scenario::flatKeys(first.info.identity.scenario_text),
+                             scenario::flatKeys(second.info.identity.scenario_text));
+  return comparison;
 }
 
 results::StoredRun loadRunOrLatest(results::ResultStore& store, std::optional<std::int64_t> run) {

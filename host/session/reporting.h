@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "results/compare.h"
 #include "results/store.h"
 
 namespace plumbline::session {
@@ -22,6 +23,10 @@ std::string defaultReportDirectory(const std::string& results, std::int64_t run)
 
 // Writes the report of a stored run into `directory` and returns the file to open.
 std::string writeRunReport(const results::StoredRun& run, const std::string& directory);
+
+// results::compareRuns(), with what differs between the scenarios of the runs.
+results::Comparison compareStoredRuns(const results::StoredRun& first,
+                                      const results::StoredRun& second);
 
 // The run of this number, or the latest one. Throws Error(kUsage) when there is none.
 results::StoredRun loadRunOrLatest(results::ResultStore& store, std::optional<std::int64_t> run);

@@ -38,11 +38,32 @@ std::string lineOf(const std::vector<std::string>& cells, const std::vector<Colu
   return line + "\n";
 }
 
+// Deviations or anomalies under a heading; nothing without any.
+template <typename Remark>
+std::string remarksText(const char* heading, const std::vector<Remark>& remarks) {
+  if (remarks.empty()) return "";
+  std::string text = fmt::format("\n{}\n", heading);
+  for (const Remark& remark : remarks) {
+    text += "- " + remark.what + (remark.where.empty() ? "" : " (" + remark.where + ")") + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string quantityText(const results::Quantity& quantity) {
   const std::string number = fmt::format("{:.6g}", quantity.value);
   return quantity.unit.empty() ? number : number + " " + quantity.unit;
+}
+
+std::size_t longestLine(const std::string& text) {
+  std::size_t longest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    longest = std::max(longest, widthOf(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return longest;
 }
 
 std::string alignedTable(const std::vector<std::string>& header,
@@ -82,10 +103,8 @@ std::string testText(const results::TestResult& test) {
   std::string text =
       fmt::format("{} {} ({} profile)\n{}\n", test.id, test.title, test.profile, test.summary);
   for (const results::Table& table : test.tables) text += "\n" + tableText(table);
-  if (!test.anomalies.empty()) text += "\nAnomalies\n";
-  for (const results::Anomaly& anomaly : test.anomalies) {
-    text += "- " + anomaly.what + (anomaly.where.empty() ? "" : " (" + anomaly.where + ")") + "\n";
-  }
+  text += remarksText("Deviations from the methodology", test.deviations);
+  text += remarksText("Anomalies", test.anomalies);
   if (!test.valid) text += "\nNOT VALID: do not use these figures\n";
   return text;
 }

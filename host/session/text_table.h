@@ -19,7 +19,9 @@ std::string alignedTable(const std::vector<std::string>& header,
 // Title, header, rows and note of a result table.
 std::string tableText(const results::Table& table);
 
-// All of a test that fits a terminal: title, summary, tables, anomalies.
+// Characters of the longest line of `text`.
+std::size_t longestLine(const std::string& text);
+// All of a test that fits a terminal: title, summary, tables, deviations, anomalies.
 std::string testText(const results::TestResult& test);
 
 }  // namespace plumbline::session

@@ -95,8 +95,9 @@ results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runne
     Measured one{point, {}};
     for (std::uint32_t repetition = 0; repetition < design.repetitions; ++repetition) {
       const std::string label = fmt::format("{}, repetition {}", point.label, repetition);
-      bench::TrialResult trial = runner.run(repetitionOf(point, repetition), repetition, label);
-      one.valid = builder.accept(trial, label) && one.valid;
+      const bench::TrialSpec spec = repetitionOf(point, repetition);
+      bench::TrialResult trial = runner.run(spec, repetition, label);
+      one.valid = builder.accept(spec, trial, label) && one.valid;
       one.trials.push_back(std::move(trial));
     }
     if (one.valid) {

@@ -10,7 +10,9 @@
 
 #include "fabric/describe.h"
 #include "stats/summary.h"
+#include "suite/lossless_losses.h"
 #include "suite/result_builder.h"
+#include "suite/switch_configuration.h"
 #include "suite/trials.h"
 
 namespace plumbline::suite {
@@ -89,10 +91,12 @@ class FreeRun {
     const std::uint32_t repetitions = repetitionsOf(config_);
     std::vector<double> ends;
     std::optional<bench::TrialResult> first;
+    LosslessLosses losses;
     double least_wall_seconds = 0;
     for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
       bench::TrialResult trial =
           runner_.run(trialOf(config_), repetition, fmt::format("repetition {}", repetition));
+      losses.add(trialOf(config_), trial, fmt::format("repetition {}", repetition));
       for (const std::string& fault : trial.faults) {
         result_.valid = false;
         result_.anomalies.push_back({fault, fmt::format("repetition {}", repetition)});
@@ -104,6 +108,7 @@ class FreeRun {
       }
       if (!first) first = std::move(trial);
     }
+    if (auto lost = losses.anomaly()) result_.anomalies.push_back(*std::move(lost));
     const stats::Summary summary = stats::summarize(ends);
     result_.repeatability.rows.push_back(
         {std::string("simulated end"), std::to_string(ends.size()),
@@ -131,6 +136,10 @@ class FreeRun {
     add("Topology", fabric::topologyText(scenario.topology));
     add("Link rate", fmt::format("{:.6g} Gb/s", scenario.topology.link_rate.toGigabitsPerSecond()));
     if (scenario.transport) add("Transport", transportText(*scenario.transport));
+    if (scenario.topology.kind != fabric::TopologyKind::kLink) {
+      addSwitchConfiguration(scenario.switches, result_.configuration);
+    }
+    addJobConfiguration(scenario.workloadSpec(), result_.configuration);
     add("Repetitions", std::to_string(repetitionsOf(config_)));
     add("Seed", std::to_string(scenario.seed));
   }

@@ -92,13 +92,13 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
 }
 
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
-                             std::vector<results::Anomaly> deviations, const TestConfig& config) {
+                             std::vector<results::Deviation> deviations, const TestConfig& config) {
   observed_ = config.bench.observed;
   result_.id = procedure.id();
   result_.title = procedure.title();
   result_.section = "training draft, " + std::move(section);
   result_.profile = scenario::profileName(config.scenario.profile);
-  result_.anomalies = std::move(deviations);
+  result_.deviations = std::move(deviations);
   result_.repeatability = {
       "repeatability",
       "Repeatability",
@@ -114,6 +114,7 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, Te
                              const Settings& settings, const TestConfig& config)
     : ResultBuilder(procedure, std::move(section), deviations(test, settings, config), config) {
   configure(settings, config);
+  if (auto hidden = hiddenOverload(test, settings, config)) anomaly(std::move(*hidden), "profile");
 }
 
 void ResultBuilder::configure(const TestConfig& config) {
@@ -141,7 +142,7 @@ void ResultBuilder::configure(const TestConfig& config) {
   add("Seed", std::to_string(scenario.seed));
   for (const auto& [name, value] : config.bench.configuration) add(name, value);
   for (const bench::Unobserved& missing : config.bench.unobserved) {
-    anomaly(fmt::format("{}: not observed, {}", missing.what, missing.why), "bench");
+    deviation(fmt::format("{}: not observed, {}", missing.what, missing.why), "bench");
   }
 }
 
@@ -168,11 +169,17 @@ void ResultBuilder::configure(const Settings& settings, const TestConfig& config
   }
 }
 
+void ResultBuilder::deviation(std::string what, std::string where) {
+  result_.deviations.push_back({std::move(what), std::move(where)});
+}
+
 void ResultBuilder::anomaly(std::string what, std::string where) {
   result_.anomalies.push_back({std::move(what), std::move(where)});
 }
 
-bool ResultBuilder::accept(const bench::TrialResult& trial, const std::string& where) {
+bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+                           const std::string& where) {
+  noteLosses(spec, trial, where);
   for (const bench::HostCounter& counter : trial.host_counters) {
     host_counters_[counter.name] += counter.value;
   }
@@ -215,6 +222,7 @@ void ResultBuilder::addHostCounters() { addNicCounters(host_counters_, result_);
 
 results::TestResult ResultBuilder::take() {
   addHostCounters();
+  if (auto losses = losses_.anomaly()) result_.anomalies.push_back(*std::move(losses));
   const auto label = [this](results::Quantity& quantity) {
     if (quantity.observed == bench::ObservationPoint::kTester) quantity.observed = observed_;
   };

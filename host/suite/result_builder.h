@@ -11,6 +11,7 @@
 
 #include "bench/trial.h"
 #include "results/test_result.h"
+#include "suite/lossless_losses.h"
 #include "suite/procedure.h"
 #include "suite/profile.h"
 
@@ -26,16 +27,24 @@ class ResultBuilder {
   // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench
   // and DUT, and `deviations` from the draft.
   ResultBuilder(const Procedure& procedure, std::string section,
-                std::vector<results::Anomaly> deviations, const TestConfig& config);
+                std::vector<results::Deviation> deviations, const TestConfig& config);
   // The same with what `settings` configure and where they deviate.
   ResultBuilder(const Procedure& procedure, std::string section, TestId test,
                 const Settings& settings, const TestConfig& config);
 
   results::TestResult& result() { return result_; }
 
+  void deviation(std::string what, std::string where);
   void anomaly(std::string what, std::string where);
-  // Checks one trial: false when it is not valid, which makes the result so and is an anomaly.
-  bool accept(const bench::TrialResult& trial, const std::string& where);
+  // Checks the trial of `spec`: false when it is not valid, which makes the result so and is an
+  // anomaly. Losses of lossless priorities are one as well.
+  bool accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+              const std::string& where);
+  // Losses of lossless priorities alone, of a trial that the test judges itself.
+  void noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+                  const std::string& where) {
+    losses_.add(spec, trial, where);
+  }
   // A row of the repeatability table; CV above 5 % is an anomaly. Returns the figure.
   results::Quantity repeated(const std::string& point, const std::string& metric,
                              std::span<const double> values, const std::string& unit);
@@ -54,6 +63,7 @@ class ResultBuilder {
 
   results::TestResult result_;
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials
+  LosslessLosses losses_;                               // of all trials
   bench::ObservationPoint observed_ = bench::ObservationPoint::kTester;
 };
 

@@ -16,6 +16,11 @@ namespace {
   throw Error(ErrorKind::kUsage, fmt::format("job '{}': {}", job.name, what), {}, remedy);
 }
 
+[[noreturn]] void refuseHost(const JobSpec& job, HostId host, std::uint32_t hosts) {
+  refuseJob(job, fmt::format("host {} does not exist: the topology has {} hosts", host, hosts),
+            fmt::format("0 to {}", hosts - 1));
+}
+
 // 0 to hosts-1 in steps of `stride`, then those one beyond, and so on; beginning at `first`.
 std::vector<HostId> strided(HostId first, std::uint32_t stride, std::uint32_t hosts) {
   std::vector<HostId> order;
@@ -33,10 +38,10 @@ std::vector<HostId> orderOf(const JobSpec& job, std::uint32_t hosts) {
     case PlacementRule::kContiguous:
       return strided(placement.first, 1, hosts);
     case PlacementRule::kStrided:
-      if (placement.stride == 0) refuseJob(job, "a stride of zero", "at least 1");
+      if (placement.stride == 0) refuseJob(job, "the stride is 0", "at least 1");
       return strided(placement.first, placement.stride, hosts);
     case PlacementRule::kInterleaved:
-      if (placement.hosts_per_leaf == 0) refuseJob(job, "leaves without hosts", "at least 1");
+      if (placement.hosts_per_leaf == 0) refuseJob(job, "hosts_per_leaf is 0", "at least 1");
       return strided(placement.first, placement.hosts_per_leaf, hosts);
     case PlacementRule::kRandom: {
       std::vector<HostId> order(hosts);
@@ -59,22 +64,24 @@ std::vector<std::vector<HostId>> placeJobs(const std::vector<JobSpec>& jobs, std
   for (const JobSpec& job : jobs) {
     const bool by_name = job.placement.rule == PlacementRule::kExplicit;
     if (!by_name && job.placement.first >= hosts) {
-      refuseJob(job, fmt::format("first host {} of {}", job.placement.first, hosts),
-                "a host of the fabric");
+      refuseHost(job, job.placement.first, hosts);
     }
     std::vector<HostId>& chosen = placed.emplace_back();
     std::vector<bool> own(hosts, false);
     for (const HostId host : orderOf(job, hosts)) {
       if (!by_name && (taken[host] || chosen.size() == job.placement.ranks)) continue;
-      if (host >= hosts) refuseJob(job, fmt::format("host {} of {}", host, hosts), "below that");
-      if (own[host]) refuseJob(job, fmt::format("host {} twice", host), "one rank per host");
+      if (host >= hosts) refuseHost(job, host, hosts);
+      if (own[host]) {
+        refuseJob(job, fmt::format("host {} has two ranks of this job", host), "one rank per host");
+      }
       own[host] = true;
       chosen.push_back(host);
     }
     if (chosen.empty() || (!by_name && chosen.size() < job.placement.ranks)) {
       refuseJob(job,
-                fmt::format("{} of {} ranks found a free host", chosen.size(), job.placement.ranks),
-                "at least one rank, and no more than hosts are free");
+                fmt::format("the job has {} ranks, and {} hosts are free", job.placement.ranks,
+                            chosen.size()),
+                "at least one rank, and a free host for each");
     }
     for (const HostId host : chosen) taken[host] = true;
   }

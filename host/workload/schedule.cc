@@ -21,7 +21,7 @@ constexpr std::uint32_t kTreeWindow = 8;
 
 void requirePowerOfTwo(std::uint32_t ranks, std::string_view algorithm) {
   if (!std::has_single_bit(ranks)) {
-    refuse(fmt::format("{} among {} ranks", algorithm, ranks), "a power of two");
+    refuse(fmt::format("{} does not work with {} ranks", algorithm, ranks), "a power of two");
   }
 }
 
@@ -51,7 +51,8 @@ std::unique_ptr<Schedule> makeRails(const CollectiveSpec& spec, Rank rank, std::
   requireKind(spec, {CollectiveKind::kAllReduce});
   const std::uint32_t rails = spec.ranks_per_server;
   if (rails == 0 || ranks % rails != 0) {
-    refuse(fmt::format("{} ranks in servers of {}", ranks, rails), "full servers");
+    refuse(fmt::format("{} ranks do not fill servers of {} ranks", ranks, rails),
+           "a multiple of ranks_per_server");
   }
   Ring::Shape shape;
   shape.buffer = Chunks({0, spec.bytes}, rails, spec.element_bytes).at(rank % rails);
@@ -89,7 +90,7 @@ std::unique_ptr<Schedule> makeTree(const CollectiveSpec& spec, Rank rank, std::u
     const std::uint64_t chunks =
         elements == 0 ? 0 : (elements + chunk_elements - 1) / chunk_elements;
     if (chunks * shape.trees > kMaxSteps) {
-      refuse(fmt::format("a tree of {} chunks", chunks * shape.trees),
+      refuse(fmt::format("the tree has {} chunks", chunks * shape.trees),
              fmt::format("at most {}", kMaxSteps));
     }
     if (chunks == 0) continue;
@@ -108,15 +109,16 @@ std::unique_ptr<Schedule> makeAllToAll(const CollectiveSpec& spec, Rank rank, st
   shape.ranks = ranks;
   shape.exclusive_or = spec.algorithm == Algorithm::kXor;
   if (shape.exclusive_or) requirePowerOfTwo(ranks, "XOR exchange");
-  if (ranks > kMaxSteps) refuse("an AllToAll of too many ranks", "at most 65536");
+  if (ranks > kMaxSteps) refuse("the AllToAll has too many ranks", "at most 65536");
   return std::make_unique<AllToAll>(shape, rank);
 }
 
 }  // namespace
 
 std::unique_ptr<Schedule> makeSchedule(const CollectiveSpec& spec, Rank rank, std::uint32_t ranks) {
-  if (spec.element_bytes == 0) refuse("elements of zero bytes", "at least 1");
-  if (spec.bytes >= std::uint64_t{1} << 40) refuse("a buffer of 2^40 bytes or more", "fewer");
+  if (spec.element_bytes == 0) refuse("the element size is 0", "at least 1 byte");
+  if (spec.bytes >= std::uint64_t{1} << 40)
+    refuse("the buffer is too large", "less than 2^40 bytes");
   switch (spec.algorithm) {
     case Algorithm::kRing:
       return makeRing(spec, rank, ranks);

@@ -22,40 +22,42 @@ constexpr std::uint32_t kMaxSplitOutstanding = 1U << kSequenceBits;
 
 void checkJob(const JobSpec& job) {
   if (job.flows == 0 || job.flows > kMaxFlows) {
-    refuse(fmt::format("{} flows", job.flows), "1 to 256");
+    refuse(fmt::format("{} flows per pair of hosts", job.flows), "1 to 256");
   }
-  if (job.start < Picoseconds()) refuse("a start before the beginning", "zero or later");
+  if (job.start < Picoseconds()) refuse("the start is negative", "zero or later");
 }
 
 void checkTraining(const JobSpec& job, const TrainingProgram& program) {
-  if (job.verb == transport::Verb::kRead) refuse("collectives by Read", "a verb that writes");
+  if (job.verb == transport::Verb::kRead)
+    refuse("collectives cannot use the verb read", "write, write-immediate or send");
   if (program.iterations == 0 || program.iterations > kMaxIterations) {
-    refuse(fmt::format("{} iterations", program.iterations), "1 to 10^7");
+    refuse(fmt::format("iterations is {}", program.iterations), "1 to 10^7");
   }
   bool negative = program.compute < Picoseconds() || program.compute_spread < Picoseconds();
   for (const CollectiveSpec& spec : program.collectives) {
     negative |= spec.before < Picoseconds() || spec.after < Picoseconds();
   }
-  if (negative) refuse("a negative duration", "zero or more");
+  if (negative) refuse("a duration is negative", "zero or more");
 }
 
 void checkMessages(const JobSpec& job, const MessageProgram& program) {
   if (program.bytes == 0 || program.bytes > transport::kMaxMessage) {
-    refuse(fmt::format("messages of {} bytes", program.bytes), "1 to 2^40 - 1");
+    refuse(fmt::format("the message size is {} bytes", program.bytes), "1 to 2^40 - 1 bytes");
   }
-  if (program.phase < Picoseconds()) refuse("a negative phase", "zero or more");
+  if (program.phase < Picoseconds()) refuse("the phase is negative", "zero or more");
   if (program.on_off &&
       (program.on_off->on <= Picoseconds() || program.on_off->off < Picoseconds())) {
-    refuse("an on/off pattern that is never on", "on above zero, off zero or more");
+    refuse("the on/off pattern is never on", "on above zero, off zero or more");
   }
   if (const auto* arrivals = std::get_if<Arrivals>(&program.load)) {
-    if (arrivals->interval <= Picoseconds()) refuse("messages at no interval", "above zero");
+    if (arrivals->interval <= Picoseconds())
+      refuse("the interval between messages is 0", "above zero");
     return;
   }
   const std::uint32_t outstanding = std::get<ClosedLoop>(program.load).outstanding;
-  if (outstanding == 0) refuse("no message outstanding", "at least 1");
+  if (outstanding == 0) refuse("outstanding is 0", "at least 1");
   if (job.flow_use == FlowUse::kSplit && outstanding > kMaxSplitOutstanding) {
-    refuse(fmt::format("{} split messages outstanding", outstanding), "at most 128");
+    refuse(fmt::format("outstanding is {} for split messages", outstanding), "at most 128");
   }
 }
 
@@ -88,7 +90,7 @@ Picoseconds JobResult::completionTime() const {
 Workload::Workload(const WorkloadSpec& spec, std::uint32_t hosts)
     : spec_(spec), placement_(placeJobs(spec.jobs, hosts)) {
   if (spec_.jobs.size() > kMaxJobs) {
-    refuse(fmt::format("{} jobs", spec_.jobs.size()), "at most 256");
+    refuse(fmt::format("the workload has {} jobs", spec_.jobs.size()), "at most 256");
   }
   hosts_.resize(hosts);
   tasks_.resize(spec_.jobs.size());
@@ -167,8 +169,8 @@ void Workload::buildTrace(std::uint32_t job, const TraceProgram& program) {
     const TraceEntry& entry = program.entries[i];
     if (entry.from >= ranks || entry.to >= ranks || entry.from == entry.to || entry.bytes == 0 ||
         entry.bytes > transport::kMaxMessage || entry.time < Picoseconds()) {
-      refuse(fmt::format("trace entry {}: {} B from rank {} to rank {} of {}", i, entry.bytes,
-                         entry.from, entry.to, ranks),
+      refuse(fmt::format("trace entry {}: {} B from rank {} to rank {}, of {} ranks", i,
+                         entry.bytes, entry.from, entry.to, ranks),
              "two different ranks, 1 to 2^40 - 1 bytes, time zero or later");
     }
     own[entry.from].push_back(i);

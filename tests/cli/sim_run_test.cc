@@ -75,6 +75,37 @@ TEST_F(SimRunTest, TwoRunsOfOneSeedDoNotDiffer) {
     EXPECT_EQ(kpi["significance"], "not significant") << kpi["name"];
   }
   EXPECT_TRUE(json["conditions"].empty());
+  EXPECT_TRUE(json["scenario"].empty());
+}
+
+// Same name, and nothing but the scenario differs: ECN threshold, buffer and message size.
+TEST_F(SimRunTest, ADiffNamesTheKeysThatDiffer) {
+  const auto runFree = [this](const std::string& kmin, const std::string& total,
+                              const std::string& size) {
+    const auto file = scratch_.path() / "free.yaml";
+    std::ofstream(file)
+        << "plumbline: 1\nname: free\ntest: free\ndut:\n  topology: {kind: clos2}\n"
+        << "  switch: {shared_buffer: {total: " << total << "}, ecn: {kmin: " << kmin
+        << "}}\ntransport: {kind: roce}\nworkload: {kind: pairs, messages: 1, size: " << size
+        << "}\n";
+    return run({"run", file.string(), "--quiet"});
+  };
+  ASSERT_EQ(runFree("200KB", "64MB", "128KiB").exit_code, 0);
+  ASSERT_EQ(runFree("20KB", "16MB", "64KiB").exit_code, 0);
+  const auto json = nlohmann::json::parse(run({"results", "diff", "1", "2", "--json"}).out);
+  const auto key = [](const char* name, const char* first, const char* second) {
+    return nlohmann::json{{"key", name}, {"first", first}, {"second", second}};
+  };
+  EXPECT_EQ(json["scenario"],
+            nlohmann::json::array({key("dut.switch.shared_buffer.total", "64MB", "16MB"),
+                                   key("dut.switch.ecn.kmin", "200KB", "20KB"),
+                                   key("workload.size", "128KiB", "64KiB")}));
+  const std::string text = run({"results", "diff", "1", "2"}).out;
+  EXPECT_THAT(text, testing::ContainsRegex("dut.switch.ecn.kmin +200KB +20KB\n"));
+  // The configuration of `free` has them as well.
+  EXPECT_THAT(text, HasSubstr("free: ECN"));
+  EXPECT_THAT(text, HasSubstr("free: Shared buffer"));
+  EXPECT_THAT(text, HasSubstr("free: Job pairs1"));
 }
 
 TEST_F(SimRunTest, TheReportHasIdentificationFailuresAndCabling) {

@@ -192,6 +192,21 @@ TEST_F(ServerTest, AMistakeComesBackWithItsPosition) {
   EXPECT_EQ(refused.refusal().problems.size(), answer.value().problems.size());
 }
 
+TEST_F(ServerTest, AnAnswerHasTheWarningsWithTheirPositions) {
+  Client client(address());
+  ScenarioRequest request;
+  request.scenario =
+      "plumbline: 1\nname: x\ntest: free\ndut:\n  topology: {kind: clos2}\n"
+      "  switch: {pfc: {headroom: 1KB}}\ntransport: {kind: roce}\nworkload: {kind: pairs}\n";
+  const auto answer = wait<ValidationAnswer>([&](auto done) { client.validate(request, done); });
+  ASSERT_TRUE(answer.ok()) << answer.refusal().what;
+  EXPECT_TRUE(answer.value().valid);
+  ASSERT_EQ(answer.value().warnings.size(), 1U);
+  EXPECT_EQ(answer.value().warnings[0].line, 6U);
+  EXPECT_EQ(answer.value().warnings[0].column, 28U);
+  EXPECT_THAT(answer.value().warnings[0].what, HasSubstr("headroom 1 KB is below"));
+}
+
 TEST_F(ServerTest, AVanishedClientChangesNothingAndCatchesUp) {
   std::vector<std::uint64_t> first;
   {

@@ -29,6 +29,7 @@ results::Comparison sample() {
       {"T9.2", "busbw_gbps", "8 ranks", ten, ten, 0, {}},
   };
   comparison.only_first = {{"T9.3", "busbw_gbps", "16 ranks", twelve}};
+  comparison.scenario = {{"dut.switch.ecn.kmin", "200KB", std::nullopt}};
   comparison.conditions = {{"T9.1", "Topology", "clos2", "clos3"}};
   return comparison;
 }
@@ -45,24 +46,30 @@ TEST(ComparisonPage, ShowsEveryFigureWithItsChange) {
   EXPECT_TRUE(has(cells, "significant (p = 0.0075)"));
   EXPECT_TRUE(has(cells, "not testable"));
   EXPECT_TRUE(has(cells, "clos3"));
+  EXPECT_TRUE(has(cells, "dut.switch.ecn.kmin"));
+  EXPECT_TRUE(has(cells, "200KB"));
+  EXPECT_TRUE(has(cells, "not stated"));
   // Only what is significant stands out.
   EXPECT_EQ(textsOf(page, "strong"), std::vector<std::string>{"+22 %"});
 }
 
 TEST(ComparisonPage, HasASectionForEachTestAndForWhatIsMissing) {
   const Element page = parseXml(renderComparison(sample()));
-  EXPECT_EQ(textsOf(page, "h2"), (std::vector<std::string>{"Summary", "Differing conditions",
-                                                           "T9.1", "T9.2", "Only in run 3"}));
+  EXPECT_EQ(textsOf(page, "h2"),
+            (std::vector<std::string>{"Summary", "Differences of the scenarios",
+                                      "Differing conditions", "T9.1", "T9.2", "Only in run 3"}));
   EXPECT_EQ(textsOf(page, "h1"), std::vector<std::string>{"Run 3 and Run 8"});
 }
 
 TEST(ComparisonPage, NothingInCommonIsAPageToo) {
   results::Comparison comparison = sample();
   comparison.kpis.clear();
+  comparison.scenario.clear();
   comparison.conditions.clear();
   const Element page = parseXml(renderComparison(comparison));
   EXPECT_EQ(textsOf(page, "h2"),
-            (std::vector<std::string>{"Summary", "Differing conditions", "Only in run 3"}));
+            (std::vector<std::string>{"Summary", "Differences of the scenarios",
+                                      "Differing conditions", "Only in run 3"}));
 }
 
 }  // namespace

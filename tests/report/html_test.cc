@@ -75,6 +75,9 @@ TEST(Html, ContainsEveryNumber) {
     for (const results::Anomaly& one : test.anomalies) {
       EXPECT_NE(document.text.find(one.what), std::string::npos);
     }
+    for (const results::Deviation& one : test.deviations) {
+      EXPECT_NE(document.text.find(one.what), std::string::npos);
+    }
     EXPECT_NE(document.text.find(test.summary), std::string::npos);
   }
   EXPECT_GT(checked, 30U);
@@ -103,6 +106,8 @@ TEST(Html, PartsComeInOrder) {
   const std::string html = renderHtml(sampleReport());
   std::size_t last = 0;
   for (const char* part : {"<h1>",
+                           ">Warnings about the scenario<",
+                           "headroom 100 KB is below",
                            "Device under test",
                            ">ASIC features by category<",
                            ">Topology<",
@@ -116,6 +121,7 @@ TEST(Html, PartsComeInOrder) {
                            "Key figures",
                            "Zero-loss throughput per",
                            ">Anomalies</h3>",
+                           ">Deviations from the methodology (2)<",
                            ">Repeatability<",
                            "T5.2 Latency</h2>",
                            "Latency statistics",
@@ -176,6 +182,8 @@ ReportInput hostileReport(const std::string& text) {
   test.distributions = {sampleDistribution(text, 1000, 10, 10), sampleDistribution(text, 9, 1, 5)};
   for (results::Distribution& one : test.distributions) one.unit = text;
   test.anomalies = {{text, text}};
+  test.deviations = {{text, text}};
+  input.warnings = {text};
   input.tests = {test, test};
   return input;
 }

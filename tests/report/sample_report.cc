@@ -72,8 +72,8 @@ TestResult throughput() {
   }
   test.tables = {table};
   test.charts = {chart};
-  test.anomalies = {{"Profile “quick”: trials of 1 ms instead of 60 s.", "all points"},
-                    {"Profile “quick”: 5 repetitions instead of 20.", "all points"}};
+  test.deviations = {{"Profile “quick”: trials of 1 ms instead of 60 s.", "all points"},
+                     {"Profile “quick”: 5 repetitions instead of 20.", "all points"}};
   test.repeatability = {"repeatability",
                         "Repeatability",
                         "CV = standard deviation / mean over the repetitions of a point.",
@@ -193,6 +193,7 @@ results::Distribution sampleDistribution(const std::string& title, std::uint64_t
 
 ReportInput sampleReport() {
   ReportInput input;
+  input.warnings = {"Line 12: headroom 100 KB is below the 141 KB that s3-s4 needs"};
   input.title = "Acceptance of a leaf–spine fabric";
   input.run_id = "42";
   input.started = "2026-02-26T14:03:59Z";

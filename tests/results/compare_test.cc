@@ -107,11 +107,43 @@ TEST(Compare, WhatDiffersAroundTheFiguresIsNamed) {
                                  "T9.1|Topology|clos2|clos3", "T9.1|PFC||off"));
 }
 
+TEST(Compare, AnAnomalyOfOneRunIsACondition) {
+  StoredRun first = run(1, "free", {});
+  StoredRun second = run(2, "free", {});
+  first.tests[0].anomalies = {{"CV above 5 %", "64 B"}};
+  second.tests[0].anomalies = {{"CV above 5 %", "64 B"}, {"216 packets dropped", ""}};
+  const auto conditions = compareRuns(first, second).conditions;
+  ASSERT_THAT(conditions, SizeIs(1));
+  EXPECT_EQ(conditions[0].test, "free");
+  EXPECT_EQ(conditions[0].first, "");
+  EXPECT_EQ(conditions[0].second, "216 packets dropped");
+}
+
+TEST(Compare, KeysThatDifferAreNamedWhateverTheirOrder) {
+  using Keys = std::vector<std::pair<std::string, std::string>>;
+  const Keys first{{"name", "a"},
+                   {"dut.switch.ecn.kmin", "200KB"},
+                   {"dut.switch.pfc", "{}"},
+                   {"dut.switch.buffer", "64MB"},
+                   {"workload.size", "16MiB"}};
+  const Keys second{{"name", "b"},
+                    {"workload.size", "8MiB"},
+                    {"dut.switch.pfc.headroom", "1KB"},
+                    {"dut.switch.ecn.kmin", "20KB"}};
+  EXPECT_THAT(differingKeys(first, second),
+              ElementsAre(DifferingKey{"dut.switch.ecn.kmin", "200KB", "20KB"},
+                          DifferingKey{"dut.switch.buffer", "64MB", std::nullopt},
+                          DifferingKey{"workload.size", "16MiB", "8MiB"},
+                          DifferingKey{"dut.switch.pfc.headroom", std::nullopt, "1KB"}));
+  EXPECT_THAT(differingKeys(first, first), IsEmpty());
+}
+
 TEST(Compare, JsonHoldsTheTest) {
   const auto json = nlohmann::json::parse(
       comparisonJson(compareRuns(run(1, "T", {kpi("near", "p", 10, 2, 3), kpi("gone", "p", 1)}),
                                  run(2, "T", {kpi("near", "p", 14, 2, 3)}))));
   EXPECT_EQ(json["format"], "plumbline-comparison");
+  EXPECT_EQ(json["scenario"], nlohmann::json::array());
   EXPECT_EQ(json["first"]["run"], 1);
   EXPECT_EQ(json["second"]["run"], 2);
   ASSERT_EQ(json["kpis"].size(), 1u);

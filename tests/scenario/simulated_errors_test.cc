@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
             "Pfc",
             withClos("switch: {pfc: {xoff: 10KB, xon: 20KB,\n priorities: [8], quanta: 0,\n"
                      " alpha: 1, response: 2s,\n watchdog: {poll: 0s, action: reset}}}\n"),
-            {"s:4:33: \"20KB\" is out of range (0 to 10000 bytes)",
+            {"s:4:33: \"20KB\": xon of 20000 bytes is above xoff of 10000 bytes (at most xoff)",
              "s:5:15: \"8\" is out of range (0 to 7)", "s:5:27: \"0\" is out of range (1 to 65535)",
              "s:6:9: \"1\": a share of a shared buffer that does not exist (only with "
              "switches.shared_buffer)",
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{
             "EcnRules",
             withClos("switch: {ecn: [{kmin: 2KB, kmax: 1KB},\n {pmax: 101%}, {at: exit},\n {}]}\n"),
-            {"s:4:34: \"1KB\" is out of range (2000 to 1099511627776 bytes)",
+            {"s:4:34: \"1KB\": kmax of 1000 bytes is below kmin of 2000 bytes (kmin or more)",
              "s:5:9: \"101%\": 1.01 is not a probability (0 to 1)",
              "s:5:21: \"exit\" is not known here (one of enqueue, dequeue)"}},
         Case{"Priorities",
@@ -305,15 +305,16 @@ INSTANTIATE_TEST_SUITE_P(
              withWorkload("[{kind: allreduce, ranks: 3, algorithm: halving-doubling},\n {kind: "
                           "pairs, hosts: [0, 4]},\n {kind: pairs, ranks: 2, size: 0B},\n {kind: "
                           "pairs, ranks: 2},\n {kind: pairs, ranks: 4}]"),
-             {"s:3:2: job 'allreduce1': halving-doubling among 3 ranks (a power of two)",
-              "s:4:2: job 'pairs2': host 4 of 4 (below that)",
-              "s:5:2: job 'pairs3': messages of 0 bytes (1 to 2^40 - 1)",
-              "s:7:2: job 'pairs5': 2 of 4 ranks found a free host (at least one rank, and no more "
-              "than hosts are free)"}},
+             {"s:3:2: job 'allreduce1': halving-doubling does not work with 3 ranks (a power of "
+              "two)",
+              "s:4:2: job 'pairs2': host 4 does not exist: the topology has 4 hosts (0 to 3)",
+              "s:5:2: job 'pairs3': the message size is 0 bytes (1 to 2^40 - 1 bytes)",
+              "s:7:2: job 'pairs5': the job has 4 ranks, and 2 hosts are free (at least one rank, "
+              "and a free host for each)"}},
         Case{"Trace",
              withWorkload("{kind: trace, entries: [{from: 0, to: 9, size: 1B}]}"),
-             {"s:3:1: job 'trace1': trace entry 0: 1 B from rank 0 to rank 9 of 4 (two different "
-              "ranks, 1 to 2^40 - 1 bytes, time zero or later)"}},
+             {"s:3:1: job 'trace1': trace entry 0: 1 B from rank 0 to rank 9, of 4 ranks (two "
+              "different ranks, 1 to 2^40 - 1 bytes, time zero or later)"}},
         Case{"WithoutATopologyRanksCannotBeJudged",
              "{plumbline: 1, name: n, test: free, dut: {topology: {kind: clos2, leaves: 0}},\n"
              "transport: {kind: roce}, workload: {kind: pairs, ranks: 99}}\n",

@@ -247,14 +247,17 @@ std::vector<SoakFigure> soakFigures(const TestConfig& config, const SoakDesign& 
 }
 
 std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
-                                    const std::vector<SoakFigure>& figures, TrialRunner& runner) {
+                                    const std::vector<SoakFigure>& figures, TrialRunner& runner,
+                                    ResultBuilder& builder) {
   std::vector<SoakSample> samples;
   samples.reserve(design.samples);
   for (std::uint32_t number = 0; number < design.samples; ++number) {
     SoakSample sample;
     sample.time = design.timeOf(number);
-    const bench::TrialResult trial =
-        runner.run(soakTrial(config, design, number), 0, "at " + clockText(sample.time));
+    const std::string label = "at " + clockText(sample.time);
+    const bench::TrialSpec spec = soakTrial(config, design, number);
+    const bench::TrialResult trial = runner.run(spec, 0, label);
+    builder.noteLosses(spec, trial, label);
     if (asksEachSample(config)) runner.dutReport(questionOf(number), sample.time);
     sample.fault = fmt::format("{}", fmt::join(trial.faults, "; "));
     for (const SoakFigure& one : figures) {
@@ -382,7 +385,7 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
     builder.result().configuration.emplace_back(name, value);
   }
   const std::vector<SoakFigure> figures = soakFigures(config, design);
-  const std::vector<SoakSample> samples = takeSamples(config, design, figures, runner);
+  const std::vector<SoakSample> samples = takeSamples(config, design, figures, runner, builder);
   const auto lost = [](const SoakSample& sample) { return sample.values.empty(); };
   std::size_t without = 0;
   for (const Episode& episode : episodesOf(samples, design.interval, lost)) {

@@ -163,13 +163,13 @@ class LatencyRun {
     result.tables.push_back(std::move(latency_));
     result.tables.push_back(std::move(increase_));
     if (config_.bench.messages) {
-      builder_.anomaly(
+      builder_.deviation(
           "round-trip latency not given apart: a completion has the way back in it already",
           "round trip");
     } else if (directionOf(settings_) == scenario::Direction::kBidirectional) {
       result.tables.push_back(std::move(round_trip_));
     } else {
-      builder_.anomaly(
+      builder_.deviation(
           "round-trip latency not measured: traffic in one direction only, and the card "
           "has no reflector",
           "round trip");
@@ -212,10 +212,10 @@ class LatencyRun {
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
-      const bench::TrialResult trial = runner_.run(
-          latencyTrial(config_, settings_, point, repetition), repetition, point.label());
+      const bench::TrialSpec spec = latencyTrial(config_, settings_, point, repetition);
+      const bench::TrialResult trial = runner_.run(spec, repetition, point.label());
       const std::string where = fmt::format("{}, repetition {}", point.label(), repetition);
-      if (!builder_.accept(trial, where)) continue;
+      if (!builder_.accept(spec, trial, where)) continue;
       stats::Histogram both;
       for (const bench::GroupLatency& group : trial.latency) {
         both.merge(group.histogram);

@@ -161,9 +161,9 @@ class BurstRun {
   SearchResult search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected) {
     const auto trial = [&](std::uint64_t length) {
       const std::string label = fmt::format("{}, {} frames per sender", point.label(), length);
-      const bench::TrialResult result =
-          runner_.run(burstTrial(config_, settings_, point, length, repetition), repetition, label);
-      if (!builder_.accept(result, fmt::format("{}, repetition {}", label, repetition))) {
+      const bench::TrialSpec spec = burstTrial(config_, settings_, point, length, repetition);
+      const bench::TrialResult result = runner_.run(spec, repetition, label);
+      if (!builder_.accept(spec, result, fmt::format("{}, repetition {}", label, repetition))) {
         return Verdict::kInvalid;
       }
       return result.lost() == 0 ? Verdict::kPass : Verdict::kFail;

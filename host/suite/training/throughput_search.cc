@@ -31,9 +31,9 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
     const auto trial = [&](std::uint64_t step) {
       const std::string label = fmt::format("{}, {} of line rate", point.label(),
                                             percentText(rateOfStep(step, settings.rate_steps)));
-      bench::TrialResult result =
-          runner.run(throughputTrial(config, settings, point, step, repetition), repetition, label);
-      if (!builder.accept(result, fmt::format("{}, repetition {}", label, repetition))) {
+      const bench::TrialSpec spec = throughputTrial(config, settings, point, step, repetition);
+      bench::TrialResult result = runner.run(spec, repetition, label);
+      if (!builder.accept(spec, result, fmt::format("{}, repetition {}", label, repetition))) {
         return Verdict::kInvalid;
       }
       if (result.lost() > 0) return Verdict::kFail;

@@ -1,0 +1,418 @@
+#include "scenario/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bench/longest_frame.h"
+#include "bench/packet.h"
+#include "fabric/headroom.h"
+#include "fabric/topology.h"
+#include "scenario/reader.h"
+#include "scenario/sweep.h"
+#include "scenario/yaml_tree.h"
+#include "workload/pattern.h"
+#include "workload/placement.h"
+
+namespace plumbline::scenario {
+namespace {
+
+using fabric::PriorityMask;
+
+// What tests on simulated hosts send unless the scenario has a transport, and the card's longest
+// message: 4096 B of payload in a RoCEv2 frame.
+Bytes usualFrame() { return bench::longestFrame(bench::TransportSpec(transport::RoceSpec())); }
+
+// "100 KB", "64.5 KB", "1.2 MB"
+std::string sizeText(Bytes size) {
+  const auto bytes = static_cast<double>(size.count());
+  if (bytes < 1e3) return fmt::format("{} B", size.count());
+  if (bytes < 1e6) return fmt::format("{:.4g} KB", bytes / 1e3);
+  return fmt::format("{:.4g} MB", bytes / 1e6);
+}
+
+std::string rateText(double bits_per_second) {
+  return fmt::format("{:.4g} Gb/s", bits_per_second / 1e9);
+}
+std::string rateText(BitRate rate) { return rateText(static_cast<double>(rate.bitsPerSecond())); }
+
+// "3", "0, 3"
+std::string prioritiesText(PriorityMask mask) {
+  std::vector<std::string> names;
+  for (unsigned priority = 0; priority < 8; ++priority) {
+    if ((mask >> priority & 1U) != 0) names.push_back(std::to_string(priority));
+  }
+  return joined(names);
+}
+
+PriorityMask maskOf(unsigned priority) { return static_cast<PriorityMask>(1U << priority); }
+
+const YamlNode* memberOf(const YamlNode& map, std::string_view key) {
+  for (const YamlMember& member : map.members) {
+    if (member.key.text == key) return &member.value;
+  }
+  return nullptr;
+}
+
+// The places of a file's keys.
+class KeyPlaces {
+ public:
+  explicit KeyPlaces(std::string_view text) : tree_(parseYaml(text)) {}
+
+  // "dut.switch.ecn.0.kmin": the value of that key, or of the deepest one on the way that the file
+  // has. A number is an item of a list, or the value itself where it stands for a list of one.
+  [[nodiscard]] const YamlNode& at(std::string_view path) const { return find(path).first; }
+  [[nodiscard]] bool has(std::string_view path) const { return find(path).second; }
+
+ private:
+  [[nodiscard]] std::pair<const YamlNode&, bool> find(std::string_view path) const {
+    const YamlNode* node = &tree_.root;
+    while (!path.empty()) {
+      const std::size_t end = std::min(path.find('.'), path.size());
+      const std::string_view key = path.substr(0, end);
+      path.remove_prefix(std::min(end + 1, path.size()));
+      const auto item = parseInteger(key);
+      if (item.value && node->kind == YamlNode::Kind::kSequence) {
+        if (*item.value >= node->items.size()) return {*node, false};
+        node = &node->items[*item.value];
+      } else if (!item.value) {
+        const YamlNode* next = memberOf(*node, key);
+        if (next == nullptr) return {*node, false};
+        node = next;
+      }
+    }
+    return {*node, true};
+  }
+
+  YamlTree tree_;
+};
+
+class Checks {
+ public:
+  Checks(const Scenario& scenario, const KeyPlaces& places, Problems& warnings)
+      : scenario_(scenario),
+        places_(places),
+        warnings_(warnings),
+        topology_(fabric::buildTopology(scenario.topology)) {}
+
+  void run() {
+    checkJobNames();
+    checkRates();
+    checkMessageRates();
+    // Whatever the file says of it, the switch of another bench is a real one, or there is none.
+    if (!isSimulated() || topology_.switches().empty()) return;
+    checkHeadroom();
+    checkBuffers();
+    checkEcn();
+    checkPriorities();
+    checkSpray();
+  }
+
+ private:
+  [[nodiscard]] const fabric::SwitchSpec& switches() const { return scenario_.switches; }
+  [[nodiscard]] bool isSimulated() const {
+    return scenario_.bench == kSimulatedHosts || scenario_.bench == kSimulatedCard ||
+           scenario_.bench == kCompareBenches;
+  }
+  void warn(std::string_view path, std::string what, std::string allowed) {
+    warnings_.add(places_.at(path), std::move(what), std::move(allowed));
+  }
+
+  // Priorities of the data that the scenario names a priority, or a transport, for; without either
+  // the usual one.
+  [[nodiscard]] PriorityMask dataPriorities() const {
+    PriorityMask mask = 0;
+    if (scenario_.transport) mask |= maskOf(transportPriority());
+    if (places_.has("traffic")) mask |= maskOf(bench::priorityOf(scenario_.traffic.format));
+    return mask != 0 ? mask : maskOf(transport::RoceSpec().data_priority);
+  }
+  [[nodiscard]] unsigned transportPriority() const {
+    return std::visit([](const auto& spec) -> unsigned { return spec.data_priority; },
+                      *scenario_.transport);
+  }
+  [[nodiscard]] PriorityMask losslessPriorities() const {
+    PriorityMask mask = 0;
+    if (switches().pfc) mask |= switches().pfc->priorities;
+    if (switches().cbfc) mask |= switches().cbfc->channels;
+    return mask;
+  }
+
+  [[nodiscard]] Bytes longestFrame() const {
+    Bytes longest;
+    if (scenario_.transport) longest = bench::longestFrame(*scenario_.transport);
+    for (const Bytes size : scenario_.traffic.frame_sizes.value_or(std::vector<Bytes>())) {
+      longest = std::max(longest, size);
+    }
+    return longest.count() > 0 ? longest : usualFrame();
+  }
+
+  void checkHeadroom() {
+    const auto need = fabric::largestHeadroomNeed(topology_, switches(), longestFrame());
+    if (!need || need->short_of_it == 0) return;
+    warn("dut.switch.pfc.headroom",
+         fmt::format("headroom {} is below the {} that {} needs; {} of {} links into switches need "
+                     "more than they have",
+                     sizeText(switches().pfc->headroom), sizeText(need->bytes),
+                     topology_.linkName(need->link), need->short_of_it, need->links),
+         fmt::format("at least {}B", need->bytes.count()));
+  }
+
+  // Bytes of a switch's shared buffer that reserves and headrooms leave.
+  [[nodiscard]] Bytes sharedPart() const {
+    const fabric::SharedBufferSpec& shared = *switches().shared_buffer;
+    Bytes aside = shared.reserve_per_port;
+    if (switches().pfc) {
+      aside += switches().pfc->headroom * std::popcount(switches().pfc->priorities);
+    }
+    return shared.total - aside * topology_.mostPorts();
+  }
+
+  // Of an input: the static one, or what a dynamic one is while the buffer is empty.
+  [[nodiscard]] Bytes xoff() const {
+    const fabric::PfcSpec& pfc = *switches().pfc;
+    if (!pfc.dynamic_alpha) return pfc.xoff;
+    return scaled(sharedPart(), pfc.dynamic_alpha->toDouble());
+  }
+
+  static Bytes scaled(Bytes size, double factor) {
+    return Bytes(static_cast<std::int64_t>(static_cast<double>(size.count()) * factor));
+  }
+
+  void checkBuffers() {
+    if (!switches().pfc) return;
+    const fabric::PfcSpec& pfc = *switches().pfc;
+    if (!switches().shared_buffer) {
+      const Bytes lossless = (pfc.xoff + pfc.headroom) * std::popcount(pfc.priorities);
+      if (lossless <= switches().buffer_per_port) return;
+      warn(
+          "dut.switch.buffer",
+          fmt::format("the buffer of a port, {}, is smaller than xoff and headroom of its lossless "
+                      "priorities, {}: the model does not hold lossless frames to it, a switch "
+                      "would",
+                      sizeText(switches().buffer_per_port), sizeText(lossless)),
+          fmt::format("at least {}B", lossless.count()));
+    } else if (!pfc.dynamic_alpha && pfc.xoff > sharedPart()) {
+      warn("dut.switch.pfc.xoff",
+           fmt::format("no input can reach xoff of {}: headrooms and reserves leave {} of the "
+                       "shared buffer",
+                       sizeText(pfc.xoff), sizeText(sharedPart())),
+           "a smaller xoff or headroom, or a larger shared_buffer");
+    }
+  }
+
+  // The longest lossy queue: q ≤ buffer, or q ≤ α·(Z − (q − reserve)).
+  [[nodiscard]] Bytes longestLossyQueue() const {
+    if (!switches().shared_buffer) return switches().buffer_per_port;
+    const fabric::SharedBufferSpec& shared = *switches().shared_buffer;
+    const double alpha = shared.alpha.toDouble();
+    return std::max(shared.reserve_per_port,
+                    scaled(sharedPart() + shared.reserve_per_port, alpha / (1 + alpha)));
+  }
+
+  void checkEcn() {
+    PriorityMask named = 0;  // by an earlier rule, which then holds
+    for (std::size_t i = 0; i < switches().ecn.size(); ++i) {
+      const fabric::EcnSpec& ecn = switches().ecn[i];
+      const auto data = static_cast<PriorityMask>(ecn.priorities & ~named & dataPriorities());
+      named |= ecn.priorities;
+      const std::string place = fmt::format("dut.switch.ecn.{}.kmin", i);
+      if ((data & ~losslessPriorities()) != 0 && ecn.kmin >= longestLossyQueue()) {
+        warn(place,
+             fmt::format("ECN never marks: kmin of {} is not below the {} that a queue can hold",
+                         sizeText(ecn.kmin), sizeText(longestLossyQueue())),
+             fmt::format("below {}B", longestLossyQueue().count()));
+      }
+      if (switches().pfc && (data & switches().pfc->priorities) != 0 && xoff() < ecn.kmin) {
+        warn(
+            place,
+            fmt::format("PFC acts before ECN where one input fills a queue: the input is paused at "
+                        "xoff of {}, and packets are marked above kmin of {}",
+                        sizeText(xoff()), sizeText(ecn.kmin)),
+            fmt::format("at most {}B, or a larger xoff", xoff().count()));
+      }
+    }
+  }
+
+  void checkPriorities() {
+    PriorityMask marked = 0;
+    for (const fabric::EcnSpec& ecn : switches().ecn) marked |= ecn.priorities;
+    const PriorityMask covered = losslessPriorities() | marked;
+    if (covered == 0) return;  // nothing is protected, and that is meant
+    const auto check = [&](unsigned priority, const char* what, const char* place) {
+      if ((covered & maskOf(priority)) != 0) return;
+      warn(place,
+           fmt::format("{} have priority {}, for which there is neither PFC, CBFC nor ECN; "
+                       "priority {} has",
+                       what, priority, prioritiesText(covered)),
+           "one of these priorities");
+    };
+    if (scenario_.transport) {
+      check(transportPriority(), "data packets of the transport", "transport.data_priority");
+    }
+    if (places_.has("traffic")) {
+      const bool tagged = scenario_.traffic.format.vlan_id.has_value();
+      check(bench::priorityOf(scenario_.traffic.format),
+            tagged ? "frames of the traffic" : "untagged frames of the traffic (DSCP / 8)",
+            tagged ? "traffic.priority" : "traffic.dscp");
+    }
+  }
+
+  struct HostLink {
+    std::string host;
+    BitRate rate;
+  };
+  // The first of the slowest and of the fastest.
+  [[nodiscard]] std::pair<HostLink, HostLink> hostLinks() const {
+    std::optional<std::pair<HostLink, HostLink>> found;
+    for (const fabric::NodeId host : topology_.hosts()) {
+      const fabric::Node& node = topology_.nodes()[host];
+      const HostLink link{node.name, topology_.links()[node.out_links.front()].rate};
+      if (!found) found.emplace(link, link);
+      if (link.rate < found->first.rate) found->first = link;
+      if (found->second.rate < link.rate) found->second = link;
+    }
+    return *found;
+  }
+
+  // Rates of DCQCN that the file gives.
+  void checkRates() {
+    const auto* roce =
+        scenario_.transport ? std::get_if<transport::RoceSpec>(&*scenario_.transport) : nullptr;
+    if (roce == nullptr || !roce->dcqcn.enabled) return;
+    const auto [slowest, fastest] = hostLinks();
+    const auto check = [&](const char* key, BitRate rate, const HostLink& link,
+                           const char* consequence) {
+      const std::string place = fmt::format("transport.dcqcn.{}", key);
+      if (rate <= link.rate || !places_.has(place)) return;
+      warn(place,
+           fmt::format("{} of {} is above the {} of the link of {}: {}", key, rateText(rate),
+                       rateText(link.rate), link.host, consequence),
+           "at most " + rateText(link.rate));
+    };
+    // One host that cannot be slowed down is enough.
+    check("min_rate", roce->dcqcn.min_rate, slowest, "it is never slowed down");
+    check("max_rate", roce->dcqcn.max_rate, fastest, "it limits nothing");
+    check("first_cnp_rate", roce->dcqcn.first_cnp_rate, fastest,
+          "the first CNP slows nothing down");
+    check("additive_increase", roce->dcqcn.additive_increase, fastest,
+          "one step restores the full rate");
+    check("hyper_increase", roce->dcqcn.hyper_increase, fastest, "one step restores the full rate");
+  }
+
+  // Payload that a job posts at given times, on the sending host where it is most.
+  void checkMessageRates() {
+    if (!scenario_.workload) return;
+    const auto& jobs = scenario_.workload->jobs;
+    const auto placed = workload::placeJobs(jobs, scenario_.topology.hostCount());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const auto* messages = std::get_if<workload::MessageProgram>(&jobs[i].program);
+      if (messages == nullptr) continue;
+      const auto* arrivals = std::get_if<workload::Arrivals>(&messages->load);
+      if (arrivals == nullptr) continue;
+      // The interval of a `load` was rounded down to a picosecond.
+      const Picoseconds interval = arrivals->interval + Picoseconds(1);
+      double rate = static_cast<double>(messages->bytes) * 8 / interval.toSeconds();
+      if (messages->on_off) {
+        const auto& [on, off] = *messages->on_off;
+        rate *= on.toSeconds() / (on + off).toSeconds();
+      }
+      std::map<workload::Rank, std::uint32_t> pairs;
+      const auto ranks = static_cast<std::uint32_t>(placed[i].size());
+      for (const auto& [from, to] :
+           workload::pairsOf(*messages, ranks, scenario_.seed, jobs[i].name)) {
+        ++pairs[from];
+      }
+      for (const auto& [rank, count] : pairs) {
+        const fabric::NodeId host = topology_.hosts()[placed[i][rank]];
+        const fabric::Node& node = topology_.nodes()[host];
+        const BitRate link = topology_.links()[node.out_links.front()].rate;
+        if (rate * count <= static_cast<double>(link.bitsPerSecond())) continue;
+        warn(fmt::format("workload.{}.{}", i,
+                         places_.has(fmt::format("workload.{}.load", i)) ? "load" : "interval"),
+             fmt::format("job '{}': {} posts {} of payload, above the {} of its link: the queue of "
+                         "messages grows without limit",
+                         jobs[i].name, node.name, rateText(rate * count), rateText(link)),
+             "a longer interval, smaller messages, or \"outstanding\"");
+        break;
+      }
+    }
+  }
+
+  // Whether packets of a flow can take different paths.
+  [[nodiscard]] bool hasSeveralPaths() const {
+    std::size_t cables = 0;
+    const auto& nodes = topology_.nodes();
+    for (const fabric::Link& link : topology_.links()) {
+      const bool fabric = nodes[link.from].kind == fabric::NodeKind::kSwitch &&
+                          nodes[link.to].kind == fabric::NodeKind::kSwitch;
+      if (fabric && link.from < link.to) ++cables;
+    }
+    // Switches in a tree have one cable less than they are.
+    return cables >= topology_.switches().size();
+  }
+
+  void checkSpray() {
+    const auto* roce =
+        scenario_.transport ? std::get_if<transport::RoceSpec>(&*scenario_.transport) : nullptr;
+    if (roce == nullptr || roce->service != transport::RoceService::kRc || !hasSeveralPaths()) {
+      return;
+    }
+    const bool go_back = roce->recovery == transport::RoceRecovery::kGoBackN;
+    if (!go_back && roce->reorder_tolerance > 0) return;
+    using Kind = fabric::LoadBalancingKind;
+    const Kind kind = switches().load_balancing.kind;
+    const bool by_switch = kind == Kind::kSprayRandom || kind == Kind::kSprayRoundRobin ||
+                           kind == Kind::kSprayLeastQueue;
+    if (!roce->spray && !by_switch) return;
+    warn(by_switch ? "dut.load_balancing" : "transport.spray",
+         fmt::format("packets of a flow take several paths, and RC takes each that overtakes "
+                     "another for a loss ({}): they are sent again",
+                     go_back ? "recovery is go-back-n" : "reorder_tolerance is 0"),
+         "recovery: selective-repeat with a reorder_tolerance, or a balancing that keeps order");
+  }
+
+  void checkJobNames() {
+    if (!scenario_.workload) return;
+    std::set<std::string> names;
+    const auto& jobs = scenario_.workload->jobs;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (names.insert(jobs[i].name).second) continue;
+      warn(fmt::format("workload.{}.name", i),
+           fmt::format("two jobs have the name '{}': their results cannot be told apart",
+                       jobs[i].name),
+           "a name for each");
+    }
+  }
+
+  const Scenario& scenario_;
+  const KeyPlaces& places_;
+  Problems& warnings_;
+  fabric::Topology topology_;
+};
+
+}  // namespace
+
+std::vector<Problem> warningsOf(const Scenario& scenario, const Vocabulary& vocabulary) {
+  const KeyPlaces places(scenario.text);
+  Problems warnings;
+  if (scenario.sweep.empty()) {
+    Checks(scenario, places, warnings).run();
+    return warnings.sorted();
+  }
+  const Sweep sweep(scenario.text, scenario.file);
+  for (std::size_t point = 0; point < sweep.size(); ++point) {
+    Scenario one = sweep.scenario(point, vocabulary);
+    one.bench = scenario.bench;
+    Checks(one, places, warnings).run();
+  }
+  return warnings.sorted();
+}
+
+}  // namespace plumbline::scenario

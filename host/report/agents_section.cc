@@ -65,7 +65,7 @@ results::Table agentsTable(const std::vector<results::AgentRecord>& agents) {
 
 std::string agentsHtml(const std::vector<results::AgentRecord>& agents) {
   if (agents.empty()) return "";
-  return "<section>\n<h2>Agents</h2>\n" + tableHtml(agentsTable(agents)) + "</section>\n";
+  return tableHtml(agentsTable(agents));
 }
 
 }  // namespace plumbline::report

@@ -49,7 +49,7 @@ std::string kpiMapHtml(const std::vector<results::TestResult>& tests) {
   const std::vector<Row> rows = rowsOf(tests);
   if (rows.empty()) return "";
   std::string html =
-      "<section>\n<h2>Figures, tests and observation points</h2>\n<div class=\"table\">\n<table>\n"
+      "<div class=\"table\">\n<table>\n"
       "<thead><tr><th>Figure</th><th>Unit</th><th>Measured by</th><th class=\"number\">Values</th>"
       "<th>Observed at</th></tr></thead>\n<tbody>\n";
   for (const Row& row : rows) {
@@ -59,7 +59,7 @@ std::string kpiMapHtml(const std::vector<results::TestResult>& tests) {
         escaped(row.name), row.unit.empty() ? "–" : escaped(results::shownUnit(row.unit)),
         listed(row.tests), row.values, listed(row.observed));
   }
-  return html + "</tbody>\n</table>\n</div>\n</section>\n";
+  return html + "</tbody>\n</table>\n</div>\n";
 }
 
 }  // namespace plumbline::report

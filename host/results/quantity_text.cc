@@ -180,13 +180,18 @@ std::string quantityWithSpread(const Quantity& quantity) {
   return text.number + spread + (text.unit.empty() ? "" : " " + text.unit);
 }
 
-std::string intervalText(const Quantity& quantity) {
-  if (!quantity.confidence_low || !quantity.confidence_high) return "";
+std::optional<IntervalText> intervalParts(const Quantity& quantity) {
+  if (!quantity.confidence_low || !quantity.confidence_high) return std::nullopt;
   const Shown as = shown(quantity);
   const auto bound = [&](double value) { return groupedNumber(value / as.unit.factor, as.places); };
-  const std::string text =
-      bound(*quantity.confidence_low) + " to " + bound(*quantity.confidence_high);
-  return as.unit.unit.empty() ? text : text + " " + shownUnit(as.unit.unit);
+  return IntervalText{bound(*quantity.confidence_low), bound(*quantity.confidence_high),
+                      shownUnit(as.unit.unit)};
+}
+
+std::string intervalText(const Quantity& quantity) {
+  const std::optional<IntervalText> text = intervalParts(quantity);
+  if (!text) return "";
+  return text->low + " to " + text->high + (text->unit.empty() ? "" : " " + text->unit);
 }
 
 std::vector<ColumnFormat> columnFormats(const Table& table) {

@@ -33,6 +33,13 @@ QuantityText quantityParts(const Quantity& quantity);
 std::string quantityText(const Quantity& quantity);
 // "2.16 ± 0.03 s"; as quantityText() where there is no spread.
 std::string quantityWithSpread(const Quantity& quantity);
+// The bounds of the interval in the unit and places of the value: "2.13", "2.19", "s".
+struct IntervalText {
+  std::string low;
+  std::string high;
+  std::string unit;
+};
+std::optional<IntervalText> intervalParts(const Quantity& quantity);
 // "2.13 to 2.19 s"; empty without an interval.
 std::string intervalText(const Quantity& quantity);
 

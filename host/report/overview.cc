@@ -110,15 +110,17 @@ std::string anomaliesLine(const ReportInput& input, const std::vector<std::strin
 
 std::string validityLine(const ReportInput& input, const std::vector<std::string>& anchors) {
   std::string list;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < input.tests.size(); ++i) {
     if (input.tests[i].valid) continue;
+    ++count;
     list += (list.empty() ? "" : ", ") + link(anchors[i], input.tests[i].id);
   }
   if (list.empty()) return "";
   return fmt::format(
       "<p class=\"verdict missed\"><strong>Not valid:</strong> {}. Do not use the figures of {}."
       "</p>\n",
-      list, input.tests.size() == 1 ? "this test" : "these tests");
+      list, count == 1 ? "this test" : "these tests");
 }
 
 std::string stateHtml(const results::TestResult& test, const std::string& anchor) {
@@ -133,20 +135,20 @@ std::string stateHtml(const results::TestResult& test, const std::string& anchor
 std::string rowsHtml(const results::TestResult& test, const std::string& anchor, bool first_only) {
   const std::size_t rows = std::max<std::size_t>(
       1, first_only ? std::min<std::size_t>(1, test.primary.size()) : test.primary.size());
-  const std::string span = rows > 1 ? fmt::format(" rowspan=\"{}\"", rows) : "";
-  std::string html =
-      fmt::format("<tr><td{}>{}</td>", span, link(anchor, test.id + " " + test.title));
-  const std::string state = fmt::format("<td{}>{}</td>", span, stateHtml(test, anchor));
-  if (test.primary.empty()) {
-    return html + fmt::format("<td colspan=\"3\">{}</td>{}</tr>\n", escaped(test.summary), state);
-  }
+  std::string html;
   for (std::size_t i = 0; i < rows; ++i) {
+    const std::string name = i == 0 ? link(anchor, test.id + " " + test.title) : "";
+    const std::string state = i == 0 ? stateHtml(test, anchor) : "";
+    if (test.primary.empty()) {
+      return fmt::format("<tr><td>{}</td><td colspan=\"3\">{}</td><td>{}</td></tr>\n", name,
+                         escaped(test.summary), state);
+    }
     const results::Quantity& figure = test.primary[i];
     html += fmt::format(
-        "{}<td>{}</td><td class=\"number\"><strong>{}</strong></td><td>{}</td>{}</tr>\n",
-        i == 0 ? "" : "<tr>", i < test.primary_names.size() ? escaped(test.primary_names[i]) : "",
-        quantityWithSpreadHtml(figure), escaped(observationPointText(figure.observed)),
-        i == 0 ? state : "");
+        "<tr><td>{}</td><td>{}</td><td class=\"number\"><strong>{}</strong></td><td>{}</td>"
+        "<td>{}</td></tr>\n",
+        name, i < test.primary_names.size() ? escaped(test.primary_names[i]) : "",
+        quantityWithSpreadHtml(figure), escaped(observationPointText(figure.observed)), state);
   }
   return html;
 }

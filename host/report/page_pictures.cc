@@ -101,7 +101,7 @@ std::string pagePicturesHtml(const ReportInput& input, const std::vector<std::st
         renderTopology(*input.topology, input.failures)));
   }
   if (figures.empty()) return "";
-  return fmt::format("<div class=\"figures\">\n{}</div>\n", fmt::join(figures, ""));
+  return fmt::format("<div class=\"figures story\">\n{}</div>\n", fmt::join(figures, ""));
 }
 
 }  // namespace plumbline::report

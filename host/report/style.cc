@@ -110,7 +110,6 @@ details > summary { cursor: pointer; color: var(--accent); font-weight: 600; fon
 .verdict.met { border-color: #1c6b3c; background: #eef7f1; }
 .verdict.missed { border-color: var(--red); background: #fbeeee; }
 .verdict.noted { border-color: #d99a2b; background: #fdf7ea; }
-table.summary td[rowspan] { vertical-align: top; }
 @media screen and (min-width: 1100px) {
   body.listed { max-width: 1420px; display: grid; padding: 0;
     grid-template-columns: 248px minmax(0, 1fr); }
@@ -122,7 +121,8 @@ table.summary td[rowspan] { vertical-align: top; }
 }
 @media screen and (max-width: 860px) { body { padding: 24px 20px; }
   .contents ul { columns: 1; }
-  .columns, .figures { grid-template-columns: 1fr; } .table { overflow-x: auto; } }
+  .columns, .figures:not(.story) { grid-template-columns: 1fr; } .table { overflow-x: auto; } }
+@media screen and (max-width: 600px) { .figures { grid-template-columns: 1fr; } }
 @page { size: A4; margin: 16mm 15mm 18mm; }
 @media print {
   html { background: none; }
@@ -131,7 +131,9 @@ table.summary td[rowspan] { vertical-align: top; }
   /* all that folds stands open */
   details::details-content { content-visibility: visible; }
   details > summary { color: var(--ink); list-style: none; }
-  .verdict { font-size: 9.5pt; padding: 3px 10px; }
+  .verdict { font-size: 9.5pt; padding: 3px 10px; margin: 4px 0; }
+  /* page one with its pictures */
+  h2 { margin-top: 24px; } .story svg { max-height: 44mm; }
   h1 { font-size: 20pt; } h2 { font-size: 15pt; } h3 { font-size: 12pt; }
   table { font-size: 8.5pt; } th, td { padding: 3px 8px 3px 0; }
   .spread { font-size: 7.5pt; }

@@ -307,7 +307,7 @@ class RowDrawing {
           gaps_[row] = box.center;
         } else {
           at_[rows_[row][static_cast<std::size_t>(box.number)]] = {
-              row, place_in_row, box.center, 0, std::clamp(step - 10, 40.0, 96.0)};
+              row, place_in_row, box.center, 0, std::clamp(0.64 * step, 40.0, 84.0)};
         }
         ++place_in_row;
       }

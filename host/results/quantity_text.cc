@@ -13,6 +13,8 @@ namespace {
 
 // Values from 1 to here keep their unit.
 constexpr double kKeepUnit = 10'000;
+// Whole values of a column keep theirs up to here: they are exact in five digits.
+constexpr double kKeepWhole = 100'000;
 // Significant digits of the largest value of a column.
 constexpr int kColumnDigits = 4;
 // Ratio of largest to smallest value up to which columns share a multiple of their unit.
@@ -88,6 +90,10 @@ ScaledUnit unitFor(const std::string& unit, std::span<const double> values, bool
   if (isBytes(unit) && !spread && largest >= kKeepUnit) {
     const std::optional<ScaledUnit> binary = binaryUnit(values);
     if (binary && largest / binary->factor < kKeepUnit) return *binary;
+  }
+  if (values.size() > 1 && largest >= 1 && largest < kKeepWhole &&
+      std::all_of(values.begin(), values.end(), isWhole)) {
+    return {1, unit};
   }
   ScaledUnit fitted = fitUnit(unit, largest);
   const double smallest = smallestOf(values);

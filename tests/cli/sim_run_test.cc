@@ -82,6 +82,7 @@ TEST_F(SimRunTest, TheReportHasIdentificationFailuresAndCabling) {
   const std::string html = contentOf(reportFile("report.html"));
   for (const char* part : {"The fabric is simulated.", "<td>Example</td>", "<td>X1</td>",
                            "Not stated: ", "leaf1-spine0", "cable failed", "busbw_gbps",
+                           "<strong>Limits:</strong> the scenario sets none.",
                            "replay timer 20 us, replays at most 1, outages waited for up to 5 us, "
                            "frames given up at an age of 1 ms, INIT every 5 us"}) {
     EXPECT_THAT(html, HasSubstr(part));

@@ -97,7 +97,7 @@ std::string shownIn(const Table& table, std::size_t row, std::size_t column) {
 TEST(ColumnFormat, ColumnsOfOneUnitShareMultipleAndPlaces) {
   const Table table =
       tableOf({"Size", "Min", "Max [ns]"},
-              {{std::string("64 B"), measured(812, "ns"), measured(15'432, "ns")},
+              {{std::string("64 B"), measured(812, "ns"), measured(15'432.5, "ns")},
                {std::string("9 kB"), measured(2'345, "ns"), measured(91'000, "ns")}});
   const auto formats = columnFormats(table);
   EXPECT_FALSE(formats[0].numeric);
@@ -121,6 +121,12 @@ TEST(ColumnFormat, FarApartColumnsHaveTheirOwn) {
   EXPECT_EQ(shownIn(table, 1, 0), "9,216");
   EXPECT_EQ(shownIn(table, 0, 1), "8.0");
   EXPECT_EQ(shownIn(table, 1, 1), "2.5");
+}
+
+TEST(ColumnFormat, WholeNumbersOfFiveDigitsStayExact) {
+  const Table table = tableOf({"Queue"}, {{measured(192, "B")}, {measured(27'648, "B")}});
+  EXPECT_EQ(columnHead("Queue", columnFormats(table)[0]).unit, "B");
+  EXPECT_EQ(shownIn(table, 1, 0), "27,648");
 }
 
 TEST(ColumnFormat, NoMultipleThatLosesTheSmallest) {

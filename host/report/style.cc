@@ -29,6 +29,7 @@ th:first-child, td:first-child { padding-left: 8px; }
 thead th { border-bottom: 1.5px solid var(--ink); background: var(--pale); font-weight: 600;
   vertical-align: bottom; }
 tbody tr { border-bottom: 1px solid var(--line); }
+.table { overflow-x: auto; }
 .table table, table.key, table.kpis, table.summary { width: 100%; }
 th.number, td.number { text-align: right; }
 td.number { white-space: nowrap; }
@@ -121,7 +122,7 @@ details > summary { cursor: pointer; color: var(--accent); font-weight: 600; fon
 }
 @media screen and (max-width: 860px) { body { padding: 24px 20px; }
   .contents ul { columns: 1; }
-  .columns, .figures:not(.story) { grid-template-columns: 1fr; } .table { overflow-x: auto; } }
+  .columns, .figures:not(.story) { grid-template-columns: 1fr; } }
 @media screen and (max-width: 600px) { .figures { grid-template-columns: 1fr; } }
 @page { size: A4; margin: 16mm 15mm 18mm; }
 @media print {
@@ -135,6 +136,7 @@ details > summary { cursor: pointer; color: var(--accent); font-weight: 600; fon
   /* page one with its pictures */
   h2 { margin-top: 24px; } .story svg { max-height: 44mm; }
   h1 { font-size: 20pt; } h2 { font-size: 15pt; } h3 { font-size: 12pt; }
+  .table { overflow-x: visible; }
   table { font-size: 8.5pt; } th, td { padding: 3px 8px 3px 0; }
   .spread { font-size: 7.5pt; }
   .lead { font-size: 10.5pt; } .note, .source, .where { font-size: 8.5pt; }

@@ -60,9 +60,19 @@ std::string spreadHtml(const Quantity& quantity, const std::string& spread) {
       escaped(exactText(*quantity.confidence_high, quantity.unit)), spread);
 }
 
+// A machine name such as "wall_ns_per_packet_hop" may be broken behind '_' and '.'.
+std::string breakable(const std::string& name) {
+  std::string html;
+  for (const char c : escaped(name)) {
+    html += c;
+    if (c == '_' || c == '.') html += "<wbr/>";
+  }
+  return html;
+}
+
 std::string headHtml(const std::string& name, const results::ColumnFormat& format) {
   const results::LabelledUnit head = results::columnHead(name, format);
-  std::string text = escaped(head.text);
+  std::string text = breakable(head.text);
   if (!head.unit.empty()) {
     text += fmt::format(" <span class=\"unit\">[{}]</span>", escaped(head.unit));
   }

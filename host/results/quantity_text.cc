@@ -155,6 +155,11 @@ int placesWithin(int places, const Values& column, const ScaledUnit& unit) {
   return std::min(places, decided);
 }
 
+// "latency_p99_ns": the unit is in the name, so that the values keep it.
+bool isMachineName(const std::string& name) {
+  return name.find('_') != std::string::npos && name.find(' ') == std::string::npos;
+}
+
 bool sideBySide(std::span<const double> values) {
   const double smallest = smallestOf(values);
   return smallest == 0 || largestOf(values) / smallest <= kSideBySide;
@@ -230,9 +235,11 @@ std::vector<ColumnFormat> columnFormats(const Table& table) {
     }
     if (!format.numeric) continue;
     const std::vector<double>& all = of_unit[format.own_unit];
-    const bool together = !format.own_unit.empty() && sideBySide(all);
+    const bool machine_name = i < table.columns.size() && isMachineName(table.columns[i]);
+    const bool together = !machine_name && !format.own_unit.empty() && sideBySide(all);
     const std::span<const double> values = together ? all : of_column[i].values;
-    format.unit = unitFor(format.own_unit, values, !of_column[i].halves.empty());
+    format.unit = machine_name ? ScaledUnit{1, format.own_unit}
+                               : unitFor(format.own_unit, values, !of_column[i].halves.empty());
     format.decimals = placesWithin(placesIn(format.unit, values), of_column[i], format.unit);
     if (format.own_unit != "%") continue;
     for (const double value : of_column[i].values) {

@@ -54,7 +54,7 @@ struct ColumnFormat {
 
 // A format for each column of `table`. Columns of one unit share multiple and decimals where their
 // values are close enough to be read side by side (a ratio of 10,000 at most). Whole numbers below
-// 100,000 keep the unit they have.
+// 100,000 keep the unit they have, and so does a column under a machine name ("job_time_us").
 std::vector<ColumnFormat> columnFormats(const Table& table);
 
 // A cell in its column's format; `unit` is empty where the head says it.

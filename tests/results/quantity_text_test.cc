@@ -129,6 +129,12 @@ TEST(ColumnFormat, WholeNumbersOfFiveDigitsStayExact) {
   EXPECT_EQ(shownIn(table, 1, 0), "27,648");
 }
 
+TEST(ColumnFormat, AMachineNameKeepsItsUnit) {
+  const Table table = tableOf({"sim_end_ns"}, {{measured(1'147'000.25, "ns")}});
+  EXPECT_EQ(columnHead("sim_end_ns", columnFormats(table)[0]).unit, "ns");
+  EXPECT_EQ(shownIn(table, 0, 0), "1,147,000");
+}
+
 TEST(ColumnFormat, NoMultipleThatLosesTheSmallest) {
   const Table table = tableOf({"Time"}, {{measured(5, "ns")}, {measured(2e6, "ns")}});
   EXPECT_EQ(columnHead("Time", columnFormats(table)[0]).unit, "ns");

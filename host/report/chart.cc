@@ -32,8 +32,8 @@ void fitAxis(results::Chart& chart, std::vector<double> results::Series::*values
   }
   // Frame sizes stay in bytes; times and rates change unit from five digits on.
   const bool bytes = named.unit == "B" || named.unit == "bytes";
-  const results::ScaledUnit fitted =
-      results::fitUnit(named.unit, largest, bytes ? 100'000 : 10'000);
+  const double keep_below = largest < 1 ? 0 : bytes ? 100'000 : 10'000;
+  const results::ScaledUnit fitted = results::fitUnit(named.unit, largest, keep_below);
   for (results::Series& series : chart.series) {
     for (double& value : series.*values) value /= fitted.factor;
   }

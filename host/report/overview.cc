@@ -22,6 +22,13 @@ std::string link(const std::string& anchor, const std::string& text) {
   return fmt::format("<a href=\"#{}\">{}</a>", anchor, escaped(text));
 }
 
+// Simulated or real, or that this build cannot say.
+const char* originText(const ReportInput& input) {
+  if (input.simulated_dut) return "of a simulation: they describe a model, not a device";
+  return input.bench_known ? "measured on a device"
+                           : "simulated or real is not known: this build does not have the bench";
+}
+
 std::string factsHtml(const ReportInput& input) {
   const std::string name = identificationLine(input.dut_identity);
   const std::string kind = input.simulated_dut ? "simulated fabric" : "fabric";
@@ -32,9 +39,7 @@ std::string factsHtml(const ReportInput& input) {
   for (const auto& [key, value] : input.tester) {
     if (key == "Bench" || key.starts_with("Bench (")) facts.emplace_back(key, value);
   }
-  facts.emplace_back("Figures", input.simulated_dut
-                                    ? "of a simulation: they describe a model, not a device"
-                                    : "measured on a device");
+  facts.emplace_back("Figures", originText(input));
   const std::string until = input.finished.empty() ? ", not finished" : " to " + input.finished;
   facts.emplace_back("Measured", input.started + until);
   facts.emplace_back("Run", input.run_id);

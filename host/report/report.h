@@ -40,6 +40,8 @@ struct ReportInput {
   std::string scenario;    // the scenario file, verbatim
   KeyValues dut_identity;  // vendor, model, operating system …; see identificationHtml()
   bool simulated_dut = false;
+  // Whether that is known: not of a bench that this build does not have.
+  bool bench_known = true;
   std::optional<fabric::TopologySpec> topology;  // drawn if known
   std::vector<fabric::FailureSpec> failures;     // of the scenario, marked in the drawing
   KeyValues dut;                                 // configuration of the device under test

@@ -37,11 +37,11 @@ int decidedPlaces(double half) {
   return std::clamp(static_cast<int>(starts_with_one ? 1 - exponent : -exponent), 0, kMostPlaces);
 }
 
-// Places with which a percentage near 100 shows how far from it: two significant digits of that.
-int placesFromHundred(double percent) {
-  const double away = std::abs(100 - percent);
-  if (away == 0 || away > 10) return 0;
-  return std::clamp(1 - static_cast<int>(std::floor(std::log10(away))), 0, kMostPlaces);
+// Places with which a percentage just below 100 shows how far from it, in `digits` digits.
+int placesFromHundred(double percent, int digits) {
+  const double away = 100 - percent;
+  if (away <= 0 || away > 10) return 0;
+  return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(away))), 0, kMostPlaces);
 }
 
 // Largest of KiB, MiB and GiB of which all `values` are whole numbers, if decimal multiples need
@@ -121,7 +121,7 @@ Shown shown(const Quantity& quantity) {
     *shown.half /= shown.unit.factor;
     shown.places = std::min(decidedPlaces(*shown.half), shown.places + kExtraPlaces);
   }
-  if (quantity.unit == "%") shown.places = std::max(shown.places, placesFromHundred(value));
+  if (quantity.unit == "%") shown.places = std::max(shown.places, placesFromHundred(value, 2));
   return shown;
 }
 
@@ -243,7 +243,7 @@ std::vector<ColumnFormat> columnFormats(const Table& table) {
     format.decimals = placesWithin(placesIn(format.unit, values), of_column[i], format.unit);
     if (format.own_unit != "%") continue;
     for (const double value : of_column[i].values) {
-      format.decimals = std::max(format.decimals, placesFromHundred(value));
+      format.decimals = std::max(format.decimals, placesFromHundred(value, 1));
     }
   }
   return formats;

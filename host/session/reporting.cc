@@ -161,7 +161,8 @@ void describeTester(const results::RunIdentity& identity, BitRate line_rate,
     if (benchExists(bench)) {
       describeBench(bench, benches.size() > 1 ? " (" + bench + ")" : "", line_rate, input);
     } else {
-      input.tester.emplace_back("Bench", bench);
+      input.bench_known = false;
+      input.tester.emplace_back("Bench", bench + " (this build does not have it)");
     }
   }
   input.tester.emplace_back("Profile", identity.profile);

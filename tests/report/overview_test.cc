@@ -108,6 +108,10 @@ TEST(Overview, SaysWhatWasTested) {
   }
   input.simulated_dut = false;
   EXPECT_EQ(overviewText(input).find("simulat"), std::string::npos);
+  EXPECT_NE(overviewText(input).find("measured on a device"), std::string::npos);
+  input.bench_known = false;
+  EXPECT_EQ(overviewText(input).find("measured on a device"), std::string::npos);
+  EXPECT_NE(overviewText(input).find("simulated or real is not known"), std::string::npos);
 }
 
 LimitOutcome limit(State state, double bound, double worst) {

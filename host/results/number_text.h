@@ -10,7 +10,8 @@ namespace plumbline::results {
 std::string exactNumber(double value);
 
 // `value` with `decimals` places and commas between thousands. A value that would lose its first
-// two digits that way is given with these two instead ("0.00012").
+// two digits that way is given with these two instead ("0.00012"). Negative `decimals` round before
+// the point: 1,234,567 with -2 is "1,234,600".
 std::string groupedNumber(double value, int decimals);
 
 // Decimal places (0 to 6) with which a column of `values` reads well: `digits` significant digits

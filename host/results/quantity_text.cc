@@ -30,11 +30,11 @@ bool isWhole(double value) { return std::abs(value) < 1e15 && std::trunc(value) 
 bool isBytes(const std::string& unit) { return unit == "B" || unit == "bytes"; }
 
 // Places after the point that half an interval decides: one significant digit of it, two where the
-// first is 1.
+// first is 1. Negative, and two digits always, where these stand before the point.
 int decidedPlaces(double half) {
-  const double exponent = std::floor(std::log10(half));
-  const bool starts_with_one = half / std::pow(10.0, exponent) < 2;
-  return std::clamp(static_cast<int>(starts_with_one ? 1 - exponent : -exponent), 0, kMostPlaces);
+  const auto exponent = static_cast<int>(std::floor(std::log10(half)));
+  const bool two_digits = exponent > 0 || half / std::pow(10.0, exponent) < 2;
+  return std::clamp(two_digits ? 1 - exponent : -exponent, -kMostPlaces, kMostPlaces);
 }
 
 // Places with which a percentage just below 100 shows how far from it, in `digits` digits.

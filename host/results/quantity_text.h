@@ -5,9 +5,9 @@
 // ("2.16 s" for 2,159,660 us, "77.2 Mframes/s"). Bytes that are a whole number of KiB or MiB and no
 // short number of kB or MB are given in these ("1 MiB").
 // Digits: measuredDecimals(), and where a confidence interval says more, the places that it
-// decides: half of it gets one significant digit, or two where the first is 1, and the value the
-// same places. Numbers of things ("12,345 frames") keep all their digits. A percentage that is not
-// 100 never reads "100".
+// decides: half of it gets one significant digit, or two where the first is 1 or where they stand
+// before the point, and the value the same places. Numbers of things ("12,345 frames") keep all
+// their digits. A percentage that is not 100 never reads "100".
 #pragma once
 
 #include <optional>

@@ -33,6 +33,8 @@ TEST(Numbers, GroupedForReading) {
   EXPECT_EQ(groupedNumber(100, 0), "100");
   EXPECT_EQ(groupedNumber(0.00012, 1), "0.00012");  // never a false zero
   EXPECT_EQ(groupedNumber(0.037, 2), "0.037");
+  EXPECT_EQ(groupedNumber(1234567, -2), "1,234,600");
+  EXPECT_EQ(groupedNumber(-350, -1), "-350");
   EXPECT_EQ(groupedNumber(INFINITY, 2), "inf");
 }
 

@@ -57,6 +57,8 @@ TEST(QuantityText, TheIntervalDecidesThePlaces) {
   EXPECT_EQ(quantityWithSpread(measured(32.874, "us", 0.012)), "32.874 ± 0.012 µs");
   EXPECT_EQ(quantityWithSpread(measured(2.15966e6, "us", 30'000)), "2.16 ± 0.03 s");
   EXPECT_EQ(quantityWithSpread(measured(2.15966e6, "us", 400'000)), "2.2 ± 0.4 s");
+  EXPECT_EQ(quantityWithSpread(measured(758'967, "/s", 389'606)), "760,000 ± 390,000 /s");
+  EXPECT_EQ(quantityWithSpread(measured(12'345, "frames", 35)), "12,345 ± 35 frames");
   // Not more than two places beyond the usual ones; the spread is no false zero.
   EXPECT_EQ(quantityWithSpread(measured(2.15966e6, "us", 0.5)), "2.1597 ± 5e-07 s");
   EXPECT_EQ(quantityWithSpread(measured(5, "ns", 0)), "5 ns");

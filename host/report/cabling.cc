@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fabric/topology.h"
-#include "report/number.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -26,6 +26,7 @@ std::string kindOf(const fabric::Node& node) {
   return kind.empty() ? node.name : kind;
 }
 
+// Cables of one row of the table.
 struct Kind {
   std::string from;
   std::string to;
@@ -36,15 +37,34 @@ struct Kind {
   LinkId last = 0;
 };
 
+// Nodes of a regular fabric go by their kind; those of a graph have names of their own, and only
+// the hosts of a switch are taken together.
+std::string endOf(const fabric::Node& node, bool graph) {
+  if (!graph) return kindOf(node);
+  return node.kind == fabric::NodeKind::kHost ? std::string() : node.name;
+}
+
+// Hosts taken together: "gpu0 to gpu7".
+std::string endText(const Topology& graph, const std::string& end, const Kind& kind) {
+  if (!end.empty()) return end;
+  const auto host = [&](LinkId id) {
+    const Link& link = graph.links()[id];
+    const fabric::Node& from = graph.nodes()[link.from];
+    return from.kind == fabric::NodeKind::kHost ? from.name : graph.nodes()[link.to].name;
+  };
+  return kind.cables == 1 ? host(kind.first) : host(kind.first) + " to " + host(kind.last);
+}
+
 }  // namespace
 
 results::Table cablingTable(const fabric::TopologySpec& topology) {
   const Topology graph = fabric::buildTopology(topology);
+  const bool named = topology.kind == fabric::TopologyKind::kGraph;
   std::vector<Kind> kinds;
   for (LinkId id = 0; id < graph.links().size(); id += 2) {  // of each cable its first direction
     const Link& link = graph.links()[id];
-    Kind kind{kindOf(graph.nodes()[link.from]),
-              kindOf(graph.nodes()[link.to]),
+    Kind kind{endOf(graph.nodes()[link.from], named),
+              endOf(graph.nodes()[link.to], named),
               link.rate,
               link.delay,
               0,
@@ -65,9 +85,10 @@ results::Table cablingTable(const fabric::TopologySpec& topology) {
                        {"From", "To", "Cables", "Rate", "Propagation", "First", "Last"},
                        {}};
   for (const Kind& kind : kinds) {
-    table.rows.push_back({kind.from, kind.to, std::to_string(kind.cables),
-                          readableNumber(kind.rate.toGigabitsPerSecond()) + " Gb/s",
-                          readableNumber(kind.delay.toNanoseconds()) + " ns",
+    table.rows.push_back({endText(graph, kind.from, kind), endText(graph, kind.to, kind),
+                          std::to_string(kind.cables),
+                          results::readableNumber(kind.rate.toGigabitsPerSecond()) + " Gb/s",
+                          results::readableNumber(kind.delay.toNanoseconds()) + " ns",
                           graph.linkName(kind.first), graph.linkName(kind.last)});
   }
   return table;
@@ -82,8 +103,8 @@ std::string cablingCsv(const fabric::TopologySpec& topology) {
     // Names of nodes have neither commas nor quotes.
     csv += fmt::format("{},{},{},{},{},{},{}\n", graph.linkName(id), graph.nodes()[link.from].name,
                        link.from_port, graph.nodes()[link.to].name, back.from_port,
-                       exactNumber(link.rate.toGigabitsPerSecond()),
-                       exactNumber(link.delay.toNanoseconds()));
+                       results::exactNumber(link.rate.toGigabitsPerSecond()),
+                       results::exactNumber(link.delay.toNanoseconds()));
   }
   return csv;
 }

@@ -3,35 +3,41 @@
 #include "fabric/describe.h"
 #include "report/agents_section.h"
 #include "report/cabling.h"
+#include "report/contents.h"
 #include "report/identification.h"
 #include "report/kpi_map.h"
-#include "report/number.h"
+#include "report/overview.h"
 #include "report/page.h"
 #include "report/report.h"
 #include "report/svg.h"
 #include "report/table_html.h"
 #include "report/test_section.h"
 #include "report/topology_diagram.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
 
-std::string anchorOf(std::size_t test) { return fmt::format("test-{}", test + 1); }
+// A section that the contents name; empty ones are left out of both.
+struct Section {
+  std::string anchor;
+  std::string title;
+  std::string content;
+  const char* style = "";  // class of the section
+};
 
-std::string headerHtml(const ReportInput& input) {
-  KeyValues facts = {{"Run", input.run_id}, {"Started", input.started}};
-  facts.emplace_back("Finished", input.finished.empty() ? "not finished" : input.finished);
-  const std::string kind = input.simulated_dut ? "simulated fabric" : "fabric";
-  facts.emplace_back("Device under test", input.topology
-                                              ? kind + ": " + fabric::topologyText(*input.topology)
-                                              : "topology not known");
-  return pageHeader("test report", input.title, facts);
+std::string sectionHtml(const Section& section) {
+  if (section.content.empty()) return "";
+  const std::string style =
+      *section.style == '\0' ? "" : fmt::format(" class=\"{}\"", section.style);
+  return fmt::format("<section id=\"{}\"{}>\n<h2>{}</h2>\n{}</section>\n", section.anchor, style,
+                     escaped(section.title), section.content);
 }
 
 std::string failuresHtml(const std::vector<fabric::FailureSpec>& failures) {
   if (failures.empty()) return "";
   const auto at = [](Picoseconds time) {
-    return fmt::format("{} µs", readableNumber(time.toMicroseconds()));
+    return fmt::format("{} µs", results::readableNumber(time.toMicroseconds()));
   };
   std::string html =
       "<h3>Failures during the test</h3>\n<p class=\"note\">Dashed and red in the drawing.</p>\n"
@@ -48,23 +54,14 @@ std::string failuresHtml(const std::vector<fabric::FailureSpec>& failures) {
 
 std::string topologyHtml(const ReportInput& input) {
   if (!input.topology) return "";
-  return fmt::format(
-      "<section>\n<h2>Topology</h2>\n<figure class=\"topology\">\n<figcaption>{}</figcaption>\n"
-      "{}</figure>\n{}{}</section>\n",
-      escaped(fabric::topologyText(*input.topology)),
-      renderTopology(*input.topology, input.failures), failuresHtml(input.failures),
-      tableHtml(cablingTable(*input.topology)));
-}
-
-std::string warningsHtml(const ReportInput& input) {
-  if (input.warnings.empty()) return "";
-  std::string html = "<section>\n<h2>Warnings about the scenario</h2>\n<ul class=\"anomalies\">\n";
-  for (const std::string& one : input.warnings) html += "<li>" + escaped(one) + "</li>\n";
-  return html + "</ul>\n</section>\n";
+  return fmt::format("<figure class=\"topology\">\n<figcaption>{}</figcaption>\n{}</figure>\n{}{}",
+                     escaped(fabric::topologyText(*input.topology)),
+                     renderTopology(*input.topology, input.failures), failuresHtml(input.failures),
+                     tableHtml(cablingTable(*input.topology)));
 }
 
 std::string configurationHtml(const ReportInput& input) {
-  std::string html = "<section>\n<h2>Configuration</h2>\n<div class=\"columns\">\n";
+  std::string html;
   const auto block = [&](const char* title, const KeyValues& pairs) {
     if (pairs.empty()) return;
     html += fmt::format("<div>\n<h3>{}</h3>\n{}</div>\n", title, keyValuesHtml(pairs));
@@ -72,66 +69,86 @@ std::string configurationHtml(const ReportInput& input) {
   block("Fabric", input.dut);
   block("Tester", input.tester);
   block("Host", input.host);
-  return html + "</div>\n</section>\n";
+  return html.empty() ? "" : "<div class=\"columns\">\n" + html + "</div>\n";
 }
 
-std::string summaryHtml(const ReportInput& input) {
-  std::string html = "<section>\n<h2>Summary</h2>\n";
-  if (input.tests.empty()) return html + "<p>No test was completed.</p>\n</section>\n";
-  html +=
-      "<table class=\"summary\">\n<thead><tr><th>Test</th><th>Main figures</th><th>Anomalies</th>"
-      "<th>Valid</th></tr></thead>\n<tbody>\n";
-  for (std::size_t i = 0; i < input.tests.size(); ++i) {
-    const results::TestResult& test = input.tests[i];
-    std::string figures;
-    for (std::size_t k = 0; k < test.primary.size(); ++k) {
-      if (k > 0) figures += "<br/>";
-      if (k < test.primary_names.size()) figures += escaped(test.primary_names[k]) + ": ";
-      figures += "<strong>" + quantityHtml(test.primary[k]) + "</strong>";
-    }
-    html += fmt::format(
-        "<tr><td><a href=\"#{}\">{} {}</a></td><td>{}</td><td>{}</td><td class=\"{}\">{}</td>"
-        "</tr>\n",
-        anchorOf(i), escaped(test.id), escaped(test.title),
-        figures.empty() ? escaped(test.summary) : figures,
-        test.anomalies.empty() ? "none" : std::to_string(test.anomalies.size()),
-        test.valid ? "yes" : "no", test.valid ? "yes" : "no");
-  }
-  html += "</tbody>\n</table>\n";
-  html +=
-      "<p class=\"note\">Figures describe what was measured under the stated conditions. Reference "
-      "lines in charts are context, not limits of the device under test.</p>\n";
-  return html + "</section>\n";
-}
-
-std::string appendixHtml(const ReportInput& input) {
-  std::string html;
+std::string machineNamesHtml(const ReportInput& input) {
   std::string kpis;
   for (const results::TestResult& test : input.tests) kpis += kpiTableHtml(test);
-  if (!kpis.empty()) {
-    html += fmt::format(
-        "<section class=\"appendix\">\n<h2>Appendix: figures by machine name</h2>\n"
-        "<p class=\"note\">These names are used in limits, exports and comparisons.</p>\n{}"
-        "</section>\n",
-        kpis);
+  if (kpis.empty()) return "";
+  return "<p class=\"note\">These names are used in limits, exports and comparisons.</p>\n" + kpis;
+}
+
+std::string scenarioHtml(const ReportInput& input) {
+  return input.scenario.empty() ? "" : fmt::format("<pre>{}</pre>\n", escaped(input.scenario));
+}
+
+// How it was measured.
+std::vector<Section> setUp(const ReportInput& input) {
+  return {{"dut", "Device under test", identificationHtml(input.dut_identity, input.simulated_dut)},
+          {"topology", "Topology", topologyHtml(input)},
+          {"configuration", "Configuration", configurationHtml(input)},
+          {"agents", "Agents", agentsHtml(input.agents)}};
+}
+
+// What is looked up rather than read.
+std::vector<Section> reference(const ReportInput& input) {
+  return {{"observed", "Figures, tests and observation points", kpiMapHtml(input.tests)},
+          {"names", "Appendix: figures by machine name", machineNamesHtml(input), "appendix"},
+          {"scenario", "Appendix: scenario", scenarioHtml(input), "appendix"}};
+}
+
+std::string markOf(const results::TestResult& test) {
+  if (!test.valid) return "not valid";
+  const std::size_t count = test.anomalies.size();
+  return count == 0 ? "" : fmt::format("{} anomal{}", count, count == 1 ? "y" : "ies");
+}
+
+std::vector<ContentsEntry> contentsOf(const ReportInput& input,
+                                      const std::vector<std::string>& anchors,
+                                      const std::vector<Section>& set_up,
+                                      const std::vector<Section>& reference) {
+  constexpr std::size_t kFewTests = 3;
+  std::vector<ContentsEntry> entries{{"overview", "At a glance"}};
+  if (!input.tests.empty()) entries.push_back({"", "Tests"});
+  for (std::size_t i = 0; i < input.tests.size(); ++i) {
+    const results::TestResult& test = input.tests[i];
+    entries.push_back({anchors[i], test.id + " " + test.title, markOf(test)});
+    if (input.tests.size() > kFewTests) continue;
+    const std::vector<ContentsEntry> parts = testParts(test, anchors[i]);
+    entries.insert(entries.end(), parts.begin(), parts.end());
   }
-  html += fmt::format(
-      "<section class=\"appendix\">\n<h2>Appendix: scenario</h2>\n<pre>{}</pre>\n</section>\n",
-      escaped(input.scenario));
-  return html;
+  const auto add = [&](const char* head, const std::vector<Section>& sections) {
+    bool first = true;
+    for (const Section& one : sections) {
+      if (one.content.empty()) continue;
+      if (first) entries.push_back({"", head});
+      first = false;
+      entries.push_back({one.anchor, one.title});
+    }
+  };
+  add("Set-up", set_up);
+  add("Reference", reference);
+  return entries;
 }
 
 }  // namespace
 
 std::string renderHtml(const ReportInput& input) {
-  std::string body = headerHtml(input) + warningsHtml(input) +
-                     identificationHtml(input.dut_identity, input.simulated_dut) +
-                     topologyHtml(input) + configurationHtml(input) + agentsHtml(input.agents) +
-                     summaryHtml(input) + kpiMapHtml(input.tests);
+  std::vector<std::string> anchors;
   for (std::size_t i = 0; i < input.tests.size(); ++i) {
-    body += testSectionHtml(input.tests[i], anchorOf(i), input.topology);
+    anchors.push_back(fmt::format("test-{}", i + 1));
   }
-  return page(input.title + " – Plumbline test report", body + appendixHtml(input),
+  const std::vector<Section> set_up = setUp(input);
+  const std::vector<Section> looked_up = reference(input);
+  std::string body = pageHeader("test report", input.title, {}) + overviewHtml(input, anchors);
+  for (std::size_t i = 0; i < input.tests.size(); ++i) {
+    body += testSectionHtml(input.tests[i], anchors[i], input.topology);
+  }
+  for (const Section& section : set_up) body += sectionHtml(section);
+  for (const Section& section : looked_up) body += sectionHtml(section);
+  return page(input.title + " – Plumbline test report",
+              contentsHtml(contentsOf(input, anchors, set_up, looked_up)), body,
               fmt::format("Plumbline · run {} · started {}", input.run_id, input.started));
 }
 

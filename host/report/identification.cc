@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include "report/table_html.h"
@@ -63,40 +64,75 @@ std::string plainKey(const std::string& key) {
   return plain;
 }
 
-// The items with their values; `left` loses the entries that were used.
-KeyValues answered(const std::vector<Item>& items, KeyValues& left) {
+// The items that are stated, with their values. `left` loses these entries; `missing` gets the
+// names of the other items.
+KeyValues answered(const std::vector<Item>& items, KeyValues& left,
+                   std::vector<std::string>& missing) {
   KeyValues lines;
   for (const Item& item : items) {
     const auto entry = std::find_if(left.begin(), left.end(), [&](const auto& one) {
       return std::find(item.keys.begin(), item.keys.end(), plainKey(one.first)) != item.keys.end();
     });
-    lines.emplace_back(item.name, entry == left.end() ? "not stated" : entry->second);
-    if (entry != left.end()) left.erase(entry);
+    if (entry == left.end()) {
+      missing.emplace_back(item.name);
+      continue;
+    }
+    lines.emplace_back(item.name, entry->second);
+    left.erase(entry);
   }
   return lines;
 }
 
 std::string block(const char* title, const KeyValues& lines) {
+  if (lines.empty()) return "";
   return fmt::format("<div>\n<h3>{}</h3>\n{}</div>\n", title, keyValuesHtml(lines));
+}
+
+// "vendor" of "Vendor", but "ASIC" and "libfabric provider" as they are.
+std::string withinSentence(std::string name) {
+  const bool abbreviation =
+      name.size() > 1 && std::isupper(static_cast<unsigned char>(name[1])) != 0;
+  if (!abbreviation) name[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
+std::string missingHtml(std::vector<std::string> missing) {
+  if (missing.empty()) return "";
+  for (std::string& name : missing) name = withinSentence(std::move(name));
+  return fmt::format("<p class=\"note\">Not stated: {}.</p>\n", fmt::join(missing, ", "));
 }
 
 }  // namespace
 
+std::string identificationLine(const KeyValues& identity) {
+  constexpr std::size_t kNaming = 4;  // vendor, model, ASIC, operating system
+  const std::vector<Item> naming(fabricItems().begin(), fabricItems().begin() + kNaming);
+  KeyValues left = identity;
+  std::vector<std::string> missing;
+  std::string line;
+  for (const auto& [name, value] : answered(naming, left, missing)) {
+    line += (line.empty() ? "" : ", ") + value;
+  }
+  return line;
+}
+
 std::string identificationHtml(const KeyValues& identity, bool simulated) {
   KeyValues left = identity;
-  KeyValues fabric = answered(fabricItems(), left);
-  const KeyValues hosts = answered(hostItems(), left);
-  const KeyValues asic = answered(asicItems(), left);
+  std::vector<std::string> missing;
+  KeyValues fabric = answered(fabricItems(), left, missing);
+  const KeyValues hosts = answered(hostItems(), left, missing);
+  const KeyValues asic = answered(asicItems(), left, missing);
   fabric.insert(fabric.end(), left.begin(), left.end());
-  std::string html = "<section>\n<h2>Device under test</h2>\n";
+  std::string html;
   if (simulated) {
     html +=
         "<p class=\"note\">The fabric is simulated. What follows is what the scenario says of the "
         "device that it stands for; what the model does is under Configuration.</p>\n";
   }
-  html += "<div class=\"columns\">\n" + block("Fabric", fabric) +
-          block("ASIC features by category", asic) + block("Hosts", hosts);
-  return html + "</div>\n</section>\n";
+  const std::string blocks =
+      block("Fabric", fabric) + block("ASIC features by category", asic) + block("Hosts", hosts);
+  if (!blocks.empty()) html += "<div class=\"columns\">\n" + blocks + "</div>\n";
+  return html + missingHtml(std::move(missing));
 }
 
 }  // namespace plumbline::report

@@ -23,6 +23,22 @@ Json failures(const std::vector<fabric::FailureSpec>& specs) {
   return list;
 }
 
+Json limits(const std::vector<LimitOutcome>& outcomes) {
+  using State = LimitOutcome::State;
+  Json list = Json::array();
+  for (const LimitOutcome& one : outcomes) {
+    Json json{{"figure", one.figure}, {one.at_most ? "at_most" : "at_least", one.bound}};
+    if (one.state != State::kNotMeasured) {
+      json["met"] = one.state == State::kMet;
+      json["worst"] = one.worst.value;
+      json["unit"] = one.worst.unit;
+      json["where"] = one.where;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string renderJson(const ReportInput& input) {
@@ -40,6 +56,7 @@ std::string renderJson(const ReportInput& input) {
             {"tester", pairs(input.tester)},
             {"host", pairs(input.host)},
             {"failures", failures(input.failures)},
+            {"limits", limits(input.limits)},
             {"tests", std::move(tests)},
             {"scenario", input.scenario}};
   if (!input.warnings.empty()) json["warnings"] = input.warnings;

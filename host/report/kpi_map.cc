@@ -6,7 +6,7 @@
 
 #include "report/svg.h"
 #include "report/table_html.h"
-#include "report/units.h"
+#include "results/units.h"
 
 namespace plumbline::report {
 namespace {
@@ -49,17 +49,17 @@ std::string kpiMapHtml(const std::vector<results::TestResult>& tests) {
   const std::vector<Row> rows = rowsOf(tests);
   if (rows.empty()) return "";
   std::string html =
-      "<section>\n<h2>Figures, tests and observation points</h2>\n<div class=\"table\">\n<table>\n"
+      "<div class=\"table\">\n<table>\n"
       "<thead><tr><th>Figure</th><th>Unit</th><th>Measured by</th><th class=\"number\">Values</th>"
       "<th>Observed at</th></tr></thead>\n<tbody>\n";
   for (const Row& row : rows) {
     html += fmt::format(
         "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
         "<td>{}</td></tr>\n",
-        escaped(row.name), row.unit.empty() ? "–" : escaped(shownUnit(row.unit)), listed(row.tests),
-        row.values, listed(row.observed));
+        escaped(row.name), row.unit.empty() ? "–" : escaped(results::shownUnit(row.unit)),
+        listed(row.tests), row.values, listed(row.observed));
   }
-  return html + "</tbody>\n</table>\n</div>\n</section>\n";
+  return html + "</tbody>\n</table>\n</div>\n";
 }
 
 }  // namespace plumbline::report

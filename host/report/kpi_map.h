@@ -8,7 +8,7 @@
 
 namespace plumbline::report {
 
-// The section "Figures, tests and observation points": a row for each figure of `tests`, by machine
+// A table: a row for each figure of `tests`, by machine
 // name in the order in which they first come; empty if there are none.
 std::string kpiMapHtml(const std::vector<results::TestResult>& tests);
 

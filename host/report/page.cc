@@ -8,13 +8,15 @@
 
 namespace plumbline::report {
 
-std::string page(const std::string& title, const std::string& body, const std::string& footer) {
+std::string page(const std::string& title, const std::string& contents, const std::string& body,
+                 const std::string& footer) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}<footer>{}</footer>\n</body>\n"
-      "</html>\n",
-      escaped(title), styleSheet(), body, escaped(footer));
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body{}>\n{}<main>\n{}"
+      "<footer>{}</footer>\n</main>\n</body>\n</html>\n",
+      escaped(title), styleSheet(), contents.empty() ? "" : " class=\"listed\"", contents, body,
+      escaped(footer));
 }
 
 std::string pageHeader(const std::string& kind, const std::string& title, const KeyValues& facts) {

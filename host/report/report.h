@@ -17,6 +17,20 @@ namespace plumbline::report {
 // Names and values in the order in which they are shown.
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
+// A limit of the scenario, and how the run stands to it.
+struct LimitOutcome {
+  enum class State { kMet, kMissed, kNotMeasured };
+
+  std::string figure;  // machine name: "latency_p99_ns"
+  bool at_most = true;
+  double bound = 0;
+  State state = State::kNotMeasured;
+  // The value furthest to the bad side with its unit, and where it was measured: "T5.2, 64 B".
+  // Meaningless if not measured.
+  results::Quantity worst{};
+  std::string where{};
+};
+
 // Everything a report says. Texts are UTF-8 and may contain anything: they are escaped.
 struct ReportInput {
   std::string title;       // "Latency through a leaf–spine fabric"
@@ -26,6 +40,8 @@ struct ReportInput {
   std::string scenario;    // the scenario file, verbatim
   KeyValues dut_identity;  // vendor, model, operating system …; see identificationHtml()
   bool simulated_dut = false;
+  // Whether that is known: not of a bench that this build does not have.
+  bool bench_known = true;
   std::optional<fabric::TopologySpec> topology;  // drawn if known
   std::vector<fabric::FailureSpec> failures;     // of the scenario, marked in the drawing
   KeyValues dut;                                 // configuration of the device under test
@@ -34,13 +50,14 @@ struct ReportInput {
   std::vector<std::string> warnings{};           // about the scenario: legal, but hardly meant
   std::vector<results::TestResult> tests;
   std::vector<results::AgentRecord> agents{};  // of a run on several testers
+  std::vector<LimitOutcome> limits{};          // in the order of the scenario; empty: none are set
 };
 
-// One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML. In
-// this order: warnings about the scenario, identification, topology with cabling and failures,
-// configuration, agents, summary, which test measured what and where it was observed, then per test
-// key figures, tables, UET beside RoCEv2, charts, distributions, anomalies, deviations,
-// repeatability; at the end all figures by machine name and the scenario.
+// One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML.
+// Page one says what was tested, warnings about the scenario, how it stands to its limits, the main
+// figures, and shows some pictures; then comes a section for each test, then how it was measured: device under test,
+// topology with cabling and failures, configuration, agents; at the end which test measured what,
+// all figures by machine name, and the scenario. Contents with links stand at the side.
 std::string renderHtml(const ReportInput& input);
 
 // One JSON document: the same facts, every test as results::TestResult::toJson() writes it.

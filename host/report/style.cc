@@ -8,14 +8,15 @@ std::string_view styleSheet() {
   --amber: #9a5b00; --red: #a32020; }
 * { box-sizing: border-box; }
 html { background: #e9edf2; }
-body { margin: 0 auto; max-width: 1120px; padding: 48px 64px 72px; background: #fff;
+body { margin: 0 auto; max-width: 1120px; padding: 40px 56px 64px; background: #fff;
   color: var(--ink); font: 15px/1.55 "Helvetica Neue", Helvetica, Arial, "Liberation Sans",
   "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
-header { border-top: 6px solid var(--accent); padding-top: 20px; margin-bottom: 28px; }
+header { border-top: 6px solid var(--accent); padding-top: 18px; margin-bottom: 12px; }
 header .product { margin: 0; color: var(--accent); font-size: 13px; font-weight: 600;
   letter-spacing: .08em; text-transform: uppercase; }
 h1 { margin: 4px 0 14px; font-size: 30px; line-height: 1.2; font-weight: 600; }
-h2 { margin: 44px 0 6px; padding-bottom: 6px; border-bottom: 2px solid var(--accent);
+section { scroll-margin-top: 12px; }
+h2 { margin: 40px 0 6px; padding-bottom: 6px; border-bottom: 2px solid var(--accent);
   font-size: 22px; font-weight: 600; }
 h3 { margin: 28px 0 8px; font-size: 17px; font-weight: 600; color: var(--accent); }
 h4 { margin: 18px 0 6px; font-size: 15px; font-weight: 600; }
@@ -28,6 +29,7 @@ th:first-child, td:first-child { padding-left: 8px; }
 thead th { border-bottom: 1.5px solid var(--ink); background: var(--pale); font-weight: 600;
   vertical-align: bottom; }
 tbody tr { border-bottom: 1px solid var(--line); }
+.table { overflow-x: auto; }
 .table table, table.key, table.kpis, table.summary { width: 100%; }
 th.number, td.number { text-align: right; }
 td.number { white-space: nowrap; }
@@ -86,13 +88,55 @@ pre { background: var(--pale); border: 1px solid var(--line); padding: 14px 18px
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { margin-top: 48px; border-top: 1px solid var(--line); padding-top: 10px;
   color: var(--soft); font-size: 12.5px; }
+nav.side { display: none; }
+nav.side ul, .contents ul { list-style: none; margin: 0; padding: 0; font-size: 13px;
+  line-height: 1.35; }
+nav.side li, .contents li { padding: 3px 0; }
+nav.side a, .contents a { text-decoration: none; }
+nav.side a:hover, .contents a:hover { text-decoration: underline; }
+li.head { margin-top: 12px; color: var(--soft); font-size: 11.5px; font-weight: 600;
+  letter-spacing: .06em; text-transform: uppercase; }
+nav.side li.below, .contents li.below { padding-left: 14px; }
+.mark { color: var(--amber); font-size: 11.5px; white-space: nowrap; }
+.contents { margin: 0 0 20px; border: 1px solid var(--line); padding: 6px 14px; }
+.contents ul { columns: 2; column-gap: 28px; padding: 4px 0 8px; }
+.contents li { break-inside: avoid; }
+details > summary { cursor: pointer; color: var(--accent); font-weight: 600; font-size: 14px;
+  padding: 4px 0; }
+.notices { margin: 4px 0 8px; padding-left: 20px; font-size: 14px; }
+.verdict { border-left: 4px solid var(--line); background: var(--pale); padding: 6px 14px;
+  margin: 6px 0; max-width: none; }
+.verdict p, .verdict ul { margin: 0; max-width: none; }
+.verdict ul { padding-left: 20px; }
+.verdict.met { border-color: #1c6b3c; background: #eef7f1; }
+.verdict.missed { border-color: var(--red); background: #fbeeee; }
+.verdict.noted { border-color: #d99a2b; background: #fdf7ea; }
+@media screen and (min-width: 1100px) {
+  body.listed { max-width: 1420px; display: grid; padding: 0;
+    grid-template-columns: 248px minmax(0, 1fr); }
+  .listed nav.side { display: block; position: sticky; top: 0; align-self: start;
+    max-height: 100vh; overflow-y: auto; padding: 40px 16px 24px 24px;
+    border-right: 1px solid var(--line); }
+  .listed > .contents { display: none; }
+  .listed > main { padding: 40px 48px 64px; }
+}
 @media screen and (max-width: 860px) { body { padding: 24px 20px; }
-  .columns, .figures { grid-template-columns: 1fr; } .table { overflow-x: auto; } }
+  .contents ul { columns: 1; }
+  .columns, .figures:not(.story) { grid-template-columns: 1fr; } }
+@media screen and (max-width: 600px) { .figures { grid-template-columns: 1fr; } }
 @page { size: A4; margin: 16mm 15mm 18mm; }
 @media print {
   html { background: none; }
   body { max-width: none; padding: 0; font-size: 10pt; }
+  .contents { display: none; }
+  /* all that folds stands open */
+  details::details-content { content-visibility: visible; }
+  details > summary { color: var(--ink); list-style: none; }
+  .verdict { font-size: 9.5pt; padding: 3px 10px; margin: 4px 0; }
+  /* page one with its pictures */
+  h2 { margin-top: 24px; } .story svg { max-height: 44mm; }
   h1 { font-size: 20pt; } h2 { font-size: 15pt; } h3 { font-size: 12pt; }
+  .table { overflow-x: visible; }
   table { font-size: 8.5pt; } th, td { padding: 3px 8px 3px 0; }
   .spread { font-size: 7.5pt; }
   .lead { font-size: 10.5pt; } .note, .source, .where { font-size: 8.5pt; }

@@ -108,6 +108,12 @@ void Svg::line(Point from, Point to, const Pen& pen) {
                        stroke(pen), from.x, from.y, to.x, to.y);
 }
 
+void Svg::curve(Point from, Point control, Point to, std::string_view style) {
+  body_ += fmt::format(
+      "<path class=\"{}\" fill=\"none\" d=\"M{:.1f} {:.1f} Q{:.1f} {:.1f} {:.1f} {:.1f}\"/>\n",
+      style, from.x, from.y, control.x, control.y, to.x, to.y);
+}
+
 void Svg::polyline(const std::vector<Point>& points, const Pen& pen) {
   if (points.empty()) return;
   body_ +=

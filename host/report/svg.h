@@ -38,6 +38,8 @@ class Svg {
   // `style` is a class of the style sheet.
   void line(Point from, Point to, std::string_view style);
   void line(Point from, Point to, const Pen& pen);
+  // A quadratic Bézier curve.
+  void curve(Point from, Point control, Point to, std::string_view style);
   // Points closer than a third of a pixel to the last one drawn are left out.
   void polyline(const std::vector<Point>& points, const Pen& pen);
   void rect(Point corner, double width, double height, std::string_view style);

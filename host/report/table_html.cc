@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "report/number.h"
 #include "report/svg.h"
-#include "report/units.h"
+#include "report/wide_table.h"
+#include "results/number_text.h"
+#include "results/quantity_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -34,87 +34,70 @@ const char* observationLetter(bench::ObservationPoint point) {
   return "M";
 }
 
-// What is common to the quantities of a column.
-struct ColumnStyle {
-  bool numeric = false;
-  bool common_unit = true;
-  std::string unit;
-  int decimals = 0;
-};
-
-ColumnStyle styleOf(const results::Table& table, std::size_t column) {
-  ColumnStyle style;
-  std::vector<double> values;
-  for (const auto& row : table.rows) {
-    if (column >= row.size()) continue;
-    const auto* quantity = std::get_if<Quantity>(&row[column]);
-    if (quantity == nullptr) continue;
-    if (style.numeric && quantity->unit != style.unit) style.common_unit = false;
-    style.numeric = true;
-    style.unit = quantity->unit;
-    values.push_back(quantity->value);
-  }
-  style.decimals = columnDecimals(values);
-  return style;
+// "2159660 us": what the title of a number says.
+std::string exactText(double value, const std::string& unit) {
+  return unit.empty() ? results::exactNumber(value) : results::exactNumber(value) + " " + unit;
 }
 
-// Columns of one unit are read side by side: they get the same decimals.
-void alignDecimals(const results::Table& table, std::vector<ColumnStyle>& styles) {
-  std::map<std::string, std::vector<double>> values;
-  for (const auto& row : table.rows) {
-    for (const Cell& cell : row) {
-      const auto* quantity = std::get_if<Quantity>(&cell);
-      if (quantity != nullptr) values[quantity->unit].push_back(quantity->value);
-    }
-  }
-  for (ColumnStyle& style : styles) {
-    if (style.common_unit && !style.unit.empty()) {
-      style.decimals = columnDecimals(values[style.unit]);
-    }
-  }
+std::string dataHtml(double value, const std::string& unit, const std::string& shown) {
+  std::string plain = shown;
+  plain.erase(std::remove(plain.begin(), plain.end(), ','), plain.end());
+  const std::string exact = results::exactNumber(value);
+  const std::string title =
+      plain == exact ? "" : fmt::format(" title=\"{}\"", escaped(exactText(value, unit)));
+  return fmt::format("<data value=\"{}\"{}>{}</data>", exact, title, shown);
 }
 
-std::string headHtml(const std::string& name, const ColumnStyle& style) {
-  std::string text = escaped(name);
-  // Not twice, if the procedure has already named the unit.
-  if (style.numeric && style.common_unit && !style.unit.empty() &&
-      splitUnit(name).unit != style.unit) {
-    text += fmt::format(" <span class=\"unit\">[{}]</span>", escaped(shownUnit(style.unit)));
-  }
-  return fmt::format("<th{}>{}</th>", style.numeric ? " class=\"number\"" : "", text);
+std::string unitHtml(const std::string& unit) {
+  return unit.empty() ? "" : fmt::format(" <span class=\"unit\">{}</span>", escaped(unit));
 }
 
-std::string cellHtml(const Cell& cell, const ColumnStyle& style, bool mixed_points) {
+std::string spreadHtml(const Quantity& quantity, const std::string& spread) {
+  if (spread.empty()) return "";
+  return fmt::format(
+      " <span class=\"spread\" title=\"95 % confidence interval {} to {}\">± {}</span>",
+      results::exactNumber(*quantity.confidence_low),
+      escaped(exactText(*quantity.confidence_high, quantity.unit)), spread);
+}
+
+// A machine name such as "wall_ns_per_packet_hop" may be broken behind '_' and '.'.
+std::string breakable(const std::string& name) {
+  std::string html;
+  for (const char c : escaped(name)) {
+    html += c;
+    if (c == '_' || c == '.') html += "<wbr/>";
+  }
+  return html;
+}
+
+std::string headHtml(const std::string& name, const results::ColumnFormat& format) {
+  const results::LabelledUnit head = results::columnHead(name, format);
+  std::string text = breakable(head.text);
+  if (!head.unit.empty()) {
+    text += fmt::format(" <span class=\"unit\">[{}]</span>", escaped(head.unit));
+  }
+  return fmt::format("<th{}>{}</th>", format.numeric ? " class=\"number\"" : "", text);
+}
+
+std::string cellHtml(const Cell& cell, const results::ColumnFormat& format, bool mixed_points) {
   if (const auto* text = std::get_if<std::string>(&cell)) {
-    return fmt::format("<td{}>{}</td>", style.numeric ? " class=\"number\"" : "", escaped(*text));
+    return fmt::format("<td{}>{}</td>", format.numeric ? " class=\"number\"" : "", escaped(*text));
   }
   const auto& quantity = std::get<Quantity>(cell);
-  const int decimals = style.common_unit ? style.decimals : columnDecimals({quantity.value});
-  std::string text = numberHtml(quantity.value, decimals);
-  if (!style.common_unit && !quantity.unit.empty()) {
-    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(shownUnit(quantity.unit)));
-  }
-  if (quantity.confidence_low && quantity.confidence_high) {
-    const double half = (*quantity.confidence_high - *quantity.confidence_low) / 2;
-    // "± 0" would only be noise.
-    if (half > 0) {
-      text += fmt::format(
-          " <span class=\"spread\" title=\"95 % confidence interval {} to {}\">± {}</span>",
-          exactNumber(*quantity.confidence_low), exactNumber(*quantity.confidence_high),
-          groupedNumber(half, decimals));
-    }
-  }
+  const results::QuantityText parts = results::cellParts(quantity, format);
+  std::string text = dataHtml(quantity.value, quantity.unit, parts.number) + unitHtml(parts.unit) +
+                     spreadHtml(quantity, parts.spread);
   if (mixed_points) text += fmt::format("<sup>{}</sup>", observationLetter(quantity.observed));
   return fmt::format("<td class=\"number\">{}</td>", text);
 }
 
-std::set<bench::ObservationPoint> pointsOf(const results::Table& table) {
+std::set<bench::ObservationPoint> pointsOf(const TablePart& part) {
   std::set<bench::ObservationPoint> points;
-  for (const auto& row : table.rows) {
-    for (const Cell& cell : row) {
-      if (const auto* quantity = std::get_if<Quantity>(&cell)) points.insert(quantity->observed);
-    }
-  }
+  const auto add = [&](const Cell& cell) {
+    if (const auto* quantity = std::get_if<Quantity>(&cell)) points.insert(quantity->observed);
+  };
+  for (const auto& row : part.table.rows) std::for_each(row.begin(), row.end(), add);
+  for (const auto& [name, cell] : part.constants) add(cell);
   return points;
 }
 
@@ -133,6 +116,48 @@ std::string noteHtml(const results::Table& table, const std::set<bench::Observat
   return text.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", text);
 }
 
+std::string constantsHtml(const TablePart& part, bool mixed_points) {
+  if (part.constants.empty()) return "";
+  std::string list;
+  for (const auto& [name, cell] : part.constants) {
+    list += (list.empty() ? "" : " · ") + escaped(name) + " ";
+    if (const auto* text = std::get_if<std::string>(&cell)) {
+      list += escaped(*text);
+      continue;
+    }
+    const auto& quantity = std::get<Quantity>(cell);
+    list += quantityWithSpreadHtml(quantity);
+    if (mixed_points) list += fmt::format("<sup>{}</sup>", observationLetter(quantity.observed));
+  }
+  return fmt::format("<p class=\"note\">The same in every row: {}.</p>\n", list);
+}
+
+std::string partHtml(const TablePart& part) {
+  const results::Table& table = part.table;
+  const std::vector<results::ColumnFormat> formats = results::columnFormats(table);
+  const std::set<bench::ObservationPoint> points = pointsOf(part);
+  std::string html = "<div class=\"table\">\n";
+  if (!table.title.empty()) html += fmt::format("<h4>{}</h4>\n", escaped(table.title));
+  html += constantsHtml(part, points.size() > 1);
+  if (!table.rows.empty() || part.constants.empty()) {
+    html += "<table>\n<thead><tr>";
+    for (std::size_t i = 0; i < formats.size(); ++i) {
+      html += headHtml(i < table.columns.size() ? table.columns[i] : "", formats[i]);
+    }
+    html += "</tr></thead>\n<tbody>\n";
+    for (const auto& row : table.rows) {
+      html += "<tr>";
+      for (std::size_t i = 0; i < formats.size(); ++i) {
+        html +=
+            cellHtml(i < row.size() ? row[i] : Cell(std::string()), formats[i], points.size() > 1);
+      }
+      html += "</tr>\n";
+    }
+    html += "</tbody>\n</table>\n";
+  }
+  return html + noteHtml(table, points) + "</div>\n";
+}
+
 }  // namespace
 
 std::string observationPointText(bench::ObservationPoint point) {
@@ -149,58 +174,36 @@ std::string observationPointText(bench::ObservationPoint point) {
   return "modelled";
 }
 
-std::string numberHtml(double value, int decimals) {
-  return fmt::format("<data value=\"{}\">{}</data>", exactNumber(value),
-                     groupedNumber(value, decimals));
+std::string quantityHtml(const Quantity& quantity) {
+  const results::QuantityText parts = results::quantityParts(quantity);
+  return dataHtml(quantity.value, quantity.unit, parts.number) + unitHtml(parts.unit);
 }
 
-std::string quantityHtml(const Quantity& quantity) {
-  std::string text = numberHtml(quantity.value, columnDecimals({quantity.value}));
-  if (!quantity.unit.empty()) {
-    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(shownUnit(quantity.unit)));
-  }
-  return text;
+std::string quantityWithSpreadHtml(const Quantity& quantity) {
+  const results::QuantityText parts = results::quantityParts(quantity);
+  return dataHtml(quantity.value, quantity.unit, parts.number) +
+         spreadHtml(quantity, parts.spread) + unitHtml(parts.unit);
 }
 
 std::string intervalHtml(const Quantity& quantity) {
-  if (!quantity.confidence_low || !quantity.confidence_high) return "–";
-  const int decimals = columnDecimals({*quantity.confidence_low, *quantity.confidence_high});
-  return numberHtml(*quantity.confidence_low, decimals) + " to " +
-         numberHtml(*quantity.confidence_high, decimals);
+  const auto parts = results::intervalParts(quantity);
+  if (!parts) return "–";
+  return dataHtml(*quantity.confidence_low, quantity.unit, parts->low) + " to " +
+         dataHtml(*quantity.confidence_high, quantity.unit, parts->high) + unitHtml(parts->unit);
 }
 
 std::string cvHtml(const Quantity& quantity) {
   if (!quantity.cv) return "–";
   const std::string text = fmt::format("<data value=\"{}\">{:.2f} %</data>",
-                                       exactNumber(*quantity.cv), *quantity.cv * 100);
+                                       results::exactNumber(*quantity.cv), *quantity.cv * 100);
   return *quantity.cv > kNotableCv ? fmt::format("<strong class=\"notable\">{}</strong>", text)
                                    : text;
 }
 
 std::string tableHtml(const results::Table& table) {
-  std::size_t columns = table.columns.size();
-  for (const auto& row : table.rows) columns = std::max(columns, row.size());
-  std::vector<ColumnStyle> styles;
-  styles.reserve(columns);
-  for (std::size_t i = 0; i < columns; ++i) styles.push_back(styleOf(table, i));
-  alignDecimals(table, styles);
-  const std::set<bench::ObservationPoint> points = pointsOf(table);
-
-  std::string html = "<div class=\"table\">\n";
-  if (!table.title.empty()) html += fmt::format("<h4>{}</h4>\n", escaped(table.title));
-  html += "<table>\n<thead><tr>";
-  for (std::size_t i = 0; i < columns; ++i) {
-    html += headHtml(i < table.columns.size() ? table.columns[i] : "", styles[i]);
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : table.rows) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < columns; ++i) {
-      html += cellHtml(i < row.size() ? row[i] : Cell(std::string()), styles[i], points.size() > 1);
-    }
-    html += "</tr>\n";
-  }
-  return html + "</tbody>\n</table>\n" + noteHtml(table, points) + "</div>\n";
+  std::string html;
+  for (const TablePart& part : readableParts(table)) html += partHtml(part);
+  return html;
 }
 
 std::string keyValuesHtml(const KeyValues& pairs) {

@@ -1,4 +1,6 @@
-// Tables of a test result as HTML.
+// Tables of a test result as HTML. Numbers are as results/quantity_text.h has them; the exact
+// value, in the unit in which it was measured, is the machine-readable value of its <data> element,
+// and stands in the title where the text is shorter.
 #pragma once
 
 #include <string>
@@ -12,18 +14,19 @@ namespace plumbline::report {
 // "Tester (at the DUT's ports)" and so on: the observation points in words.
 std::string observationPointText(bench::ObservationPoint point);
 
-// <data> with the number as people read it and the exact value as its machine-readable value.
-std::string numberHtml(double value, int decimals);
 // A quantity by itself: number and unit.
 std::string quantityHtml(const results::Quantity& quantity);
-// "1,200.3 to 1,268.8", or a dash when there is no interval.
+// The same with ± half its confidence interval, if it has one of some width.
+std::string quantityWithSpreadHtml(const results::Quantity& quantity);
+// "1,200.3 to 1,268.8 ns", or a dash when there is no interval.
 std::string intervalHtml(const results::Quantity& quantity);
 // The CV in percent, marked when it is above 5 %, or a dash.
 std::string cvHtml(const results::Quantity& quantity);
 
 // A column of quantities shows its common unit in the head, equal decimals, and ± half the
 // confidence interval where there is one. Under the table: its note and where the values were
-// observed (marked cell by cell if that differs).
+// observed (marked cell by cell if that differs). Tables too wide for a page come in parts; see
+// readableParts().
 std::string tableHtml(const results::Table& table);
 
 // Two columns of names and values; empty text if there are none.

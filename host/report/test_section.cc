@@ -7,6 +7,7 @@
 
 #include "report/chart.h"
 #include "report/distribution_plot.h"
+#include "report/notices.h"
 #include "report/svg.h"
 #include "report/table_html.h"
 #include "report/topology_diagram.h"
@@ -22,10 +23,19 @@ std::string figureHtml(const std::string& title, const std::string& svg) {
   return fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}</figure>\n", escaped(title), svg);
 }
 
+std::string resultsAnchor(const std::string& anchor) { return anchor + "-results"; }
+std::string distributionsAnchor(const std::string& anchor) { return anchor + "-distributions"; }
+std::string repeatabilityAnchor(const std::string& anchor) { return anchor + "-repeatability"; }
+
+std::string heading(const char* title, const std::string& anchor) {
+  return fmt::format("<h3 id=\"{}\">{}</h3>\n", anchor, title);
+}
+
 std::string keyFiguresHtml(const TestResult& test) {
   if (test.primary.empty()) return "";
   std::string html =
-      "<h3>Key figures</h3>\n<table class=\"key\">\n<thead><tr><th>Figure</th>"
+      "<h3>Key figures</h3>\n<div class=\"table\">\n<table class=\"key\">\n<thead><tr>"
+      "<th>Figure</th>"
       "<th class=\"number\">Value</th><th class=\"number\">95 % confidence interval</th>"
       "<th class=\"number\">CV</th><th class=\"number\">Repetitions</th><th>Observed at</th>"
       "</tr></thead>\n<tbody>\n";
@@ -38,11 +48,11 @@ std::string keyFiguresHtml(const TestResult& test) {
         intervalHtml(one), cvHtml(one), one.repetitions,
         escaped(observationPointText(one.observed)));
   }
-  return html + "</tbody>\n</table>\n";
+  return html + "</tbody>\n</table>\n</div>\n";
 }
 
-// min, mean, P50, P95, P99, P99.9, max of each distribution, in one unit.
-results::Table latencyTable(const TestResult& test, const ScaledUnit& unit) {
+// min, mean, P50, P95, P99, P99.9, max of each distribution.
+results::Table latencyTable(const TestResult& test) {
   results::Table table;
   table.title = "Latency statistics";
   table.note =
@@ -63,7 +73,7 @@ results::Table latencyTable(const TestResult& test, const ScaledUnit& unit) {
            {static_cast<double>(all.minimum), all.mean, static_cast<double>(all.p50),
             static_cast<double>(all.p95), static_cast<double>(all.p99),
             static_cast<double>(all.p999), static_cast<double>(all.maximum)}) {
-        add(value / unit.factor, unit.unit);
+        add(value, one.unit);
       }
     }
     table.rows.push_back(std::move(row));
@@ -71,13 +81,14 @@ results::Table latencyTable(const TestResult& test, const ScaledUnit& unit) {
   return table;
 }
 
-std::string distributionsHtml(const TestResult& test) {
+std::string distributionsHtml(const TestResult& test, const std::string& anchor) {
   if (test.distributions.empty()) return "";
   DistributionRefs all;
   for (const results::Distribution& one : test.distributions) all.push_back(&one);
-  const ScaledUnit unit = displayUnit(all);
+  const results::ScaledUnit unit = displayUnit(all);
 
-  std::string html = "<h3>Latency distributions</h3>\n" + tableHtml(latencyTable(test, unit));
+  std::string html =
+      heading("Latency distributions", distributionsAnchor(anchor)) + tableHtml(latencyTable(test));
   html +=
       "<p class=\"note\">In the plots by percentile every further nine takes the same height, so "
       "that the tail can be read; a dot marks the highest value seen.</p>\n";
@@ -95,7 +106,7 @@ std::string distributionsHtml(const TestResult& test) {
                        renderTail(group, "Cumulative distribution by percentile", unit));
   }
   for (const results::Distribution* one : all) {
-    const ScaledUnit own = displayUnit({one});
+    const results::ScaledUnit own = displayUnit({one});
     html += figureHtml("Histogram: " + one->title, renderHistogram(*one, own));
     const std::string title = "Distribution by percentile: " + one->title;
     html += figureHtml(title, renderTail({one}, title, own));
@@ -144,30 +155,21 @@ std::string failuresHtml(const TestResult& test,
       renderTopology(*topology, failures));
 }
 
-template <typename Remark>  // results::Anomaly or results::Deviation
-std::string remarksHtml(const char* list_class, const std::vector<Remark>& remarks) {
-  std::string html = fmt::format("<ul class=\"{}\">\n", list_class);
-  for (const Remark& one : remarks) {
-    html += "<li>" + escaped(one.what);
-    if (!one.where.empty())
-      html += fmt::format(" <span class=\"where\">{}</span>", escaped(one.where));
-    html += "</li>\n";
-  }
-  return html + "</ul>\n";
+// Longer tables of repetitions fold away.
+std::string repeatabilityHtml(const TestResult& test, const std::string& anchor) {
+  constexpr std::size_t kShortTable = 12;
+  const std::string title = heading("Repeatability", repeatabilityAnchor(anchor));
+  if (test.repeatability.rows.empty()) return title + "<p>No repetitions were recorded.</p>\n";
+  results::Table table = test.repeatability;
+  table.title.clear();
+  const std::string html = tableHtml(table);
+  if (table.rows.size() <= kShortTable) return title + html;
+  return title + foldedHtml(fmt::format("{} figures", table.rows.size()), html);
 }
 
-std::string anomaliesHtml(const TestResult& test) {
-  const std::string html = "<h3>Anomalies</h3>\n";
-  if (test.anomalies.empty()) return html + "<p>None.</p>\n";
-  return html + remarksHtml("anomalies", test.anomalies);
-}
-
-std::string deviationsHtml(const TestResult& test) {
-  if (test.deviations.empty()) return "";
-  return fmt::format(
-      "<details class=\"deviations\">\n<summary>Deviations from the methodology "
-      "({})</summary>\n{}</details>\n",
-      test.deviations.size(), remarksHtml("deviations", test.deviations));
+bool hasResults(const TestResult& test) {
+  return !test.tables.empty() || !test.charts.empty() || !test.heat_maps.empty() ||
+         !test.timelines.empty();
 }
 
 }  // namespace
@@ -187,33 +189,41 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
     html += fmt::format("<p class=\"lead\">{}</p>\n", escaped(test.summary));
   html += keyFiguresHtml(test);
   if (!test.configuration.empty()) {
-    html += "<h3>Configuration of the test</h3>\n" + keyValuesHtml(test.configuration);
+    html += foldedHtml("Configuration of the test", keyValuesHtml(test.configuration));
   }
+  const auto transports = transportTable(test);
   const std::string pictures = failuresHtml(test, topology) + picturesHtml(test);
-  if (!test.tables.empty() || !pictures.empty()) html += "<h3>Results</h3>\n";
-  for (const results::Table& table : test.tables) html += tableHtml(table);
-  if (const auto transports = transportTable(test)) html += tableHtml(*transports);
-  html += pictures;
-  html += distributionsHtml(test);
-  html += anomaliesHtml(test) + deviationsHtml(test);
-  html += "<h3>Repeatability</h3>\n";
-  if (test.repeatability.rows.empty()) {
-    html += "<p>No repetitions were recorded.</p>\n";
-  } else {
-    results::Table table = test.repeatability;
-    table.title.clear();
-    html += tableHtml(table);
+  if (hasResults(test) || transports || !pictures.empty()) {
+    html += heading("Results", resultsAnchor(anchor));
   }
-  return html + "</section>\n";
+  for (const results::Table& table : test.tables) html += tableHtml(table);
+  if (transports) html += tableHtml(*transports);
+  html += pictures + distributionsHtml(test, anchor);
+  html += heading("Anomalies", anomaliesAnchor(anchor)) + anomaliesHtml(test.anomalies) +
+          foldedNoticesHtml("Deviations from the methodology", test.deviations);
+  return html + repeatabilityHtml(test, anchor) + "</section>\n";
+}
+
+std::string anomaliesAnchor(const std::string& anchor) { return anchor + "-anomalies"; }
+
+std::vector<ContentsEntry> testParts(const TestResult& test, const std::string& anchor) {
+  std::vector<ContentsEntry> parts;
+  const auto add = [&](const char* text, const std::string& part) {
+    parts.push_back({part, text, "", true});
+  };
+  if (hasResults(test)) add("Results", resultsAnchor(anchor));
+  if (!test.distributions.empty()) add("Latency distributions", distributionsAnchor(anchor));
+  add("Anomalies", anomaliesAnchor(anchor));
+  add("Repeatability", repeatabilityAnchor(anchor));
+  return parts;
 }
 
 std::string kpiTableHtml(const TestResult& test) {
   if (test.kpis.empty()) return "";
-  std::string html = fmt::format(
-      "<h3>{} {}</h3>\n<table class=\"kpis\">\n<thead><tr><th>Name</th><th>Point</th>"
+  std::string html =
+      "<div class=\"table\">\n<table class=\"kpis\">\n<thead><tr><th>Name</th><th>Point</th>"
       "<th class=\"number\">Value</th><th class=\"number\">95 % confidence interval</th>"
-      "<th class=\"number\">CV</th><th class=\"number\">Repetitions</th></tr></thead>\n<tbody>\n",
-      escaped(test.id), escaped(test.title));
+      "<th class=\"number\">CV</th><th class=\"number\">Repetitions</th></tr></thead>\n<tbody>\n";
   for (const results::Kpi& kpi : test.kpis) {
     html += fmt::format(
         "<tr><td><code>{}</code></td><td>{}</td><td class=\"number\">{}</td>"
@@ -222,7 +232,8 @@ std::string kpiTableHtml(const TestResult& test) {
         escaped(kpi.name), escaped(kpi.point), quantityHtml(kpi.quantity),
         intervalHtml(kpi.quantity), cvHtml(kpi.quantity), kpi.quantity.repetitions);
   }
-  return html + "</tbody>\n</table>\n";
+  html += "</tbody>\n</table>\n</div>\n";
+  return foldedHtml(fmt::format("{} {} ({} figures)", test.id, test.title, test.kpis.size()), html);
 }
 
 }  // namespace plumbline::report

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fabric/fabric_spec.h"
+#include "report/contents.h"
 #include "results/test_result.h"
 
 namespace plumbline::report {
@@ -14,6 +16,12 @@ namespace plumbline::report {
 // fail and `topology` is known, a drawing shows what.
 std::string testSectionHtml(const results::TestResult& test, const std::string& anchor,
                             const std::optional<fabric::TopologySpec>& topology);
+
+// Where its anomalies are.
+std::string anomaliesAnchor(const std::string& anchor);
+
+// The parts of the section that it has, for the contents of a report of few tests.
+std::vector<ContentsEntry> testParts(const results::TestResult& test, const std::string& anchor);
 
 // All figures of `test` by machine name and point, as a table; empty text if there are none.
 std::string kpiTableHtml(const results::TestResult& test);

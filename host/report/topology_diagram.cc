@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "fabric/describe.h"
 #include "fabric/topology.h"
-#include "report/number.h"
+#include "report/graph_layout.h"
+#include "report/picture.h"
 #include "report/svg.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -102,12 +105,22 @@ class Drawing {
     svg_.text({box.center, y + height / 2 + 4}, Anchor::kMiddle, "small", name);
   }
 
+  // Within a row, around what stands between: `height` above the tops of its ends.
+  void arc(double x1, double x2, double top, double height, bool failed) {
+    svg_.curve({x1, top}, {(x1 + x2) / 2, top - 2 * height}, {x2, top},
+               failed ? "cable failed" : "cable");
+  }
+
   // What runs between two tiers, at the right.
-  void links(double y, const TopologySpec& topology, Picoseconds delay) {
+  void links(double y, BitRate rate, Picoseconds delay) {
+    lines(y, {results::readableNumber(rate.toGigabitsPerSecond()) + " Gb/s",
+              results::readableNumber(delay.toNanoseconds()) + " ns"});
+  }
+  void lines(double y, const std::vector<std::string>& texts) {
     const double x = kWidth - kTextColumn + 16;
-    svg_.text({x, y - 2}, Anchor::kStart, "small",
-              readableNumber(topology.link_rate.toGigabitsPerSecond()) + " Gb/s");
-    svg_.text({x, y + 13}, Anchor::kStart, "small", readableNumber(delay.toNanoseconds()) + " ns");
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      svg_.text({x, y - 2 + 15 * static_cast<double>(i)}, Anchor::kStart, "small", texts[i]);
+    }
   }
 
   [[nodiscard]] std::string finish() const { return svg_.finish(); }
@@ -115,26 +128,6 @@ class Drawing {
  private:
   Svg svg_;
 };
-
-// Switches by their distance from the nearest host, the nearest first; each in order of number.
-std::vector<std::vector<fabric::NodeId>> tiersOf(const fabric::Topology& graph) {
-  std::vector<std::vector<fabric::NodeId>> tiers;
-  std::vector<bool> seen(graph.nodes().size(), false);
-  std::vector<fabric::NodeId> frontier = graph.hosts();
-  for (;;) {
-    std::set<fabric::NodeId> next;
-    for (const fabric::NodeId node : frontier) {
-      for (const fabric::LinkId link : graph.nodes()[node].out_links) {
-        const fabric::NodeId to = graph.links()[link].to;
-        if (graph.nodes()[to].kind == fabric::NodeKind::kSwitch && !seen[to]) next.insert(to);
-      }
-    }
-    if (next.empty()) return tiers;
-    for (const fabric::NodeId node : next) seen[node] = true;
-    frontier.assign(next.begin(), next.end());
-    tiers.push_back(frontier);
-  }
-}
 
 // Hosts that hang on a switch.
 std::size_t hostsOf(const fabric::Topology& graph, fabric::NodeId node) {
@@ -159,7 +152,7 @@ std::string drawLink(const TopologySpec& topology, const Failed& failed) {
     drawing.box(host, y - kHostHeight / 2, 64, kHostHeight, "host",
                 fmt::format("host {}", host.number));
   }
-  drawing.links(y, topology, topology.host_link_delay);
+  drawing.links(y, topology.link_rate, topology.host_link_delay);
   return drawing.finish();
 }
 
@@ -179,7 +172,8 @@ std::string drawSwitch(const TopologySpec& topology, const Failed& failed) {
   for (const Box& host : hosts) {
     drawing.box(host, kHostY, 56, kHostHeight, "host", fmt::format("host {}", host.number));
   }
-  drawing.links((kSwitchY + kSwitchHeight + kHostY) / 2, topology, topology.host_link_delay);
+  drawing.links((kSwitchY + kSwitchHeight + kHostY) / 2, topology.link_rate,
+                topology.host_link_delay);
   return drawing.finish();
 }
 
@@ -222,61 +216,181 @@ std::string drawClos(const TopologySpec& topology, const Failed& failed) {
     drawing.box(leaf, kLeafY, 84, kSwitchHeight, "switch", fmt::format("leaf {}", leaf.number),
                 failed.node(leafName(leaf)));
   }
-  drawing.links((kSpineY + kSwitchHeight + kLeafY) / 2, topology, topology.fabric_link_delay);
-  drawing.links((kLeafY + kSwitchHeight + kHostY) / 2, topology, topology.host_link_delay);
+  drawing.links((kSpineY + kSwitchHeight + kLeafY) / 2, topology.fabricRate(),
+                topology.fabric_link_delay);
+  drawing.links((kLeafY + kSwitchHeight + kHostY) / 2, topology.link_rate,
+                topology.host_link_delay);
   return drawing.finish();
 }
 
-// Any graph, by its distance from the hosts: switches with hosts are the lowest tier, with the
+// "250 ns", or "50 to 5,000 ns" of several.
+std::string rangeText(const std::set<double>& values, const char* unit) {
+  std::string text = results::readableNumber(*values.begin());
+  if (values.size() > 1) text += " to " + results::readableNumber(*values.rbegin());
+  return text + " " + unit;
+}
+
+// Rates and delays that the cables at one height of the drawing have.
+struct CableKinds {
+  std::set<double> gbps;
+  std::set<double> ns;
+
+  void add(const fabric::Link& link) {
+    gbps.insert(link.rate.toGigabitsPerSecond());
+    ns.insert(link.delay.toNanoseconds());
+  }
+  [[nodiscard]] std::vector<std::string> texts() const {
+    if (gbps.empty()) return {};
+    return {rangeText(gbps, "Gb/s"), rangeText(ns, "ns")};
+  }
+};
+
+// Any graph, by its distance from the hosts: switches with hosts are the lowest row, with the
 // number of their hosts beneath, and so on upwards.
-std::string drawTiers(const TopologySpec& topology, const Failed& failed) {
-  constexpr double kTierHeight = 110;
-  constexpr double kTop = 20;
-  constexpr std::size_t kMost = 9;
-  const fabric::Topology graph = fabric::buildTopology(topology);
-  const auto tiers = tiersOf(graph);
-  const auto rows = static_cast<double>(tiers.size());
-  Drawing drawing(kTop + rows * kTierHeight + kHostHeight + 16, topologyText(topology));
+class RowDrawing {
+ public:
+  RowDrawing(const TopologySpec& topology, const Failed& failed)
+      : graph_(fabric::buildTopology(topology)),
+        // Regular fabrics read best in order of number.
+        rows_(topology.kind == TopologyKind::kGraph ? orderedRows(graph_) : switchRows(graph_)),
+        failed_(failed) {
+    place();
+    top_ = kTop + tallestArc();
+    const double height = top_ + static_cast<double>(rows_.size()) * kRowHeight + kHostHeight + 16;
+    drawing_.emplace(height, topologyText(topology));
+    for (auto& [node, spot] : at_) spot.y = yOf(spot.row);
+  }
 
-  std::map<fabric::NodeId, std::pair<double, double>> at;  // centre and top of what is drawn
-  double y = kTop + (rows - 1) * kTierHeight;
-  for (const std::vector<fabric::NodeId>& tier : tiers) {
-    for (const Box& box :
-         place(shown(static_cast<std::int64_t>(tier.size()), kMost), kMargin, kDrawingRight)) {
-      if (box.number != kGap) at[tier[static_cast<std::size_t>(box.number)]] = {box.center, y};
+  std::string draw() {
+    cables();
+    for (const auto& [node, spot] : at_) hostsOn(node, spot);
+    for (const auto& [node, spot] : at_) {
+      drawing_->box({spot.x, 0}, spot.y, spot.width, kSwitchHeight, "switch",
+                    wrapped(graph_.nodes()[node].name, spot.width - 4, 12, 1).front(),
+                    failed_.node(graph_.nodes()[node].name));
     }
-    y -= kTierHeight;
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (rows_[row].size() > kMost) {
+        drawing_->box({gaps_.at(row), kGap}, yOf(row), 60, kSwitchHeight, "switch", "");
+      }
+      drawing_->lines(yOf(row) + kSwitchHeight + (kRowHeight - kSwitchHeight) / 2,
+                      below_[row].texts());
+      drawing_->lines(yOf(row) + kSwitchHeight / 2, within_[row].texts());
+    }
+    return drawing_->finish();
   }
-  for (const fabric::Link& link : graph.links()) {
-    const auto from = at.find(link.from);
-    const auto to = at.find(link.to);
-    if (from == at.end() || to == at.end() || link.from > link.to) continue;
-    const auto& low = from->second.second > to->second.second ? from->second : to->second;
-    const auto& high = from->second.second > to->second.second ? to->second : from->second;
-    drawing.cable(high.first, high.second + kSwitchHeight, low.first, low.second,
-                  failed.cable(graph.nodes()[link.from].name, graph.nodes()[link.to].name));
+
+ private:
+  struct Spot {
+    std::size_t row = 0;
+    std::size_t place = 0;  // in the row
+    double x = 0;           // of the centre
+    double y = 0;           // of the top
+    double width = 60;
+  };
+
+  static constexpr double kRowHeight = 110;
+  static constexpr double kTop = 20;
+  static constexpr std::size_t kMost = 9;
+
+  [[nodiscard]] double yOf(std::size_t row) const {
+    return top_ + static_cast<double>(rows_.size() - 1 - row) * kRowHeight;
   }
-  for (const auto& [node, place] : at) {
-    const std::size_t hosts = hostsOf(graph, node);
-    if (hosts > 0) {
-      const double host_y = place.second + kTierHeight;
-      drawing.cable(place.first, place.second + kSwitchHeight, place.first, host_y);
-      drawing.box({place.first, 0}, host_y, 56, kHostHeight, "host",
+
+  void place() {
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      std::size_t place_in_row = 0;
+      const auto members = shown(static_cast<std::int64_t>(rows_[row].size()), kMost);
+      const double step = (kDrawingRight - kMargin) / static_cast<double>(members.size());
+      for (const Box& box : report::place(members, kMargin, kDrawingRight)) {
+        if (box.number == kGap) {
+          gaps_[row] = box.center;
+        } else {
+          at_[rows_[row][static_cast<std::size_t>(box.number)]] = {
+              row, place_in_row, box.center, 0, std::clamp(0.64 * step, 40.0, 84.0)};
+        }
+        ++place_in_row;
+      }
+    }
+    below_.resize(rows_.size());
+    within_.resize(rows_.size());
+  }
+
+  static double arcHeight(const Spot& a, const Spot& b) {
+    const auto between =
+        static_cast<double>(std::max(a.place, b.place) - std::min(a.place, b.place)) - 1;
+    return std::min(12 + 7 * between, 56.0);
+  }
+
+  // Room that cables within the highest row need above it.
+  [[nodiscard]] double tallestArc() const {
+    double tallest = 0;
+    for (const fabric::Link& link : graph_.links()) {
+      const auto from = at_.find(link.from);
+      const auto to = at_.find(link.to);
+      if (from == at_.end() || to == at_.end() || from->second.row != to->second.row) continue;
+      if (from->second.row + 1 == rows_.size() && !neighbours(from->second, to->second)) {
+        tallest = std::max(tallest, arcHeight(from->second, to->second));
+      }
+    }
+    return tallest;
+  }
+
+  static bool neighbours(const Spot& a, const Spot& b) {
+    return std::max(a.place, b.place) - std::min(a.place, b.place) == 1;
+  }
+
+  void cables() {
+    for (const fabric::Link& link : graph_.links()) {
+      const auto from = at_.find(link.from);
+      const auto to = at_.find(link.to);
+      if (from == at_.end() || to == at_.end() || link.from > link.to) continue;
+      cable(link, from->second, to->second);
+    }
+  }
+
+  void cable(const fabric::Link& link, const Spot& from, const Spot& to) {
+    const bool failed = failed_.cable(graph_.nodes()[link.from].name, graph_.nodes()[link.to].name);
+    if (from.row != to.row) {
+      const Spot& low = from.row < to.row ? from : to;
+      const Spot& high = from.row < to.row ? to : from;
+      below_[high.row].add(link);
+      drawing_->cable(high.x, high.y + kSwitchHeight, low.x, low.y, failed);
+      return;
+    }
+    within_[from.row].add(link);
+    if (neighbours(from, to)) {
+      const double y = from.y + kSwitchHeight / 2;
+      drawing_->cable(from.x, y, to.x, y, failed);
+    } else {
+      drawing_->arc(from.x, to.x, from.y, arcHeight(from, to), failed);
+    }
+  }
+
+  void hostsOn(fabric::NodeId node, const Spot& spot) {
+    const std::size_t hosts = hostsOf(graph_, node);
+    if (hosts == 0) return;
+    for (const fabric::LinkId link : graph_.nodes()[node].out_links) {
+      if (graph_.nodes()[graph_.links()[link].to].kind == fabric::NodeKind::kHost) {
+        below_[spot.row].add(graph_.links()[link]);
+      }
+    }
+    const double host_y = spot.y + kRowHeight;
+    drawing_->cable(spot.x, spot.y + kSwitchHeight, spot.x, host_y);
+    drawing_->box({spot.x, 0}, host_y, std::min(spot.width, 60.0), kHostHeight, "host",
                   fmt::format("{} host{}", hosts, hosts == 1 ? "" : "s"));
-    }
-    drawing.box({place.first, 0}, place.second, 60, kSwitchHeight, "switch",
-                graph.nodes()[node].name, failed.node(graph.nodes()[node].name));
   }
-  for (std::size_t row = 0; row < tiers.size(); ++row) {
-    if (tiers[row].size() <= kMost) continue;
-    const double row_y = kTop + (rows - 1 - static_cast<double>(row)) * kTierHeight;
-    for (const Box& box : place(shown(static_cast<std::int64_t>(tiers[row].size()), kMost), kMargin,
-                                kDrawingRight)) {
-      if (box.number == kGap) drawing.box(box, row_y, 60, kSwitchHeight, "switch", "");
-    }
-  }
-  return drawing.finish();
-}
+
+  fabric::Topology graph_;
+  std::vector<std::vector<fabric::NodeId>> rows_;
+  const Failed& failed_;
+  std::map<fabric::NodeId, Spot> at_;
+  std::map<std::size_t, double> gaps_;  // centre of the ellipsis of a row
+  std::vector<CableKinds> below_;       // each row: cables between it and what is beneath
+  std::vector<CableKinds> within_;
+  double top_ = kTop;
+  std::optional<Drawing> drawing_;
+};
 
 }  // namespace
 
@@ -296,7 +410,7 @@ std::string renderTopology(const TopologySpec& topology,
     case TopologyKind::kGraph:
       break;
   }
-  return drawTiers(topology, failed);
+  return RowDrawing(topology, failed).draw();
 }
 
 }  // namespace plumbline::report

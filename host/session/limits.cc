@@ -10,7 +10,7 @@ std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,
                                 const std::vector<results::TestResult>& tests) {
   std::vector<LimitVerdict> verdicts;
   for (const scenario::Limit& limit : limits) {
-    LimitVerdict verdict{limit, false, false, 0, {}};
+    LimitVerdict verdict{limit, false, false, 0, {}, {}};
     const bool at_most = limit.sense == LimitSense::kAtMost;
     for (const results::TestResult& test : tests) {
       for (const results::Kpi& kpi : test.kpis) {
@@ -21,6 +21,7 @@ std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,
         }
         verdict.measured = true;
         verdict.worst = value;
+        verdict.unit = kpi.quantity.unit;
         verdict.where = kpi.point.empty() ? test.id : test.id + ", " + kpi.point;
       }
     }

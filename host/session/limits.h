@@ -15,7 +15,8 @@ struct LimitVerdict {
   bool measured = false;  // false: no KPI of this name in the results; then neither met nor missed
   bool met = false;
   double worst = 0;   // the value furthest to the bad side
-  std::string where;  // test and point of that value
+  std::string unit;   // of that value
+  std::string where;  // test and point of it
 };
 
 std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <thread>
 
@@ -14,6 +15,8 @@
 #include "report/report.h"
 #include "scenario/flat_keys.h"
 #include "scenario/warnings.h"
+#include "scenario/sweep.h"
+#include "session/limits.h"
 #include "session/planning.h"
 #include "suite/profile.h"
 #include "suite/switch_configuration.h"
@@ -23,15 +26,43 @@ namespace {
 
 using fabric::TopologyKind;
 
-report::KeyValues dutText(const scenario::Scenario& scenario) {
-  const fabric::TopologySpec& topology = scenario.topology;
-  report::KeyValues dut{
-      {"Topology", fabric::topologyText(topology)},
-      {"Link rate", fmt::format("{:.6g} Gb/s", topology.link_rate.toGigabitsPerSecond())},
-      {"Host link delay", suite::durationText(topology.host_link_delay)}};
-  if (topology.kind != TopologyKind::kLink && topology.kind != TopologyKind::kSingleSwitch) {
+// Rates and delays of the cables. Those of a graph are stated cable by cable; what there are of
+// them is named, in ascending order.
+void addCables(const fabric::TopologySpec& topology, report::KeyValues& dut) {
+  const auto rateText = [](BitRate rate) {
+    return fmt::format("{:.6g} Gb/s", rate.toGigabitsPerSecond());
+  };
+  if (topology.kind == TopologyKind::kGraph) {
+    std::set<BitRate> rates;
+    std::set<Picoseconds> delays;
+    for (const fabric::GraphSpec::Cable& cable : topology.graph.cables) {
+      rates.insert(cable.rate);
+      delays.insert(cable.delay);
+    }
+    std::vector<std::string> texts;
+    for (const BitRate rate : rates) texts.push_back(rateText(rate));
+    dut.emplace_back("Link rates", fmt::format("{}", fmt::join(texts, ", ")));
+    texts.clear();
+    for (const Picoseconds delay : delays) texts.push_back(suite::durationText(delay));
+    dut.emplace_back("Link delays", fmt::format("{}", fmt::join(texts, ", ")));
+    return;
+  }
+  dut.emplace_back("Link rate", rateText(topology.link_rate));
+  const bool tiers =
+      topology.kind != TopologyKind::kLink && topology.kind != TopologyKind::kSingleSwitch;
+  if (tiers && topology.fabricRate() != topology.link_rate) {
+    dut.emplace_back("Fabric link rate", rateText(topology.fabricRate()));
+  }
+  dut.emplace_back("Host link delay", suite::durationText(topology.host_link_delay));
+  if (tiers) {
     dut.emplace_back("Fabric link delay", suite::durationText(topology.fabric_link_delay));
   }
+}
+
+report::KeyValues dutText(const scenario::Scenario& scenario) {
+  const fabric::TopologySpec& topology = scenario.topology;
+  report::KeyValues dut{{"Topology", fabric::topologyText(topology)}};
+  addCables(topology, dut);
   if (topology.kind != TopologyKind::kLink) {
     suite::addSwitchConfiguration(scenario.switches, dut);
   }
@@ -74,14 +105,28 @@ void describeTester(const results::RunIdentity& identity, BitRate line_rate,
     if (benchExists(bench)) {
       describeBench(bench, benches.size() > 1 ? " (" + bench + ")" : "", line_rate, input);
     } else {
-      input.tester.emplace_back("Bench", bench);
+      input.bench_known = false;
+      input.tester.emplace_back("Bench", bench + " (this build does not have it)");
     }
   }
   input.tester.emplace_back("Profile", identity.profile);
   input.tester.emplace_back("Seed", std::to_string(identity.seed));
 }
 
-// What the points of a sweep have in common of the DUT, and what of it was swept.
+// What all points of a sweep say of the DUT.
+report::KeyValues commonDutText(const scenario::Sweep& sweep) {
+  report::KeyValues common;
+  for (std::size_t point = 0; point < sweep.size(); ++point) {
+    const report::KeyValues one = dutText(sweep.scenario(point, vocabulary()));
+    if (point == 0) common = one;
+    std::erase_if(common, [&](const auto& line) {
+      return std::find(one.begin(), one.end(), line) == one.end();
+    });
+  }
+  return common;
+}
+
+// What the points of a sweep have in common of the DUT, and what of the scenario was swept.
 void describeSweptDut(const scenario::Scenario& scenario, report::ReportInput& input) {
   const auto swept = [&](std::string_view key) {
     return std::any_of(scenario.sweep.begin(), scenario.sweep.end(), [&](const auto& axis) {
@@ -91,10 +136,36 @@ void describeSweptDut(const scenario::Scenario& scenario, report::ReportInput& i
   };
   if (!swept("dut.topology")) input.topology = scenario.topology;
   if (!swept("dut.failures")) input.failures = scenario.failures;
-  if (!swept("dut")) input.dut = dutText(scenario);
+  try {
+    input.dut = commonDutText(scenario::Sweep(scenario.text, scenario.file));
+  } catch (const Error&) {
+    // A file that a point names is not here: the report goes without.
+    input.dut.clear();
+  }
   for (const scenario::SweepAxis& axis : scenario.sweep) {
     input.dut.emplace_back("Swept: " + axis.key, fmt::format("{}", fmt::join(axis.values, ", ")));
   }
+}
+
+// The limits of `scenario` with what `tests` have to them.
+std::vector<report::LimitOutcome> limitOutcomes(const scenario::Scenario& scenario,
+                                                const std::vector<results::TestResult>& tests) {
+  using State = report::LimitOutcome::State;
+  std::vector<report::LimitOutcome> outcomes;
+  for (const LimitVerdict& verdict : judge(scenario.limits, tests)) {
+    report::LimitOutcome outcome;
+    outcome.figure = verdict.limit.kpi;
+    outcome.at_most = verdict.limit.sense == scenario::LimitSense::kAtMost;
+    outcome.bound = verdict.limit.bound;
+    if (verdict.measured) {
+      outcome.state = verdict.met ? State::kMet : State::kMissed;
+      outcome.worst.value = verdict.worst;
+      outcome.worst.unit = verdict.unit;
+      outcome.where = verdict.where;
+    }
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
 }
 
 }  // namespace
@@ -143,6 +214,7 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
     for (const scenario::Problem& one : scenario::warningsOf(parsed.scenario, vocabulary())) {
       input.warnings.push_back(fmt::format("Line {}: {} ({})", one.line, one.what, one.allowed));
     }
+    input.limits = limitOutcomes(parsed.scenario, run.tests);
   }
   if (parsed.ok() && !parsed.scenario.sweep.empty()) {
     describeSweptDut(parsed.scenario, input);

@@ -112,7 +112,8 @@ TEST_F(SimRunTest, TheReportHasIdentificationFailuresAndCabling) {
   ASSERT_EQ(runScenario().exit_code, 0);
   const std::string html = contentOf(reportFile("report.html"));
   for (const char* part : {"The fabric is simulated.", "<td>Example</td>", "<td>X1</td>",
-                           "not stated", "leaf1-spine0", "cable failed", "busbw_gbps",
+                           "Not stated: ", "leaf1-spine0", "cable failed", "busbw_gbps",
+                           "<strong>Limits:</strong> the scenario sets none.",
                            "replay timer 20 us, replays at most 1, outages waited for up to 5 us, "
                            "frames given up at an age of 1 ms, INIT every 5 us"}) {
     EXPECT_THAT(html, HasSubstr(part));

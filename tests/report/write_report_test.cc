@@ -118,5 +118,21 @@ TEST(ReportJson, HoldsFailuresInPicoseconds) {
   EXPECT_EQ(json[1].at("up_ps"), 2000);
 }
 
+TEST(ReportJson, HoldsTheVerdictOfLimits) {
+  using State = LimitOutcome::State;
+  ReportInput input = sampleReport();
+  results::Quantity worst;
+  worst.value = 6000;
+  worst.unit = "ns";
+  input.limits = {{"latency_p99_ns", true, 5000, State::kMissed, worst, "T5.2, 64 B"},
+                  {"loss_ppm", true, 1, State::kNotMeasured, {}, {}}};
+  const auto json = nlohmann::json::parse(renderJson(input)).at("limits");
+  EXPECT_EQ(json[0].at("at_most"), 5000);
+  EXPECT_EQ(json[0].at("met"), false);
+  EXPECT_EQ(json[0].at("worst"), 6000);
+  EXPECT_EQ(json[0].at("unit"), "ns");
+  EXPECT_FALSE(json[1].contains("met"));
+}
+
 }  // namespace
 }  // namespace plumbline::report::testing

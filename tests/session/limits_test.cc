@@ -13,6 +13,7 @@ results::Kpi kpi(const std::string& name, const std::string& point, double value
   kpi.name = name;
   kpi.point = point;
   kpi.quantity.value = value;
+  kpi.quantity.unit = name.ends_with("_ns") ? "ns" : "%";
   return kpi;
 }
 
@@ -33,6 +34,7 @@ TEST(Limits, TheWorstPointDecides) {
   EXPECT_TRUE(at_most[0].measured);
   EXPECT_FALSE(at_most[0].met);
   EXPECT_EQ(at_most[0].worst, 1500);
+  EXPECT_EQ(at_most[0].unit, "ns");
   EXPECT_EQ(at_most[0].where, "T5.2, 4 KiB");
   EXPECT_EQ(verdictText(at_most[0]),
             "latency_p99_ns at most 1499: MISSED, worst 1500 (T5.2, 4 KiB)");

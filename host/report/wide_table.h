@@ -1,0 +1,27 @@
+// Tables with more columns than a page has room for.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/test_result.h"
+
+namespace plumbline::report {
+
+// Most columns of a table that is left as it is.
+inline constexpr std::size_t kMostColumns = 12;
+
+struct TablePart {
+  results::Table table;
+  // Columns that say the same in every row: their names and the cell.
+  std::vector<std::pair<std::string, results::Cell>> constants;
+};
+
+// `table` in parts that fit a page; as it is if it has at most kMostColumns. Leading columns of
+// text are repeated in each part. Columns that have values in the same rows stay together, without
+// the rows in which they have none; what is the same in every row stands beside the part once. Each
+// quantity of `table` is in exactly one part.
+std::vector<TablePart> readableParts(const results::Table& table);
+
+}  // namespace plumbline::report

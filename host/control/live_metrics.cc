@@ -126,7 +126,8 @@ void LiveMetrics::onInterval(const LiveInterval& interval) {
       run.deepest.clear();
       run.latency.clear();
     }
-    count(interval, continued ? last : LiveInterval());
+    const LiveInterval none;
+    count(interval, continued ? last : none);
     for (const LiveLink& link : interval.links) {
       std::uint64_t& deepest = run.deepest[link.name];
       deepest = std::max(deepest, link.queue_max_bytes);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "stats/histogram.h"
 
 namespace plumbline::control {
@@ -414,9 +415,14 @@ void LiveMetrics::addLatency(Families& families) const {
     if (!run.measured || latency.count == 0 || run.latency.empty()) continue;
     constexpr double kHigh = 18446744073709551616.0;  // 2^64
     const double high = std::floor(latency.sum_ps / kHigh);
-    const stats::Histogram histogram = stats::Histogram::fromHardware(
-        0, run.latency, latency.min_ps, latency.max_ps, static_cast<std::uint32_t>(high),
-        static_cast<std::uint64_t>(latency.sum_ps - high * kHigh));
+    stats::Histogram histogram;
+    try {
+      histogram = stats::Histogram::fromHardware(
+          0, run.latency, latency.min_ps, latency.max_ps, static_cast<std::uint32_t>(high),
+          static_cast<std::uint64_t>(latency.sum_ps - high * kHigh));
+    } catch (const Error&) {
+      continue;  // the trial's intervals do not add up: no quantiles rather than wrong ones
+    }
     ClientMetric::Summary summary;
     summary.sample_count = latency.count;
     summary.sample_sum = latency.sum_ps / 1e12;

@@ -185,6 +185,7 @@ TEST(LiveMetrics, TheDeepestQueueAndTheQuantilesAreOfTheWholeTrial) {
 TEST(LiveMetrics, ManyPortsHaveTotalsAndTheTopOnes) {
   const auto withPorts = [](std::uint32_t ports) {
     LiveInterval live = whole();
+    live.latency.reset();
     live.ports.clear();
     for (std::uint32_t i = 0; i < ports; ++i) {
       LivePort& port = live.ports.emplace_back();
@@ -258,7 +259,10 @@ class MetricsOfRuns : public testing::Test {
         break;
       }
       if (trial > 1) metrics();
-      ask("POST", "/api/v1/runs/" + std::to_string(id) + "/start", json{{"trial", trial}}.dump());
+      const std::int64_t at =
+          ask("GET", "/api/v1/clock").at("answered_ns").get<std::int64_t>() + 50'000'000;
+      ask("POST", "/api/v1/runs/" + std::to_string(id) + "/start",
+          json{{"trial", trial}, {"at_ns", at}}.dump());
     }
     std::vector<LiveInterval> ended;
     while (const auto text = subscriber->take()) {

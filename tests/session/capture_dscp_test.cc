@@ -18,7 +18,7 @@ class CardLike final : public bench::Bench {
  public:
   CardLike() {
     capabilities_.name = "rtl";
-    capabilities_.max_ports = 2;
+    capabilities_.max_ports = 4;
     capabilities_.line_rate = gigabitsPerSecond(100);
     capabilities_.flows_per_port = 256;
     capabilities_.groups = 32;

@@ -300,7 +300,7 @@ profile: quick
 dut:
   topology: {kind: switch, hosts: 2, link: 100G}
 traffic: {message_sizes: [1KiB], pairs: [[0, 1]]}
-parameters: {loads: [50%], repetitions: 2}
+parameters: {loads: [50%], repetitions: 2, duration: 200us}
 )";
 
 TEST_F(MetricsOfRuns, AddUpToTheLiveIntervals) {

@@ -32,18 +32,18 @@ CounterValues countersOf(const control::LiveInterval& interval) {
     values[5] += static_cast<std::uint64_t>(std::max<std::int64_t>(port.paused_ps, 0)) / 1000;
   }
   for (const control::LiveFlow& flow : interval.flows) {
-    values[6] += flow.lost;
-    values[7] += flow.out_of_order;
+    values[6] += flow.lost.value_or(0);
+    values[7] += flow.out_of_order.value_or(0);
   }
   const control::LiveCongestion& congestion = interval.congestion;
-  values[8] = congestion.ce_received;
-  values[9] = congestion.marked;
-  values[10] = congestion.cnp_sent;
-  values[11] = congestion.cnp_received;
-  values[12] = congestion.dropped;
-  values[13] = congestion.trimmed;
-  values[14] = congestion.retransmitted;
-  values[15] = congestion.timeouts;
+  values[8] = congestion.ce_received.value_or(0);
+  values[9] = congestion.marked.value_or(0);
+  values[10] = congestion.cnp_sent.value_or(0);
+  values[11] = congestion.cnp_received.value_or(0);
+  values[12] = congestion.dropped.value_or(0);
+  values[13] = congestion.trimmed.value_or(0);
+  values[14] = congestion.retransmitted.value_or(0);
+  values[15] = congestion.timeouts.value_or(0);
   return values;
 }
 
@@ -150,10 +150,14 @@ void LiveRun::addRates(const control::LiveInterval& interval, double time_us) {
   const control::LiveCongestion none;
   const control::LiveCongestion& before = latest_ ? latest_->congestion : none;
   const control::LiveCongestion& now = interval.congestion;
-  marked_.add(time_us, perSecond(now.marked, before.marked, length));
-  ce_received_.add(time_us, perSecond(now.ce_received, before.ce_received, length));
-  cnp_received_.add(time_us, perSecond(now.cnp_received, before.cnp_received, length));
-  dropped_.add(time_us, perSecond(now.dropped, before.dropped, length));
+  if (now.marked) marked_.add(time_us, perSecond(*now.marked, before.marked.value_or(0), length));
+  if (now.ce_received)
+    ce_received_.add(time_us, perSecond(*now.ce_received, before.ce_received.value_or(0), length));
+  if (now.cnp_received)
+    cnp_received_.add(time_us,
+                      perSecond(*now.cnp_received, before.cnp_received.value_or(0), length));
+  if (now.dropped)
+    dropped_.add(time_us, perSecond(*now.dropped, before.dropped.value_or(0), length));
   if (interval.fairness.flow_jfi) flow_jfi_.add(time_us, *interval.fairness.flow_jfi);
   if (interval.fairness.link_jfi) link_jfi_.add(time_us, *interval.fairness.link_jfi);
   if (interval.fairness.link_mmr) link_mmr_.add(time_us, *interval.fairness.link_mmr);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "gui/models/text.h"
 
@@ -29,6 +30,15 @@ constexpr std::array<ColumnText, FlowTableModel::kColumnCount> kColumns = {{
     {"To", "Receiving port or host"},
 }};
 
+// What is not counted sorts below zero.
+double keyOf(const std::optional<std::uint64_t>& count) {
+  return count ? static_cast<double>(*count) : -1;
+}
+
+QString knownCountText(const std::optional<std::uint64_t>& count) {
+  return count ? countText(*count) : QStringLiteral("–");
+}
+
 double keyOf(const control::LiveFlow& flow, int column) {
   switch (column) {
     case FlowTableModel::kFrom:
@@ -44,13 +54,13 @@ double keyOf(const control::LiveFlow& flow, int column) {
     case FlowTableModel::kBytes:
       return static_cast<double>(flow.received_bytes);
     case FlowTableModel::kLost:
-      return static_cast<double>(flow.lost);
+      return keyOf(flow.lost);
     case FlowTableModel::kOutOfOrder:
-      return static_cast<double>(flow.out_of_order);
+      return keyOf(flow.out_of_order);
     case FlowTableModel::kCe:
-      return static_cast<double>(flow.ce);
+      return keyOf(flow.ce);
     case FlowTableModel::kRetransmitted:
-      return static_cast<double>(flow.retransmitted);
+      return keyOf(flow.retransmitted);
     default:
       return 0;
   }
@@ -75,13 +85,13 @@ QString cellText(const control::LiveFlow& flow, int column) {
     case FlowTableModel::kBytes:
       return countText(flow.received_bytes);
     case FlowTableModel::kLost:
-      return countText(flow.lost);
+      return knownCountText(flow.lost);
     case FlowTableModel::kOutOfOrder:
-      return countText(flow.out_of_order);
+      return knownCountText(flow.out_of_order);
     case FlowTableModel::kCe:
-      return countText(flow.ce);
+      return knownCountText(flow.ce);
     case FlowTableModel::kRetransmitted:
-      return countText(flow.retransmitted);
+      return knownCountText(flow.retransmitted);
     default:
       return {};
   }

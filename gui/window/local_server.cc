@@ -60,10 +60,13 @@ void LocalServer::start(const QString& program, const QString& results) {
   }
   address_.reset();
   last_words_.clear();
-  QStringList arguments = {QStringLiteral("serve"), QStringLiteral("--port"), QStringLiteral("0")};
+  QStringList arguments = {QStringLiteral("serve"), QStringLiteral("--port"), QStringLiteral("0"),
+                           QStringLiteral("--end-with-stdin")};
   if (!results.isEmpty()) arguments << QStringLiteral("--results") << results;
   emit logged(tr("Starting %1 %2").arg(found, arguments.join(QLatin1Char(' '))));
-  process_.start(found, arguments, QIODevice::ReadOnly);
+  // Open for writing, though nothing is written: the pipe ends with this process, however it ends,
+  // and the server with the pipe.
+  process_.start(found, arguments, QIODevice::ReadWrite);
 }
 
 void LocalServer::readLines() {

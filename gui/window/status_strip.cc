@@ -19,11 +19,13 @@ namespace {
 QString lossText(const control::LiveInterval& now) {
   std::uint64_t sent = 0;
   std::uint64_t lost = 0;
+  bool known = false;
   for (const control::LiveFlow& flow : now.flows) {
     sent += flow.sent_frames;
-    lost += flow.lost;
+    lost += flow.lost.value_or(0);
+    known = known || flow.lost.has_value();
   }
-  if (sent == 0) return QStringLiteral("–");
+  if (sent == 0 || !known) return QStringLiteral("–");
   if (lost == 0) return QStringLiteral("0");
   return QObject::tr("%1 ppm").arg(
       numberText(1e6 * static_cast<double>(lost) / static_cast<double>(sent), 3));

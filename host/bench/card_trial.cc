@@ -40,6 +40,7 @@ CardTrial::CardTrial(CardSet& cards, FarEnd& far_end, const MacTiming& mac, cons
       far_end_(far_end),
       mac_(mac),
       line_rate_(capabilities.line_rate),
+      bench_(capabilities.name),
       spec_(spec),
       hooks_(hooks),
       hosts_(usedHosts(spec)),
@@ -63,8 +64,8 @@ TrialResult CardTrial::run() {
   parts_.collect(result_);
   retry_.collect(result_);
   far_end_.collect(result_);
-  if (hooks_.observer != nullptr) showEnd();
   far_end_.collectFabric(result_);
+  if (hooks_.observer != nullptr) showEnd();
   return std::move(result_);
 }
 
@@ -177,11 +178,17 @@ FarEnd::Passed CardTrial::passed() {
 // already.
 void CardTrial::show(Picoseconds end) {
   if (cards_.now() + asking_time_ > end || !hooks_.observer->due()) return;
+  // Everything at one instant: reading takes far longer than latching, and what is read later would
+  // be of another time. The time between the latches of two ports, one register write, is shorter
+  // than the way of a frame from one to the other: none is counted as received, but not as sent.
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) cards_.port(port).latchCounters();
   TrialSnapshot snapshot;
+  snapshot.bench = bench_;
   snapshot.time = cards_.now() - start_;
   snapshot.total = plan_.end;
+  far_end_.look(snapshot);
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
-    const card::PortCounters counters = cards_.port(port).counters();
+    const card::PortCounters counters = cards_.port(port).latchedCounters();
     PortSnapshot& one = snapshot.ports.emplace_back();
     one.port = hosts_[port];
     one.tx_frames = counters.tx_frames;
@@ -189,16 +196,17 @@ void CardTrial::show(Picoseconds end) {
     one.rx_frames = counters.rx_frames;
     one.rx_bytes = counters.rx_bytes;
     for (std::size_t i = 0; i < counters.rx_xoff.size(); ++i) {
-      one.pauses += counters.rx_xoff[i];
-      one.paused += Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i]));
+      one.paused[i] = {counters.rx_xoff[i],
+                       Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i]))};
     }
   }
-  far_end_.look(snapshot);
   hooks_.observer->onSnapshot(snapshot);
 }
 
 void CardTrial::showEnd() {
   TrialSnapshot snapshot = snapshotOf(spec_, result_);
+  snapshot.bench = bench_;
+  snapshot.links.clear();  // the watch has them, with the queues since the snapshot before
   far_end_.look(snapshot);
   hooks_.observer->onSnapshot(snapshot);
 }

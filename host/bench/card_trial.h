@@ -62,6 +62,7 @@ class CardTrial {
   FarEnd& far_end_;
   MacTiming mac_;
   BitRate line_rate_;
+  std::string bench_;  // its name
   const TrialSpec& spec_;
   const TrialHooks& hooks_;
   std::vector<std::uint32_t> hosts_;         // by port of the cards

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -30,26 +31,28 @@ void FabricWatch::onRecord(const fabric::Record& record) {
       link.bytes += record.packet.length;
       link.queue_bytes = static_cast<std::uint64_t>(record.value);
       link.max_queue_bytes = std::max(link.max_queue_bytes, link.queue_bytes);
+      link.last_first_bit = record.time;
+      link.last_bytes = record.packet.length;
       break;
     case RecordKind::kDrop:
       ++link.dropped;
-      ++totals_.dropped;
+      ++dropped_;
       break;
     case RecordKind::kMark:
       ++link.marked;
-      ++totals_.marked;
+      ++marked_;
       break;
     case RecordKind::kTrim:
-      ++totals_.trimmed;
+      ++trimmed_;
       break;
     case RecordKind::kPaused:
-      ++link.pauses;
+      ++link.paused[record.priority].count;
       pausing_.try_emplace({record.link, record.priority}, record.time);
       break;
     case RecordKind::kResumed: {
       const auto open = pausing_.find({record.link, record.priority});
       if (open == pausing_.end()) break;
-      link.paused += record.time - open->second;
+      link.paused[record.priority].time += record.time - open->second;
       if (ended_count_++ < TrialSnapshot::kMostPauses) {
         ended_.push_back({open->first, open->second, record.time});
       }
@@ -65,6 +68,14 @@ void FabricWatch::keep(const Queue& queue, Picoseconds from, Picoseconds until, 
                        TrialSnapshot& snapshot) const {
   if (snapshot.pauses.size() >= TrialSnapshot::kMostPauses) return;
   snapshot.pauses.push_back({{topology_.linkName(queue.first), queue.second, from, until}, open});
+}
+
+double FabricWatch::pending(const Counts& counts, BitRate rate, std::uint64_t slot,
+                            Picoseconds now) {
+  if (counts.packets == 0) return 0;
+  const double passed =
+      (now - counts.last_first_bit).toSeconds() * static_cast<double>(rate.bitsPerSecond()) / 8;
+  return std::clamp(static_cast<double>(slot) - passed, 0.0, static_cast<double>(slot));
 }
 
 void FabricWatch::look(Picoseconds now, TrialSnapshot& snapshot) {
@@ -83,31 +94,40 @@ void FabricWatch::look(Picoseconds now, TrialSnapshot& snapshot) {
     one.marked = counts.marked;
     one.queue_bytes = counts.queue_bytes;
     one.max_queue_bytes = std::exchange(counts.max_queue_bytes, counts.queue_bytes);
+    // A frame's slot on the wire, with preamble and gap, is taken to begin with its first bit, so
+    // that slots do not overlap and the first one does not begin before the trial.
+    const auto overhead = static_cast<std::uint64_t>(kWireOverheadBytes.count());
+    const double slots = static_cast<double>(counts.bytes + counts.packets * overhead) -
+                         pending(counts, link.rate, counts.last_bytes + overhead, now);
+    one.busy =
+        Picoseconds(std::llround(slots * 8e12 / static_cast<double>(link.rate.bitsPerSecond())));
   }
   for (const Ended& pause : ended_) keep(pause.queue, pause.from, pause.until, false, snapshot);
   for (const auto& [queue, since] : pausing_) keep(queue, since, now, true, snapshot);
   snapshot.pause_count = ended_count_ + pausing_.size();
   ended_.clear();
   ended_count_ = 0;
-  snapshot.congestion.dropped = totals_.dropped;
-  snapshot.congestion.marked = totals_.marked;
-  snapshot.congestion.trimmed = totals_.trimmed;
+  snapshot.congestion.dropped = dropped_;
+  snapshot.congestion.marked = marked_;
+  snapshot.congestion.trimmed = trimmed_;
 }
 
 PortSnapshot FabricWatch::port(fabric::HostId host, Picoseconds now) const {
   const fabric::LinkId out = topology_.nodes()[topology_.hosts().at(host)].out_links.at(0);
+  const fabric::LinkId in = fabric::reverse(out);
   const Counts& sent = links_[out];
-  const Counts& received = links_[fabric::reverse(out)];
+  const Counts& received = links_[in];
   PortSnapshot port;
   port.port = host;
   port.tx_frames = sent.packets;
   port.tx_bytes = sent.bytes;
   port.rx_frames = received.packets;
   port.rx_bytes = received.bytes;
-  port.pauses = sent.pauses;
+  port.tx_pending = pending(sent, topology_.links()[out].rate, sent.last_bytes, now);
+  port.rx_pending = pending(received, topology_.links()[in].rate, received.last_bytes, now);
   port.paused = sent.paused;
   for (const auto& [queue, since] : pausing_) {
-    if (queue.first == out) port.paused += now - since;
+    if (queue.first == out) port.paused[queue.second].time += now - since;
   }
   return port;
 }
@@ -141,7 +161,7 @@ void lookAtConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
   for (const fabric::HostId host : hosts.hosts()) {
     for (const transport::FlowStats& half : hosts.flowsOf(host)) {
       const bool sender = half.packets_sent > 0;
-      if (!sender && half.payload_received == 0) continue;
+      if (!sender && half.payload_received + half.ce_received == 0) continue;
       const std::uint32_t from = sender ? host : half.peer;
       const std::uint32_t to = sender ? half.peer : host;
       const std::tuple key{from, to, half.flow};
@@ -159,7 +179,8 @@ void lookAtConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
       }
       FlowSnapshot& flow = snapshot.flows[places.at(key)];
       flow.sent_frames += half.packets_sent;
-      flow.retransmitted += half.packets_retransmitted;
+      flow.retransmitted = flow.retransmitted.value_or(0) + half.packets_retransmitted;
+      flow.ce = flow.ce.value_or(0) + half.ce_received;
       flow.received_bytes += half.payload_received;
     }
   }
@@ -171,11 +192,11 @@ void lookAtConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
 void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot) {
   transport::EndpointStats all;
   for (const fabric::HostId host : hosts.hosts()) all.merge(hosts.statsOf(host));
-  snapshot.congestion.ce_received += all.ce_received;
-  snapshot.congestion.cnp_sent += all.cnp_sent;
-  snapshot.congestion.cnp_received += all.cnp_received;
-  snapshot.congestion.retransmitted += all.retransmitted;
-  snapshot.congestion.timeouts += all.timeouts;
+  snapshot.congestion.ce_received = all.ce_received;
+  snapshot.congestion.cnp_sent = all.cnp_sent;
+  snapshot.congestion.cnp_received = all.cnp_received;
+  snapshot.congestion.retransmitted = all.retransmitted;
+  snapshot.congestion.timeouts = all.timeouts;
   if (spec.workload) {
     lookAtConnections(hosts, snapshot);
     snapshot.latency = std::move(all.latency);

@@ -1,6 +1,7 @@
 // Counts what happens on a running fabric, for snapshots of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -37,17 +38,23 @@ class FabricWatch final : public fabric::Observer {
     std::uint64_t marked = 0;
     std::uint64_t queue_bytes = 0;
     std::uint64_t max_queue_bytes = 0;
-    std::uint64_t pauses = 0;
-    Picoseconds paused;  // without what is paused now
+    Picoseconds last_first_bit;                    // of the latest departure
+    std::uint64_t last_bytes = 0;                  // of which
+    std::array<PortSnapshot::Pauses, 8> paused{};  // without what is paused now
   };
   using Queue = std::pair<fabric::LinkId, std::uint8_t>;  // and its priority
 
+  // Bytes at the end of `slot`, which began with the latest departure, that have yet to pass.
+  [[nodiscard]] static double pending(const Counts& counts, BitRate rate, std::uint64_t slot,
+                                      Picoseconds now);
   void keep(const Queue& queue, Picoseconds from, Picoseconds until, bool open,
             TrialSnapshot& snapshot) const;
 
   const fabric::Topology& topology_;
   std::vector<Counts> links_;
-  CongestionSnapshot totals_;
+  std::uint64_t dropped_ = 0;  // in the whole fabric
+  std::uint64_t marked_ = 0;
+  std::uint64_t trimmed_ = 0;
   std::map<Queue, Picoseconds> pausing_;  // since when
   struct Ended {
     Queue queue;

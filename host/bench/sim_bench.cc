@@ -192,6 +192,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   if (hooks.observer != nullptr) watched.emplace(fabric);
   const auto show = [&](bool ended) {
     TrialSnapshot snapshot;
+    snapshot.bench = capabilities_.name;
     snapshot.observed = capabilities_.observed;
     snapshot.time = fabric.now();
     snapshot.total = limited && !ended ? limit : fabric.now();

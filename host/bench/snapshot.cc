@@ -4,8 +4,58 @@
 
 namespace plumbline::bench {
 
+namespace {
+
+PortSnapshot portOf(std::uint32_t port, const PortResult& counted) {
+  PortSnapshot one;
+  one.port = port;
+  one.tx_frames = counted.tx_frames;
+  one.tx_bytes = counted.tx_bytes;
+  one.rx_frames = counted.rx_frames;
+  one.rx_bytes = counted.rx_bytes;
+  for (std::size_t i = 0; i < one.paused.size(); ++i) {
+    one.paused[i] = {counted.priority[i].rx_xoff, counted.priority[i].paused};
+  }
+  return one;
+}
+
+FlowSnapshot flowOf(const StreamSpec& spec, const StreamResult& stream, bool sees_frames) {
+  FlowSnapshot flow;
+  flow.name = stream.name;
+  flow.from = spec.from;
+  flow.to = spec.to;
+  flow.sent_frames = stream.sent_frames;
+  flow.received_frames = stream.received_frames;
+  flow.received_bytes = stream.received_bytes;
+  flow.lost = stream.lost;
+  if (sees_frames) {
+    flow.out_of_order = stream.out_of_order;
+    flow.ce = stream.ce;
+  }
+  return flow;
+}
+
+LinkSnapshot linkOf(const LinkLoad& load) {
+  const auto overhead = static_cast<std::uint64_t>(kWireOverheadBytes.count());
+  LinkSnapshot link;
+  link.name = load.name;
+  link.rate = load.rate;
+  link.between_switches = load.between_switches;
+  link.packets = load.packets;
+  link.bytes = load.bytes;
+  link.dropped = load.dropped;
+  link.marked = load.marked;
+  link.max_queue_bytes = load.max_queue_bytes;
+  link.busy = serializationTime(
+      Bytes(static_cast<std::int64_t>(load.bytes + load.packets * overhead)), load.rate);
+  return link;
+}
+
+}  // namespace
+
 TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   TrialSnapshot snapshot;
+  snapshot.bench = result.bench;
   snapshot.observed = result.observed;
   snapshot.time = result.card_time;
   snapshot.total = result.card_time;
@@ -13,23 +63,18 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   for (std::uint32_t port = 0; port < result.ports.size(); ++port) {
     const PortResult& counted = result.ports[port];
     if (counted.tx_frames + counted.rx_frames == 0) continue;
-    PortSnapshot one{
-        port, counted.tx_frames, counted.tx_bytes, counted.rx_frames, counted.rx_bytes, 0, {}};
-    for (const PriorityCounters& priority : counted.priority) {
-      one.pauses += priority.rx_xoff;
-      one.paused += priority.paused;
-    }
-    snapshot.ports.push_back(one);
+    snapshot.ports.push_back(portOf(port, counted));
   }
+  // Software sees messages, not the marks and the order of frames.
+  const bool sees_frames = result.observed != ObservationPoint::kEndpointSoftware;
+  std::uint64_t ce = 0;
   for (std::size_t i = 0; i < result.streams.size(); ++i) {
     ++snapshot.flow_count;
+    ce += result.streams[i].ce;
     if (snapshot.flows.size() >= TrialSnapshot::kMostFlows) continue;
-    const StreamResult& stream = result.streams[i];
-    snapshot.flows.push_back({stream.name, spec.streams.at(i).from, spec.streams.at(i).to,
-                              stream.sent_frames, stream.received_frames, stream.received_bytes, 0,
-                              stream.lost, stream.out_of_order, stream.ce});
-    snapshot.congestion.ce_received += stream.ce;
+    snapshot.flows.push_back(flowOf(spec.streams.at(i), result.streams[i], sees_frames));
   }
+  if (sees_frames && !result.streams.empty()) snapshot.congestion.ce_received = ce;
   stats::Histogram latency;
   for (const GroupLatency& group : result.latency) latency.merge(group.histogram);
   snapshot.latency = std::move(latency);
@@ -38,20 +83,18 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   if (result.streams.empty()) snapshot.latency = endpoints.latency;
   const fabric::LinkCounters& total = result.fabric->total;
   // Simulated streams are among the endpoints, those of a tester's ports are not.
-  const std::uint64_t ce_at_ports = result.ports.empty() ? 0 : snapshot.congestion.ce_received;
-  snapshot.congestion = {total.marked,
-                         endpoints.ce_received + ce_at_ports,
-                         endpoints.cnp_sent,
-                         endpoints.cnp_received,
-                         total.dropped(),
-                         total.trimmed,
-                         endpoints.retransmitted,
-                         endpoints.timeouts};
+  const std::uint64_t ce_at_ports = result.ports.empty() ? 0 : ce;
+  snapshot.congestion.marked = total.marked;
+  snapshot.congestion.dropped = total.dropped();
+  snapshot.congestion.trimmed = total.trimmed;
+  snapshot.congestion.ce_received = endpoints.ce_received + ce_at_ports;
+  snapshot.congestion.cnp_sent = endpoints.cnp_sent;
+  snapshot.congestion.cnp_received = endpoints.cnp_received;
+  snapshot.congestion.retransmitted = endpoints.retransmitted;
+  snapshot.congestion.timeouts = endpoints.timeouts;
   for (const LinkLoad& load : result.fabric->links) {
     // The live view follows data: a link that only brought PAUSE frames is not in it.
-    if (load.packets + load.dropped == 0) continue;
-    snapshot.links.push_back({load.name, load.rate, load.between_switches, load.packets, load.bytes,
-                              load.dropped, load.marked, 0, load.max_queue_bytes});
+    if (load.packets + load.dropped > 0) snapshot.links.push_back(linkOf(load));
   }
   return snapshot;
 }

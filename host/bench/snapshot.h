@@ -1,7 +1,8 @@
-// What can be seen of a trial while it runs. Totals since its beginning; who wants differences
-// takes them.
+// What can be seen of a trial while it runs: one instant of trial time, and totals since the
+// trial's beginning until then; who wants differences takes them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,8 +22,15 @@ struct PortSnapshot {
   std::uint64_t tx_bytes = 0;
   std::uint64_t rx_frames = 0;  // of simulated hosts: put on the wire towards it
   std::uint64_t rx_bytes = 0;
-  std::uint64_t pauses = 0;  // that took effect, refreshes included
-  Picoseconds paused;        // summed over priorities
+  // Bytes of the above that have not passed yet: simulated links count a frame when its first bit
+  // leaves. 0 where a port counts whole frames.
+  double tx_pending = 0;
+  double rx_pending = 0;
+  struct Pauses {
+    std::uint64_t count = 0;  // that took effect, refreshes included
+    Picoseconds time;
+  };
+  std::array<Pauses, 8> paused{};  // by priority
 };
 
 // A stream, or a QP or PDC, of which payload is counted.
@@ -33,10 +41,11 @@ struct FlowSnapshot {
   std::uint64_t sent_frames = 0;
   std::uint64_t received_frames = 0;  // 0 for a QP or PDC: its ends count payload
   std::uint64_t received_bytes = 0;
-  std::uint64_t retransmitted = 0;
-  std::uint64_t lost = 0;  // known to be
-  std::uint64_t out_of_order = 0;
-  std::uint64_t ce = 0;
+  // Nothing where the flow's kind, or the bench, has no such count.
+  std::optional<std::uint64_t> retransmitted{};
+  std::optional<std::uint64_t> lost{};  // known to be
+  std::optional<std::uint64_t> out_of_order{};
+  std::optional<std::uint64_t> ce{};
 };
 
 // One direction of a cable of the DUT. Observation point: modelled.
@@ -50,6 +59,7 @@ struct LinkSnapshot {
   std::uint64_t marked = 0;
   std::uint64_t queue_bytes = 0;      // left behind the last departure
   std::uint64_t max_queue_bytes = 0;  // since the previous snapshot
+  Picoseconds busy{};                 // its wire was taken by frames, preambles and gaps
 };
 
 struct PauseSnapshot {
@@ -57,18 +67,23 @@ struct PauseSnapshot {
   bool open = false;  // not over yet
 };
 
+// Nothing for what the bench does not see, or not while the trial runs.
 struct CongestionSnapshot {
-  std::uint64_t marked = 0;
-  std::uint64_t ce_received = 0;
-  std::uint64_t cnp_sent = 0;
-  std::uint64_t cnp_received = 0;
-  std::uint64_t dropped = 0;
-  std::uint64_t trimmed = 0;
-  std::uint64_t retransmitted = 0;
-  std::uint64_t timeouts = 0;
+  // By switches of a simulated DUT.
+  std::optional<std::uint64_t> marked{};
+  std::optional<std::uint64_t> dropped{};
+  std::optional<std::uint64_t> trimmed{};
+  // By a tester's ports and simulated hosts.
+  std::optional<std::uint64_t> ce_received{};
+  // By simulated hosts.
+  std::optional<std::uint64_t> cnp_sent{};
+  std::optional<std::uint64_t> cnp_received{};
+  std::optional<std::uint64_t> retransmitted{};
+  std::optional<std::uint64_t> timeouts{};
 };
 
 struct TrialSnapshot {
+  std::string bench;                                      // its name
   ObservationPoint observed = ObservationPoint::kTester;  // of ports, flows and latency
   Picoseconds time;                                       // since the common start
   Picoseconds total;

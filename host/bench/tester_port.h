@@ -24,6 +24,8 @@ class TesterPort {
   [[nodiscard]] card::LinkRetry linkRetry() { return driver_.linkRetry(number_); }
 
   [[nodiscard]] card::PortCounters counters() { return driver_.counters(number_); }
+  void latchCounters() { driver_.latchCounters(number_); }
+  [[nodiscard]] card::PortCounters latchedCounters() { return driver_.latchedCounters(number_); }
   [[nodiscard]] card::PortFaults faults() { return driver_.faults(number_); }
   [[nodiscard]] card::TxState txState(std::uint32_t flow) { return driver_.txState(number_, flow); }
   [[nodiscard]] std::vector<std::uint64_t> queuePairsSent(std::uint32_t flow) {

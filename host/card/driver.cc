@@ -429,8 +429,17 @@ PortFaults Driver::faults(std::uint32_t port) {
 }
 
 PortCounters Driver::counters(std::uint32_t port) {
-  std::vector<RegisterAccess> list{RegisterAccess::write(portAddress(port, port_regs::kPortCommand),
-                                                         port_regs::kPortCommandSnapshot.of(1))};
+  return readCounters(port, {RegisterAccess::write(portAddress(port, port_regs::kPortCommand),
+                                                   port_regs::kPortCommandSnapshot.of(1))});
+}
+
+void Driver::latchCounters(std::uint32_t port) {
+  bus_.write(portAddress(port, port_regs::kPortCommand), port_regs::kPortCommandSnapshot.of(1));
+}
+
+PortCounters Driver::latchedCounters(std::uint32_t port) { return readCounters(port, {}); }
+
+PortCounters Driver::readCounters(std::uint32_t port, std::vector<RegisterAccess> list) {
   for (const auto& [offset, member] : kPortCounters) addRead64(list, portAddress(port, offset));
   for (const auto& [offset, member] : kPriorityCounters) {
     for (std::uint32_t priority = 0; priority < 8; ++priority) {

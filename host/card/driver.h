@@ -158,6 +158,10 @@ class Driver {
   [[nodiscard]] bool lateStart();  // armed too late for the start time
   [[nodiscard]] PortFaults faults(std::uint32_t port);
   [[nodiscard]] PortCounters counters(std::uint32_t port);
+  // The same in two steps, for counters of several ports at one instant: all are latched, one write
+  // each, before the first is read.
+  void latchCounters(std::uint32_t port);
+  [[nodiscard]] PortCounters latchedCounters(std::uint32_t port);
   [[nodiscard]] TxState txState(std::uint32_t port, std::uint32_t flow);
   // Frames sent on each of the flow's queue pairs.
   [[nodiscard]] std::vector<std::uint64_t> queuePairsSent(std::uint32_t port, std::uint32_t flow);
@@ -183,6 +187,8 @@ class Driver {
   void checkIdentity();
   void checkScratch();
   void readInfo();
+  // What `list`, to which the reads are added, finds latched.
+  [[nodiscard]] PortCounters readCounters(std::uint32_t port, std::vector<RegisterAccess> list);
   void setPortField(std::uint32_t port, regs::Field field, std::uint32_t value);
   [[nodiscard]] std::uint64_t read64(Address low);
   void write64(std::uint32_t low_offset, std::uint64_t value);

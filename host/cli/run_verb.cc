@@ -53,6 +53,7 @@ class CommandWatcher final : public session::RunWatcher {
   void endTrial(const session::TrialRecord& record) override {
     progress_.endTrial(session::trialInWords(record.result), record.stored);
     if (log_) log_->write(record);
+    if (capture_) capture_->endTrial();
   }
   void endTest() override { progress_.endTest(); }
   bool mayStartPrograms() override { return true; }

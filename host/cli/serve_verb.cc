@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -25,7 +28,20 @@ struct ServeOptions {
   std::string certificate;
   std::string key;
   std::string results;
+  bool end_with_stdin = false;
 };
+
+// What the trial in hand has to end in when the starting program is gone: nobody waits for it.
+constexpr unsigned kGraceSeconds = 15;
+
+// Reads and discards what there is on standard input; true when it has ended.
+bool inputEnded() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  if (::poll(&input, 1, 0) <= 0) return false;
+  std::array<char, 256> discarded{};
+  const ssize_t size = ::read(STDIN_FILENO, discarded.data(), discarded.size());
+  return size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN);
+}
 
 control::Api::Access accessOf(const ServeOptions& options) {
   const bool local = control::isLoopbackAddress(options.address);
@@ -61,7 +77,13 @@ ExitCode serve(const ServeOptions& options) {
   fmt::print("serving at {}://{}:{}\n", options.certificate.empty() ? "http" : "https",
              v6 ? "[" + options.address + "]" : options.address, server.port());
   std::fflush(stdout);
-  while (!interrupt.requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  bool alone = false;  // the starting program is gone
+  while (!interrupt.requested() && !alone) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    alone = options.end_with_stdin && inputEnded();
+  }
+  // Whatever was measured is stored: SIGALRM may end a trial that takes longer.
+  if (alone) ::alarm(kGraceSeconds);
   runs.shutDown();  // before the sockets go, so that clients see how their runs end
   return ExitCode::kDone;
 }
@@ -81,6 +103,8 @@ void addServeVerb(CLI::App& app, Action& action) {
                    "File whose first line every client must know");
   verb->add_option("--cert", options->certificate, "PEM file of the certificate chain, for TLS");
   verb->add_option("--key", options->key, "PEM file of its key");
+  verb->add_flag("--end-with-stdin", options->end_with_stdin,
+                 "End when standard input ends: with the program at its other end");
   addResultsOption(*verb, options->results);
   verb->callback([options, &action] { action = [options] { return serve(*options); }; });
 }

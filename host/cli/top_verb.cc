@@ -48,6 +48,11 @@ std::string heading(const control::LiveInterval& live) {
   return text;
 }
 
+// A dash for what is not counted.
+std::string countOf(const std::optional<std::uint64_t>& count) {
+  return count ? std::to_string(*count) : "-";
+}
+
 // The busiest of what there is, most first.
 template <typename T, typename Measure>
 std::vector<T> busiest(std::vector<T> all, Measure measure) {
@@ -70,7 +75,7 @@ std::string screen(const control::LiveInterval& live) {
   rows.clear();
   for (const auto& flow : busiest(live.flows, [](const auto& f) { return f.rx_bps; })) {
     rows.push_back({flow.name, gigabits(flow.rx_bps), std::to_string(flow.received_bytes),
-                    std::to_string(flow.lost), std::to_string(flow.ce)});
+                    countOf(flow.lost), countOf(flow.ce)});
   }
   text += "\n" + session::alignedTable({"flow", "rx Gb/s", "bytes", "lost", "CE"}, rows);
   rows.clear();

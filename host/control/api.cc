@@ -101,7 +101,9 @@ void require(const ApiRequest& request, const char* method) {
 
 ApiAnswer answerOf(const Refusal& refusal) { return answer(refusal.status, refusal); }
 
-Api::Api(const Parts& parts, Access access) : parts_(parts), access_(std::move(access)) {}
+Api::Api(const Parts& parts, Access access) : parts_(parts), access_(std::move(access)) {
+  parts_.live.setListener(&parts_.metrics.liveListener());
+}
 
 // Browsers send an Origin; one of another site must not steer a tester, with or without a token.
 // That a name of another site may lead to loopback is why the Host is looked at.

@@ -50,7 +50,8 @@ class Api {
     Metrics& metrics;
   };
 
-  // What `parts` refers to must outlive it.
+  // What `parts` refers to must outlive it. The metrics listen to the live stream from now on and
+  // must outlive the runs.
   Api(const Parts& parts, Access access);
 
   // Never throws. Thread-safe; may take long (plan, report).

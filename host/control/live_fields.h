@@ -20,6 +20,12 @@ void fields(const Visit& visit, T& value) {
   visit("interval_ps", value.interval_ps);
   visit("faults", value.faults);
 }
+template <typename Visit, Is<LivePriority> T>
+void fields(const Visit& visit, T& value) {
+  visit("priority", value.priority);
+  visit("pauses_received", value.pauses_received);
+  visit("paused_ps", value.paused_ps);
+}
 template <typename Visit, Is<LivePort> T>
 void fields(const Visit& visit, T& value) {
   visit("number", value.number);
@@ -30,6 +36,7 @@ void fields(const Visit& visit, T& value) {
   visit("rx_bytes", value.rx_bytes);
   visit("pauses_received", value.pauses_received);
   visit("paused_ps", value.paused_ps);
+  visit("priorities", value.priorities);
   visit("tx_bps", value.tx_bps);
   visit("rx_bps", value.rx_bps);
 }
@@ -73,6 +80,7 @@ void fields(const Visit& visit, T& value) {
   visit("count", value.count);
   visit("min_ps", value.min_ps);
   visit("max_ps", value.max_ps);
+  visit("sum_ps", value.sum_ps);
   visit("delta", value.delta);
 }
 template <typename Visit, Is<LiveCongestion> T>
@@ -100,6 +108,7 @@ void fields(const Visit& visit, T& value) {
   visit("elapsed_s", value.elapsed_s);
   visit("eta_s", value.eta_s);
   visit("kpi", value.kpi);
+  visit("bench", value.bench);
   visit("observed", value.observed);
   visit("trial", value.trial);
   visit("ports", value.ports);

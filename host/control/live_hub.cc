@@ -9,6 +9,7 @@ LiveHub::LiveHub(std::string instance, Limits limits)
     : instance_(std::move(instance)), limits_(limits) {}
 
 void LiveHub::publish(LiveInterval interval) {
+  if (listener_ != nullptr) listener_->onInterval(interval);
   {
     const std::scoped_lock lock(mutex_);
     interval.sequence = ++sequence_;
@@ -18,6 +19,7 @@ void LiveHub::publish(LiveInterval interval) {
 }
 
 void LiveHub::publish(const RunState& run) {
+  if (listener_ != nullptr) listener_->onRun(run);
   {
     const std::scoped_lock lock(mutex_);
     keep({sequence_, false, std::make_shared<const std::string>(toMessage(run))});

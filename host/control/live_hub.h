@@ -14,6 +14,14 @@
 
 namespace plumbline::control {
 
+// Sees what is published, on the publisher's thread; must be quick and must not call the hub.
+class LiveListener {
+ public:
+  virtual ~LiveListener() = default;
+  virtual void onInterval(const LiveInterval& interval) = 0;
+  virtual void onRun(const RunState& run) = 0;
+};
+
 // Messages are kept once, for all: a client is no more than a place in them. One that reads too
 // slowly falls behind what is kept and is told how many intervals it lost; it costs no memory and
 // delays nobody. Thread-safe.
@@ -31,6 +39,9 @@ class LiveHub {
   // `instance` distinguishes this process from another that counts from 1 as well.
   LiveHub(std::string instance, Limits limits);
   explicit LiveHub(std::string instance) : LiveHub(std::move(instance), Limits()) {}
+
+  // At most one; to be called before anything is published. It must outlive the publishers.
+  void setListener(LiveListener* listener) { listener_ = listener; }
 
   // Gives the interval its sequence number.
   void publish(LiveInterval interval);
@@ -59,6 +70,7 @@ class LiveHub {
   [[nodiscard]] std::uint64_t oldest() const;
   Text take(Subscriber& subscriber);
 
+  LiveListener* listener_ = nullptr;
   const std::string instance_;
   const Limits limits_;
   mutable std::mutex mutex_;

@@ -27,6 +27,13 @@ struct LiveTrial {
   std::vector<std::string> faults;  // of an ended trial: why it is not valid
 };
 
+// Pauses of one priority that a port obeyed. Totals since the trial began.
+struct LivePriority {
+  std::uint32_t priority = 0;
+  std::uint64_t pauses_received = 0;  // that took effect, refreshes included
+  std::int64_t paused_ps = 0;
+};
+
 // One port of the tester, or one simulated host. Totals since the trial began.
 struct LivePort {
   std::uint32_t number = 0;
@@ -35,24 +42,27 @@ struct LivePort {
   std::uint64_t tx_bytes = 0;
   std::uint64_t rx_frames = 0;
   std::uint64_t rx_bytes = 0;
-  std::uint64_t pauses_received = 0;  // that took effect, refreshes included
-  std::int64_t paused_ps = 0;         // summed over priorities
-  double tx_bps = 0;                  // frame bits per second in the interval, without preamble
+  std::uint64_t pauses_received = 0;     // that took effect, refreshes included
+  std::int64_t paused_ps = 0;            // summed over priorities
+  std::vector<LivePriority> priorities;  // that were paused, ascending
+  // Frame bits per second in the interval, without preamble. A port of a card counts whole frames.
+  double tx_bps = 0;
   double rx_bps = 0;
 };
 
-// One stream, QP or PDC. Totals since the trial began; zero where its kind has no such count.
+// One stream, QP or PDC. Totals since the trial began; absent where its kind, or the bench, has no
+// such count.
 struct LiveFlow {
   std::string name;  // of the stream, or "host0>host5#2"
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t sent_frames = 0;
-  std::uint64_t received_frames = 0;
-  std::uint64_t received_bytes = 0;  // frames of a stream, payload of a QP or PDC
-  std::uint64_t retransmitted = 0;
-  std::uint64_t lost = 0;  // known to be, so far
-  std::uint64_t out_of_order = 0;
-  std::uint64_t ce = 0;
+  std::uint64_t received_frames = 0;  // 0 for a QP or PDC: its ends count payload
+  std::uint64_t received_bytes = 0;   // frames of a stream, payload of a QP or PDC
+  std::optional<std::uint64_t> retransmitted;
+  std::optional<std::uint64_t> lost;  // known to be, so far
+  std::optional<std::uint64_t> out_of_order;
+  std::optional<std::uint64_t> ce;
   double rx_bps = 0;  // of received_bytes, in the interval
 };
 
@@ -84,20 +94,22 @@ struct LiveLatency {
   std::uint64_t count = 0;   // frames since the trial began
   std::uint64_t min_ps = 0;  // exact, since the trial began
   std::uint64_t max_ps = 0;
+  double sum_ps = 0;  // since the trial began
   // Frames by bucket of stats/histogram.h, ascending, in this interval alone.
   std::vector<stats::Histogram::Cell> delta;
 };
 
-// Congestion: totals since the trial began. Zero on a DUT that does not tell.
+// Congestion: totals since the trial began. Absent where the bench does not see it, or does not
+// while the trial runs.
 struct LiveCongestion {
-  std::uint64_t marked = 0;       // CE set by switches
-  std::uint64_t ce_received = 0;  // frames that arrived with CE
-  std::uint64_t cnp_sent = 0;
-  std::uint64_t cnp_received = 0;
-  std::uint64_t dropped = 0;
-  std::uint64_t trimmed = 0;
-  std::uint64_t retransmitted = 0;
-  std::uint64_t timeouts = 0;
+  std::optional<std::uint64_t> marked;       // CE set by switches
+  std::optional<std::uint64_t> ce_received;  // frames that arrived with CE
+  std::optional<std::uint64_t> cnp_sent;
+  std::optional<std::uint64_t> cnp_received;
+  std::optional<std::uint64_t> dropped;
+  std::optional<std::uint64_t> trimmed;
+  std::optional<std::uint64_t> retransmitted;
+  std::optional<std::uint64_t> timeouts;
 };
 
 struct LiveFairness {
@@ -106,7 +118,8 @@ struct LiveFairness {
   std::optional<double> link_mmr;  // of the same: largest over mean
 };
 
-// One interval. What a bench cannot tell while it runs is absent (nullopt or empty), never guessed.
+// One interval: one instant of trial time. What a bench cannot tell while it runs is absent
+// (nullopt or empty), never guessed.
 struct LiveInterval {
   std::uint64_t sequence = 0;  // from 1 without gaps over all runs of one server process
   std::int64_t time_ms = 0;    // server's clock, milliseconds since 1970 UTC
@@ -114,6 +127,7 @@ struct LiveInterval {
   double elapsed_s = 0;         // of the test, wall clock
   std::optional<double> eta_s;  // of the test; unknown until a trial has been measured
   std::string kpi;              // of the last trial that ended: "loss 0 ppm, P99 1.234 µs"
+  std::string bench;            // that ran the trial: "rtl", "sim", …
   std::string observed;         // "tester", "modelled", …
   LiveTrial trial;
   std::vector<LivePort> ports;

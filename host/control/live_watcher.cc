@@ -20,9 +20,20 @@ constexpr std::chrono::milliseconds kInterval{100};
 constexpr int kMostLooking = 20;
 
 // Bits per second of bytes that came in `interval`.
-double rate(std::uint64_t now, std::uint64_t before, Picoseconds interval) {
+double rate(double now, double before, Picoseconds interval) {
   if (interval <= Picoseconds(0) || now <= before) return 0;
-  return static_cast<double>(now - before) * 8 / interval.toSeconds();
+  return (now - before) * 8 / interval.toSeconds();
+}
+double rate(std::uint64_t now, std::uint64_t before, Picoseconds interval) {
+  return rate(static_cast<double>(now), static_cast<double>(before), interval);
+}
+
+// Bytes that have passed.
+double sent(const bench::PortSnapshot& port) {
+  return static_cast<double>(port.tx_bytes) - port.tx_pending;
+}
+double received(const bench::PortSnapshot& port) {
+  return static_cast<double>(port.rx_bytes) - port.rx_pending;
 }
 
 LiveLatency latencyOf(const stats::Histogram& now, const stats::Histogram* before) {
@@ -30,6 +41,7 @@ LiveLatency latencyOf(const stats::Histogram& now, const stats::Histogram* befor
   latency.count = now.count();
   latency.min_ps = now.minimum();
   latency.max_ps = now.maximum();
+  latency.sum_ps = now.mean() * static_cast<double>(now.count());
   std::map<std::uint32_t, std::uint64_t> earlier;
   if (before != nullptr) {
     for (const auto& cell : before->cells()) earlier[cell.bucket] = cell.count;
@@ -65,10 +77,15 @@ void addPorts(const TrialSnapshot& now, const std::optional<TrialSnapshot>& prev
     one.tx_bytes = port.tx_bytes;
     one.rx_frames = port.rx_frames;
     one.rx_bytes = port.rx_bytes;
-    one.pauses_received = port.pauses;
-    one.paused_ps = port.paused.count();
-    one.tx_bps = rate(port.tx_bytes, old.tx_bytes, interval);
-    one.rx_bps = rate(port.rx_bytes, old.rx_bytes, interval);
+    for (std::uint32_t priority = 0; priority < port.paused.size(); ++priority) {
+      const auto& [count, time] = port.paused[priority];
+      if (count == 0 && time == Picoseconds()) continue;
+      one.priorities.push_back({priority, count, time.count()});
+      one.pauses_received += count;
+      one.paused_ps += time.count();
+    }
+    one.tx_bps = rate(sent(port), sent(old), interval);
+    one.rx_bps = rate(received(port), received(old), interval);
     live.ports.push_back(std::move(one));
   }
 }
@@ -123,10 +140,9 @@ void addLinks(const TrialSnapshot& now, const std::optional<TrialSnapshot>& prev
     one.marked = link.marked;
     one.queue_bytes = link.queue_bytes;
     one.queue_max_bytes = link.max_queue_bytes;
-    const auto overhead = static_cast<std::uint64_t>(kWireOverheadBytes.count());
-    one.utilisation =
-        rate(link.bytes + link.packets * overhead, old.bytes + old.packets * overhead, interval) /
-        static_cast<double>(std::max<std::int64_t>(1, link.rate.bitsPerSecond()));
+    if (interval > Picoseconds(0)) {
+      one.utilisation = (link.busy - old.busy).toSeconds() / interval.toSeconds();
+    }
     live.links.push_back(std::move(one));
   }
   live.link_count = now.links.size();
@@ -148,6 +164,7 @@ void addPauses(const TrialSnapshot& now, LiveInterval& live) {
 
 LiveInterval intervalOf(const TrialSnapshot& now, const std::optional<TrialSnapshot>& previous) {
   LiveInterval live;
+  live.bench = now.bench;
   live.observed = results::observationPointName(now.observed);
   const Picoseconds interval = now.time - (previous ? previous->time : Picoseconds());
   live.trial.time_ps = now.time.count();
@@ -233,6 +250,7 @@ void LiveWatcher::looked(Clock::time_point since) {
 
 void LiveWatcher::endTrial(const session::TrialRecord& record) {
   if (log_) log_->write(record);
+  if (capture_) capture_->endTrial();
   kpi_ = session::trialInWords(record.result);
   if (!record.stored || due()) {
     const Clock::time_point since = Clock::now();

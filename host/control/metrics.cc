@@ -6,6 +6,10 @@
 #include <prometheus/text_serializer.h>
 
 #include <mutex>
+#include <utility>
+#include <vector>
+
+#include "control/live_metrics.h"
 
 namespace plumbline::control {
 
@@ -39,6 +43,7 @@ class Metrics::Impl {
              "What this clock shows more than that of the controller of the latest common start");
   prometheus::Family<prometheus::Gauge>& clock_uncertainty =
       family("plumbline_clock_offset_uncertainty_seconds", "How far from it the truth may be");
+  LiveMetrics live;
   std::mutex scraping;
 
  private:
@@ -49,6 +54,8 @@ class Metrics::Impl {
 
 Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
 Metrics::~Metrics() = default;
+
+LiveListener& Metrics::liveListener() { return impl_->live; }
 
 void Metrics::countRequest(int status) {
   impl_->requests.Add({{"status", std::to_string(status)}}).Increment();
@@ -78,7 +85,11 @@ std::string Metrics::text(const Levels& levels) {
   set(impl_->ports, levels.ports);
   raise(impl_->intervals, levels.live_intervals);
   raise(impl_->lost, levels.live_intervals_lost);
-  return prometheus::TextSerializer().Serialize(impl_->registry.Collect());
+  std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
+  for (prometheus::MetricFamily& family : impl_->live.collect()) {
+    families.push_back(std::move(family));
+  }
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace plumbline::control

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "control/live_hub.h"
+
 namespace plumbline::control {
 
 // Thread-safe.
@@ -15,6 +17,9 @@ class Metrics {
   ~Metrics();
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
+
+  // What the runs measure: for the hub of the live stream.
+  [[nodiscard]] LiveListener& liveListener();
 
   // One answered request.
   void countRequest(int status);

@@ -197,7 +197,7 @@ bench::TrialResult EndpointBench::run(const bench::TrialSpec& spec,
   const std::vector<bench::HostCounter> before = carrier_->counters();
   const std::int64_t start_ns = monotonicNow() + kLeadTime_ns;
   for (const auto& stream : running) stream->start(start_ns);
-  watchStreams(running, spec, start_ns, hooks);
+  watchStreams(running, spec, capabilities_.name, start_ns, hooks);
 
   bench::TrialResult result;
   result.bench = capabilities_.name;

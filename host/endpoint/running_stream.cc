@@ -66,13 +66,14 @@ MessageOutcome RunningStream::finish() {
 }
 
 void watchStreams(const std::vector<std::unique_ptr<RunningStream>>& streams,
-                  const bench::TrialSpec& spec, std::int64_t start_ns,
+                  const bench::TrialSpec& spec, const std::string& bench, std::int64_t start_ns,
                   const bench::TrialHooks& hooks) {
   const Picoseconds total = spec.duration + spec.drain;
   const auto look = [&](bool ended) {
     const Picoseconds passed =
         std::clamp(nanoseconds(monotonicNow() - start_ns), Picoseconds(), total);
     bench::TrialSnapshot snapshot = snapshotOf(streams, spec);
+    snapshot.bench = bench;
     snapshot.time = passed;
     snapshot.total = ended ? passed : total;
     snapshot.ended = ended;

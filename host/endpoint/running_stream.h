@@ -44,7 +44,7 @@ class RunningStream {
 
 // Returns when all streams have ended; tells the hooks how far they are until then.
 void watchStreams(const std::vector<std::unique_ptr<RunningStream>>& streams,
-                  const bench::TrialSpec& spec, std::int64_t start_ns,
+                  const bench::TrialSpec& spec, const std::string& bench, std::int64_t start_ns,
                   const bench::TrialHooks& hooks);
 
 }  // namespace plumbline::endpoint

@@ -16,6 +16,14 @@ CaptureFile::CaptureFile(const std::string& file)
                                                        "plumbline " PLUMBLINE_VERSION});
 }
 
+CaptureFile::~CaptureFile() {
+  try {
+    endTrial();
+  } catch (const Error&) {
+    // The disk is full: what could be written is in the file.
+  }
+}
+
 std::uint32_t CaptureFile::interfaceOf(std::uint32_t port) {
   if (port >= interfaces_.size()) interfaces_.resize(port + 1);
   if (!interfaces_[port]) {
@@ -28,6 +36,26 @@ std::uint32_t CaptureFile::interfaceOf(std::uint32_t port) {
 }
 
 void CaptureFile::write(const card::CapturedFrame& frame, const std::string& trial) {
+  if (trial != trial_) {
+    endTrial();
+    trial_ = trial;
+    trial_named_ = false;
+  }
+  held_.emplace(frame.timestamp, frame);
+  while (held_.size() > kMostHeld ||
+         held_.rbegin()->first - held_.begin()->first > kReorderWindow) {
+    writeEarliest();
+  }
+}
+
+void CaptureFile::endTrial() {
+  while (!held_.empty()) writeEarliest();
+  stream_.flush();
+}
+
+void CaptureFile::writeEarliest() {
+  const auto held = held_.extract(held_.begin());
+  const card::CapturedFrame& frame = held.mapped();
   wire::PcapngPacket packet;
   packet.interface = interfaceOf(frame.port);
   packet.timestamp = frame.timestamp;
@@ -36,13 +64,14 @@ void CaptureFile::write(const card::CapturedFrame& frame, const std::string& tri
   packet.direction =
       frame.sent ? wire::PacketDirection::kOutbound : wire::PacketDirection::kInbound;
   packet.crc_error = !frame.fcs_ok;
-  if (trial != last_trial_) packet.comment = trial;
+  if (!trial_named_) packet.comment = trial_;
   writer_->write(packet);
-  last_trial_ = trial;
+  trial_named_ = true;
 }
 
 void CaptureFile::write(std::uint32_t port, Picoseconds time,
                         const std::vector<std::uint8_t>& bytes, const std::string& comment) {
+  endTrial();
   wire::PcapngPacket packet;
   packet.interface = interfaceOf(port);
   packet.timestamp = time;

@@ -1,38 +1,61 @@
 // Frames that the card captured, as a pcapng file.
 #pragma once
 
+#include <cstddef>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/units.h"
 #include "card/register_bus.h"
 #include "wire/pcapng.h"
 
 namespace plumbline::session {
 
-// A file with one interface per tester port that appears, in picoseconds of card time. Every write
-// leaves a complete file behind.
+// A file with one interface per tester port that appears, in picoseconds of card time. The card
+// hands sent and received frames over in two streams; within a trial they are written in the order
+// of their timestamps. For this, frames of the latest kReorderWindow of card time are held back.
+// Every write leaves a complete file behind.
 class CaptureFile {
  public:
+  // A frame may be handed over later than others whose timestamps are up to this much larger. Five
+  // times what the card needs to hand a frame over (bench/card_trial.cc): 2.5 MB per direction at
+  // 100 Gb/s.
+  static constexpr Picoseconds kReorderWindow = microseconds(100);
+  // Bound of the memory, whatever the timestamps say; the earliest frames are written beyond it.
+  static constexpr std::size_t kMostHeld = std::size_t{1} << 16U;  // frames
+
   // Throws Error(kUsage) when the file cannot be made.
   explicit CaptureFile(const std::string& file);
+  // Writes the frames that are held back, if the disk has room for them.
+  ~CaptureFile();
+  CaptureFile(const CaptureFile&) = delete;
+  CaptureFile& operator=(const CaptureFile&) = delete;
 
   // `trial` is written as a comment to the first frame of each trial. Throws Error(kTester) when
   // the disk is full.
   void write(const card::CapturedFrame& frame, const std::string& trial);
+  // Writes the frames that are held back: the trial has no more. Throws as write().
+  void endTrial();
   // A frame that was never on a wire: sent by `port` at `time`.
   void write(std::uint32_t port, Picoseconds time, const std::vector<std::uint8_t>& bytes,
              const std::string& comment);
 
+  // Frames in the file, without those held back.
   [[nodiscard]] std::uint64_t packets() const { return writer_->packets(); }
 
  private:
+  void writeEarliest();
   std::uint32_t interfaceOf(std::uint32_t port);
 
   std::ofstream stream_;
   std::optional<wire::PcapngWriter> writer_;
   std::vector<std::optional<std::uint32_t>> interfaces_;  // by port
-  std::string last_trial_;
+  std::multimap<Picoseconds, card::CapturedFrame> held_;  // of trial_, by timestamp
+  std::string trial_;
+  bool trial_named_ = false;  // a frame of trial_ has been written
 };
 
 }  // namespace plumbline::session

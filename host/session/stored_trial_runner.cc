@@ -6,6 +6,17 @@
 #include "session/dut_source.h"
 
 namespace plumbline::session {
+namespace {
+
+// A trial in words: "T5.2, 64 B, repetition 0". Labels of tests on simulated hosts end with the
+// repetition already, those of searches do not.
+std::string trialName(const std::string& test, const std::string& label, std::uint32_t repetition) {
+  const std::string which = fmt::format("repetition {}", repetition);
+  return label.ends_with(which) ? fmt::format("{}, {}", test, label)
+                                : fmt::format("{}, {}, {}", test, label, which);
+}
+
+}  // namespace
 
 double lossPpm(const bench::TrialResult& result) {
   std::uint64_t sent = 0;
@@ -49,9 +60,8 @@ bench::TrialResult StoredTrialRunner::run(const bench::TrialSpec& spec, std::uin
                                             parts_.bench.capabilities().name, spec.toJson())
                               : spec.toJson();
   const auto stored = parts_.store.findTrial(parts_.run, key, repetition);
-  bench::TrialResult result =
-      stored ? bench::TrialResult::fromJson(*stored)
-             : measure(spec, fmt::format("{}, {}, repetition {}", test_, label, repetition));
+  bench::TrialResult result = stored ? bench::TrialResult::fromJson(*stored)
+                                     : measure(spec, trialName(test_, label, repetition));
   if (!stored) parts_.store.saveTrial(parts_.run, key, repetition, label, result.toJson());
   parts_.watcher.endTrial({test_, label, repetition, stored.has_value(), spec, result});
   return result;

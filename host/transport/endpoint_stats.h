@@ -42,6 +42,7 @@ struct FlowStats {
   std::uint64_t packets_sent = 0;          // retransmissions included
   std::uint64_t packets_retransmitted = 0;
   std::uint64_t payload_received = 0;
+  std::uint64_t ce_received = 0;  // data packets with CE
   Picoseconds first_sent = fabric::kNever;
   Picoseconds last_done{};  // last completion (sender) or arrival of a message (receiver)
 };

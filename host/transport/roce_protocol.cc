@@ -115,6 +115,7 @@ void RoceProtocol::fillControl(const Qp& qp, std::uint8_t code, std::uint8_t pri
 // A data packet came with CE.
 void RoceProtocol::notify(Qp& qp, std::uint32_t index, Picoseconds now) {
   ++stats_.ce_received;
+  ++qp.ce_received;
   if (!spec_.dcqcn.enabled || now < qp.cnp_allowed || qp.cnp_queued) return;
   qp.cnp_allowed = now + spec_.dcqcn.cnp_interval;
   qp.cnp_queued = true;
@@ -187,11 +188,12 @@ void RoceProtocol::appendFlows(std::vector<FlowStats>& flows) const {
       flow.first_sent = qp.first_sent;
       flow.last_done = qp.last_completion;
     }
-    if (qp.payload_received > 0) {
+    if (qp.payload_received > 0 || qp.ce_received > 0) {
       FlowStats& flow = flows.emplace_back();
       flow.peer = qp.peer;
       flow.flow = qp.flow;
       flow.payload_received = qp.payload_received;
+      flow.ce_received = qp.ce_received;
       flow.last_done = qp.last_arrival;
     }
   }

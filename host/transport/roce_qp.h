@@ -104,6 +104,7 @@ struct alignas(64) Qp {
   bool cnp_queued = false;
   bool in_message = false;  // UC: its packets so far are all there
   bool received = false;    // ever
+  std::uint64_t ce_received = 0;
 };
 
 }  // namespace plumbline::transport

@@ -266,6 +266,7 @@ void StreamProtocol::appendFlows(std::vector<FlowStats>& flows) const {
     const StreamReceived& counts = receiver.counts;
     const auto length = static_cast<std::uint64_t>(plan_->streams()[receiver.stream].frame.count());
     flow.payload_received = (counts.frames - counts.duplicate - counts.stale) * length;
+    flow.ce_received = counts.ce;
     flow.last_done = receiver.last_received;
     flows.push_back(flow);
   }

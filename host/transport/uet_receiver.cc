@@ -96,6 +96,7 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   if (slot >= kLingering) slot = openFor(packet, now);
   if (slot == IdMap::kNone) return;
   Target& target = targets_[slot];
+  if (packet.ce) ++target.ce_received;
   if (!kPlain && credit_ && !close_command) {
     pacer_.request(target.peer, fields.credit_target, false);
     pace(now);
@@ -247,7 +248,7 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
   target.cack = target.highest = psn - fields.psn_offset - 1;
   target.unreported_min = ~std::uint64_t{0};
   target.unreported_max = 0;
-  target.received_bytes = target.payload = target.gap = 0;
+  target.received_bytes = target.payload = target.ce_received = target.gap = 0;
   target.last_activity = now;
   target.ack_bytes = target.above = 0;
   ++target.generation;
@@ -286,13 +287,14 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
 // Adds what the target has counted.
 void UetReceiver::count(const Target& target, FlowStats& flow) {
   flow.payload_received += target.payload;
+  flow.ce_received += target.ce_received;
   flow.last_done = std::max(flow.last_done, target.last_done);
 }
 
 void UetReceiver::close(std::uint32_t slot) {
   Target& target = targets_[slot];
   count(target, flows_[target.statistics]);
-  target.payload = 0;
+  target.payload = target.ce_received = 0;
   target.open = false;
   releasePeer(target.peer);
   if (!target.returning) --open_;

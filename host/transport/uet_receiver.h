@@ -86,8 +86,9 @@ class UetReceiver {
     Reassembly newest;  // of the messages begun and incomplete; none if it has no packets
     std::vector<Reassembly> older;  // the others
 
-    std::uint64_t gap = 0;   // UUD: the last PSN that was given up
-    Picoseconds last_done;   // arrival of its last message
+    std::uint64_t gap = 0;  // UUD: the last PSN that was given up
+    Picoseconds last_done;  // arrival of its last message
+    std::uint64_t ce_received = 0;
     std::uint32_t peer = 0;  // index into peers_
     std::uint32_t statistics = 0;
     bool expiry_timer = false;  // is set, be it for a target that had this place before

@@ -78,8 +78,9 @@ void liveCdf(benchmark::State& state) {
     histogram.record(static_cast<std::uint64_t>(5e5 * std::pow(10, decades)));
   }
   control::LiveInterval interval = intervalWithFlows(1, 1);
-  interval.latency = control::LiveLatency{histogram.count(), histogram.minimum(),
-                                          histogram.maximum(), histogram.cells()};
+  interval.latency = control::LiveLatency{
+      histogram.count(), histogram.minimum(), histogram.maximum(),
+      histogram.mean() * static_cast<double>(histogram.count()), histogram.cells()};
   LiveRun live;
   for (auto unused : state) {
     (void)unused;

@@ -59,6 +59,14 @@ TrialSpec switchTrial(std::uint32_t hosts, std::vector<StreamSpec> streams) {
 
 TrialResult run(const TrialSpec& spec) { return sharedBench().run(spec, {}); }
 
+// Looks every time it is asked.
+class Onlooker final : public TrialObserver {
+ public:
+  bool due() override { return true; }
+  void onSnapshot(const TrialSnapshot& snapshot) override { seen.push_back(snapshot); }
+  std::vector<TrialSnapshot> seen;
+};
+
 std::string withoutWallTime(TrialResult result) {
   result.wall_seconds = 0;
   return result.toJson();
@@ -420,6 +428,44 @@ TEST(RtlBenchRefusals, AllowNothingThatDoesNotRun) {
     const TrialResult result = run(spec);
     EXPECT_THAT(result.faults, IsEmpty()) << size;
     EXPECT_EQ(result.lost(), 0U);
+  }
+}
+
+// Reading the counters of a port takes longer than a frame: what is read of the ports, and of the
+// DUT between them, is of one instant all the same.
+TEST(RtlBench, ASnapshotIsOfOneInstant) {
+  TrialSpec spec = switchTrial(2, {constantStream(0, 1, Bytes(1024), Fraction::one()),
+                                   constantStream(1, 0, Bytes(1024), Fraction::one())});
+  spec.duration = microseconds(200);
+  Onlooker onlooker;
+  TrialHooks hooks;
+  hooks.observer = &onlooker;
+  EXPECT_THAT(sharedBench().run(spec, hooks).faults, IsEmpty());
+  ASSERT_GT(onlooker.seen.size(), 5u);
+  const Picoseconds slot = frameSlot(Bytes(1024), gigabitsPerSecond(100));
+  TrialSnapshot before;
+  for (const TrialSnapshot& now : onlooker.seen) {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    for (const PortSnapshot& port : now.ports) {
+      sent += port.tx_frames;
+      received += port.rx_frames;
+      for (const PortSnapshot& old : before.ports) {
+        if (old.port != port.port) continue;
+        // Whole frames: one at each end of the interval may be half inside.
+        const Picoseconds longest = now.time - before.time + 2 * slot;
+        EXPECT_LE(static_cast<std::int64_t>(port.tx_frames - old.tx_frames) * slot, longest);
+        EXPECT_LE(static_cast<std::int64_t>(port.rx_frames - old.rx_frames) * slot, longest);
+      }
+    }
+    EXPECT_LE(received, sent) << now.time.toMicroseconds();
+    for (const LinkSnapshot& link : now.links) {
+      for (const LinkSnapshot& old : before.links) {
+        if (old.name != link.name) continue;
+        EXPECT_LE(link.busy - old.busy, now.time - before.time + 2 * slot) << link.name;
+      }
+    }
+    before = now;
   }
 }
 

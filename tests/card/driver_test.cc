@@ -273,6 +273,21 @@ TEST(DriverFaults, TellsStickyBitsApart) {
   }
 }
 
+TEST(DriverCounters, PortsCanBeLatchedBeforeAnyIsRead) {
+  FakeCard card;
+  Driver driver(card);
+  constexpr std::uint32_t kTxFrames = 0x080;
+  card.counters[0x1000 + kTxFrames] = 10;
+  card.counters[0x2000 + kTxFrames] = 20;
+  driver.latchCounters(0);
+  driver.latchCounters(1);
+  card.counters[0x1000 + kTxFrames] = 11;
+  card.counters[0x2000 + kTxFrames] = 21;
+  EXPECT_EQ(driver.latchedCounters(0).tx_frames, 10u);
+  EXPECT_EQ(driver.latchedCounters(1).tx_frames, 20u);
+  EXPECT_EQ(driver.counters(1).tx_frames, 21u);
+}
+
 TEST(DriverCounters, LatchesAndReadsAllOfOnePort) {
   FakeCard card;
   Driver driver(card);

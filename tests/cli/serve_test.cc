@@ -1,9 +1,15 @@
 // The server as its users start it, and the verbs that are its clients.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <regex>
 #include <thread>
 
 #include "base/json.h"
@@ -94,6 +100,53 @@ TEST_F(ServeTest, ExitCodesComeThrough) {
   EXPECT_EQ(client({"run", "quickstart", "--server", "127.0.0.1:1", "--quiet"}).exit_code, 3);
   EXPECT_EQ(client({"run", "quickstart", "--server", "a b", "--quiet"}).exit_code, 2);
   EXPECT_EQ(client({"run", "quickstart", "--server", server, "--trace", "x.fst"}).exit_code, 2);
+}
+
+// The window starts its server so. A process that is killed has no chance to end what it started.
+TEST_F(ServeTest, EndsWithTheProgramThatStartedItHoweverThatEnds) {
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const std::string directory = results();
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    int input[2];
+    if (::pipe2(input, O_CLOEXEC) != 0) ::_exit(1);
+    const pid_t server = ::fork();
+    if (server == 0) {
+      ::dup2(input[0], STDIN_FILENO);
+      ::dup2(told[1], STDOUT_FILENO);
+      ::execl(PLUMBLINE_COMMAND, "plumbline", "serve", "--port", "0", "--end-with-stdin",
+              "--results", directory.c_str(), nullptr);
+      ::_exit(127);
+    }
+    const std::string line = std::to_string(server) + "\n";
+    if (::write(told[1], line.data(), line.size()) < 0) ::_exit(1);
+    for (;;) ::pause();
+  }
+  ::close(told[1]);
+  // The server's process id, and that it serves, in either order.
+  std::string words;
+  while (words.find("serving at") == std::string::npos ||
+         std::count(words.begin(), words.end(), '\n') < 2) {
+    char c = 0;
+    ASSERT_EQ(::read(told[0], &c, 1), 1) << words;
+    words.push_back(c);
+  }
+  std::smatch id;
+  ASSERT_TRUE(std::regex_search(words, id, std::regex("(^|\n)([0-9]+)\n"))) << words;
+  const auto server = static_cast<pid_t>(std::stol(id[2]));
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(::kill(server, 0), 0);  // it serves as long as the other lives
+
+  ::kill(starter, SIGKILL);
+  ::waitpid(starter, nullptr, 0);
+  // At its end the server closes its standard output, the last end of this pipe.
+  pollfd output{told[0], POLLIN, 0};
+  EXPECT_EQ(::poll(&output, 1, 10'000), 1);
+  char c = 0;
+  EXPECT_EQ(::read(told[0], &c, 1), 0);
+  ::close(told[0]);
+  if (HasFailure()) ::kill(server, SIGKILL);
 }
 
 TEST_F(ServeTest, TopShowsWhatRuns) {

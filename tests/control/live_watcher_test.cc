@@ -18,8 +18,10 @@ TrialSnapshot early() {
   TrialSnapshot snapshot;
   snapshot.time = microseconds(10);
   snapshot.total = microseconds(40);
-  snapshot.ports = {{3, 100, 10'000, 50, 5'000, 1, microseconds(2)}};
-  snapshot.flows = {{"a", 0, 1, 10, 9, 1'000, 0, 0, 0, 0}, {"b", 2, 1, 10, 9, 1'000, 0, 0, 0, 0}};
+  snapshot.ports = {{3, 100, 10'000, 50, 5'000}};
+  snapshot.ports[0].paused[3] = {1, microseconds(2)};
+  snapshot.ports[0].tx_pending = 1'000;  // of the 10,000 B, not on the wire yet
+  snapshot.flows = {{"a", 0, 1, 10, 9, 1'000}, {"b", 2, 1, 10, 9, 1'000, {}, 4}};
   snapshot.flow_count = 2;
   snapshot.links = {{"leaf0-spine0", gigabitsPerSecond(100), true, 10, 1'000, 0, 0, 0, 0},
                     {"leaf0-spine1", gigabitsPerSecond(100), true, 10, 1'000, 0, 0, 0, 0}};
@@ -28,16 +30,18 @@ TrialSnapshot early() {
   return snapshot;
 }
 
-// 20 µs later: port 3 sent 25,000 B more, flow b received 3,000 B more and a 1,000, link spine0
-// carried 99 frames with 123,020 B and spine1 none.
+// 20 µs later: port 3 sent 24,000 B and the 1,000 B that were pending, flow b received 3,000 B more
+// and a 1,000, link spine0 carried 99 frames with 123,020 B and spine1 none.
 TrialSnapshot late() {
   TrialSnapshot snapshot = early();
   snapshot.time = microseconds(30);
-  snapshot.ports[0].tx_bytes += 25'000;
+  snapshot.ports[0].tx_bytes += 24'000;
+  snapshot.ports[0].tx_pending = 0;
   snapshot.flows[0].received_bytes += 1'000;
   snapshot.flows[1].received_bytes += 3'000;
   snapshot.links[0].packets += 99;
   snapshot.links[0].bytes += 123'020;
+  snapshot.links[0].busy += microseconds(10);  // with 99 × 20 B of preamble and gap
   snapshot.links[0].max_queue_bytes = 777;
   snapshot.latency->record(100, 2);
   snapshot.latency->record(50);
@@ -51,14 +55,16 @@ TEST(IntervalOf, TakesDifferencesAndRates) {
   const LiveInterval live = intervalOf(late(), early());
   EXPECT_EQ(live.trial.interval_ps, 20'000'000);
   EXPECT_EQ(live.ports.at(0).name, "host3");
-  EXPECT_EQ(live.ports.at(0).tx_bytes, 35'000u);
+  EXPECT_EQ(live.ports.at(0).tx_bytes, 34'000u);
   EXPECT_DOUBLE_EQ(live.ports.at(0).tx_bps, 10e9);  // 25 kB in 20 µs
   EXPECT_EQ(live.ports.at(0).rx_bps, 0);
   EXPECT_DOUBLE_EQ(live.flows.at(0).rx_bps, 0.4e9);
   EXPECT_DOUBLE_EQ(live.flows.at(1).rx_bps, 1.2e9);
   // (1 + 3)^2 / (2 (1 + 9))
   EXPECT_DOUBLE_EQ(live.fairness.flow_jfi.value(), 0.8);
-  // 123,020 B and 99 × 20 B of preamble and gap take 10 µs of the 20.
+  EXPECT_EQ(live.ports.at(0).pauses_received, 1u);
+  EXPECT_EQ(live.ports.at(0).priorities.at(0).priority, 3u);
+  EXPECT_EQ(live.ports.at(0).priorities.at(0).paused_ps, 2'000'000);
   EXPECT_DOUBLE_EQ(live.links.at(0).utilisation, 0.5);
   EXPECT_EQ(live.links.at(1).utilisation, 0);
   EXPECT_EQ(live.links.at(0).queue_max_bytes, 777u);
@@ -67,6 +73,7 @@ TEST(IntervalOf, TakesDifferencesAndRates) {
   ASSERT_TRUE(live.latency.has_value());
   EXPECT_EQ(live.latency->count, 8u);
   EXPECT_EQ(live.latency->min_ps, 50u);
+  EXPECT_DOUBLE_EQ(live.latency->sum_ps, 750);
   ASSERT_EQ(live.latency->delta.size(), 2u);
   EXPECT_EQ(live.latency->delta[0].bucket, 50u);
   EXPECT_EQ(live.latency->delta[0].count, 1u);
@@ -79,7 +86,7 @@ TEST(IntervalOf, TakesDifferencesAndRates) {
 TEST(IntervalOf, TheFirstCountsFromTheBeginning) {
   const LiveInterval live = intervalOf(early(), std::nullopt);
   EXPECT_EQ(live.trial.interval_ps, 10'000'000);
-  EXPECT_DOUBLE_EQ(live.ports.at(0).tx_bps, 8e9);
+  EXPECT_DOUBLE_EQ(live.ports.at(0).tx_bps, 7.2e9);  // 9 of the 10 kB
   EXPECT_EQ(live.latency->delta.at(0).count, 5u);
 }
 
@@ -90,6 +97,15 @@ TEST(IntervalOf, WhatIsNotKnownIsAbsent) {
   EXPECT_FALSE(live.latency.has_value());
   EXPECT_FALSE(live.fairness.flow_jfi.has_value());
   EXPECT_FALSE(live.fairness.link_jfi.has_value());
+  EXPECT_FALSE(live.congestion.ce_received.has_value());
+  EXPECT_FALSE(live.congestion.timeouts.has_value());
+  const LiveInterval flows = intervalOf(early(), std::nullopt);
+  EXPECT_FALSE(flows.flows.at(0).lost.has_value());
+  EXPECT_EQ(flows.flows.at(1).lost, 4u);
+  const auto again = LiveInterval::fromJson(flows.toJson());
+  ASSERT_TRUE(again.has_value());
+  EXPECT_FALSE(again->flows.at(0).lost.has_value());
+  EXPECT_EQ(again->flows.at(1).lost, 4u);
 }
 
 // All intervals that a subscriber gets now.

@@ -26,17 +26,18 @@ LiveInterval fullInterval() {
   live.elapsed_s = 1.25;
   live.eta_s = 0.1;
   live.kpi = "loss 0 ppm, P99 1.25 µs";
+  live.bench = "sim";
   live.observed = "modelled";
   live.trial = {"T5.2", "64 B, \"quoted\"", 1,         2,       8,       false,
                 true,   1'000'000,          2'000'000, 500'000, {"late"}};
-  live.ports = {{1, "host1", kLarge, 2, 3, 4, 5, 6, 7.5, 8.25}};
+  live.ports = {{1, "host1", kLarge, 2, 3, 4, 5, 6, {{3, 5, 6}}, 7.5, 8.25}};
   live.flows = {{"a", 0, 1, 10, 9, 900, 1, 2, 3, 4, 5e9}};
   live.flow_count = 1;
   live.links = {{"leaf0-spine1", 400'000'000'000, true, 1, 2, 3, 4, 5, 6, 0.75}};
   live.link_count = 1;
   live.pauses = {{"leaf0-host1", 3, 10, 20, true}};
   live.pause_count = 5;
-  live.latency = LiveLatency{3, 100, 300, {{100, 2}, {4351, 1}}};
+  live.latency = LiveLatency{3, 100, 300, 600, {{100, 2}, {4351, 1}}};
   live.congestion = {1, 2, 3, 4, 5, 6, 7, 8};
   live.fairness = {0.5, std::nullopt, 1.5};
   return live;
@@ -97,8 +98,8 @@ TEST(LiveInterval, WhatIsNoneIsRefused) {
 
 TEST(LiveInterval, LatencyDeltasAddUp) {
   std::vector<std::uint64_t> counts;
-  addLatency({3, 0, 0, {{7, 2}, {9, 1}}}, counts);
-  addLatency({5, 0, 0, {{9, 1}, {4351, 1}}}, counts);
+  addLatency({3, 0, 0, 0, {{7, 2}, {9, 1}}}, counts);
+  addLatency({5, 0, 0, 0, {{9, 1}, {4351, 1}}}, counts);
   ASSERT_EQ(counts.size(), stats::kHistogramBuckets);
   EXPECT_EQ(counts[7], 2u);
   EXPECT_EQ(counts[9], 2u);

@@ -179,6 +179,60 @@ TEST(TrialSnapshot, TotalsOnlyGrowAndQueuesAreSeen) {
   EXPECT_GE(deepest + 2'048, deepest_counted);
 }
 
+// Every interval is one instant: a port never sends faster than its line, and what has been
+// received was sent before.
+TEST(TrialSnapshot, IsOfOneInstant) {
+  for (const TrialSpec& spec : {incast(), messages()}) {
+    Onlooker onlooker;
+    watched(spec, onlooker);
+    std::optional<TrialSnapshot> previous;
+    double busiest = 0;
+    for (const TrialSnapshot& snapshot : onlooker.seen) {
+      const LiveInterval live = intervalOf(snapshot, previous);
+      std::uint64_t sent = 0;
+      std::uint64_t received = 0;
+      for (const LivePort& port : live.ports) {
+        EXPECT_LE(port.tx_bps, 100e9 * (1 + 1e-9)) << port.name << " at " << live.trial.time_ps;
+        EXPECT_LE(port.rx_bps, 100e9 * (1 + 1e-9)) << port.name << " at " << live.trial.time_ps;
+        sent += port.tx_frames;
+        received += port.rx_frames;
+      }
+      EXPECT_LE(received, sent);
+      for (const LiveLink& link : live.links) {
+        EXPECT_LE(link.utilisation, 1 + 1e-9) << link.name << " at " << live.trial.time_ps;
+        busiest = std::max(busiest, link.utilisation);
+      }
+      previous = snapshot;
+    }
+    EXPECT_NEAR(busiest, 1, 1e-6);  // the incast's receiver
+  }
+}
+
+// The marks that receivers saw, flow by flow and over the intervals, are those of the result.
+TEST(TrialSnapshot, CeOfFlowsAddsUpToTheResult) {
+  std::vector<TrialSpec> specs = {incast(), messages(), messages()};
+  specs[2].transport = transport::UetSpec{};
+  for (const TrialSpec& spec : specs) {
+    Onlooker onlooker;
+    const TrialResult result = watched(spec, onlooker);
+    std::uint64_t before = 0;
+    std::uint64_t summed = 0;
+    bool early = false;  // some were seen while the trial ran
+    for (const TrialSnapshot& snapshot : onlooker.seen) {
+      const LiveInterval live = intervalOf(snapshot, std::nullopt);
+      std::uint64_t of_flows = 0;
+      for (const LiveFlow& flow : live.flows) of_flows += flow.ce.value();
+      EXPECT_EQ(of_flows, live.congestion.ce_received);
+      summed += of_flows - before;
+      before = of_flows;
+      early = early || (!snapshot.ended && of_flows > 0);
+    }
+    EXPECT_TRUE(early);
+    EXPECT_GT(summed, 0u);
+    EXPECT_EQ(summed, result.fabric->endpoints.ce_received);
+  }
+}
+
 TEST(TrialSnapshot, MessagesAreFlowsWithPayload) {
   Onlooker onlooker;
   const TrialResult result = watched(messages(), onlooker);

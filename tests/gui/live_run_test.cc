@@ -52,6 +52,7 @@ TEST(LiveRun, LatencyDeltasAddUpToTheHistogram) {
         expected.count(),
         expected.minimum(),
         expected.maximum(),
+        expected.mean() * static_cast<double>(expected.count()),
         {{stats::histogramBucket(static_cast<std::uint64_t>(600'000 + 10'000 * i)), 7}}};
     run.add(one);
   }
@@ -67,7 +68,8 @@ TEST(LiveRun, MissingIntervalsAreCountedAndDoNotBreakTheHistogram) {
   LiveRun run;
   LiveInterval one = interval(1, 1, 5);
   // 30 frames so far, of which this interval brings 10; the fastest came before.
-  one.latency = control::LiveLatency{30, 100'000, 900'000, {{stats::histogramBucket(700'000), 10}}};
+  one.latency =
+      control::LiveLatency{30, 100'000, 900'000, 7e6, {{stats::histogramBucket(700'000), 10}}};
   run.add(one);
   EXPECT_EQ(run.missingLatencies(), 20U);
   EXPECT_EQ(run.latency().count(), 10U);

@@ -112,6 +112,15 @@ TEST_F(StoredTrialRunnerTest, CapturingDoesNotChangeTheKey) {
   EXPECT_EQ(bench_.runs, 1);
 }
 
+TEST_F(StoredTrialRunnerTest, TheNameOfACapturedTrialHasItsRepetitionOnce) {
+  auto capturing = runner(1);
+  capturing.beginTest("free", 1);
+  capturing.run(specOf(5), 1, "repetition 1");
+  capturing.run(specOf(6), 1, "ring, repetition 1");
+  EXPECT_THAT(watcher_.seen, testing::ElementsAre("free, repetition 1", testing::_,
+                                                  "free, ring, repetition 1", testing::_));
+}
+
 TEST_F(StoredTrialRunnerTest, EveryTrialIsReported) {
   auto trials = runner();
   trials.beginTest("T5.1", 2);

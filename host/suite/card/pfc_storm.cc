@@ -59,10 +59,13 @@ Picoseconds commandedPause(const bench::PfcStormSpec& storm, BitRate line) {
 
 std::uint8_t otherPriority(std::uint8_t priority) { return priority == 0 ? 1 : 0; }
 
-// Gives the stream a priority that card and switches agree on.
+// Gives the stream a priority that card and switches agree on: the upper three bits of the DSCP.
+// The scenario's DSCP stays where it is of that priority, else it is the class selector.
 void setPriority(bench::StreamSpec& stream, std::uint8_t priority) {
   stream.format.priority = priority;
-  stream.format.dscp = static_cast<std::uint8_t>(priority << 3);
+  if (stream.format.dscp >> 3 != priority) {
+    stream.format.dscp = static_cast<std::uint8_t>(priority << 3);
+  }
 }
 
 class PfcStormTest final : public CardTest {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "report/number.h"
 #include "report/table_html.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -23,18 +23,18 @@ constexpr const char* kNote =
 std::string timeText(std::int64_t ns) {
   const auto size = static_cast<double>(std::abs(ns));
   const auto value = static_cast<double>(ns);
-  if (size >= 1e9) return readableNumber(value / 1e9) + " s";
-  if (size >= 1e6) return readableNumber(value / 1e6) + " ms";
-  if (size >= 1e3) return readableNumber(value / 1e3) + " µs";
-  return readableNumber(value) + " ns";
+  if (size >= 1e9) return results::readableNumber(value / 1e9) + " s";
+  if (size >= 1e6) return results::readableNumber(value / 1e6) + " ms";
+  if (size >= 1e3) return results::readableNumber(value / 1e3) + " µs";
+  return results::readableNumber(value) + " ns";
 }
 
 std::string timeText(const std::optional<std::int64_t>& ns) { return ns ? timeText(*ns) : "–"; }
 
 std::string driftText(const results::AgentRecord& agent) {
   if (!agent.clock_drift_ppm || !agent.clock_drift_uncertainty_ppm) return "–";
-  return fmt::format("{} ± {} ppm", readableNumber(*agent.clock_drift_ppm),
-                     readableNumber(*agent.clock_drift_uncertainty_ppm));
+  return fmt::format("{} ± {} ppm", results::readableNumber(*agent.clock_drift_ppm),
+                     results::readableNumber(*agent.clock_drift_uncertainty_ppm));
 }
 
 }  // namespace

@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <utility>
 
-#include "report/number.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
+
+// Significant digits at most of the labels of ticks.
+constexpr int kLabelDigits = 5;
 
 // mantissa · 10^exponent with mantissa 1, 2 or 5.
 struct Step {
@@ -64,7 +67,7 @@ std::string powerLabel(double value) {
   const double mantissa = value / std::pow(10.0, exponent);
   std::string power = exponent == 0 ? "1" : exponent == 1 ? "10" : "10" + superscript(exponent);
   if (std::abs(mantissa - 1) < 1e-6) return power;
-  return readableNumber(mantissa) + "·" + power;
+  return results::readableNumber(mantissa) + "·" + power;
 }
 
 }  // namespace
@@ -106,12 +109,12 @@ std::vector<Tick> labelled(const std::vector<double>& values) {
     if (value != 0) smallest = std::min(smallest, std::abs(value));
   }
   const bool powers = largest >= 1e7 || smallest < 1e-4;
-  const int decimals = columnDecimals(values);
+  const int decimals = results::columnDecimals(values, kLabelDigits);
   std::vector<Tick> ticks;
   ticks.reserve(values.size());
   for (const double value : values) {
-    ticks.push_back(
-        {value, powers && value != 0 ? powerLabel(value) : groupedNumber(value, decimals)});
+    ticks.push_back({value, powers && value != 0 ? powerLabel(value)
+                                                 : results::groupedNumber(value, decimals)});
   }
   return ticks;
 }
@@ -121,7 +124,7 @@ std::vector<Tick> labelledDecades(const std::vector<double>& decades) {
   std::vector<Tick> ticks;
   ticks.reserve(decades.size());
   for (const double value : decades) {
-    ticks.push_back({value, powers ? powerLabel(value) : readableNumber(value)});
+    ticks.push_back({value, powers ? powerLabel(value) : results::readableNumber(value)});
   }
   return ticks;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fabric/topology.h"
-#include "report/number.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -66,8 +66,8 @@ results::Table cablingTable(const fabric::TopologySpec& topology) {
                        {}};
   for (const Kind& kind : kinds) {
     table.rows.push_back({kind.from, kind.to, std::to_string(kind.cables),
-                          readableNumber(kind.rate.toGigabitsPerSecond()) + " Gb/s",
-                          readableNumber(kind.delay.toNanoseconds()) + " ns",
+                          results::readableNumber(kind.rate.toGigabitsPerSecond()) + " Gb/s",
+                          results::readableNumber(kind.delay.toNanoseconds()) + " ns",
                           graph.linkName(kind.first), graph.linkName(kind.last)});
   }
   return table;
@@ -82,8 +82,8 @@ std::string cablingCsv(const fabric::TopologySpec& topology) {
     // Names of nodes have neither commas nor quotes.
     csv += fmt::format("{},{},{},{},{},{},{}\n", graph.linkName(id), graph.nodes()[link.from].name,
                        link.from_port, graph.nodes()[link.to].name, back.from_port,
-                       exactNumber(link.rate.toGigabitsPerSecond()),
-                       exactNumber(link.delay.toNanoseconds()));
+                       results::exactNumber(link.rate.toGigabitsPerSecond()),
+                       results::exactNumber(link.delay.toNanoseconds()));
   }
   return csv;
 }

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "report/chart.h"
-#include "report/number.h"
 #include "report/picture.h"
 #include "report/plot.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -118,7 +118,7 @@ std::string renderCategoryPlot(const results::Chart& chart) {
       svg.filledRect({std::min(base, end), from}, std::abs(end - base), kBar * kBarShare,
                      pen.color);
       svg.text({std::max(base, end) + 5, from + kBar * kBarShare - 2}, Anchor::kStart, "small",
-               readableNumber(series.y[i]));
+               results::measuredNumber(series.y[i]));
     }
     ++(series.reference ? reference : bar);
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/units.h"
+#include "results/units.h"
 
 namespace plumbline::report {
 namespace {
@@ -25,19 +25,20 @@ results::Series drawable(const results::Series& series, bool log_x, bool log_y) 
 // Brings one coordinate of all series to the unit that fits and renames the axis.
 void fitAxis(results::Chart& chart, std::vector<double> results::Series::*values,
              std::string results::Chart::*label) {
-  const LabelledUnit named = splitUnit(chart.*label);
+  const results::LabelledUnit named = results::splitUnit(chart.*label);
   double largest = 0;
   for (const results::Series& series : chart.series) {
     for (const double value : series.*values) largest = std::max(largest, std::abs(value));
   }
   // Frame sizes stay in bytes; times and rates change unit from five digits on.
   const bool bytes = named.unit == "B" || named.unit == "bytes";
-  const ScaledUnit fitted = fitUnit(named.unit, largest, bytes ? 100'000 : 10'000);
+  const results::ScaledUnit fitted =
+      results::fitUnit(named.unit, largest, bytes ? 100'000 : 10'000);
   for (results::Series& series : chart.series) {
     for (double& value : series.*values) value /= fitted.factor;
   }
-  const std::string unit = shownUnit(fitted.unit);
-  if (unit != named.unit) chart.*label = labelWithUnit(named.text, unit);
+  const std::string unit = results::shownUnit(fitted.unit);
+  if (unit != named.unit) chart.*label = results::labelWithUnit(named.text, unit);
 }
 
 // As few parts as let every line be told from the others, of about the same size; references are in

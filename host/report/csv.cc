@@ -3,9 +3,9 @@
 #include <optional>
 #include <set>
 
-#include "report/number.h"
 #include "report/picture.h"
 #include "report/report.h"
+#include "results/number_text.h"
 #include "stats/histogram.h"
 
 namespace plumbline::report {
@@ -36,11 +36,11 @@ std::string line(const std::vector<std::string>& fields) {
 }
 
 std::string optionalNumber(const std::optional<double>& value) {
-  return value ? exactNumber(*value) : std::string();
+  return value ? results::exactNumber(*value) : std::string();
 }
 
 void appendQuantity(std::vector<std::string>& fields, const Quantity& quantity) {
-  fields.push_back(exactNumber(quantity.value));
+  fields.push_back(results::exactNumber(quantity.value));
   fields.push_back(quantity.unit);
   fields.push_back(optionalNumber(quantity.confidence_low));
   fields.push_back(optionalNumber(quantity.confidence_high));
@@ -100,8 +100,8 @@ std::string chartCsv(const results::Chart& chart) {
   std::string csv = line(fields);
   for (const results::Series& series : chart.series) {
     for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
-      fields = {series.name, series.reference ? "yes" : "no", exactNumber(series.x[i]),
-                exactNumber(series.y[i])};
+      fields = {series.name, series.reference ? "yes" : "no", results::exactNumber(series.x[i]),
+                results::exactNumber(series.y[i])};
       if (named) fields.push_back(categoryAt(chart, series.x[i]));
       csv += line(fields);
     }
@@ -114,7 +114,7 @@ std::string heatMapCsv(const results::HeatMap& map) {
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
       const auto value = cellOf(map, row, column);
-      if (value) csv += line({map.rows[row], map.columns[column], exactNumber(*value)});
+      if (value) csv += line({map.rows[row], map.columns[column], results::exactNumber(*value)});
     }
   }
   return csv;
@@ -124,7 +124,7 @@ std::string timelineCsv(const results::Timeline& timeline) {
   std::string csv = line({"lane", "from: " + timeline.x_label, "until: " + timeline.x_label});
   for (const results::Lane& lane : timeline.lanes) {
     for (const results::Span& span : lane.spans) {
-      csv += line({lane.name, exactNumber(span.from), exactNumber(span.until)});
+      csv += line({lane.name, results::exactNumber(span.from), results::exactNumber(span.until)});
     }
   }
   return csv;

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "report/number.h"
 #include "report/plot.h"
+#include "results/number_text.h"
 #include "stats/histogram.h"
 
 namespace plumbline::report {
@@ -28,12 +28,12 @@ constexpr double kLogFromRatio = 20;
 // How far a plot on a linear ordinate reaches; beyond, only the percentile plot shows anything.
 constexpr double kCdfQuantile = 0.999;
 
-double scaled(std::uint64_t value, const ScaledUnit& unit) {
+double scaled(std::uint64_t value, const results::ScaledUnit& unit) {
   return static_cast<double>(value) / unit.factor;
 }
 
 // Abscissa for all of the distributions, from the least minimum to the highest `quantile`.
-AxisSpec valueAxis(const DistributionRefs& distributions, const ScaledUnit& unit,
+AxisSpec valueAxis(const DistributionRefs& distributions, const results::ScaledUnit& unit,
                    double quantile = 1) {
   double low = INFINITY;
   double high = 0;
@@ -44,7 +44,7 @@ AxisSpec valueAxis(const DistributionRefs& distributions, const ScaledUnit& unit
     high = std::max(
         high, scaled(quantile < 1 ? histogram.quantile(quantile) : histogram.maximum(), unit));
   }
-  const std::string label = labelWithUnit("latency", unit.unit);
+  const std::string label = results::labelWithUnit("latency", unit.unit);
   if (low > high || high == 0) return linearAxis(label, 0, 1, true);
   if (low > 0 && high / low > kLogFromRatio) return logAxis(label, {low, high});
   // Room on both sides; at least one percent of the value, so that equal values do not look apart.
@@ -54,7 +54,7 @@ AxisSpec valueAxis(const DistributionRefs& distributions, const ScaledUnit& unit
 }
 
 // The distribution as a staircase that agrees with quantile(): (value, frames up to it).
-std::vector<Point> staircase(const stats::Histogram& histogram, const ScaledUnit& unit) {
+std::vector<Point> staircase(const stats::Histogram& histogram, const results::ScaledUnit& unit) {
   std::vector<Point> points;
   if (histogram.count() == 0) return points;
   double below = 0;
@@ -166,7 +166,8 @@ AxisSpec shareAxis(const Bins& bins) {
   return linearAxis(label, 0, *high, true);
 }
 
-void markPercentiles(PlotFrame& frame, const stats::Histogram& histogram, const ScaledUnit& unit) {
+void markPercentiles(PlotFrame& frame, const stats::Histogram& histogram,
+                     const results::ScaledUnit& unit) {
   double row = 0;
   for (const Percentile& one : kPercentiles) {
     if (one.share == 0.95) continue;  // three marks stay readable side by side
@@ -182,20 +183,21 @@ void markPercentiles(PlotFrame& frame, const stats::Histogram& histogram, const 
 
 }  // namespace
 
-ScaledUnit displayUnit(const DistributionRefs& distributions) {
+results::ScaledUnit displayUnit(const DistributionRefs& distributions) {
   double largest = 0;
   std::string unit;
   for (const results::Distribution* one : distributions) {
     largest = std::max(largest, static_cast<double>(one->histogram.maximum()));
     unit = one->unit;
   }
-  if (unit != "ps") return fitUnit(unit, largest, 10'000);
-  ScaledUnit shown = fitUnit("ns", largest / 1000, 10'000);
+  if (unit != "ps") return results::fitUnit(unit, largest, 10'000);
+  results::ScaledUnit shown = results::fitUnit("ns", largest / 1000, 10'000);
   shown.factor *= 1000;
   return shown;
 }
 
-std::string renderHistogram(const results::Distribution& distribution, const ScaledUnit& unit) {
+std::string renderHistogram(const results::Distribution& distribution,
+                            const results::ScaledUnit& unit) {
   const std::string title = "Histogram: " + distribution.title;
   const stats::Histogram& histogram = distribution.histogram;
   AxisSpec x = valueAxis({&distribution}, unit);
@@ -220,7 +222,7 @@ std::string renderHistogram(const results::Distribution& distribution, const Sca
 }
 
 std::string renderCdf(const DistributionRefs& distributions, const std::string& title,
-                      const ScaledUnit& unit) {
+                      const results::ScaledUnit& unit) {
   PlotFrame frame(title, valueAxis(distributions, unit, kCdfQuantile),
                   linearAxis("share of frames [%]", 0, 100, true), legendOf(distributions));
   const double end = frame.x().range().high;
@@ -238,7 +240,7 @@ std::string renderCdf(const DistributionRefs& distributions, const std::string& 
 }
 
 std::string renderTail(const DistributionRefs& distributions, const std::string& title,
-                       const ScaledUnit& unit) {
+                       const results::ScaledUnit& unit) {
   double most = 1;
   for (const results::Distribution* one : distributions) {
     most = std::max(most, static_cast<double>(one->histogram.count()));
@@ -276,9 +278,9 @@ std::string renderTail(const DistributionRefs& distributions, const std::string&
       // The curve rises to the right: below right of a point and above left of it there is room.
       const bool left = at.x > (frame.x().from() + frame.x().to()) / 2;
       const double side = left && at.y > frame.y().to() + 20 ? -7 : 14;
-      frame.svg().text({at.x + (left ? -9 : 9), at.y + side}, left ? Anchor::kEnd : Anchor::kStart,
-                       "note",
-                       fmt::format("{}  {} {}", one.name, readableNumber(value), unit.unit));
+      frame.svg().text(
+          {at.x + (left ? -9 : 9), at.y + side}, left ? Anchor::kEnd : Anchor::kStart, "note",
+          fmt::format("{}  {} {}", one.name, results::measuredNumber(value), unit.unit));
     }
   }
   return frame.finish();

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "report/chart.h"
-#include "report/number.h"
 #include "report/picture.h"
 #include "report/plot.h"
 #include "report/style.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -122,7 +122,7 @@ void drawScale(Svg& svg, const results::HeatMap& map, Point corner, double heigh
   }
   for (const double share : {0.0, 0.5, 1.0}) {
     svg.text({x + kBarWidth + 5, top + height * (1 - share) + 4}, Anchor::kStart, "small",
-             readableNumber(share * full));
+             results::measuredNumber(share * full));
   }
   svg.verticalText({x - 8, top + height / 2}, "small", map.value_label);
 }

@@ -5,13 +5,13 @@
 #include "report/cabling.h"
 #include "report/identification.h"
 #include "report/kpi_map.h"
-#include "report/number.h"
 #include "report/page.h"
 #include "report/report.h"
 #include "report/svg.h"
 #include "report/table_html.h"
 #include "report/test_section.h"
 #include "report/topology_diagram.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -31,7 +31,7 @@ std::string headerHtml(const ReportInput& input) {
 std::string failuresHtml(const std::vector<fabric::FailureSpec>& failures) {
   if (failures.empty()) return "";
   const auto at = [](Picoseconds time) {
-    return fmt::format("{} µs", readableNumber(time.toMicroseconds()));
+    return fmt::format("{} µs", results::readableNumber(time.toMicroseconds()));
   };
   std::string html =
       "<h3>Failures during the test</h3>\n<p class=\"note\">Dashed and red in the drawing.</p>\n"

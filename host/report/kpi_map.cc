@@ -6,7 +6,7 @@
 
 #include "report/svg.h"
 #include "report/table_html.h"
-#include "report/units.h"
+#include "results/units.h"
 
 namespace plumbline::report {
 namespace {
@@ -56,8 +56,8 @@ std::string kpiMapHtml(const std::vector<results::TestResult>& tests) {
     html += fmt::format(
         "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
         "<td>{}</td></tr>\n",
-        escaped(row.name), row.unit.empty() ? "–" : escaped(shownUnit(row.unit)), listed(row.tests),
-        row.values, listed(row.observed));
+        escaped(row.name), row.unit.empty() ? "–" : escaped(results::shownUnit(row.unit)),
+        listed(row.tests), row.values, listed(row.observed));
   }
   return html + "</tbody>\n</table>\n</div>\n</section>\n";
 }

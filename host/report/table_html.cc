@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "report/number.h"
 #include "report/svg.h"
-#include "report/units.h"
+#include "results/number_text.h"
+#include "results/units.h"
 
 namespace plumbline::report {
 namespace {
@@ -54,7 +54,7 @@ ColumnStyle styleOf(const results::Table& table, std::size_t column) {
     style.unit = quantity->unit;
     values.push_back(quantity->value);
   }
-  style.decimals = columnDecimals(values);
+  style.decimals = results::columnDecimals(values, 5);
   return style;
 }
 
@@ -69,7 +69,7 @@ void alignDecimals(const results::Table& table, std::vector<ColumnStyle>& styles
   }
   for (ColumnStyle& style : styles) {
     if (style.common_unit && !style.unit.empty()) {
-      style.decimals = columnDecimals(values[style.unit]);
+      style.decimals = results::columnDecimals(values[style.unit], 5);
     }
   }
 }
@@ -78,8 +78,9 @@ std::string headHtml(const std::string& name, const ColumnStyle& style) {
   std::string text = escaped(name);
   // Not twice, if the procedure has already named the unit.
   if (style.numeric && style.common_unit && !style.unit.empty() &&
-      splitUnit(name).unit != style.unit) {
-    text += fmt::format(" <span class=\"unit\">[{}]</span>", escaped(shownUnit(style.unit)));
+      results::splitUnit(name).unit != style.unit) {
+    text +=
+        fmt::format(" <span class=\"unit\">[{}]</span>", escaped(results::shownUnit(style.unit)));
   }
   return fmt::format("<th{}>{}</th>", style.numeric ? " class=\"number\"" : "", text);
 }
@@ -89,10 +90,12 @@ std::string cellHtml(const Cell& cell, const ColumnStyle& style, bool mixed_poin
     return fmt::format("<td{}>{}</td>", style.numeric ? " class=\"number\"" : "", escaped(*text));
   }
   const auto& quantity = std::get<Quantity>(cell);
-  const int decimals = style.common_unit ? style.decimals : columnDecimals({quantity.value});
+  const int decimals =
+      style.common_unit ? style.decimals : results::columnDecimals({quantity.value}, 5);
   std::string text = numberHtml(quantity.value, decimals);
   if (!style.common_unit && !quantity.unit.empty()) {
-    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(shownUnit(quantity.unit)));
+    text +=
+        fmt::format(" <span class=\"unit\">{}</span>", escaped(results::shownUnit(quantity.unit)));
   }
   if (quantity.confidence_low && quantity.confidence_high) {
     const double half = (*quantity.confidence_high - *quantity.confidence_low) / 2;
@@ -100,8 +103,8 @@ std::string cellHtml(const Cell& cell, const ColumnStyle& style, bool mixed_poin
     if (half > 0) {
       text += fmt::format(
           " <span class=\"spread\" title=\"95 % confidence interval {} to {}\">± {}</span>",
-          exactNumber(*quantity.confidence_low), exactNumber(*quantity.confidence_high),
-          groupedNumber(half, decimals));
+          results::exactNumber(*quantity.confidence_low),
+          results::exactNumber(*quantity.confidence_high), results::groupedNumber(half, decimals));
     }
   }
   if (mixed_points) text += fmt::format("<sup>{}</sup>", observationLetter(quantity.observed));
@@ -150,21 +153,23 @@ std::string observationPointText(bench::ObservationPoint point) {
 }
 
 std::string numberHtml(double value, int decimals) {
-  return fmt::format("<data value=\"{}\">{}</data>", exactNumber(value),
-                     groupedNumber(value, decimals));
+  return fmt::format("<data value=\"{}\">{}</data>", results::exactNumber(value),
+                     results::groupedNumber(value, decimals));
 }
 
 std::string quantityHtml(const Quantity& quantity) {
-  std::string text = numberHtml(quantity.value, columnDecimals({quantity.value}));
+  std::string text = numberHtml(quantity.value, results::columnDecimals({quantity.value}, 5));
   if (!quantity.unit.empty()) {
-    text += fmt::format(" <span class=\"unit\">{}</span>", escaped(shownUnit(quantity.unit)));
+    text +=
+        fmt::format(" <span class=\"unit\">{}</span>", escaped(results::shownUnit(quantity.unit)));
   }
   return text;
 }
 
 std::string intervalHtml(const Quantity& quantity) {
   if (!quantity.confidence_low || !quantity.confidence_high) return "–";
-  const int decimals = columnDecimals({*quantity.confidence_low, *quantity.confidence_high});
+  const int decimals =
+      results::columnDecimals({*quantity.confidence_low, *quantity.confidence_high}, 5);
   return numberHtml(*quantity.confidence_low, decimals) + " to " +
          numberHtml(*quantity.confidence_high, decimals);
 }
@@ -172,7 +177,7 @@ std::string intervalHtml(const Quantity& quantity) {
 std::string cvHtml(const Quantity& quantity) {
   if (!quantity.cv) return "–";
   const std::string text = fmt::format("<data value=\"{}\">{:.2f} %</data>",
-                                       exactNumber(*quantity.cv), *quantity.cv * 100);
+                                       results::exactNumber(*quantity.cv), *quantity.cv * 100);
   return *quantity.cv > kNotableCv ? fmt::format("<strong class=\"notable\">{}</strong>", text)
                                    : text;
 }

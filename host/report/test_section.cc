@@ -42,7 +42,7 @@ std::string keyFiguresHtml(const TestResult& test) {
 }
 
 // min, mean, P50, P95, P99, P99.9, max of each distribution, in one unit.
-results::Table latencyTable(const TestResult& test, const ScaledUnit& unit) {
+results::Table latencyTable(const TestResult& test, const results::ScaledUnit& unit) {
   results::Table table;
   table.title = "Latency statistics";
   table.note =
@@ -75,7 +75,7 @@ std::string distributionsHtml(const TestResult& test) {
   if (test.distributions.empty()) return "";
   DistributionRefs all;
   for (const results::Distribution& one : test.distributions) all.push_back(&one);
-  const ScaledUnit unit = displayUnit(all);
+  const results::ScaledUnit unit = displayUnit(all);
 
   std::string html = "<h3>Latency distributions</h3>\n" + tableHtml(latencyTable(test, unit));
   html +=
@@ -95,7 +95,7 @@ std::string distributionsHtml(const TestResult& test) {
                        renderTail(group, "Cumulative distribution by percentile", unit));
   }
   for (const results::Distribution* one : all) {
-    const ScaledUnit own = displayUnit({one});
+    const results::ScaledUnit own = displayUnit({one});
     html += figureHtml("Histogram: " + one->title, renderHistogram(*one, own));
     const std::string title = "Distribution by percentile: " + one->title;
     html += figureHtml(title, renderTail({one}, title, own));

@@ -5,7 +5,7 @@
 #include "report/picture.h"
 #include "report/plot.h"
 #include "report/style.h"
-#include "report/units.h"
+#include "results/units.h"
 
 namespace plumbline::report {
 namespace {
@@ -59,10 +59,11 @@ std::string renderTimeline(const results::Timeline& timeline) {
   const double left = names + 20;
   const double bottom =
       kLanesTop + kLane * std::max<double>(3, static_cast<double>(timeline.lanes.size()));
-  const LabelledUnit named = splitUnit(timeline.x_label);
-  const ScaledUnit unit = fitUnit(named.unit, end, 10'000);
-  const std::string label =
-      named.unit.empty() ? timeline.x_label : labelWithUnit(named.text, shownUnit(unit.unit));
+  const results::LabelledUnit named = results::splitUnit(timeline.x_label);
+  const results::ScaledUnit unit = results::fitUnit(named.unit, end, 10'000);
+  const std::string label = named.unit.empty()
+                                ? timeline.x_label
+                                : results::labelWithUnit(named.text, results::shownUnit(unit.unit));
 
   Svg svg(kPlotWidth, bottom + kTimeAxisRoom, timeline.title);
   const AxisSpec spec = linearAxis(label, 0, end / unit.factor, true);

@@ -11,8 +11,8 @@
 
 #include "fabric/describe.h"
 #include "fabric/topology.h"
-#include "report/number.h"
 #include "report/svg.h"
+#include "results/number_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -106,8 +106,9 @@ class Drawing {
   void links(double y, const TopologySpec& topology, Picoseconds delay) {
     const double x = kWidth - kTextColumn + 16;
     svg_.text({x, y - 2}, Anchor::kStart, "small",
-              readableNumber(topology.link_rate.toGigabitsPerSecond()) + " Gb/s");
-    svg_.text({x, y + 13}, Anchor::kStart, "small", readableNumber(delay.toNanoseconds()) + " ns");
+              results::readableNumber(topology.link_rate.toGigabitsPerSecond()) + " Gb/s");
+    svg_.text({x, y + 13}, Anchor::kStart, "small",
+              results::readableNumber(delay.toNanoseconds()) + " ns");
   }
 
   [[nodiscard]] std::string finish() const { return svg_.finish(); }

@@ -47,7 +47,7 @@ results::Distribution typical() {
 
 TEST(PercentilePlot, MarksAreAtTheQuantiles) {
   const results::Distribution distribution = typical();
-  const ScaledUnit unit = displayUnit({&distribution});
+  const results::ScaledUnit unit = displayUnit({&distribution});
   EXPECT_EQ(unit.unit, "µs");
   const Element svg = parseXml(renderTail({&distribution}, "t", unit));
   const Ruler ruler(svg);
@@ -101,7 +101,7 @@ TEST(Cdf, EndsAtTheHighestP999) {
   const results::Distribution slow = typical();
   const results::Distribution fast = sampleDistribution("64 B", 600'000, 1'000, 50'000);
   const DistributionRefs both = {&fast, &slow};
-  const ScaledUnit unit = displayUnit(both);
+  const results::ScaledUnit unit = displayUnit(both);
   const Element svg = parseXml(renderCdf(both, "t", unit));
   const Ruler ruler(svg);
   const auto lines = svg.all("polyline");
@@ -187,7 +187,7 @@ TEST(AllDistributionPlots, SurviveTheExtremes) {
   cases[4].histogram.record(100, 7);
   for (const results::Distribution& one : cases) {
     const DistributionRefs alone = {&one};
-    const ScaledUnit unit = displayUnit(alone);
+    const results::ScaledUnit unit = displayUnit(alone);
     for (const std::string& svg :
          {renderHistogram(one, unit), renderCdf(alone, "t", unit), renderTail(alone, "t", unit)}) {
       EXPECT_NO_THROW(parseXml(svg)) << one.title;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace plumbline::report {
+namespace plumbline::results {
 
 // Divide by `factor` to get from the original unit to `unit`.
 struct ScaledUnit {
@@ -11,9 +11,11 @@ struct ScaledUnit {
   std::string unit;
 };
 
-// The multiple of `unit` (ps to s; b/s to Tb/s; B to GB) in which `largest` lies between 1 and 1000
-// if there is one; other units stay as they are. With `keep_below`, a value below that many of the
-// original unit keeps it ("4,000 ns" reads better beside others in ns than "4 µs").
+// The multiple of `unit` in which `largest` lies between 1 and 1000 if there is one: ps to s; b/s
+// to Tb/s; B to GB; B/s to GB/s; and a rate of things, "frames/s", with k, M or G before its name.
+// Other units, numbers of things among them, stay as they are. With `keep_below`, a value below
+// that many of the original unit keeps it ("4,000 ns" reads better beside others in ns than "4
+// µs").
 ScaledUnit fitUnit(const std::string& unit, double largest, double keep_below = 0);
 
 // How people read a unit: "µs" for "us", others as they are.
@@ -28,4 +30,4 @@ LabelledUnit splitUnit(const std::string& label);
 // The inverse: "P99 latency [µs]".
 std::string labelWithUnit(const std::string& text, const std::string& unit);
 
-}  // namespace plumbline::report
+}  // namespace plumbline::results

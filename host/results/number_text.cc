@@ -1,15 +1,16 @@
-#include "report/number.h"
+#include "results/number_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace plumbline::report {
+namespace plumbline::results {
 namespace {
 
 constexpr int kMaxDecimals = 6;
-constexpr int kSignificant = 5;
+// Rounding errors of computed values, relative to the largest: not digits that anybody measured.
+constexpr double kNoise = 1e-9;
 
 double rounded(double value, int decimals) {
   const double scale = std::pow(10.0, decimals);
@@ -44,23 +45,36 @@ std::string groupedNumber(double value, int decimals) {
   return withCommas(fmt::format("{:.{}f}", shown, decimals));
 }
 
-int columnDecimals(const std::vector<double>& values) {
+int columnDecimals(const std::vector<double>& values, int digits) {
   double largest = 0;
   for (const double value : values) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   }
   if (largest == 0) return 0;
   const int whole_digits = static_cast<int>(std::floor(std::log10(largest))) + 1;
-  const int most = std::clamp(kSignificant - whole_digits, 0, kMaxDecimals);
+  const int most = std::clamp(digits - whole_digits, 0, kMaxDecimals);
   for (int decimals = 0; decimals < most; ++decimals) {
-    const bool enough = std::all_of(values.begin(), values.end(), [&](double value) {
-      return !std::isfinite(value) || rounded(value, decimals) == rounded(value, most);
+    const bool exact = std::all_of(values.begin(), values.end(), [&](double value) {
+      return !std::isfinite(value) ||
+             std::abs(rounded(value, decimals) - value) <= kNoise * largest;
     });
-    if (enough) return decimals;
+    if (exact) return decimals;
   }
   return most;
 }
 
-std::string readableNumber(double value) { return groupedNumber(value, columnDecimals({value})); }
+int measuredDecimals(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double size = std::abs(value);
+  const double first = size / std::pow(10.0, std::floor(std::log10(size)));
+  return columnDecimals({value}, first < 2 ? 4 : 3);
+}
 
-}  // namespace plumbline::report
+std::string measuredNumber(double value) { return groupedNumber(value, measuredDecimals(value)); }
+
+std::string readableNumber(double value) {
+  constexpr int kSettingDigits = 6;
+  return groupedNumber(value, columnDecimals({value}, kSettingDigits));
+}
+
+}  // namespace plumbline::results

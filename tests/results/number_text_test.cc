@@ -1,5 +1,5 @@
-// Numbers, units and escaping.
-#include "report/number.h"
+// Numbers and units.
+#include "results/number_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,9 @@
 #include <cstdlib>
 
 #include "base/random.h"
-#include "report/svg.h"
-#include "report/units.h"
+#include "results/units.h"
 
-namespace plumbline::report::testing {
+namespace plumbline::results {
 namespace {
 
 TEST(Numbers, ExactReadsBackBitForBit) {
@@ -38,15 +37,36 @@ TEST(Numbers, GroupedForReading) {
 }
 
 TEST(Numbers, ColumnsGetAsManyDecimalsAsTheyNeed) {
-  EXPECT_EQ(columnDecimals({1, 2, 300}), 0);
-  EXPECT_EQ(columnDecimals({99.61, 100}), 2);
-  EXPECT_EQ(columnDecimals({2.4154, 32.874}), 3);
-  EXPECT_EQ(columnDecimals({123456.789}), 0);
-  EXPECT_EQ(columnDecimals({0.5, 0.25}), 2);
-  EXPECT_EQ(columnDecimals({}), 0);
-  EXPECT_EQ(columnDecimals({0}), 0);
+  EXPECT_EQ(columnDecimals({1, 2, 300}, 5), 0);
+  EXPECT_EQ(columnDecimals({99.61, 100}, 5), 2);
+  EXPECT_EQ(columnDecimals({99.61, 100}, 4), 1);
+  EXPECT_EQ(columnDecimals({2.4154, 32.874}, 5), 3);
+  EXPECT_EQ(columnDecimals({2.4154, 32.874}, 4), 2);
+  EXPECT_EQ(columnDecimals({123456.789}, 5), 0);
+  EXPECT_EQ(columnDecimals({0.5, 0.25}, 5), 2);
+  // Zeros that only rounding made are kept: 0.99998 is not 1.
+  EXPECT_EQ(columnDecimals({0.99998}, 4), 4);
+  EXPECT_EQ(columnDecimals({0.1 + 0.2}, 5), 1);
+  EXPECT_EQ(columnDecimals({}, 5), 0);
+  EXPECT_EQ(columnDecimals({0}, 5), 0);
+}
+
+TEST(Numbers, StatedOnesAreKept) {
   EXPECT_EQ(readableNumber(1953), "1,953");
-  EXPECT_EQ(readableNumber(2.44573), "2.4457");
+  EXPECT_EQ(readableNumber(2.44573), "2.44573");
+  EXPECT_EQ(readableNumber(0.5), "0.5");
+}
+
+// Three significant digits, four behind a 1.
+TEST(Numbers, MeasuredOnesHaveThreeOrFourDigits) {
+  EXPECT_EQ(measuredNumber(32.874), "32.9");
+  EXPECT_EQ(measuredNumber(1.23456), "1.235");
+  EXPECT_EQ(measuredNumber(2345.67), "2,346");
+  EXPECT_EQ(measuredNumber(0.021597), "0.0216");
+  EXPECT_EQ(measuredNumber(8), "8");
+  EXPECT_EQ(measuredNumber(-7.25), "-7.25");
+  EXPECT_EQ(measuredNumber(7.9999), "8.00");  // not 8
+  EXPECT_EQ(measuredNumber(0), "0");
 }
 
 TEST(Units, TheMultipleThatFits) {
@@ -64,6 +84,10 @@ TEST(Units, TheMultipleThatFits) {
   EXPECT_EQ(unitOf("B", 1e6), "MB");
   EXPECT_EQ(unitOf("s", 1e6), "s");
   EXPECT_EQ(unitOf("frames", 1e9), "frames");
+  EXPECT_EQ(unitOf("frames/s", 7.7e7), "Mframes/s");
+  EXPECT_EQ(unitOf("frames/s", 999), "frames/s");
+  EXPECT_EQ(unitOf("GB/s", 0.02), "MB/s");
+  EXPECT_EQ(unitOf("/s", 1e6), "/s");
   EXPECT_EQ(unitOf("", 1e9), "");
   EXPECT_EQ(unitOf("ns", 0), "ns");
   EXPECT_EQ(fitUnit("ps", 2.5e6).factor, 1e6);
@@ -84,18 +108,5 @@ TEST(Units, LabelsNameThem) {
   EXPECT_EQ(labelWithUnit("ratio", ""), "ratio");
 }
 
-TEST(Escaping, LeavesNothingThatMarkupCouldMistake) {
-  EXPECT_EQ(escaped("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
-  EXPECT_EQ(escaped("µs – ok\n"), "µs – ok\n");
-  const std::string replacement = "\xEF\xBF\xBD";
-  EXPECT_EQ(escaped(std::string("a\0b", 3)), "a" + replacement + "b");
-  EXPECT_EQ(escaped("\x1B[31m"), replacement + "[31m");
-  EXPECT_EQ(escaped("\xFFx"), replacement + "x");
-  EXPECT_EQ(escaped("\xC3"), replacement);                             // cut off
-  EXPECT_EQ(escaped("\xC0\xBC"), replacement + replacement);           // overlong '<'
-  EXPECT_EQ(escaped("\xED\xA0\x80").find('\xED'), std::string::npos);  // surrogate
-  EXPECT_EQ(escaped("\xF0\x9F\x98\x80"), "\xF0\x9F\x98\x80");
-}
-
 }  // namespace
-}  // namespace plumbline::report::testing
+}  // namespace plumbline::results

@@ -1,0 +1,247 @@
+#include "results/quantity_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+
+#include "results/number_text.h"
+
+namespace plumbline::results {
+namespace {
+
+// Values from 1 to here keep their unit.
+constexpr double kKeepUnit = 10'000;
+// Significant digits of the largest value of a column.
+constexpr int kColumnDigits = 4;
+// Ratio of largest to smallest value up to which columns share a multiple of their unit.
+constexpr double kSideBySide = 10'000;
+// Least value that a shared multiple may leave.
+constexpr double kLeastShown = 0.01;
+// Places that a narrow interval may add to measuredDecimals().
+constexpr int kExtraPlaces = 2;
+constexpr int kMostPlaces = 6;
+
+bool isWhole(double value) { return std::abs(value) < 1e15 && std::trunc(value) == value; }
+
+bool isBytes(const std::string& unit) { return unit == "B" || unit == "bytes"; }
+
+// Places after the point that half an interval decides: one significant digit of it, two where the
+// first is 1.
+int decidedPlaces(double half) {
+  const double exponent = std::floor(std::log10(half));
+  const bool starts_with_one = half / std::pow(10.0, exponent) < 2;
+  return std::clamp(static_cast<int>(starts_with_one ? 1 - exponent : -exponent), 0, kMostPlaces);
+}
+
+// Places with which a percentage near 100 shows how far from it: two significant digits of that.
+int placesFromHundred(double percent) {
+  const double away = std::abs(100 - percent);
+  if (away == 0 || away > 10) return 0;
+  return std::clamp(1 - static_cast<int>(std::floor(std::log10(away))), 0, kMostPlaces);
+}
+
+// Largest of KiB, MiB and GiB of which all `values` are whole numbers, if decimal multiples need
+// more than four digits for one of them.
+std::optional<ScaledUnit> binaryUnit(std::span<const double> values) {
+  constexpr std::array<std::pair<double, const char*>, 3> kUnits{
+      {{1024.0 * 1024 * 1024, "GiB"}, {1024.0 * 1024, "MiB"}, {1024.0, "KiB"}}};
+  const auto short_decimal = [](double value) {
+    const double digit = std::pow(10.0, std::floor(std::log10(value)) - 3);
+    return isWhole(value / digit);
+  };
+  const auto fits = [&](const auto& test) {
+    return std::all_of(values.begin(), values.end(), test);
+  };
+  if (!fits([](double value) { return value >= 0 && isWhole(value); })) return std::nullopt;
+  if (fits([&](double value) { return value == 0 || short_decimal(value); })) return std::nullopt;
+  for (const auto& [factor, name] : kUnits) {
+    if (fits([size = factor](double value) { return isWhole(value / size); })) {
+      return ScaledUnit{factor, name};
+    }
+  }
+  return std::nullopt;
+}
+
+double largestOf(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
+// Of the values that are not zero; 0 if there are none.
+double smallestOf(std::span<const double> values) {
+  double smallest = 0;
+  for (const double value : values) {
+    if (value == 0 || !std::isfinite(value)) continue;
+    smallest = smallest == 0 ? std::abs(value) : std::min(smallest, std::abs(value));
+  }
+  return smallest;
+}
+
+ScaledUnit unitFor(const std::string& unit, std::span<const double> values, bool spread) {
+  const double largest = largestOf(values);
+  if (largest == 0 || (largest >= 1 && largest < kKeepUnit)) return {1, unit};
+  if (isBytes(unit) && !spread && largest >= kKeepUnit) {
+    const std::optional<ScaledUnit> binary = binaryUnit(values);
+    if (binary && largest / binary->factor < kKeepUnit) return *binary;
+  }
+  ScaledUnit fitted = fitUnit(unit, largest);
+  const double smallest = smallestOf(values);
+  for (double reached = largest; fitted.factor > 1 && smallest / fitted.factor < kLeastShown;) {
+    reached /= 1000;
+    fitted = fitUnit(unit, reached);
+  }
+  return fitted;
+}
+
+// How a quantity by itself is shown.
+struct Shown {
+  ScaledUnit unit;
+  std::optional<double> half;  // in this unit
+  int places = 0;
+};
+
+Shown shown(const Quantity& quantity) {
+  Shown shown;
+  shown.half = halfInterval(quantity);
+  shown.unit = unitFor(quantity.unit, {&quantity.value, 1}, shown.half.has_value());
+  const double value = quantity.value / shown.unit.factor;
+  shown.places = measuredDecimals(value);
+  if (shown.half) {
+    *shown.half /= shown.unit.factor;
+    shown.places = std::min(decidedPlaces(*shown.half), shown.places + kExtraPlaces);
+  }
+  if (quantity.unit == "%") shown.places = std::max(shown.places, placesFromHundred(value));
+  return shown;
+}
+
+// The quantities of a column, or of several of one unit.
+struct Values {
+  std::vector<double> values;
+  std::vector<double> halves;  // of their intervals
+  bool all_have_halves = true;
+
+  void add(const Quantity& quantity) {
+    values.push_back(quantity.value);
+    const std::optional<double> half = halfInterval(quantity);
+    if (half) halves.push_back(*half);
+    if (!half && quantity.value != 0) all_have_halves = false;
+  }
+};
+
+int placesIn(const ScaledUnit& unit, std::span<const double> values) {
+  std::vector<double> scaled;
+  for (const double value : values) scaled.push_back(value / unit.factor);
+  return columnDecimals(scaled, kColumnDigits);
+}
+
+// `places`, without those that no interval of the column decides.
+int placesWithin(int places, const Values& column, const ScaledUnit& unit) {
+  if (!column.all_have_halves || column.halves.empty()) return places;
+  int decided = 0;
+  for (const double half : column.halves) {
+    decided = std::max(decided, decidedPlaces(half / unit.factor));
+  }
+  return std::min(places, decided);
+}
+
+bool sideBySide(std::span<const double> values) {
+  const double smallest = smallestOf(values);
+  return smallest == 0 || largestOf(values) / smallest <= kSideBySide;
+}
+
+}  // namespace
+
+std::optional<double> halfInterval(const Quantity& quantity) {
+  if (!quantity.confidence_low || !quantity.confidence_high) return std::nullopt;
+  const double half = (*quantity.confidence_high - *quantity.confidence_low) / 2;
+  if (!(half > 0) || !std::isfinite(half)) return std::nullopt;
+  return half;
+}
+
+QuantityText quantityParts(const Quantity& quantity) {
+  const Shown as = shown(quantity);
+  return {groupedNumber(quantity.value / as.unit.factor, as.places),
+          as.half ? groupedNumber(*as.half, as.places) : "", shownUnit(as.unit.unit)};
+}
+
+std::string quantityText(const Quantity& quantity) {
+  const QuantityText text = quantityParts(quantity);
+  return text.unit.empty() ? text.number : text.number + " " + text.unit;
+}
+
+std::string quantityWithSpread(const Quantity& quantity) {
+  const QuantityText text = quantityParts(quantity);
+  const std::string spread = text.spread.empty() ? "" : " ± " + text.spread;
+  return text.number + spread + (text.unit.empty() ? "" : " " + text.unit);
+}
+
+std::string intervalText(const Quantity& quantity) {
+  if (!quantity.confidence_low || !quantity.confidence_high) return "";
+  const Shown as = shown(quantity);
+  const auto bound = [&](double value) { return groupedNumber(value / as.unit.factor, as.places); };
+  const std::string text =
+      bound(*quantity.confidence_low) + " to " + bound(*quantity.confidence_high);
+  return as.unit.unit.empty() ? text : text + " " + shownUnit(as.unit.unit);
+}
+
+std::vector<ColumnFormat> columnFormats(const Table& table) {
+  std::size_t columns = table.columns.size();
+  for (const auto& row : table.rows) columns = std::max(columns, row.size());
+  std::vector<ColumnFormat> formats(columns);
+  std::vector<Values> of_column(columns);
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto* quantity = std::get_if<Quantity>(&row[i]);
+      if (quantity == nullptr) continue;
+      ColumnFormat& format = formats[i];
+      if (format.numeric && quantity->unit != format.own_unit) format.common_unit = false;
+      format.numeric = true;
+      format.own_unit = quantity->unit;
+      of_column[i].add(*quantity);
+    }
+  }
+  std::map<std::string, std::vector<double>> of_unit;
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (!formats[i].numeric || !formats[i].common_unit) continue;
+    std::vector<double>& values = of_unit[formats[i].own_unit];
+    values.insert(values.end(), of_column[i].values.begin(), of_column[i].values.end());
+  }
+  for (std::size_t i = 0; i < columns; ++i) {
+    ColumnFormat& format = formats[i];
+    if (!format.common_unit) {
+      format.own_unit.clear();
+      continue;
+    }
+    if (!format.numeric) continue;
+    const std::vector<double>& all = of_unit[format.own_unit];
+    const bool together = !format.own_unit.empty() && sideBySide(all);
+    const std::span<const double> values = together ? all : of_column[i].values;
+    format.unit = unitFor(format.own_unit, values, !of_column[i].halves.empty());
+    format.decimals = placesWithin(placesIn(format.unit, values), of_column[i], format.unit);
+    if (format.own_unit != "%") continue;
+    for (const double value : of_column[i].values) {
+      format.decimals = std::max(format.decimals, placesFromHundred(value));
+    }
+  }
+  return formats;
+}
+
+QuantityText cellParts(const Quantity& quantity, const ColumnFormat& format) {
+  if (!format.common_unit) return quantityParts(quantity);
+  const std::optional<double> half = halfInterval(quantity);
+  return {groupedNumber(quantity.value / format.unit.factor, format.decimals),
+          half ? groupedNumber(*half / format.unit.factor, format.decimals) : "", ""};
+}
+
+LabelledUnit columnHead(const std::string& name, const ColumnFormat& format) {
+  if (!format.numeric || !format.common_unit || format.own_unit.empty()) return {name, ""};
+  const LabelledUnit named = splitUnit(name);
+  return {named.unit == format.own_unit ? named.text : name, shownUnit(format.unit.unit)};
+}
+
+}  // namespace plumbline::results

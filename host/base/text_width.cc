@@ -23,7 +23,7 @@ constexpr std::array<CodePointRange, 10> kTwoColumns{{{0x1100, 0x115F},
                                                       {0xF900, 0xFAFF},
                                                       {0xFE30, 0xFE6F},
                                                       {0xFF00, 0xFF60},
-                                                      {0x1F300, 0x1F64F},
+                                                      {0x1F300, 0x1F6FF},
                                                       {0x1F900, 0x1F9FF},
                                                       {0x20000, 0x3FFFD}}};
 
@@ -87,7 +87,7 @@ std::string clippedText(std::string_view text, std::size_t columns) {
   std::string_view kept = firstColumns(text, columns - 1);
   if (text[kept.size()] != ' ') {
     const std::size_t space = kept.rfind(' ');
-    if (space != std::string_view::npos) kept = kept.substr(0, space);
+    if (space != std::string_view::npos && 2 * space >= kept.size()) kept = kept.substr(0, space);
   }
   const std::size_t last = kept.find_last_not_of(" ,;:(");
   return std::string(kept.substr(0, last + 1)) + "…";

@@ -16,8 +16,8 @@ std::size_t displayWidth(std::string_view text);
 // As much of `text` from its beginning as fits into `columns`.
 std::string_view firstColumns(std::string_view text, std::size_t columns);
 
-// `text` if it fits into `columns` (1 or more), else its first words that fit and "…". A first word
-// that does not fit is cut.
+// `text` if it fits into `columns` (1 or more), else its first words that fit and "…". Where that
+// would leave less than half, a word is cut.
 std::string clippedText(std::string_view text, std::size_t columns);
 
 // `text` in lines of at most `columns` (1 or more), broken at spaces; a longer word is cut. Line

@@ -37,6 +37,7 @@ TEST(TextWidth, ClippedTextEndsWithAWord) {
   EXPECT_EQ(clippedText("one two three", 7), "one…");
   EXPECT_EQ(clippedText("one, two", 6), "one…");
   EXPECT_EQ(clippedText("incomprehensible", 6), "incom…");
+  EXPECT_EQ(clippedText("- incomprehensible", 8), "- incom…");
 }
 
 TEST(TextWidth, WrappedTextBreaksAtSpaces) {

@@ -10,6 +10,7 @@
 #include "report/comparison.h"
 #include "results/compare.h"
 #include "results/export.h"
+#include "results/quantity_text.h"
 #include "results/store.h"
 #include "session/reporting.h"
 #include "session/text_table.h"
@@ -29,6 +30,7 @@ struct ResultsOptions {
   std::string output;
   std::string sweep;
   bool partial = false;
+  bool tables = false;
 };
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -63,10 +65,10 @@ void printUnpaired(const std::vector<results::UnpairedKpi>& kpis, std::int64_t r
   if (kpis.empty()) return;
   Rows rows;
   for (const results::UnpairedKpi& kpi : kpis) {
-    rows.push_back({kpi.test, kpi.point, kpi.name, session::quantityText(kpi.quantity)});
+    rows.push_back({kpi.test, kpi.point, kpi.name, results::quantityText(kpi.quantity)});
   }
   fmt::print("\nonly in run {}\n{}", run,
-             session::alignedTable({"test", "point", "figure", "value"}, rows));
+             session::alignedTable({"test", "point", "figure", "value"}, rows, 3));
 }
 
 void printComparison(const results::Comparison& comparison) {
@@ -82,11 +84,12 @@ void printComparison(const results::Comparison& comparison) {
   }
   Rows rows;
   for (const results::ComparedKpi& kpi : comparison.kpis) {
-    rows.push_back({kpi.test, kpi.point, kpi.name, session::quantityText(kpi.first),
-                    session::quantityText(kpi.second), changeText(kpi), significanceText(kpi)});
+    rows.push_back({kpi.test, kpi.point, kpi.name, results::quantityText(kpi.first),
+                    results::quantityText(kpi.second), changeText(kpi), significanceText(kpi)});
   }
-  fmt::print("{}", session::alignedTable(
-                       {"test", "point", "figure", first, second, "change", "significance"}, rows));
+  fmt::print("{}",
+             session::alignedTable(
+                 {"test", "point", "figure", first, second, "change", "significance"}, rows, 3));
   printUnpaired(comparison.only_first, comparison.first.id);
   printUnpaired(comparison.only_second, comparison.second.id);
 }
@@ -122,7 +125,7 @@ ExitCode exportRun(const ResultsOptions& options) {
 }
 
 ExitCode mergeResults(const ResultsOptions& options) {
-  return mergeAndConclude(options.sweep, options.partial);
+  return mergeAndConclude(options.sweep, options.partial, options.tables);
 }
 
 }  // namespace
@@ -156,6 +159,7 @@ void addResultsVerb(CLI::App& app, Action& action) {
   CLI::App* merge = verb->add_subcommand("merge", "Make one run of the points of a sweep");
   merge->add_option("sweep", options->sweep, "Directory of the sweep")->required();
   merge->add_flag("--partial", options->partial, "Also when points are not done");
+  merge->add_flag("--tables", options->tables, "Print all tables instead of a summary");
   merge->callback([options, &action] { action = [options] { return mergeResults(*options); }; });
 }
 

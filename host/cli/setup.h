@@ -17,6 +17,7 @@ using session::benchExists;
 using session::loadScenario;
 using session::PlannedTest;
 using session::planTests;
+using session::scenarioDirectory;
 using session::ScenarioOptions;
 using session::shippedScenarios;
 using session::vocabulary;
@@ -25,6 +26,7 @@ using session::vocabulary;
 CLI::Validator plainInteger();
 
 void addScenarioOptions(CLI::App& verb, ScenarioOptions& options);
+inline constexpr const char* kDefaultResults = "results";
 // --results DIR, PLUMBLINE_RESULTS, ./results: in this order.
 void addResultsOption(CLI::App& verb, std::string& directory);
 

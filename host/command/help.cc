@@ -43,7 +43,8 @@ CommandHelp commandHelp(const CLI::App& app, const std::string& before) {
     if (!option->get_group().empty()) command.options.push_back(optionHelp(*option));
   }
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!verb->get_group().empty()) command.commands.push_back(commandHelp(*verb, command.name + " "));
+    if (!verb->get_group().empty())
+      command.commands.push_back(commandHelp(*verb, command.name + " "));
   }
   return command;
 }

@@ -36,10 +36,10 @@ struct ReportInput {
 };
 
 // One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML. In
-// this order: identification, topology with cabling and failures, configuration, agents, summary,
-// which test measured what and where it was observed, then per test key figures, tables, UET beside
-// RoCEv2, charts, distributions, anomalies, repeatability; at the end all figures by machine name
-// and the scenario.
+// this order: warnings about the scenario, identification, topology with cabling and failures,
+// configuration, agents, summary, which test measured what and where it was observed, then per test
+// key figures, tables, UET beside RoCEv2, charts, distributions, anomalies, deviations,
+// repeatability; at the end all figures by machine name and the scenario.
 std::string renderHtml(const ReportInput& input);
 
 // One JSON document: the same facts, every test as results::TestResult::toJson() writes it.

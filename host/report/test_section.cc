@@ -144,17 +144,30 @@ std::string failuresHtml(const TestResult& test,
       renderTopology(*topology, failures));
 }
 
-std::string anomaliesHtml(const TestResult& test) {
-  std::string html = "<h3>Anomalies</h3>\n";
-  if (test.anomalies.empty()) return html + "<p>None.</p>\n";
-  html += "<ul class=\"anomalies\">\n";
-  for (const results::Anomaly& one : test.anomalies) {
+template <typename Remark>  // results::Anomaly or results::Deviation
+std::string remarksHtml(const char* list_class, const std::vector<Remark>& remarks) {
+  std::string html = fmt::format("<ul class=\"{}\">\n", list_class);
+  for (const Remark& one : remarks) {
     html += "<li>" + escaped(one.what);
     if (!one.where.empty())
       html += fmt::format(" <span class=\"where\">{}</span>", escaped(one.where));
     html += "</li>\n";
   }
   return html + "</ul>\n";
+}
+
+std::string anomaliesHtml(const TestResult& test) {
+  const std::string html = "<h3>Anomalies</h3>\n";
+  if (test.anomalies.empty()) return html + "<p>None.</p>\n";
+  return html + remarksHtml("anomalies", test.anomalies);
+}
+
+std::string deviationsHtml(const TestResult& test) {
+  if (test.deviations.empty()) return "";
+  return fmt::format(
+      "<details class=\"deviations\">\n<summary>Deviations from the methodology "
+      "({})</summary>\n{}</details>\n",
+      test.deviations.size(), remarksHtml("deviations", test.deviations));
 }
 
 }  // namespace
@@ -182,7 +195,7 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
   if (const auto transports = transportTable(test)) html += tableHtml(*transports);
   html += pictures;
   html += distributionsHtml(test);
-  html += anomaliesHtml(test);
+  html += anomaliesHtml(test) + deviationsHtml(test);
   html += "<h3>Repeatability</h3>\n";
   if (test.repeatability.rows.empty()) {
     html += "<p>No repetitions were recorded.</p>\n";

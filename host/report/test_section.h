@@ -9,9 +9,9 @@
 
 namespace plumbline::report {
 
-// Key figures, configuration, tables, charts, distributions, anomalies and repeatability of `test`
-// under a heading with the anchor `anchor`. Where the test let something fail and `topology` is
-// known, a drawing shows what.
+// Key figures, configuration, tables, charts, distributions, anomalies, deviations and
+// repeatability of `test` under a heading with the anchor `anchor`. Where the test let something
+// fail and `topology` is known, a drawing shows what.
 std::string testSectionHtml(const results::TestResult& test, const std::string& anchor,
                             const std::optional<fabric::TopologySpec>& topology);
 

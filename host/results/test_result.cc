@@ -320,7 +320,12 @@ Kpi kpiFrom(const Json& json) {
 
 Json toJson(const Anomaly& anomaly) { return {{"what", anomaly.what}, {"where", anomaly.where}}; }
 
-Anomaly anomalyFrom(const Json& json) {
+Json toJson(const Deviation& deviation) {
+  return {{"what", deviation.what}, {"where", deviation.where}};
+}
+
+template <typename Remark>  // Anomaly or Deviation
+Remark remarkFrom(const Json& json) {
   return {json.at("what").get<std::string>(), json.at("where").get<std::string>()};
 }
 
@@ -359,13 +364,16 @@ TestResult testResultFrom(const Json& json) {
   result.tables = listFrom(json.at("tables"), tableFrom);
   result.charts = listFrom(json.at("charts"), chartFrom);
   result.distributions = listFrom(json.at("distributions"), distributionFrom);
-  result.anomalies = listFrom(json.at("anomalies"), anomalyFrom);
+  result.anomalies = listFrom(json.at("anomalies"), remarkFrom<Anomaly>);
   result.repeatability = tableFrom(json.at("repeatability"));
   result.valid = json.at("valid").get<bool>();
   if (json.contains("heat_maps")) result.heat_maps = listFrom(json.at("heat_maps"), heatMapFrom);
   if (json.contains("timelines")) result.timelines = listFrom(json.at("timelines"), timelineFrom);
   if (json.contains("failed_elements")) {
     result.failed_elements = json.at("failed_elements").get<std::vector<std::string>>();
+  }
+  if (json.contains("deviations")) {
+    result.deviations = listFrom(json.at("deviations"), remarkFrom<Deviation>);
   }
   return result;
 }
@@ -393,6 +401,7 @@ std::string TestResult::toJson() const {
   if (!heat_maps.empty()) json["heat_maps"] = listToJson(heat_maps);
   if (!timelines.empty()) json["timelines"] = listToJson(timelines);
   if (!failed_elements.empty()) json["failed_elements"] = failed_elements;
+  if (!deviations.empty()) json["deviations"] = listToJson(deviations);
   try {
     return json.dump();
   } catch (const Json::exception& e) {  // text that is not UTF-8

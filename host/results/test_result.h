@@ -1,5 +1,6 @@
 // What one test of the methodology produced, in the form every report, export and comparison
-// reads: tables, charts, distributions, anomalies, repeatability. Procedures fill it; nothing here
+// reads: tables, charts, distributions, deviations, anomalies,
+// repeatability. Procedures fill it; nothing here
 // knows a particular test, so a new test needs no new report code.
 #pragma once
 
@@ -122,7 +123,14 @@ struct Distribution {
   stats::Histogram histogram;
 };
 
-// Something a reader must know: a deviation from the standard profile, an invalid trial, CV > 5 %.
+// Where the set-up of a run differs from the methodology: fewer repetitions, a size that is not
+// swept, a figure that the bench does not observe. Nothing went wrong.
+struct Deviation {
+  std::string what;
+  std::string where;  // "bench", a table or a point; may be empty
+};
+
+// What went wrong or limits what a number means: an invalid trial, CV > 5 %, lost frames.
 struct Anomaly {
   std::string what;
   std::string where;  // table, point or trial; may be empty
@@ -149,6 +157,7 @@ struct TestResult {
   // Cables and switches that the test let fail, by fabric name: marked in a drawing of the
   // topology.
   std::vector<std::string> failed_elements{};
+  std::vector<Deviation> deviations{};  // empty in results stored before there was this list
 
   // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number
   // is not finite: no procedure may report one.

@@ -67,24 +67,6 @@ std::string figuresText(const results::TestResult& test) {
   return text;
 }
 
-// What went wrong, apart from how the profile differs from the methodology.
-struct Remarks {
-  std::vector<results::Anomaly> anomalies;
-  std::size_t deviations = 0;
-};
-
-Remarks remarksOf(const results::TestResult& test) {
-  Remarks remarks;
-  for (const results::Anomaly& anomaly : test.anomalies) {
-    if (anomaly.where.ends_with("profile")) {
-      ++remarks.deviations;
-    } else {
-      remarks.anomalies.push_back(anomaly);
-    }
-  }
-  return remarks;
-}
-
 std::string anomaliesText(const std::vector<results::Anomaly>& anomalies) {
   if (anomalies.empty()) return "";
   const std::size_t shown = std::min(anomalies.size(), kMostAnomalies);
@@ -103,11 +85,10 @@ std::string summaryOf(const results::TestResult& test) {
                                              test.profile, validityText(test)),
                                  kTerminalColumns) +
                      "\n";
-  const Remarks remarks = remarksOf(test);
   text += firstLines(test.summary, kMostSentences) + figuresText(test);
-  text += anomaliesText(remarks.anomalies);
-  if (remarks.deviations > 0) {
-    text += kIndent + counted(remarks.deviations, "deviation") + " from the methodology\n";
+  text += anomaliesText(test.anomalies);
+  if (!test.deviations.empty()) {
+    text += kIndent + counted(test.deviations.size(), "deviation") + " from the methodology\n";
   }
   return text;
 }
@@ -124,10 +105,9 @@ std::string overview(const std::vector<results::TestResult>& tests) {
   std::vector<TextRow> rows;
   std::string anomalies;
   for (const results::TestResult& test : tests) {
-    const Remarks remarks = remarksOf(test);
     rows.push_back({test.id, test.title, validityText(test), mainFigure(test),
-                    std::to_string(remarks.anomalies.size()), std::to_string(remarks.deviations)});
-    if (!remarks.anomalies.empty()) anomalies += test.id + anomaliesText(remarks.anomalies);
+                    std::to_string(test.anomalies.size()), std::to_string(test.deviations.size())});
+    if (!test.anomalies.empty()) anomalies += test.id + anomaliesText(test.anomalies);
   }
   const std::string table =
       alignedTable({"test", "title", "verdict", "main figure", "anom.", "dev."}, rows);

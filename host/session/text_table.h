@@ -37,7 +37,7 @@ std::string remarkText(const Remark& remark) {
 // Title, header, rows and note of a result table, in units that fit (results/quantity_text.h).
 std::string tableText(const results::Table& table);
 
-// All of a test that fits a terminal: title, summary, tables, anomalies.
+// All of a test that fits a terminal: title, summary, tables, deviations, anomalies.
 std::string testText(const results::TestResult& test);
 
 }  // namespace plumbline::session

@@ -211,21 +211,24 @@ void addConfiguration(const BenchResult& first, const BenchResult& second, TestR
   add(second, first, false);
 }
 
-void addAnomalies(const BenchResult& first, const BenchResult& second, TestResult& into) {
-  const auto has = [](const BenchResult& bench, const results::Anomaly& anomaly) {
-    return std::any_of(bench.result.anomalies.begin(), bench.result.anomalies.end(),
-                       [&](const results::Anomaly& other) {
-                         return other.what == anomaly.what && other.where == anomaly.where;
-                       });
+// Deviations or anomalies: those that both benches have once, others with the bench's name.
+template <typename Remark>
+void addRemarks(const BenchResult& first, const BenchResult& second,
+                std::vector<Remark> TestResult::*remarks, TestResult& into) {
+  const auto has = [remarks](const BenchResult& bench, const Remark& remark) {
+    const std::vector<Remark>& all = bench.result.*remarks;
+    return std::any_of(all.begin(), all.end(), [&](const Remark& other) {
+      return other.what == remark.what && other.where == remark.where;
+    });
   };
-  for (const results::Anomaly& anomaly : first.result.anomalies) {
+  for (const Remark& remark : first.result.*remarks) {
     const std::string where =
-        has(second, anomaly) ? anomaly.where : Side(into, first).before(anomaly.where);
-    into.anomalies.push_back({anomaly.what, where});
+        has(second, remark) ? remark.where : Side(into, first).before(remark.where);
+    (into.*remarks).push_back({remark.what, where});
   }
-  for (const results::Anomaly& anomaly : second.result.anomalies) {
-    if (has(first, anomaly)) continue;
-    into.anomalies.push_back({anomaly.what, Side(into, second).before(anomaly.where)});
+  for (const Remark& remark : second.result.*remarks) {
+    if (has(first, remark)) continue;
+    (into.*remarks).push_back({remark.what, Side(into, second).before(remark.where)});
   }
 }
 
@@ -346,13 +349,14 @@ TestResult compareBenches(const BenchResult& first, const BenchResult& second) {
   both.repeatability = first.result.repeatability;
   both.repeatability.rows.clear();
   addConfiguration(first, second, both);
-  addAnomalies(first, second, both);
+  addRemarks(first, second, &TestResult::deviations, both);
+  addRemarks(first, second, &TestResult::anomalies, both);
   Side(both, first).addAll();
   Side(both, second).addAll();
   addDistributions(first, second, both);
   results::Table only{"only_one",
                       "Measured on one bench only",
-                      "Why the other one does not have it is under the anomalies, with its name.",
+                      "Why the other one does not have it is under the deviations, with its name.",
                       {"Figure", "Point", "Bench", "Value"},
                       {}};
   addOnlyOne(first, second, only);

@@ -42,7 +42,7 @@ void addNicFigures(const NicCounts& counters, results::TestResult& result) {
   results::Table table{"nic_figures",
                        "Trouble that the NICs counted",
                        "Sums of the hardware counters named, over all trials. What is not here has "
-                       "no counter, see the anomalies.",
+                       "no counter, see the deviations.",
                        {"Figure", "Counters", "Count"},
                        {}};
   for (const bench::NicFigure figure : bench::kNicFigures) {

@@ -38,7 +38,7 @@ std::uint32_t Numbers::repetitions(std::uint32_t standard, std::uint32_t quick) 
   return atLeast("Repetitions", standard, quick, config_.scenario.parameters.repetitions);
 }
 
-void Numbers::deviation(std::string what) { deviations_.push_back({std::move(what), "profile"}); }
+void Numbers::deviation(std::string what) { deviations_.push_back({std::move(what), ""}); }
 
 void Numbers::configure(std::string name, std::string value) {
   configuration_.emplace_back(std::move(name), std::move(value));

@@ -80,7 +80,7 @@ class Numbers {
   // Repetitions of every point.
   std::uint32_t repetitions(std::uint32_t standard, std::uint32_t quick);
 
-  // Something else that differs from the draft, or that a reader must know of how it was done.
+  // Something else that differs from the draft.
   void deviation(std::string what);
   // A line of the report's configuration.
   void configure(std::string name, std::string value);
@@ -91,7 +91,7 @@ class Numbers {
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& configuration() const {
     return configuration_;
   }
-  [[nodiscard]] const std::vector<results::Anomaly>& deviations() const { return deviations_; }
+  [[nodiscard]] const std::vector<results::Deviation>& deviations() const { return deviations_; }
 
  private:
   void note(const std::string& what, const std::vector<std::string>& values,
@@ -100,7 +100,7 @@ class Numbers {
 
   const TestConfig& config_;
   std::vector<std::pair<std::string, std::string>> configuration_;
-  std::vector<results::Anomaly> deviations_;
+  std::vector<results::Deviation> deviations_;
 };
 
 }  // namespace plumbline::suite

@@ -125,7 +125,7 @@ std::vector<std::string> missing(const std::vector<Value>& wanted, const std::ve
 // Collects deviations with the words they share.
 class DeviationList {
  public:
-  void add(std::string what) { list_.push_back({std::move(what), "profile"}); }
+  void add(std::string what) { list_.push_back({std::move(what), ""}); }
 
   // A number that is below what the draft asks for.
   void less(bool deviates, std::string_view what, std::string_view actual, std::string_view draft) {
@@ -136,10 +136,10 @@ class DeviationList {
     if (!values.empty()) add(fmt::format("{} not measured: {}", what, fmt::join(values, ", ")));
   }
 
-  std::vector<results::Anomaly> take() { return std::move(list_); }
+  std::vector<results::Deviation> take() { return std::move(list_); }
 
  private:
-  std::vector<results::Anomaly> list_;
+  std::vector<results::Deviation> list_;
 };
 
 // Of the draft's messages, those of many packets, for benches that have them.
@@ -154,23 +154,6 @@ std::vector<std::string> missingLongMessages(const Settings& settings) {
     if (std::none_of(settings.sizes.begin(), settings.sizes.end(), swept)) names.emplace_back(name);
   }
   return names;
-}
-
-// A buffer hides an overload that a trial is too short to fill it with: what passes without loss
-// may lie above what the DUT sustains. Said when that is more than the search resolves.
-void addHiddenOverload(const Settings& settings, const TestConfig& config, DeviationList& list) {
-  if (!config.bench.simulated_dut || config.scenario.topology.kind == fabric::TopologyKind::kLink) {
-    return;
-  }
-  const Picoseconds fill =
-      serializationTime(config.scenario.switches.buffer_per_port, config.bench.line_rate);
-  const double share = fill.toSeconds() / settings.duration.toSeconds();
-  if (share * settings.rate_steps < 1) return;
-  list.add(
-      fmt::format("trials of {} cannot fill a buffer of {} B with an overload below {:.3g} % of "
-                  "line rate: zero-loss rates may be too high by as much",
-                  durationText(settings.duration), config.scenario.switches.buffer_per_port.count(),
-                  100 * share));
 }
 
 }  // namespace
@@ -237,8 +220,8 @@ Settings settingsFor(TestId test, const TestConfig& config) {
   return settings;
 }
 
-std::vector<results::Anomaly> deviations(TestId test, const Settings& settings,
-                                         const TestConfig& config) {
+std::vector<results::Deviation> deviations(TestId test, const Settings& settings,
+                                           const TestConfig& config) {
   const Settings standard = standardSettings(test, config.scenario.traffic.format);
   DeviationList list;
   list.less(settings.repetitions < standard.repetitions, "repetitions",
@@ -283,7 +266,6 @@ std::vector<results::Anomaly> deviations(TestId test, const Settings& settings,
                           [](std::uint32_t ratio) { return fmt::format("{}:1", ratio); }));
     return list.take();
   }
-  addHiddenOverload(settings, config, list);
   list.add("no warm-up before a trial (terminology draft: 10 s or more)");
   if (test == TestId::kLatency) {
     list.add(
@@ -291,6 +273,23 @@ std::vector<results::Anomaly> deviations(TestId test, const Settings& settings,
         "stream");
   }
   return list.take();
+}
+
+std::optional<std::string> hiddenOverload(TestId test, const Settings& settings,
+                                          const TestConfig& config) {
+  const scenario::Scenario& scenario = config.scenario;
+  if (test == TestId::kBurst || !config.bench.simulated_dut ||
+      scenario.topology.kind == fabric::TopologyKind::kLink) {
+    return std::nullopt;
+  }
+  const Picoseconds fill =
+      serializationTime(scenario.switches.buffer_per_port, config.bench.line_rate);
+  const double share = fill.toSeconds() / settings.duration.toSeconds();
+  if (share * settings.rate_steps < 1) return std::nullopt;
+  return fmt::format(
+      "trials of {} cannot fill a buffer of {} B with an overload below {:.3g} % of line rate: "
+      "zero-loss rates may be too high by as much",
+      durationText(settings.duration), scenario.switches.buffer_per_port.count(), 100 * share);
 }
 
 }  // namespace plumbline::suite

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,15 @@ struct Settings {
 Settings settingsFor(TestId test, const TestConfig& config);
 
 // Where `settings` differ from the drafts' numbers, which are those of the standard profile, and
-// what this tester does otherwise than the drafts whatever the profile: one anomaly each.
-std::vector<results::Anomaly> deviations(TestId test, const Settings& settings,
-                                         const TestConfig& config);
+// what this tester does otherwise than the drafts whatever the profile.
+std::vector<results::Deviation> deviations(TestId test, const Settings& settings,
+                                           const TestConfig& config);
+
+// A buffer hides an overload that a trial is too short to fill it with: what passes without loss
+// may lie above what the DUT sustains. Says by how much when that is more than the throughput
+// search resolves; nothing otherwise, and for a DUT whose buffer is not known.
+std::optional<std::string> hiddenOverload(TestId test, const Settings& settings,
+                                          const TestConfig& config);
 
 // "60 s", "200 us": without rounding.
 std::string durationText(Picoseconds duration);

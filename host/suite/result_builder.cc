@@ -92,13 +92,13 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
 }
 
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
-                             std::vector<results::Anomaly> deviations, const TestConfig& config) {
+                             std::vector<results::Deviation> deviations, const TestConfig& config) {
   observed_ = config.bench.observed;
   result_.id = procedure.id();
   result_.title = procedure.title();
   result_.section = "training draft, " + std::move(section);
   result_.profile = scenario::profileName(config.scenario.profile);
-  result_.anomalies = std::move(deviations);
+  result_.deviations = std::move(deviations);
   result_.repeatability = {
       "repeatability",
       "Repeatability",
@@ -114,6 +114,7 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, Te
                              const Settings& settings, const TestConfig& config)
     : ResultBuilder(procedure, std::move(section), deviations(test, settings, config), config) {
   configure(settings, config);
+  if (auto hidden = hiddenOverload(test, settings, config)) anomaly(std::move(*hidden), "profile");
 }
 
 void ResultBuilder::configure(const TestConfig& config) {
@@ -141,7 +142,7 @@ void ResultBuilder::configure(const TestConfig& config) {
   add("Seed", std::to_string(scenario.seed));
   for (const auto& [name, value] : config.bench.configuration) add(name, value);
   for (const bench::Unobserved& missing : config.bench.unobserved) {
-    anomaly(fmt::format("{}: not observed, {}", missing.what, missing.why), "bench");
+    deviation(fmt::format("{}: not observed, {}", missing.what, missing.why), "bench");
   }
 }
 
@@ -166,6 +167,10 @@ void ResultBuilder::configure(const Settings& settings, const TestConfig& config
   if (settings.rate_steps > 0) {
     add("Rate resolution", fmt::format("1/{} of line rate", settings.rate_steps));
   }
+}
+
+void ResultBuilder::deviation(std::string what, std::string where) {
+  result_.deviations.push_back({std::move(what), std::move(where)});
 }
 
 void ResultBuilder::anomaly(std::string what, std::string where) {

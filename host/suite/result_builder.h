@@ -26,13 +26,14 @@ class ResultBuilder {
   // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench
   // and DUT, and `deviations` from the draft.
   ResultBuilder(const Procedure& procedure, std::string section,
-                std::vector<results::Anomaly> deviations, const TestConfig& config);
+                std::vector<results::Deviation> deviations, const TestConfig& config);
   // The same with what `settings` configure and where they deviate.
   ResultBuilder(const Procedure& procedure, std::string section, TestId test,
                 const Settings& settings, const TestConfig& config);
 
   results::TestResult& result() { return result_; }
 
+  void deviation(std::string what, std::string where);
   void anomaly(std::string what, std::string where);
   // Checks one trial: false when it is not valid, which makes the result so and is an anomaly.
   bool accept(const bench::TrialResult& trial, const std::string& where);

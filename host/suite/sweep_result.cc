@@ -107,7 +107,8 @@ class Fold {
     for (const Point& point : points_) addPoint(point);
     addTable();
     for (const std::string& kpi : names_) addChart(kpi);
-    addAnomalies();
+    result_.deviations = folded(&TestResult::deviations);
+    result_.anomalies = folded(&TestResult::anomalies);
     std::vector<std::string> swept;
     for (const scenario::SweepAxis& axis : axes_) {
       swept.push_back(fmt::format("{} ({} values)", axis.key, axis.values.size()));
@@ -237,27 +238,30 @@ class Fold {
     }
   }
 
-  // What every point says alike is said once.
-  void addAnomalies() {
-    std::vector<std::pair<results::Anomaly, std::vector<std::string>>> all;
+  // Deviations or anomalies of all points: what every point has is listed once.
+  template <typename Remark>
+  [[nodiscard]] std::vector<Remark> folded(std::vector<Remark> TestResult::*remarks) const {
+    std::vector<std::pair<Remark, std::vector<std::string>>> all;
     for (const Point& point : points_) {
-      for (const results::Anomaly& anomaly : point.test.anomalies) {
+      for (const Remark& remark : point.test.*remarks) {
         auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) {
-          return one.first.what == anomaly.what && one.first.where == anomaly.where;
+          return one.first.what == remark.what && one.first.where == remark.where;
         });
-        if (known == all.end()) known = all.insert(all.end(), {anomaly, {}});
+        if (known == all.end()) known = all.insert(all.end(), {remark, {}});
         known->second.push_back(point.point.label);
       }
     }
-    for (auto& [anomaly, labels] : all) {
+    std::vector<Remark> folded;
+    for (const auto& [remark, labels] : all) {
       if (labels.size() == points_.size()) {
-        result_.anomalies.push_back(anomaly);
+        folded.push_back(remark);
         continue;
       }
       for (const std::string& label : labels) {
-        result_.anomalies.push_back({anomaly.what, joined(label, anomaly.where)});
+        folded.push_back({remark.what, joined(label, remark.where)});
       }
     }
+    return folded;
   }
 
   const std::vector<scenario::SweepAxis>& axes_;

@@ -152,7 +152,7 @@ void checkNicFigures(const nlohmann::json& test) {
   for (const std::string what : {"sent", "handled"}) {
     EXPECT_TRUE(kpisOf(test, "nic_cnps_" + what).empty());
     EXPECT_THAT(
-        test.at("anomalies").dump(),
+        test.at("deviations").dump(),
         HasSubstr(fmt::format("CNPs {0}: not observed, rxe0 has no counter for CNPs {0}", what)));
   }
 }

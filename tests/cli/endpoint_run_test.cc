@@ -94,7 +94,7 @@ parameters: {sizes: [4KiB, 64KiB], iterations: 20, duration: 20ms, repetitions: 
     EXPECT_TRUE(kpis.contains("transfer_p99_us"));
     EXPECT_TRUE(kpis.contains("kv_gigabytes_per_s"));
     EXPECT_EQ(kpis.contains("arrived_percent"), bench == "libfabric");
-    EXPECT_THAT(test.at("anomalies").dump(), HasSubstr("not observed"));
+    EXPECT_THAT(test.at("deviations").dump(), HasSubstr("not observed"));
   }
   std::ofstream(file, std::ios::app)
       << "limits: {kv_gigabytes_per_s: 100, transfer_p99_us: 1000000}\n";
@@ -135,7 +135,7 @@ parameters: {sizes: [4KiB, 64KiB], iterations: 20, duration: 200us, repetitions:
   EXPECT_EQ(points, (std::set<std::string>{"rtl: 4 KiB, 1 QP, one at a time",
                                            "libfabric: 4 KiB, 1 QP, one at a time",
                                            "libfabric: 64 KiB, 1 QP, one at a time"}));
-  EXPECT_THAT(test.at("anomalies").dump(), HasSubstr("rtl: transfer"));
+  EXPECT_THAT(test.at("deviations").dump(), HasSubstr("rtl: transfer"));
 }
 #endif
 

@@ -75,6 +75,9 @@ TEST(Html, ContainsEveryNumber) {
     for (const results::Anomaly& one : test.anomalies) {
       EXPECT_NE(document.text.find(one.what), std::string::npos);
     }
+    for (const results::Deviation& one : test.deviations) {
+      EXPECT_NE(document.text.find(one.what), std::string::npos);
+    }
     EXPECT_NE(document.text.find(test.summary), std::string::npos);
   }
   EXPECT_GT(checked, 30U);
@@ -116,6 +119,7 @@ TEST(Html, PartsComeInOrder) {
                            "Key figures",
                            "Zero-loss throughput per",
                            ">Anomalies</h3>",
+                           ">Deviations from the methodology (2)<",
                            ">Repeatability<",
                            "T5.2 Latency</h2>",
                            "Latency statistics",
@@ -176,6 +180,7 @@ ReportInput hostileReport(const std::string& text) {
   test.distributions = {sampleDistribution(text, 1000, 10, 10), sampleDistribution(text, 9, 1, 5)};
   for (results::Distribution& one : test.distributions) one.unit = text;
   test.anomalies = {{text, text}};
+  test.deviations = {{text, text}};
   input.tests = {test, test};
   return input;
 }

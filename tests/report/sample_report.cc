@@ -72,8 +72,8 @@ TestResult throughput() {
   }
   test.tables = {table};
   test.charts = {chart};
-  test.anomalies = {{"Profile “quick”: trials of 1 ms instead of 60 s.", "all points"},
-                    {"Profile “quick”: 5 repetitions instead of 20.", "all points"}};
+  test.deviations = {{"Profile “quick”: trials of 1 ms instead of 60 s.", "all points"},
+                     {"Profile “quick”: 5 repetitions instead of 20.", "all points"}};
   test.repeatability = {"repeatability",
                         "Repeatability",
                         "CV = standard deviation / mean over the repetitions of a point.",

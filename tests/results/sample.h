@@ -71,7 +71,8 @@ inline TestResult sampleResult() {
   r.failed_elements = {"leaf0-spine0", "spine1"};
   r.distributions = {{"d1", "1024 B", "ps", bench::ObservationPoint::kTester, histogram},
                      {"d2", "nothing seen", "ps", bench::ObservationPoint::kModelled, {}}};
-  r.anomalies = {{"CV above 5 %", "latency, 64 B"}, {"shorter than the standard profile", ""}};
+  r.deviations = {{"repetitions: 2 instead of 3", ""}, {"latency: not observed", "bench"}};
+  r.anomalies = {{"CV above 5 %", "latency, 64 B"}};
   r.repeatability = {"repeatability", "Repeatability", "", {"point", "CV"}, {}};
   r.valid = false;
   return r;

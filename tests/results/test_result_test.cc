@@ -50,6 +50,10 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_FALSE(back.charts[0].log_y);
   EXPECT_EQ(back.charts[0].series[1].x, std::vector<double>{1e-300});
   EXPECT_TRUE(back.charts[0].series[1].reference);
+  ASSERT_EQ(back.deviations.size(), 2U);
+  EXPECT_EQ(back.deviations[0].what, "repetitions: 2 instead of 3");
+  EXPECT_EQ(back.deviations[1].where, "bench");
+  ASSERT_EQ(back.anomalies.size(), 1U);
   EXPECT_EQ(back.anomalies[0].where, "latency, 64 B");
   EXPECT_EQ(back.repeatability.columns, r.repeatability.columns);
   EXPECT_FALSE(back.valid);
@@ -57,17 +61,19 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_EQ(back.toJson(), r.toJson());
 }
 
-// As an earlier version wrote it: without the pictures that came later.
-TEST(TestResultJson, PicturesMayBeMissing) {
+// As an earlier version wrote it: without the pictures and the list that came later.
+TEST(TestResultJson, WhatCameLaterMayBeMissing) {
   auto json = nlohmann::ordered_json::parse(sampleResult().toJson());
   json.erase("heat_maps");
   json.erase("timelines");
   json.erase("failed_elements");
+  json.erase("deviations");
   json["charts"][1].erase("categories");
   const TestResult back = TestResult::fromJson(json.dump());
   EXPECT_TRUE(back.heat_maps.empty());
   EXPECT_TRUE(back.timelines.empty());
   EXPECT_TRUE(back.failed_elements.empty());
+  EXPECT_TRUE(back.deviations.empty());
   EXPECT_TRUE(back.charts[1].categories.empty());
   EXPECT_EQ(back.toJson(), json.dump());
 }

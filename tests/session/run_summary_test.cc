@@ -56,7 +56,8 @@ TEST(RunSummary, VerdictFiguresAndNoTables) {
 TEST(RunSummary, AnomaliesAreShownAndDeviationsCounted) {
   results::TestResult test = latency();
   test.valid = false;
-  test.anomalies = {{"repetitions: 2 instead of 3", "profile"}, {"frames lost", "64 B"}};
+  test.anomalies = {{"frames lost", "64 B"}};
+  test.deviations = {{"repetitions: 2 instead of 3", ""}};
   const std::string text = printed({test});
   EXPECT_THAT(text, HasSubstr("(quick profile): NOT VALID\n"));
   EXPECT_THAT(text, HasSubstr("  1 anomaly:\n  - frames lost (64 B)\n"));
@@ -70,7 +71,7 @@ TEST(RunSummary, FifteenLinesAtMost) {
   test.primary.resize(9, test.primary.front());
   test.primary_names.resize(9, std::string(120, 'n'));
   test.anomalies.resize(40, {std::string(300, 'a'), "µ"});
-  test.anomalies.push_back({"repetitions: 2 instead of 3", "profile"});
+  test.deviations = {{"repetitions: 2 instead of 3", ""}};
   const auto lines = linesOf(printed({test}));
   ASSERT_EQ(lines.size(), kMostSummaryLines + 1);  // and an empty one
   for (const std::string& line : lines) EXPECT_LE(displayWidth(line), kTerminalColumns) << line;

@@ -85,12 +85,15 @@ TEST(TextTable, AWholeTest) {
   value.value = 600;
   value.unit = "ns";
   test.tables = {{"t", "One-way", "note of the table", {"size", "min"}, {{"64 B", value}}}};
-  test.anomalies = {{"CV above 5 %", "64 B"}, {"short", ""}};
+  test.anomalies = {{"CV above 5 %", "64 B"}};
+  test.deviations = {{"repetitions: 2 instead of 3", ""}};
   test.valid = false;
-  EXPECT_EQ(testText(test),
-            "T5.2 Latency (quick profile)\nAll well.\n\nOne-way\nsize  min [ns]\n64 B       600\n"
-            "note of the table\n\nAnomalies\n- CV above 5 % (64 B)\n- short\n\n"
-            "NOT VALID: do not use these figures\n");
+  EXPECT_EQ(
+      testText(test),
+      "T5.2 Latency (quick profile)\nAll well.\n\nOne-way\nsize  min [ns]\n64 B       600\n"
+      "note of the table\n\nDeviations from the methodology\n- repetitions: 2 instead of 3\n\n"
+      "Anomalies\n- CV above 5 % (64 B)\n\n"
+      "NOT VALID: do not use these figures\n");
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ TEST(BenchComparisonTest, TablesChartsAndDistributionsOfBothAreThere) {
                              {{"64 B", {1}, {2}, false}, {"line rate", {1}, {3}, true}}}};
     bench->result.distributions = {{"one", "64 B", "ps", {}, {}}, {"two", "1 KiB", "ps", {}, {}}};
     bench->result.configuration = {{"Seed", "1"}, {"Bench", bench->bench}};
-    bench->result.anomalies = {{"no warm-up", ""}};
+    bench->result.deviations = {{"no warm-up", ""}};
   }
   pair.sim.result.valid = false;
   pair.sim.result.anomalies.push_back({"CV", "64 B"});
@@ -216,8 +216,10 @@ TEST(BenchComparisonTest, TablesChartsAndDistributionsOfBothAreThere) {
   ASSERT_THAT(both.configuration, SizeIs(3));
   EXPECT_EQ(both.configuration[0].first, "Seed");
   EXPECT_EQ(both.configuration[1].first, "Bench (rtl)");
-  ASSERT_THAT(both.anomalies, SizeIs(2));
-  EXPECT_EQ(both.anomalies[1].where, "sim: 64 B");
+  ASSERT_THAT(both.deviations, SizeIs(1));
+  EXPECT_EQ(both.deviations[0].where, "");
+  ASSERT_THAT(both.anomalies, SizeIs(1));
+  EXPECT_EQ(both.anomalies[0].where, "sim: 64 B");
   EXPECT_FALSE(both.valid);
 }
 

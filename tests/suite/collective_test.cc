@@ -16,9 +16,9 @@ scenario::Scenario smallCollective() {
   return scenario;
 }
 
-bool hasAnomaly(const results::TestResult& result, const std::string& text) {
-  for (const results::Anomaly& anomaly : result.anomalies) {
-    if (anomaly.what.find(text) != std::string::npos) return true;
+bool hasDeviation(const results::TestResult& result, const std::string& text) {
+  for (const results::Deviation& one : result.deviations) {
+    if (one.what.find(text) != std::string::npos) return true;
   }
   return false;
 }
@@ -52,10 +52,10 @@ TEST(AllReduce, WhatTheDraftAsksForAndWasNotDoneIsSaid) {
   SimRunner runner;
   const results::TestResult result =
       allReduceTest().run({scenario, runner.bench.capabilities()}, runner);
-  EXPECT_TRUE(hasAnomaly(result, "Buffer sizes not measured: 8 MiB, 64 MiB"));
-  EXPECT_TRUE(hasAnomaly(result, "Ranks not measured: 16, 32"));
-  EXPECT_TRUE(hasAnomaly(result, "Iterations: 2 instead of 100"));
-  EXPECT_FALSE(hasAnomaly(result, "Load balancing"));
+  EXPECT_TRUE(hasDeviation(result, "Buffer sizes not measured: 8 MiB, 64 MiB"));
+  EXPECT_TRUE(hasDeviation(result, "Ranks not measured: 16, 32"));
+  EXPECT_TRUE(hasDeviation(result, "Iterations: 2 instead of 100"));
+  EXPECT_FALSE(hasDeviation(result, "Load balancing"));
 }
 
 TEST(AllReduce, PlansWhatItRuns) {

@@ -148,6 +148,13 @@ inline const results::Quantity& quantity(const results::Cell& cell) {
 
 inline std::string text(const results::Cell& cell) { return std::get<std::string>(cell); }
 
+// All deviations from the methodology, one per line.
+inline std::string deviations(const results::TestResult& result) {
+  std::string all;
+  for (const results::Deviation& one : result.deviations) all.append(one.what).append("\n");
+  return all;
+}
+
 // All anomalies, one per line.
 inline std::string anomalies(const results::TestResult& result) {
   std::string all;

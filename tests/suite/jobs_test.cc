@@ -107,8 +107,8 @@ TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
     EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_ms / (0.2 / part), 1e-9);
     EXPECT_NEAR(kpi(result, "progress_per_s", "").value, 2 * 1000 / part / (jct_ms / 1e3), 1e-3);
     const bool told = std::any_of(
-        result.anomalies.begin(), result.anomalies.end(), [](const results::Anomaly& anomaly) {
-          return anomaly.what.find("a step of 1/10 of the profile's") != std::string::npos;
+        result.deviations.begin(), result.deviations.end(), [](const results::Deviation& one) {
+          return one.what.find("a step of 1/10 of the profile's") != std::string::npos;
         });
     EXPECT_EQ(told, part > 1);
   }

@@ -122,7 +122,7 @@ TEST(KvTransfer, TheCardTellsBoundsOfMessagesOfSeveralFrames) {
                              "transfer_p999_us", "transfer_p99_less_p50_us"}) {
     EXPECT_EQ(findKpi(result, absent, three), nullptr) << absent;
   }
-  EXPECT_THAT(anomalies(result),
+  EXPECT_THAT(deviations(result),
               HasSubstr("percentiles of the time of messages of several frames"));
 }
 
@@ -165,7 +165,7 @@ TEST(KvTransfer, SimulatedHostsTellTimesOverTheirTransport) {
     EXPECT_GT(rate->quantity.value, 12.5 * 4096 / 4178 * 0.85);
     EXPECT_EQ(findKpi(result, "arrived_percent", size + ", 4 QPs, line rate"), nullptr);
   }
-  EXPECT_THAT(anomalies(result), HasSubstr("share of the offered messages"));
+  EXPECT_THAT(deviations(result), HasSubstr("share of the offered messages"));
 }
 
 }  // namespace

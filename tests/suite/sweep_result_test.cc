@@ -35,7 +35,7 @@ TestResult testAt(double latency) {
                {"latency_p99_ns", "1024 B", ns(latency + 1)},
                {"loss_ppm", "1024 B", {}}};
   test.repeatability = {"repeatability", "Repeatability", "", {"Point", "CV"}, {{"64 B", "0.1"}}};
-  test.anomalies = {{"no warm-up", ""}};
+  test.deviations = {{"no warm-up", ""}};
   return test;
 }
 
@@ -133,11 +133,14 @@ TEST(SweepResultTest, AWordedAxisLeavesTheChartToOneOfNumbers) {
 TEST(SweepResultTest, WhatPointsShareIsSaidOnceAndTheRestByPoint) {
   auto points = fourPoints();
   points[1].tests[0].anomalies.push_back({"CV above 5 %", "64 B"});
+  points[3].tests[0].deviations.push_back({"repetitions: 2 instead of 3", ""});
   points[2].tests[0].valid = false;
   const TestResult folded = foldSweep(kAxes, points).at(0);
-  ASSERT_THAT(folded.anomalies, SizeIs(2));
-  EXPECT_EQ(folded.anomalies[0].where, "");
-  EXPECT_EQ(folded.anomalies[1].where, "latency 2us, qps 4: 64 B");
+  ASSERT_THAT(folded.deviations, SizeIs(2));
+  EXPECT_EQ(folded.deviations[0].where, "");
+  EXPECT_EQ(folded.deviations[1].where, "latency 300ns, qps 4");
+  ASSERT_THAT(folded.anomalies, SizeIs(1));
+  EXPECT_EQ(folded.anomalies[0].where, "latency 2us, qps 4: 64 B");
   EXPECT_FALSE(folded.valid);
   EXPECT_THAT(folded.configuration, Contains(std::pair<std::string, std::string>("Seed", "1")));
   EXPECT_THAT(folded.configuration,

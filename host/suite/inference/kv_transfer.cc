@@ -388,8 +388,8 @@ void KvTransferTest::report(const TestConfig& config, const Design& design,
   chart.log_x = true;
   addChart(design, loaded, bandwidth,
            {size, [&design](std::size_t i) { return design.points[i].values[1]; }}, chart, builder);
-  builder.anomaly(absences(platform), "transfer");
-  builder.anomaly("processor load and offload use of the endpoints: not observed", "transfer");
+  builder.deviation(absences(platform), "transfer");
+  builder.deviation("processor load and offload use of the endpoints: not observed", "transfer");
   if (loaded.empty()) {
     builder.result().summary = "No point gave a valid result.";
     return;

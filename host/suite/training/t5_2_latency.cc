@@ -163,13 +163,13 @@ class LatencyRun {
     result.tables.push_back(std::move(latency_));
     result.tables.push_back(std::move(increase_));
     if (config_.bench.messages) {
-      builder_.anomaly(
+      builder_.deviation(
           "round-trip latency not given apart: a completion has the way back in it already",
           "round trip");
     } else if (directionOf(settings_) == scenario::Direction::kBidirectional) {
       result.tables.push_back(std::move(round_trip_));
     } else {
-      builder_.anomaly(
+      builder_.deviation(
           "round-trip latency not measured: traffic in one direction only, and the card "
           "has no reflector",
           "round trip");

@@ -5,8 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "cli/setup.h"
 #include "cli/verbs.h"
+#include "command/command_files.h"
+#include "command/parse.h"
+#include "session/reporting.h"
 
 namespace plumbline::cli {
 namespace {
@@ -16,6 +23,17 @@ constexpr const char* kFooter =
     "3 the tester failed, 4 the measurement is not valid, 5 interrupted (run again with --resume).";
 
 int code(ExitCode exit_code) { return static_cast<int>(exit_code); }
+
+// With the words of the options that know more of them than CLI11 does.
+command::CommandHelp commandHelp(const CLI::App& app) {
+  command::CommandHelp help = command::helpOf(app);
+  std::vector<std::string> scenarios;
+  for (const auto& file : shippedScenarios()) scenarios.push_back(file.stem().string());
+  command::addChoices(help, "scenario", scenarios);
+  command::addChoices(help, "--bench", vocabulary().benches);
+  command::addChoices(help, "--profile", {"quick", "standard"});
+  return help;
+}
 
 int parseAndAct(int argc, const char* const* argv) {
   CLI::App app("Plumbline: a precision tester for AI Ethernet fabrics", "plumbline");
@@ -34,12 +52,11 @@ int parseAndAct(int argc, const char* const* argv) {
   addServeVerb(app, action);
   addTopVerb(app, action);
   addVersionVerb(app, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    // Also how --help arrives, which is no fault.
-    return app.exit(e) == 0 ? code(ExitCode::kDone) : code(ExitCode::kUsage);
+  if (argc == 3 && argv[1] == std::string_view(command::kCommandFilesOption)) {
+    command::writeCommandFiles(commandHelp(app), session::softwareName(), argv[2]);
+    return code(ExitCode::kDone);
   }
+  if (!command::parse(app, argc, argv)) return code(ExitCode::kDone);
   return code(action());
 }
 

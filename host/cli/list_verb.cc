@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "base/error.h"
+#include "base/text_width.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "session/text_table.h"
@@ -12,28 +16,71 @@
 namespace plumbline::cli {
 namespace {
 
-void listTests() {
-  std::vector<std::vector<std::string>> rows;
-  for (const suite::Procedure* test : suite::procedures()) {
-    rows.push_back({test->id(), test->title()});
+// Rows of two cells, one line each: what does not fit is cut.
+void printList(const char* name, const char* about, const std::vector<std::string>& names,
+               const std::vector<std::string>& texts) {
+  std::size_t widest = displayWidth(name);
+  for (const std::string& one : names) widest = std::max(widest, displayWidth(one));
+  std::vector<session::TextRow> rows;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    rows.push_back({names[i], clippedText(texts[i], session::kTerminalColumns - widest - 2)});
   }
-  fmt::print("{}", session::alignedTable({"test", "title"}, rows));
+  fmt::print("{}", session::alignedTable({name, about}, rows));
+}
+
+void listTests() {
+  std::vector<std::string> ids;
+  std::vector<std::string> titles;
+  for (const suite::Procedure* test : suite::procedures()) {
+    ids.push_back(test->id());
+    titles.push_back(test->title());
+  }
+  printList("test", "title", ids, titles);
 }
 
 void listBenches() {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& bench : bench::benches()) rows.push_back({bench.name, bench.description});
-  fmt::print("{}", session::alignedTable({"bench", "description"}, rows));
+  std::vector<std::string> names;
+  std::vector<std::string> descriptions;
+  for (const auto& bench : bench::benches()) {
+    names.push_back(bench.name);
+    descriptions.push_back(bench.description);
+  }
+  printList("bench", "description", names, descriptions);
+}
+
+// The paragraph of comment with which a scenario begins.
+std::string openingComment(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string text;
+  for (std::string line; std::getline(stream, line) && line.starts_with("# ");) {
+    text += (text.empty() ? "" : " ") + line.substr(2);
+  }
+  return text;
+}
+
+// As much of `text` as fits, up to the end of a sentence or clause if that is at least half of it.
+std::string shortened(const std::string& text, std::size_t columns) {
+  if (displayWidth(text) <= columns) return text;
+  const std::string_view kept = firstColumns(text, columns);
+  std::size_t end = 0;
+  for (const char* stop : {". ", ": ", "; "}) {
+    const std::size_t at = kept.rfind(stop);
+    if (at != std::string_view::npos) end = std::max(end, at);
+  }
+  if (displayWidth(kept.substr(0, end)) >= columns / 2) return std::string(kept.substr(0, end));
+  return clippedText(text, columns);
 }
 
 void listScenarios() {
-  std::vector<std::vector<std::string>> rows;
+  constexpr std::size_t kColumns = 80;
+  std::vector<std::string> names;
+  std::vector<std::string> sentences;
   for (const auto& file : shippedScenarios()) {
-    const auto scenario = scenario::loadScenario(file.string(), vocabulary());
-    rows.push_back(
-        {scenario.name, fmt::format("{}", fmt::join(scenario.tests, ", ")), file.string()});
+    names.push_back(file.stem().string());
+    sentences.push_back(shortened(openingComment(file), kColumns));
   }
-  fmt::print("{}", session::alignedTable({"scenario", "tests", "file"}, rows));
+  printList("scenario", "what it measures", names, sentences);
+  fmt::print("\nfiles in {}\n", scenarioDirectory().string());
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "base/text_width.h"
+
 namespace plumbline::cli {
 namespace {
 
@@ -19,16 +21,6 @@ std::size_t columnsOf(std::FILE* out) {
   struct winsize size = {};
   if (::ioctl(::fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kFallbackColumns;
   return size.ws_col;
-}
-
-// The first `columns` characters of UTF-8 text.
-std::string clipped(const std::string& text, std::size_t columns) {
-  std::size_t seen = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
-    if (begins && ++seen > columns) return text.substr(0, at);
-  }
-  return text;
 }
 
 }  // namespace
@@ -112,7 +104,7 @@ std::string Progress::line(double share) const {
 void Progress::show(const std::string& text) {
   last_shown_ = Clock::now();
   if (style_ == Style::kLive) {
-    fmt::print(out_, "\r\x1b[K{}", clipped(text, columnsOf(out_) - 1));
+    fmt::print(out_, "\r\x1b[K{}", firstColumns(text, columnsOf(out_) - 1));
     live_line_ = true;
   } else {
     fmt::print(out_, "{}\n", text);

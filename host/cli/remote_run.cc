@@ -281,7 +281,10 @@ ExitCode runRemotely(const RunOptions& run) {
     return ExitCode::kAborted;
   }
   if (ended.status != "done") throw Error(ErrorKind::kTester, ended.error, run.server.address);
-  fmt::print("{}", wait<std::string>([&](auto done) { client->summary(id, done); }));
+  fmt::print("{}", wait<std::string>([&](auto done) {
+               run.tables ? client->tables(id, done) : client->summary(id, done);
+             }));
+  if (!run.tables) fmt::print("all tables: run with --tables\n");
   fetchFiles(*client, id, run);
   return static_cast<ExitCode>(ended.exit_code.value_or(static_cast<int>(ExitCode::kInvalid)));
 }

@@ -11,6 +11,7 @@
 #include "report/comparison.h"
 #include "results/compare.h"
 #include "results/export.h"
+#include "results/quantity_text.h"
 #include "results/store.h"
 #include "session/reporting.h"
 #include "session/text_table.h"
@@ -30,6 +31,7 @@ struct ResultsOptions {
   std::string output;
   std::string sweep;
   bool partial = false;
+  bool tables = false;
 };
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -60,52 +62,20 @@ ExitCode showRun(const ResultsOptions& options) {
   return ExitCode::kDone;
 }
 
-constexpr std::size_t kColumns = 100;
-
-// "  run 1  text", broken at spaces so that no line is longer than the terminal.
-std::string wrapped(const std::string& label, const std::string& text) {
-  const std::string indent(label.size() + 4, ' ');
-  std::string line = "  " + label + "  ";
-  std::string all;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (line.size() > indent.size() && line.size() + 1 + word.size() > kColumns) {
-      all += line + "\n";
-      line = indent + word;
-    } else {
-      line += (line.size() > indent.size() ? " " : "") + word;
-    }
-    begin = end + 1;
-  }
-  return all + line + "\n";
-}
-
 void printUnpaired(const std::vector<results::UnpairedKpi>& kpis, std::int64_t run) {
   if (kpis.empty()) return;
   Rows rows;
   for (const results::UnpairedKpi& kpi : kpis) {
-    rows.push_back({kpi.test, kpi.point, kpi.name, session::quantityText(kpi.quantity)});
+    rows.push_back({kpi.test, kpi.point, kpi.name, results::quantityText(kpi.quantity)});
   }
   fmt::print("\nonly in run {}\n{}", run,
-             session::alignedTable({"test", "point", "figure", "value"}, rows));
+             session::alignedTable({"test", "point", "figure", "value"}, rows, 3));
 }
 
-// A thing and what it is in each run: side by side where all of them fit, else below each other.
+// A thing and what it is in each run.
 void printPairs(const std::string& what, const std::string& first, const std::string& second,
                 const Rows& rows) {
-  if (rows.empty()) return;
-  const std::string table = session::alignedTable({what, first, second}, rows);
-  if (session::longestLine(table) <= kColumns) {
-    fmt::print("{}\n", table);
-    return;
-  }
-  fmt::print("{}\n", what);
-  for (const auto& row : rows) {
-    fmt::print("{}\n{}{}", row[0], wrapped(first, row[1]), wrapped(second, row[2]));
-  }
-  fmt::print("\n");
+  if (!rows.empty()) fmt::print("{}\n", session::alignedTable({what, first, second}, rows));
 }
 
 void printComparison(const results::Comparison& comparison) {
@@ -125,11 +95,12 @@ void printComparison(const results::Comparison& comparison) {
   printPairs("condition", first, second, conditions);
   Rows rows;
   for (const results::ComparedKpi& kpi : comparison.kpis) {
-    rows.push_back({kpi.test, kpi.point, kpi.name, session::quantityText(kpi.first),
-                    session::quantityText(kpi.second), changeText(kpi), significanceText(kpi)});
+    rows.push_back({kpi.test, kpi.point, kpi.name, results::quantityText(kpi.first),
+                    results::quantityText(kpi.second), changeText(kpi), significanceText(kpi)});
   }
-  fmt::print("{}", session::alignedTable(
-                       {"test", "point", "figure", first, second, "change", "significance"}, rows));
+  fmt::print("{}",
+             session::alignedTable(
+                 {"test", "point", "figure", first, second, "change", "significance"}, rows, 3));
   printUnpaired(comparison.only_first, comparison.first.id);
   printUnpaired(comparison.only_second, comparison.second.id);
 }
@@ -165,7 +136,7 @@ ExitCode exportRun(const ResultsOptions& options) {
 }
 
 ExitCode mergeResults(const ResultsOptions& options) {
-  return mergeAndConclude(options.sweep, options.partial);
+  return mergeAndConclude(options.sweep, options.partial, options.tables);
 }
 
 }  // namespace
@@ -199,6 +170,7 @@ void addResultsVerb(CLI::App& app, Action& action) {
   CLI::App* merge = verb->add_subcommand("merge", "Make one run of the points of a sweep");
   merge->add_option("sweep", options->sweep, "Directory of the sweep")->required();
   merge->add_flag("--partial", options->partial, "Also when points are not done");
+  merge->add_flag("--tables", options->tables, "Print all tables instead of a summary");
   merge->callback([options, &action] { action = [options] { return mergeResults(*options); }; });
 }
 

@@ -6,7 +6,7 @@
 
 #include "results/export.h"
 #include "session/reporting.h"
-#include "session/run.h"
+#include "session/run_summary.h"
 
 namespace plumbline::cli {
 
@@ -29,17 +29,28 @@ std::int64_t chooseRun(results::ResultStore& store, const results::RunIdentity& 
   return store.createRun(identity, session::softwareName(), session::machineName());
 }
 
+ExitCode printRun(const results::StoredRun& run, const session::Verdict& verdict, bool tables,
+                  const std::string& results) {
+  if (tables) {
+    fmt::print("{}", session::runText(run, verdict));
+  } else {
+    fmt::print("{}all tables: plumbline results show {}{}\n", session::summaryText(run, verdict),
+               run.info.id, results == kDefaultResults ? "" : " --results " + results);
+  }
+  if (!verdict.valid) return ExitCode::kInvalid;
+  return verdict.met ? ExitCode::kDone : ExitCode::kLimitMissed;
+}
+
 ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
                   const RunOptions& options) {
-  const session::Verdict verdict = session::verdictOf(scenario, run);
-  fmt::print("{}", session::runText(run, verdict));
+  const ExitCode code =
+      printRun(run, session::verdictOf(scenario, run), options.tables, options.results);
   if (!options.json.empty()) session::writeFile(options.json, results::exportJson(run));
   const std::string directory = options.report.empty()
                                     ? session::defaultReportDirectory(options.results, run.info.id)
                                     : options.report;
   fmt::print("report {}\n", session::writeRunReport(run, directory));
-  if (!verdict.valid) return ExitCode::kInvalid;
-  return verdict.met ? ExitCode::kDone : ExitCode::kLimitMissed;
+  return code;
 }
 
 std::string resumeCommand(const RunOptions& options) {

@@ -9,6 +9,7 @@
 #include "cli/setup.h"
 #include "results/store.h"
 #include "scenario/scenario.h"
+#include "session/run.h"
 
 namespace plumbline::cli {
 
@@ -24,6 +25,7 @@ struct RunOptions {
   ScenarioOptions scenario;
   bool resume = false;
   bool quiet = false;
+  bool tables = false;
   std::string results;
   std::string report;
   std::string json;
@@ -41,7 +43,12 @@ struct RunOptions {
 std::int64_t chooseRun(results::ResultStore& store, const results::RunIdentity& identity,
                        const RunOptions& options);
 
-// Tables, limits and files of a finished run; the exit code they amount to.
+// Prints a finished run: its summary and limits, or with `tables` all its tables, and how to see
+// more. `results` is the directory that it is stored in. Returns the exit code that it amounts to.
+ExitCode printRun(const results::StoredRun& run, const session::Verdict& verdict, bool tables,
+                  const std::string& results);
+
+// Prints a finished run and writes its files; the exit code that it amounts to.
 ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
                   const RunOptions& options);
 

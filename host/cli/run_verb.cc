@@ -149,6 +149,7 @@ void addRunVerb(CLI::App& app, Action& action) {
                    "Threads of one simulation on the sim bench; results do not depend on it")
       ->check(plainInteger())
       ->capture_default_str();
+  verb->add_flag("--tables", options->tables, "Print all tables instead of a summary");
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");
   addServerOptions(*verb, options->server, "Run it on the server at HOST:PORT, not here");
   auto* agents = verb->add_option("--agents", options->agents,

@@ -30,7 +30,7 @@ void addScenarioOptions(CLI::App& verb, ScenarioOptions& options) {
 }
 
 void addResultsOption(CLI::App& verb, std::string& directory) {
-  directory = "results";
+  directory = kDefaultResults;
   verb.add_option("--results", directory, "Directory of the results database")
       ->envname("PLUMBLINE_RESULTS")
       ->capture_default_str();

@@ -17,6 +17,7 @@ using session::benchExists;
 using session::loadScenario;
 using session::PlannedTest;
 using session::planTests;
+using session::scenarioDirectory;
 using session::ScenarioOptions;
 using session::shippedScenarios;
 using session::vocabulary;
@@ -28,6 +29,7 @@ CLI::Validator plainInteger();
 bool printWarnings(const scenario::Scenario& scenario);
 
 void addScenarioOptions(CLI::App& verb, ScenarioOptions& options);
+inline constexpr const char* kDefaultResults = "results";
 // --results DIR, PLUMBLINE_RESULTS, ./results: in this order.
 void addResultsOption(CLI::App& verb, std::string& directory);
 

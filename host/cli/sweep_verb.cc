@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/run_options.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "session/reporting.h"
@@ -38,6 +39,7 @@ struct SweepOptions {
   std::optional<std::uint64_t> point;
   std::string results;
   bool quiet = false;
+  bool tables = false;
 };
 
 // What a worker writes into the log of its point.
@@ -124,13 +126,14 @@ ExitCode runHere(const sweep::SweepDirectory& directory, const SweepOptions& opt
                outcome.failed.size(), directory.size());
     return ExitCode::kTesterFault;
   }
-  return mergeAndConclude(directory.path().string(), false);
+  return mergeAndConclude(directory.path().string(), false, options.tables);
 }
 
 ExitCode submit(const sweep::SweepDirectory& directory, const SweepOptions& options) {
   const auto submission = sweep::submitToSlurm(directory, options.jobs.value_or(0));
   if (submission.points.empty()) {
-    if (directory.unfinished().empty()) return mergeAndConclude(directory.path().string(), false);
+    if (directory.unfinished().empty())
+      return mergeAndConclude(directory.path().string(), false, options.tables);
     fmt::print("nothing to submit: the points that are not done are in Slurm's hands\n");
     return ExitCode::kDone;
   }
@@ -172,17 +175,16 @@ ExitCode act(const SweepOptions& options) {
 
 }  // namespace
 
-ExitCode mergeAndConclude(const std::string& path, bool partial) {
+ExitCode mergeAndConclude(const std::string& path, bool partial, bool tables) {
   const auto directory = sweep::SweepDirectory::open(path);
   const sweep::Merged merged = sweep::mergeSweep(directory, partial);
-  const session::Verdict verdict = session::verdictOf(directory.whole(), merged.run);
-  fmt::print("{}", session::runText(merged.run, verdict));
   const std::string store = merged.directory.string();
+  const ExitCode code =
+      printRun(merged.run, session::verdictOf(directory.whole(), merged.run), tables, store);
   fmt::print("results {}\nreport {}\n", store,
              session::writeRunReport(merged.run,
                                      session::defaultReportDirectory(store, merged.run.info.id)));
-  if (!verdict.valid) return ExitCode::kInvalid;
-  return verdict.met ? ExitCode::kDone : ExitCode::kLimitMissed;
+  return code;
 }
 
 void addSweepVerb(CLI::App& app, Action& action) {
@@ -203,6 +205,7 @@ void addSweepVerb(CLI::App& app, Action& action) {
   verb->add_option("--point", options->point, "Measure this point of --dir: what the engines run")
       ->check(plainInteger());
   addResultsOption(*verb, options->results);
+  verb->add_flag("--tables", options->tables, "Print all tables instead of a summary");
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");
   verb->callback([options, &action] { action = [options] { return act(*options); }; });
 }

@@ -9,6 +9,6 @@ namespace plumbline::cli {
 
 // Merges the sweep in `path`, prints tables and limits and writes the report. `partial`: also when
 // points are missing.
-ExitCode mergeAndConclude(const std::string& path, bool partial);
+ExitCode mergeAndConclude(const std::string& path, bool partial, bool tables);
 
 }  // namespace plumbline::cli

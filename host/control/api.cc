@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kRoot = "/api/v1/";
 constexpr const char* kJson = "application/json";
+constexpr const char* kText = "text/plain; charset=utf-8";
 
 template <typename T>
 ApiAnswer answer(int status, const T& value) {
@@ -238,7 +239,8 @@ ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
     return {200, "application/x-ndjson", stored.log(*run, queried(request, "since=").value_or(0))};
   }
   if (action == "/results") return {200, kJson, results::exportJson(stored.load(*run))};
-  if (action == "/summary") return {200, "text/plain; charset=utf-8", stored.summary(*run)};
+  if (action == "/summary") return {200, kText, stored.summary(*run)};
+  if (action == "/tables") return {200, kText, stored.tables(*run)};
   if (action == "/report") return {200, "text/html; charset=utf-8", stored.report(*run)};
   if (action == "/capture") return {200, "application/x-pcapng", parts_.runs.capture(*run)};
   notFound(request);

@@ -412,6 +412,10 @@ void Client::results(std::int64_t id, Callback<std::string> done) {
 void Client::summary(std::int64_t id, Callback<std::string> done) {
   impl_->call(get(runTarget(id, "/summary")), std::move(done));
 }
+
+void Client::tables(std::int64_t id, Callback<std::string> done) {
+  impl_->call(get(runTarget(id, "/tables")), std::move(done));
+}
 void Client::report(std::int64_t id, Callback<std::string> done) {
   impl_->call(get(runTarget(id, "/report")), std::move(done));
 }

@@ -110,6 +110,7 @@ class Client {
   void results(std::int64_t id, Callback<std::string> done);
   // The text that `plumbline run` prints at its end.
   void summary(std::int64_t id, Callback<std::string> done);
+  void tables(std::int64_t id, Callback<std::string> done);
   // One self-contained HTML file.
   void report(std::int64_t id, Callback<std::string> done);
   // pcapng.

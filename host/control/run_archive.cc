@@ -13,10 +13,21 @@
 #include "session/planning.h"
 #include "session/reporting.h"
 #include "session/run.h"
+#include "session/run_summary.h"
 
 namespace plumbline::control {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+session::Verdict verdictOf(const results::StoredRun& run) {
+  const auto parsed = scenario::parseScenario(
+      run.info.identity.scenario_text, run.info.identity.scenario_file, session::vocabulary());
+  return session::verdictOf(parsed.scenario, run);
+}
+
+}  // namespace
 
 std::string fileText(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -83,10 +94,12 @@ std::string RunArchive::log(std::int64_t run, std::uint64_t since) const {
 
 std::string RunArchive::summary(std::int64_t run) const {
   const results::StoredRun stored = load(run);
-  const auto parsed =
-      scenario::parseScenario(stored.info.identity.scenario_text,
-                              stored.info.identity.scenario_file, session::vocabulary());
-  return session::runText(stored, session::verdictOf(parsed.scenario, stored));
+  return session::summaryText(stored, verdictOf(stored));
+}
+
+std::string RunArchive::tables(std::int64_t run) const {
+  const results::StoredRun stored = load(run);
+  return session::runText(stored, verdictOf(stored));
 }
 
 std::string RunArchive::report(std::int64_t run) const {

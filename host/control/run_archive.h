@@ -29,6 +29,7 @@ class RunArchive {
   [[nodiscard]] std::string log(std::int64_t run, std::uint64_t since) const;
   // What `plumbline run` prints of it.
   [[nodiscard]] std::string summary(std::int64_t run) const;
+  [[nodiscard]] std::string tables(std::int64_t run) const;
   // HTML, written anew.
   [[nodiscard]] std::string report(std::int64_t run) const;
 

@@ -72,7 +72,8 @@ scenario::Scenario scenarioOf(const ScenarioRequest& request) {
     const fs::path shipped = session::shippedScenario(request.name);
     if (request.name.empty() || shipped.empty()) {
       throw Refused(404, "there is no scenario \"" + request.name + "\"", "name",
-                    "GET /api/v1/scenarios lists them; or give the text as \"scenario\"");
+                    request.name.empty() ? "a name, or the text as \"scenario\""
+                                         : session::scenarioMeant(request.name));
     }
     text = fileText(shipped);
     file = shipped.string();

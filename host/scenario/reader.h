@@ -18,10 +18,6 @@
 
 namespace plumbline::scenario {
 
-// The closest of `candidates` to a mistyped `word`, when one is close enough to be meant.
-std::optional<std::string> didYouMean(std::string_view word,
-                                      std::span<const std::string> candidates);
-
 // The text of a user as a message shows it: in quotes, one line, not endless.
 std::string shown(std::string_view text);
 

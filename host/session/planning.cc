@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/did_you_mean.h"
 #include "base/error.h"
 #include "bench/registry.h"
 #include "scenario/warnings.h"
@@ -24,7 +25,9 @@ std::string resolved(const std::string& file) {
   std::error_code ignored;
   if (fs::is_regular_file(file, ignored) || fs::path(file).has_parent_path()) return file;
   const fs::path shipped = shippedScenario(file);
-  return shipped.empty() ? file : shipped.string();
+  if (!shipped.empty()) return shipped.string();
+  throw Error(ErrorKind::kUsage, "there is no such file, and no scenario of this name", file,
+              scenarioMeant(file));
 }
 
 }  // namespace
@@ -59,13 +62,27 @@ std::vector<std::string> benchesOf(const std::string& bench) {
   return {bench};
 }
 
+fs::path scenarioDirectory() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  fs::path installed = (program.parent_path() / PLUMBLINE_SCENARIOS_FROM_BIN).lexically_normal();
+  return fs::is_directory(installed, ignored) ? installed : fs::path(PLUMBLINE_SCENARIO_DIR);
+}
+
 std::vector<fs::path> shippedScenarios() {
   std::set<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(PLUMBLINE_SCENARIO_DIR, error)) {
+  for (const auto& entry : fs::recursive_directory_iterator(scenarioDirectory(), error)) {
     if (entry.path().extension() == ".yaml") files.insert(entry.path());
   }
   return {files.begin(), files.end()};
+}
+
+std::string scenarioMeant(const std::string& name) {
+  std::vector<std::string> names;
+  for (const fs::path& file : shippedScenarios()) names.push_back(file.stem().string());
+  const auto meant = didYouMean(fs::path(name).stem().string(), names);
+  return meant ? "did you mean \"" + *meant + "\"?" : "`plumbline list scenarios` has the names";
 }
 
 fs::path shippedScenario(const std::string& name) {

@@ -30,10 +30,16 @@ bool benchExists(const std::string& name);
 // itself.
 std::vector<std::string> benchesOf(const std::string& bench);
 
-// Scenarios that come with the program, sorted.
+// Where the scenarios are that come with the program: installed beside it, whatever the prefix; for
+// a program that is not installed, in the source tree.
+std::filesystem::path scenarioDirectory();
+// Those scenarios, sorted.
 std::vector<std::filesystem::path> shippedScenarios();
 // The file of the shipped scenario of this name, with or without ".yaml"; empty when there is none.
 std::filesystem::path shippedScenario(const std::string& name);
+// What a message says to somebody who asks for a shipped scenario that does not exist: the name
+// that was probably meant, or where the names are.
+std::string scenarioMeant(const std::string& name);
 
 // Throws Error(kUsage) for a scenario or an override that is wrong.
 scenario::Scenario loadScenario(const ScenarioOptions& options);

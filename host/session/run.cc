@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "session/reporting.h"
-#include "session/text_table.h"
 #include "suite/bench_comparison.h"
 
 namespace plumbline::session {
@@ -116,13 +115,6 @@ Verdict verdictOf(const scenario::Scenario& scenario, const results::StoredRun& 
     verdict.valid = verdict.valid && limit.measured;
   }
   return verdict;
-}
-
-std::string runText(const results::StoredRun& run, const Verdict& verdict) {
-  std::string text;
-  for (const results::TestResult& test : run.tests) text += testText(test) + "\n";
-  for (const LimitVerdict& limit : verdict.limits) text += "limit " + verdictText(limit) + "\n";
-  return text;
 }
 
 }  // namespace plumbline::session

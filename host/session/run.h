@@ -52,7 +52,4 @@ struct Verdict {
 
 Verdict verdictOf(const scenario::Scenario& scenario, const results::StoredRun& run);
 
-// Tables of all tests, and the limits: what the command prints.
-std::string runText(const results::StoredRun& run, const Verdict& verdict);
-
 }  // namespace plumbline::session

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text_width.h"
+#include "results/quantity_text.h"
+
 namespace plumbline::session {
 namespace {
 
-std::size_t widthOf(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
+constexpr std::size_t kGap = 2;
+// Text is not wrapped into columns narrower than this, unless it is narrower by itself.
+constexpr std::size_t kNarrowText = 20;
 
 bool looksNumeric(const std::string& text) {
   if (text.empty()) return true;
@@ -22,86 +23,204 @@ bool looksNumeric(const std::string& text) {
 }
 
 struct Column {
+  std::size_t index = 0;  // in the table's rows
   std::size_t width = 0;
+  std::size_t narrowest = 0;  // to which it may be wrapped
   bool right = true;
 };
 
-std::string lineOf(const std::vector<std::string>& cells, const std::vector<Column>& columns) {
-  std::string line;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string cell = i < cells.size() ? cells[i] : std::string();
-    const std::string pad(columns[i].width - widthOf(cell), ' ');
-    line += i > 0 ? "  " : "";
-    line += columns[i].right ? pad + cell : cell + pad;
+std::size_t longestWord(const std::string& text) {
+  std::size_t longest = 0;
+  for (const std::string& line : wrappedText(text, 1'000)) {
+    for (std::size_t from = 0; from < line.size();) {
+      const std::size_t end = std::min(line.find(' ', from), line.size());
+      longest = std::max(longest, displayWidth(std::string_view(line).substr(from, end - from)));
+      from = end + 1;
+    }
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+  return longest;
 }
 
-// Deviations or anomalies under a heading; nothing without any.
+std::vector<Column> columnsOf(const TextRow& header, const std::vector<TextRow>& rows) {
+  std::vector<Column> columns(header.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Column& column = columns[i];
+    column.index = i;
+    column.right = !rows.empty();
+    std::size_t widest = 0;
+    for (const TextRow& row : rows) {
+      if (i >= row.size()) continue;
+      widest = std::max(widest, displayWidth(row[i]));
+      column.right = column.right && looksNumeric(row[i]);
+    }
+    column.width = std::max(displayWidth(header[i]), widest);
+    column.narrowest =
+        std::max(longestWord(header[i]), column.right ? widest : std::min(widest, kNarrowText));
+  }
+  return columns;
+}
+
+std::size_t total(const std::vector<Column>& columns) {
+  std::size_t sum = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  for (const Column& column : columns) sum += column.width;
+  return sum;
+}
+
+// Takes from the widest column that can be wrapped, until all fit.
+void shrink(std::vector<Column>& columns, std::size_t width) {
+  for (std::size_t excess = total(columns); excess > width; --excess) {
+    Column* widest = nullptr;
+    for (Column& column : columns) {
+      const bool can = column.width > column.narrowest;
+      if (can && (widest == nullptr || column.width > widest->width)) widest = &column;
+    }
+    if (widest == nullptr) return;
+    --widest->width;
+  }
+}
+
+// The columns in blocks that each fit, all beginning with the first `keys`.
+std::vector<std::vector<Column>> blocksOf(const std::vector<Column>& columns, std::size_t keys,
+                                          std::size_t width) {
+  const auto narrow = [](Column column) {
+    column.width = column.narrowest;
+    return column;
+  };
+  std::vector<Column> key;
+  for (std::size_t i = 0; i < keys; ++i) key.push_back(narrow(columns[i]));
+  std::vector<std::vector<Column>> blocks(1, key);
+  for (std::size_t i = keys; i < columns.size(); ++i) {
+    std::vector<Column> with = blocks.back();
+    with.push_back(narrow(columns[i]));
+    if (total(with) > width && blocks.back().size() > key.size()) {
+      with = key;
+      with.push_back(narrow(columns[i]));
+      blocks.push_back(std::move(with));
+    } else {
+      blocks.back() = std::move(with);
+    }
+  }
+  // Room that is left is given back.
+  for (std::vector<Column>& block : blocks) {
+    for (Column& column : block) column.width = columns[column.index].width;
+    shrink(block, width);
+  }
+  return blocks;
+}
+
+// One row, in as many lines as its longest cell takes.
+std::string rowText(const TextRow& cells, const std::vector<Column>& columns) {
+  std::vector<std::vector<std::string>> wrapped;
+  std::size_t lines = 1;
+  for (const Column& column : columns) {
+    const std::string cell = column.index < cells.size() ? cells[column.index] : std::string();
+    wrapped.push_back(wrappedText(cell, std::max<std::size_t>(1, column.width)));
+    lines = std::max(lines, wrapped.back().size());
+  }
+  std::string text;
+  for (std::size_t at = 0; at < lines; ++at) {
+    std::string line;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string part = at < wrapped[i].size() ? wrapped[i][at] : std::string();
+      const std::string pad(columns[i].width - std::min(columns[i].width, displayWidth(part)), ' ');
+      line += i > 0 ? std::string(kGap, ' ') : "";
+      line += columns[i].right ? pad + part : part + pad;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+// The columns by which a reader knows a row: those of text before the first figure, as far as they
+// leave at least half of the width to the figures.
+std::size_t keyColumns(const results::Table& table) {
+  std::size_t keys = 0;
+  std::size_t width = 0;
+  for (; keys < table.columns.size(); ++keys) {
+    std::size_t widest = displayWidth(table.columns[keys]);
+    bool text = true;
+    for (const auto& row : table.rows) {
+      const auto* cell = keys < row.size() ? std::get_if<std::string>(&row[keys]) : nullptr;
+      text = text && cell != nullptr;
+      if (cell != nullptr) widest = std::max(widest, displayWidth(*cell));
+    }
+    width += kGap + widest;
+    if (!text || width > kTerminalColumns / 2) break;
+  }
+  return std::max<std::size_t>(1, keys);
+}
+
+std::string figureText(const results::Quantity& quantity, const results::ColumnFormat& format) {
+  const results::QuantityText text = results::cellParts(quantity, format);
+  return text.unit.empty() ? text.number : text.number + " " + text.unit;
+}
+
+// Anomalies or deviations under a heading; nothing without any.
 template <typename Remark>
 std::string remarksText(const char* heading, const std::vector<Remark>& remarks) {
   if (remarks.empty()) return "";
   std::string text = fmt::format("\n{}\n", heading);
-  for (const Remark& remark : remarks) {
-    text += "- " + remark.what + (remark.where.empty() ? "" : " (" + remark.where + ")") + "\n";
-  }
+  for (const Remark& remark : remarks) text += paragraph(remarkText(remark), "- ", "  ");
   return text;
 }
 
 }  // namespace
 
-std::string quantityText(const results::Quantity& quantity) {
-  const std::string number = fmt::format("{:.6g}", quantity.value);
-  return quantity.unit.empty() ? number : number + " " + quantity.unit;
-}
-
-std::size_t longestLine(const std::string& text) {
-  std::size_t longest = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    longest = std::max(longest, widthOf(text.substr(begin, end - begin)));
-    begin = end + 1;
+std::string alignedTable(const TextRow& header, const std::vector<TextRow>& rows, std::size_t keys,
+                         std::size_t width) {
+  std::vector<Column> columns = columnsOf(header, rows);
+  const std::vector<Column> natural = columns;
+  shrink(columns, width);
+  std::vector<std::vector<Column>> blocks{columns};
+  if (total(columns) > width) {
+    blocks = blocksOf(natural, std::min(keys, natural.size()), width);
   }
-  return longest;
-}
-
-std::string alignedTable(const std::vector<std::string>& header,
-                         const std::vector<std::vector<std::string>>& rows) {
-  std::vector<Column> columns(header.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    columns[i].width = widthOf(header[i]);
-    columns[i].right = !rows.empty();
-    for (const auto& row : rows) {
-      if (i >= row.size()) continue;
-      columns[i].width = std::max(columns[i].width, widthOf(row[i]));
-      columns[i].right = columns[i].right && looksNumeric(row[i]);
-    }
+  std::string text;
+  for (const std::vector<Column>& block : blocks) {
+    if (!text.empty()) text += "\n";
+    text += rowText(header, block);
+    for (const TextRow& row : rows) text += rowText(row, block);
   }
-  std::string text = lineOf(header, columns);
-  for (const auto& row : rows) text += lineOf(row, columns);
   return text;
 }
 
+std::string paragraph(const std::string& text, const std::string& first,
+                      const std::string& others) {
+  std::string lines;
+  for (const std::string& line :
+       wrappedText(text, kTerminalColumns - std::max(first.size(), others.size()))) {
+    lines += (lines.empty() ? first : others) + line + "\n";
+  }
+  return lines;
+}
+
 std::string tableText(const results::Table& table) {
-  std::vector<std::vector<std::string>> rows;
+  const std::vector<results::ColumnFormat> formats = results::columnFormats(table);
+  TextRow header;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const results::LabelledUnit head = results::columnHead(table.columns[i], formats[i]);
+    header.push_back(head.unit.empty() ? head.text : head.text + " [" + head.unit + "]");
+  }
+  std::vector<TextRow> rows;
   for (const auto& row : table.rows) {
-    std::vector<std::string> cells;
-    cells.reserve(row.size());
-    for (const results::Cell& cell : row) {
-      const auto* text = std::get_if<std::string>(&cell);
-      cells.push_back(text != nullptr ? *text : quantityText(std::get<results::Quantity>(cell)));
+    TextRow cells;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto* text = std::get_if<std::string>(&row[i]);
+      cells.push_back(
+          text != nullptr ? *text : figureText(std::get<results::Quantity>(row[i]), formats[i]));
     }
     rows.push_back(std::move(cells));
   }
-  std::string text = table.title + "\n" + alignedTable(table.columns, rows);
-  if (!table.note.empty()) text += table.note + "\n";
+  std::string text = paragraph(table.title) + alignedTable(header, rows, keyColumns(table));
+  if (!table.note.empty()) text += paragraph(table.note);
   return text;
 }
 
 std::string testText(const results::TestResult& test) {
   std::string text =
-      fmt::format("{} {} ({} profile)\n{}\n", test.id, test.title, test.profile, test.summary);
+      paragraph(fmt::format("{} {} ({} profile)", test.id, test.title, test.profile));
+  text += paragraph(test.summary);
   for (const results::Table& table : test.tables) text += "\n" + tableText(table);
   text += remarksText("Deviations from the methodology", test.deviations);
   text += remarksText("Anomalies", test.anomalies);

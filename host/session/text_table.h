@@ -1,6 +1,7 @@
-// Results as a terminal shows them: aligned columns, plain UTF-8.
+// Tables as a terminal shows them: aligned columns, plain UTF-8, at most kTerminalColumns wide.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,19 +9,34 @@
 
 namespace plumbline::session {
 
-// "1234.5 ns", "98.7 %", "3"; six significant digits.
-std::string quantityText(const results::Quantity& quantity);
+// The width that everything printed fits into.
+inline constexpr std::size_t kTerminalColumns = 100;
+
+using TextRow = std::vector<std::string>;
 
 // Rows of cells under a header, columns two spaces apart and as wide as their widest cell. A column
 // whose cells all begin with a digit or minus sign is aligned to the right. Ends with a newline.
-std::string alignedTable(const std::vector<std::string>& header,
-                         const std::vector<std::vector<std::string>>& rows);
+//
+// A table that would be wider than `width` is made to fit: headers and text are wrapped first; what
+// is still too wide goes on below, in blocks that each repeat the first `keys` columns. Numbers are
+// never wrapped or cut, unless one alone is wider than `width`.
+std::string alignedTable(const TextRow& header, const std::vector<TextRow>& rows,
+                         std::size_t keys = 1, std::size_t width = kTerminalColumns);
 
-// Title, header, rows and note of a result table.
+// `text` in lines of at most kTerminalColumns, the first behind `first` and the others behind
+// `others`. Ends with a newline.
+std::string paragraph(const std::string& text, const std::string& first = {},
+                      const std::string& others = {});
+
+// An anomaly or a deviation: "CV above 5 % (64 B)".
+template <typename Remark>
+std::string remarkText(const Remark& remark) {
+  return remark.where.empty() ? remark.what : remark.what + " (" + remark.where + ")";
+}
+
+// Title, header, rows and note of a result table, in units that fit (results/quantity_text.h).
 std::string tableText(const results::Table& table);
 
-// Characters of the longest line of `text`.
-std::size_t longestLine(const std::string& text);
 // All of a test that fits a terminal: title, summary, tables, deviations, anomalies.
 std::string testText(const results::TestResult& test);
 

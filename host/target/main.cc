@@ -8,11 +8,14 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/ip_address.h"
 #include "base/token_file.h"
+#include "command/command_files.h"
+#include "command/parse.h"
 #include "endpoint/target_service.h"
 #ifdef PLUMBLINE_LIBFABRIC
 #include "bench_ofi/ofi_peer.h"
@@ -94,11 +97,12 @@ int serve(const TargetOptions& options) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Parses, and then serves until it is told to stop.
+int parseAndServe(int argc, char** argv) {
+  namespace command = plumbline::command;
   TargetOptions options;
-  CLI::App app("The targets of a bench on another host: whose endpoint.peer is this address");
+  CLI::App app("The targets of a bench on another host: whose endpoint.peer is this address",
+               "plumbline-target");
   app.add_option("--library", options.library, "What the bench sends through")
       ->required()
       ->check(CLI::IsMember({"libfabric", "verbs"}));
@@ -121,17 +125,23 @@ int main(int argc, char** argv) {
   app.add_option("--gid-index", gid_index, "verbs: GID of the port")
       ->check(CLI::Range(0, 255))
       ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+  if (argc == 3 && argv[1] == std::string_view(command::kCommandFilesOption)) {
+    command::writeCommandFiles(command::helpOf(app), "plumbline " PLUMBLINE_VERSION, argv[2]);
+    return 0;
   }
+  if (!command::parse(app, argc, argv)) return 0;
   options.spec.port = static_cast<std::uint8_t>(port);
   options.spec.gid_index = static_cast<std::uint8_t>(gid_index);
   std::signal(SIGINT, [](int) { stop_asked.store(true); });
   std::signal(SIGTERM, [](int) { stop_asked.store(true); });
+  return serve(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    return serve(options);
+    return parseAndServe(argc, argv);
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return error.kind() == ErrorKind::kTester ? kTesterFault : kUsage;

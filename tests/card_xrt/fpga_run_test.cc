@@ -169,7 +169,8 @@ TEST_F(FpgaRunTest, TwoCardsAreOneTester) {
                          "repetitions: 1}\n"
                       << card(", devices: [0, 1]");
   const Outcome outcome = plumblineCommand(
-      scratch_.path(), {"run", file.string(), "--quiet", "--results", results("fpga").string()});
+      scratch_.path(),
+      {"run", file.string(), "--quiet", "--tables", "--results", results("fpga").string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("latency between ports of different cards: not observed, "));
   const auto all = trials("fpga");

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "base/json.h"
+#include "base/text_width.h"
 #include "results/store.h"
 #include "tests/cli/process.h"
 #include "tests/results/sample.h"
@@ -39,6 +41,9 @@ class CommandTest : public testing::Test {
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err, HasSubstr(message));
   }
+  void expectExit(const std::vector<std::string>& arguments, int code) {
+    EXPECT_EQ(run(arguments).exit_code, code);
+  }
   [[nodiscard]] std::string results() const { return (scratch_.path() / "results").string(); }
 
   // Two runs with one test each; the second one differs in its P99 and lacks the loss.
@@ -62,22 +67,29 @@ class CommandTest : public testing::Test {
 };
 
 TEST_F(CommandTest, BadCommandLines) {
-  expectUsageError({}, "A subcommand is required");
-  expectUsageError({"frobnicate"}, "subcommand");
+  expectUsageError({}, "plumbline: a verb is missing (one of run, validate, ");
+  expectUsageError({"frobnicate"}, "plumbline: unknown verb \"frobnicate\" (one of run, ");
+  expectUsageError({"reuslts"}, "unknown verb \"reuslts\" (did you mean \"results\"?");
   expectUsageError({"run"}, "scenario is required");
-  expectUsageError({"run", "a.yaml", "--frob"}, "--frob");
+  expectUsageError({"run", "a.yaml", "--frob"}, "plumbline run: unknown option \"--frob\"");
+  expectUsageError({"run", "a.yaml", "--resum"}, "did you mean \"--resume\"?");
   expectUsageError({"run", "a.yaml", "--capture-port", "1"}, "--capture");
   expectUsageError({"run", "a.yaml", "--seed", "seven"}, "--seed");
   expectUsageError({"run", "a.yaml", "--seed", "-1"}, "--seed");
-  expectUsageError({"results"}, "A subcommand is required");
+  expectUsageError({"results"}, "plumbline results: a verb is missing (one of ls, show, ");
+  expectUsageError({"results", "lst"}, "did you mean \"ls\"?");
   expectUsageError({"results", "diff", "1"}, "second is required");
   expectUsageError({"results", "export", "--format", "xml"}, "--format");
-  expectUsageError({"list", "towels"}, "subcommand");
+  expectUsageError({"list", "towels"}, "unknown verb \"towels\" (one of tests, ");
 }
 
 TEST_F(CommandTest, BadScenarios) {
   expectUsageError({"validate", "no-such-file.yaml"},
-                   "no-such-file.yaml: the scenario file cannot be read");
+                   "no-such-file.yaml: there is no such file, and no scenario of this name");
+  expectUsageError({"validate", "dir/no-such-file.yaml"}, "the scenario file cannot be read");
+  expectUsageError({"run", "quikstart"},
+                   "quikstart: there is no such file, and no scenario of this name "
+                   "(did you mean \"quickstart\"?)");
   const std::string bad = file("bad.yaml", std::string(kScenario) + "sead: 1\nprofile: fast\n");
   const std::string expected = bad + ":5:1: unknown key \"sead\" (did you mean \"seed\"?)\n" + bad +
                                ":6:10: \"fast\" is not known here (one of quick, standard)\n";
@@ -126,7 +138,7 @@ TEST_F(CommandTest, ShippedScenariosGoByName) {
   const Outcome outcome = run({"list", "scenarios"});
   EXPECT_EQ(outcome.exit_code, 0);
   for (const char* name : {"quickstart", "latency", "throughput", "burst-incast"}) {
-    EXPECT_THAT(outcome.out, HasSubstr(std::string(name) + ".yaml"));
+    EXPECT_THAT(outcome.out, testing::ContainsRegex("(^|\n)" + std::string(name) + " +[A-Z]"));
     EXPECT_EQ(run({"validate", name}).exit_code, 0) << name;
   }
 }
@@ -139,6 +151,31 @@ TEST_F(CommandTest, ListsAndVersion) {
   const Outcome version = run({"version"});
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_THAT(version.out, testing::MatchesRegex("plumbline [0-9.]+\nbenches: .*\n"));
+}
+
+TEST_F(CommandTest, ListsFitATerminal) {
+  for (const char* what : {"tests", "benches", "scenarios"}) {
+    std::istringstream lines(run({"list", what}).out);
+    for (std::string line; std::getline(lines, line);) {
+      // What names the directory is as long as that is.
+      if (!line.starts_with("files in ")) EXPECT_LE(displayWidth(line), 100u) << line;
+    }
+  }
+}
+
+// Manual pages and completions, as the build makes them.
+TEST_F(CommandTest, TheCommandWritesItsManualPagesAndCompletions) {
+  const std::string directory = (scratch_.path() / "files").string();
+  EXPECT_EQ(run({"--command-files", directory}).exit_code, 0);
+  EXPECT_THAT(contentOf(directory + "/man1/plumbline-run.1"), HasSubstr("\\-\\-resume"));
+  EXPECT_THAT(contentOf(directory + "/man1/plumbline-results.1"), HasSubstr("RESULTS DIFF"));
+  const std::string bash = contentOf(directory + "/bash/plumbline");
+  for (const char* word : {"quickstart", "'plumbline results diff'", "--start-tolerance", "rtl"}) {
+    EXPECT_THAT(bash, HasSubstr(word));
+  }
+  EXPECT_THAT(contentOf(directory + "/zsh/_plumbline"), StartsWith("#compdef plumbline\n"));
+  EXPECT_THAT(contentOf(directory + "/fish/plumbline.fish"), HasSubstr("-a run"));
+  expectExit({"--command-files", "/proc/none"}, 3);
 }
 
 TEST_F(CommandTest, PortsAreThoseOfTheBenches) {
@@ -195,7 +232,8 @@ TEST_F(CommandTest, ResultsCanBeListedAndShown) {
   EXPECT_THAT(list.out, testing::ContainsRegex("2 +20.* demo +rtl +quick +7 +1 +running\n"));
   const Outcome shown = run({"results", "show", "1", "--results", results()});
   EXPECT_THAT(shown.out, HasSubstr("T5.2 Latency (quick profile)"));
-  EXPECT_THAT(shown.out, HasSubstr("0.333333 ns"));
+  // In nanoseconds: 600 and a third, of a column that says so.
+  EXPECT_THAT(shown.out, testing::ContainsRegex("1,024 B +[^\n]*0\\.3"));
   // Without a number: the latest.
   EXPECT_THAT(run({"results", "show", "--results", results()}).out, StartsWith("run 2 of demo"));
 }

@@ -33,8 +33,9 @@ class EndpointRunTest : public testing::Test {
     text.replace(text.find("PROVIDER"), 8, provider);
     const auto file = scratch_.path() / "small.yaml";
     std::ofstream(file) << text;
-    std::vector<std::string> arguments{"run", file.string(), "--quiet", "--results",
-                                       (scratch_.path() / "results").string()};
+    std::vector<std::string> arguments{"run",       file.string(),
+                                       "--quiet",   "--tables",
+                                       "--results", (scratch_.path() / "results").string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return plumblineCommand(scratch_.path(), arguments);
   }
@@ -118,9 +119,9 @@ traffic: {qps: 1, pairs: [[0, 1]]}
 parameters: {sizes: [4KiB, 64KiB], iterations: 20, duration: 200us, repetitions: 1}
 )";
   const std::string json = (scratch_.path() / "both.json").string();
-  const Outcome outcome =
-      plumblineCommand(scratch_.path(), {"run", file.string(), "--quiet", "--json", json,
-                                         "--results", (scratch_.path() / "both-results").string()});
+  const Outcome outcome = plumblineCommand(
+      scratch_.path(), {"run", file.string(), "--quiet", "--tables", "--json", json, "--results",
+                        (scratch_.path() / "both-results").string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("libfabric, endpoint software"));
   EXPECT_THAT(outcome.out, HasSubstr("endpoint software against the wire: libfabric counts from"));

@@ -152,8 +152,8 @@ TEST_F(ResumeTest, AComparisonResumesOnBothBenches) {
     ASSERT_EQ(process.wait().signal, SIGKILL);
   }
   const std::size_t kept = stored("both").info.trials;
-  const Outcome resumed =
-      plumblineCommand(scratch_.path(), runArguments("both", {"--resume", "--bench", "compare"}));
+  const Outcome resumed = plumblineCommand(
+      scratch_.path(), runArguments("both", {"--resume", "--bench", "compare", "--tables"}));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("going on with run 1"));
   const std::string log = contentOf(path("both.jsonl"));

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class ServeTest : public testing::Test {
@@ -81,9 +82,17 @@ TEST_F(ServeTest, ARunThereIsLikeARunHere) {
   EXPECT_EQ(here.exit_code, 0) << here.err;
   EXPECT_EQ(nlohmann::json::parse(contentOf(json)).at("tests"),
             nlohmann::json::parse(contentOf(local_json)).at("tests"));
-  const std::string tables = here.out.substr(0, here.out.find("report "));
-  EXPECT_THAT(there.out, StartsWith(tables));
-  EXPECT_FALSE(tables.empty());
+  const std::string summary = here.out.substr(0, here.out.find("all tables: "));
+  EXPECT_THAT(there.out, StartsWith(summary));
+  EXPECT_FALSE(summary.empty());
+}
+
+TEST_F(ServeTest, TablesOfARunThere) {
+  const std::string server = serve();
+  const Outcome there = client({"run", scenario(2), "--server", server, "--quiet", "--tables"});
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_THAT(there.out, HasSubstr("Bus bandwidth"));
+  EXPECT_THAT(there.out, Not(HasSubstr("all tables: ")));
 }
 
 TEST_F(ServeTest, ExitCodesComeThrough) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -55,6 +56,25 @@ TEST_F(SimRunTest, LimitsDecideTheExitCodeAndAreNamed) {
   const Outcome missed = runScenario("limits: {busbw_gbps: 400, drop_ppm: 0}\n");
   EXPECT_EQ(missed.exit_code, 1) << missed.err;
   EXPECT_THAT(missed.out, HasSubstr("limit busbw_gbps at least 400: MISSED, worst"));
+}
+
+TEST_F(SimRunTest, ARunEndsWithASummaryAndSaysHowToSeeMore) {
+  const Outcome summary = runScenario();
+  ASSERT_EQ(summary.exit_code, 0) << summary.err;
+  EXPECT_THAT(summary.out, HasSubstr("T9.1 "));
+  EXPECT_THAT(summary.out, HasSubstr(" profile): valid\n"));
+  const std::string results = (scratch_.path() / "results").string();
+  EXPECT_THAT(summary.out, HasSubstr("all tables: plumbline results show 1 --results " + results));
+  EXPECT_THAT(summary.out, HasSubstr("report " + reportFile("report.html").string()));
+  EXPECT_LE(std::count(summary.out.begin(), summary.out.end(), '\n'), 15 + 3);
+
+  // The tables are those of `results show`, which begins with a line on the run.
+  const Outcome tables =
+      run({"run", (scratch_.path() / "small.yaml").string(), "--quiet", "--tables"});
+  const std::string shown = run({"results", "show", "2"}).out;
+  const std::string body = shown.substr(shown.find("\n\n") + 2);
+  EXPECT_THAT(tables.out, testing::StartsWith(body));
+  EXPECT_THAT(body, HasSubstr("Bus bandwidth"));
 }
 
 TEST_F(SimRunTest, TheExportIsAsTheSchemaSays) {

@@ -42,13 +42,13 @@ class SweepCommandTest : public testing::Test {
     return plumblineCommand(scratch_.path(), arguments);
   }
   Outcome sweep(const std::string& text, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments{"sweep", write(text), "-j", "2"};
+    std::vector<std::string> arguments{"sweep", write(text), "-j", "2", "--tables"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return command(arguments);
   }
   Outcome status() { return plumblineCommand(scratch_.path(), {"sweep", "--status", directory()}); }
   Outcome merge(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"results", "merge", directory()};
+    std::vector<std::string> arguments{"results", "merge", directory(), "--tables"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return plumblineCommand(scratch_.path(), arguments);
   }

@@ -22,14 +22,57 @@ TEST(TextTable, WidthIsInCharacters) {
 
 TEST(TextTable, NoRows) { EXPECT_EQ(alignedTable({"run", "status"}, {}), "run  status\n"); }
 
-TEST(TextTable, Quantities) {
-  results::Quantity q;
-  q.value = 1234567.8;
-  q.unit = "ns";
-  EXPECT_EQ(quantityText(q), "1.23457e+06 ns");
-  q.value = 98.7;
-  q.unit = "";
-  EXPECT_EQ(quantityText(q), "98.7");
+TEST(TextTable, HeadersAndTextAreWrappedWhereItIsTooWide) {
+  EXPECT_EQ(alignedTable({"point", "frames received", "what there is to say of it"},
+                         {{"64 B", "12", "one two three four five six seven"}}, 1, 40),
+            "point       frames  what there is to say\n"
+            "          received  of it\n"
+            " 64 B           12  one two three four\n"
+            "                    five six seven\n");
+}
+
+TEST(TextTable, ColumnsThatDoNotFitGoOnBelow) {
+  EXPECT_EQ(alignedTable({"size", "lowest", "median", "highest"},
+                         {{"64 B", "1,234", "2,345", "3,456"}, {"1 KiB", "1", "2", "3"}}, 1, 22),
+            " size  lowest  median\n"
+            " 64 B   1,234   2,345\n"
+            "1 KiB       1       2\n"
+            "\n"
+            " size  highest\n"
+            " 64 B    3,456\n"
+            "1 KiB        3\n");
+}
+
+TEST(TextTable, NothingIsWiderThanATerminal) {
+  std::vector<std::string> header{"a name"};
+  std::vector<std::string> row{"value"};
+  for (int i = 0; i < 30; ++i) {
+    header.push_back("figure number " + std::to_string(i));
+    row.push_back(std::to_string(1'000'000 + i));
+  }
+  const std::string text = alignedTable(header, {row});
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    EXPECT_LE(end - from, kTerminalColumns);
+    from = end + 1;
+  }
+  for (const std::string& cell : row) EXPECT_NE(text.find(cell), std::string::npos) << cell;
+}
+
+TEST(TextTable, FiguresOfAColumnShareAUnitThatFits) {
+  const auto ns = [](double value) {
+    results::Quantity q;
+    q.value = value;
+    q.unit = "ns";
+    return q;
+  };
+  const results::Table table{
+      "t", "One-way", "", {"size", "P99 [ns]"}, {{"64 B", ns(12'345)}, {"4 KiB", ns(98'700)}}};
+  EXPECT_EQ(tableText(table),
+            "One-way\n"
+            " size  P99 [µs]\n"
+            " 64 B     12.35\n"
+            "4 KiB     98.70\n");
 }
 
 TEST(TextTable, AWholeTest) {
@@ -42,12 +85,12 @@ TEST(TextTable, AWholeTest) {
   value.value = 600;
   value.unit = "ns";
   test.tables = {{"t", "One-way", "note of the table", {"size", "min"}, {{"64 B", value}}}};
-  test.deviations = {{"repetitions: 2 instead of 3", ""}};
   test.anomalies = {{"CV above 5 %", "64 B"}};
+  test.deviations = {{"repetitions: 2 instead of 3", ""}};
   test.valid = false;
   EXPECT_EQ(
       testText(test),
-      "T5.2 Latency (quick profile)\nAll well.\n\nOne-way\nsize     min\n64 B  600 ns\n"
+      "T5.2 Latency (quick profile)\nAll well.\n\nOne-way\nsize  min [ns]\n64 B       600\n"
       "note of the table\n\nDeviations from the methodology\n- repetitions: 2 instead of 3\n\n"
       "Anomalies\n- CV above 5 % (64 B)\n\n"
       "NOT VALID: do not use these figures\n");

@@ -1,0 +1,23 @@
+// What a finished run prints: in short, and with all its tables.
+#pragma once
+
+#include <string>
+
+#include "results/store.h"
+#include "session/run.h"
+
+namespace plumbline::session {
+
+// Up to so many tests are summed up one by one; more are a table of a line or two each.
+inline constexpr std::size_t kMostSummedUp = 4;
+// Most lines for a test that is summed up by itself.
+inline constexpr std::size_t kMostSummaryLines = 15;
+
+// Of each test: title, whether it is valid, its main figures with half their 95 % confidence
+// interval, the first anomalies and the number of deviations. Then the limits.
+std::string summaryText(const results::StoredRun& run, const Verdict& verdict);
+
+// All tables of all tests, then the limits.
+std::string runText(const results::StoredRun& run, const Verdict& verdict);
+
+}  // namespace plumbline::session

@@ -501,6 +501,13 @@ LinkCounters Engine::counters(LinkId id) const {
   return switches_[from.index]->counters(link.from_port, now_);
 }
 
+std::uint64_t Engine::takeQueuePeak(LinkId id) {
+  const Link& link = topology_.links()[id];
+  const Node& from = topology_.nodes()[link.from];
+  if (from.kind == NodeKind::kHost) return 0;
+  return switches_[from.index]->takeQueuePeak(link.from_port, now_);
+}
+
 std::uint64_t Engine::framesInside() const {
   std::uint64_t frames = 0;
   for (const auto& lane : lanes_) frames += lane->flight.size();

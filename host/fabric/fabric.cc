@@ -97,6 +97,8 @@ std::vector<PortCounters> Fabric::counters() const {
   return all;
 }
 
+std::uint64_t Fabric::takeQueuePeak(LinkId link) { return impl_->engine().takeQueuePeak(link); }
+
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().bitErrorRate(link); }
 std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }

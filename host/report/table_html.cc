@@ -177,7 +177,7 @@ std::string cvHtml(const Quantity& quantity) {
                                    : text;
 }
 
-std::string tableHtml(const results::Table& table) {
+std::string tableHtml(const results::Table& table, const std::string& csv_file) {
   std::size_t columns = table.columns.size();
   for (const auto& row : table.rows) columns = std::max(columns, row.size());
   std::vector<ColumnStyle> styles;
@@ -193,14 +193,21 @@ std::string tableHtml(const results::Table& table) {
     html += headHtml(i < table.columns.size() ? table.columns[i] : "", styles[i]);
   }
   html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : table.rows) {
+  for (std::size_t row_number = 0; row_number < table.shownRows(); ++row_number) {
+    const auto& row = table.rows[row_number];
     html += "<tr>";
     for (std::size_t i = 0; i < columns; ++i) {
       html += cellHtml(i < row.size() ? row[i] : Cell(std::string()), styles[i], points.size() > 1);
     }
     html += "</tr>\n";
   }
-  return html + "</tbody>\n</table>\n" + noteHtml(table, points) + "</div>\n";
+  html += "</tbody>\n</table>\n";
+  if (table.shownRows() < table.rows.size()) {
+    html += fmt::format("<p class=\"note\">{} of {} rows; all are in {}.</p>\n", table.shownRows(),
+                        table.rows.size(),
+                        csv_file.empty() ? "JSON and CSV" : "csv/" + escaped(csv_file));
+  }
+  return html + noteHtml(table, points) + "</div>\n";
 }
 
 std::string keyValuesHtml(const KeyValues& pairs) {

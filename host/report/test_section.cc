@@ -178,7 +178,9 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
   }
   const std::string pictures = failuresHtml(test, topology) + picturesHtml(test);
   if (!test.tables.empty() || !pictures.empty()) html += "<h3>Results</h3>\n";
-  for (const results::Table& table : test.tables) html += tableHtml(table);
+  for (const results::Table& table : test.tables) {
+    html += tableHtml(table, tableCsvName(test, table));
+  }
   if (const auto transports = transportTable(test)) html += tableHtml(*transports);
   html += pictures;
   html += distributionsHtml(test);

@@ -64,7 +64,8 @@ std::string alignedTable(const std::vector<std::string>& header,
 
 std::string tableText(const results::Table& table) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& row : table.rows) {
+  for (std::size_t i = 0; i < table.shownRows(); ++i) {
+    const auto& row = table.rows[i];
     std::vector<std::string> cells;
     cells.reserve(row.size());
     for (const results::Cell& cell : row) {
@@ -74,6 +75,10 @@ std::string tableText(const results::Table& table) {
     rows.push_back(std::move(cells));
   }
   std::string text = table.title + "\n" + alignedTable(table.columns, rows);
+  if (table.shownRows() < table.rows.size()) {
+    text += fmt::format("{} of {} rows; all are in the report's CSV file and in JSON\n",
+                        table.shownRows(), table.rows.size());
+  }
   if (!table.note.empty()) text += table.note + "\n";
   return text;
 }

@@ -33,23 +33,27 @@ void SeriesRecorder::read() {
   const std::size_t first = cells_.size();
   cells_.resize(first + last_.size());
   for (fabric::LinkId link = 0; link < last_.size(); ++link) {
-    const fabric::LinkCounters now = fabric_.linkCounters(link);
+    const auto& [now, queue_peak] = fabric_.read(link);
     Last& last = last_[link];
     Cell& cell = cells_[first + link];
-    cell.max_queue_bytes = fabric_.takeQueuePeak(link);
+    cell.max_queue_bytes = queue_peak;
     cell.bytes = now.bytes - last.bytes;
     const std::uint64_t dropped = now.dropped();
     total.marked += now.marked - last.marked;
     total.dropped += dropped - last.dropped;
     total.pauses += now.pauses - last.pauses;
     if (now.pauses > 0) {
-      for (std::size_t p = 0; p < now.paused.size(); ++p) {
+      for (std::size_t p = 0; p < last.paused.size(); ++p) {
         const Picoseconds paused = now.paused[p] - last.paused[p];
         cell.paused += paused;
         total.paused[p] += paused;
+        last.paused[p] = now.paused[p];
       }
     }
-    last = {now.bytes, now.marked, dropped, now.pauses, now.paused};
+    last.bytes = now.bytes;
+    last.marked = now.marked;
+    last.dropped = dropped;
+    last.pauses = now.pauses;
   }
 }
 

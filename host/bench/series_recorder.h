@@ -28,7 +28,7 @@ class SeriesRecorder {
   TimeSeries finish();
 
   static constexpr std::size_t kCells = std::size_t{1} << 21;
-  static constexpr Picoseconds kFirstInterval = microseconds(2);
+  static constexpr Picoseconds kFirstInterval = microseconds(4);
 
  private:
   // Of a link in an interval.

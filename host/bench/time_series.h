@@ -13,7 +13,7 @@ namespace plumbline::bench {
 
 // What a trial is asked to record.
 struct TimeSeriesSpec {
-  std::uint32_t intervals = 500;  // at most; between half of it and all of a long trial
+  std::uint32_t intervals = 250;  // at most; a long trial has half as many at least
 };
 
 // One direction of a cable, by interval.

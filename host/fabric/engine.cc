@@ -501,11 +501,11 @@ LinkCounters Engine::counters(LinkId id) const {
   return switches_[from.index]->counters(link.from_port, now_);
 }
 
-std::uint64_t Engine::takeQueuePeak(LinkId id) {
+LinkReading Engine::read(LinkId id) {
   const Link& link = topology_.links()[id];
   const Node& from = topology_.nodes()[link.from];
-  if (from.kind == NodeKind::kHost) return 0;
-  return switches_[from.index]->takeQueuePeak(link.from_port, now_);
+  if (from.kind == NodeKind::kHost) return {hosts_[from.index]->read(now_)};
+  return switches_[from.index]->read(link.from_port, now_);
 }
 
 std::uint64_t Engine::framesInside() const {

@@ -97,7 +97,7 @@ std::vector<PortCounters> Fabric::counters() const {
   return all;
 }
 
-std::uint64_t Fabric::takeQueuePeak(LinkId link) { return impl_->engine().takeQueuePeak(link); }
+LinkReading Fabric::read(LinkId link) { return impl_->engine().read(link); }
 
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().bitErrorRate(link); }

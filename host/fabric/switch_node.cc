@@ -132,13 +132,14 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
   return next;
 }
 
-std::uint64_t SwitchNode::takeQueuePeak(std::uint32_t port, Picoseconds now) {
+LinkReading SwitchNode::read(std::uint32_t port, Picoseconds now) {
   Output& out = outputs_[port];
   advance(out, now + Picoseconds(1));
+  out.wire.settlePauses(now);
   const std::int64_t peak = out.account.most;
   out.earlier_peak = std::max(out.earlier_peak, peak);
   out.account.most = out.account.bytes;
-  return static_cast<std::uint64_t>(peak);
+  return {out.wire.counters(), static_cast<std::uint64_t>(peak)};
 }
 
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {

@@ -5,8 +5,9 @@
 
 namespace plumbline::suite {
 
-// PlannedTrial::hop_cost of a workload of the user's own.
-inline constexpr double kWorkloadHopCost = 0.75;
+// PlannedTrial::hop_cost of a workload of the user's own: half of it where nothing is congested, up
+// to twice as much for an incast with PFC.
+inline constexpr double kWorkloadHopCost = 0.9;
 
 // Packets crossing a link in a trial of simulated hosts with a workload, roughly: data packets and
 // their acknowledgements along shortest paths, without retransmissions. A load that only time ends

@@ -107,21 +107,31 @@ StoredKpi kpi(const Json& json) {
   return {text(json, "name"), text(json, "point"), quantity(member(json, "quantity"))};
 }
 
-StoredCell cell(const Json& json) {
+// A number alone is like `above`, the first quantity of its column, but for its value.
+StoredCell cell(const Json& json, const std::optional<StoredQuantity>& above) {
   if (json.is_string()) return {json.get<std::string>(), std::nullopt};
-  return {{}, quantity(json)};
+  if (!json.is_number()) return {{}, quantity(json)};
+  if (!above) throw NotARun("a table holds a number without a unit");
+  StoredQuantity out = *above;
+  out.value = real(json, "value");
+  return {{}, std::move(out)};
 }
 
 StoredTable table(const Json& json) {
   StoredTable out{
       text(json, "id"), text(json, "title"), text(json, "note"), texts(json, "columns", true), {}};
-  out.rows = each(json, "rows", [&out](const Json& row) {
+  std::vector<std::optional<StoredQuantity>> first(out.columns.size());
+  out.rows = each(json, "rows", [&out, &first](const Json& row) {
     if (!row.is_array() || row.size() != out.columns.size()) {
       throw NotARun("a row does not have its table's columns");
     }
     std::vector<StoredCell> cells;
     cells.reserve(row.size());
-    for (const Json& one : row) cells.push_back(cell(one));
+    for (const Json& one : row) {
+      std::optional<StoredQuantity>& above = first[cells.size()];
+      cells.push_back(cell(one, above));
+      if (!above) above = cells.back().quantity;
+    }
     return cells;
   });
   return out;

@@ -1,6 +1,7 @@
 #include "bench/fabric_figures.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,8 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
         counters.drops[static_cast<std::size_t>(fabric::DropReason::kHeadroomFull)];
     load.marked = counters.marked;
     load.max_queue_bytes = counters.max_queue_bytes;
+    load.pauses = counters.pauses;
+    load.paused_by_priority = counters.paused;
     for (const Picoseconds paused : counters.paused) load.paused += paused;
     load.utilisation = utilisation(counters, link.rate, result.sim_end);
     load.retries = hops.of(id);
@@ -78,8 +81,38 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
   result.packet_hops = result.total.frames();
 }
 
+// Which job a flow between two hosts belongs to.
+class JobOfFlow {
+ public:
+  // `placement`: hosts of the jobs, rank by rank.
+  explicit JobOfFlow(const std::vector<std::vector<fabric::HostId>>& placement) {
+    for (std::size_t job = 0; job < placement.size(); ++job) {
+      for (const fabric::HostId host : placement[job]) {
+        if (host >= jobs_.size()) jobs_.resize(host + std::size_t{1});
+        jobs_[host].push_back(job);
+      }
+    }
+  }
+
+  // The jobs that have a rank on both hosts, ascending.
+  [[nodiscard]] std::vector<std::size_t> between(fabric::HostId a, fabric::HostId b) const {
+    std::vector<std::size_t> both;
+    if (a >= jobs_.size() || b >= jobs_.size()) return both;
+    std::set_intersection(jobs_[a].begin(), jobs_[a].end(), jobs_[b].begin(), jobs_[b].end(),
+                          std::back_inserter(both));
+    return both;
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> jobs_;  // by host
+};
+
+// After the jobs, whose flows they are.
 void collectFlows(const SimHosts& hosts, FabricResult& result) {
   std::vector<std::uint64_t> goodputs;  // bit/s
+  const JobOfFlow jobs(hosts.placement());
+  std::vector<std::vector<std::uint64_t>> of_job(result.jobs.size());
+  std::vector<bool> mixed(result.jobs.size());  // with flows of another job
   for (const fabric::HostId host : hosts.hosts()) {
     result.endpoints.merge(hosts.statsOf(host));
     for (const transport::FlowStats& flow : hosts.flowsOf(host)) {
@@ -87,7 +120,16 @@ void collectFlows(const SimHosts& hosts, FabricResult& result) {
       if (flow.payload_acknowledged == 0 || time <= Picoseconds(0)) continue;
       goodputs.push_back(static_cast<std::uint64_t>(static_cast<double>(flow.payload_acknowledged) *
                                                     8 / time.toSeconds()));
+      const std::vector<std::size_t> owners = jobs.between(host, flow.peer);
+      for (const std::size_t job : owners) {
+        of_job[job].push_back(goodputs.back());
+        if (owners.size() > 1) mixed[job] = true;
+      }
     }
+  }
+  for (std::size_t job = 0; job < of_job.size(); ++job) {
+    const auto fairness = stats::fairness(of_job[job]);
+    if (fairness && !mixed[job]) result.jobs[job].flow_jfi = fairness->jfi;
   }
   FlowSummary& flows = result.flows;
   flows.flows = goodputs.size();
@@ -113,6 +155,9 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
       outcome.completion = job.iterations.empty() ? job.total.last_done - job.total.first_posted
                                                   : job.completionTime();
     }
+    if (job.total.first_posted != fabric::kNever) {
+      outcome.active = std::max(job.total.last_done - job.total.first_posted, Picoseconds(0));
+    }
     outcome.messages_completed = job.total.messages_completed;
     outcome.messages_failed = job.total.messages_failed;
     outcome.bytes_arrived = job.total.bytes_arrived;
@@ -132,8 +177,8 @@ FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
   result.sim_end = fabric.now();
   result.frames_inside = fabric.framesInside();
   collectLinks(fabric, hops, result);
-  collectFlows(hosts, result);
   collectJobs(hosts, result);
+  collectFlows(hosts, result);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "bench/histogram_json.h"
 #include "bench/samples_json.h"
+#include "bench/time_series_json.h"
 
 namespace plumbline::bench {
 namespace {
@@ -157,6 +158,12 @@ Json linkToJson(const LinkLoad& link) {
             {"paused_ps", link.paused.count()},
             {"utilisation", link.utilisation}};
   if (link.headroom_dropped > 0) json["headroom_dropped"] = link.headroom_dropped;
+  if (link.pauses > 0) json["pauses"] = link.pauses;
+  if (link.paused > Picoseconds(0)) {  // which few links are
+    for (const Picoseconds paused : link.paused_by_priority) {
+      json["paused_priorities_ps"].push_back(paused.count());
+    }
+  }
   if (link.retries) json["retries"] = hopToJson(*link.retries);
   return json;
 }
@@ -173,6 +180,12 @@ LinkLoad linkFromJson(const Json& json) {
   json.at("marked").get_to(link.marked);
   json.at("max_queue_bytes").get_to(link.max_queue_bytes);
   link.paused = timeFromJson(json.at("paused_ps"));
+  link.pauses = json.value("pauses", std::uint64_t{0});
+  if (json.contains("paused_priorities_ps")) {
+    for (std::size_t p = 0; p < link.paused_by_priority.size(); ++p) {
+      link.paused_by_priority[p] = timeFromJson(json.at("paused_priorities_ps").at(p));
+    }
+  }
   json.at("utilisation").get_to(link.utilisation);
   if (json.contains("retries")) link.retries = hopFromJson(json.at("retries"));
   return link;
@@ -181,15 +194,18 @@ LinkLoad linkFromJson(const Json& json) {
 Json jobToJson(const JobOutcome& job) {
   Json iterations = Json::array();
   for (const Picoseconds time : job.iterations) iterations.push_back(time.count());
-  return {{"name", job.name},
-          {"finished", job.finished},
-          {"iterations_ps", iterations},
-          {"completion_ps", job.completion.count()},
-          {"messages_completed", job.messages_completed},
-          {"messages_failed", job.messages_failed},
-          {"bytes_arrived", job.bytes_arrived},
-          {"bytes_per_rank", job.bytes_per_rank},
-          {"message_time", histogramToJson(job.message_time)}};
+  Json json{{"name", job.name},
+            {"finished", job.finished},
+            {"iterations_ps", iterations},
+            {"completion_ps", job.completion.count()},
+            {"active_ps", job.active.count()},
+            {"messages_completed", job.messages_completed},
+            {"messages_failed", job.messages_failed},
+            {"bytes_arrived", job.bytes_arrived},
+            {"bytes_per_rank", job.bytes_per_rank},
+            {"message_time", histogramToJson(job.message_time)}};
+  if (job.flow_jfi) json["flow_jfi"] = *job.flow_jfi;
+  return json;
 }
 
 JobOutcome jobFromJson(const Json& json) {
@@ -203,6 +219,9 @@ JobOutcome jobFromJson(const Json& json) {
   json.at("bytes_arrived").get_to(job.bytes_arrived);
   json.at("bytes_per_rank").get_to(job.bytes_per_rank);
   job.message_time = histogramFromJson(json.at("message_time"));
+  // Older programs did not write them.
+  if (json.contains("active_ps")) job.active = timeFromJson(json.at("active_ps"));
+  if (json.contains("flow_jfi")) job.flow_jfi = json.at("flow_jfi").get<double>();
   return job;
 }
 
@@ -294,6 +313,7 @@ FabricResult fabricFromJson(const Json& json) {
   flows.at("goodput_max_gbps").get_to(result.flows.goodput_max_gbps);
   for (const Json& job : json.at("jobs")) result.jobs.push_back(jobFromJson(job));
   if (json.contains("samples")) result.samples = samplesFromJson(json.at("samples"));
+  if (json.contains("series")) result.series = timeSeriesFromJson(json.at("series"));
   result.peak_rss_bytes = json.value("peak_rss_bytes", result.peak_rss_bytes);
   return result;
 }
@@ -325,6 +345,7 @@ std::string FabricResult::toJson() const {
             {"jobs", job_array}};
   if (peak_rss_bytes > 0) json["peak_rss_bytes"] = peak_rss_bytes;
   if (samples) json["samples"] = samplesToJson(*samples);
+  if (series) json["series"] = timeSeriesToJson(*series);
   return json.dump();
 }
 

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "bench/retry_time.h"
 #include "bench/samples.h"
+#include "bench/time_series.h"
 #include "fabric/counters.h"
 #include "stats/histogram.h"
 #include "transport/endpoint_stats.h"
@@ -45,7 +46,9 @@ struct LinkLoad {
   std::uint64_t headroom_dropped = 0;  // of these, because an input's PFC headroom was full
   std::uint64_t marked = 0;
   std::uint64_t max_queue_bytes = 0;
-  Picoseconds paused;  // summed over priorities
+  std::uint64_t pauses = 0;  // of its sender, begun
+  Picoseconds paused;        // summed over priorities
+  std::array<Picoseconds, 8> paused_by_priority{};
   // Share of the time [0, sim_end] in which the wire was taken by frames of every kind (PAUSE,
   // CC_Update and replays by LLR as well), preambles and gaps included.
   double utilisation = 0;
@@ -63,6 +66,10 @@ struct JobOutcome {
   std::uint64_t bytes_arrived = 0;   // payload, over all ranks
   std::uint64_t bytes_per_rank = 0;  // S_fabric: payload that the busiest rank posted
   stats::Histogram message_time;     // posted to completed [ps]
+  Picoseconds active;  // from the first message posted to the last one done; 0 without any
+  // Over the goodputs of its flows, see FlowSummary; nothing where it has none, or shares a pair of
+  // hosts with another job: their messages travel in the same flows.
+  std::optional<double> flow_jfi;
 };
 
 struct FlowSummary {
@@ -106,6 +113,7 @@ struct FabricResult {
   FlowSummary flows;
   std::vector<JobOutcome> jobs;
   std::optional<Samples> samples;  // when the trial asked for them
+  std::optional<TimeSeries> series;
   std::uint64_t peak_rss_bytes =
       0;  // of the process so far; not part of reproducible output; 0: not told
   // When set, the times in sim_end and jobs (name, finished, iterations, completion) are predicted,

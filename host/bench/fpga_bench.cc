@@ -95,7 +95,9 @@ std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
   if (spec.capture_port && !captures_) {
     refusals.emplace_back("no captures: the card has no path to the host's memory");
   }
-  if (spec.sampling) refusals.emplace_back("only the sim bench samples a trial as it runs");
+  if (spec.sampling || spec.series) {
+    refusals.emplace_back("only the sim bench samples a trial as it runs");
+  }
   if (spec.workload) {
     refusals.emplace_back("a workload needs simulated hosts, which a real device does not have");
   }

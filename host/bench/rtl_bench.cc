@@ -126,7 +126,9 @@ std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
                                    spec.dut.topology.host_link_delay.count(),
                                    sim::kClockPeriodMax.count()));
   }
-  if (spec.sampling) refusals.emplace_back("only the sim bench samples a trial as it runs");
+  if (spec.sampling || spec.series) {
+    refusals.emplace_back("only the sim bench samples a trial as it runs");
+  }
   try {
     fabric::Fabric possible(spec.dut);
     const std::vector<std::uint32_t> ports = usedHosts(spec);

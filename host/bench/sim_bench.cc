@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "bench/fabric_figures.h"
@@ -13,6 +14,7 @@
 #include "bench/fast_forward.h"
 #include "bench/hop_watch.h"
 #include "bench/sampler.h"
+#include "bench/series_recorder.h"
 #include "bench/sim_hosts.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
@@ -85,6 +87,16 @@ bool isEndless(const workload::JobSpec& job) {
          messages->messages == std::numeric_limits<std::uint64_t>::max();
 }
 
+// Runs the fabric to `until`, with a stop where an interval of `recorder` ends. The trial's own
+// steps, which decide when it ends, are the same with and without one.
+void runFabric(fabric::Fabric& fabric, Picoseconds until, std::optional<SeriesRecorder>& recorder) {
+  while (recorder && recorder->due() <= until) {
+    fabric.runUntil(recorder->due());
+    recorder->take();
+  }
+  fabric.runUntil(until);
+}
+
 void collectPorts(const fabric::Fabric& fabric, TrialResult& result) {
   for (const fabric::PortCounters& port : fabric.counters()) {
     result.dut.push_back({fmt::format("{} port {}", fabric.switchName(port.node), port.port),
@@ -149,6 +161,9 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   if (spec.sampling && spec.fast_forward) {
     refusals.emplace_back("what is fast-forwarded cannot be sampled");
   }
+  if (spec.series && spec.series->intervals < 2) {
+    refusals.emplace_back("a time series needs two intervals at least");
+  }
   if (spec.fast_forward && refusals.empty()) return fastForwardRefusals(spec);
   return refusals;
 }
@@ -188,6 +203,9 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     fabric.observe(*sampler);
   }
 
+  std::optional<SeriesRecorder> recorder;
+  if (spec.series) recorder.emplace(*spec.series, fabric);
+
   std::optional<FabricWatch> watched;
   if (hooks.observer != nullptr) watched.emplace(fabric);
   const auto show = [&](bool ended) {
@@ -215,7 +233,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     if (stuck) break;
     Picoseconds until = std::min(std::max(*next, fabric.now()) + kStep, limit);
     if (sampler) until = std::min(until, sampler->due());
-    fabric.runUntil(until);
+    runFabric(fabric, until, recorder);
     if (sampler && fabric.now() == sampler->due()) sampler->take(hosts);
     if (hooks.progress) {
       hooks.progress({fabric.now(), limited ? limit : fabric.now(), 0, 0});
@@ -223,6 +241,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     if (watched && hooks.observer->due()) show(false);
   }
   if (watched) show(true);
+  std::optional<TimeSeries> series;
+  if (recorder) series = recorder->finish();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
 
   TrialResult result;
@@ -235,6 +255,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   collectPorts(fabric, result);
   result.fabric = fabricFigures(fabric, hosts, hops);
   result.fabric->peak_rss_bytes = peakRssBytes();
+  result.fabric->series = std::move(series);
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   if (!hosts.workloadFinished() && (stuck || !limited)) {
     result.faults.emplace_back(

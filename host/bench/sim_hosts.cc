@@ -142,6 +142,11 @@ std::vector<transport::FlowStats> SimHosts::flowsOf(fabric::HostId host) const {
 
 bool SimHosts::workloadFinished() const { return !workload_ || workload_->finished(); }
 
+const std::vector<std::vector<fabric::HostId>>& SimHosts::placement() const {
+  static const std::vector<std::vector<fabric::HostId>> none;
+  return workload_ ? workload_->placement() : none;
+}
+
 std::vector<workload::JobResult> SimHosts::jobResults() const {
   return workload_ ? workload_->results() : std::vector<workload::JobResult>{};
 }

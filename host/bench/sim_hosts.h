@@ -45,6 +45,8 @@ class SimHosts {
 
   // True when the workload has nothing left to do, or there is none.
   [[nodiscard]] bool workloadFinished() const;
+  // Hosts of the jobs, rank by rank; none without a workload.
+  [[nodiscard]] const std::vector<std::vector<fabric::HostId>>& placement() const;
   // By job; none without a workload.
   [[nodiscard]] std::vector<workload::JobResult> jobResults() const;
 

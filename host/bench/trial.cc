@@ -202,6 +202,7 @@ std::string TrialSpec::toJson() const {
   if (workload) json["workload"] = workloadToJson(*workload);
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
   if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
+  if (series) json["series"] = {{"intervals", series->intervals}};
   addCardParts(*this, json);
   return json.dump();
 }

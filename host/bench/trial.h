@@ -13,6 +13,7 @@
 #include "bench/card_parts.h"
 #include "bench/fabric_result.h"
 #include "bench/samples.h"
+#include "bench/time_series.h"
 #include "bench/transport_json.h"
 #include "fabric/fabric_spec.h"
 #include "stats/histogram.h"
@@ -123,7 +124,9 @@ struct TrialSpec {
   std::optional<TransportSpec> transport;     // of simulated hosts
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
   std::optional<FastForwardSpec> fast_forward;
-  std::optional<SamplingSpec> sampling;  // of a trial all of whose hosts are simulated
+  // Of a trial all of whose hosts are simulated:
+  std::optional<SamplingSpec> sampling;
+  std::optional<TimeSeriesSpec> series;
 
   // For a bench with a tester card; see cardPartRefusals().
   std::vector<DamageSpec> damage;

@@ -54,4 +54,13 @@ struct LinkCounters {
   }
 };
 
+// What the sending end of a link has counted so far.
+struct LinkReading {
+  // As Fabric::linkCounters(), but for max_queue_bytes and credits_in_use; valid until the fabric
+  // runs.
+  const LinkCounters& counters;
+  // The longest queue [bytes] since the last reading: at least what is in it now; 0 for a host's.
+  std::uint64_t queue_peak = 0;
+};
+
 }  // namespace plumbline::fabric

@@ -501,6 +501,13 @@ LinkCounters Engine::counters(LinkId id) const {
   return switches_[from.index]->counters(link.from_port, now_);
 }
 
+LinkReading Engine::read(LinkId id) {
+  const Link& link = topology_.links()[id];
+  const Node& from = topology_.nodes()[link.from];
+  if (from.kind == NodeKind::kHost) return {hosts_[from.index]->read(now_)};
+  return switches_[from.index]->read(link.from_port, now_);
+}
+
 std::uint64_t Engine::framesInside() const {
   std::uint64_t frames = 0;
   for (const auto& lane : lanes_) frames += lane->flight.size();

@@ -53,6 +53,7 @@ class Engine {
   [[nodiscard]] Picoseconds now() const { return now_; }
   [[nodiscard]] std::optional<Picoseconds> nextEvent() const;
   [[nodiscard]] LinkCounters counters(LinkId link) const;
+  [[nodiscard]] LinkReading read(LinkId link);
   [[nodiscard]] std::uint64_t framesInside() const;
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const { return hosts_[host]->received(); }
 

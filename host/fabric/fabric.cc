@@ -97,6 +97,8 @@ std::vector<PortCounters> Fabric::counters() const {
   return all;
 }
 
+LinkReading Fabric::read(LinkId link) { return impl_->engine().read(link); }
+
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().bitErrorRate(link); }
 std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }

@@ -99,6 +99,9 @@ class Fabric {
   [[nodiscard]] std::vector<PortCounters> counters() const;
   // Of the sending end of any link, hosts' links included.
   [[nodiscard]] LinkCounters linkCounters(LinkId link) const;
+  // The same for an onlooker who comes back often: read() changes neither counters nor anything
+  // that happens.
+  [[nodiscard]] LinkReading read(LinkId link);
   // Errors per bit of a link, 0 to 1e-3: what the spec's rules make of it.
   [[nodiscard]] double bitErrorRate(LinkId link) const;
   [[nodiscard]] const Topology& topology() const;

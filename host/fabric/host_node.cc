@@ -304,6 +304,11 @@ void HostNode::runStorms(Picoseconds now) {
   }
 }
 
+const LinkCounters& HostNode::read(Picoseconds now) {
+  wire_.settlePauses(now);
+  return wire_.counters();
+}
+
 LinkCounters HostNode::counters(Picoseconds now) {
   wire_.settlePauses(now);
   LinkCounters counters = wire_.counters();

@@ -70,6 +70,8 @@ class HostNode final : public NodeModel {
   [[nodiscard]] std::vector<PauseDelivery>& pauses() { return pause_deliveries_; }
   [[nodiscard]] std::uint64_t received() const { return received_; }
   [[nodiscard]] LinkCounters counters(Picoseconds now);
+  // Without credits_in_use.
+  [[nodiscard]] const LinkCounters& read(Picoseconds now);
   [[nodiscard]] std::uint64_t framesInside() const {
     return wire_.retrying() + input_.heldFrames();
   }

@@ -132,12 +132,23 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
   return next;
 }
 
+LinkReading SwitchNode::read(std::uint32_t port, Picoseconds now) {
+  Output& out = outputs_[port];
+  advance(out, now + Picoseconds(1));
+  out.wire.settlePauses(now);
+  const std::int64_t peak = out.account.most;
+  out.earlier_peak = std::max(out.earlier_peak, peak);
+  out.account.most = out.account.bytes;
+  return {out.wire.counters(), static_cast<std::uint64_t>(peak)};
+}
+
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
   Output& out = outputs_[port];
   advance(out, now + Picoseconds(1));
   out.wire.settlePauses(now);
   LinkCounters counters = out.wire.counters();
-  counters.max_queue_bytes = static_cast<std::uint64_t>(out.account.most);
+  counters.max_queue_bytes =
+      static_cast<std::uint64_t>(std::max(out.account.most, out.earlier_peak));
   for (const SendingCredits& credits : out.credits) counters.credits_in_use += credits.inUse();
   return counters;
 }

@@ -58,6 +58,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
 
   // Counters of the output `port`, up to date at `now`.
   [[nodiscard]] LinkCounters counters(std::uint32_t port, Picoseconds now);
+  // As Fabric::read(), of the output `port`.
+  [[nodiscard]] LinkReading read(std::uint32_t port, Picoseconds now);
   // Bytes in the switch, and frames: what conservation needs.
   [[nodiscard]] std::uint64_t framesInside() const;
 
@@ -108,6 +110,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::array<SendingCredits, 8> credits{};  // by channel
     bool consumed_waiting = false;            // a CC_Update waits to be sent
     std::array<Guard, 8> guards{};
+    std::int64_t earlier_peak = 0;  // of account.most, before read() began it anew
   };
   // What the window brings, in the order of the inputs: steering first, then packets.
   struct Steering {

@@ -170,6 +170,10 @@ std::string plainName(const std::string& text) {
 
 }  // namespace
 
+std::string tableCsvName(const results::TestResult& test, const Table& table) {
+  return fmt::format("{}_table_{}.csv", plainName(test.id), plainName(table.id));
+}
+
 std::vector<CsvFile> renderCsv(const results::TestResult& test) {
   std::vector<CsvFile> files;
   std::set<std::string> taken;

@@ -73,6 +73,8 @@ struct CsvFile {
 // column of quantities is followed by columns for its confidence interval, CV, repetitions and
 // observation point. Distributions are given as their occupied buckets [lower bound, upper bound).
 std::vector<CsvFile> renderCsv(const results::TestResult& test);
+// The name of a table's file among them, where no two tables of the test have one id.
+std::string tableCsvName(const results::TestResult& test, const results::Table& table);
 
 // Writes report.json, csv/*.csv (with csv/cabling.csv, if the topology is known) and report.html
 // into `directory`, which is created. Each file appears complete or not at all, report.html last;

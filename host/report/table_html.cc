@@ -200,10 +200,19 @@ std::string cvHtml(const Quantity& quantity) {
                                    : text;
 }
 
-std::string tableHtml(const results::Table& table) {
+std::string tableHtml(const results::Table& table, const std::string& csv_file) {
+  const bool cut = table.shownRows() < table.rows.size();
+  results::Table shown;
+  if (cut) {
+    shown = table;
+    shown.rows.resize(table.shownRows());
+  }
   std::string html;
-  for (const TablePart& part : readableParts(table)) html += partHtml(part);
-  return html;
+  for (const TablePart& part : readableParts(cut ? shown : table)) html += partHtml(part);
+  if (!cut) return html;
+  return html + fmt::format("<p class=\"note\">{} of {} rows; all are in {}.</p>\n",
+                            table.shownRows(), table.rows.size(),
+                            csv_file.empty() ? "JSON and CSV" : "csv/" + escaped(csv_file));
 }
 
 std::string keyValuesHtml(const KeyValues& pairs) {

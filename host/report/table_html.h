@@ -27,7 +27,10 @@ std::string cvHtml(const results::Quantity& quantity);
 // confidence interval where there is one. Under the table: its note and where the values were
 // observed (marked cell by cell if that differs). Tables too wide for a page come in parts; see
 // readableParts().
-std::string tableHtml(const results::Table& table);
+//
+// Where the table shows the first rows only, a line below says so and names `csv_file`, which has
+// all of them.
+std::string tableHtml(const results::Table& table, const std::string& csv_file = {});
 
 // Two columns of names and values; empty text if there are none.
 std::string keyValuesHtml(const KeyValues& pairs);

@@ -196,7 +196,9 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
   if (hasResults(test) || transports || !pictures.empty()) {
     html += heading("Results", resultsAnchor(anchor));
   }
-  for (const results::Table& table : test.tables) html += tableHtml(table);
+  for (const results::Table& table : test.tables) {
+    html += tableHtml(table, tableCsvName(test, table));
+  }
   if (transports) html += tableHtml(*transports);
   html += pictures + distributionsHtml(test, anchor);
   html += heading("Anomalies", anomaliesAnchor(anchor)) + anomaliesHtml(test.anomalies) +

@@ -80,24 +80,38 @@ Quantity quantityFrom(const Json& json) {
   return q;
 }
 
+bool alikeButForValue(const Quantity& a, const Quantity& b) {
+  return a.unit == b.unit && a.observed == b.observed && a.repetitions == b.repetitions &&
+         a.cv == b.cv && a.confidence_low == b.confidence_low &&
+         a.confidence_high == b.confidence_high;
+}
+
 Json toJson(const Table& table) {
   Json rows = Json::array();
+  std::vector<const Quantity*> first(table.columns.size());  // by column
   for (const auto& row : table.rows) {
     Json cells = Json::array();
-    for (const Cell& cell : row) {
-      if (const auto* text = std::get_if<std::string>(&cell)) {
-        cells.push_back(*text);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto* quantity = std::get_if<Quantity>(&row[i]);
+      if (quantity == nullptr) {
+        cells.push_back(std::get<std::string>(row[i]));
+      } else if (table.shown_rows > 0 && i < first.size() && first[i] != nullptr &&
+                 alikeButForValue(*quantity, *first[i])) {
+        cells.push_back(finite(quantity->value));
       } else {
-        cells.push_back(toJson(std::get<Quantity>(cell)));
+        cells.push_back(toJson(*quantity));
+        if (i < first.size() && first[i] == nullptr) first[i] = quantity;
       }
     }
     rows.push_back(std::move(cells));
   }
-  return {{"id", table.id},
-          {"title", table.title},
-          {"note", table.note},
-          {"columns", table.columns},
-          {"rows", std::move(rows)}};
+  Json json{{"id", table.id},
+            {"title", table.title},
+            {"note", table.note},
+            {"columns", table.columns},
+            {"rows", std::move(rows)}};
+  if (table.shown_rows > 0) json["shown_rows"] = table.shown_rows;
+  return json;
 }
 
 Table tableFrom(const Json& json) {
@@ -106,14 +120,27 @@ Table tableFrom(const Json& json) {
   table.title = json.at("title").get<std::string>();
   table.note = json.at("note").get<std::string>();
   table.columns = json.at("columns").get<std::vector<std::string>>();
+  if (json.contains("shown_rows")) table.shown_rows = json.at("shown_rows").get<std::size_t>();
+  std::vector<std::optional<Quantity>> first(table.columns.size());  // by column
   for (const Json& row : json.at("rows")) {
     std::vector<Cell> cells;
     cells.reserve(row.size());
     for (const Json& cell : row) {
+      const std::size_t column = cells.size();
       if (cell.is_string()) {
         cells.emplace_back(cell.get<std::string>());
+      } else if (cell.is_number()) {
+        if (column >= first.size() || !first[column]) {
+          throw Error(ErrorKind::kTester, "a stored table holds a number without a unit");
+        }
+        Quantity quantity = *first[column];
+        quantity.value = cell.get<double>();
+        cells.emplace_back(std::move(quantity));
       } else {
         cells.emplace_back(quantityFrom(cell));
+        if (column < first.size() && !first[column]) {
+          first[column] = std::get<Quantity>(cells.back());
+        }
       }
     }
     table.rows.push_back(std::move(cells));

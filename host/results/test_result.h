@@ -52,6 +52,14 @@ struct Table {
   std::string note;  // how the values are defined; may be empty
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;
+  // A table that may be very long: reports and the terminal show this many rows, the first ones;
+  // JSON and CSV have all. 0: every row is shown. In JSON, a quantity of such a table that is like
+  // the first one of its column but for its value is the value alone.
+  std::size_t shown_rows = 0;
+
+  [[nodiscard]] std::size_t shownRows() const {
+    return shown_rows == 0 || shown_rows > rows.size() ? rows.size() : shown_rows;
+  }
 };
 
 struct Series {

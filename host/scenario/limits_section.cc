@@ -114,7 +114,9 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   };
 
   // How fast.
-  atLeast("busbw_gbps", gigabitsPerSecond(), with(collectives, soak));
+  atLeast("busbw_gbps", gigabitsPerSecond(), with(with(collectives, soak), {free}));
+  atLeast("algbw_gbps", gigabitsPerSecond(), {free});
+  atLeast("goodput_per_rank_gbps", gigabitsPerSecond(), {free});
   for (const char* name : {"busbw_p50_gbps", "busbw_p95_gbps", "busbw_p99_gbps"}) {
     atLeast(name, gigabitsPerSecond(), collectives);
   }
@@ -137,7 +139,9 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("time_vs_ecmp", ratio(), {"T9.2"});
   atMost("completion_us", anyMicroseconds(), {"T6.5b"});
   atMost("job_time_us", anyMicroseconds(), {free});
-  atMost("message_time_p99_us", anyMicroseconds(), {free});
+  for (const char* name : {"message_time_p50_us", "message_time_p99_us", "message_time_max_us"}) {
+    atMost(name, anyMicroseconds(), {free});
+  }
   atMost("first_message_p50_us", anyMicroseconds(), {"T6.7"});
   atMost("first_message_p99_us", anyMicroseconds(), {"T6.7"});
   atMost("message_p99_us", anyMicroseconds(), soak);
@@ -185,19 +189,19 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("resent_bytes", bytes(), {"T6.5b"});
   atMost("dropped_packets", count(), {"T6.5b", free});
   atMost("timeouts", count(), {"T6.5b"});
-  atMost("failed_messages", count(), {"T6.4"});
-  atMost("ecn_percent", share(), with(balanced_or_soak, {"T6.1", "T7.3"}));
+  atMost("failed_messages", count(), {"T6.4", free});
+  atMost("ecn_percent", share(), with(balanced_or_soak, {"T6.1", "T7.3", free}));
   atMost("pfc_per_s", perSecond(),
          with(balanced_or_soak, {"T6.1", "T6.4", "T7.2", "T7.3", "T7.4"}));
-  atMost("paused_us", anyMicroseconds(), with(soak, {"T6.5c"}));
+  atMost("pauses", count(), {free});
+  atMost("paused_us", anyMicroseconds(), with(soak, {"T6.5c", free}));
   atMost("paused_hosts_us", anyMicroseconds(), {"T7.2"});
   atMost("paused_fabric_us", anyMicroseconds(), {"T7.2"});
   atMost("watchdog_events", count(), {"T7.2", "T7.4"});
   atMost("lost_frames", count(),
          with({"T6.5a", "incast-phase", "llr-hops", "llr-retry", "pfc-storm"}, spreading()));
   atMost("retransmitted_packets", count(), {"T6.5a"});
-  atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3", "T12.1", "incast-phase"}));
-  atMost("max_queue_bytes", bytes(), {free});
+  atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3", "T12.1", "incast-phase", free}));
   // Over a day.
   atMost("frames_left", count(), soak);
   atMost("soak_anomalies", count(), soak);

@@ -196,14 +196,16 @@ std::string paragraph(const std::string& text, const std::string& first,
 }
 
 std::string tableText(const results::Table& table) {
-  const std::vector<results::ColumnFormat> formats = results::columnFormats(table);
+  results::Table shown = table;
+  shown.rows.resize(table.shownRows());
+  const std::vector<results::ColumnFormat> formats = results::columnFormats(shown);
   TextRow header;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const results::LabelledUnit head = results::columnHead(table.columns[i], formats[i]);
+  for (std::size_t i = 0; i < shown.columns.size(); ++i) {
+    const results::LabelledUnit head = results::columnHead(shown.columns[i], formats[i]);
     header.push_back(head.unit.empty() ? head.text : head.text + " [" + head.unit + "]");
   }
   std::vector<TextRow> rows;
-  for (const auto& row : table.rows) {
+  for (const auto& row : shown.rows) {
     TextRow cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const auto* text = std::get_if<std::string>(&row[i]);
@@ -212,7 +214,11 @@ std::string tableText(const results::Table& table) {
     }
     rows.push_back(std::move(cells));
   }
-  std::string text = paragraph(table.title) + alignedTable(header, rows, keyColumns(table));
+  std::string text = paragraph(table.title) + alignedTable(header, rows, keyColumns(shown));
+  if (shown.rows.size() < table.rows.size()) {
+    text += fmt::format("{} of {} rows; all are in the report's CSV file and in JSON\n",
+                        shown.rows.size(), table.rows.size());
+  }
   if (!table.note.empty()) text += paragraph(table.note);
   return text;
 }

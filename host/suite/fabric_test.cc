@@ -70,17 +70,7 @@ Plan FabricTest::plan(const TestConfig& config) const {
 }
 
 bench::TrialSpec FabricTest::repetitionOf(const SweepPoint& point, std::uint32_t repetition) const {
-  bench::TrialSpec spec = point.spec;
-  spec.dut.seed += repetition;
-  if (spec.workload) spec.workload->seed += repetition;
-  for (bench::DamageSpec& damage : spec.damage) {
-    if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
-  }
-  for (bench::StreamSpec& stream : spec.streams) {
-    if (!stream.gaps) continue;
-    if (auto* drawn = std::get_if<bench::DrawnGaps>(&*stream.gaps)) drawn->seed += repetition;
-  }
-  return spec;
+  return withSeedsOf(point.spec, repetition);
 }
 
 results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runner) const {

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "suite/card/card.h"
-#include "suite/free_test.h"
+#include "suite/free/free_test.h"
 #include "suite/inference/inference.h"
 #include "suite/procedure.h"
 #include "suite/training/training.h"

@@ -64,6 +64,19 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
   return spec;
 }
 
+bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition) {
+  spec.dut.seed += repetition;
+  if (spec.workload) spec.workload->seed += repetition;
+  for (bench::DamageSpec& damage : spec.damage) {
+    if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
+  }
+  for (bench::StreamSpec& stream : spec.streams) {
+    if (!stream.gaps) continue;
+    if (auto* drawn = std::get_if<bench::DrawnGaps>(&*stream.gaps)) drawn->seed += repetition;
+  }
+  return spec;
+}
+
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range) {
   RandomStream random(seed, fmt::format("suite/phase/{}/{}", repetition, stream));

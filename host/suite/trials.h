@@ -36,6 +36,11 @@ Load fullLoad(const TestConfig& config, scenario::Direction direction, const Siz
 bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picoseconds duration,
                            Picoseconds drain, std::uint32_t repetition);
 
+// The trial of another repetition: the same with other seeds, of the switches' hashes, of
+// everything that the workload draws, of bit errors and of drawn gaps. Repetition 0 has the seeds
+// of `spec`.
+bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition);
+
 // A phase in [0, range) of `stream` in a repetition, from the scenario's seed.
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range);

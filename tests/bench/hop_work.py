@@ -52,8 +52,9 @@ def count(program, name):
             capture_output=True, text=True)
         if run.returncode != 0:
             raise RuntimeError(f"{name}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
-        kpis = json.loads(result.read_text())["tests"][0]["kpis"]
-    hops = next(k["quantity"]["value"] for k in kpis if k["name"] == "packet_hops")
+        tables = json.loads(result.read_text())["tests"][0]["tables"]
+    cost = next(table for table in tables if table["id"] == "cost")
+    hops = next(value["value"] for name, value in cost["rows"] if name == "packet-hops")
     events = re.search(r"Events +: (.*)", run.stderr).group(1).split()
     values = re.search(r"Collected +: (.*)", run.stderr).group(1).split()
     counted = dict(zip(events, map(int, values)))

@@ -107,5 +107,35 @@ TEST(KnownLimits, AreAllTheFiguresThereAre) {
   EXPECT_GE(measured, 18u);
 }
 
+// `free` runs the scenario's own workload: collectives have figures that messages have not.
+TEST(KnownLimits, AreAllTheFiguresOfAWorkload) {
+  scenario::Scenario scenario = smallScenario();
+  workload::JobSpec collective;
+  collective.name = "collective";
+  collective.placement.ranks = 4;
+  workload::TrainingProgram program;
+  program.collectives.emplace_back();
+  collective.program = program;
+  workload::JobSpec messages;
+  messages.name = "messages";
+  messages.placement.ranks = 4;
+  workload::MessageProgram pairs;
+  pairs.messages = 1;
+  messages.program = pairs;
+  scenario.workload.emplace().jobs = {collective, messages};
+  suite::SimRunner runner;
+  const suite::Procedure& test = suite::procedure(std::string(scenario::kFreeTest));
+  const results::TestResult result = test.run({scenario, runner.bench.capabilities()}, runner);
+  std::set<std::string> figures;
+  for (const results::Kpi& kpi : result.kpis) figures.insert(kpi.name);
+  EXPECT_TRUE(figures.contains("busbw_gbps"));
+  const char* workload = "workload: {kind: incast, messages: 1}\ntransport: {kind: roce}\n";
+  for (const std::string& figure : figures) {
+    const auto parsed_limits =
+        parsed("free", fmt::format("{}limits: {{{}: 1}}\n", workload, figure));
+    EXPECT_TRUE(parsed_limits.ok()) << parsed_limits.problems.front().text("s");
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::cli

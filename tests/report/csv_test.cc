@@ -1,10 +1,12 @@
 // CSV files read back to exactly the numbers that went in.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "report/table_html.h"
 #include "tests/report/sample_report.h"
 
 namespace plumbline::report::testing {
@@ -198,6 +200,30 @@ TEST(Csv, NamesAreUnique) {
   std::set<std::string> names;
   for (const CsvFile& file : renderCsv(test)) names.insert(file.name);
   EXPECT_EQ(names.size(), 4U);
+}
+
+// The report shows the first rows of a long table, and names the file that has all of them.
+TEST(Csv, HasAllRowsOfALongTable) {
+  results::TestResult test;
+  test.id = "free";
+  results::Table& table = test.tables.emplace_back();
+  table.id = "links";
+  table.columns = {"Link"};
+  for (int i = 0; i < 5; ++i) table.rows.push_back({fmt::format("leaf{}", i)});
+  table.shown_rows = 2;
+  const std::string name = tableCsvName(test, table);
+  const std::vector<CsvFile> files = renderCsv(test);
+  const auto file = std::find_if(files.begin(), files.end(),
+                                 [&](const CsvFile& one) { return one.name == name; });
+  ASSERT_NE(file, files.end());
+  EXPECT_EQ(parseCsv(file->content).size(), 6U);
+  const std::string html = tableHtml(table, name);
+  EXPECT_NE(html.find("leaf1"), std::string::npos);
+  EXPECT_EQ(html.find("leaf2"), std::string::npos);
+  EXPECT_NE(html.find("2 of 5 rows; all are in csv/" + name), std::string::npos);
+  table.shown_rows = 0;
+  EXPECT_NE(tableHtml(table).find("leaf4"), std::string::npos);
+  EXPECT_EQ(tableHtml(table).find("rows; all are in"), std::string::npos);
 }
 
 }  // namespace

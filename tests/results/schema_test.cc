@@ -63,7 +63,7 @@ TEST(Schema, RefusesWrongValues) {
   EXPECT_THAT(faultsOf("/tests/0/valid", 1), Contains("/tests/0/valid: not of type boolean"));
   EXPECT_THAT(faultsOf("/tests/0/kpis/0/quantity/cv", "5 %"),
               Contains("/tests/0/kpis/0/quantity/cv: not of type number"));
-  EXPECT_THAT(faultsOf("/tests/0/tables/0/rows/0/0", 64),
+  EXPECT_THAT(faultsOf("/tests/0/tables/0/rows/0/0", true),
               Contains("/tests/0/tables/0/rows/0/0: none of the alternatives"));
   EXPECT_THAT(faultsOf("/tests/0/heat_maps/0/values/0/0", "12"),
               Contains("/tests/0/heat_maps/0/values/0/0: none of the alternatives"));

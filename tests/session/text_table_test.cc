@@ -75,6 +75,17 @@ TEST(TextTable, FiguresOfAColumnShareAUnitThatFits) {
             "4 KiB     98.70\n");
 }
 
+// A long table says how much of it is left out.
+TEST(TextTable, ShowsTheFirstRowsOfALongTable) {
+  results::Table table{"links", "Links", "", {"link"}, {{"a"}, {"b"}, {"c"}}};
+  EXPECT_EQ(tableText(table), "Links\nlink\na\nb\nc\n");
+  table.shown_rows = 2;
+  EXPECT_EQ(tableText(table),
+            "Links\nlink\na\nb\n2 of 3 rows; all are in the report's CSV file and in JSON\n");
+  table.shown_rows = 4;
+  EXPECT_EQ(tableText(table), "Links\nlink\na\nb\nc\n");
+}
+
 TEST(TextTable, AWholeTest) {
   results::TestResult test;
   test.id = "T5.2";

@@ -51,6 +51,8 @@ FabricResult everything() {
     link.marked = count();
     link.max_queue_bytes = count();
     link.paused = time();
+    link.pauses = count();
+    for (Picoseconds& paused : link.paused_by_priority) paused = time();
     link.utilisation = 0.1 + 1.0 / static_cast<double>(count());
     HopRetries& hop = link.retries.emplace();
     hop.bit_error_rate = 1e-6;
@@ -88,6 +90,8 @@ FabricResult everything() {
   job.bytes_arrived = count();
   job.bytes_per_rank = count();
   job.message_time = histogram(count());
+  job.active = time();
+  job.flow_jfi = 0.9375;
   result.jobs.push_back(job);
   result.peak_rss_bytes = count();
   return result;

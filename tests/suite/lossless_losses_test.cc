@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suite/free_test.h"
+#include "suite/free/free_test.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"

@@ -1,0 +1,236 @@
+#include "suite/free/fabric_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "stats/summary.h"
+#include "suite/fabric_metrics.h"
+
+namespace plumbline::suite {
+namespace {
+
+using bench::FabricResult;
+using bench::TrialResult;
+
+constexpr std::array<const char*, fabric::kDropReasons> kReasonNames{
+    "buffer full",    "PFC headroom full", "queue of trimmed packets full",
+    "scripted",       "link down",         "no path",
+    "bit error",      "PFC watchdog",      "replays used up",
+    "too old for LLR"};
+
+// A table of names and values, each row the mean over the repetitions.
+class CounterTable {
+ public:
+  CounterTable(results::Table heading, const Repetitions& trials, ResultBuilder& builder)
+      : table_(std::move(heading)), trials_(trials), builder_(builder) {}
+
+  template <typename Of>  // of the fabric's result: a number, or std::optional of one
+  void add(const std::string& name, const std::string& unit, Of of, const std::string& kpi = {}) {
+    const FabricFigure figure = figureOf(of);
+    const auto mean = meanOf(trials_, unit, figure);
+    if (!mean) return;
+    table_.rows.push_back({name, *mean});
+    if (!kpi.empty()) builder_.kpi(kpi, "workload", *mean);
+  }
+
+  // Only where a repetition counted any.
+  template <typename Of>
+  void addIfAny(const std::string& name, const std::string& unit, Of of) {
+    const std::vector<double> values = valuesOf(trials_, figureOf(of));
+    if (std::any_of(values.begin(), values.end(), [](double value) { return value > 0; })) {
+      add(name, unit, of);
+    }
+  }
+
+  void finish() { builder_.result().tables.push_back(std::move(table_)); }
+
+ private:
+  template <typename Of>
+  static FabricFigure figureOf(Of of) {
+    return [of](const TrialResult& trial) -> std::optional<double> {
+      const auto value = of(*trial.fabric);
+      if constexpr (requires { value.has_value(); }) {
+        return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+      } else {
+        return static_cast<double>(value);
+      }
+    };
+  }
+
+  results::Table table_;
+  const Repetitions& trials_;
+  ResultBuilder& builder_;
+};
+
+double pausedMicrosecondsOf(const FabricResult& fabric) {
+  Picoseconds sum;
+  for (const Picoseconds time : fabric.total.paused) sum += time;
+  return sum.toMicroseconds();
+}
+
+void addRetries(CounterTable& table) {
+  table.addIfAny("frames damaged by bit errors", "",
+                 [](const FabricResult& f) { return f.total.damaged; });
+  table.addIfAny("of them repaired by LLR", "",
+                 [](const FabricResult& f) { return f.total.retries; });
+  table.addIfAny("LLR retry latency, mean", "ns", [](const FabricResult& f) {
+    return f.total.retries > 0 ? std::optional(f.total.retry_total.toNanoseconds() /
+                                               static_cast<double>(f.total.retries))
+                               : std::nullopt;
+  });
+  table.addIfAny("LLR retry latency, most", "ns",
+                 [](const FabricResult& f) { return f.total.retry_max.toNanoseconds(); });
+  table.addIfAny("LLR INITs sent, after frames were given up", "",
+                 [](const FabricResult& f) { return f.total.inits; });
+}
+
+}  // namespace
+
+std::string addFabric(const Repetitions& trials, ResultBuilder& builder) {
+  CounterTable table({"fabric",
+                      "Fabric",
+                      "Summed over all links; counters of the model.",
+                      {"Counter", "Value"},
+                      {}},
+                     trials, builder);
+  table.add("packets on links", "", [](const FabricResult& f) { return f.total.packets; });
+  for (std::size_t i = 0; i < kReasonNames.size(); ++i) {
+    table.addIfAny(fmt::format("dropped: {}", kReasonNames[i]), "",
+                   [i](const FabricResult& f) { return f.total.drops[i]; });
+  }
+  table.add(
+      "packets dropped", "", [](const FabricResult& f) { return f.total.dropped(); },
+      "dropped_packets");
+  table.add("packets marked CE", "", [](const FabricResult& f) { return f.total.marked; });
+  table.add("packets trimmed", "", [](const FabricResult& f) { return f.total.trimmed; });
+  table.add("PAUSE frames on links", "", [](const FabricResult& f) { return f.total.control; });
+  table.add(
+      "pauses begun", "", [](const FabricResult& f) { return f.total.pauses; }, "pauses");
+  table.add("time paused, all ports and priorities", "us", pausedMicrosecondsOf, "paused_us");
+  table.addIfAny("PFC watchdog events", "",
+                 [](const FabricResult& f) { return f.total.watchdog_events; });
+  table.add(
+      "longest queue of a port", "B", [](const FabricResult& f) { return f.total.max_queue_bytes; },
+      "queue_max_bytes");
+  table.add(
+      "JFI over links between switches", "", [](const FabricResult& f) { return f.link_jfi; },
+      "link_jfi");
+  table.add(
+      "MMR over links between switches", "", [](const FabricResult& f) { return f.link_mmr; },
+      "link_mmr");
+  addRetries(table);
+  table.finish();
+  const auto most = [&](auto of) {
+    double value = 0;
+    for (const TrialResult& trial : trials) {
+      value = std::max(value, static_cast<double>(of(trial.fabric->total)));
+    }
+    return value;
+  };
+  return fmt::format("{:.0f} packets dropped, {:.0f} pauses, longest queue {:.4g} kB{}.",
+                     most([](const auto& total) { return total.dropped(); }),
+                     most([](const auto& total) { return total.pauses; }),
+                     most([](const auto& total) { return total.max_queue_bytes; }) / 1000,
+                     trials.size() > 1 ? " in the worst repetition" : "");
+}
+
+void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
+  CounterTable table({"endpoints",
+                      "Endpoints",
+                      "Counted by endpoint software (modelled).",
+                      {"Counter", "Value"},
+                      {}},
+                     trials, builder);
+  using Stats = transport::EndpointStats;
+  const auto add = [&table](const char* name, std::uint64_t Stats::*member, const char* unit = "") {
+    table.add(name, unit, [member](const FabricResult& f) { return f.endpoints.*member; });
+  };
+  add("data packets sent", &Stats::data_sent);
+  add("of them retransmitted", &Stats::retransmitted);
+  add("control packets sent", &Stats::control_sent);
+  add("payload received", &Stats::payload_received, "B");
+  add("duplicates", &Stats::duplicates);
+  add("out of order", &Stats::out_of_order);
+  add("received with CE", &Stats::ce_received);
+  add("received trimmed", &Stats::trimmed_received);
+  add("CNPs received", &Stats::cnp_received);
+  add("NACKs received", &Stats::nack_received);
+  add("timeouts", &Stats::timeouts);
+  table.add("flows", "", [](const FabricResult& f) { return f.flows.flows; });
+  table.add("goodput of a flow, least", "Gb/s",
+            [](const FabricResult& f) { return f.flows.goodput_min_gbps; });
+  table.add("goodput of a flow, mean", "Gb/s",
+            [](const FabricResult& f) { return f.flows.goodput_mean_gbps; });
+  table.add("goodput of a flow, most", "Gb/s",
+            [](const FabricResult& f) { return f.flows.goodput_max_gbps; });
+  table.add(
+      "JFI over flows' goodputs, all jobs", "", [](const FabricResult& f) { return f.flows.jfi; },
+      "flow_jfi");
+  table.finish();
+
+  const auto kpi = [&](const char* name, const char* unit, const FabricFigure& of) {
+    if (auto mean = meanOf(trials, unit, of)) builder.kpi(name, "workload", *std::move(mean));
+  };
+  kpi("retransmission_percent", "%", [](const TrialResult& trial) {
+    return trial.fabric->endpoints.data_sent > 0 ? std::optional(retransmissionPercent(trial))
+                                                 : std::nullopt;
+  });
+  kpi("ecn_percent", "%", [](const TrialResult& trial) {
+    return trial.fabric->endpoints.data_received > 0 ? std::optional(ecnPercent(trial))
+                                                     : std::nullopt;
+  });
+  const auto latency = [&](const char* name, auto of) {
+    kpi(name, "ns", [of](const TrialResult& trial) -> std::optional<double> {
+      const stats::Histogram& seen = trial.fabric->endpoints.latency;
+      if (seen.count() == 0) return std::nullopt;
+      return static_cast<double>(of(stats::latencyStats(seen))) / 1000;
+    });
+  };
+  latency("latency_mean_ns", [](const stats::LatencyStats& all) { return all.mean; });
+  latency("latency_p50_ns", [](const stats::LatencyStats& all) { return all.p50; });
+  latency("latency_p99_ns", [](const stats::LatencyStats& all) { return all.p99; });
+  latency("latency_max_ns", [](const stats::LatencyStats& all) { return all.maximum; });
+  stats::Histogram all;
+  for (const TrialResult& trial : trials) all.merge(trial.fabric->endpoints.latency);
+  if (all.count() == 0) return;
+  builder.result().distributions.push_back({"latency", "One-way latency of data packets", "ps",
+                                            bench::ObservationPoint::kModelled, std::move(all)});
+}
+
+void addCost(const Repetitions& trials, ResultBuilder& builder) {
+  const auto perHop = [](const TrialResult& trial) {
+    const auto hops = static_cast<double>(trial.fabric->packet_hops);
+    return hops > 0 ? trial.wall_seconds * 1e9 / hops : 0;
+  };
+  double least = perHop(trials.front());
+  std::uint64_t memory = 0;
+  for (const TrialResult& trial : trials) {
+    least = std::min(least, perHop(trial));
+    memory = std::max(memory, trial.fabric->peak_rss_bytes);
+  }
+  results::Table table{"cost",
+                       "Cost of the simulation",
+                       "About the simulating program, not about the DUT. Wall time of the fastest "
+                       "repetition, and of the first one, which has neither memory nor caches from "
+                       "another.",
+                       {"Figure", "Value"},
+                       {}};
+  table.rows.push_back({std::string("simulated time"), *meanOf(trials, "us", [](const auto& trial) {
+                          return std::optional(trial.fabric->sim_end.toMicroseconds());
+                        })});
+  table.rows.push_back({std::string("packet-hops"), *meanOf(trials, "", [](const auto& trial) {
+                          return std::optional(static_cast<double>(trial.fabric->packet_hops));
+                        })});
+  table.rows.push_back({std::string("wall time per packet-hop"), modelled(least, "ns")});
+  table.rows.push_back({std::string("wall time per packet-hop, first repetition"),
+                        modelled(perHop(trials.front()), "ns")});
+  if (memory > 0) {
+    table.rows.push_back({std::string("peak memory"), modelled(static_cast<double>(memory), "B")});
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
+}  // namespace plumbline::suite

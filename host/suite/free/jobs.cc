@@ -1,0 +1,293 @@
+#include "suite/free/jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "suite/fabric_metrics.h"
+#include "workload/formulas.h"
+
+namespace plumbline::suite {
+namespace {
+
+using bench::JobOutcome;
+using bench::TrialResult;
+
+// Jobs that are among the primary figures and in the summary; the tables have all.
+constexpr std::size_t kShownJobs = 4;
+
+// A job whose iterations are one kind of collective and nothing else. Where ranks compute as well,
+// or collectives of several kinds follow each other, the time of an iteration is not that of a
+// collective.
+struct CollectiveJob {
+  workload::CollectiveKind kind = workload::CollectiveKind::kAllReduce;
+  std::uint32_t ranks = 0;
+  std::uint64_t bytes = 0;  // S, of all collectives of an iteration
+};
+
+std::uint32_t ranksOf(const workload::JobSpec& job) {
+  return job.placement.rule == workload::PlacementRule::kExplicit
+             ? static_cast<std::uint32_t>(job.placement.hosts.size())
+             : job.placement.ranks;
+}
+
+std::optional<CollectiveJob> collectiveOf(const workload::JobSpec& job) {
+  const auto* program = std::get_if<workload::TrainingProgram>(&job.program);
+  if (program == nullptr || program->collectives.empty() || program->compute > Picoseconds(0) ||
+      program->compute_spread > Picoseconds(0)) {
+    return std::nullopt;
+  }
+  CollectiveJob collective{program->collectives.front().kind, ranksOf(job), 0};
+  for (const workload::CollectiveSpec& one : program->collectives) {
+    if (one.kind != collective.kind) return std::nullopt;
+    collective.bytes += one.bytes;
+  }
+  return collective;
+}
+
+// Mean over the iterations of a collective or training; of messages and traces until the last one
+// was done. Nothing for a job that was cut off before.
+std::optional<Picoseconds> jobTime(const JobOutcome& job) {
+  if (job.iterations.empty() && !job.finished) return std::nullopt;
+  return meanIteration(job);
+}
+
+// The figures of one job.
+class JobFigures {
+ public:
+  JobFigures(const workload::JobSpec& spec, std::size_t place, std::string label,
+             const Repetitions& trials)
+      : spec_(spec),
+        place_(place),
+        label_(std::move(label)),
+        trials_(trials),
+        collective_(collectiveOf(spec)) {}
+
+  struct Row {
+    std::string column;
+    std::string unit;
+    std::string kpi;  // empty: not a KPI
+    FabricFigure of;
+    bool primary = false;
+  };
+
+  [[nodiscard]] std::vector<Row> main() const {
+    std::vector<Row> rows{{"Time", "us", "job_time_us", job(&JobFigures::microseconds), true},
+                          {"Goodput per rank", "Gb/s", "goodput_per_rank_gbps",
+                           job(&JobFigures::goodputPerRank), !collective_}};
+    rows.push_back(
+        {"Algorithm bandwidth", "Gb/s", "algbw_gbps", job(&JobFigures::algorithmBandwidth), false});
+    rows.push_back({"Bus bandwidth", "Gb/s", "busbw_gbps", job(&JobFigures::busBandwidth),
+                    collective_.has_value()});
+    rows.push_back({"JFI of its flows", "", "flow_jfi",
+                    job([](const JobFigures&, const JobOutcome& one) { return one.flow_jfi; }),
+                    false});
+    return rows;
+  }
+
+  [[nodiscard]] std::vector<Row> messages() const {
+    const auto time = [this](double quantile) {
+      return job([quantile](const JobFigures&, const JobOutcome& one) -> std::optional<double> {
+        if (one.message_time.count() == 0) return std::nullopt;
+        const std::uint64_t time =
+            quantile < 1 ? one.message_time.quantile(quantile) : one.message_time.maximum();
+        return static_cast<double>(time) / 1e6;
+      });
+    };
+    const auto count = [this](std::uint64_t JobOutcome::*member) {
+      return job([member](const JobFigures&, const JobOutcome& one) {
+        return std::optional<double>(static_cast<double>(one.*member));
+      });
+    };
+    return {{"Message time P50", "us", "message_time_p50_us", time(0.5), false},
+            {"P99", "us", "message_time_p99_us", time(0.99), !collective_},
+            {"Max", "us", "message_time_max_us", time(1), false},
+            {"Messages", "", "", count(&JobOutcome::messages_completed), false},
+            {"Failed", "", "failed_messages", count(&JobOutcome::messages_failed), false},
+            {"Payload per rank", "B", "", count(&JobOutcome::bytes_per_rank), false}};
+  }
+
+  [[nodiscard]] const std::string& label() const { return label_; }
+  [[nodiscard]] std::uint32_t ranks() const { return ranksOf(spec_); }
+  [[nodiscard]] bool isCollective() const { return collective_.has_value(); }
+
+  // "all", "none", "2 of 3" repetitions.
+  [[nodiscard]] std::string finished() const {
+    const auto count = std::count_if(trials_.begin(), trials_.end(), [&](const TrialResult& trial) {
+      return outcome(trial).finished;
+    });
+    const auto all = static_cast<std::ptrdiff_t>(trials_.size());
+    if (count == all) return "yes";
+    return count == 0 ? "no" : fmt::format("{} of {}", count, all);
+  }
+
+  // Iterations that all ranks finished, of the repetition that had fewest; "-" for messages.
+  [[nodiscard]] std::string iterations() const {
+    if (!std::holds_alternative<workload::TrainingProgram>(spec_.program)) return "-";
+    std::size_t fewest = outcome(trials_.front()).iterations.size();
+    for (const TrialResult& trial : trials_) {
+      fewest = std::min(fewest, outcome(trial).iterations.size());
+    }
+    return std::to_string(fewest);
+  }
+
+  [[nodiscard]] std::string sentence() const {
+    const auto part = [this](const Row& row, const char* name) {
+      const auto mean = meanOf(trials_, row.unit, row.of);
+      return mean ? fmt::format(", {} {:.4g} {}", name, mean->value, mean->unit) : std::string();
+    };
+    const std::vector<Row> figures = main();
+    const auto time = meanOf(trials_, "us", figures[0].of);
+    std::string text =
+        fmt::format("{}: {}", label_,
+                    time ? fmt::format("{:.4g} us", time->value) : std::string("not finished"));
+    text +=
+        isCollective() ? part(figures[3], "bus bandwidth") : part(figures[1], "goodput per rank");
+    return text + part(messages()[1], "message P99") + ". ";
+  }
+
+  [[nodiscard]] stats::Histogram messageTimes() const {
+    stats::Histogram all;
+    for (const TrialResult& trial : trials_) all.merge(outcome(trial).message_time);
+    return all;
+  }
+
+  [[nodiscard]] const JobOutcome& outcome(const TrialResult& trial) const {
+    return trial.fabric->jobs.at(place_);
+  }
+
+ private:
+  template <typename Of>
+  [[nodiscard]] FabricFigure job(Of of) const {
+    return [this, of](const TrialResult& trial) { return std::invoke(of, *this, outcome(trial)); };
+  }
+
+  [[nodiscard]] std::optional<double> microseconds(const JobOutcome& one) const {
+    const auto time = jobTime(one);
+    return time ? std::optional(time->toMicroseconds()) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> goodputPerRank(const JobOutcome& one) const {
+    if (one.active <= Picoseconds(0)) return std::nullopt;
+    return 8 * static_cast<double>(one.bytes_arrived) / one.active.toSeconds() / ranks() / 1e9;
+  }
+  [[nodiscard]] std::optional<double> algorithmBandwidth(const JobOutcome& one) const {
+    const auto time = jobTime(one);
+    if (!collective_ || !time || *time <= Picoseconds(0)) return std::nullopt;
+    return workload::algorithmBandwidth(collective_->bytes, *time) / 1e9;
+  }
+  [[nodiscard]] std::optional<double> busBandwidth(const JobOutcome& one) const {
+    const auto time = jobTime(one);
+    if (!collective_ || !time || *time <= Picoseconds(0)) return std::nullopt;
+    return workload::busBandwidth(collective_->kind, collective_->ranks, collective_->bytes,
+                                  *time) /
+           1e9;
+  }
+
+  const workload::JobSpec& spec_;
+  std::size_t place_;
+  std::string label_;
+  const Repetitions& trials_;
+  std::optional<CollectiveJob> collective_;
+};
+
+// Columns that no job has a figure for are left out.
+void dropEmptyColumns(std::size_t first, results::Table& table) {
+  for (std::size_t column = table.columns.size(); column-- > first;) {
+    const bool empty = std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+      return std::holds_alternative<std::string>(row[column]);
+    });
+    if (!empty) continue;
+    const auto place = static_cast<std::ptrdiff_t>(column);
+    table.columns.erase(table.columns.begin() + place);
+    for (auto& row : table.rows) row.erase(row.begin() + place);
+  }
+}
+
+void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Row>& rows,
+             const Repetitions& trials, ResultBuilder& builder) {
+  for (const JobFigures::Row& row : rows) {
+    const std::vector<double> values = valuesOf(trials, row.of);
+    if (values.empty()) continue;
+    results::Quantity mean = *meanOf(trials, row.unit, row.of);
+    if (row.primary) {
+      builder.repeated(job.label(), row.column, values, row.unit);
+      const std::string name = row.column == "P99" ? "Message time P99" : row.column;
+      if (shown) builder.primary(fmt::format("{}: {}", job.label(), name), mean);
+    }
+    if (!row.kpi.empty()) builder.kpi(row.kpi, job.label(), std::move(mean));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> jobLabels(const std::vector<workload::JobSpec>& jobs) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto same = std::count_if(jobs.begin(), jobs.end(), [&](const workload::JobSpec& job) {
+      return job.name == jobs[i].name;
+    });
+    labels.push_back(same > 1 ? fmt::format("{} (job {})", jobs[i].name, i) : jobs[i].name);
+  }
+  return labels;
+}
+
+std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
+                    ResultBuilder& builder) {
+  results::Table main{
+      "jobs",
+      "Jobs",
+      "Observed by endpoint software (modelled). Time: of a collective or training from the first "
+      "rank's start to the last one's finish, mean over its iterations; of messages and traces "
+      "from the first message posted to the last one done. Goodput: payload that arrived, from the "
+      "first message posted to the last one done. Algorithm bandwidth: S / time; bus bandwidth: "
+      "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective.",
+      {"Job", "Ranks", "Finished", "Iterations"},
+      {}};
+  results::Table messages{"job_messages",
+                          "Messages of the jobs",
+                          "Observed by endpoint software (modelled). Message time is from posting "
+                          "a message to its completion; failed messages are not in it.",
+                          {"Job"},
+                          {}};
+  std::string summary;
+  const std::vector<std::string> labels = jobLabels(jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobFigures job(jobs[i], i, labels[i], trials);
+    std::vector<results::Cell> row{job.label(), std::to_string(job.ranks()), job.finished(),
+                                   job.iterations()};
+    for (const JobFigures::Row& figure : job.main()) {
+      if (i == 0) main.columns.push_back(figure.column);
+      row.push_back(cellOf(trials, figure.unit, figure.of));
+    }
+    main.rows.push_back(std::move(row));
+    row = {job.label()};
+    for (const JobFigures::Row& figure : job.messages()) {
+      if (i == 0) messages.columns.push_back(figure.column);
+      row.push_back(cellOf(trials, figure.unit, figure.of));
+    }
+    messages.rows.push_back(std::move(row));
+    const bool shown = i < kShownJobs;
+    addKpis(job, shown, job.main(), trials, builder);
+    addKpis(job, shown, job.messages(), trials, builder);
+    if (shown) summary += job.sentence();
+    stats::Histogram times = job.messageTimes();
+    if (times.count() > 0) {
+      builder.result().distributions.push_back(
+          {fmt::format("message_time_{}", i), job.label() + ": message time", "ps",
+           bench::ObservationPoint::kModelled, std::move(times)});
+    }
+  }
+  if (jobs.size() > kShownJobs) {
+    summary += fmt::format("{} more jobs. ", jobs.size() - kShownJobs);
+  }
+  dropEmptyColumns(4, main);
+  builder.result().tables.push_back(std::move(main));
+  builder.result().tables.push_back(std::move(messages));
+  return summary;
+}
+
+}  // namespace plumbline::suite

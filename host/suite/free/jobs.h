@@ -1,0 +1,24 @@
+// What the jobs of a workload achieved.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "suite/free/repetitions.h"
+#include "suite/result_builder.h"
+#include "workload/workload_spec.h"
+
+namespace plumbline::suite {
+
+// Names for tables and KPIs, one for each job: its own, with its number where several have the
+// same.
+std::vector<std::string> jobLabels(const std::vector<workload::JobSpec>& jobs);
+
+// Tables, KPIs, primary figures, repeatability and distributions of `jobs`, which the trials ran;
+// and the summary's sentence of each job. Bandwidths of collectives are those of the terminology
+// draft (workload/formulas.h).
+std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
+                    ResultBuilder& builder);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,84 @@
+#include "suite/free/prediction.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "suite/fabric_metrics.h"
+#include "suite/free/jobs.h"
+
+namespace plumbline::suite {
+namespace {
+
+results::Table predictedJobs(const std::vector<std::string>& labels, const Repetitions& trials,
+                             ResultBuilder& builder) {
+  results::Table table{"jobs",
+                       "Jobs",
+                       "Fast-forwarded. Time is from the first rank's start to the last one's "
+                       "finish, mean over iterations.",
+                       {"Job", "Iterations", "Time per iteration", "Completion"},
+                       {}};
+  const std::vector<bench::JobOutcome>& jobs = trials.front().fabric->jobs;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const results::Quantity time = modelled(meanIteration(jobs[i]).toMicroseconds(), "us");
+    table.rows.push_back({labels[i], std::to_string(jobs[i].iterations.size()), time,
+                          modelled(jobs[i].completion.toMicroseconds(), "us")});
+    builder.kpi("job_time_us", labels[i], time);
+  }
+  return table;
+}
+
+results::Table calibration(const bench::FastForwardOutcome& outcome) {
+  results::Table table{"fast_forward",
+                       "Fast-forward",
+                       "First iteration. Calibrated on the two smallest runs at packet level, the "
+                       "largest is predicted with the calibrated error; the workload itself is "
+                       "calibrated on the two largest.",
+                       {"Largest message", "Flow level", "Packet level"},
+                       {}};
+  for (const bench::FastForwardPoint& point : outcome.points) {
+    table.rows.push_back({modelled(static_cast<double>(point.message_bytes), "B"),
+                          modelled(point.flow_level.toMicroseconds(), "us"),
+                          modelled(point.packet_level.toMicroseconds(), "us")});
+  }
+  table.rows.push_back({modelled(static_cast<double>(outcome.message_bytes), "B"),
+                        modelled(outcome.flow_level.toMicroseconds(), "us"), std::string("-")});
+  return table;
+}
+
+}  // namespace
+
+void addPrediction(const std::vector<workload::JobSpec>& jobs,
+                   const std::optional<bench::TransportSpec>& transport, const Repetitions& trials,
+                   ResultBuilder& builder) {
+  const bench::FabricResult& fabric = *trials.front().fabric;
+  const bench::FastForwardOutcome& outcome = *fabric.fast_forward;
+  const std::string error = fmt::format(
+      "calibrated error {:.2g} %, calibrations {:.2g} % apart; messages {:.3g} times as long as "
+      "the longest simulated ones",
+      100 * outcome.calibrated_error, 100 * outcome.calibration_spread,
+      static_cast<double>(outcome.message_bytes) /
+          static_cast<double>(outcome.points.back().message_bytes));
+  builder.result().summary = fmt::format("{:.6g} us of fabric time, fast-forwarded: {}.",
+                                         fabric.sim_end.toMicroseconds(), error);
+  builder.anomaly(
+      fmt::format("times are fast-forwarded, not simulated packet by packet: {}", error),
+      "workload");
+  const auto* roce = transport ? std::get_if<transport::RoceSpec>(&*transport) : nullptr;
+  if (roce != nullptr && roce->dcqcn.enabled) {
+    builder.anomaly(
+        "DCQCN adapts over times longer than the calibration runs: the error may be several times "
+        "the calibrated one",
+        "workload");
+  }
+  builder.primary("fast-forwarded time", modelled(fabric.sim_end.toMicroseconds(), "us"));
+  builder.result().tables.push_back(predictedJobs(jobLabels(jobs), trials, builder));
+  builder.kpi("calibrated_error_percent", "workload",
+              modelled(100 * outcome.calibrated_error, "%"));
+  builder.kpi("calibration_spread_percent", "workload",
+              modelled(100 * outcome.calibration_spread, "%"));
+  builder.result().tables.push_back(calibration(outcome));
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,40 @@
+#include "suite/free/repetitions.h"
+
+#include <utility>
+
+#include "suite/result_builder.h"
+
+namespace plumbline::suite {
+
+std::vector<double> valuesOf(const Repetitions& trials, const FabricFigure& figure) {
+  std::vector<double> values;
+  for (const bench::TrialResult& trial : trials) {
+    const std::optional<double> value = figure(trial);
+    if (!value) return {};
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::optional<results::Quantity> meanOf(const Repetitions& trials, const std::string& unit,
+                                        const FabricFigure& figure) {
+  const std::vector<double> values = valuesOf(trials, figure);
+  if (values.empty()) return std::nullopt;
+  return quantityOf(values, unit, bench::ObservationPoint::kModelled);
+}
+
+results::Cell cellOf(const Repetitions& trials, const std::string& unit,
+                     const FabricFigure& figure) {
+  std::optional<results::Quantity> mean = meanOf(trials, unit, figure);
+  return mean ? results::Cell(*std::move(mean)) : results::Cell(std::string("-"));
+}
+
+results::Quantity modelled(double value, std::string unit) {
+  results::Quantity quantity;
+  quantity.value = value;
+  quantity.unit = std::move(unit);
+  quantity.observed = bench::ObservationPoint::kModelled;
+  return quantity;
+}
+
+}  // namespace plumbline::suite

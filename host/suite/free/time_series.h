@@ -1,0 +1,13 @@
+// A trial over time as charts.
+#pragma once
+
+#include "bench/trial.h"
+#include "suite/result_builder.h"
+
+namespace plumbline::suite {
+
+// Charts of queues, pauses and rates over `trial`, if it recorded them: the ports that TimeSeries
+// has, and the whole fabric.
+void addTimeSeries(const bench::TrialResult& trial, ResultBuilder& builder);
+
+}  // namespace plumbline::suite

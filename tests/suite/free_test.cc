@@ -1,0 +1,334 @@
+// A workload of the user's own: figures against those of its trials, computed by hand.
+#include "suite/free/free_test.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/json.h"
+#include "fabric/topology.h"
+#include "suite/free/jobs.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+// Keeps trials as a run's store does: by spec and repetition, as text.
+class StoringRunner final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    specs.push_back(spec);
+    const auto key = std::pair(spec.toJson(), repetition);
+    const auto known = stored.find(key);
+    if (known != stored.end()) return bench::TrialResult::fromJson(known->second);
+    bench::TrialResult result = simulator.run(spec, repetition, label);
+    stored.emplace(key, result.toJson());
+    results.push_back(result);
+    return result;
+  }
+
+  SimRunner simulator;
+  std::vector<bench::TrialSpec> specs;
+  std::vector<bench::TrialResult> results;  // of trials that were run
+  std::map<std::pair<std::string, std::uint32_t>, std::string> stored;
+};
+
+workload::JobSpec messageJob(std::string name, workload::Pattern pattern, std::uint32_t ranks,
+                             std::uint64_t bytes, std::uint64_t messages) {
+  workload::JobSpec job;
+  job.name = std::move(name);
+  job.placement.ranks = ranks;
+  workload::MessageProgram program;
+  program.pattern = pattern;
+  program.bytes = bytes;
+  program.messages = messages;
+  job.program = program;
+  return job;
+}
+
+workload::JobSpec collectiveJob(std::string name, std::uint32_t ranks, std::uint64_t bytes,
+                                std::uint32_t iterations) {
+  workload::JobSpec job;
+  job.name = std::move(name);
+  job.placement.ranks = ranks;
+  workload::TrainingProgram program;
+  program.iterations = iterations;
+  program.collectives.emplace_back().bytes = bytes;
+  job.program = program;
+  return job;
+}
+
+scenario::Scenario scenarioOf(std::vector<workload::JobSpec> jobs, std::uint32_t repetitions = 1) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.tests = {"free"};
+  scenario.workload.emplace().jobs = std::move(jobs);
+  scenario.parameters.repetitions = repetitions;
+  return scenario;
+}
+
+// ECMP and a permutation that is drawn: what seeds decide.
+scenario::Scenario drawnScenario(std::uint32_t repetitions) {
+  return scenarioOf(
+      {messageJob("background", workload::Pattern::kRandomPermutation, 16, 1 << 20, 4)},
+      repetitions);
+}
+
+results::TestResult runFree(StoringRunner& runner, const scenario::Scenario& scenario) {
+  return freeTest().run({scenario, runner.simulator.bench.capabilities()}, runner);
+}
+
+const results::Quantity* figureOf(const results::TestResult& result, const std::string& name,
+                                  const std::string& point) {
+  for (const results::Kpi& kpi : result.kpis) {
+    if (kpi.name == name && kpi.point == point) return &kpi.quantity;
+  }
+  return nullptr;
+}
+
+const results::Table& tableOf(const results::TestResult& result, const std::string& id) {
+  const auto found = std::find_if(result.tables.begin(), result.tables.end(),
+                                  [&](const results::Table& table) { return table.id == id; });
+  if (found == result.tables.end()) throw std::runtime_error("no table " + id);
+  return *found;
+}
+
+double numberIn(const results::Cell& cell) { return std::get<results::Quantity>(cell).value; }
+
+TEST(Free, EveryRepetitionHasSeedsOfItsOwn) {
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, drawnScenario(3));
+  ASSERT_EQ(runner.results.size(), 3U);
+  std::set<std::uint64_t> hops;
+  for (std::uint32_t repetition = 0; repetition < 3; ++repetition) {
+    EXPECT_EQ(runner.specs[repetition].dut.seed, 3U + repetition);
+    EXPECT_EQ(runner.specs[repetition].workload->seed, 3U + repetition);
+    hops.insert(
+        static_cast<std::uint64_t>(runner.results[repetition].fabric->jobs[0].completion.count()));
+  }
+  EXPECT_EQ(hops.size(), 3U);
+  double sum = 0;
+  double squares = 0;
+  for (const bench::TrialResult& trial : runner.results) {
+    sum += trial.fabric->jobs[0].completion.toMicroseconds();
+  }
+  const double mean = sum / 3;
+  for (const bench::TrialResult& trial : runner.results) {
+    squares += std::pow(trial.fabric->jobs[0].completion.toMicroseconds() - mean, 2);
+  }
+  const double deviation = std::sqrt(squares / 2);
+  const results::Quantity* time = figureOf(result, "job_time_us", "background");
+  ASSERT_NE(time, nullptr);
+  EXPECT_EQ(time->repetitions, 3U);
+  EXPECT_NEAR(time->value, mean, 1e-9 * mean);
+  EXPECT_NEAR(time->cv.value(), deviation / mean, 1e-9);
+  // Student's t of two degrees of freedom at 97.5 %: 4.303.
+  EXPECT_NEAR(time->confidence_high.value() - mean, 4.303 * deviation / std::sqrt(3.0),
+              1e-3 * deviation);
+  for (const results::Kpi& kpi : result.kpis) {
+    EXPECT_EQ(kpi.quantity.repetitions, 3U) << kpi.name;
+    EXPECT_EQ(kpi.quantity.cv.has_value(), kpi.quantity.value != 0) << kpi.name;
+  }
+}
+
+TEST(Free, RepetitionZeroIsTheOnlyOneOfARunWithoutRepetitions) {
+  StoringRunner once;
+  StoringRunner thrice;
+  runFree(once, drawnScenario(1));
+  runFree(thrice, drawnScenario(3));
+  EXPECT_EQ(once.specs[0].toJson(), thrice.specs[0].toJson());
+}
+
+TEST(Free, AResumedRunGivesTheSame) {
+  StoringRunner runner;
+  const std::string first = runFree(runner, drawnScenario(3)).toJson();
+  ASSERT_EQ(runner.simulator.trials, 3U);
+  EXPECT_EQ(runFree(runner, drawnScenario(3)).toJson(), first);
+  EXPECT_EQ(runner.simulator.trials, 3U);
+}
+
+// Incasts on one switch draw nothing: no hash has a choice, no mark is probable.
+TEST(Free, SaysWhenSeedsChangeNothing) {
+  scenario::Scenario scenario =
+      scenarioOf({messageJob("incast", workload::Pattern::kIncast, 3, 65'536, 1)}, 2);
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 4;
+  StoringRunner runner;
+  EXPECT_NE(runFree(runner, scenario).repeatability.note.find("All repetitions went the same way"),
+            std::string::npos);
+  EXPECT_EQ(runFree(runner, drawnScenario(2))
+                .repeatability.note.find("All repetitions went the same way"),
+            std::string::npos);
+}
+
+// Of S = 1 MiB among n = 8 ranks: algbw S / t, busbw that times 2 (n - 1) / n.
+TEST(Free, CollectivesHaveTheirBandwidths) {
+  StoringRunner runner;
+  const results::TestResult result =
+      runFree(runner, scenarioOf({collectiveJob("allreduce", 8, 1 << 20, 2)}));
+  const bench::JobOutcome& job = runner.results[0].fabric->jobs[0];
+  ASSERT_EQ(job.iterations.size(), 2U);
+  const double seconds = (job.iterations[0] + job.iterations[1]).toSeconds() / 2;
+  const double algorithm = 8.0 * (1 << 20) / seconds / 1e9;
+  EXPECT_NEAR(figureOf(result, "algbw_gbps", "allreduce")->value, algorithm, 1e-3);
+  EXPECT_NEAR(figureOf(result, "busbw_gbps", "allreduce")->value, algorithm * 2 * 7 / 8, 1e-3);
+  EXPECT_NEAR(figureOf(result, "job_time_us", "allreduce")->value, seconds * 1e6, 1e-3);
+  EXPECT_LT(figureOf(result, "busbw_gbps", "allreduce")->value, 400);
+  const results::Table& jobs = tableOf(result, "jobs");
+  EXPECT_EQ(std::get<std::string>(jobs.rows.at(0).at(3)), "2");
+  EXPECT_EQ(result.primary_names.at(0), "allreduce: Time");
+  EXPECT_EQ(result.primary_names.at(1), "allreduce: Bus bandwidth");
+}
+
+// The time of an iteration that computes as well is not the collective's.
+TEST(Free, JobsThatComputeHaveNoBusBandwidth) {
+  workload::JobSpec job = collectiveJob("training", 4, 65'536, 1);
+  std::get<workload::TrainingProgram>(job.program).compute = microseconds(5);
+  StoringRunner runner;
+  EXPECT_EQ(figureOf(runFree(runner, scenarioOf({job})), "busbw_gbps", "training"), nullptr);
+}
+
+TEST(Free, MessagesHaveNoIterations) {
+  StoringRunner runner;
+  const results::TestResult result =
+      runFree(runner, scenarioOf({messageJob("pairs", workload::Pattern::kPairs, 4, 1 << 20, 3)}));
+  const results::Table& jobs = tableOf(result, "jobs");
+  EXPECT_EQ(std::get<std::string>(jobs.rows.at(0).at(3)), "-");
+  const bench::JobOutcome& job = runner.results[0].fabric->jobs[0];
+  // Both pairs: 3 MiB each, from two of four ranks.
+  EXPECT_EQ(job.bytes_arrived, 6U << 20);
+  EXPECT_NEAR(figureOf(result, "goodput_per_rank_gbps", "pairs")->value,
+              8.0 * (6 << 20) / 4 / job.completion.toSeconds() / 1e9, 1e-6);
+  EXPECT_EQ(figureOf(result, "failed_messages", "pairs")->value, 0);
+  EXPECT_EQ(figureOf(result, "algbw_gbps", "pairs"), nullptr);
+}
+
+// Missing is not zero.
+TEST(Free, AJobThatWasCutOffHasNoTime) {
+  scenario::Scenario scenario =
+      scenarioOf({messageJob("long", workload::Pattern::kPairs, 2, 1 << 20, 1000)});
+  scenario.parameters.duration = microseconds(50);
+  scenario.parameters.drain = Picoseconds(0);
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenario);
+  EXPECT_EQ(figureOf(result, "job_time_us", "long"), nullptr);
+  ASSERT_NE(figureOf(result, "goodput_per_rank_gbps", "long"), nullptr);
+  EXPECT_GT(figureOf(result, "goodput_per_rank_gbps", "long")->value, 0);
+  EXPECT_EQ(std::get<std::string>(tableOf(result, "jobs").rows.at(0).at(2)), "no");
+}
+
+TEST(Free, TheSimulationsCostComesLastAndIsNoKpi) {
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, drawnScenario(1));
+  EXPECT_EQ(result.tables.front().id, "jobs");
+  EXPECT_EQ(result.tables.back().id, "cost");
+  EXPECT_EQ(numberIn(tableOf(result, "cost").rows.at(1).at(1)),
+            static_cast<double>(runner.results[0].fabric->packet_hops));
+  EXPECT_EQ(result.kpis.front().name, "job_time_us");
+  for (const results::Kpi& kpi : result.kpis) {
+    EXPECT_EQ(kpi.name.find("hop"), std::string::npos) << kpi.name;
+    EXPECT_EQ(kpi.name.find("rss"), std::string::npos) << kpi.name;
+  }
+}
+
+TEST(Free, FairnessIsOfEachJob) {
+  // Two flows to one receiver share its link; one pair has none to share with.
+  std::vector<workload::JobSpec> jobs{
+      messageJob("incast", workload::Pattern::kIncast, 3, 1 << 20, 1),
+      messageJob("pair", workload::Pattern::kPairs, 2, 65'536, 1)};
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenarioOf(jobs));
+  ASSERT_NE(figureOf(result, "flow_jfi", "pair"), nullptr);
+  EXPECT_EQ(figureOf(result, "flow_jfi", "pair")->value, 1);
+  EXPECT_GT(figureOf(result, "flow_jfi", "incast")->value, 0.9);
+  EXPECT_LT(figureOf(result, "flow_jfi", "workload")->value,
+            figureOf(result, "flow_jfi", "incast")->value);
+  // Messages of two jobs between the same hosts travel in the same flows.
+  for (workload::JobSpec& job : jobs) {
+    job.placement.rule = workload::PlacementRule::kExplicit;
+  }
+  jobs[0].placement.hosts = {0, 1, 2};
+  jobs[1].placement.hosts = {1, 0};
+  const results::TestResult shared = runFree(runner, scenarioOf(jobs));
+  EXPECT_EQ(figureOf(shared, "flow_jfi", "pair"), nullptr);
+  EXPECT_EQ(figureOf(shared, "flow_jfi", "incast"), nullptr);
+}
+
+TEST(Free, JobsOfOneNameAreTold) {
+  const std::vector<workload::JobSpec> jobs{messageJob("a", workload::Pattern::kPairs, 2, 1, 1),
+                                            messageJob("b", workload::Pattern::kPairs, 2, 1, 1),
+                                            messageJob("a", workload::Pattern::kPairs, 2, 1, 1)};
+  EXPECT_EQ(jobLabels(jobs), (std::vector<std::string>{"a (job 0)", "b", "a (job 2)"}));
+}
+
+// 16 hosts on 4 leaves, 4 spines: 32 cables of two directions.
+TEST(Free, EveryLinkIsInTheResult) {
+  StoringRunner runner;
+  const results::TestResult result = runFree(
+      runner, scenarioOf({messageJob("incast", workload::Pattern::kIncast, 16, 1 << 20, 1)}));
+  const results::Table& links = tableOf(result, "links");
+  EXPECT_EQ(links.rows.size(), 64U);
+  EXPECT_EQ(links.shownRows(), 16U);
+  std::set<std::string> names;
+  double packets = 0;
+  double pauses = 0;
+  double paused = 0;
+  double before = 101;
+  for (const auto& row : links.rows) {
+    names.insert(std::get<std::string>(row.at(0)));
+    EXPECT_LE(numberIn(row.at(2)), before);
+    before = numberIn(row.at(2));
+    packets += numberIn(row.at(3));
+    pauses += numberIn(row.at(7));
+    paused += numberIn(row.at(8));
+  }
+  const fabric::LinkCounters& total = runner.results[0].fabric->total;
+  EXPECT_EQ(names.size(), 64U);
+  EXPECT_TRUE(names.contains("leaf3-host15"));
+  EXPECT_EQ(packets, static_cast<double>(total.packets));
+  EXPECT_GT(pauses, 0);
+  EXPECT_EQ(pauses, static_cast<double>(total.pauses));
+  EXPECT_NEAR(paused, total.paused[3].toMicroseconds(), 1e-6 * paused);
+
+  const results::Table& ports = tableOf(result, "paused_ports");
+  EXPECT_EQ(ports.columns.back(), "Priority 3");
+  double of_ports = 0;
+  for (const auto& row : ports.rows) {
+    EXPECT_GT(numberIn(row.at(1)), 0);
+    EXPECT_NEAR(numberIn(row.at(2)), numberIn(row.back()), 1e-9);
+    of_ports += numberIn(row.at(2));
+  }
+  EXPECT_NEAR(of_ports, paused, 1e-6 * paused);
+}
+
+// Charts show what the trial recorded: bytes that hosts sent are their rate times the time.
+TEST(Free, TheFirstRepetitionIsShownOverTime) {
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, drawnScenario(2));
+  EXPECT_TRUE(runner.specs[0].series);
+  EXPECT_FALSE(runner.specs[1].series);
+  const auto chart = std::find_if(result.charts.begin(), result.charts.end(),
+                                  [](const auto& one) { return one.id == "host_rates_over_time"; });
+  ASSERT_NE(chart, result.charts.end());
+  EXPECT_EQ(chart->kind, results::ChartKind::kTime);
+  const bench::TimeSeries& series = *runner.results[0].fabric->series;
+  double gigabits = 0;
+  for (std::size_t i = 0; i < chart->series[0].y.size(); ++i) {
+    const Picoseconds begin = series.interval * static_cast<std::int64_t>(i);
+    const Picoseconds end = std::min(begin + series.interval, series.end);
+    gigabits += chart->series[0].y[i] * (end - begin).toSeconds();
+  }
+  double bytes = 0;
+  for (const bench::LinkLoad& link : runner.results[0].fabric->links) {
+    if (link.name.starts_with("host")) bytes += static_cast<double>(link.bytes);
+  }
+  EXPECT_NEAR(gigabits * 1e9 / 8, bytes, 1e-6 * bytes);
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -46,7 +46,7 @@ TEST(Warnings, AreNoneWhereThereIsNothingToSay) {
 TEST(Warnings, HeadroomBelowWhatALinkNeeds) {
   constexpr int kFrames = 2 * (4096 + 78 + 20) + 84;
   const std::string graph =
-      "{kind: graph, hosts: [h1, h2], switches: [s3, s4], links: [{a: h1, b: s3, rate: 100G, "
+      "{kind: graph, hosts: [h1, h2], switches: [s3, s4], cables: [{a: h1, b: s3, rate: 100G, "
       "delay: 50ns}, {a: s3, b: s4, rate: 100G, delay: 5us}, {a: h2, b: s4, rate: 100G, delay: "
       "50ns}]}";
   constexpr int kNeed = kFrames + 125 * (2 * 5000 + 600) / 10;  // 140,972 B

@@ -257,19 +257,30 @@ void ScenarioPage::validate() {
 void ScenarioPage::showAnswer(const control::ValidationAnswer& answer) {
   editor_->setProblems(answer.problems);
   problems_->clear();
-  for (const control::ScenarioProblem& problem : answer.problems) {
-    QString line =
-        QStringLiteral("%1:%2: %3").arg(problem.line).arg(problem.column).arg(text(problem.what));
-    if (!problem.allowed.empty()) line += QStringLiteral(" (%1)").arg(text(problem.allowed));
-    auto* item = new QListWidgetItem(line, problems_);
-    item->setData(kLineRole, static_cast<qulonglong>(problem.line));
-    item->setData(kColumnRole, static_cast<qulonglong>(problem.column));
-  }
+  for (const control::ScenarioProblem& problem : answer.problems) addProblem(problem, {});
+  for (const control::ScenarioProblem& one : answer.warnings) addProblem(one, tr("warning: "));
   for (const std::string& refusal : answer.refusals) problems_->addItem(text(refusal));
   problems_->setVisible(problems_->count() > 0);
   // What has been planned is valid: a check that comes later says nothing new.
   if (answer.valid && plan_shown_ == edition_) return;
-  verdict_->setText(answer.valid ? tr("Valid.") : tr("Not valid, see below the text."));
+  if (!answer.valid) {
+    verdict_->setText(tr("Not valid, see below the text."));
+  } else if (answer.warnings.empty()) {
+    verdict_->setText(tr("Valid."));
+  } else {
+    verdict_->setText(tr("Valid, see the warnings below the text."));
+  }
+}
+
+void ScenarioPage::addProblem(const control::ScenarioProblem& problem, const QString& kind) {
+  QString line = QStringLiteral("%1:%2: %3%4")
+                     .arg(problem.line)
+                     .arg(problem.column)
+                     .arg(kind, text(problem.what));
+  if (!problem.allowed.empty()) line += QStringLiteral(" (%1)").arg(text(problem.allowed));
+  auto* item = new QListWidgetItem(line, problems_);
+  item->setData(kLineRole, static_cast<qulonglong>(problem.line));
+  item->setData(kColumnRole, static_cast<qulonglong>(problem.column));
 }
 
 void ScenarioPage::plan() {

@@ -66,6 +66,8 @@ class ScenarioPage : public QWidget {
   void fillForm();
   void fieldEdited(const FieldRow& row);
   void showAnswer(const control::ValidationAnswer& answer);
+  // A line below the text that leads to its place; `kind` stands before it.
+  void addProblem(const control::ScenarioProblem& problem, const QString& kind);
   void showPlan(const control::PlanAnswer& plan);
 
   Session* session_;

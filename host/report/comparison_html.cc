@@ -130,8 +130,9 @@ std::string renderComparison(const Comparison& comparison) {
   const std::string title =
       fmt::format("{} and {}", runName(comparison.first), runName(comparison.second));
   return page(title + " – Plumbline comparison", "",
-              headerHtml(comparison) + summaryHtml(comparison) + scenarioHtml(comparison) + conditionsHtml(comparison) +
-                  figuresHtml(comparison) + unpairedHtml(comparison.only_first, comparison.first) +
+              headerHtml(comparison) + summaryHtml(comparison) + scenarioHtml(comparison) +
+                  conditionsHtml(comparison) + figuresHtml(comparison) +
+                  unpairedHtml(comparison.only_first, comparison.first) +
                   unpairedHtml(comparison.only_second, comparison.second),
               fmt::format("Plumbline · runs {} and {}", comparison.first.id, comparison.second.id));
 }

@@ -191,8 +191,9 @@ std::string figuresHtml(const ReportInput& input, const std::vector<std::string>
 
 std::string overviewHtml(const ReportInput& input, const std::vector<std::string>& anchors) {
   return "<section id=\"overview\">\n<h2>At a glance</h2>\n" + factsHtml(input) +
-         warningsHtml(input.warnings) + limitsHtml(input.limits) + validityLine(input, anchors) + anomaliesLine(input, anchors) +
-         figuresHtml(input, anchors) + pagePicturesHtml(input, anchors) + "</section>\n";
+         warningsHtml(input.warnings) + limitsHtml(input.limits) + validityLine(input, anchors) +
+         anomaliesLine(input, anchors) + figuresHtml(input, anchors) +
+         pagePicturesHtml(input, anchors) + "</section>\n";
 }
 
 }  // namespace plumbline::report

@@ -55,9 +55,10 @@ struct ReportInput {
 
 // One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML.
 // Page one says what was tested, warnings about the scenario, how it stands to its limits, the main
-// figures, and shows some pictures; then comes a section for each test, then how it was measured: device under test,
-// topology with cabling and failures, configuration, agents; at the end which test measured what,
-// all figures by machine name, and the scenario. Contents with links stand at the side.
+// figures, and shows some pictures; then comes a section for each test, then how it was measured:
+// device under test, topology with cabling and failures, configuration, agents; at the end which
+// test measured what, all figures by machine name, and the scenario. Contents with links stand at
+// the side.
 std::string renderHtml(const ReportInput& input);
 
 // One JSON document: the same facts, every test as results::TestResult::toJson() writes it.

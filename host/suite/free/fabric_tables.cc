@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "results/number_text.h"
+#include "results/quantity_text.h"
 #include "stats/summary.h"
 #include "suite/fabric_metrics.h"
 
@@ -130,11 +132,13 @@ std::string addFabric(const Repetitions& trials, ResultBuilder& builder) {
     }
     return value;
   };
-  return fmt::format("{:.0f} packets dropped, {:.0f} pauses, longest queue {:.4g} kB{}.",
-                     most([](const auto& total) { return total.dropped(); }),
-                     most([](const auto& total) { return total.pauses; }),
-                     most([](const auto& total) { return total.max_queue_bytes; }) / 1000,
-                     trials.size() > 1 ? " in the worst repetition" : "");
+  return fmt::format(
+      "{} packets dropped, {} pauses, longest queue {}{}.",
+      results::groupedNumber(most([](const auto& total) { return total.dropped(); }), 0),
+      results::groupedNumber(most([](const auto& total) { return total.pauses; }), 0),
+      results::quantityText(
+          modelled(most([](const auto& total) { return total.max_queue_bytes; }), "B")),
+      trials.size() > 1 ? " in the worst repetition" : "");
 }
 
 void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {

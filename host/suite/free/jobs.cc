@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "results/quantity_text.h"
 #include "suite/fabric_metrics.h"
 #include "workload/formulas.h"
 
@@ -138,13 +139,12 @@ class JobFigures {
   [[nodiscard]] std::string sentence() const {
     const auto part = [this](const Row& row, const char* name) {
       const auto mean = meanOf(trials_, row.unit, row.of);
-      return mean ? fmt::format(", {} {:.4g} {}", name, mean->value, mean->unit) : std::string();
+      return mean ? fmt::format(", {} {}", name, results::quantityText(*mean)) : std::string();
     };
     const std::vector<Row> figures = main();
     const auto time = meanOf(trials_, "us", figures[0].of);
-    std::string text =
-        fmt::format("{}: {}", label_,
-                    time ? fmt::format("{:.4g} us", time->value) : std::string("not finished"));
+    std::string text = fmt::format(
+        "{}: {}", label_, time ? results::quantityText(*time) : std::string("not finished"));
     text +=
         isCollective() ? part(figures[3], "bus bandwidth") : part(figures[1], "goodput per rank");
     return text + part(messages()[1], "message P99") + ". ";

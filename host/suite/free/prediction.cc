@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "results/quantity_text.h"
 #include "suite/fabric_metrics.h"
 #include "suite/free/jobs.h"
 
@@ -60,8 +61,9 @@ void addPrediction(const std::vector<workload::JobSpec>& jobs,
       100 * outcome.calibrated_error, 100 * outcome.calibration_spread,
       static_cast<double>(outcome.message_bytes) /
           static_cast<double>(outcome.points.back().message_bytes));
-  builder.result().summary = fmt::format("{:.6g} us of fabric time, fast-forwarded: {}.",
-                                         fabric.sim_end.toMicroseconds(), error);
+  builder.result().summary =
+      fmt::format("{} of fabric time, fast-forwarded: {}.",
+                  results::quantityText(modelled(fabric.sim_end.toMicroseconds(), "us")), error);
   builder.anomaly(
       fmt::format("times are fast-forwarded, not simulated packet by packet: {}", error),
       "workload");

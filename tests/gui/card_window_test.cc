@@ -14,6 +14,7 @@
 #include <string>
 
 #include "gui/pages/distribution_page.h"
+#include "gui/pages/flows_page.h"
 #include "gui/pages/scenario_editor.h"
 #include "gui/pages/topology_page.h"
 #include "tests/gui/window_fixture.h"

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QTabWidget>
 #include <QTimer>
 #include <QTreeView>
@@ -135,8 +136,8 @@ TEST_F(PagesTest, PlanTellsTheTrialsTheRunThenHas) {
   const QString valid = "Valid, see the warnings below the text.";
   ASSERT_TRUE(waitFor([&] { return verdict() == valid; })) << verdict().toStdString();
   ASSERT_EQ(window_.scenarioPage().problems().count(), 1);
-  EXPECT_TRUE(window_.scenarioPage().problems().item(0)->text().contains(
-      ": warning: PFC acts before ECN"));
+  EXPECT_TRUE(
+      window_.scenarioPage().problems().item(0)->text().contains(": warning: PFC acts before ECN"));
   press(button(window_.scenarioPage(), "&Plan"));
   ASSERT_TRUE(waitFor([this] { return verdict().startsWith("Plan: 3 trials on the sim bench, "); }))
       << verdict().toStdString();

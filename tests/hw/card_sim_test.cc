@@ -1,4 +1,5 @@
 // The simulated card itself: its clock, its register bus, its edges.
+#include "sim/card_model.h"
 #include "sim/card_sim.h"
 
 #include <gtest/gtest.h>

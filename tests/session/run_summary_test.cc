@@ -95,7 +95,7 @@ TEST(RunSummary, ManyTestsAreATable) {
 
 TEST(RunSummary, LimitsAreAtTheEndOfBoth) {
   Verdict verdict;
-  verdict.limits.push_back({{}, true, true, 1, "T5.2"});
+  verdict.limits.push_back({{}, true, true, 1, "ppm", "T5.2"});
   verdict.limits.front().limit.kpi = "loss_ppm";
   EXPECT_THAT(linesOf(printed({latency()}, verdict)).back(), testing::StartsWith("limit loss_ppm"));
   results::StoredRun run;

@@ -17,8 +17,15 @@ class SimRunner final : public TrialRunner {
     return bench.run(spec, {});
   }
 
-  bench::SimBench bench{{.line_rate = gigabitsPerSecond(400)}};
+  bench::SimBench bench = makeBench();
   std::uint64_t trials = 0;
+
+ private:
+  static bench::SimBench makeBench() {
+    bench::SimBenchOptions options;
+    options.line_rate = gigabitsPerSecond(400);
+    return bench::SimBench(options);
+  }
 };
 
 // What `test` finds on that bench.

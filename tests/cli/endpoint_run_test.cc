@@ -123,7 +123,7 @@ parameters: {sizes: [4KiB, 64KiB], iterations: 20, duration: 200us, repetitions:
       scratch_.path(), {"run", file.string(), "--quiet", "--tables", "--json", json, "--results",
                         (scratch_.path() / "both-results").string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("libfabric, endpoint software"));
+  EXPECT_THAT(outcome.out, HasSubstr("libfabric, endpoint  "));
   EXPECT_THAT(outcome.out, HasSubstr("endpoint software against the wire: libfabric counts from"));
   // Percentiles of messages of several frames are the endpoints' alone: the card has none, not
   // zero.

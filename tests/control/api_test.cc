@@ -126,6 +126,8 @@ TEST_F(ApiTest, EveryOperationAnswersAsDescribed) {
   EXPECT_EQ(asked("get", "/api/v1/runs/{id}/results", 200, {}, run).at("tests").size(), 1u);
   EXPECT_THAT(asked("get", "/api/v1/runs/{id}/summary", 200, {}, run).get<std::string>(),
               HasSubstr("T9.1"));
+  EXPECT_THAT(asked("get", "/api/v1/runs/{id}/tables", 200, {}, run).get<std::string>(),
+              HasSubstr("Bus bandwidth"));
   EXPECT_THAT(asked("get", "/api/v1/runs/{id}/report", 200, {}, run).get<std::string>(),
               StartsWith("<!DOCTYPE html>"));
   asked("get", "/api/v1/runs/{id}/capture", 404, {}, run);

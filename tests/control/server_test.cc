@@ -197,7 +197,8 @@ TEST_F(ServerTest, AnAnswerHasTheWarningsWithTheirPositions) {
   ScenarioRequest request;
   request.scenario =
       "plumbline: 1\nname: x\ntest: free\ndut:\n  topology: {kind: clos2}\n"
-      "  switch: {pfc: {headroom: 1KB}}\ntransport: {kind: roce}\nworkload: {kind: pairs}\n";
+      "  switch: {pfc: {headroom: 1KB}}\ntransport: {kind: roce}\nworkload: {kind: pairs, "
+      "messages: 1}\n";
   const auto answer = wait<ValidationAnswer>([&](auto done) { client.validate(request, done); });
   ASSERT_TRUE(answer.ok()) << answer.refusal().what;
   EXPECT_TRUE(answer.value().valid);

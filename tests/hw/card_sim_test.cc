@@ -1,5 +1,4 @@
 // The simulated card itself: its clock, its register bus, its edges.
-#include "sim/card_model.h"
 #include "sim/card_sim.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +12,7 @@
 
 #include "base/error.h"
 #include "card/registers.h"
+#include "sim/card_model.h"
 #include "test_card.h"
 
 namespace plumbline::hw_test {

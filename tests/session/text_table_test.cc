@@ -67,12 +67,12 @@ TEST(TextTable, FiguresOfAColumnShareAUnitThatFits) {
     return q;
   };
   const results::Table table{
-      "t", "One-way", "", {"size", "P99 [ns]"}, {{"64 B", ns(12'345)}, {"4 KiB", ns(98'700)}}};
+      "t", "One-way", "", {"size", "P99 [ns]"}, {{"64 B", ns(123'456)}, {"4 KiB", ns(987'000)}}};
   EXPECT_EQ(tableText(table),
             "One-way\n"
             " size  P99 [µs]\n"
-            " 64 B     12.35\n"
-            "4 KiB     98.70\n");
+            " 64 B     123.5\n"
+            "4 KiB     987.0\n");
 }
 
 // A long table says how much of it is left out.

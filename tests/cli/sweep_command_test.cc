@@ -69,9 +69,8 @@ TEST_F(SweepCommandTest, MeasuresMergesAndReports) {
   EXPECT_THAT(outcome.err, HasSubstr("4 of 4 points are done: point "));
   EXPECT_THAT(outcome.out, HasSubstr("4 points of a sweep over dut.switch.buffer (2 values), "
                                      "traffic.priority (2 values)."));
-  EXPECT_THAT(
-      outcome.out,
-      ContainsRegex("burst_frames .frames.\n(.*\n)*10KB +1 +1000 B, 2:1 +(9|9.5|10)(.0)?\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("burst_frames [frames]\n"));
+  EXPECT_THAT(outcome.out, ContainsRegex("10KB +1 +1000 B, 2:1 +(9|9.5|10)(.0)?\n"));
   EXPECT_THAT(outcome.out, ContainsRegex("40KB +2 +1000 B, 2:1 +(39|39.5|40)(.0)?\n"));
   const std::string html = contentOf(directory() + "/merged/run-1/report.html");
   // Of the switch, all but the buffer is the same in every point.

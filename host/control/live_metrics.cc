@@ -240,7 +240,10 @@ void LiveMetrics::addProgress(Families& families) const {
 }
 
 void LiveMetrics::addTotals(Families& families) const {
-  for (const auto& [name, bench] : benches_) {
+  for (const auto& entry : benches_) {
+    // Names of their own, because a lambda of Clang 14 cannot capture structured bindings.
+    const std::string& name = entry.first;
+    const auto& bench = entry.second;
     const Labels labels = {{"bench", name}, {"observed", bench.observed}};
     const auto judged = [&](const char* valid, std::uint64_t trials) {
       families.counter("plumbline_trials_total", "Trials measured and ended",
@@ -371,6 +374,7 @@ void LiveMetrics::addLinks(Families& families) const {
       }
     }
     std::vector<std::pair<std::uint64_t, std::string>> order;
+    order.reserve(present.size());
     for (const auto& [link, queue] : present) order.emplace_back(queue.deepest, link);
     if (order.size() > kMostSeries) {
       std::sort(order.begin(), order.end(), std::greater<>());

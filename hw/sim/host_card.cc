@@ -127,7 +127,7 @@ class HostCard final : public CardModel {
     std::uint32_t port = 0;
     for (const CapturePins* from : {&first, &second}) {
       std::memcpy(to.data + kDataWords * port, from->data, 4 * kDataWords);
-      std::memcpy(to.keep + 2 * port, from->keep, 8);
+      std::memcpy(to.keep + std::size_t{2} * port, from->keep, 8);
       std::memcpy(to.descriptor + kDescriptorWords * port, from->descriptor, 4 * kDescriptorWords);
       ++port;
     }

@@ -103,6 +103,7 @@ void addGroup(const Table& table, std::size_t keys, const Group& group,
     for (const std::size_t row : group.rows) {
       if (chunk.empty()) break;
       std::vector<Cell> cells;
+      cells.reserve(columns.size());
       for (const std::size_t column : columns) cells.push_back(cellAt(table, row, column));
       part.table.rows.push_back(std::move(cells));
     }

@@ -40,6 +40,7 @@ void addCables(const fabric::TopologySpec& topology, report::KeyValues& dut) {
       delays.insert(cable.delay);
     }
     std::vector<std::string> texts;
+    texts.reserve(std::max(rates.size(), delays.size()));
     for (const BitRate rate : rates) texts.push_back(rateText(rate));
     dut.emplace_back("Link rates", fmt::format("{}", fmt::join(texts, ", ")));
     texts.clear();

@@ -55,6 +55,7 @@ std::string headroomReason(const bench::TrialSpec& spec) {
 
 std::string linksText(const std::map<std::string, std::uint64_t>& links) {
   std::vector<std::pair<std::uint64_t, std::string>> most;
+  most.reserve(links.size());
   for (const auto& [name, packets] : links) most.emplace_back(packets, name);
   std::sort(most.begin(), most.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;

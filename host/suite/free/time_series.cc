@@ -72,6 +72,7 @@ std::vector<const PortSeries*> topPorts(const TimeSeries& series, Of of) {
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   if (ports.size() > TimeSeries::kPorts) ports.resize(TimeSeries::kPorts);
   std::vector<const PortSeries*> chosen;
+  chosen.reserve(ports.size());
   for (const auto& [value, port] : ports) chosen.push_back(port);
   return chosen;
 }

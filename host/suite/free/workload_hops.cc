@@ -241,8 +241,8 @@ class Estimate {
     const double compute = program.compute.toSeconds() + program.compute_spread.toSeconds() / 2;
     seconds = program.overlap ? std::max(seconds, compute) : seconds + compute;
     const double time = std::max(0.0, end_ - jobSpec(job).start.toSeconds());
-    const double iterations =
-        std::min(static_cast<double>(program.iterations), seconds > 0 ? time / seconds : kForever);
+    double iterations = static_cast<double>(program.iterations);
+    if (seconds > 0) iterations = std::min(iterations, time / seconds);
     collective_hops_ += hops * iterations;
   }
 

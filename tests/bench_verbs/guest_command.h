@@ -45,7 +45,7 @@ inline CommandOutcome runCommand(const GuestScenario& scenario, const std::strin
                       << scenario.parameters << "}\n";
   CommandOutcome outcome;
   const std::string command =
-      "plumbline run " + file + " --quiet --results " + scratch(results) + " 2>&1";
+      "plumbline run " + file + " --quiet --tables --results " + scratch(results) + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return outcome;
   std::array<char, 512> line{};

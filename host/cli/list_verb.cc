@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/text_width.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "kpi/kpi.h"
 #include "session/text_table.h"
 
 namespace plumbline::cli {
@@ -71,6 +73,44 @@ std::string shortened(const std::string& text, std::size_t columns) {
   return clippedText(text, columns);
 }
 
+const char* betterText(kpi::Better better) {
+  switch (better) {
+    case kpi::Better::kMore:
+      return "more";
+    case kpi::Better::kLess:
+      return "less";
+    case kpi::Better::kNeither:
+      break;
+  }
+  return "–";
+}
+
+void listKpis() {
+  std::vector<std::string> names;
+  std::vector<std::string> texts;
+  for (const kpi::Declaration& one : kpi::declarations()) {
+    names.push_back(one.name);
+    texts.push_back(
+        fmt::format("{}{}", one.meaning, one.unit.empty() ? "" : " [" + one.unit + "]"));
+  }
+  printList("KPI", "meaning", names, texts);
+}
+
+// docs/kpis.md.
+void writeKpiPage() {
+  fmt::print(
+      "# KPIs\n"
+      "Every figure that a test reports under a machine name: for [`limits`](scenarios.md#limits), "
+      "exports and "
+      "`results diff`.\nWritten by `plumbline list kpis --markdown`; `scripts/test` compares.\n\n"
+      "| KPI | unit | better | meaning | tests |\n|---|---|---|---|---|\n");
+  for (const kpi::Declaration& one : kpi::declarations()) {
+    fmt::print("| `{}` | {} | {} | {} | {} |\n", one.name, one.unit.empty() ? "–" : one.unit,
+               betterText(one.better), one.meaning,
+               fmt::join(suite::testsMeasuring(one.name), ", "));
+  }
+}
+
 void listScenarios() {
   constexpr std::size_t kColumns = 80;
   std::vector<std::string> names;
@@ -99,6 +139,15 @@ void addListVerb(CLI::App& app, Action& action) {
   add("tests", "Tests of the methodology that this build implements", listTests);
   add("benches", "Benches of this build", listBenches);
   add("scenarios", "Scenarios that come with the program", listScenarios);
+  CLI::App* kpis = verb->add_subcommand("kpis", "KPIs that tests measure, for limits and exports");
+  auto markdown = std::make_shared<bool>(false);
+  kpis->add_flag("--markdown", *markdown, "Write the page docs/kpis.md");
+  kpis->callback([markdown, &action] {
+    action = [markdown] {
+      *markdown ? writeKpiPage() : listKpis();
+      return ExitCode::kDone;
+    };
+  });
 }
 
 }  // namespace plumbline::cli

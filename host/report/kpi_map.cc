@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kpi/kpi.h"
 #include "report/svg.h"
 #include "report/table_html.h"
 #include "results/units.h"
@@ -39,6 +40,11 @@ std::vector<Row> rowsOf(const std::vector<results::TestResult>& tests) {
   return rows;
 }
 
+std::string meaningOf(const std::string& name) {
+  const kpi::Declaration* declared = kpi::find(name);
+  return declared == nullptr ? "" : declared->meaning;
+}
+
 std::string listed(const std::vector<std::string>& texts) {
   return escaped(fmt::format("{}", fmt::join(texts, ", ")));
 }
@@ -50,14 +56,16 @@ std::string kpiMapHtml(const std::vector<results::TestResult>& tests) {
   if (rows.empty()) return "";
   std::string html =
       "<div class=\"table\">\n<table>\n"
-      "<thead><tr><th>Figure</th><th>Unit</th><th>Measured by</th><th class=\"number\">Values</th>"
+      "<thead><tr><th>Figure</th><th>Meaning</th><th>Unit</th><th>Measured by</th><th "
+      "class=\"number\">Values</th>"
       "<th>Observed at</th></tr></thead>\n<tbody>\n";
   for (const Row& row : rows) {
     html += fmt::format(
-        "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
+        "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
         "<td>{}</td></tr>\n",
-        escaped(row.name), row.unit.empty() ? "–" : escaped(results::shownUnit(row.unit)),
-        listed(row.tests), row.values, listed(row.observed));
+        escaped(row.name), escaped(meaningOf(row.name)),
+        row.unit.empty() ? "–" : escaped(results::shownUnit(row.unit)), listed(row.tests),
+        row.values, listed(row.observed));
   }
   return html + "</tbody>\n</table>\n</div>\n";
 }

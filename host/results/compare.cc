@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "kpi/kpi.h"
 
 namespace plumbline::results {
 namespace {
@@ -233,8 +234,21 @@ std::string changeText(const ComparedKpi& kpi) {
   return fmt::format("{:+.3g} %", *kpi.change_percent);
 }
 
+namespace {
+
+// ", better" or ", worse": the second run's value, where that can be said.
+std::string_view judgement(const ComparedKpi& compared) {
+  const kpi::Declaration* declared = kpi::find(compared.name);
+  if (declared == nullptr || declared->better == kpi::Better::kNeither) return "";
+  const bool more = compared.second.value > compared.first.value;
+  return more == (declared->better == kpi::Better::kMore) ? ", better" : ", worse";
+}
+
+}  // namespace
+
 std::string significanceText(const ComparedKpi& kpi) {
-  const std::string_view name = significanceName(kpi.significance());
+  std::string name(significanceName(kpi.significance()));
+  if (kpi.significance() == Significance::kSignificant) name += judgement(kpi);
   if (!kpi.welch) return std::string(name);
   if (!kpi.welch->t) return fmt::format("{} (no scatter)", name);
   if (kpi.welch->p < 0.0001) return fmt::format("{} (p < 0.0001)", name);

@@ -92,7 +92,8 @@ std::vector<DifferingKey> differingKeys(
 
 // "+3.2 %", "same", or "from zero".
 std::string changeText(const ComparedKpi& kpi);
-// "significant (p = 0.0031)" and so on; without p where there is none.
+// "significant, worse (p = 0.0031)" and so on: better or worse by the declaration of the figure;
+// without p where there is none.
 std::string significanceText(const ComparedKpi& kpi);
 
 // The comparison as one JSON document, indented, with a newline at its end.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "kpi/kpi.h"
 
 namespace plumbline::results {
 namespace {
@@ -340,9 +341,13 @@ Json toJson(const Kpi& kpi) {
   return {{"name", kpi.name}, {"point", kpi.point}, {"quantity", toJson(kpi.quantity)}};
 }
 
+// Older results have some figures under another name or unit.
 Kpi kpiFrom(const Json& json) {
-  return {json.at("name").get<std::string>(), json.at("point").get<std::string>(),
+  Kpi kpi{kpi::currentName(json.at("name").get<std::string>()), json.at("point").get<std::string>(),
           quantityFrom(json.at("quantity"))};
+  const kpi::Declaration* declared = kpi::find(kpi.name);
+  if (declared != nullptr && !declared->unit.empty()) kpi.quantity.unit = declared->unit;
+  return kpi;
 }
 
 Json toJson(const Anomaly& anomaly) { return {{"what", anomaly.what}, {"where", anomaly.where}}; }

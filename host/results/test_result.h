@@ -31,13 +31,7 @@ struct Quantity {
   std::optional<double> confidence_high;
 };
 
-// One figure of one point under the machine name that the limits of a scenario, exports and diffs
-// use; the unit is the suffix of the name. Names in use:
-//   throughput_percent                     zero-loss throughput, share of line rate       (T5.1)
-//   latency_{min,mean,p50,p95,p99,p999,max}_ns   one-way, first bit to first bit          (T5.2)
-//   loss_ppm                               frames lost of frames sent at a fixed load     (T5.2)
-//   burst_frames                           longest burst absorbed without loss            (T5.3)
-// Those of the tests on simulated hosts are in docs/scenarios.md, "limits".
+// One figure of one point, under a name of kpi/kpi.h: for limits, exports and comparisons.
 struct Kpi {
   std::string name;
   std::string point;  // "1024 B, 50 % load": unique among the KPIs of that name in a test

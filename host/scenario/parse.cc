@@ -157,7 +157,8 @@ void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& 
   if (const YamlNode* value = map->optional("dut_metrics")) {
     readDutMetrics(*value, scenario, problems);
   }
-  if (const YamlNode* value = map->optional("limits")) readLimits(*value, scenario, problems);
+  if (const YamlNode* value = map->optional("limits"))
+    readLimits(*value, vocabulary, scenario, problems);
   map->finish();
   const YamlNode* transport = map->optional("transport");
   if (transport != nullptr && problems.count() == 0) deriveBaseRtt(*transport, scenario, problems);

@@ -23,13 +23,21 @@ struct Problem {
   [[nodiscard]] std::string text(std::string_view file) const;
 };
 
-// Names that exist in this build but not in this room: what `test`/`tests` and `bench` may say.
+// A figure of kpi/kpi.h, and the tests that measure it.
+struct MeasuredKpi {
+  std::string name;
+  std::vector<std::string> tests;
+};
+
+// Names that exist in this build but not in this room: what `test`/`tests`, `bench` and `limits`
+// may say.
 struct Vocabulary {
   std::vector<std::string> tests;
   std::vector<std::string> benches;
   std::vector<std::string> on_hosts;  // of `tests`: those that need simulated hosts
   // Of those, the ones that run the file's own workload; all of them need one.
   std::vector<std::string> with_workload;
+  std::vector<MeasuredKpi> kpis{};
 };
 
 // Either a scenario (problems empty) or the problems in the order of the file.

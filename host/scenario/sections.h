@@ -56,6 +56,7 @@ void readCardParameters(MapReader& map, Scenario& scenario, Problems& problems);
 void readDutMetrics(const YamlNode& node, Scenario& scenario, Problems& problems);
 
 // `limits:` Needs `tests`; with an empty list, which tests a limit belongs to is not checked.
-void readLimits(const YamlNode& node, Scenario& scenario, Problems& problems);
+void readLimits(const YamlNode& node, const Vocabulary& vocabulary, Scenario& scenario,
+                Problems& problems);
 
 }  // namespace plumbline::scenario

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "bench/bench.h"
 #include "bench/trial.h"
+#include "kpi/kpi.h"
 #include "results/test_result.h"
 #include "scenario/scenario.h"
 
@@ -84,6 +85,9 @@ class Procedure {
   [[nodiscard]] virtual std::string title() const = 0;
   // Needs a bench that simulates hosts.
   [[nodiscard]] virtual bool onHosts() const { return false; }
+  // The figures that the test may report as KPIs, by their names in kpi/kpi.h: what limits and the
+  // documents know of it. A run on one bench need not have all of them.
+  [[nodiscard]] virtual std::vector<std::string> kpis() const = 0;
   // Runs the scenario's own workload on them.
   [[nodiscard]] virtual bool runsWorkload() const { return false; }
   // Never throws for a scenario that validated; what cannot run is in `refusals`.
@@ -92,8 +96,13 @@ class Procedure {
   virtual results::TestResult run(const TestConfig& config, TrialRunner& runner) const = 0;
 };
 
+// Names of figures together: `more` behind `names`.
+std::vector<std::string> with(std::vector<std::string> names, const std::vector<std::string>& more);
+
 // All tests there are, in the order of their numbers.
 const std::vector<const Procedure*>& procedures();
+// The ids of those that declare this figure.
+std::vector<std::string> testsMeasuring(const std::string& kpi);
 // The test with this id. Throws Error(kUsage) naming the ids there are.
 const Procedure& procedure(const std::string& id);
 

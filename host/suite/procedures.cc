@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "suite/card/card.h"
 #include "suite/free/free_test.h"
@@ -8,6 +10,12 @@
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
+
+std::vector<std::string> with(std::vector<std::string> names,
+                              const std::vector<std::string>& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
 
 const std::vector<const Procedure*>& procedures() {
   static const std::vector<const Procedure*> all{
@@ -27,6 +35,17 @@ const std::vector<const Procedure*>& procedures() {
       // clang-format on
       &freeTest()};
   return all;
+}
+
+std::vector<std::string> testsMeasuring(const std::string& kpi) {
+  std::vector<std::string> tests;
+  for (const Procedure* test : procedures()) {
+    const std::vector<std::string> measured = test->kpis();
+    if (std::find(measured.begin(), measured.end(), kpi) != measured.end()) {
+      tests.push_back(test->id());
+    }
+  }
+  return tests;
 }
 
 const Procedure& procedure(const std::string& id) {

@@ -210,6 +210,8 @@ results::Quantity ResultBuilder::repeated(const std::string& point, const std::s
 }
 
 void ResultBuilder::kpi(std::string name, std::string point, results::Quantity quantity) {
+  const kpi::Declaration* declared = kpi::find(name);
+  if (declared != nullptr && !declared->unit.empty()) quantity.unit = declared->unit;
   result_.kpis.push_back({std::move(name), std::move(point), std::move(quantity)});
 }
 

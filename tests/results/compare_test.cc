@@ -93,6 +93,22 @@ TEST(Compare, SignificanceIsJudgedByTheRepetitions) {
   EXPECT_EQ(comparison.count(Significance::kNotTestable), 1u);
 }
 
+// More bandwidth is better, a longer time worse; damage done on purpose is neither.
+TEST(Compare, BetterAndWorseAreAsTheFigureIsDeclared) {
+  const auto comparison =
+      compareRuns(run(1, "T",
+                      {kpi("busbw_gbps", "p", 10, 2, 3), kpi("jct_us", "p", 10, 2, 3),
+                       kpi("damaged_frames", "p", 10, 2, 3), kpi("link_mmr", "p", 10, 2, 3)}),
+                  run(2, "T",
+                      {kpi("busbw_gbps", "p", 18, 2, 3), kpi("jct_us", "p", 18, 2, 3),
+                       kpi("damaged_frames", "p", 18, 2, 3), kpi("link_mmr", "p", 2, 2, 3)}));
+  ASSERT_THAT(comparison.kpis, SizeIs(4));
+  EXPECT_EQ(significanceText(comparison.kpis[0]), "significant, better (p = 0.008)");
+  EXPECT_EQ(significanceText(comparison.kpis[1]), "significant, worse (p = 0.008)");
+  EXPECT_EQ(significanceText(comparison.kpis[2]), "significant (p = 0.008)");
+  EXPECT_EQ(significanceText(comparison.kpis[3]), "significant, better (p = 0.008)");
+}
+
 TEST(Compare, WhatDiffersAroundTheFiguresIsNamed) {
   StoredRun first = run(1, "T9.1", {});
   StoredRun second = run(2, "T9.1", {});

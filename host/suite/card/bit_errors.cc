@@ -160,6 +160,9 @@ class BitErrorTest final : public CardTest {
  public:
   [[nodiscard]] std::string id() const override { return "bit-errors"; }
   [[nodiscard]] std::string title() const override { return "Damage on purpose"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"injected_errors", "unexplained_errors", "error_ratio_sigma"};
+  }
 
  protected:
   [[nodiscard]] Design design(const TestConfig& config) const override;

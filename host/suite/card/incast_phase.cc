@@ -34,6 +34,10 @@ class IncastPhaseTest final : public CardTest {
  public:
   [[nodiscard]] std::string id() const override { return "incast-phase"; }
   [[nodiscard]] std::string title() const override { return "Incast, in phase and staggered"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"phase_error_ns", "phase_spread_ns", "latency_max_ns", "queue_max_bytes",
+            "lost_frames"};
+  }
 
  protected:
   [[nodiscard]] Design design(const TestConfig& config) const override;

@@ -53,6 +53,10 @@ class LlrHopsTest final : public CardTest {
  public:
   [[nodiscard]] std::string id() const override { return "llr-hops"; }
   [[nodiscard]] std::string title() const override { return "Link-level retry, hop by hop"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"hop_retry_mean_ns", "hop_retry_p99_ns",     "hop_retry_max_ns", "hop_retry_error_ns",
+            "hop_retries_sigma", "hop_repeated_percent", "reordered_frames", "lost_frames"};
+  }
 
  protected:
   [[nodiscard]] Design design(const TestConfig& config) const override;

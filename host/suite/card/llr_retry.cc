@@ -43,6 +43,9 @@ class LlrRetryTest final : public CardTest {
  public:
   [[nodiscard]] std::string id() const override { return "llr-retry"; }
   [[nodiscard]] std::string title() const override { return "Link-level retry"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"llr_retry_p99_ns", "llr_retry_max_ns", "llr_retry_error_ns", "lost_frames"};
+  }
 
  protected:
   [[nodiscard]] Design design(const TestConfig& config) const override;

@@ -72,6 +72,9 @@ class PfcStormTest final : public CardTest {
  public:
   [[nodiscard]] std::string id() const override { return "pfc-storm"; }
   [[nodiscard]] std::string title() const override { return "PFC storm"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"pause_error_ns", "latency_max_ns", "lost_frames"};
+  }
 
  protected:
   [[nodiscard]] Design design(const TestConfig& config) const override;

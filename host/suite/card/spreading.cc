@@ -60,6 +60,9 @@ class SpreadingTest final : public CardTest {
   explicit SpreadingTest(SpreadingKind kind) : kind_(std::move(kind)) {}
   [[nodiscard]] std::string id() const override { return kind_.id; }
   [[nodiscard]] std::string title() const override { return kind_.title; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"share_error_percent", "link_jfi", "link_mmr", "reordered_frames", "lost_frames"};
+  }
 
  protected:
   [[nodiscard]] Design design(const TestConfig& config) const override;

@@ -78,6 +78,31 @@ class FreeTest final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return std::string(scenario::kFreeTest); }
   [[nodiscard]] std::string title() const override { return "Workload"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"job_time_us",
+            "busbw_gbps",
+            "algbw_gbps",
+            "goodput_per_rank_gbps",
+            "message_time_p50_us",
+            "message_time_p99_us",
+            "message_time_max_us",
+            "latency_mean_ns",
+            "latency_p50_ns",
+            "latency_p99_ns",
+            "latency_max_ns",
+            "flow_jfi",
+            "link_jfi",
+            "link_mmr",
+            "ecn_percent",
+            "retransmission_percent",
+            "dropped_packets",
+            "failed_messages",
+            "pauses",
+            "paused_us",
+            "queue_max_bytes",
+            "calibrated_error_percent",
+            "calibration_spread_percent"};
+  }
   [[nodiscard]] bool onHosts() const override { return true; }
   [[nodiscard]] bool runsWorkload() const override { return true; }
 

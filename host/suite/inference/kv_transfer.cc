@@ -200,6 +200,12 @@ class KvTransferTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "kv-transfer"; }
   [[nodiscard]] std::string title() const override { return "KV cache transfer"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(
+        kpi::statistics("transfer", "us"),
+        {"transfer_p99_less_p50_us", "kv_gigabytes_per_s", "arrived_percent", "discrepancy_percent",
+         "nic_retransmissions", "nic_cnps_sent", "nic_cnps_handled", "nic_out_of_sequence"});
+  }
   [[nodiscard]] bool onHosts() const override { return false; }
 
  protected:

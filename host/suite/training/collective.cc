@@ -215,6 +215,21 @@ void notePredictions(const std::vector<Measured>& measured, ResultBuilder& build
   }
 }
 
+std::vector<std::string> CollectiveTest::kpis() const {
+  return {"busbw_gbps",
+          "busbw_p50_gbps",
+          "busbw_p95_gbps",
+          "busbw_p99_gbps",
+          "efficiency_percent",
+          "ecn_percent",
+          "pfc_per_s",
+          "drop_ppm",
+          "retransmission_percent",
+          "busiest_link_percent",
+          "link_mmr",
+          "link_jfi"};
+}
+
 CollectiveTest::Sweep CollectiveTest::fullSweep(std::vector<CollectiveKind> kinds) {
   constexpr std::int64_t kMiB = 1 << 20;
   return {std::move(kinds),

@@ -55,6 +55,9 @@ void notePredictions(const std::vector<Measured>& measured, ResultBuilder& build
 
 // T9.1 to T9.4 and T6.6: collectives over buffer sizes, ranks and ways to carry them.
 class CollectiveTest : public FabricTest {
+ public:
+  [[nodiscard]] std::vector<std::string> kpis() const override;
+
  protected:
   // What is swept: the draft's values, and those of the quick profile.
   struct Sweep {

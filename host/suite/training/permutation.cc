@@ -77,6 +77,19 @@ double discardedPackets(const bench::TrialResult& trial) {
 
 }  // namespace
 
+std::vector<std::string> PermutationTest::kpis() const {
+  return {"goodput_percent",
+          "link_mmr",
+          "link_jfi",
+          "busiest_link_percent",
+          "mean_link_percent",
+          "out_of_order_per_s",
+          "retransmissions_per_s",
+          "discarded_packets",
+          "ecn_percent",
+          "pfc_per_s"};
+}
+
 std::vector<fabric::TopologySpec> PermutationTest::withLeaves(
     const TestConfig& config, Numbers& numbers, const std::vector<std::uint32_t>& standard,
     const std::vector<std::uint32_t>& quick) {

@@ -22,6 +22,9 @@ struct PermutationPoint {
 };
 
 class PermutationTest : public FabricTest {
+ public:
+  [[nodiscard]] std::vector<std::string> kpis() const override;
+
  protected:
   [[nodiscard]] virtual std::vector<SweepAxis> axes() const = 0;
   [[nodiscard]] virtual std::vector<PermutationPoint> points(const TestConfig& config,

@@ -52,6 +52,9 @@ class SyntheticJctTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T10.1"; }
   [[nodiscard]] std::string title() const override { return "Synthetic job completion time"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"jct_ratio", "jct_ms", "overlap_fraction", "comm_overhead_percent"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 10.1"; }

@@ -26,6 +26,9 @@ class ProfileTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T10.2"; }
   [[nodiscard]] std::string title() const override { return "MLPerf-aligned job completion time"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"progress_per_s", "iteration_p50_ms", "iteration_p99_ms", "jct_ms", "jct_ratio"};
+  }
   [[nodiscard]] bool runsWorkload() const override { return true; }
 
  protected:

@@ -41,6 +41,9 @@ class MultiTenantTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T10.3"; }
   [[nodiscard]] std::string title() const override { return "Multi-tenant interference"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"interference_a", "interference_b"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 10.3"; }

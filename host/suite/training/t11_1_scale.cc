@@ -27,6 +27,9 @@ class ScaleTest final : public CollectiveTest {
 
   [[nodiscard]] std::string id() const override { return "T11.1"; }
   [[nodiscard]] std::string title() const override { return "Scale limits"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(CollectiveTest::kpis(), {"jct_ratio"});
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 11.1"; }

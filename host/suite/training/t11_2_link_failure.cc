@@ -154,6 +154,14 @@ class LinkFailureTest : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T11.2"; }
   [[nodiscard]] std::string title() const override { return "Link failure"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"jct_us",
+            "packets_lost",
+            "loss_duration_us",
+            "redistribution_us",
+            "jct_overhead_percent",
+            "failure_iteration_vs_p99"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 11.2"; }

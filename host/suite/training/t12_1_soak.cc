@@ -50,6 +50,25 @@ class SoakTest final : public SoakProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T12.1"; }
   [[nodiscard]] std::string title() const override { return "24-hour soak"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"jct_ratio",
+            "jct_ratio_std",
+            "busbw_gbps",
+            "iteration_us",
+            "message_p99_us",
+            "goodput_gbps",
+            "ecn_percent",
+            "pfc_per_s",
+            "paused_us",
+            "drop_ppm",
+            "retransmissions_per_s",
+            "out_of_order_per_s",
+            "queue_max_bytes",
+            "frames_left",
+            "link_jfi",
+            "link_mmr",
+            "soak_anomalies"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 12.1"; }

@@ -31,6 +31,21 @@ class LeakTest final : public SoakProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T12.2"; }
   [[nodiscard]] std::string title() const override { return "Resource leak detection"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"significant_drifts",
+            "jct_ratio_per_h",
+            "iteration_us_per_h",
+            "message_p99_us_per_h",
+            "ecn_percent_per_h",
+            "pfc_per_s_per_h",
+            "paused_us_per_h",
+            "drop_ppm_per_h",
+            "retransmissions_per_s_per_h",
+            "out_of_order_per_s_per_h",
+            "queue_max_bytes_per_h",
+            "frames_left_per_h",
+            "link_mmr_per_h"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 12.2"; }

@@ -231,6 +231,10 @@ class ThroughputTest final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return "T5.1"; }
   [[nodiscard]] std::string title() const override { return "Baseline throughput"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"throughput_percent", "discrepancy_percent", "nic_retransmissions",
+            "nic_cnps_sent",      "nic_cnps_handled",    "nic_out_of_sequence"};
+  }
 
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
     const Settings settings = settingsFor(TestId::kThroughput, config);

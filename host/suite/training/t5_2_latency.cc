@@ -351,6 +351,11 @@ class LatencyTest final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return "T5.2"; }
   [[nodiscard]] std::string title() const override { return "Latency"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(kpi::statistics("latency", "ns"),
+                {"loss_ppm", "discrepancy_percent", "nic_retransmissions", "nic_cnps_sent",
+                 "nic_cnps_handled", "nic_out_of_sequence"});
+  }
 
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
     const Settings settings = settingsFor(TestId::kLatency, config);

@@ -264,6 +264,9 @@ class BurstTest final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return "T5.3"; }
   [[nodiscard]] std::string title() const override { return "Back-to-back burst absorption"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"burst_frames", "discrepancy_percent"};
+  }
 
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
     const Settings settings = settingsFor(TestId::kBurst, config);

@@ -21,6 +21,11 @@ class ServiceThroughputTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.1"; }
   [[nodiscard]] std::string title() const override { return "Throughput by service"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"payload_gbps", "throughput_percent_of_line",
+            "drop_ppm",     "retransmission_percent",
+            "ecn_percent",  "pfc_per_s"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.1"; }

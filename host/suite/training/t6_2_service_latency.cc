@@ -38,6 +38,9 @@ class ServiceLatencyTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.2"; }
   [[nodiscard]] std::string title() const override { return "Latency by service"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(kpi::statistics("one_way", "ns"), kpi::statistics("message", "ns"));
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.2"; }

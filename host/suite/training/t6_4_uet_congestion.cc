@@ -28,6 +28,10 @@ class UetCongestionTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.4"; }
   [[nodiscard]] std::string title() const override { return "UET congestion control"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"goodput_percent",        "drop_ppm",  "queue_max_bytes", "convergence_us",
+            "retransmission_percent", "pfc_per_s", "failed_messages"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.4"; }

@@ -37,6 +37,12 @@ class LlrTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.5a"; }
   [[nodiscard]] std::string title() const override { return "Link-level retry"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"message_p50_us",    "message_max_us",       "llr_retry_mean_ns", "llr_retry_max_ns",
+            "hop_retry_mean_ns", "hop_retry_p99_ns",     "hop_retry_max_ns",  "hop_retry_error_ns",
+            "hop_retries_sigma", "hop_repeated_percent", "damaged_frames",    "llr_retries",
+            "lost_frames",       "retransmitted_packets"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.5, LLR"; }

@@ -23,6 +23,11 @@ class TrimmingTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.5b"; }
   [[nodiscard]] std::string title() const override { return "Packet trimming"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"goodput_gbps", "completion_us",   "retransmission_percent",
+            "resent_bytes", "trimmed_packets", "dropped_packets",
+            "timeouts"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.5, trimming"; }

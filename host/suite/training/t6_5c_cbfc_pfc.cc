@@ -34,6 +34,10 @@ class CbfcPfcTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.5c"; }
   [[nodiscard]] std::string title() const override { return "CBFC beside PFC"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"goodput_percent", "drop_ppm",        "queue_max_bytes",
+            "victim_us",       "hol_blocking_us", "paused_us"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.5, CBFC"; }

@@ -25,6 +25,9 @@ class UetCollectivesTest final : public CollectiveTest {
 
   [[nodiscard]] std::string id() const override { return "T6.6"; }
   [[nodiscard]] std::string title() const override { return "Collectives over UET"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(CollectiveTest::kpis(), {"busbw_vs_roce_percent"});
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.6"; }

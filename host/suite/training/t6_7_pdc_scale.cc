@@ -30,6 +30,9 @@ class PdcScaleTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.7"; }
   [[nodiscard]] std::string title() const override { return "PDC scalability"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"connections_per_s", "first_message_p50_us", "first_message_p99_us", "goodput_percent"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.7"; }

@@ -40,6 +40,10 @@ class EcnAccuracyTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T7.1"; }
   [[nodiscard]] std::string title() const override { return "ECN accuracy"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"ecn_threshold_bytes", "ecn_deviation_percent", "marking_percent",
+            "discrepancy_percent"};
+  }
   [[nodiscard]] bool onHosts() const override { return false; }
 
  protected:

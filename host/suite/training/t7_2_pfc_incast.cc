@@ -21,6 +21,10 @@ class PfcIncastTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T7.2"; }
   [[nodiscard]] std::string title() const override { return "PFC under incast"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"goodput_percent", "drop_ppm",        "queue_max_bytes",  "victim_us",
+            "pfc_per_s",       "paused_hosts_us", "paused_fabric_us", "watchdog_events"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 7.2"; }

@@ -32,6 +32,10 @@ class DcqcnConvergenceTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T7.3"; }
   [[nodiscard]] std::string title() const override { return "DCQCN convergence"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"convergence_us", "goodput_percent", "flow_jfi",
+            "ecn_percent",    "pfc_per_s",       "queue_max_bytes"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 7.3"; }

@@ -77,6 +77,10 @@ class PfcDeadlockTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T7.4"; }
   [[nodiscard]] std::string title() const override { return "PFC storm and deadlock"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"deadlock",  "zero_throughput_us", "recovery_us",
+            "pfc_per_s", "watchdog_events",    "watchdog_drops"};
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 7.4"; }

@@ -18,6 +18,9 @@ class AllToAllTest final : public CollectiveTest {
 
   [[nodiscard]] std::string id() const override { return "T9.2"; }
   [[nodiscard]] std::string title() const override { return "AlltoAll bus bandwidth"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(CollectiveTest::kpis(), {"iteration_us", "time_vs_ecmp"});
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 9.2"; }

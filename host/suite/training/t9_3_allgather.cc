@@ -18,6 +18,9 @@ class AllGatherTest final : public CollectiveTest {
 
   [[nodiscard]] std::string id() const override { return "T9.3"; }
   [[nodiscard]] std::string title() const override { return "AllGather bus bandwidth"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(CollectiveTest::kpis(), {"allgather_vs_allreduce"});
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 9.3"; }

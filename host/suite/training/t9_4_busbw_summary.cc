@@ -29,6 +29,10 @@ class BusBandwidthSummary final : public CollectiveTest {
 
   [[nodiscard]] std::string id() const override { return "T9.4"; }
   [[nodiscard]] std::string title() const override { return "Bus bandwidth summary"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(CollectiveTest::kpis(),
+                {"goodput_gbps", "retransmissions_per_s", "out_of_order_per_s"});
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 9.4"; }

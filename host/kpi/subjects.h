@@ -1,0 +1,53 @@
+// The declarations by subject, and how one is written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kpi/kpi.h"
+
+namespace plumbline::kpi {
+
+using Declarations = std::vector<Declaration>;
+
+void addRateFigures(Declarations& to);
+void addTimeFigures(Declarations& to);
+void addCongestionFigures(Declarations& to);
+void addSoakFigures(Declarations& to);
+void addCardFigures(Declarations& to);
+
+// A unit, and what a limit in it may be.
+struct Scale {
+  const char* unit;
+  double most;
+  double least = 0;
+};
+inline constexpr Scale kNanoseconds{"ns", 1e12};
+inline constexpr Scale kMicroseconds{"us", 1e12};
+inline constexpr Scale kMilliseconds{"ms", 1e12};
+inline constexpr Scale kGigabytesPerSecond{"GB/s", 1e6};
+inline constexpr Scale kGigabitsPerSecond{"Gb/s", 1e6};
+inline constexpr Scale kShare{"%", 100};
+inline constexpr Scale kExcess{"%", 1e6};  // a percentage that may be above 100
+inline constexpr Scale kPartsPerMillion{"ppm", 1e6};
+inline constexpr Scale kPerSecond{"1/s", 1e12};
+inline constexpr Scale kBytes{"B", 1e15};
+inline constexpr Scale kCount{"", 1e15};
+inline constexpr Scale kFairness{"", 1};
+inline constexpr Scale kRatio{"", 1e6};
+
+inline Declaration figure(std::string name, Better better, const Scale& scale,
+                          std::string meaning) {
+  return {std::move(name), scale.unit, better, scale.least, scale.most, std::move(meaning)};
+}
+inline Declaration more(std::string name, const Scale& scale, std::string meaning) {
+  return figure(std::move(name), Better::kMore, scale, std::move(meaning));
+}
+inline Declaration less(std::string name, const Scale& scale, std::string meaning) {
+  return figure(std::move(name), Better::kLess, scale, std::move(meaning));
+}
+inline Declaration neither(std::string name, const Scale& scale, std::string meaning) {
+  return figure(std::move(name), Better::kNeither, scale, std::move(meaning));
+}
+
+}  // namespace plumbline::kpi

@@ -189,7 +189,7 @@ StoredDistribution distribution(const Json& json) {
           histogram(member(json, "histogram"))};
 }
 
-StoredAnomaly anomaly(const Json& json) { return {text(json, "what"), text(json, "where")}; }
+StoredRemark remark(const Json& json) { return {text(json, "what"), text(json, "where")}; }
 
 StoredTest test(const Json& json) {
   StoredTest out;
@@ -202,7 +202,8 @@ StoredTest test(const Json& json) {
   out.charts = each(json, "charts", &chart);
   out.timelines = each(json, "timelines", &timeline, false);
   out.distributions = each(json, "distributions", &distribution);
-  out.anomalies = each(json, "anomalies", &anomaly);
+  out.anomalies = each(json, "anomalies", &remark);
+  out.deviations = each(json, "deviations", &remark, false);
   return out;
 }
 

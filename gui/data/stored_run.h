@@ -87,9 +87,10 @@ struct StoredTable {
   std::vector<std::vector<StoredCell>> rows;
 };
 
-struct StoredAnomaly {
+// An anomaly, or a deviation from the methodology.
+struct StoredRemark {
   std::string what;
-  std::string where;
+  std::string where;  // may be empty
 };
 
 struct StoredTest {
@@ -102,7 +103,8 @@ struct StoredTest {
   std::vector<StoredChart> charts;
   std::vector<StoredTimeline> timelines;
   std::vector<StoredDistribution> distributions;
-  std::vector<StoredAnomaly> anomalies;
+  std::vector<StoredRemark> anomalies;
+  std::vector<StoredRemark> deviations;
 };
 
 struct StoredRun {

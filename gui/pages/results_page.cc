@@ -50,6 +50,36 @@ struct FigureKey {
   bool operator==(const FigureKey&) const = default;
 };
 
+// How many anomalies of a test are shown; the report has all.
+constexpr std::size_t kShownAnomalies = 3;
+
+QString summaryOf(const StoredTest& test) {
+  QString summary = QStringLiteral("<b>%1 %2.</b> %3<br>")
+                        .arg(text(test.id).toHtmlEscaped(), text(test.title).toHtmlEscaped(),
+                             text(test.summary).toHtmlEscaped());
+  if (!test.valid) summary += QObject::tr("<b>Not valid.</b> ");
+  for (std::size_t i = 0; i < std::min(test.anomalies.size(), kShownAnomalies); ++i) {
+    const StoredRemark& anomaly = test.anomalies[i];
+    const QString where =
+        anomaly.where.empty() ? QString() : text(anomaly.where) + QStringLiteral(": ");
+    summary += QObject::tr("Anomaly: %1<br>").arg((where + text(anomaly.what)).toHtmlEscaped());
+  }
+  QStringList rest;
+  if (test.anomalies.size() > kShownAnomalies) {
+    const std::size_t more = test.anomalies.size() - kShownAnomalies;
+    rest << (more == 1 ? QObject::tr("1 more anomaly")
+                       : QObject::tr("%1 more anomalies").arg(more));
+  }
+  if (const std::size_t count = test.deviations.size(); count > 0) {
+    rest << (count == 1 ? QObject::tr("1 deviation from the methodology")
+                        : QObject::tr("%1 deviations from the methodology").arg(count));
+  }
+  if (!rest.empty()) {
+    summary += QObject::tr("%1: see the report.<br>").arg(rest.join(QObject::tr(" and ")));
+  }
+  return summary;
+}
+
 }  // namespace
 
 ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
@@ -98,6 +128,7 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   side_layout->addWidget(list_, 1);
   side_layout->addLayout(buttons);
 
+  summary_->setObjectName(QStringLiteral("summary"));
   summary_->setWordWrap(true);
   summary_->setTextFormat(Qt::RichText);
   figures_->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -278,10 +309,7 @@ void ResultsPage::fillFigures() {
   for (std::size_t run = 0; run < shown_.size(); ++run) {
     for (const StoredTest& test : shown_[run].run->tests) {
       if (run == 0) {
-        summary += QStringLiteral("<b>%1 %2.</b> %3<br>")
-                       .arg(text(test.id).toHtmlEscaped(), text(test.title).toHtmlEscaped(),
-                            text(test.summary).toHtmlEscaped());
-        if (!test.valid) summary += tr("<b>Not valid:</b> see the anomalies in the report.<br>");
+        summary += summaryOf(test);
       }
       for (const StoredKpi& kpi : test.kpis) {
         const FigureKey key{text(test.id), text(kpi.name), text(kpi.point)};

@@ -22,6 +22,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "control/client.h"
+#include "scenario/parse.h"
 #include "session/planning.h"
 #include "session/reporting.h"
 
@@ -200,6 +201,17 @@ class LogCopy {
   std::chrono::steady_clock::time_point next_;
 };
 
+// As the run of a file here does. Mistakes are told by the run itself.
+void sayWarnings(Client& client, const control::ScenarioRequest& scenario,
+                 const std::string& file) {
+  const auto answer =
+      wait<control::ValidationAnswer>([&](auto done) { client.validate(scenario, done); });
+  for (const control::ScenarioProblem& one : answer.warnings) {
+    const scenario::Problem warning{one.line, one.column, "warning: " + one.what, one.allowed};
+    fmt::print(stderr, "{}\n", warning.text(file));
+  }
+}
+
 void sayWhatIsResumed(const RunState& begun) {
   if (begun.trials == 0) {
     fmt::print(stderr, "nothing to resume: nothing is stored of this run\n");
@@ -257,6 +269,7 @@ ExitCode runRemotely(const RunOptions& run) {
   request.resume = run.resume;
   LogCopy log(run.jsonl);
 
+  sayWarnings(*client, request.scenario, run.scenario.file);
   const InterruptGuard interrupt;
   const RunState begun = wait<RunState>([&](auto done) { client->start(request, done); });
   const std::int64_t id = begun.id;

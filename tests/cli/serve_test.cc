@@ -95,6 +95,17 @@ TEST_F(ServeTest, TablesOfARunThere) {
   EXPECT_THAT(there.out, Not(HasSubstr("all tables: ")));
 }
 
+TEST_F(ServeTest, WarningsOfARunThere) {
+  const std::string server = serve();
+  const auto file = scratch_.path() / "warned.yaml";
+  std::ofstream(file) << "plumbline: 1\nname: warned\ntest: free\ndut:\n  topology: {kind: clos2}\n"
+                         "  switch: {pfc: {headroom: 1KB}}\ntransport: {kind: roce}\n"
+                         "workload: {kind: pairs, size: 4KiB, messages: 1}\n";
+  const Outcome there = client({"run", file.string(), "--server", server, "--quiet"});
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_THAT(there.err, StartsWith(file.string() + ":6:28: warning: headroom 1 KB is below the "));
+}
+
 TEST_F(ServeTest, ExitCodesComeThrough) {
   const std::string server = serve();
   const Outcome missed =

@@ -37,6 +37,7 @@ results::TestResult sampleTest() {
   test.distributions = {distribution};
   test.timelines = {{"pauses", "Pauses", "", "time [us]", 100, {{"a-b p3", {{1, 2.5}, {3, 4}}}}}};
   test.anomalies = {{"CV above 5 %", "64 B"}};
+  test.deviations = {{"1 repetition instead of 20", "bench"}};
   test.repeatability = {"repeatability", "Repeatability", "", {"Metric"}, {}};
   return test;
 }
@@ -85,6 +86,8 @@ TEST(StoredRun, ReadsWhatTheResultsWrite) {
   EXPECT_EQ(histogram.mean(), expected.distributions[0].histogram.mean());
   EXPECT_EQ(test.timelines[0].lanes[0].spans[1].until, 4);
   EXPECT_EQ(test.anomalies[0].where, "64 B");
+  ASSERT_EQ(test.deviations.size(), 1U);
+  EXPECT_EQ(test.deviations[0].what, "1 repetition instead of 20");
 }
 
 TEST(StoredRun, SaysWhatIsWrong) {

@@ -154,7 +154,9 @@ TEST_F(WindowTest, StoredResultsOpenAndCompareWithoutAServer) {
             R"({"run":1,"created":"","finished":"","status":"done","scenario_name":"%1",)"
             R"("scenario":"","bench":"sim","profile":"quick","tests":[{"id":"T9.1",)"
             R"("title":"AllReduce","summary":"","valid":true,"tables":[],"charts":[],)"
-            R"("distributions":[],"anomalies":[],"kpis":[{"name":"busbw_gbps","point":"p",)"
+            R"("distributions":[],"anomalies":[{"what":"frames were lost","where":"p"}],)"
+            R"("deviations":[{"what":"1 repetition","where":""}],)"
+            R"("kpis":[{"name":"busbw_gbps","point":"p",)"
             R"("quantity":{"value":%2,"unit":"Gb/s","observed":"modelled","repetitions":5,)"
             R"("cv":0.01}},{"name":"retransmission_percent","point":"p",)"
             R"("quantity":{"value":%3,"unit":"%","observed":"modelled","repetitions":1}}]}]})")
@@ -171,6 +173,10 @@ TEST_F(WindowTest, StoredResultsOpenAndCompareWithoutAServer) {
   const QTableWidget& figures = window_.resultsPage().figures();
   ASSERT_EQ(figures.rowCount(), 2);
   ASSERT_EQ(figures.columnCount(), 7);
+  const auto* summary = window_.resultsPage().findChild<QLabel*>(QStringLiteral("summary"));
+  ASSERT_NE(summary, nullptr);
+  EXPECT_TRUE(summary->text().contains(QStringLiteral("Anomaly: p: frames were lost")));
+  EXPECT_TRUE(summary->text().contains(QStringLiteral("1 deviation from the methodology")));
   EXPECT_EQ(figures.item(0, 3)->text(), "200 Gb/s");
   EXPECT_EQ(figures.item(0, 4)->text(), "150 Gb/s");
   EXPECT_EQ(figures.item(0, 5)->text(), "-25 %");

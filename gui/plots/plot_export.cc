@@ -82,7 +82,8 @@ QString Plot::exportTo(const QString& path) const {
     painter.fillRect(QRect({0, 0}, plot_->size()), theme_.base);
     plot_->toPainter(&painter, plot_->width(), plot_->height());
     painter.end();
-    return file.error() == QFileDevice::NoError ? QString() : failure;
+    const bool flushed = !file.isOpen() || file.flush();
+    return flushed && file.error() == QFileDevice::NoError ? QString() : failure;
   }
   if (path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive)) {
     QFile file(path);

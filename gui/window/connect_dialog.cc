@@ -2,7 +2,6 @@
 #include "gui/window/connect_dialog.h"
 
 #include <QDialogButtonBox>
-#include <QFile>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -13,12 +12,11 @@
 #include <QVBoxLayout>
 
 #include "base/error.h"
+#include "base/token_file.h"
 #include "gui/models/text.h"
 
 namespace plumbline::gui {
 namespace {
-
-constexpr qint64 kMostTokenBytes = 4096;
 
 QWidget* fileChooser(QLineEdit* edit, const QString& title) {
   auto* row = new QWidget;
@@ -41,14 +39,7 @@ std::optional<control::ServerAddress> serverAddress(const QString& server,
                                                     const QString& ca_file, QString& error) {
   try {
     control::ServerAddress address = control::ServerAddress::parse(server.trimmed().toStdString());
-    if (!token_file.isEmpty()) {
-      QFile file(token_file);
-      if (!file.open(QIODevice::ReadOnly)) {
-        error = QObject::tr("%1 could not be read: %2").arg(token_file, file.errorString());
-        return std::nullopt;
-      }
-      address.token = file.read(kMostTokenBytes).trimmed().toStdString();
-    }
+    if (!token_file.isEmpty()) address.token = readToken(token_file.toStdString());
     address.ca_file = ca_file.toStdString();
     return address;
   } catch (const Error& fault) {

@@ -2,7 +2,10 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <string_view>
 
 namespace plumbline {
 
@@ -19,6 +22,14 @@ std::optional<std::string> canonicalAddress(const std::string& text) {
 
 bool isLoopback(const std::string& canonical_address) {
   return canonical_address.starts_with("127.") || canonical_address == "::1";
+}
+
+bool isLoopbackHost(const std::string& host) {
+  if (const auto address = canonicalAddress(host)) return isLoopback(*address);
+  constexpr std::string_view kName = "localhost";
+  return std::equal(host.begin(), host.end(), kName.begin(), kName.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == b;
+  });
 }
 
 }  // namespace plumbline

@@ -12,4 +12,8 @@ std::optional<std::string> canonicalAddress(const std::string& text);
 // Whether only this machine reaches the address, which is written in that way.
 bool isLoopback(const std::string& canonical_address);
 
+// The same of the name or the address of a host: "localhost" in any case, 127.0.0.1, ::1. A name
+// such as "127.example.com" is not one of them.
+bool isLoopbackHost(const std::string& host);
+
 }  // namespace plumbline

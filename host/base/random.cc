@@ -2,15 +2,14 @@
 
 #include <bit>
 
+#include "base/hash64.h"
+
 namespace plumbline {
 
 std::uint64_t hash64(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001B3ULL;
-  }
-  return mix64(hash);
+  Hash64 hash;
+  hash.add(text);
+  return hash.value();
 }
 
 RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : state_{} {

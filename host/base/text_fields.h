@@ -1,47 +1,47 @@
-// Text of fields with commas between them, a line each: what the small parsers of traces and
-// metrics have in common. '#' begins a comment; blanks around a field do not count.
+// Tables as text: fields with commas between them, a line each, as people, spreadsheets and
+// programs write them (RFC 4180 without line breaks in fields). What the parsers of traces and
+// metrics have in common. '#' begins a comment; blanks around a field do not count; a field may
+// stand in quotes.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string_view>
+#include <vector>
+
+#include "base/text_lines.h"
 
 namespace plumbline {
 
 struct TextField {
-  std::string_view text;   // without blanks around
+  std::string_view text;   // without quotes and blanks around
   std::size_t column = 1;  // where it begins in its line, from 1
 };
 
 // `text` without blanks around; it begins in `column` of its line.
-inline TextField trimmedField(std::string_view text, std::size_t column) {
-  constexpr std::string_view kBlanks = " \t";
-  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
-  if (first == text.size()) return {{}, column};
-  return {text.substr(first, text.find_last_not_of(kBlanks) - first + 1), column + first};
-}
+TextField trimmedField(std::string_view text, std::size_t column);
 
-// The field that begins at offset `begin` of `line`, which goes on to the next one: behind the
-// line's size there is none.
-inline TextField takeField(std::string_view line, std::size_t& begin) {
-  const std::size_t from = begin;
-  const std::size_t end = std::min(line.find(',', from), line.size());
-  begin = end + 1;
-  return trimmedField(line.substr(from, end - from), from + 1);
-}
+// Whether both are the same name of a column: in any case.
+bool sameColumn(std::string_view a, std::string_view b);
 
-// Calls `visit(number, line)` for each line of `text`, numbered from 1, without its end and its
-// comment, until it returns false. Lines in which nothing is left are passed over.
-template <typename Visit>
-void forEachLineOfFields(std::string_view text, Visit&& visit) {
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    line = line.substr(0, line.find('#'));
-    if (!trimmedField(line, 1).text.empty() && !visit(number, line)) return;
-  }
-}
+// The lines of a table that have something in them.
+class TextTable {
+ public:
+  explicit TextTable(std::istream& text) : lines_(text) {}
+
+  // Goes on to the next line that is not empty and not only a comment; false when there is none.
+  bool next();
+
+  // Its fields, at least one.
+  [[nodiscard]] std::span<const TextField> fields() const { return fields_; }
+  // Behind its last field, from 1.
+  [[nodiscard]] std::size_t endColumn() const { return end_column_; }
+  [[nodiscard]] const TextLines& lines() const { return lines_; }
+
+ private:
+  TextLines lines_;
+  std::vector<TextField> fields_;
+  std::size_t end_column_ = 1;
+};
 
 }  // namespace plumbline

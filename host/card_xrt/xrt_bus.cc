@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "base/whole_number.h"
 #include "card/registers.h"
 #include "card_xrt/kernel_layout.h"
 #include "card_xrt/xrt_buffer.h"
@@ -42,10 +44,9 @@ void requireRuntime() {
 
 xrt::device openDevice(const std::string& device) {
   requireRuntime();
-  const bool number = !device.empty() && std::all_of(device.begin(), device.end(),
-                                                     [](char c) { return '0' <= c && c <= '9'; });
+  const auto number = wholeNumberUpTo(device, std::numeric_limits<unsigned>::max());
   try {
-    return number ? xrt::device(static_cast<unsigned>(std::stoul(device))) : xrt::device(device);
+    return number ? xrt::device(static_cast<unsigned>(*number)) : xrt::device(device);
   } catch (const std::exception& fault) {
     throw Error(ErrorKind::kUnsupported, fmt::format("no card: {}", fault.what()),
                 fmt::format("device {}", device),

@@ -5,15 +5,18 @@
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/output_file.h"
 #include "base/token_file.h"
 #include "cli/interrupt.h"
+#include "cli/note.h"
+#include "cli/outputs.h"
 #include "cli/remote_run.h"
 #include "control/controller.h"
 #include "scenario/quantity.h"
@@ -62,9 +65,7 @@ class AgentsWatcher final : public control::ControllerWatcher {
   AgentsWatcher(const RunOptions& options, const std::vector<control::AgentAddress>& agents)
       : quiet_(options.quiet), terminal_(::isatty(STDERR_FILENO) != 0), places_(agents.size()) {
     for (const control::AgentAddress& agent : agents) names_.push_back(agent.name);
-    if (options.jsonl.empty()) return;
-    log_.open(options.jsonl, std::ios::trunc);
-    if (!log_) throw Error(ErrorKind::kUsage, "the file cannot be written", options.jsonl);
+    if (!options.jsonl.empty()) log_.emplace(options.jsonl);
   }
 
   bool stopRequested() override {
@@ -80,21 +81,18 @@ class AgentsWatcher final : public control::ControllerWatcher {
 
   // Each line begins with the agent.
   void log(const std::string& agent, const std::string& lines) override {
-    if (!log_.is_open()) return;
+    if (!log_) return;
     for (std::size_t from = 0; from < lines.size();) {
       const std::size_t end = lines.find('\n', from);
-      log_ << R"({"agent":)" << nlohmann::json(agent).dump() << ","
-           << lines.substr(from + 1, end - from);
+      log_->stream() << R"({"agent":)" << nlohmann::json(agent).dump() << ","
+                     << lines.substr(from + 1, end - from);
       from = end + 1;
     }
-    if (!(log_ << std::flush)) {
-      throw Error(ErrorKind::kTester, "the file of --jsonl cannot be written any further", {},
-                  "make room on the disk, then run again with --resume");
-    }
+    log_->check();
   }
 
   void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) note(stderr, "\r\x1b[K");
     shown_ = false;
   }
 
@@ -115,8 +113,8 @@ class AgentsWatcher final : public control::ControllerWatcher {
       }
     }
     if (line.empty()) return;
-    fmt::print(stderr, "{}{}", line, terminal_ ? "" : "\n");
-    if (terminal_) fmt::print(stderr, "\x1b[K\r");
+    note(stderr, "{}{}", line, terminal_ ? "" : "\n");
+    if (terminal_) note(stderr, "\x1b[K\r");
     shown_ = terminal_;
   }
 
@@ -128,7 +126,7 @@ class AgentsWatcher final : public control::ControllerWatcher {
   std::vector<std::string> names_;
   std::mutex mutex_;  // of the following
   std::vector<std::string> places_;
-  std::ofstream log_;
+  std::optional<OutputFile> log_;
 };
 
 // "10.0.0.2:8470: clock +1.2 us, within 30.4 us; trials began at most 12.5 us after …"
@@ -137,12 +135,11 @@ void sayStarts(const results::StoredRun& run) {
   const std::uint32_t attempt = run.agents.empty() ? 0 : run.agents.back().attempt;
   for (const results::AgentRecord& agent : run.agents) {
     if (agent.attempt != attempt) continue;
-    fmt::print(stderr, "{}: clock {:+.1f} us, within {:.1f} us; {}\n", agent.name,
-               us(agent.clock_offset_ns), us(agent.clock_uncertainty_ns),
-               agent.late_ns
-                   ? fmt::format("trials began at most {:.1f} us after their common start{}",
-                                 us(*agent.late_ns), agent.late ? ", TOO LATE" : "")
-                   : "did not begin");
+    note(stderr, "{}: clock {:+.1f} us, within {:.1f} us; {}\n", agent.name,
+         us(agent.clock_offset_ns), us(agent.clock_uncertainty_ns),
+         agent.late_ns ? fmt::format("trials began at most {:.1f} us after their common start{}",
+                                     us(*agent.late_ns), agent.late ? ", TOO LATE" : "")
+                       : "did not begin");
   }
 }
 
@@ -155,6 +152,8 @@ ExitCode runOnAgents(const RunOptions& options) {
   }
   const scenario::Scenario scenario = loadScenario(options.scenario);
   printWarnings(scenario);
+  checkOutputFiles(options);
+  makeOutputDirectories(options);
   const control::ControllerOptions asked = controllerOptions(options, scenario);
   AgentsWatcher watcher(options, asked.agents);
   control::Controller controller(asked, watcher);
@@ -169,13 +168,13 @@ ExitCode runOnAgents(const RunOptions& options) {
   const results::StoredRun run = store.loadRun(id);
   if (!options.quiet) sayStarts(run);
   if (ended.status == results::RunStatus::kFailed) {
-    throw Error(ErrorKind::kTester, ended.failure, {},
-                fmt::format("{} trials of all agents are saved as run {}; to go on: {}",
-                            run.info.trials, id, resumeCommand(options)));
+    note(stderr, "{} trials of all agents are saved as run {}. To go on:\n  {}\n", run.info.trials,
+         id, resumeCommand(options));
+    throw Error(ErrorKind::kTester, ended.failure);
   }
   if (ended.status == results::RunStatus::kAborted) {
-    fmt::print(stderr, "run {} was interrupted; its finished trials are saved. To go on:\n  {}\n",
-               id, resumeCommand(options));
+    note(stderr, "run {} was interrupted; its finished trials are saved. To go on:\n  {}\n", id,
+         resumeCommand(options));
     return ExitCode::kAborted;
   }
   return conclude(scenario, run, options);

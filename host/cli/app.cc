@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/output_file.h"
+#include "cli/note.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "command/command_files.h"
@@ -56,8 +58,10 @@ int parseAndAct(int argc, const char* const* argv) {
     command::writeCommandFiles(commandHelp(app), session::softwareName(), argv[2]);
     return code(ExitCode::kDone);
   }
-  if (!command::parse(app, argc, argv)) return code(ExitCode::kDone);
-  return code(action());
+  const bool asked = command::parse(app, argc, argv);
+  const ExitCode done = asked ? action() : ExitCode::kDone;
+  flushStandardOutput();
+  return code(done);
 }
 
 }  // namespace
@@ -66,10 +70,10 @@ int runCommand(int argc, const char* const* argv) {
   try {
     return parseAndAct(argc, argv);
   } catch (const Error& e) {
-    fmt::print(stderr, "{}\n", e.what());
+    note(stderr, "{}\n", e.what());
     return code(exitCodeOf(e.kind()));
   } catch (const std::exception& e) {
-    fmt::print(stderr, "plumbline has failed: {}\n", e.what());
+    note(stderr, "plumbline has failed: {}\n", e.what());
     return code(ExitCode::kTesterFault);
   }
 }

@@ -143,6 +143,7 @@ ExitCode plan(const PlanOptions& options) {
     // The frames are the same.
     showTests(prepared.scenario, *prepared.second_bench, prepared.second_tests, options, nullptr);
   }
+  if (capture) capture->endTrial();
   if (capture) fmt::print("{} frames in {}\n", capture->packets(), options.pcapng);
   return ExitCode::kDone;
 }

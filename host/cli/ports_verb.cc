@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "bench/registry.h"
+#include "cli/note.h"
 #include "cli/verbs.h"
 #include "control/port_table.h"
 #include "control/run_manager.h"
@@ -27,9 +28,9 @@ std::vector<std::string> cardDevices() {
       }
       devices.push_back(std::move(device));
     }
-    if (devices.empty()) fmt::print(stderr, "fpga: the Xilinx Runtime finds no device\n");
+    if (devices.empty()) note(stderr, "fpga: the Xilinx Runtime finds no device\n");
   } catch (const Error& error) {
-    fmt::print(stderr, "fpga: {}\n", error.what());
+    note(stderr, "fpga: {}\n", error.what());
   }
   return devices;
 }

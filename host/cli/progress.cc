@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/text_width.h"
+#include "cli/note.h"
 
 namespace plumbline::cli {
 namespace {
@@ -81,7 +82,7 @@ void Progress::endTest() {
   const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(pace_.elapsed());
   const std::string stored =
       pace_.stored() > 0 ? fmt::format(", {} of them stored before", pace_.stored()) : "";
-  fmt::print(out_, "{}: {} trials in {}{}\n", test_, pace_.done(), durationText(elapsed), stored);
+  note(out_, "{}: {} trials in {}{}\n", test_, pace_.done(), durationText(elapsed), stored);
   std::fflush(out_);
 }
 
@@ -104,17 +105,17 @@ std::string Progress::line(double share) const {
 void Progress::show(const std::string& text) {
   last_shown_ = Clock::now();
   if (style_ == Style::kLive) {
-    fmt::print(out_, "\r\x1b[K{}", firstColumns(text, columnsOf(out_) - 1));
+    note(out_, "\r\x1b[K{}", firstColumns(text, columnsOf(out_) - 1));
     live_line_ = true;
   } else {
-    fmt::print(out_, "{}\n", text);
+    note(out_, "{}\n", text);
   }
   std::fflush(out_);
 }
 
 void Progress::clear() {
   if (!live_line_) return;
-  fmt::print(out_, "\r\x1b[K");
+  note(out_, "\r\x1b[K");
   std::fflush(out_);
   live_line_ = false;
 }

@@ -14,12 +14,16 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/output_file.h"
 #include "base/token_file.h"
 #include "cli/interrupt.h"
+#include "cli/note.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "control/client.h"
 #include "scenario/parse.h"
@@ -166,37 +170,32 @@ class Follower {
 // Copies the server's log of the run line by line.
 class LogCopy {
  public:
-  explicit LogCopy(const std::string& file) : file_(file) {
-    if (file.empty()) return;
-    stream_.open(file, std::ios::binary | std::ios::trunc);
-    if (!stream_) throw Error(ErrorKind::kUsage, "the file cannot be written", file);
+  explicit LogCopy(const std::string& file) {
+    if (!file.empty()) file_.emplace(file);
   }
 
   // What there is more of it now, and then; not more often than once a second.
   void look(Client& client, std::int64_t run) {
     const auto now = std::chrono::steady_clock::now();
-    if (file_.empty() || now < next_) return;
+    if (!file_ || now < next_) return;
     next_ = now + 1s;
     take(client, run);
   }
 
   // All that there is. What cannot be had now is asked for again.
   void take(Client& client, std::int64_t run) {
-    if (file_.empty()) return;
+    if (!file_) return;
     for (;;) {
       const auto lines = outcomeOf<std::string>(
           [&](auto done) { client.log(run, static_cast<std::uint64_t>(taken_), done); });
       if (!lines.ok() || lines.value().empty()) return;
       taken_ += lines.value().size();
-      if (stream_ << lines.value() << std::flush) continue;
-      throw Error(ErrorKind::kTester, "the file cannot be written any further", file_,
-                  "make room on the disk; the run goes on on the server");
+      file_->write(lines.value());
     }
   }
 
  private:
-  std::string file_;
-  std::ofstream stream_;
+  std::optional<OutputFile> file_;
   std::size_t taken_ = 0;  // bytes
   std::chrono::steady_clock::time_point next_;
 };
@@ -214,26 +213,27 @@ void sayWarnings(Client& client, const control::ScenarioRequest& scenario,
 
 void sayWhatIsResumed(const RunState& begun) {
   if (begun.trials == 0) {
-    fmt::print(stderr, "nothing to resume: nothing is stored of this run\n");
+    note(stderr, "nothing to resume: nothing is stored of this run\n");
     return;
   }
-  fmt::print(stderr, "going on with run {}: {} trials are stored\n", begun.id, begun.trials);
+  note(stderr, "going on with run {}: {} trials are stored\n", begun.id, begun.trials);
 }
 
-void fetchFiles(Client& client, std::int64_t id, const RunOptions& run) {
+// The file of the report; empty when none was asked for.
+std::string fetchFiles(Client& client, std::int64_t id, const RunOptions& run) {
+  std::string report;
   if (!run.json.empty()) {
-    session::writeFile(run.json, wait<std::string>([&](auto done) { client.results(id, done); }));
+    writeFile(run.json, wait<std::string>([&](auto done) { client.results(id, done); }));
   }
   if (!run.report.empty()) {
-    std::filesystem::create_directories(run.report);
-    const std::string file = (std::filesystem::path(run.report) / "report.html").string();
-    session::writeFile(file, wait<std::string>([&](auto done) { client.report(id, done); }));
-    fmt::print("report {}\n", file);
+    requireDirectory(run.report, "--report");
+    report = (std::filesystem::path(run.report) / "report.html").string();
+    writeFile(report, wait<std::string>([&](auto done) { client.report(id, done); }));
   }
   if (!run.capture.empty()) {
-    session::writeFile(run.capture,
-                       wait<std::string>([&](auto done) { client.capture(id, done); }));
+    writeFile(run.capture, wait<std::string>([&](auto done) { client.capture(id, done); }));
   }
+  return report;
 }
 
 }  // namespace
@@ -267,6 +267,8 @@ ExitCode runRemotely(const RunOptions& run) {
   if (!run.capture.empty()) request.capture_port = run.capture_port;
   request.owner = ownerName();
   request.resume = run.resume;
+  checkOutputFiles(run);
+  makeOutputDirectories(run);
   LogCopy log(run.jsonl);
 
   sayWarnings(*client, request.scenario, run.scenario.file);
@@ -275,7 +277,7 @@ ExitCode runRemotely(const RunOptions& run) {
   const std::int64_t id = begun.id;
   if (!run.quiet) {
     if (run.resume) sayWhatIsResumed(begun);
-    fmt::print(stderr, "run {} on {}\n", id, run.server.address);
+    note(stderr, "run {} on {}\n", id, run.server.address);
   }
   follower.begin(*client, begun);
   for (bool stopped = false; !follower.endedWithin(100ms);) {
@@ -290,15 +292,16 @@ ExitCode runRemotely(const RunOptions& run) {
 
   const RunState ended = wait<RunState>([&](auto done) { client->run(id, done); });
   if (ended.status == "aborted") {
-    fmt::print(stderr, "run {} was stopped; its finished trials are saved on the server\n", id);
+    note(stderr, "run {} was stopped; its finished trials are saved on the server\n", id);
     return ExitCode::kAborted;
   }
   if (ended.status != "done") throw Error(ErrorKind::kTester, ended.error, run.server.address);
-  fmt::print("{}", wait<std::string>([&](auto done) {
-               run.tables ? client->tables(id, done) : client->summary(id, done);
-             }));
+  const auto text = wait<std::string>(
+      [&](auto done) { run.tables ? client->tables(id, done) : client->summary(id, done); });
+  const std::string report = fetchFiles(*client, id, run);
+  fmt::print("{}", text);
   if (!run.tables) fmt::print("all tables: run with --tables\n");
-  fetchFiles(*client, id, run);
+  if (!report.empty()) fmt::print("report {}\n", report);
   return static_cast<ExitCode>(ended.exit_code.value_or(static_cast<int>(ExitCode::kInvalid)));
 }
 

@@ -9,9 +9,12 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/output_file.h"
+#include "cli/note.h"
 #include "cli/pdf.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "command/whole_number_option.h"
 #include "results/import.h"
 #include "results/store.h"
 #include "session/reporting.h"
@@ -51,9 +54,10 @@ ExitCode report(const ReportOptions& options) {
       options.from.empty() ? runOfStore(options) : runOfFile(options.from);
   const std::string directory = directoryFor(options, run.info.id);
   if (run.info.status != results::RunStatus::kDone) {
-    fmt::print(stderr, "run {} is not complete: the report holds the tests that are\n",
-               run.info.id);
+    note(stderr, "run {} is not complete: the report holds the tests that are\n", run.info.id);
   }
+  if (!options.pdf.empty()) requireWritable(options.pdf, "--pdf");
+  requireDirectory(directory, options.report.empty() ? "" : "--report");
   const std::string html = session::writeRunReport(run, directory);
   fmt::print("report {}\n", html);
   if (!options.pdf.empty()) {
@@ -68,8 +72,8 @@ ExitCode report(const ReportOptions& options) {
 void addReportVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "Write the report of a stored run again");
-  CLI::Option* run =
-      verb->add_option("run", options->run, "Number of the run (default: the latest)");
+  CLI::Option* run = command::addWholeNumber(*verb, "run", options->run,
+                                             "Number of the run (default: the latest)");
   addResultsOption(*verb, options->results);
   verb->add_option("--from", options->from, "The run in this results JSON, instead of a stored one")
       ->excludes(run);

@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 
+#include "base/output_file.h"
 #include "cli/setup.h"
 #include "cli/sweep_verb.h"
 #include "cli/verbs.h"
+#include "command/whole_number_option.h"
 #include "report/comparison.h"
 #include "results/compare.h"
 #include "results/export.h"
@@ -113,7 +115,7 @@ ExitCode diffRuns(const ResultsOptions& options) {
           ? store.loadRun(options.second)
           : results::ResultStore::openExisting(options.second_results).loadRun(options.second);
   const results::Comparison comparison = session::compareStoredRuns(first, second);
-  if (!options.html.empty()) session::writeFile(options.html, report::renderComparison(comparison));
+  if (!options.html.empty()) writeFile(options.html, report::renderComparison(comparison));
   if (options.json) {
     fmt::print("{}", results::comparisonJson(comparison));
   } else {
@@ -130,7 +132,7 @@ ExitCode exportRun(const ResultsOptions& options) {
   if (options.output.empty()) {
     fmt::print("{}", text);
   } else {
-    session::writeFile(options.output, text);
+    writeFile(options.output, text);
   }
   return ExitCode::kDone;
 }
@@ -152,17 +154,18 @@ void addResultsVerb(CLI::App& app, Action& action) {
     return sub;
   };
   add("ls", "List the runs", listRuns);
-  add("show", "Show the tables of a run", showRun)
-      ->add_option("run", options->run, "Number of the run (default: the latest)");
+  command::addWholeNumber(*add("show", "Show the tables of a run", showRun), "run", options->run,
+                          "Number of the run (default: the latest)");
   CLI::App* diff = add("diff", "Compare the figures of two runs", diffRuns);
-  diff->add_option("first", options->first, "Number of a run")->required();
-  diff->add_option("second", options->second, "Number of another run")->required();
+  command::addWholeNumber(*diff, "first", options->first, "Number of a run")->required();
+  command::addWholeNumber(*diff, "second", options->second, "Number of another run")->required();
   diff->add_option("--second-results", options->second_results,
                    "Directory of the second run's results (default: the same)");
   diff->add_flag("--json", options->json, "Print the comparison as JSON");
   diff->add_option("--html", options->html, "Write the comparison as a page to this file");
   CLI::App* exported = add("export", "Write a run as JSON or CSV", exportRun);
-  exported->add_option("run", options->run, "Number of the run (default: the latest)");
+  command::addWholeNumber(*exported, "run", options->run,
+                          "Number of the run (default: the latest)");
   exported->add_option("--format", options->format, "json or csv")
       ->check(CLI::IsMember({"json", "csv"}))
       ->capture_default_str();

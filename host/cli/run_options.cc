@@ -3,28 +3,43 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/shell_words.h"
+#include "cli/note.h"
 #include "results/export.h"
 #include "session/reporting.h"
 #include "session/run_summary.h"
 
 namespace plumbline::cli {
+namespace {
+
+// " --results DIR", unless the command looks there by itself.
+std::string resultsOption(const std::string& results) {
+  const bool by_itself = results == kDefaultResults && std::getenv(kResultsVariable) == nullptr;
+  return by_itself ? "" : " --results " + shellPath(results);
+}
+
+}  // namespace
 
 std::int64_t chooseRun(results::ResultStore& store, const results::RunIdentity& identity,
                        const RunOptions& options) {
   if (options.resume) {
     if (const auto unfinished = store.latestUnfinished(identity)) {
       if (!options.quiet) {
-        fmt::print(stderr, "going on with run {}: {} trials are stored\n", unfinished->id,
-                   unfinished->trials);
+        note(stderr, "going on with run {}: {} trials are stored\n", unfinished->id,
+             unfinished->trials);
         if (unfinished->software != session::softwareName()) {
-          fmt::print(stderr, "those were measured by {}, the rest will be by {}\n",
-                     unfinished->software, session::softwareName());
+          note(stderr, "those were measured by {}, the rest will be by {}\n", unfinished->software,
+               session::softwareName());
         }
       }
       return unfinished->id;
     }
-    if (!options.quiet) fmt::print(stderr, "nothing to resume: this is a new run\n");
+    if (!options.quiet) note(stderr, "nothing to resume: this is a new run\n");
   }
   return store.createRun(identity, session::softwareName(), session::machineName());
 }
@@ -35,7 +50,7 @@ ExitCode printRun(const results::StoredRun& run, const session::Verdict& verdict
     fmt::print("{}", session::runText(run, verdict));
   } else {
     fmt::print("{}all tables: plumbline results show {}{}\n", session::summaryText(run, verdict),
-               run.info.id, results == kDefaultResults ? "" : " --results " + results);
+               run.info.id, resultsOption(results));
   }
   if (!verdict.valid) return ExitCode::kInvalid;
   return verdict.met ? ExitCode::kDone : ExitCode::kLimitMissed;
@@ -43,23 +58,64 @@ ExitCode printRun(const results::StoredRun& run, const session::Verdict& verdict
 
 ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
                   const RunOptions& options) {
-  const ExitCode code =
-      printRun(run, session::verdictOf(scenario, run), options.tables, options.results);
-  if (!options.json.empty()) session::writeFile(options.json, results::exportJson(run));
+  // What was measured is stored: whatever cannot be written now, the rest is, and all of it can be
+  // written again.
+  std::optional<Error> failure;
+  std::string again;
+  const auto attempt = [&](const std::string& command, const auto& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      if (!failure) failure = error;
+      again += fmt::format("  plumbline {}{}\n", command, resultsOption(options.results));
+    }
+  };
+  if (!options.json.empty()) {
+    attempt(fmt::format("results export {} -o {}", run.info.id, shellPath(options.json)),
+            [&] { writeFile(options.json, results::exportJson(run)); });
+  }
   const std::string directory = options.report.empty()
                                     ? session::defaultReportDirectory(options.results, run.info.id)
                                     : options.report;
-  fmt::print("report {}\n", session::writeRunReport(run, directory));
+  std::string report;
+  attempt(fmt::format("report {} --report {}", run.info.id, shellPath(directory)),
+          [&] { report = session::writeRunReport(run, directory); });
+  const ExitCode code =
+      printRun(run, session::verdictOf(scenario, run), options.tables, options.results);
+  if (!report.empty()) fmt::print("report {}\n", report);
+  if (failure) {
+    note(stderr, "run {} is stored. To write again what could not be written:\n{}", run.info.id,
+         again);
+    throw Error(*failure);
+  }
   return code;
 }
 
 std::string resumeCommand(const RunOptions& options) {
-  std::string command = "plumbline run " + options.scenario.file + " --resume";
-  if (options.scenario.bench) command += " --bench " + *options.scenario.bench;
-  if (options.scenario.profile) command += " --profile " + *options.scenario.profile;
-  if (options.scenario.seed) command += fmt::format(" --seed {}", *options.scenario.seed);
-  if (!options.agents.empty()) command += " --agents " + options.agents;
-  return command + " --results " + options.results;
+  std::string command = "plumbline run " + shellPath(options.scenario.file) + " --resume";
+  const auto add = [&command](const char* option, const std::string& word) {
+    command += std::string(" ") + option + " " + word;
+  };
+  const auto add_path = [&add](const char* option, const std::string& path) {
+    if (!path.empty()) add(option, shellPath(path));
+  };
+  if (options.scenario.bench) add("--bench", shellWord(*options.scenario.bench));
+  if (options.scenario.profile) add("--profile", shellWord(*options.scenario.profile));
+  if (options.scenario.seed) add("--seed", std::to_string(*options.scenario.seed));
+  if (options.threads != RunOptions().threads) add("--threads", std::to_string(options.threads));
+  if (!options.agents.empty()) {
+    add("--agents", shellWord(options.agents));
+    add_path("--token-file", options.server.token_file);
+    add_path("--ca", options.server.ca_file);
+    add("--start-tolerance", shellWord(options.start_tolerance));
+    add("--agent-timeout", shellWord(options.agent_timeout));
+  }
+  add_path("--report", options.report);
+  add_path("--json", options.json);
+  add_path("--jsonl", options.jsonl);
+  if (options.tables) command += " --tables";
+  add_path("--results", options.results);
+  return command;
 }
 
 }  // namespace plumbline::cli

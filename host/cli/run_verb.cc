@@ -11,11 +11,14 @@
 #include "base/error.h"
 #include "cli/agents_run.h"
 #include "cli/interrupt.h"
+#include "cli/note.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/remote_run.h"
 #include "cli/run_options.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "command/whole_number_option.h"
 #include "results/store.h"
 #include "session/capture_file.h"
 #include "session/reporting.h"
@@ -85,10 +88,12 @@ void checkCapture(const RunOptions& options, const scenario::Scenario& scenario)
 ExitCode runHere(const RunOptions& options) {
   scenario::Scenario scenario = loadScenario(options.scenario);
   checkCapture(options, scenario);
+  checkOutputFiles(options);
   printWarnings(scenario);
   const session::PreparedRun prepared = session::prepareRun(
       std::move(scenario),
       {.trace_fst = options.trace, .line_rate = {}, .threads = options.threads});
+  makeOutputDirectories(options);
 
   auto store = results::ResultStore::open(options.results);
   const std::int64_t id = chooseRun(store, session::identityOf(prepared.scenario), options);
@@ -99,8 +104,8 @@ ExitCode runHere(const RunOptions& options) {
     session::executeRun(prepared, store, id, watcher, capture_port);
   } catch (const session::Aborted&) {
     watcher.progress().clear();
-    fmt::print(stderr, "run {} was interrupted; its finished trials are saved. To go on:\n  {}\n",
-               id, resumeCommand(options));
+    note(stderr, "run {} was interrupted; its finished trials are saved. To go on:\n  {}\n", id,
+         resumeCommand(options));
     return ExitCode::kAborted;
   }
   return conclude(prepared.scenario, store.loadRun(id), options);
@@ -139,15 +144,13 @@ void addRunVerb(CLI::App& app, Action& action) {
   verb->add_option("--jsonl", options->jsonl, "Write a line of JSON per trial to this file");
   auto* capture = verb->add_option("--capture", options->capture,
                                    "Write every frame of one tester port to this pcapng file");
-  verb->add_option("--capture-port", options->capture_port, "Which port to capture")
+  command::addWholeNumber(*verb, "--capture-port", options->capture_port, "Which port to capture")
       ->needs(capture)
-      ->check(plainInteger())
       ->capture_default_str();
   verb->add_option("--trace", options->trace,
                    "Write a waveform (FST) of the simulated card to this file");
-  verb->add_option("--threads", options->threads,
-                   "Threads of one simulation on the sim bench; results do not depend on it")
-      ->check(plainInteger())
+  command::addWholeNumber(*verb, "--threads", options->threads,
+                          "Threads of one simulation on the sim bench; results do not depend on it")
       ->capture_default_str();
   verb->add_flag("--tables", options->tables, "Print all tables instead of a summary");
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");

@@ -12,10 +12,12 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/output_file.h"
 #include "base/token_file.h"
 #include "cli/interrupt.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "command/whole_number_option.h"
 #include "control/server.h"
 
 namespace plumbline::cli {
@@ -76,7 +78,7 @@ ExitCode serve(const ServeOptions& options) {
   const bool v6 = options.address.find(':') != std::string::npos;
   fmt::print("serving at {}://{}:{}\n", options.certificate.empty() ? "http" : "https",
              v6 ? "[" + options.address + "]" : options.address, server.port());
-  std::fflush(stdout);
+  flushStandardOutput();
   bool alone = false;  // the starting program is gone
   while (!interrupt.requested() && !alone) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -96,8 +98,7 @@ void addServeVerb(CLI::App& app, Action& action) {
   verb->add_option("--listen", options->address,
                    "Address to listen at; any but loopback needs --token-file, --cert and --key")
       ->capture_default_str();
-  verb->add_option("--port", options->port, "TCP port; 0 = any that is free")
-      ->check(plainInteger())
+  command::addWholeNumber(*verb, "--port", options->port, "TCP port; 0 = any that is free")
       ->capture_default_str();
   verb->add_option("--token-file", options->token_file,
                    "File whose first line every client must know");

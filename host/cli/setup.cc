@@ -6,17 +6,14 @@
 #include <cstdio>
 #include <vector>
 
-#include "scenario/quantity.h"
+#include "cli/note.h"
+#include "command/whole_number_option.h"
 
 namespace plumbline::cli {
 
-CLI::Validator plainInteger() {
-  return {[](const std::string& text) { return scenario::parseInteger(text).error; }, ""};
-}
-
 bool printWarnings(const scenario::Scenario& scenario) {
   const std::vector<std::string> lines = session::warningLines(scenario);
-  for (const std::string& line : lines) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : lines) note(stderr, "{}\n", line);
   return !lines.empty();
 }
 
@@ -25,14 +22,13 @@ void addScenarioOptions(CLI::App& verb, ScenarioOptions& options) {
       ->required();
   verb.add_option("--bench", options.bench, "Bench to use instead of the scenario's");
   verb.add_option("--profile", options.profile, "quick or standard instead of the scenario's");
-  verb.add_option("--seed", options.seed, "Seed to use instead of the scenario's")
-      ->check(plainInteger());
+  command::addWholeNumber(verb, "--seed", options.seed, "Seed to use instead of the scenario's");
 }
 
 void addResultsOption(CLI::App& verb, std::string& directory) {
   directory = kDefaultResults;
   verb.add_option("--results", directory, "Directory of the results database")
-      ->envname("PLUMBLINE_RESULTS")
+      ->envname(kResultsVariable)
       ->capture_default_str();
 }
 

@@ -8,7 +8,6 @@
 
 namespace CLI {
 class App;
-class Validator;
 }  // namespace CLI
 
 namespace plumbline::cli {
@@ -22,14 +21,12 @@ using session::ScenarioOptions;
 using session::shippedScenarios;
 using session::vocabulary;
 
-// Accepts a plain integer: CLI11 by itself takes -1 for the largest unsigned number.
-CLI::Validator plainInteger();
-
 // Prints the scenario's warnings to stderr, one a line; returns whether there are any.
 bool printWarnings(const scenario::Scenario& scenario);
 
 void addScenarioOptions(CLI::App& verb, ScenarioOptions& options);
 inline constexpr const char* kDefaultResults = "results";
+inline constexpr const char* kResultsVariable = "PLUMBLINE_RESULTS";
 // --results DIR, PLUMBLINE_RESULTS, ./results: in this order.
 void addResultsOption(CLI::App& verb, std::string& directory);
 

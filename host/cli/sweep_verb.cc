@@ -14,11 +14,14 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/shell_words.h"
 #include "cli/interrupt.h"
+#include "cli/note.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "command/whole_number_option.h"
 #include "session/reporting.h"
 #include "session/run.h"
 #include "session/text_table.h"
@@ -76,7 +79,7 @@ ExitCode measureOne(const SweepOptions& options) {
   try {
     sweep::measurePoint(directory, *options.point - 1, watcher);
   } catch (const session::Aborted&) {
-    fmt::print(stderr, "interrupted; the finished trials are saved\n");
+    note(stderr, "interrupted; the finished trials are saved\n");
     return ExitCode::kAborted;
   }
   return ExitCode::kDone;
@@ -115,15 +118,15 @@ ExitCode runHere(const sweep::SweepDirectory& directory, const SweepOptions& opt
                   .stop_requested = [&interrupt] { return interrupt.requested(); },
                   .say =
                       [&options](const std::string& line) {
-                        if (!options.quiet) fmt::print(stderr, "{}\n", line);
+                        if (!options.quiet) note(stderr, "{}\n", line);
                       }});
   if (outcome.stopped) {
-    fmt::print(stderr, "the sweep was interrupted; the same command goes on with it\n");
+    note(stderr, "the sweep was interrupted; the same command goes on with it\n");
     return ExitCode::kAborted;
   }
   if (!outcome.failed.empty()) {
-    fmt::print(stderr, "{} of {} points have failed; the same command tries them again\n",
-               outcome.failed.size(), directory.size());
+    note(stderr, "{} of {} points have failed; the same command tries them again\n",
+         outcome.failed.size(), directory.size());
     return ExitCode::kTesterFault;
   }
   return mergeAndConclude(directory.path().string(), false, options.tables);
@@ -140,7 +143,7 @@ ExitCode submit(const sweep::SweepDirectory& directory, const SweepOptions& opti
   fmt::print("job {}: {} of {} points\n", submission.job, submission.points.size(),
              directory.size());
   fmt::print("see  plumbline sweep --status {0}\nthen plumbline results merge {0}\n",
-             directory.path().string());
+             shellPath(directory.path().string()));
   return ExitCode::kDone;
 }
 
@@ -155,7 +158,7 @@ ExitCode sweepScenario(const SweepOptions& options) {
                                      .string()
                                : options.directory;
   const auto directory = sweep::SweepDirectory::begin(path, options.scenario);
-  fmt::print(stderr, "{} points in {}\n", directory.size(), directory.path().string());
+  note(stderr, "{} points in {}\n", directory.size(), directory.path().string());
   return options.engine == "slurm" ? submit(directory, options) : runHere(directory, options);
 }
 
@@ -165,9 +168,6 @@ ExitCode act(const SweepOptions& options) {
   if (std::count(asked.begin(), asked.end(), true) != 1) {
     throw Error(ErrorKind::kUsage, "one of a scenario, --status and --point is needed",
                 "plumbline sweep", "plumbline sweep --help");
-  }
-  if (options.jobs == std::size_t{0}) {
-    throw Error(ErrorKind::kUsage, "0 workers measure nothing", "--jobs", "1 or more");
   }
   if (asked[1]) return showStatus(options.status);
   return asked[2] ? measureOne(options) : sweepScenario(options);
@@ -179,11 +179,11 @@ ExitCode mergeAndConclude(const std::string& path, bool partial, bool tables) {
   const auto directory = sweep::SweepDirectory::open(path);
   const sweep::Merged merged = sweep::mergeSweep(directory, partial);
   const std::string store = merged.directory.string();
+  const std::string report = session::writeRunReport(
+      merged.run, session::defaultReportDirectory(store, merged.run.info.id));
   const ExitCode code =
       printRun(merged.run, session::verdictOf(directory.whole(), merged.run), tables, store);
-  fmt::print("results {}\nreport {}\n", store,
-             session::writeRunReport(merged.run,
-                                     session::defaultReportDirectory(store, merged.run.info.id)));
+  fmt::print("results {}\nreport {}\n", store, report);
   return code;
 }
 
@@ -198,12 +198,11 @@ void addSweepVerb(CLI::App& app, Action& action) {
   verb->add_option("--engine", options->engine, "local processes, or a slurm job array")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str();
-  verb->add_option("-j,--jobs", options->jobs,
-                   "Points at a time (default: local one per processor, slurm all)")
-      ->check(plainInteger());
+  command::addWholeNumber(*verb, "-j,--jobs", options->jobs,
+                          "Points at a time (default: local one per processor, slurm all)", 1);
   verb->add_option("--status", options->status, "Show how far the sweep in this directory is");
-  verb->add_option("--point", options->point, "Measure this point of --dir: what the engines run")
-      ->check(plainInteger());
+  command::addWholeNumber(*verb, "--point", options->point,
+                          "Measure this point of --dir: what the engines run");
   addResultsOption(*verb, options->results);
   verb->add_flag("--tables", options->tables, "Print all tables instead of a summary");
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");

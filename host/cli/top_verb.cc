@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/output_file.h"
+#include "cli/note.h"
 #include "cli/progress.h"
 #include "cli/remote_run.h"
 #include "cli/verbs.h"
@@ -124,7 +126,7 @@ ExitCode top(TopOptions options) {
   callbacks.interval = [&](const control::LiveInterval& live) {
     if (options.jsonl) {
       fmt::print("{}\n", live.toJson());
-      std::fflush(stdout);
+      flushStandardOutput();
     }
     newest.put(live);
   };
@@ -137,13 +139,13 @@ ExitCode top(TopOptions options) {
       if (refusal->status != 0 || options.once) {
         throw Error(ErrorKind::kUsage, refusal->what, refusal->where, refusal->remedy);
       }
-      fmt::print(stderr, "{}; trying again\n", refusal->what);
+      note(stderr, "{}; trying again\n", refusal->what);
     }
     const auto live = newest.take();
     if (!live) continue;
     if (!options.jsonl) {
       fmt::print("{}{}", terminal ? "\x1b[H\x1b[J" : "", screen(*live));
-      std::fflush(stdout);
+      flushStandardOutput();
     }
     if (options.once) return ExitCode::kDone;
   }

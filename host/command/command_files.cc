@@ -1,9 +1,9 @@
 #include "command/command_files.h"
 
 #include <filesystem>
-#include <fstream>
+#include <system_error>
 
-#include "base/error.h"
+#include "base/output_file.h"
 #include "command/completions.h"
 #include "command/manual_page.h"
 
@@ -15,10 +15,7 @@ namespace fs = std::filesystem;
 void write(const fs::path& file, const std::string& text) {
   std::error_code ignored;  // the stream says it
   fs::create_directories(file.parent_path(), ignored);
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) throw Error(ErrorKind::kTester, "the file cannot be written", file.string());
+  writeFile(file.string(), text);
 }
 
 }  // namespace

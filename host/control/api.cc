@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <initializer_list>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/ip_address.h"
+#include "base/whole_number.h"
 #include "bench/registry.h"
+#include "control/http_rules.h"
 #include "control/refused.h"
 #include "control/scenario_api.h"
 #include "results/export.h"
@@ -22,14 +26,39 @@ constexpr std::string_view kRoot = "/api/v1/";
 constexpr const char* kJson = "application/json";
 constexpr const char* kText = "text/plain; charset=utf-8";
 
+ApiAnswer content(const char* type, std::string body) {
+  ApiAnswer answer;
+  answer.content_type = type;
+  answer.body = std::move(body);
+  return answer;
+}
+
 template <typename T>
 ApiAnswer answer(int status, const T& value) {
-  return {status, kJson, toJson(value)};
+  ApiAnswer answer = content(kJson, toJson(value));
+  answer.status = status;
+  return answer;
+}
+
+// Done, and nothing to say of it.
+ApiAnswer nothing(std::string allow = {}) {
+  ApiAnswer answer;
+  answer.status = 204;
+  answer.allow = std::move(allow);
+  return answer;
+}
+
+// `value` was made, and is now to be found at `resource` of the API.
+template <typename T>
+ApiAnswer made(const T& value, const std::string& resource) {
+  ApiAnswer made = answer(201, value);
+  made.location = std::string(kRoot) + resource;
+  return made;
 }
 
 template <typename T>
 T bodyOf(const ApiRequest& request) {
-  if (!request.content_type.starts_with(kJson)) {
+  if (mediaType(request.content_type) != kJson) {
     throw Refused(415, "the body is not said to be JSON", "Content-Type", kJson);
   }
   T value;
@@ -48,14 +77,6 @@ std::string_view pathOf(const ApiRequest& request) {
   return std::string_view(request.target).substr(0, request.target.find('?'));
 }
 
-template <typename T>
-std::optional<T> numberIn(std::string_view text) {
-  T number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // Takes as long for any wrong token of the same length.
 bool same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
@@ -70,9 +91,9 @@ bool same(std::string_view a, std::string_view b) {
 std::optional<std::uint64_t> queried(const ApiRequest& request, std::string_view name) {
   const std::string_view target = request.target;
   const auto question = target.find('?');
-  if (question == std::string_view::npos) return std::nullopt;
+  if (question == std::string_view::npos || question + 1 == target.size()) return std::nullopt;
   const auto text = behind(target.substr(question + 1), name);
-  const auto number = text ? numberIn<std::uint64_t>(*text) : std::nullopt;
+  const auto number = text ? wholeNumber(*text).value : std::nullopt;
   if (!number) {
     throw Refused(400, "the query is not understood", request.target, std::string(name) + "N");
   }
@@ -80,18 +101,27 @@ std::optional<std::uint64_t> queried(const ApiRequest& request, std::string_view
 }
 
 // "127.0.0.1:8470" and its like, as the Host of a request.
-bool isLoopback(std::string_view host) {
-  if (const auto end = host.find(']'); host.starts_with('[') && end != std::string_view::npos) {
-    return host.substr(0, end + 1) == "[::1]";
-  }
-  const std::string_view name = host.substr(0, host.find(':'));
-  return name == "localhost" || name.starts_with("127.");
+bool isLoopback(const std::string& host) {
+  const auto name = hostName(host);
+  return name && isLoopbackHost(*name);
 }
 
-void require(const ApiRequest& request, const char* method) {
-  if (request.method != method) {
-    throw Refused(405, request.method + " is not for this resource", request.target, method);
+constexpr std::string_view kGet = "GET";
+constexpr std::string_view kPost = "POST";
+constexpr std::string_view kDelete = "DELETE";
+
+// The request's method is one of `methods`. Where GET is, HEAD is too.
+void require(const ApiRequest& request, std::initializer_list<std::string_view> methods) {
+  std::string allowed;
+  for (const std::string_view method : methods) {
+    if (request.method == method || (request.method == "HEAD" && method == kGet)) return;
+    allowed += std::string(method) + (method == kGet ? ", HEAD, " : ", ");
   }
+  if (!isKnownMethod(request.method)) {
+    throw Refused(501, "this method is not known", request.method, allowed + "OPTIONS");
+  }
+  throw Refused(405, request.method + " is not for this resource", request.target,
+                allowed + "OPTIONS");
 }
 
 [[noreturn]] void notFound(const ApiRequest& request) {
@@ -100,7 +130,11 @@ void require(const ApiRequest& request, const char* method) {
 
 }  // namespace
 
-ApiAnswer answerOf(const Refusal& refusal) { return answer(refusal.status, refusal); }
+ApiAnswer answerOf(const Refusal& refusal) {
+  ApiAnswer refused = answer(refusal.status, refusal);
+  if (refusal.status == 405) refused.allow = refusal.remedy;  // says the methods: require()
+  return refused;
+}
 
 Api::Api(const Parts& parts, Access access) : parts_(parts), access_(std::move(access)) {
   parts_.live.setListener(&parts_.metrics.liveListener());
@@ -110,7 +144,7 @@ Api::Api(const Parts& parts, Access access) : parts_(parts), access_(std::move(a
 // That a name of another site may lead to loopback is why the Host is looked at.
 void Api::admit(const ApiRequest& request) const {
   if (!access_.token.empty()) {
-    const auto token = behind(request.authorization, "Bearer ");
+    const auto token = bearerToken(request.authorization);
     if (!token || !same(*token, access_.token)) {
       throw Refused(401, token ? "the token is wrong" : "a token is needed", "Authorization",
                     "Bearer and the token of the server's --token-file");
@@ -119,8 +153,9 @@ void Api::admit(const ApiRequest& request) const {
   if (access_.only_local && !isLoopback(request.host)) {
     throw Refused(403, "this server answers to loopback names only", "Host", "localhost");
   }
-  if (!request.origin.empty() && request.origin != "http://" + request.host &&
-      request.origin != "https://" + request.host) {
+  const std::string origin = lowerCase(request.origin);
+  const std::string host = lowerCase(request.host);
+  if (!origin.empty() && origin != "http://" + host && origin != "https://" + host) {
     throw Refused(403, "requests from other sites are refused", "Origin");
   }
 }
@@ -132,6 +167,10 @@ ApiAnswer Api::handle(const ApiRequest& request) {
     answer = dispatch(request);
   } catch (const Refused& refused) {
     answer = answerOf(refused.refusal());
+    // What else there could have been is what OPTIONS asks for.
+    if (answer.status == 405 && request.method == "OPTIONS") {
+      answer = nothing(answer.allow);
+    }
   } catch (const std::exception& fault) {
     answer = answerOf({500, fault.what(), request.target, "", {}});
   }
@@ -153,36 +192,39 @@ Api::Upgrade Api::upgrade(const ApiRequest& request) {
 }
 
 ApiAnswer Api::dispatch(const ApiRequest& request) {
+  if (request.target == "*") require(request, {kGet, kPost, kDelete});
   const std::string_view path = pathOf(request);
   if (path == "/metrics") {
-    require(request, "GET");
-    return {200, "text/plain; version=0.0.4", metricsText()};
+    require(request, {kGet});
+    return content("text/plain; version=0.0.4", metricsText());
   }
   const auto resource = behind(path, kRoot);
   if (!resource) notFound(request);
   if (*resource == "capabilities") {
-    require(request, "GET");
+    require(request, {kGet});
     return answer(200, capabilities());
   }
   if (*resource == "clock") {
-    require(request, "GET");
+    require(request, {kGet});
     const std::int64_t received = parts_.runs.clock().nowNs();
     return answer(200, ClockReading{received, parts_.runs.clock().nowNs()});
   }
   if (*resource == "ports") {
-    require(request, "GET");
+    require(request, {kGet});
     return answer(200, parts_.ports.list());
   }
   if (*resource == "reservations") {
-    require(request, "POST");
-    return answer(201, parts_.ports.reserve(bodyOf<ReservationRequest>(request)));
+    require(request, {kPost});
+    const Reservation reservation = parts_.ports.reserve(bodyOf<ReservationRequest>(request));
+    return made(reservation, "reservations/" + reservation.id);
   }
   if (const auto id = behind(*resource, "reservations/")) {
-    require(request, "DELETE");
+    require(request, {kDelete});
     parts_.ports.release(std::string(*id));
-    return {204, {}, {}};
+    return nothing();
   }
   if (*resource == "live") {
+    require(request, {kGet});
     throw Refused(426, "the live stream is a WebSocket", request.target, "Upgrade: websocket");
   }
   if (const auto rest = behind(*resource, "scenarios")) return dispatchScenario(*rest, request);
@@ -192,14 +234,14 @@ ApiAnswer Api::dispatch(const ApiRequest& request) {
 
 ApiAnswer Api::dispatchScenario(std::string_view rest, const ApiRequest& request) {
   if (rest == "/validate") {
-    require(request, "POST");
+    require(request, {kPost});
     return answer(200, validate(bodyOf<ScenarioRequest>(request)));
   }
   if (rest == "/plan") {
-    require(request, "POST");
+    require(request, {kPost});
     return answer(200, plan(bodyOf<ScenarioRequest>(request)));
   }
-  require(request, "GET");
+  require(request, {kGet});
   if (rest.empty()) return answer(200, listScenarios());
   if (const auto name = behind(rest, "/")) return answer(200, showScenario(std::string(*name)));
   notFound(request);
@@ -207,42 +249,44 @@ ApiAnswer Api::dispatchScenario(std::string_view rest, const ApiRequest& request
 
 ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
   if (rest.empty()) {
-    if (request.method == "GET") return answer(200, parts_.runs.list());
-    require(request, "POST");
-    return startRun(request);
+    require(request, {kGet, kPost});
+    if (request.method == kPost) return startRun(request);
+    return answer(200, parts_.runs.list());
   }
   const auto named = behind(rest, "/");
   if (!named) notFound(request);
   const std::string_view number = named->substr(0, named->find('/'));
   const std::string_view action = named->substr(number.size());
-  const auto run = numberIn<std::int64_t>(number);
-  if (!run) notFound(request);
+  const auto known = wholeNumberUpTo(number, std::numeric_limits<std::int64_t>::max());
+  if (!known) notFound(request);
+  const std::optional<std::int64_t> run = static_cast<std::int64_t>(*known);
   if (action == "/start") {
-    require(request, "POST");
+    require(request, {kPost});
     return answer(202, parts_.runs.order(*run, bodyOf<TrialOrder>(request)));
   }
   if (action == "/stop") {
-    require(request, "POST");
+    require(request, {kPost});
     return answer(202, parts_.runs.stop(*run));
   }
   if (action == "/resume") {
-    require(request, "POST");
-    return answer(201, parts_.runs.resume(*run));
+    require(request, {kPost});
+    return made(parts_.runs.resume(*run), fmt::format("runs/{}", *run));
   }
-  require(request, "GET");
+  require(request, {kGet});
   if (action.empty()) return answer(200, parts_.runs.state(*run));
   const RunArchive& stored = parts_.runs.archive();
   if (action == "/trials") {
     return answer(200, stored.trials(*run, queried(request, "since=").value_or(0)));
   }
   if (action == "/log") {
-    return {200, "application/x-ndjson", stored.log(*run, queried(request, "since=").value_or(0))};
+    return content("application/x-ndjson",
+                   stored.log(*run, queried(request, "since=").value_or(0)));
   }
-  if (action == "/results") return {200, kJson, results::exportJson(stored.load(*run))};
-  if (action == "/summary") return {200, kText, stored.summary(*run)};
-  if (action == "/tables") return {200, kText, stored.tables(*run)};
-  if (action == "/report") return {200, "text/html; charset=utf-8", stored.report(*run)};
-  if (action == "/capture") return {200, "application/x-pcapng", parts_.runs.capture(*run)};
+  if (action == "/results") return content(kJson, results::exportJson(stored.load(*run)));
+  if (action == "/summary") return content(kText, stored.summary(*run));
+  if (action == "/tables") return content(kText, stored.tables(*run));
+  if (action == "/report") return content("text/html; charset=utf-8", stored.report(*run));
+  if (action == "/capture") return content("application/x-pcapng", parts_.runs.capture(*run));
   notFound(request);
 }
 
@@ -253,7 +297,7 @@ ApiAnswer Api::startRun(const ApiRequest& request) {
     parts_.metrics.clockFound(*asked.start->clock_offset_ns,
                               asked.start->clock_uncertainty_ns.value_or(0));
   }
-  return answer(201, begun);
+  return made(begun, fmt::format("runs/{}", begun.id));
 }
 
 ServerCapabilities Api::capabilities() const {

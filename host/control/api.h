@@ -20,10 +20,10 @@ inline constexpr std::size_t kMaxBodyBytes = 2U << 20U;
 
 struct ApiRequest {
   std::string method;  // "GET"
-  std::string target;  // "/api/v1/runs?x=1"
+  std::string target;  // "/api/v1/runs?x=1", or "*"
   std::string body;
   // Header fields; empty = absent.
-  std::string host;
+  std::string host;  // or that of the target
   std::string origin;
   std::string authorization;
   std::string content_type;
@@ -33,6 +33,9 @@ struct ApiAnswer {
   int status = 200;
   std::string content_type;  // empty = no body
   std::string body;
+  // Header fields; empty = absent.
+  std::string allow;     // methods of the resource
+  std::string location;  // of what was made
 };
 
 ApiAnswer answerOf(const Refusal& refusal);
@@ -54,7 +57,8 @@ class Api {
   // must outlive the runs.
   Api(const Parts& parts, Access access);
 
-  // Never throws. Thread-safe; may take long (plan, report).
+  // Never throws. Thread-safe; may take long (plan, report). The answer to HEAD is that to GET,
+  // whose body is not to be sent.
   ApiAnswer handle(const ApiRequest& request);
 
   // For requests to upgrade to a WebSocket: the `since` of the live stream, or why not.

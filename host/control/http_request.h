@@ -3,20 +3,63 @@
 
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <optional>
 #include <string>
 
 #include "control/api.h"
+#include "control/http_rules.h"
 
 namespace plumbline::control {
 
+// What makes a request one that must not be worked on, whatever it asks for. `fields`: of its
+// header, which Beast has found to be well-formed.
+template <typename Message>
+std::optional<Refusal> faultOf(const Message& message) {
+  using boost::beast::http::field;
+  const auto header = [&message](field name) { return std::string(message[name]); };
+  const std::string target(message.target());
+  // RFC 9112, 3.2
+  if (message.method_string() != "CONNECT" && !requestTarget(target)) {
+    return Refusal{
+        400, "the target is none of this server", target, "/path, or http://host/path", {}};
+  }
+  // RFC 9112, 3.2: a client of HTTP/1.1 must send one, also when it names the host in the target.
+  if (message.count(field::host) > 1 ||
+      (message.version() >= 11 && message.count(field::host) == 0)) {
+    return Refusal{400, "a request has one Host field", "Host", "one", {}};
+  }
+  const std::string host = header(field::host);
+  if (!host.empty() && !hostName(host)) {
+    return Refusal{400, "this is no host", "Host", "NAME, NAME:PORT or [ADDRESS]:PORT", {}};
+  }
+  // RFC 9112, 6.1: what cannot be decoded has a length that is not known.
+  if (const auto codings = message.count(field::transfer_encoding); codings > 0) {
+    if (message.version() < 11) {
+      return Refusal{400, "HTTP/1.0 has no transfer codings", "Transfer-Encoding", "", {}};
+    }
+    if (codings > 1 || lowerCase(header(field::transfer_encoding)) != "chunked") {
+      return Refusal{501, "the transfer coding is not known", "Transfer-Encoding", "chunked", {}};
+    }
+  }
+  // RFC 9110, 10.1.1
+  if (message.version() >= 11 && message.count(field::expect) > 0 &&
+      lowerCase(header(field::expect)) != "100-continue") {
+    return Refusal{417, "the expectation is not known", "Expect", "100-continue", {}};
+  }
+  return std::nullopt;
+}
+
+// Of a request in which faultOf() finds nothing.
 inline ApiRequest apiRequestOf(
     const boost::beast::http::request<boost::beast::http::string_body>& request) {
   using boost::beast::http::field;
   const auto header = [&request](field name) { return std::string(request[name]); };
+  const std::string asked(request.target());
+  const RequestTarget target = requestTarget(asked).value_or(RequestTarget{{}, asked});
   return {std::string(request.method_string()),
-          std::string(request.target()),
+          target.resource,
           request.body(),
-          header(field::host),
+          target.authority.empty() ? header(field::host) : target.authority,
           header(field::origin),
           header(field::authorization),
           header(field::content_type)};

@@ -154,8 +154,14 @@ class JsonReader {
 // What is wrong with `text` as a T; empty when `value` has been set. Never throws.
 template <typename T>
 std::string readJson(std::string_view text, JsonRole role, T& value) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return "the document is not JSON";
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return "the document is not JSON: byte " + std::to_string(error.byte);
+  } catch (const Json::exception&) {  // a number beyond all types
+    return "the document is not JSON";
+  }
   JsonReader reader(role);
   // On the heap, where g++ 12 does not suspect optional members of being uninitialised.
   const auto fresh = std::make_unique<T>();

@@ -79,7 +79,9 @@ scenario::Scenario scenarioOf(const ScenarioRequest& request) {
     file = shipped.string();
   }
   if (file.empty()) file = "scenario.yaml";
-  auto parsed = scenario::parseScenario(text, file, session::vocabulary());
+  scenario::ParseResult parsed;
+  parsed.problems = scenario::problemsOfLength(text);
+  if (parsed.ok()) parsed = scenario::parseScenario(text, file, session::vocabulary());
   if (!parsed.ok()) {
     Refusal refusal{422, "the scenario has mistakes", file, "", {}};
     for (const scenario::Problem& problem : parsed.problems) {

@@ -15,6 +15,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -23,8 +24,11 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <boost/beast/websocket.hpp>
 #include <boost/beast/websocket/ssl.hpp>
+#include <chrono>
+#include <ctime>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -51,6 +55,7 @@ constexpr std::uint32_t kMostHeaderBytes = 16U << 10U;
 constexpr std::size_t kMostClientMessage = 4U << 10U;  // nothing is expected from live clients
 constexpr std::chrono::seconds kFarewell{2};
 constexpr unsigned kWorkers = 2;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
@@ -193,9 +198,15 @@ class Server::Impl {
       parser.header_limit(kMostHeaderBytes);
       parser.body_limit(kMaxBodyBytes);
       beast::get_lowest_layer(stream).expires_after(options_.idle);
+      if (!co_await skipEmptyLines(stream, buffer)) break;
       auto [error, header] = co_await http::async_read_header(stream, buffer, parser, kTuple);
       if (!error) {
+        if (const auto fault = faultOf(parser.get())) {
+          co_await refuse(stream, *fault, parser.get().method());
+          break;
+        }
         beast::get_lowest_layer(stream).expires_after(options_.request);
+        if (waitsForContinue(parser) && buffer.size() == 0) co_await writeContinue(stream);
         std::tie(error, header) = co_await http::async_read(stream, buffer, parser, kTuple);
       }
       if (error) {
@@ -211,9 +222,39 @@ class Server::Impl {
       const ApiRequest request = apiRequestOf(parser.get());
       ApiAnswer answer;
       co_await asio::co_spawn(workers_, work(request, answer), asio::use_awaitable);
-      more = co_await write(stream, answer, more) && more;
+      more = co_await write(stream, answer, answeredAs(parser.get()), more) && more;
     }
     co_await close(stream);
+  }
+
+  // Goes on to the first byte of a request; false when there is none. Empty lines before it are
+  // passed over (RFC 9112, 2.2): old clients send one behind a body.
+  template <typename Stream>
+  static asio::awaitable<bool> skipEmptyLines(Stream& stream, beast::flat_buffer& buffer) {
+    constexpr std::size_t kPiece = 4096;
+    for (;;) {
+      const auto* const data = static_cast<const char*>(buffer.data().data());
+      std::size_t blank = 0;
+      while (blank < buffer.size() && (data[blank] == '\r' || data[blank] == '\n')) ++blank;
+      buffer.consume(blank);
+      if (buffer.size() > 0) co_return true;
+      const auto [error, bytes] = co_await stream.async_read_some(buffer.prepare(kPiece), kTuple);
+      if (error) co_return false;
+      buffer.commit(bytes);
+    }
+  }
+
+  // Whether the client sends the body of its request only when it is told to (RFC 9110, 10.1.1).
+  template <typename Parser>
+  static bool waitsForContinue(const Parser& parser) {
+    return !parser.is_done() && parser.get().version() >= 11 &&
+           parser.get().count(http::field::expect) > 0;
+  }
+
+  template <typename Stream>
+  static asio::awaitable<void> writeContinue(Stream& stream) {
+    // That this fails is seen by reading on.
+    co_await asio::async_write(stream, asio::buffer(kContinue.data(), kContinue.size()), kTuple);
   }
 
   // What could not be read is answered where there is something to say.
@@ -229,15 +270,23 @@ class Server::Impl {
                  "header",
                  fmt::format("at most {} bytes", kMostHeaderBytes),
                  {}};
+    } else if (error == http::error::bad_version) {
+      refusal = {505, "this version of HTTP is not known", "", "HTTP/1.1", {}};
     } else if (error.category() == http::make_error_code(http::error::bad_target).category() &&
                error != http::error::end_of_stream && error != http::error::partial_message) {
       refusal = {400, "this is no HTTP request: " + error.message(), "", "", {}};
     } else {
       co_return;  // closed, or timed out
     }
+    co_await refuse(stream, refusal, http::verb::unknown);
+  }
+
+  // Answers a request that is not worked on; the connection cannot be used any more.
+  template <typename Stream>
+  asio::awaitable<void> refuse(Stream& stream, const Refusal& refusal, http::verb method) {
     metrics_.countRequest(refusal.status);
     const ApiAnswer answer = answerOf(refusal);
-    co_await write(stream, answer, false);
+    co_await write(stream, answer, {method == http::verb::head, false}, false);
   }
 
   // Off the thread that serves everybody, by co_spawn(). By reference: g++ 12 copies captures of a
@@ -247,17 +296,47 @@ class Server::Impl {
     co_return;
   }
 
+  // What of a request decides how its answer is written.
+  struct AnsweredAs {
+    bool head_only = false;  // RFC 9110, 9.3.2: the header of the answer to GET
+    bool version_1_0 = false;
+  };
+  static AnsweredAs answeredAs(const Request& request) {
+    return {request.method() == http::verb::head, request.version() < 11};
+  }
+
+  // RFC 9110, 5.6.7
+  static std::string dateText() {
+    const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    std::array<char, sizeof "Sun, 06 Nov 1994 08:49:37 GMT"> text{};
+    std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &utc);
+    return text.data();
+  }
+
   template <typename Stream>
-  asio::awaitable<bool> write(Stream& stream, const ApiAnswer& answer, bool keep_alive) {
+  asio::awaitable<bool> write(Stream& stream, const ApiAnswer& answer, AnsweredAs as,
+                              bool keep_alive) {
     http::response<http::string_body> response(static_cast<http::status>(answer.status), 11);
+    response.set(http::field::date, dateText());
     response.set(http::field::server, "plumbline");
+    if (!answer.allow.empty()) response.set(http::field::allow, answer.allow);
+    if (!answer.location.empty()) response.set(http::field::location, answer.location);
     response.set(http::field::cache_control, "no-store");
     response.set("X-Content-Type-Options", "nosniff");
     if (!answer.content_type.empty()) response.set(http::field::content_type, answer.content_type);
     if (answer.status == 401) response.set(http::field::www_authenticate, "Bearer");
     response.keep_alive(keep_alive);
+    if (answer.status == 426) {  // RFC 9110, 15.5.22
+      response.set(http::field::upgrade, "websocket");
+      response.set(http::field::connection, keep_alive ? "Upgrade" : "Upgrade, close");
+    } else if (as.version_1_0 && keep_alive) {
+      response.set(http::field::connection, "keep-alive");
+    }
     response.body() = answer.body;
     response.prepare_payload();
+    if (as.head_only) response.body().clear();  // its length stays
     beast::get_lowest_layer(stream).expires_after(options_.request);
     const auto [error, bytes] = co_await http::async_write(stream, response, kTuple);
     co_return !error;
@@ -284,7 +363,7 @@ class Server::Impl {
   asio::awaitable<void> serveLive(Stream stream, Request request) {
     const Api::Upgrade upgrade = api_.upgrade(apiRequestOf(request));
     if (upgrade.refusal) {
-      co_await write(stream, *upgrade.refusal, false);
+      co_await write(stream, *upgrade.refusal, answeredAs(request), false);
       co_await close(stream);
       co_return;
     }

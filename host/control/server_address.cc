@@ -1,14 +1,14 @@
-#include <charconv>
+#include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "base/error.h"
+#include "base/ip_address.h"
+#include "base/whole_number.h"
 #include "control/client.h"
 
 namespace plumbline::control {
 namespace {
-
-bool isLoopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error(ErrorKind::kUsage, "\"" + text + "\" is no server", {},
@@ -23,6 +23,8 @@ ServerAddress ServerAddress::parse(const std::string& text) {
   std::string scheme;
   if (const auto end = rest.find("://"); end != std::string::npos) {
     scheme = rest.substr(0, end);
+    std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     rest = rest.substr(end + 3);
     if (scheme != "http" && scheme != "https") refuse(text);
     if (rest.ends_with('/')) rest.pop_back();
@@ -40,15 +42,14 @@ ServerAddress ServerAddress::parse(const std::string& text) {
     if (colon != std::string::npos) port = rest.substr(colon);
   }
   if (!port.empty()) {
-    const char* first = port.data() + 1;
-    const char* last = port.data() + port.size();
-    const auto [end, error] = std::from_chars(first, last, address.port);
-    if (error != std::errc() || end != last || address.port == 0) refuse(text);
+    const auto number = wholeNumberUpTo(std::string_view(port).substr(1), 65535);
+    if (!number || *number == 0) refuse(text);
+    address.port = static_cast<std::uint16_t>(*number);
   }
   if (address.host.empty() || address.host.find_first_of("/?#@ ") != std::string::npos) {
     refuse(text);
   }
-  address.tls = scheme.empty() ? !isLoopback(address.host) : scheme == "https";
+  address.tls = scheme.empty() ? !isLoopbackHost(address.host) : scheme == "https";
   return address;
 }
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
-#include <system_error>
 #include <utility>
 
+#include "base/whole_number.h"
 #include "fabric/names.h"
 #include "fabric/spec_checks.h"
 
@@ -25,10 +24,9 @@ std::optional<LinkName> parseLinkName(std::string_view name) {
   LinkName parts;
   const std::size_t hash = name.find('#');
   if (hash != std::string_view::npos) {
-    const std::string_view digits = name.substr(hash + 1);
-    const char* const end = digits.data() + digits.size();
-    const auto [rest, fault] = std::from_chars(digits.data(), end, parts.parallel);
-    if (fault != std::errc{} || rest != end) return std::nullopt;
+    const auto parallel = wholeNumberUpTo(name.substr(hash + 1), UINT32_MAX);
+    if (!parallel) return std::nullopt;
+    parts.parallel = static_cast<std::uint32_t>(*parallel);
     name = name.substr(0, hash);
   }
   const std::size_t dash = name.find('-');

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/shell_words.h"
 #include "results/sqlite.h"
 
 namespace plumbline::results {
@@ -380,7 +381,8 @@ StoredRun ResultStore::loadRun(std::int64_t run) {
   query.bind(1, run);
   if (!query.step()) {
     throw Error(ErrorKind::kUsage, "there is no run " + std::to_string(run), directory_.string(),
-                "`plumbline results ls` shows the runs there are");
+                "`plumbline results ls --results " + shellPath(directory_.string()) +
+                    "` shows the runs there are");
   }
   stored.info = runFrom(query);
   Statement tests(*database_, "SELECT result FROM test_results WHERE run = ? ORDER BY id");

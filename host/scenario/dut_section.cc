@@ -37,11 +37,6 @@ void readIdentification(const YamlNode& node, Scenario& scenario, Problems& prob
     const auto name = readText(key, kMaxIdentificationText, problems);
     const auto text = readText(value, kMaxIdentificationText, problems);
     if (!name || !text) continue;
-    for (const auto& earlier : scenario.identification) {
-      if (earlier.first == *name) {
-        problems.add(key, "the key \"" + *name + "\" is here twice", "each key once");
-      }
-    }
     scenario.identification.emplace_back(*name, *text);
   }
 }

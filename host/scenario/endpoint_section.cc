@@ -70,7 +70,12 @@ void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
     if (!host || !peer) continue;
     const bool known = std::any_of(spec.peers.begin(), spec.peers.end(),
                                    [&](const auto& one) { return one.first == *host; });
-    if (known) problems.add(key, "the host " + *host + " is here twice", "each host once");
+    // The same key twice is reported of every map.
+    const bool repeated =
+        std::any_of(node.members.begin(), node.members.end(),
+                    [&](const auto& one) { return &one.key != &key && one.key.text == key.text; });
+    if (known && !repeated)
+      problems.add(key, "the host " + *host + " is here twice", "each host once");
     spec.peers.emplace_back(*host, *peer);
   }
 }

@@ -171,22 +171,24 @@ std::string Problem::text(std::string_view file) const {
   return text;
 }
 
+std::vector<Problem> problemsOfLength(std::string_view text) {
+  if (text.size() <= kMaxScenarioBytes) return {};
+  return {{1, 1, "the file is too long for a scenario",
+           "at most " + std::to_string(kMaxScenarioBytes) + " bytes"}};
+}
+
 ParseResult parseScenario(std::string_view text, std::string_view file,
                           const Vocabulary& vocabulary) {
   ParseResult result;
   result.scenario.file = file;
   result.scenario.text = text;
-  if (text.size() > kMaxScenarioBytes) {
-    result.problems.push_back({1, 1, "the file is too long for a scenario",
-                               "at most " + std::to_string(kMaxScenarioBytes) + " bytes"});
-    return result;
-  }
   const YamlTree tree = parseYaml(text);
   if (!tree.error.empty()) {
     result.problems.push_back({tree.root.line, tree.root.column, tree.error, tree.allowed});
     return result;
   }
   Problems problems;
+  reportRepeatedKeys(tree.root, problems);
   const auto read = hasSweep(tree.root) ? readSweep : readScenario;
   read(tree.root, vocabulary, result.scenario, problems);
   result.problems = problems.sorted();
@@ -202,6 +204,7 @@ Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary) {
                 "`plumbline list scenarios` shows those that come with the program");
   }
   text.resize(static_cast<std::size_t>(stream.gcount()));
+  refuse(problemsOfLength(text), file);
   ParseResult result = parseScenario(text, file, vocabulary);
   refuse(result.problems, file);
   return std::move(result.scenario);

@@ -51,6 +51,10 @@ struct ParseResult {
 // Largest scenario file that is read.
 inline constexpr std::size_t kMaxScenarioBytes = 1 << 20;
 
+// What is wrong with the length of a text that somebody hands over; empty when nothing is. A point
+// of a sweep, written out by this program, may be longer than the file that it comes from.
+std::vector<Problem> problemsOfLength(std::string_view text);
+
 // Checks `text` completely: every unknown, duplicate, missing or ill-typed key and every value out
 // of range is reported, not only the first. Never throws for any text. `file` is used in messages.
 ParseResult parseScenario(std::string_view text, std::string_view file,

@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "base/whole_number.h"
+
 namespace plumbline::scenario {
 namespace {
 
@@ -13,7 +15,7 @@ bool isDigit(char c) { return c >= '0' && c <= '9'; }
 // digits / 10^decimals, exactly.
 struct Decimal {
   Int128 digits = 0;
-  int decimals = 0;
+  int decimals = 0;  // negative: so many zeros behind the digits
 };
 
 struct Unit {
@@ -23,13 +25,17 @@ struct Unit {
 
 // More significant digits than any value here can need; keeps digits * factor inside 128 bits.
 constexpr int kMaxDigits = 22;
+// Larger exponents than any value here can need.
+constexpr int kMaxExponent = 999;
 
-// The longest prefix of `text` that is a decimal number; what follows stays in `text`.
+// The longest prefix of `text` that is a decimal number without an exponent; what follows stays in
+// `text`.
 Parsed<Decimal> takeDecimal(std::string_view& text) {
   if (text.empty()) return {{}, "the value is empty"};
   if (text.front() == '-') return {{}, "the value must not be negative"};
   Decimal decimal;
   int digits = 0;
+  int zeros = 0;  // behind the point, since the last digit that is none: they may carry nothing
   std::size_t at = 0;
   bool point = false;
   for (; at < text.size() && (isDigit(text[at]) || (text[at] == '.' && !point)); ++at) {
@@ -37,9 +43,17 @@ Parsed<Decimal> takeDecimal(std::string_view& text) {
       point = true;
       continue;
     }
-    if (++digits > kMaxDigits) return {{}, "the number has too many digits"};
+    if (point && text[at] == '0') {
+      ++zeros;
+      continue;
+    }
+    // Leading zeros carry nothing, either.
+    if (decimal.digits != 0) digits += zeros;
+    if (decimal.digits != 0 || text[at] != '0') ++digits;
+    if (digits > kMaxDigits) return {{}, "the number has too many digits"};
+    if (point) decimal.decimals += zeros + 1;
+    for (; zeros > 0; --zeros) decimal.digits *= 10;
     decimal.digits = decimal.digits * 10 + (text[at] - '0');
-    if (point) ++decimal.decimals;
   }
   if (at == 0) return {{}, "this is not a number"};
   if (text[0] == '.' || text[at - 1] == '.') {
@@ -49,18 +63,40 @@ Parsed<Decimal> takeDecimal(std::string_view& text) {
   return {decimal, {}};
 }
 
+// All of `text` as a decimal number that may have an exponent, as programs write them: 0.5, 1e-05,
+// 2.5E+3.
+Parsed<Decimal> takeReal(std::string_view text) {
+  auto number = takeDecimal(text);
+  if (!number.value || text.empty()) return number;
+  const auto fault = [&] {
+    return Parsed<Decimal>{{}, "\"" + std::string(text) + "\" is not part of a plain number"};
+  };
+  if (text.front() != 'e' && text.front() != 'E') return fault();
+  std::string_view digits = text.substr(1);
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+  const auto exponent = wholeNumberUpTo(digits, kMaxExponent);
+  if (!exponent) return fault();
+  number.value->decimals += static_cast<int>(*exponent) * (negative ? 1 : -1);
+  return number;
+}
+
 // digits * factor / 10^decimals when that is an integer of 63 bits.
 Parsed<std::int64_t> scaled(const Decimal& decimal, Int128 factor, std::string_view smallest) {
   Int128 value = decimal.digits;
+  if (value == 0) return {0, {}};
   // Trailing zeros after the point carry nothing and would only make the product larger.
   int decimals = decimal.decimals;
   while (decimals > 0 && value % 10 == 0) {
     value /= 10;
     --decimals;
   }
-  if (value != 0 && factor > std::numeric_limits<Int128>::max() / value) {
-    return {{}, "the value is too large"};
+  constexpr Int128 kMost = std::numeric_limits<Int128>::max();
+  for (; decimals < 0; ++decimals) {
+    if (value > kMost / 10) return {{}, "the value is too large"};
+    value *= 10;
   }
+  if (factor > kMost / value) return {{}, "the value is too large"};
   value *= factor;
   for (; decimals > 0; --decimals) {
     if (value % 10 != 0) {
@@ -150,48 +186,27 @@ Parsed<Fraction> parseShare(std::string_view text) {
 }
 
 Parsed<double> parseDecimal(std::string_view text) {
-  std::string_view rest = text;
-  const auto number = takeDecimal(rest);
+  const auto number = takeReal(text);
   if (!number.value) return {{}, number.error};
-  if (!rest.empty()) return {{}, "\"" + std::string(rest) + "\" is not part of a plain number"};
   double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);  // checked above
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc::result_out_of_range) {
+    return {{}, number.value->decimals < 0 ? "the value is too large" : "the value is too small"};
+  }
   return {value, {}};
 }
 
 Parsed<Fraction> parseFactor(std::string_view text) {
-  const auto number = takeDecimal(text);
+  const auto number = takeReal(text);
   if (!number.value) return {{}, number.error};
-  if (!text.empty()) return {{}, "\"" + std::string(text) + "\" is not part of a plain number"};
   const auto parsed = scaled(*number.value, Fraction::kOne, "10^-12");
   if (!parsed.value) return {{}, parsed.error};
   return {Fraction::partsPerTrillion(*parsed.value), {}};
 }
 
-Parsed<double> parseProbability(std::string_view text) {
-  std::string_view rest = text;
-  const auto number = takeDecimal(rest);
-  if (!number.value) return {{}, number.error};
-  if (!rest.empty()) {
-    const bool exponent = rest.starts_with("e-") && (rest.size() == 3 || rest.size() == 4) &&
-                          isDigit(rest[2]) && isDigit(rest.back());
-    if (!exponent) return {{}, "\"" + std::string(rest) + "\" is not part of a probability"};
-  }
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);  // checked above
-  return {value, {}};
-}
-
 Parsed<std::uint64_t> parseInteger(std::string_view text) {
-  if (text.empty()) return {{}, "the value is empty"};
-  if (text.front() == '-') return {{}, "the value must not be negative"};
-  for (const char c : text) {
-    if (!isDigit(c)) return {{}, "this is not a plain integer"};
-  }
-  std::uint64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc()) return {{}, "the value is too large"};
-  return {value, {}};
+  const WholeNumber number = wholeNumber(text);
+  return {number.value, std::string(number.fault)};
 }
 
 Parsed<std::int64_t> parseSigned(std::string_view text) {

@@ -26,13 +26,11 @@ Parsed<Picoseconds> parseDuration(std::string_view text);
 Parsed<BitRate> parseBitRate(std::string_view text);
 // Percent: "12.5%", known to 10^-12. Not negative.
 Parsed<Fraction> parseShare(std::string_view text);
-// A plain decimal number without sign, exponent or separators: 0, 12, 0.5.
+// A decimal number without sign or separators, as people and programs write them: 0, 12, 0.5,
+// 1e-05, 2.5E+3.
 Parsed<double> parseDecimal(std::string_view text);
-// A factor: a plain decimal number, known to 10^-12. 1, 0.125, 8.
+// A factor: such a number, known to 10^-12. 1, 0.125, 8.
 Parsed<Fraction> parseFactor(std::string_view text);
-// A probability as in "1e-6" or "0.000001": a plain decimal number, optionally with a negative
-// exponent of at most two digits.
-Parsed<double> parseProbability(std::string_view text);
 // A plain decimal integer without sign or separators, up to 2^64 - 1.
 Parsed<std::uint64_t> parseInteger(std::string_view text);
 // As parseInteger(), optionally with a minus sign, up to 2^63 - 1 in magnitude.

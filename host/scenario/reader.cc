@@ -1,6 +1,7 @@
 #include "scenario/reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/did_you_mean.h"
 
@@ -112,7 +113,6 @@ const YamlNode* MapReader::required(const std::string& key) {
 }
 
 void MapReader::finish() {
-  std::set<std::string_view> seen;
   for (const auto& [key, value] : map_.members) {
     if (std::find(known_.begin(), known_.end(), key.text) == known_.end()) {
       const auto meant = didYouMean(key.text, known_);
@@ -120,10 +120,19 @@ void MapReader::finish() {
                     "unknown key " + shown(key.text) +
                         (name_.empty() ? std::string() : " in \"" + name_ + "\""),
                     meant ? "did you mean \"" + *meant + "\"?" : "allowed: " + joined(known_));
-    } else if (!seen.insert(key.text).second) {
-      problems_.add(key, "the key " + shown(key.text) + " is here twice", "each key once");
     }
   }
+}
+
+void reportRepeatedKeys(const YamlNode& root, Problems& problems) {
+  std::set<std::string_view> seen;
+  for (const auto& [key, value] : root.members) {
+    if (!seen.insert(key.text).second) {
+      problems.add(key, "the key " + shown(key.text) + " is here twice", "each key once");
+    }
+    reportRepeatedKeys(value, problems);
+  }
+  for (const YamlNode& item : root.items) reportRepeatedKeys(item, problems);
 }
 
 std::optional<MapReader> readMap(const YamlNode& node, const std::string& name,
@@ -198,7 +207,7 @@ std::optional<Fraction> readFactor(const YamlNode& node, Fraction min, Fraction 
 
 std::optional<double> readProbability(const YamlNode& node, const std::string& range,
                                       Problems& problems) {
-  return readWithin(node, parseProbability, 0.0, 1.0, range, problems);
+  return readWithin(node, parseDecimal, 0.0, 1.0, range, problems);
 }
 
 std::optional<bool> readBool(const YamlNode& node, Problems& problems) {

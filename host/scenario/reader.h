@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,8 +35,11 @@ class Problems {
   std::vector<Problem> problems_;
 };
 
+// Reports every key that a map of the tree has twice, at its second place.
+void reportRepeatedKeys(const YamlNode& root, Problems& problems);
+
 // One map of the file. Ask for every key that may be there, then call finish(), which reports what
-// was there but never asked for, and keys that were there twice.
+// was there but never asked for.
 class MapReader {
  public:
   // `name` is the map's own key, for messages; empty for the whole file.

@@ -119,10 +119,7 @@ void checkAxis(const YamlMember& axis, std::span<const YamlMember> earlier, Prob
 // The section by itself.
 bool checkSection(const YamlNode& root, Problems& problems) {
   const std::size_t before = problems.count();
-  const auto repeated = std::count_if(root.members.begin(), root.members.end(),
-                                      [](const auto& one) { return one.key.text == kSection; });
   const YamlNode& section = *sectionOf(root);
-  if (repeated > 1) problems.add(section, "the key \"sweep\" is here twice", "one sweep per file");
   if (section.kind != YamlNode::Kind::kMap || section.members.empty()) {
     problems.add(section, "a sweep needs keys with the values that each shall have",
                  "sweep: {dut.switch.latency: [300ns, 600ns]}");

@@ -1,5 +1,7 @@
 // `dut: topology:`
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "scenario/dut_sections.h"
 
@@ -126,15 +128,13 @@ class TopologyReader {
       places_.addGiven("topology.graph.cables", map_.node(), {});
       return;
     }
+    const std::set<std::string> hosts(graph.hosts.begin(), graph.hosts.end());
     places_.addBlock("topology.graph.cables", *node);
     readItems("cables", *node, "topology.graph.cables", graph.cables, places_, problems_, true,
               [&](SpecReader& item, fabric::GraphSpec::Cable& cable) {
                 if (item.required("a") != nullptr) item.read("a", "a", cable.a);
                 if (item.required("b") != nullptr) item.read("b", "b", cable.b);
-                const auto is_host = [&](const std::string& name) {
-                  return std::find(graph.hosts.begin(), graph.hosts.end(), name) !=
-                         graph.hosts.end();
-                };
+                const auto is_host = [&](const std::string& name) { return hosts.contains(name); };
                 cable.rate = topology_.link_rate;
                 cable.delay = is_host(cable.a) || is_host(cable.b) ? topology_.host_link_delay
                                                                    : topology_.fabric_link_delay;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "base/random.h"
 #include "workload/request_trace.h"
 #include "workload/trace.h"
 
@@ -21,8 +20,10 @@ enum class TraceFormat { kMessages, kRequests };
 constexpr std::pair<const char*, TraceFormat> kFormats[] = {{"messages", TraceFormat::kMessages},
                                                             {"requests", TraceFormat::kRequests}};
 
-std::optional<std::string> readTraceText(const YamlNode& node, const std::string& name,
-                                         const std::string& scenario_file, Problems& problems) {
+// The file of a trace. `most`: bytes that it may have.
+std::optional<std::ifstream> openTrace(const YamlNode& node, const std::string& name,
+                                       const std::string& scenario_file, std::uintmax_t most,
+                                       Problems& problems) {
   namespace fs = std::filesystem;
   if (!isInScenarioFolder(node, name, problems)) return std::nullopt;
   const fs::path full = fs::path(scenario_file).parent_path() / name;
@@ -33,18 +34,17 @@ std::optional<std::string> readTraceText(const YamlNode& node, const std::string
     problems.add(node, shown(name) + " cannot be read", "a file in the scenario's folder");
     return std::nullopt;
   }
-  if (size > kMaxTraceBytes) {
+  if (size > most) {
     problems.add(node, shown(name) + " is too long for a trace",
-                 "at most " + std::to_string(kMaxTraceBytes) + " bytes");
+                 "at most " + std::to_string(most) + " bytes");
     return std::nullopt;
   }
   std::ifstream stream(full, std::ios::binary);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  if (!stream.read(text.data(), static_cast<std::streamsize>(size))) {
+  if (!stream) {
     problems.add(node, shown(name) + " cannot be read", "a file that may be read");
     return std::nullopt;
   }
-  return text;
+  return stream;
 }
 
 // A whole number of bytes above zero.
@@ -95,11 +95,20 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const std::string& scena
   map.finish();
   const auto name = node != nullptr ? readText(*node, kMaxFileName, problems) : std::nullopt;
   if (!name || (format == TraceFormat::kRequests && !rules)) return std::nullopt;
-  const auto text = readTraceText(*node, *name, scenario_file, problems);
-  if (!text) return std::nullopt;
-  InputFile file{*name, text->size(), hash64(*text)};
-  TraceOrError parsed =
-      rules ? workload::parseRequestTrace(*text, *rules) : workload::parseTrace(*text, ranks);
+  // What is behind the last request that is used does not matter.
+  const bool part = rules && rules->most != workload::RequestRules().most;
+  if (rules) rules->most_bytes = kMaxTraceBytes;
+  const std::uintmax_t most = part ? std::numeric_limits<std::uintmax_t>::max() : kMaxTraceBytes;
+  auto stream = openTrace(*node, *name, scenario_file, most, problems);
+  if (!stream) return std::nullopt;
+  workload::TraceExtent extent;
+  TraceOrError parsed = rules ? workload::parseRequestTrace(*stream, *rules, &extent)
+                              : workload::parseTrace(*stream, ranks, &extent);
+  if (stream->bad()) {
+    problems.add(*node, shown(*name) + " cannot be read to its end", "a file that may be read");
+    return std::nullopt;
+  }
+  InputFile file{*name, extent.bytes, extent.hash};
   if (const auto* error = std::get_if<workload::TraceError>(&parsed)) {
     problems.add(*node, *name + ":" + std::to_string(error->line) + ":" +
                             std::to_string(error->column) + ": " + error->what);

@@ -5,7 +5,7 @@ namespace {
 
 using bench::Transport;
 
-constexpr std::size_t kMaxPairs = 256;  // host pairs of a list
+constexpr std::size_t kMaxPairs = fabric::kMaxHosts;  // host pairs of a list
 // The payload of one packet carries the test tag and fits the largest RoCE path MTU. RoCE payloads
 // are multiples of 4 or padded; a padded message would not be the one that was asked for.
 constexpr Bytes kMinMessage{20};

@@ -353,7 +353,8 @@ class JobReader {
     }
   }
 
-  static constexpr std::size_t kMaxPairs = 4096;
+  // Two for each of as many hosts as there may be.
+  static constexpr std::size_t kMaxPairs = std::size_t{2} * fabric::kMaxHosts;
 
   const std::string& file_;
   std::vector<InputFile>& files_;

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "scenario/surrogates.h"
+
 namespace plumbline::scenario {
 namespace {
 
@@ -47,10 +49,27 @@ std::optional<std::size_t> firstBadByte(std::string_view text) {
   return std::nullopt;
 }
 
+// `text` without a byte order mark, its lines ended by a newline each, however they end in the file
+// (YAML 1.2.2, sections 5.2 and 5.4). The places of what is left are those of the file.
+std::string normalized(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::string lines;
+  lines.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\r') {
+      lines += text[at];
+    } else if (at + 1 == text.size() || text[at + 1] != '\n') {
+      lines += '\n';
+    }
+  }
+  return lines;
+}
+
 // Turns yaml-cpp's marks (line and byte from 0) into lines and characters from 1.
 class Places {
  public:
-  explicit Places(std::string_view text) {
+  explicit Places(std::string_view text) : text_(text) {
     std::size_t begin = 0;
     for (std::size_t end = text.find('\n'); end != std::string_view::npos;
          end = text.find('\n', begin)) {
@@ -78,7 +97,26 @@ class Places {
     return {line + 1, column - continuations_ + 1};
   }
 
+  // The same of an offset into the text.
+  std::pair<std::size_t, std::size_t> place(std::size_t offset) {
+    YAML::Mark mark;
+    const std::string_view before = text_.substr(0, offset);
+    mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    const std::size_t newline = before.rfind('\n');
+    mark.column =
+        static_cast<int>(newline == std::string_view::npos ? offset : offset - newline - 1);
+    return place(mark);
+  }
+
+  [[nodiscard]] std::size_t offset(const YAML::Mark& mark) const {
+    if (mark.is_null()) return 0;
+    const auto line = std::min(static_cast<std::size_t>(mark.line), lines_.size() - 1);
+    return static_cast<std::size_t>(lines_[line].data() - text_.data()) +
+           static_cast<std::size_t>(std::max(mark.column, 0));
+  }
+
  private:
+  std::string_view text_;
   std::vector<std::string_view> lines_;
   std::size_t last_line_ = 0;
   std::size_t last_column_ = 0;    // in bytes, from 0
@@ -88,7 +126,8 @@ class Places {
 // Builds the tree from yaml-cpp's events and throws Refusal at the first thing that is not allowed.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(Places& places) : places_(places) {}
+  TreeBuilder(Places& places, const Surrogates& surrogates)
+      : places_(places), surrogates_(surrogates) {}
 
   [[nodiscard]] YamlNode takeRoot() { return std::move(root_); }
 
@@ -102,13 +141,20 @@ class TreeBuilder : public YAML::EventHandler {
     refuse(mark, "aliases (*name) are not allowed in a scenario", "write the value out");
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
+                const std::string& parsed) override {
+    std::string value = parsed;
+    std::size_t half = 0;
+    if (!surrogates_.restore(places_.offset(mark), value, half)) {
+      const auto [line, column] = places_.place(half);
+      throw Refusal{line, column, "this is half of a surrogate pair",
+                    "\"\\ud83d\\ude00\": the first half and the second one"};
+    }
     // Escapes make what the file itself may not hold; yaml-cpp's \N is not even UTF-8.
     if (firstBadByte(value)) {
       refuse(mark, "this value is not text", "UTF-8 without control characters");
     }
     YamlNode scalar = node(YamlNode::Kind::kScalar, mark, tag, anchor);
-    scalar.text = value;
+    scalar.text = std::move(value);
     scalar.quoted = tag == "!";
     add(std::move(scalar));
   }
@@ -143,9 +189,6 @@ class TreeBuilder : public YAML::EventHandler {
     // "?" is no tag, "!" what yaml-cpp reports for quoted scalars.
     if (!tag.empty() && tag != "?" && tag != "!") {
       refuse(mark, "tags (!!name) are not allowed in a scenario", "leave the tag out");
-    }
-    if (++nodes_ > kMaxYamlNodes) {
-      refuse(mark, "the file holds too many values", "at most " + std::to_string(kMaxYamlNodes));
     }
     YamlNode made;
     made.kind = kind;
@@ -191,8 +234,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   Places& places_;
+  const Surrogates& surrogates_;
   std::vector<Open> open_;
-  std::size_t nodes_ = 0;
   YamlNode root_;
 };
 
@@ -207,24 +250,21 @@ YamlTree refused(std::size_t line, std::size_t column, std::string what, std::st
 
 }  // namespace
 
-YamlTree parseYaml(std::string_view text) {
+YamlTree parseYaml(std::string_view file) {
+  const std::string text = normalized(file);
   Places places(text);
   if (const auto bad = firstBadByte(text)) {
-    YAML::Mark mark;
-    const std::string_view before = text.substr(0, *bad);
-    mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-    const std::size_t newline = before.rfind('\n');
-    mark.column = static_cast<int>(newline == std::string_view::npos ? *bad : *bad - newline - 1);
-    const auto [line, column] = places.place(mark);
+    const auto [line, column] = places.place(*bad);
     return refused(line, column, "this byte is not text", "UTF-8 without control characters");
   }
-  std::istringstream stream{std::string(text)};
+  const Surrogates surrogates(text);
+  std::istringstream stream(surrogates.masked());
   try {
     YAML::Parser parser(stream);
-    TreeBuilder builder(places);
+    TreeBuilder builder(places, surrogates);
     if (!parser.HandleNextDocument(builder)) return refused(1, 1, "the file is empty", "");
     YamlTree tree{builder.takeRoot(), {}, {}};
-    TreeBuilder second(places);
+    TreeBuilder second(places, surrogates);
     if (parser.HandleNextDocument(second)) {
       const YamlNode extra = second.takeRoot();
       return refused(extra.line, extra.column, "the file holds a second YAML document",

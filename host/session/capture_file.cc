@@ -5,15 +5,10 @@
 
 namespace plumbline::session {
 
-CaptureFile::CaptureFile(const std::string& file)
-    : stream_(file, std::ios::binary | std::ios::trunc) {
-  if (!stream_) {
-    throw Error(ErrorKind::kUsage, "the capture file cannot be written", file,
-                "check the directory");
-  }
-  writer_.emplace(stream_, wire::PcapngWriter::Options{wire::PcapngResolution::kPicoseconds,
-                                                       "Plumbline tester card",
-                                                       "plumbline " PLUMBLINE_VERSION});
+CaptureFile::CaptureFile(const std::string& file) : file_(file) {
+  writer_.emplace(file_.stream(), wire::PcapngWriter::Options{wire::PcapngResolution::kPicoseconds,
+                                                              "Plumbline tester card",
+                                                              "plumbline " PLUMBLINE_VERSION});
 }
 
 CaptureFile::~CaptureFile() {
@@ -50,7 +45,7 @@ void CaptureFile::write(const card::CapturedFrame& frame, const std::string& tri
 
 void CaptureFile::endTrial() {
   while (!held_.empty()) writeEarliest();
-  stream_.flush();
+  file_.check();
 }
 
 void CaptureFile::writeEarliest() {

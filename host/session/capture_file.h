@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/output_file.h"
 #include "base/units.h"
 #include "card/register_bus.h"
 #include "wire/pcapng.h"
@@ -27,7 +27,7 @@ class CaptureFile {
   // Bound of the memory, whatever the timestamps say; the earliest frames are written beyond it.
   static constexpr std::size_t kMostHeld = std::size_t{1} << 16U;  // frames
 
-  // Throws Error(kUsage) when the file cannot be made.
+  // Throws Error(kUsage) when the file cannot be made, and as write().
   explicit CaptureFile(const std::string& file);
   // Writes the frames that are held back, if the disk has room for them.
   ~CaptureFile();
@@ -37,7 +37,8 @@ class CaptureFile {
   // `trial` is written as a comment to the first frame of each trial. Throws Error(kTester) when
   // the disk is full.
   void write(const card::CapturedFrame& frame, const std::string& trial);
-  // Writes the frames that are held back: the trial has no more. Throws as write().
+  // Writes the frames that are held back: the trial has no more. All frames so far are in the file
+  // then. Throws as write().
   void endTrial();
   // A frame that was never on a wire: sent by `port` at `time`.
   void write(std::uint32_t port, Picoseconds time, const std::vector<std::uint8_t>& bytes,
@@ -50,7 +51,7 @@ class CaptureFile {
   void writeEarliest();
   std::uint32_t interfaceOf(std::uint32_t port);
 
-  std::ofstream stream_;
+  OutputFile file_;
   std::optional<wire::PcapngWriter> writer_;
   std::vector<std::optional<std::uint32_t>> interfaces_;  // by port
   std::multimap<Picoseconds, card::CapturedFrame> held_;  // of trial_, by timestamp

@@ -4,7 +4,6 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -178,16 +177,6 @@ std::string machineName() {
   uname(&names);
   return fmt::format("{} {} {}, {} processors", names.sysname, names.release, names.machine,
                      std::thread::hardware_concurrency());
-}
-
-void writeFile(const std::string& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) {
-    throw Error(ErrorKind::kTester, "the file cannot be written", file,
-                "check the directory and the room on the disk");
-  }
 }
 
 std::string defaultReportDirectory(const std::string& results, std::int64_t run) {

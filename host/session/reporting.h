@@ -15,9 +15,6 @@ std::string softwareName();
 // "Linux 6.1.0 x86_64, 4 processors"
 std::string machineName();
 
-// Throws Error(kTester) when the file cannot be written completely.
-void writeFile(const std::string& file, const std::string& text);
-
 // RESULTS/run-N
 std::string defaultReportDirectory(const std::string& results, std::int64_t run);
 

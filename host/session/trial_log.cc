@@ -2,15 +2,12 @@
 
 #include <cstdint>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "session/stored_trial_runner.h"
 
 namespace plumbline::session {
 
-TrialLog::TrialLog(const std::string& file) : file_(file), stream_(file, std::ios::trunc) {
-  if (!stream_) throw Error(ErrorKind::kUsage, "the file cannot be written", file);
-}
+TrialLog::TrialLog(const std::string& file) : file_(file) {}
 
 void TrialLog::write(const TrialRecord& record) {
   std::uint64_t sent = 0;
@@ -31,10 +28,7 @@ void TrialLog::write(const TrialRecord& record) {
     line["latency_max_ps"] = latency.maximum();
   }
   line["faults"] = record.result.faults;
-  if (!(stream_ << line.dump() << std::endl)) {
-    throw Error(ErrorKind::kTester, "the file cannot be written any further", file_,
-                "make room on the disk, then run again with --resume");
-  }
+  file_.write(line.dump() + "\n");
 }
 
 }  // namespace plumbline::session

@@ -1,9 +1,9 @@
 // What `--jsonl` writes: a line of JSON per trial, as soon as it is answered.
 #pragma once
 
-#include <fstream>
 #include <string>
 
+#include "base/output_file.h"
 #include "session/run_watcher.h"
 
 namespace plumbline::session {
@@ -17,8 +17,7 @@ class TrialLog {
   void write(const TrialRecord& record);
 
  private:
-  std::string file_;
-  std::ofstream stream_;
+  OutputFile file_;
 };
 
 }  // namespace plumbline::session

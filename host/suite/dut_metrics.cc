@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -32,11 +34,16 @@ class MetricParser {
   }
 
   std::variant<std::vector<DutMetric>, DutMetricError> parse(std::string_view text) {
-    forEachLineOfFields(text, [this](std::size_t number, std::string_view line) {
-      line_ = number;
-      parseLine(line);
-      return !error_;
-    });
+    std::istringstream stream{std::string(text)};
+    TextTable table(stream);
+    while (!error_ && table.next()) {
+      line_ = table.lines().number();
+      if (table.lines().tooLong()) {
+        fail(1, "the line is too long");
+      } else {
+        parseLine(table.fields(), table.endColumn());
+      }
+    }
     if (error_) return *error_;
     return std::move(metrics_);
   }
@@ -46,26 +53,24 @@ class MetricParser {
     if (!error_) error_ = DutMetricError{line_, column, std::move(what)};
   }
 
-  void parseLine(std::string_view line) {
-    std::vector<TextField> fields;
-    for (std::size_t begin = 0; begin <= line.size();) {
-      if (fields.size() == names_.size()) {
-        fail(begin + 1, fmt::format("more fields than {}", fmt::join(names_, ",")));
-        return;
-      }
-      fields.push_back(takeField(line, begin));
-    }
-    if (fields.size() < names_.size()) {
-      fail(line.size() + 1, fmt::format("fewer fields than {}", fmt::join(names_, ",")));
+  void parseLine(std::span<const TextField> fields, std::size_t end_column) {
+    if (fields.size() > names_.size()) {
+      fail(fields[names_.size()].column,
+           fmt::format("more fields than {}", fmt::join(names_, ",")));
       return;
     }
-    const bool header = std::equal(fields.begin(), fields.end(), names_.begin(),
-                                   [](const TextField& a, const auto& b) { return a.text == b; });
+    if (fields.size() < names_.size()) {
+      fail(end_column, fmt::format("fewer fields than {}", fmt::join(names_, ",")));
+      return;
+    }
+    const bool header =
+        std::equal(fields.begin(), fields.end(), names_.begin(),
+                   [](const TextField& a, const auto& b) { return sameColumn(a.text, b); });
     if (!header_allowed_ || !header) parseMetric(fields);
     header_allowed_ = false;
   }
 
-  void parseMetric(const std::vector<TextField>& fields) {
+  void parseMetric(std::span<const TextField> fields) {
     DutMetric metric;
     if (fields.size() > 2) {
       metric.seconds = number(fields[0], "time");

@@ -36,10 +36,10 @@ enum class DutMetricTimes {
 
 // Metrics in the order of the text, or the first mistake. One per line, of the fields above:
 // seconds from 0 to 10^9, a name of letters, digits and "_.-/", 1 to 64 of them, and a decimal
-// number, with fraction and exponent if it has some. Blanks around fields, empty lines, comments
-// from '#' to the line's end, a carriage return before the newline and a first line with the names
-// of the fields are allowed; at most 64 different names. With kAbsent every time is 0. Never throws
-// for any text (but for memory).
+// number, with fraction and exponent if it has some. Allowed are what base/text_fields.h passes
+// over (a byte order mark, blanks, empty lines, comments, quotes) and a first line with the names
+// of the fields, in any case; at most 64 different names. With kAbsent every time is 0. Never
+// throws for any text (but for memory).
 std::variant<std::vector<DutMetric>, DutMetricError> parseDutMetrics(std::string_view text,
                                                                      DutMetricTimes times);
 

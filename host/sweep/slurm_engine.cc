@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/output_file.h"
+#include "base/shell_words.h"
 #include "scenario/quantity.h"
 #include "session/reporting.h"
 #include "sweep/local_engine.h"
@@ -14,13 +16,6 @@
 
 namespace plumbline::sweep {
 namespace {
-
-// As in a shell: in single quotes.
-std::string shellWord(std::string_view word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::filesystem::path jobsFile(const SweepDirectory& directory) {
   return directory.path() / "slurm-jobs.txt";
@@ -129,7 +124,7 @@ SlurmSubmission submitToSlurm(const SweepDirectory& directory, std::size_t at_a_
   }
   if (submission.points.empty()) return submission;
   const std::string file = (directory.path() / "sweep.sbatch").string();
-  session::writeFile(file, script);
+  writeFile(file, script);
   const Output output =
       slurm({"sbatch", "--parsable", "--array=" + slurmArray(submission.points, at_a_time), file});
   if (output.ended.exit_code != 0) throw refused("sbatch", output);

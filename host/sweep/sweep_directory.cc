@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/output_file.h"
 #include "session/run.h"
 
 namespace plumbline::sweep {
@@ -85,15 +86,6 @@ void writeDescription(const fs::path& directory, const Json& json) {
   if (!stream || error) {
     throw Error(ErrorKind::kTester, "the sweep's directory cannot be written", directory.string(),
                 "check its permissions and the room on the disk");
-  }
-}
-
-void makeDirectory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
-    throw Error(ErrorKind::kTester, "the directory cannot be created: " + error.message(),
-                directory.string(), "choose another one with --dir");
   }
 }
 
@@ -177,7 +169,7 @@ SweepDirectory SweepDirectory::begin(const fs::path& directory,
                 "changed",
                 begun.path_.string(), "choose another one with --dir, or remove it");
   }
-  makeDirectory(begun.path_);
+  requireDirectory(begun.path_);
   writeDescription(begun.path_, wanted);
   return begun;
 }
@@ -215,7 +207,7 @@ fs::path SweepDirectory::logFile(std::size_t point) const {
   return pointDirectory(point) / "log.txt";
 }
 
-void SweepDirectory::prepare(std::size_t point) const { makeDirectory(pointDirectory(point)); }
+void SweepDirectory::prepare(std::size_t point) const { requireDirectory(pointDirectory(point)); }
 
 PointStatus SweepDirectory::status(std::size_t point) const {
   const fs::path directory = pointDirectory(point);

@@ -13,9 +13,11 @@
 
 #include "base/error.h"
 #include "base/ip_address.h"
+#include "base/output_file.h"
 #include "base/token_file.h"
 #include "command/command_files.h"
 #include "command/parse.h"
+#include "command/whole_number_option.h"
 #include "endpoint/target_service.h"
 #ifdef PLUMBLINE_LIBFABRIC
 #include "bench_ofi/ofi_peer.h"
@@ -49,7 +51,7 @@ struct TargetOptions {
 
 void say(const std::string& line) {
   fmt::print("{}\n", line);
-  std::fflush(stdout);
+  plumbline::flushStandardOutput();
 }
 
 std::unique_ptr<TargetLibrary> openLibrary(const TargetOptions& options) {
@@ -109,7 +111,8 @@ int parseAndServe(int argc, char** argv) {
   app.add_option("--address", options.spec.address,
                  "IP address of this host to wait at; any but loopback needs --token-file")
       ->capture_default_str();
-  app.add_option("--tcp-port", options.tcp_port, "TCP port to wait at, the scenario's peer_port")
+  command::addWholeNumber(app, "--tcp-port", options.tcp_port,
+                          "TCP port to wait at, the scenario's peer_port")
       ->capture_default_str();
   auto* token = app.add_option("--token-file", options.token_file,
                                "File whose first line every bench must know");
@@ -119,11 +122,9 @@ int parseAndServe(int argc, char** argv) {
                  "libfabric: domain; verbs: RDMA device (default: the first)");
   unsigned port = options.spec.port;
   unsigned gid_index = options.spec.gid_index;
-  app.add_option("--port", port, "verbs: port of the device")
-      ->check(CLI::Range(1, 255))
+  command::addWholeNumber(app, "--port", port, "verbs: port of the device", 1, 255)
       ->capture_default_str();
-  app.add_option("--gid-index", gid_index, "verbs: GID of the port")
-      ->check(CLI::Range(0, 255))
+  command::addWholeNumber(app, "--gid-index", gid_index, "verbs: GID of the port", 0, 255)
       ->capture_default_str();
   if (argc == 3 && argv[1] == std::string_view(command::kCommandFilesOption)) {
     command::writeCommandFiles(command::helpOf(app), "plumbline " PLUMBLINE_VERSION, argv[2]);
@@ -143,10 +144,11 @@ int main(int argc, char** argv) {
   try {
     return parseAndServe(argc, argv);
   } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    std::fputs((std::string(error.what()) + "\n").c_str(), stderr);
     return error.kind() == ErrorKind::kTester ? kTesterFault : kUsage;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "plumbline-target has failed: {}\n", error.what());
+    std::fputs(("plumbline-target has failed: " + std::string(error.what()) + "\n").c_str(),
+               stderr);
     return kTesterFault;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <istream>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -17,20 +18,28 @@ namespace plumbline::workload {
 // rank `prefill` + i mod (`ranks` - `prefill`). How long the prompt takes to compute is not
 // modelled, nor are the tokens that are generated: they stay on their host.
 struct RequestRules {
-  std::uint32_t ranks = 2;            // of the job
-  std::uint32_t prefill = 1;          // 1 to ranks - 1
-  std::uint64_t bytes_per_token = 1;  // of KV cache, 1 to 2^40 - 1
-  std::size_t most = SIZE_MAX;        // requests, from the first on
+  std::uint32_t ranks = 2;                // of the job
+  std::uint32_t prefill = 1;              // 1 to ranks - 1
+  std::uint64_t bytes_per_token = 1;      // of KV cache, 1 to 2^40 - 1
+  std::size_t most = SIZE_MAX;            // requests, from the first on
+  std::uint64_t most_bytes = UINT64_MAX;  // of the text, in lines that are looked at
 };
 
-// Entries, or the first mistake. The first line is TIMESTAMP,ContextTokens,GeneratedTokens, as in
-// the public traces of this kind; one request per further line:
+// Entries, or the first mistake. The first line names the columns, TIMESTAMP, ContextTokens and
+// GeneratedTokens as in the public traces of this kind, in any order and case, with or without
+// others; one request per further line:
 //   2023-11-16 18:17:03.9799600,4808,10
-// with up to twelve digits of a second and 1 or more context tokens. Times count from the earliest
-// request that is used; all are less than 10^15 ns later. The tag of an entry is the number of
-// generated tokens. Lines may come in any order; empty ones and a carriage return before the
-// newline are allowed. Lines behind the last request that is used are not looked at. Throws
-// Error(kUsage) for rules that cannot be, and never for any text (but for memory).
+//   2024-05-10 00:00:00.009930+00:00,2162,5
+// with up to twelve digits of a second, none where there is no fraction, and 1 or more context
+// tokens. A time may have an offset from UTC (ISO 8601: Z, +01, +0130, +01:30); either all have one
+// or none. Times count from the earliest request that is used; all are less than 10^15 ns later.
+// The tag of an entry is the number of generated tokens. Lines may come in any order; allowed is
+// what base/text_fields.h passes over. Lines behind the last request that is used are not looked
+// at. Throws Error(kUsage) for rules that cannot be, and never for any text (but for memory). Sets
+// `extent`, if given, to the lines that were looked at.
+std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::istream& text,
+                                                                    const RequestRules& rules,
+                                                                    TraceExtent* extent = nullptr);
 std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::string_view text,
                                                                     const RequestRules& rules);
 

@@ -6,8 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <sstream>
 
 #include "base/text_fields.h"
+#include "base/whole_number.h"
 
 namespace plumbline::workload {
 namespace {
@@ -15,19 +18,23 @@ namespace {
 constexpr std::uint64_t kMaxNanoseconds = 1'000'000'000'000'000;
 constexpr std::size_t kMaxFields = 5;
 
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
-
 // One line at a time; the first mistake ends it.
 class TraceParser {
  public:
   explicit TraceParser(std::uint32_t ranks) : ranks_(ranks) {}
 
-  std::variant<std::vector<TraceEntry>, TraceError> parse(std::string_view text) {
-    forEachLineOfFields(text, [this](std::size_t number, std::string_view line) {
-      line_ = number;
-      parseLine(line);
-      return !error_;
-    });
+  std::variant<std::vector<TraceEntry>, TraceError> parse(std::istream& text, TraceExtent* extent) {
+    TextTable table(text);
+    while (!error_ && table.next()) {
+      line_ = table.lines().number();
+      if (table.lines().tooLong()) {
+        fail(1, kLineTooLong);
+      } else {
+        parseLine(table.fields(), table.endColumn());
+      }
+      if (error_ && table.lines().torn()) error_->what += kTornLine;
+    }
+    if (extent != nullptr) *extent = {table.lines().bytes(), table.lines().hash()};
     if (error_) return *error_;
     return std::move(entries_);
   }
@@ -37,40 +44,28 @@ class TraceParser {
     if (!error_) error_ = TraceError{line_, column, std::move(what)};
   }
 
-  void parseLine(std::string_view line) {
-    std::array<TextField, kMaxFields> fields;
-    const std::size_t count = split(line, fields);
-    if (error_) return;
-    if (!header_allowed_ || !isHeader(fields, count)) parseEntry(fields, count, line.size() + 1);
+  void parseLine(std::span<const TextField> fields, std::size_t end_column) {
+    if (!header_allowed_ || !isHeader(fields)) parseEntry(fields, end_column);
     header_allowed_ = false;
   }
 
-  std::size_t split(std::string_view line, std::array<TextField, kMaxFields>& fields) {
-    std::size_t count = 0;
-    for (std::size_t begin = 0; begin <= line.size();) {
-      if (count == kMaxFields) {
-        fail(begin + 1, "more than five fields");
-        return count;
-      }
-      fields[count++] = takeField(line, begin);
-    }
-    return count;
-  }
-
-  static bool isHeader(const std::array<TextField, kMaxFields>& fields, std::size_t count) {
+  static bool isHeader(std::span<const TextField> fields) {
     constexpr std::array<std::string_view, kMaxFields> kNames{"time_ns", "from", "to", "bytes",
                                                               "tag"};
-    if (count < kMaxFields - 1) return false;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (fields[i].text != kNames[i]) return false;
+    if (fields.size() < kMaxFields - 1 || fields.size() > kMaxFields) return false;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (!sameColumn(fields[i].text, kNames[i])) return false;
     }
     return true;
   }
 
-  void parseEntry(const std::array<TextField, kMaxFields>& fields, std::size_t count,
-                  std::size_t end_column) {
-    if (count < kMaxFields - 1) {
+  void parseEntry(std::span<const TextField> fields, std::size_t end_column) {
+    if (fields.size() < kMaxFields - 1) {
       fail(end_column, "fewer than four fields: time_ns,from,to,bytes[,tag]");
+      return;
+    }
+    if (fields.size() > kMaxFields) {
+      fail(fields[kMaxFields].column, "more than five fields");
       return;
     }
     TraceEntry entry;
@@ -78,7 +73,7 @@ class TraceParser {
     entry.from = static_cast<Rank>(integer(fields[1], 0, UINT32_MAX, "rank"));
     entry.to = static_cast<Rank>(integer(fields[2], 0, UINT32_MAX, "rank"));
     entry.bytes = integer(fields[3], 1, transport::kMaxMessage, "number of bytes");
-    if (count == kMaxFields) {
+    if (fields.size() == kMaxFields) {
       entry.tag = static_cast<std::uint32_t>(integer(fields[4], 0, UINT32_MAX, "tag"));
     }
     for (const std::size_t i : {1U, 2U}) {
@@ -92,22 +87,22 @@ class TraceParser {
 
   std::uint64_t integer(const TextField& field, std::uint64_t least, std::uint64_t most,
                         std::string_view name) {
-    std::uint64_t value = 0;
-    if (field.text.empty()) fail(field.column, fmt::format("a {} is missing", name));
-    for (std::size_t i = 0; i < field.text.size(); ++i) {
-      if (!isDigit(field.text[i])) {
-        fail(field.column + i, fmt::format("a {} has decimal digits only", name));
-        return least;
-      }
-      const auto digit = static_cast<std::uint64_t>(field.text[i] - '0');
-      if (value > (most - digit) / 10) {
-        fail(field.column, fmt::format("a {} of more than {}", name, most));
-        return least;
-      }
-      value = value * 10 + digit;
+    if (field.text.empty()) {
+      fail(field.column, fmt::format("a {} is missing", name));
+      return least;
     }
-    if (value < least) fail(field.column, fmt::format("a {} of less than {}", name, least));
-    return value;
+    const auto wrong = std::find_if(field.text.begin(), field.text.end(),
+                                    [](char c) { return c < '0' || c > '9'; });
+    if (wrong != field.text.end()) {
+      fail(field.column + static_cast<std::size_t>(wrong - field.text.begin()),
+           fmt::format("a {} has decimal digits only", name));
+      return least;
+    }
+    const auto value = wholeNumberUpTo(field.text, most);
+    if (!value) fail(field.column, fmt::format("a {} of more than {}", name, most));
+    if (value && *value < least)
+      fail(field.column, fmt::format("a {} of less than {}", name, least));
+    return value.value_or(least);
   }
 
   Picoseconds time(const TextField& field) {
@@ -134,9 +129,16 @@ class TraceParser {
 
 }  // namespace
 
+std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::istream& text,
+                                                             std::uint32_t ranks,
+                                                             TraceExtent* extent) {
+  return TraceParser(ranks).parse(text, extent);
+}
+
 std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::string_view text,
                                                              std::uint32_t ranks) {
-  return TraceParser(ranks).parse(text);
+  std::istringstream stream{std::string(text)};
+  return parseTrace(stream, ranks);
 }
 
 }  // namespace plumbline::workload

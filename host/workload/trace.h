@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <istream>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,13 +20,28 @@ struct TraceError {
   std::string what;
 };
 
+// Of mistakes that any trace can have.
+inline constexpr const char* kLineTooLong = "the line is longer than 65536 bytes: this is no trace";
+// Behind a mistake in the last line of a file that was cut off, perhaps.
+inline constexpr const char* kTornLine = " (the file ends in this line, without a newline)";
+
+// What was read of a file: `bytes` from its beginning, and hash64() of them.
+struct TraceExtent {
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = 0;
+};
+
 // Entries, or the first mistake. One message per line:
 //   time_ns,from,to,bytes[,tag]
 // with decimal digits; the time may have a fraction of up to three digits, everything else is an
 // integer. `from` and `to` are different ranks below `ranks`, bytes 1 to 2^40 - 1, the time at most
-// 10^15 ns, the tag 32 bits. Blanks around fields, empty lines, comments from '#' to the line's
-// end, a carriage return before the newline and a first line "time_ns,from,to,bytes[,tag]" are
-// allowed. Lines may come in any order. Never throws for any text (but for memory).
+// 10^15 ns, the tag 32 bits. Allowed are what base/text_fields.h passes over (a byte order mark,
+// blanks, empty lines, comments, quotes) and a first line "time_ns,from,to,bytes[,tag]" in any
+// case. Lines may come in any order. Never throws for any text (but for memory). Sets `extent`, if
+// given.
+std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::istream& text,
+                                                             std::uint32_t ranks,
+                                                             TraceExtent* extent = nullptr);
 std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::string_view text,
                                                              std::uint32_t ranks);
 

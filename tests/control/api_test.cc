@@ -359,6 +359,9 @@ TEST_F(ApiTest, RequestsThatAreWrongAreRefused) {
             400);
   EXPECT_EQ(ask("POST", "/api/v1/runs", R"({"scenario":{}})").status, 404);
   EXPECT_EQ(ask("POST", "/api/v1/runs", R"({"scenario":{"name":"../etc/passwd"}})").status, 404);
+  EXPECT_EQ(ask("POST", "/api/v1/live").status, 405);
+  EXPECT_EQ(ask("BREW", "/api/v1/runs").status, 501);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/0x1").status, 404);
   ApiRequest form;
   form.method = "POST";
   form.target = "/api/v1/runs";
@@ -371,18 +374,66 @@ TEST_F(ApiTest, RequestsThatAreWrongAreRefused) {
   EXPECT_EQ(ask("POST", "/api/v1/runs", captured.dump()).status, 422);
 }
 
+// RFC 9110: 9.3.2, 9.3.7, 15.5.6.
+TEST_F(ApiTest, EveryResourceSaysItsMethods) {
+  struct Resource {
+    const char* path;
+    const char* methods;
+    int head;
+  };
+  for (const Resource& one :
+       {Resource{"/metrics", "GET, HEAD, OPTIONS", 200},
+        Resource{"/api/v1/capabilities", "GET, HEAD, OPTIONS", 200},
+        Resource{"/api/v1/ports", "GET, HEAD, OPTIONS", 200},
+        Resource{"/api/v1/clock", "GET, HEAD, OPTIONS", 200},
+        Resource{"/api/v1/live", "GET, HEAD, OPTIONS", 426},
+        Resource{"/api/v1/scenarios", "GET, HEAD, OPTIONS", 200},
+        Resource{"/api/v1/scenarios/quickstart", "GET, HEAD, OPTIONS", 200},
+        Resource{"/api/v1/scenarios/validate", "POST, OPTIONS", 405},
+        Resource{"/api/v1/runs", "GET, HEAD, POST, OPTIONS", 200},
+        Resource{"/api/v1/runs/7", "GET, HEAD, OPTIONS", 404},
+        Resource{"/api/v1/runs/7/stop", "POST, OPTIONS", 405},
+        Resource{"/api/v1/reservations", "POST, OPTIONS", 405},
+        Resource{"/api/v1/reservations/x", "DELETE, OPTIONS", 405}}) {
+    const ApiAnswer refused = ask("PATCH", one.path);
+    EXPECT_EQ(refused.status, 405) << one.path;
+    EXPECT_EQ(refused.allow, one.methods) << one.path;
+    const ApiAnswer options = ask("OPTIONS", one.path);
+    EXPECT_EQ(options.status, 204) << one.path;
+    EXPECT_EQ(options.allow, one.methods) << one.path;
+    EXPECT_THAT(options.body, IsEmpty());
+    EXPECT_EQ(ask("HEAD", one.path).status, one.head) << one.path;
+  }
+  EXPECT_EQ(ask("OPTIONS", "*").status, 204);
+  EXPECT_EQ(ask("OPTIONS", "/nothing").status, 404);
+  EXPECT_EQ(ask("HEAD", "/api/v1/ports").body, ask("GET", "/api/v1/ports").body);
+  EXPECT_EQ(ask("GET", "/api/v1/runs?").status, 200);
+}
+
+TEST_F(ApiTest, WhatWasMadeHasAPlace) {
+  const ApiAnswer run = ask("POST", "/api/v1/runs", runOf(smallScenario()));
+  ASSERT_EQ(run.status, 201) << run.body;
+  EXPECT_EQ(run.location, "/api/v1/runs/1");
+  EXPECT_EQ(ask("GET", run.location).status, 200);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/01").status, 200);
+  waitForEnd(1);
+}
+
 TEST(ApiAccess, ATokenIsAskedForEverywhere) {
   ServerParts parts({"secret", false});
   ApiRequest request{"GET", "/api/v1/capabilities", "", "lab3:8470", "", "", ""};
   EXPECT_EQ(parts.api.handle(request).status, 401);
   for (const char* wrong : {"Bearer", "Bearer ", "Bearer secreT", "Bearer secrets", "Basic secret",
-                            "secret", "bearer secret"}) {
+                            "secret", "bearer secreT"}) {
     request.authorization = wrong;
     EXPECT_EQ(parts.api.handle(request).status, 401) << wrong;
     EXPECT_EQ(parts.api.upgrade(request).refusal->status, 401) << wrong;
   }
-  request.authorization = "Bearer secret";
-  EXPECT_EQ(parts.api.handle(request).status, 200);
+  for (const char* right : {"bearer secret", "BEARER secret", "Bearer secret"}) {
+    request.authorization = right;
+    EXPECT_EQ(parts.api.handle(request).status, 200) << right;
+    EXPECT_FALSE(parts.api.upgrade({"GET", "/api/v1/live", "", "lab3:8470", "", right, ""}).refusal);
+  }
   request.target = "/metrics";
   EXPECT_EQ(parts.api.handle(request).status, 200);
   request.authorization.clear();
@@ -402,7 +453,13 @@ TEST(ApiAccess, OtherSitesAreRefused) {
   EXPECT_EQ(status("127.0.0.1:8470", ""), 200);
   EXPECT_EQ(status("localhost", ""), 200);
   EXPECT_EQ(status("[::1]:8470", "http://[::1]:8470"), 200);
+  EXPECT_EQ(status("LOCALHOST:8470", "http://localhost:8470"), 200);
+  EXPECT_EQ(status("127.1.2.3", ""), 200);
   EXPECT_EQ(status("evil.example:8470", ""), 403);  // its name leads to loopback
+  EXPECT_EQ(status("127.evil.example", ""), 403);
+  EXPECT_EQ(status("127.0.0.1.evil.example:8470", ""), 403);
+  EXPECT_EQ(status("localhost.evil.example", ""), 403);
+  EXPECT_EQ(status("[::2]:8470", ""), 403);
   EXPECT_EQ(status("127.0.0.1:8470", "http://evil.example"), 403);
   EXPECT_EQ(status("127.0.0.1:8470", "null"), 403);
   EXPECT_EQ(status("", ""), 403);

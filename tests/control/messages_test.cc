@@ -145,7 +145,9 @@ TEST(Requests, SayWhatIsWrongWithThem) {
   RunRequest request;
   request.owner = "as before";
   const auto fault = [&request](const char* text) { return readRequest(text, request); };
-  EXPECT_EQ(fault("{"), "the document is not JSON");
+  EXPECT_EQ(fault("{").substr(0, 31), "the document is not JSON: byte ");
+  EXPECT_EQ(fault(R"({"a": "\ud83d"})"), "the document is not JSON: byte 14");
+  EXPECT_EQ(fault(R"({"a": 1e999})"), "the document is not JSON");
   EXPECT_EQ(fault("[]"), "the document is not an object");
   EXPECT_EQ(fault(R"({"scenario":{"bnech":"sim"}})"), "\"scenario.bnech\" is not known here");
   EXPECT_EQ(fault(R"({"threads":-1})"), "\"threads\" is out of range");

@@ -19,6 +19,8 @@ TEST(ServerAddress, Reads) {
         Case{"[::1]:8471", "::1", 8471, false}, Case{"lab3", "lab3", 8470, true},
         Case{"lab3:65535", "lab3", 65535, true}, Case{"http://lab3:80/", "lab3", 80, false},
         Case{"https://127.0.0.1", "127.0.0.1", 8470, true},
+        Case{"HTTP://LAB3:08471", "LAB3", 8471, false}, Case{"LocalHost", "LocalHost", 8470, false},
+        Case{"127.example.com", "127.example.com", 8470, true},
         Case{"[2001:db8::1]", "2001:db8::1", 8470, true}}) {
     const ServerAddress address = ServerAddress::parse(one.text);
     EXPECT_EQ(address.host, one.host) << one.text;
@@ -28,7 +30,7 @@ TEST(ServerAddress, Reads) {
 }
 
 TEST(ServerAddress, Refuses) {
-  for (const char* text : {"", ":80", "lab3:", "lab3:0", "lab3:65536", "lab3:8a", "ftp://lab3",
+  for (const char* text : {"", ":80", "lab3:", "lab3:0", "lab3:65536", "lab3:8a", "lab3:+80", "lab3:0x50", "ftp://lab3",
                            "[::1", "[::1]8470", "lab3/x", "a b", "http://"}) {
     EXPECT_THROW(ServerAddress::parse(text), Error) << text;
   }

@@ -398,6 +398,101 @@ TEST_F(ServerTest, OversizedAndBrokenRequestsAreAnsweredAndForgotten) {
   EXPECT_TRUE(runsToItsEnd());
 }
 
+// What clients of all kinds may send by RFC 9110 and 9112.
+TEST_F(ServerTest, RequestsOfAllKindsOfClientsAreAnswered) {
+  const std::string end = "Host: localhost\r\nConnection: close\r\n\r\n";
+  const auto get = [&](const std::string& line) { return ask(line + "\r\n" + end); };
+  const std::string plain = get("GET /api/v1/ports HTTP/1.1");
+  ASSERT_THAT(plain, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(plain, HasSubstr("\r\nDate: "));
+  // HEAD is GET without the body, whose length it says.
+  const std::string head = get("HEAD /api/v1/ports HTTP/1.1");
+  const std::string field = "Content-Length: ";
+  const auto length = [&](const std::string& answer) {
+    const std::size_t at = answer.find(field);
+    return at == std::string::npos ? "none" : answer.substr(at, answer.find('\r', at) - at);
+  };
+  EXPECT_THAT(head, StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(head.find("\r\n\r\n") + 4, head.size());
+  EXPECT_EQ(length(head), length(plain));
+  EXPECT_NE(length(head), field + "0");
+  // The connection can go on behind it.
+  const std::string both =
+      ask("HEAD /api/v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\nGET /api/v1/ports HTTP/1.1\r\n" +
+          end);
+  EXPECT_THAT(both, StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(both, HasSubstr("\r\n\r\nHTTP/1.1 200"));
+
+  EXPECT_THAT(get("GET http://localhost/api/v1/ports HTTP/1.1"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(get("GET HTTP://LOCALHOST:1/api/v1/ports HTTP/1.1"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(get("GET /api/v1/%70orts HTTP/1.1"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(get("\r\n\r\nGET /api/v1/ports HTTP/1.1"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(get("OPTIONS * HTTP/1.1"), StartsWith("HTTP/1.1 204"));
+  EXPECT_THAT(get("PUT /metrics HTTP/1.1"), HasSubstr("\r\nAllow: GET, HEAD, OPTIONS\r\n"));
+  EXPECT_THAT(get("GET /api/v1/live HTTP/1.1"), HasSubstr("\r\nUpgrade: websocket\r\n"));
+  EXPECT_THAT(ask("GET /api/v1/ports HTTP/1.0\r\nHost: localhost\r\n\r\n"),
+              StartsWith("HTTP/1.1 200"));
+  const std::string kept = ask(
+      "GET /api/v1/ports HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
+      "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(kept, HasSubstr("\r\nConnection: keep-alive\r\n"));
+  EXPECT_THAT(kept, HasSubstr("plumbline_runs_active"));
+  EXPECT_TRUE(runsToItsEnd());
+}
+
+TEST_F(ServerTest, BodiesComeInEveryWay) {
+  const std::string body = R"({"scenario": "plumbline: 1"})";
+  const std::string post =
+      "POST /api/v1/scenarios/validate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+      "Content-Type: Application/JSON; charset=utf-8\r\n";
+  const std::string length = "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  EXPECT_THAT(ask(post + length + "\r\n" + body), StartsWith("HTTP/1.1 200"));
+  for (const char* coding : {"chunked", "Chunked"}) {
+    EXPECT_THAT(ask(post + "Transfer-Encoding: " + coding + "\r\n\r\n5;x=y\r\n" + body.substr(0, 5) +
+                    "\r\n" + "17\r\n" + body.substr(5) + "\r\n0\r\nTrailer: t\r\n\r\n"),
+                StartsWith("HTTP/1.1 200"));
+  }
+  // A client that waits for the word to go on.
+  const RawSocket socket(server_->port());
+  socket.send(post + length + "Expect: 100-Continue\r\n\r\n");
+  const std::string word = "HTTP/1.1 100 Continue\r\n\r\n";
+  EXPECT_EQ(socket.receiveSome(word.size(), std::chrono::milliseconds(kPatience)), word);
+  socket.send(body);
+  EXPECT_THAT(socket.receive(std::chrono::milliseconds(kPatience)), StartsWith("HTTP/1.1 200"));
+  // One that does not.
+  EXPECT_THAT(ask(post + length + "Expect: 100-continue\r\n\r\n" + body), HasSubstr("HTTP/1.1 200"));
+}
+
+TEST_F(ServerTest, WhatTheRulesForbidIsRefused) {
+  const std::string get = "GET /api/v1/ports HTTP/1.1\r\n";
+  const std::string host = "Host: localhost\r\n";
+  const std::string post = "POST /api/v1/scenarios/validate HTTP/1.1\r\n" + host +
+                           "Content-Type: application/json\r\n";
+  struct Wrong {
+    std::string request;
+    const char* status;
+  };
+  for (const Wrong& one :
+       {Wrong{get + "\r\n", "400"}, Wrong{get + host + host + "\r\n", "400"},
+        Wrong{get + "Host: a b\r\n\r\n", "400"}, Wrong{get + "Host : localhost\r\n\r\n", "400"},
+        Wrong{"GET metrics HTTP/1.1\r\n" + host + "\r\n", "400"},
+        Wrong{"GET ftp://localhost/ HTTP/1.1\r\n" + host + "\r\n", "400"},
+        Wrong{"GET /metrics HTTP/3.7\r\n" + host + "\r\n", "505"},
+        Wrong{"BREW /metrics HTTP/1.1\r\nConnection: close\r\n" + host + "\r\n", "501"},
+        Wrong{post + "Content-Length: x\r\n\r\n", "400"},
+        Wrong{post + "Content-Length: -1\r\n\r\n", "400"},
+        Wrong{post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", "400"},
+        Wrong{post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400"},
+        Wrong{post + "Transfer-Encoding: gzip\r\n\r\n{}", "501"},
+        Wrong{post + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "501"},
+        Wrong{post + "Transfer-Encoding: chunked\r\n\r\nxx\r\n", "400"},
+        Wrong{post + "Expect: 200-maybe\r\nContent-Length: 2\r\n\r\n{}", "417"}}) {
+    const std::string answer = ask(one.request);
+    EXPECT_THAT(answer, StartsWith(std::string("HTTP/1.1 ") + one.status)) << one.request;
+  }
+  EXPECT_TRUE(runsToItsEnd());
+}
+
 TEST_F(ServerTest, ABrokenWebSocketIsClosed) {
   const std::string upgrade =
       "GET /api/v1/live?since=0 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"

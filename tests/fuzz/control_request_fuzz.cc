@@ -67,6 +67,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   boost::system::error_code error;
   parser.put(boost::asio::buffer(data, size), error);
   if (error || !parser.is_done()) return 0;
+  if (const auto fault = faultOf(parser.get())) {
+    require(fault->status >= 400 && fault->status < 600 && !fault->what.empty());
+    return 0;
+  }
   const ApiRequest request = apiRequestOf(parser.get());
   check(parts.api.handle(request));
   const Api::Upgrade upgrade = parts.api.upgrade(request);

@@ -208,10 +208,16 @@ TEST(Parse, DepthAndSizeHaveLimits) {
   std::string deep;
   for (int i = 0; i < 40; ++i) deep += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
   EXPECT_THAT(firstProblem(deep), HasSubstr("nested too deeply"));
-  std::string wide = "a: [";
-  for (int i = 0; i < 30'000; ++i) wide += "1,";
-  EXPECT_THAT(firstProblem(wide + "1]"), HasSubstr("too many values"));
-  EXPECT_THAT(firstProblem(std::string(kMaxScenarioBytes + 1, ' ')), HasSubstr("too long"));
+  const std::string largest = kMinimal + "#" + std::string(kMaxScenarioBytes, 'x');
+  EXPECT_TRUE(problemsOfLength(std::string_view(largest).substr(0, kMaxScenarioBytes)).empty());
+  const auto problems = problemsOfLength(largest);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_THAT(problems[0].text("x"), HasSubstr("x:1:1: the file is too long for a scenario"));
+  const std::string file = testing::TempDir() + "/plumbline_long_scenario.yaml";
+  std::ofstream(file) << largest.substr(0, kMaxScenarioBytes);
+  EXPECT_EQ(loadScenario(file, testVocabulary()).name, "smallest");
+  std::ofstream(file, std::ios::app) << 'x';
+  EXPECT_THROW(loadScenario(file, testVocabulary()), Error);
 }
 
 TEST(Load, SaysWhichFileCannotBeRead) {

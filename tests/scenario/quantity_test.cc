@@ -67,21 +67,42 @@ TEST(Quantity, Factors) {
   EXPECT_EQ(parseFactor("0").value, Fraction());
   EXPECT_THAT(parseFactor("0.0000000000001").error, HasSubstr("finer"));
   EXPECT_THAT(parseFactor("9999999999999").error, HasSubstr("too large"));
-  for (const char* text : {"", "50%", "-1", "1e3", "1/8", "1 "}) {
+  EXPECT_EQ(parseFactor("1e3").value, Fraction::percent(100'000));
+  EXPECT_EQ(parseFactor("1e-05").value, Fraction::partsPerTrillion(10'000'000));
+  EXPECT_EQ(parseFactor("12.5E-2").value, Fraction::partsPerTrillion(125'000'000'000));
+  EXPECT_EQ(parseFactor("0e999").value, Fraction());
+  EXPECT_THAT(parseFactor("1e-13").error, HasSubstr("finer"));
+  EXPECT_THAT(parseFactor("1e999").error, HasSubstr("too large"));
+  for (const char* text : {"", "50%", "-1", "1/8", "1 "}) {
     EXPECT_FALSE(parseFactor(text).value) << text;
   }
 }
 
-TEST(Quantity, Probabilities) {
-  EXPECT_EQ(parseProbability("1e-6").value, 1e-6);
-  EXPECT_EQ(parseProbability("2.5e-12").value, 2.5e-12);
-  EXPECT_EQ(parseProbability("0.000001").value, 1e-6);
-  EXPECT_EQ(parseProbability("0").value, 0.0);
-  EXPECT_EQ(parseProbability("1e-03").value, 1e-3);
-  for (const char* text :
-       {"", "e-6", "1e6", "1e+6", "1e", "1e-", "1e-100", "1E-6", "1e-6x", "1e-x", "-1e-6", "1%"}) {
-    EXPECT_FALSE(parseProbability(text).value) << text;
+// As people write them, and the JSON libraries of Python, Java and .NET.
+TEST(Quantity, PlainNumbersMayHaveAnExponent) {
+  EXPECT_EQ(parseDecimal("1e-6").value, 1e-6);
+  EXPECT_EQ(parseDecimal("1e-06").value, 1e-6);
+  EXPECT_EQ(parseDecimal("1.0E-6").value, 1e-6);
+  EXPECT_EQ(parseDecimal("1E-06").value, 1e-6);
+  EXPECT_EQ(parseDecimal("2.5e-12").value, 2.5e-12);
+  EXPECT_EQ(parseDecimal("0.000001").value, 1e-6);
+  EXPECT_EQ(parseDecimal("1e+16").value, 1e16);
+  EXPECT_EQ(parseDecimal("1e6").value, 1e6);
+  EXPECT_EQ(parseDecimal("0").value, 0.0);
+  EXPECT_THAT(parseDecimal("1e999").error, HasSubstr("too large"));
+  EXPECT_THAT(parseDecimal("1e-999").error, HasSubstr("too small"));
+  for (const char* text : {"", "e-6", "1e", "1e-", "1e+", "1e1000", "1e-6x", "1e-x", "-1e-6", "1%",
+                           "1e 6", "1e1.5", "0x1p3"}) {
+    EXPECT_FALSE(parseDecimal(text).value) << text;
   }
+}
+
+TEST(Quantity, ZerosThatCarryNothingAreNoDigits) {
+  EXPECT_EQ(parseBytes("00000000000000000000000000000064B").value, Bytes(64));
+  EXPECT_EQ(parseDecimal("0.5000000000000000000000000000").value, 0.5);
+  EXPECT_EQ(parseBytes("000.001000000000000000000000000KB").value, Bytes(1));
+  EXPECT_EQ(parseBytes("10.010KB").value, Bytes(10'010));
+  EXPECT_EQ(parseInteger("000000000000000000000000000000010").value, 10U);
 }
 
 TEST(Quantity, SignedNumbers) {
@@ -122,11 +143,11 @@ TEST(Quantity, OnlyThisNotation) {
   for (const char* text : {"0.5", "50", "50%%", "50 percent", "-1%"}) {
     EXPECT_FALSE(parseShare(text).value) << text;
   }
-  for (const char* text : {"1e3", "0x1", "1 ", " 1", "-1", "1.", "", "inf", "nan"}) {
+  for (const char* text : {"0x1", "1 ", " 1", "-1", "1.", "", "inf", "nan", "1_000"}) {
     EXPECT_FALSE(parseDecimal(text).value) << text;
     EXPECT_FALSE(parseInteger(text).value) << text;
   }
-  EXPECT_FALSE(parseInteger("1.0").value);
+  for (const char* text : {"1.0", "1e3"}) EXPECT_FALSE(parseInteger(text).value) << text;
 }
 
 TEST(Quantity, AnErrorNamesTheUnitsThereAre) {

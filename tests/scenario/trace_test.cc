@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/random.h"
 #include "scenario/parse.h"
 #include "tests/scenario/messages.h"
 #include "tests/scenario/vocabulary.h"
@@ -96,6 +97,28 @@ TEST_F(TraceFile, OfRequestsMakesMessagesOfTheirPrompts) {
   EXPECT_EQ(entries[1].bytes, 20U * 131'072);
 }
 
+// What is behind the requests that are used is not read: neither its size nor its mistakes matter.
+TEST_F(TraceFile, OfALongFileOnlyWhatIsUsedIsRead) {
+  const std::string head =
+      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,10,1\n"
+      "2023-11-16 18:15:47,20,2\n";
+  write("r.csv", head + "nonsense\n");
+  // Sparse: takes no room on the disk.
+  fs::resize_file(folder_ / "r.csv", std::uintmax_t{4} << 30);
+  const std::string job =
+      "{kind: trace, trace: {file: r.csv, format: requests, prefill: 1, kv_per_token: 128KiB";
+  const ParseResult two = parse(job + ", requests: 2}}");
+  ASSERT_TRUE(two.ok());
+  EXPECT_EQ(std::get<TraceProgram>(two.scenario.workload->jobs.at(0).program).entries.size(), 2U);
+  ASSERT_EQ(two.scenario.files.size(), 1U);
+  EXPECT_EQ(two.scenario.files[0].bytes, head.size());
+  EXPECT_EQ(two.scenario.files[0].hash, hash64(head));
+  EXPECT_THAT(messages(job + ", requests: 3}}"),
+              ElementsAre(testing::HasSubstr("r.csv:4:9: fewer fields than the first line names")));
+  EXPECT_THAT(messages(job + "}}"),
+              ElementsAre(testing::HasSubstr("\"r.csv\" is too long for a trace")));
+}
+
 // The ranks are those of the job, however they are placed.
 TEST_F(TraceFile, IsJudgedByTheJobsRanks) {
   write("m.csv", "0,0,1,1\n0,2,0,1\n");
@@ -113,8 +136,8 @@ TEST_F(TraceFile, MistakesHaveTheirPlaceInBothFiles) {
               ElementsAre("s:3:29: bad.csv:2:7: a number of bytes has decimal digits only"));
   EXPECT_THAT(messages("{kind: trace,\n trace: {format: requests, file: r.csv, prefill: 2, "
                        "kv_per_token: 1GiB}}"),
-              ElementsAre("s:4:34: r.csv:2:21: context tokens are 1 to 1023, whose KV cache is a "
-                          "message"));
+              ElementsAre("s:4:34: r.csv:2:21: out of range: 1 to 1023 context tokens, whose KV "
+                          "cache is a message"));
 }
 
 TEST_F(TraceFile, KeysAreChecked) {

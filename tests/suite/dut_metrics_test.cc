@@ -43,6 +43,16 @@ TEST(DutMetrics, AreReadWithTimesAndWithout) {
   EXPECT_THAT(metricsOf("# nothing\n"), ElementsAre());
 }
 
+TEST(DutMetrics, AreReadAsOtherProgramsWriteThem) {
+  for (const char* text : {"\xEF\xBB\xBFtime_s,metric,value\r\n0,memory_bytes,1e9\r\n1.5,cpu,-2.25",
+                           "\"Time_s\",\"Metric\",\"Value\"\n\"0\",\"memory_bytes\",\"1E+09\"\n\"1."
+                           "5\",\"cpu\",\"-2.25\"\n"}) {
+    EXPECT_THAT(metricsOf(text),
+                ElementsAre(DutMetric{0, "memory_bytes", 1e9}, DutMetric{1.5, "cpu", -2.25}));
+  }
+  EXPECT_EQ(firstComment("\xEF\xBB\xBF# no answer\r\n"), "no answer");
+}
+
 TEST(DutMetrics, MistakesHaveTheirPlace) {
   EXPECT_EQ(mistake("0,a,1\n0,a\n"), "2:4: fewer fields than time_s,metric,value");
   EXPECT_EQ(mistake("0,a,1,2\n"), "1:7: more fields than time_s,metric,value");

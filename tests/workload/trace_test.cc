@@ -42,6 +42,31 @@ TEST(Trace, ReadsEntries) {
   EXPECT_EQ(entries[2].time, Picoseconds(1'000'000'000'000'000'999));
 }
 
+TEST(Trace, ReadsWhatOtherProgramsWrite) {
+  for (const char* text :
+       {"time_ns,from,to,bytes,tag\n12.5,3,2,100,7\n",
+        "Time_NS,FROM,To,Bytes,TAG\r\n12.5,3,2,100,7",
+        "\xEF\xBB\xBFtime_ns,from,to,bytes,tag\r\n12.5,3,2,100,7\r\n",
+        "\"time_ns\",\"from\",\"to\",\"bytes\",\"tag\"\n\"12.5\",\"3\",\"2\",\"100\",\"7\"\n",
+        "\xEF\xBB\xBF"
+        "0012.50,03,02,0100,07"}) {
+    const auto entries = good(text);
+    ASSERT_EQ(entries.size(), 1U) << text;
+    EXPECT_EQ(entries[0].time, Picoseconds(12'500));
+    EXPECT_EQ(entries[0].from, 3U);
+    EXPECT_EQ(entries[0].to, 2U);
+    EXPECT_EQ(entries[0].bytes, 100U);
+    EXPECT_EQ(entries[0].tag, 7U);
+  }
+}
+
+TEST(Trace, ATornLastLineIsSaid) {
+  const auto parsed = parseTrace("0,0,1,4096\n5,0,1", 8);
+  const auto* error = std::get_if<TraceError>(&parsed);
+  ASSERT_NE(error, nullptr);
+  EXPECT_NE(error->what.find("the file ends in this line"), std::string::npos) << error->what;
+}
+
 TEST(Trace, MayBeEmpty) {
   EXPECT_TRUE(good("").empty());
   EXPECT_TRUE(good("time_ns,from,to,bytes\n").empty());

@@ -1,0 +1,28 @@
+#include "base/shell_words.h"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+// Never special, wherever in a word it stands. '~' and '=' are not among them: zsh expands both at
+// the beginning of a word.
+bool isPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_-./:,+@%").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string shellWord(std::string_view word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), isPlain)) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string shellPath(std::string_view path) {
+  return shellWord(path.starts_with('-') ? "./" + std::string(path) : std::string(path));
+}
+
+}  // namespace plumbline

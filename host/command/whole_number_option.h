@@ -1,0 +1,36 @@
+// Whole numbers on command lines, read as everywhere else (base/whole_number.h).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace plumbline::command {
+
+// Makes `option` take a whole number from `least` to `most`. CLI11 by itself takes 010 for eight,
+// 0x10 for sixteen, and -1 for the largest unsigned number.
+void restrictToWholeNumbers(CLI::Option& option, std::uint64_t least, std::uint64_t most);
+
+// app.add_option() for a whole number from `least` to `most`; without `most`, to the largest that
+// `target` holds.
+template <std::integral T>
+CLI::Option* addWholeNumber(CLI::App& app, const std::string& name, T& target,
+                            const std::string& help, std::uint64_t least = 0,
+                            std::uint64_t most = std::numeric_limits<T>::max()) {
+  CLI::Option* option = app.add_option(name, target, help);
+  restrictToWholeNumbers(*option, least, most);
+  return option;
+}
+template <std::integral T>
+CLI::Option* addWholeNumber(CLI::App& app, const std::string& name, std::optional<T>& target,
+                            const std::string& help, std::uint64_t least = 0,
+                            std::uint64_t most = std::numeric_limits<T>::max()) {
+  CLI::Option* option = app.add_option(name, target, help);
+  restrictToWholeNumbers(*option, least, most);
+  return option;
+}
+
+}  // namespace plumbline::command

@@ -1,0 +1,229 @@
+// What the command writes: on a full disk, into places that cannot be, and as text to be pasted
+// into a shell. And the numbers that it takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/json.h"
+#include "results/store.h"
+#include "tests/cli/process.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kScenario = R"(plumbline: 1
+name: n
+test: free
+dut: {topology: {kind: switch, hosts: 4, link: 100G}}
+transport: {kind: roce}
+workload: {kind: permutation, size: 64KiB, messages: 2}
+)";
+
+// Long enough to be interrupted.
+constexpr const char* kLongScenario = R"(plumbline: 1
+name: n
+test: free
+dut: {topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 4, link: 400G}}
+transport: {kind: roce}
+workload: {kind: permutation, shift: 4, size: 4MiB, messages: 1}
+parameters: {repetitions: 60}
+)";
+
+class OutputsTest : public testing::Test {
+ protected:
+  OutputsTest() {
+    scenario_ = write("s.yaml", kScenario);
+    results_ = (scratch_.path() / "results").string();
+  }
+
+  std::string write(const std::string& name, const std::string& content) {
+    const fs::path path = scratch_.path() / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << content;
+    return path.string();
+  }
+  [[nodiscard]] std::string place(const std::string& name) const {
+    return (scratch_.path() / name).string();
+  }
+  Outcome run(std::vector<std::string> arguments) {
+    return plumblineCommand(scratch_.path(), arguments);
+  }
+  Outcome runScenario(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", scenario_, "--quiet", "--results", results_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  // In a shell: $P is the command, $S the scenario, $R the results.
+  Outcome shell(const std::string& line) {
+    return Process(
+               scratch_.path(),
+               {"-c", "P=" PLUMBLINE_COMMAND "; S=$1; R=$2; " + line, "sh", scenario_, results_},
+               "/bin/sh")
+        .wait();
+  }
+  // Exit code 2 before anything was measured.
+  void expectRefused(const std::vector<std::string>& more, const std::string& message) {
+    const Outcome outcome = runScenario(more);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_FALSE(fs::exists(fs::path(results_) / "plumbline.db"));
+  }
+
+  TempDirectory scratch_;
+  std::string scenario_;
+  std::string results_;
+};
+
+TEST_F(OutputsTest, PlacesThatCannotBeAreRefusedBeforeAnythingIsMeasured) {
+  for (const char* option : {"--json", "--jsonl", "--capture", "--trace"}) {
+    const std::string missing = place("missing/x");
+    expectRefused({option, missing}, std::string(option) + " " + missing +
+                                         ": the file cannot be written: No such file or directory");
+    expectRefused({option, scratch_.path().string()}, "Is a directory");
+    expectRefused({option, scenario_}, "this is the scenario's own file");
+  }
+  expectRefused({"--report", scenario_ + "/x"}, "--report");
+  expectRefused({"--report", scenario_}, "--report");
+  expectRefused({"--json", place("x"), "--jsonl", place("./x")}, "two outputs in one file");
+  const Outcome results = run({"run", scenario_, "--quiet", "--results", scenario_ + "/x"});
+  EXPECT_EQ(results.exit_code, 2) << results.err;
+  EXPECT_THAT(results.err, HasSubstr("--results"));
+  // Nothing of a refused run is left behind.
+  EXPECT_FALSE(fs::exists(place("x")));
+}
+
+TEST_F(OutputsTest, AFullDiskIsSaidByEveryVerb) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+  ASSERT_EQ(runScenario({}).exit_code, 0);
+  ASSERT_EQ(runScenario({}).exit_code, 0);
+  for (const char* line : {"$P run $S --results $R --quiet >/dev/full",
+                           "$P run $S --results $R --quiet --tables >/dev/full",
+                           "$P run $S --results $R --quiet --json /dev/full >/dev/null",
+                           "$P run $S --results $R --quiet --jsonl /dev/full >/dev/null",
+                           "$P results ls --results $R >/dev/full",
+                           "$P results show 1 --results $R >/dev/full",
+                           "$P results diff 1 2 --results $R >/dev/full",
+                           "$P results diff 1 2 --results $R --json >/dev/full",
+                           "$P results diff 1 2 --results $R --html /dev/full >/dev/null",
+                           "$P results export 1 --results $R >/dev/full",
+                           "$P results export 1 --results $R --format csv >/dev/full",
+                           "$P results export 1 --results $R -o /dev/full",
+                           "$P report 1 --results $R >/dev/full",
+                           "$P validate $S >/dev/full",
+                           "$P plan $S >/dev/full",
+                           "$P list tests >/dev/full",
+                           "$P list scenarios >/dev/full",
+                           "$P ports >/dev/full",
+                           "$P version >/dev/full",
+                           "$P --help >/dev/full",
+                           "$P run --help >/dev/full",
+                           "exec timeout 20 $P serve --port 0 --results $R >/dev/full"}) {
+    const Outcome outcome = shell(line);
+    EXPECT_EQ(outcome.exit_code, 3) << line << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("No space left on device")) << line;
+  }
+}
+
+TEST_F(OutputsTest, WhatWasMeasuredIsNotLost) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+  // The report is there when the JSON or the screen is not, and the JSON when the screen is not.
+  const Outcome outcome = shell("$P run $S --results $R --quiet --json /dev/full");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_TRUE(fs::exists(fs::path(results_) / "run-1" / "report.html"));
+  EXPECT_THAT(outcome.out, HasSubstr("report "));
+  EXPECT_THAT(outcome.err, HasSubstr("\n  plumbline results export 1 -o /dev/full --results " +
+                                     results_ + "\n"));
+  EXPECT_EQ(shell("$P run $S --results $R --quiet --tables --json $R/x.json >/dev/full").exit_code,
+            3);
+  EXPECT_TRUE(fs::exists(fs::path(results_) / "run-2" / "report.html"));
+  EXPECT_TRUE(nlohmann::json::accept(contentOf(fs::path(results_) / "x.json")));
+  // What cannot be said on stderr is no reason to end.
+  EXPECT_EQ(shell("$P run $S --results $R 2>/dev/full").exit_code, 0);
+}
+
+TEST_F(OutputsTest, WholeNumbersAreDecimal) {
+  const auto seedWith = [&](const std::string& seed) -> std::string {
+    const Outcome outcome = runScenario({"--seed", seed, "--json", place("run.json")});
+    if (outcome.exit_code != 0) return outcome.err;
+    return nlohmann::json::parse(contentOf(place("run.json")))["seed"].dump();
+  };
+  EXPECT_EQ(seedWith("010"), "10");
+  EXPECT_EQ(seedWith("08"), "8");
+  EXPECT_EQ(seedWith("018446744073709551615"), "18446744073709551615");
+  const std::string whole = "this is not a plain integer";
+  for (const char* seed : {"0x10", "1e3", "1_000", "+1", " 1", "1 ", "0b1", "1.0"}) {
+    EXPECT_THAT(seedWith(seed), HasSubstr(whole)) << seed;
+    // The file says the same of it; blanks around a value are no part of it there.
+    const std::string value = std::string(seed).find(' ') != std::string::npos ? "1 2" : seed;
+    const std::string file = write("seed.yaml", std::string(kScenario) + "seed: " + value + "\n");
+    EXPECT_THAT(run({"validate", file}).err, HasSubstr(whole)) << seed;
+  }
+  EXPECT_THAT(seedWith("18446744073709551616"), HasSubstr("the value is too large"));
+  const auto firstLine = [&](const std::vector<std::string>& arguments) {
+    const Outcome outcome = run(arguments);
+    return (outcome.out + outcome.err).substr(0, (outcome.out + outcome.err).find('('));
+  };
+  EXPECT_EQ(firstLine({"results", "show", "03", "--results", results_}), "run 3 of n ");
+  EXPECT_THAT(firstLine({"results", "show", "0x3", "--results", results_}), HasSubstr(whole));
+  EXPECT_EQ(run({"results", "diff", "01", "0002", "--results", results_}).exit_code, 0);
+  EXPECT_EQ(run({"results", "export", "01", "--results", results_}).exit_code, 0);
+  EXPECT_THAT(firstLine({"run", scenario_, "--threads", "4294967296"}),
+              HasSubstr("4294967296 is out of range"));
+  EXPECT_THAT(firstLine({"serve", "--port", "65536"}), HasSubstr("65536 is out of range"));
+  EXPECT_THAT(firstLine({"sweep", scenario_, "-j", "00"}), HasSubstr("00 is out of range"));
+}
+
+// The command that an interrupted run prints, run by a shell as it is printed.
+TEST_F(OutputsTest, TheCommandToGoOnCanBePasted) {
+  for (const std::string name : {"with space", "a$HOME `id`", "it's \"so\"", "-x;y&z"}) {
+    const std::string file = write(name + "/long.yaml", kLongScenario);
+    const std::string results = place(name + "/re'sults $1");
+    Process process(scratch_.path(), {"run", file, "--results", results, "--quiet", "--seed", "7",
+                                      "--json", place(name + "/run 1.json")});
+    const fs::path database = fs::path(results) / "plumbline.db";
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto trials = [&] {
+      if (!fs::exists(database)) return std::size_t{0};
+      try {
+        const auto runs = results::ResultStore::openExisting(results).listRuns();
+        return runs.empty() ? 0 : static_cast<std::size_t>(runs.back().trials);
+      } catch (const std::exception&) {
+        return std::size_t{0};
+      }
+    };
+    while (trials() == 0 && !process.ended() && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    process.signal(SIGINT);
+    const Outcome interrupted = process.wait();
+    if (interrupted.exit_code == 0) continue;  // too fast for this machine
+    ASSERT_EQ(interrupted.exit_code, 5) << interrupted.err;
+    const std::size_t begin = interrupted.err.find("plumbline run ");
+    ASSERT_NE(begin, std::string::npos) << interrupted.err;
+    const std::string command =
+        interrupted.err.substr(begin, interrupted.err.find('\n', begin) - begin);
+    const Outcome again = shell("plumbline() { \"$P\" \"$@\"; }; " + command);
+    EXPECT_EQ(again.exit_code, 0) << command << "\n" << again.err;
+    EXPECT_THAT(again.err, HasSubstr("going on with run 1")) << command;
+    EXPECT_TRUE(fs::exists(place(name + "/run 1.json")));
+    const auto all = results::ResultStore::openExisting(results).listRuns();
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].status, results::RunStatus::kDone);
+    EXPECT_EQ(all[0].identity.seed, 7U);
+  }
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -30,6 +30,7 @@ Range gigabitsPerSecond() { return {0, 1e6, "0 to 1000000 (Gb/s)"}; }
 Range share() { return {0, 100, "0 to 100 (%, no sign)"}; }
 Range excess() { return {0, 1e6, "0 to 1000000 (%, no sign)"}; }
 Range partsPerMillion() { return {0, 1e6, "0 to 1000000 (ppm)"}; }
+Range anyPartsPerMillion() { return {0, 1e12, "0 to 1000000000000 (ppm)"}; }
 Range perSecond() { return {0, 1e12, "0 to 1000000000000 (1/s)"}; }
 Range bytes() { return {0, 1e15, "0 to 1000000000000000 (bytes)"}; }
 Range count() { return {0, 1e15, "0 to 1000000000000000"}; }
@@ -181,7 +182,10 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("busiest_link_percent", share(), balanced);
   atLeast("flow_jfi", fairness(), {"T7.3", free});
   // Loss, order and congestion.
-  atMost("drop_ppm", partsPerMillion(), with(with(collectives, incasts), {"T6.1", "T12.1"}));
+  const Tests drops = with(with(collectives, incasts), {"T6.1", "T6.5b", "T12.1", free});
+  atMost("drop_ppm", partsPerMillion(), drops);
+  atMost("fabric_drops_ppm", anyPartsPerMillion(), drops);
+  atMost("trimmed_ppm", anyPartsPerMillion(), drops);
   atMost("retransmission_percent", excess(), with(collectives, {"T6.1", "T6.4", "T6.5b", free}));
   atMost("retransmissions_per_s", perSecond(), with(permutations, {"T9.4", "T12.1"}));
   atMost("out_of_order_per_s", perSecond(), with(permutations, {"T9.4", "T12.1"}));
@@ -208,9 +212,9 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("significant_drifts", count(), leak);
   for (const char* name :
        {"jct_ratio_per_h", "iteration_us_per_h", "message_p99_us_per_h", "ecn_percent_per_h",
-        "pfc_per_s_per_h", "paused_us_per_h", "drop_ppm_per_h", "retransmissions_per_s_per_h",
-        "out_of_order_per_s_per_h", "queue_max_bytes_per_h", "frames_left_per_h",
-        "link_mmr_per_h"}) {
+        "pfc_per_s_per_h", "paused_us_per_h", "drop_ppm_per_h", "fabric_drops_ppm_per_h",
+        "trimmed_ppm_per_h", "retransmissions_per_s_per_h", "out_of_order_per_s_per_h",
+        "queue_max_bytes_per_h", "frames_left_per_h", "link_mmr_per_h"}) {
     atMost(name, {0, 1e15, "0 to 1000000000000000 (per hour)"}, leak);
   }
 }

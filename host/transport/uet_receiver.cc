@@ -458,8 +458,7 @@ void UetReceiver::renew(Target& target, std::uint64_t first) {
 }
 
 // `packet` is the one that completed a message of `bytes`.
-void UetReceiver::deliver(const Target& target, const fabric::Packet& packet,
-                          std::uint64_t bytes) {
+void UetReceiver::deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes) {
   const DataFields fields = unpackData(packet.extra, has_pdc_);
   UetDelivery delivery;
   delivery.from = target.source;

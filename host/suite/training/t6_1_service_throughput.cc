@@ -109,7 +109,9 @@ void ServiceThroughputTest::report(const TestConfig& config, const Design& desig
                      }};
   addTable(
       design, measured,
-      {rate, share, figure("Dropped", "ppm", "drop_ppm", dropPpm),
+      {rate, share, figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
        figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
        figure("ECN marked", "%", "ecn_percent", ecnPercent),
        figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},

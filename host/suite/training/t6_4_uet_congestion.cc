@@ -104,11 +104,9 @@ void UetCongestionTest::report(const TestConfig& config, const Design& design,
       figures.end(),
       {figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
        figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
-       figure("Dropped", "ppm", "drop_ppm", dropPpm),
-       figure("Trimmed", "packets", "",
-              [](const bench::TrialResult& trial) {
-                return static_cast<double>(trial.fabric->total.trimmed);
-              }),
+       figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
        figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
        figure("Failed messages", "", "failed_messages", [](const bench::TrialResult& trial) {
          return static_cast<double>(trial.fabric->endpoints.messages_failed);

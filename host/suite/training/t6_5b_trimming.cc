@@ -90,7 +90,7 @@ void TrimmingTest::report(const TestConfig&, const Design& design,
   const Figure again =
       figure("Sent again", "B", "resent_bytes", [](const bench::TrialResult& trial) {
         const auto& stats = trial.fabric->endpoints;
-        return stats.data_sent == 0 ? 0.0
+        return stats.data_sent == 0 ? kNotMeasured
                                     : static_cast<double>(stats.bytes_sent) *
                                           static_cast<double>(stats.retransmitted) /
                                           static_cast<double>(stats.data_sent);
@@ -105,6 +105,9 @@ void TrimmingTest::report(const TestConfig&, const Design& design,
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->total.dropped());
                    }),
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+            figure("Dropped, per packet sent", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+            figure("Trimmed, per packet sent", "ppm", "trimmed_ppm", trimmedPpm),
             figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent), again,
             figure("Timeouts", "", "timeouts",
                    [](const bench::TrialResult& trial) {

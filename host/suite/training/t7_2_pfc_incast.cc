@@ -105,7 +105,9 @@ void PfcIncastTest::report(const TestConfig& config, const Design& design,
             figure("Paused at hosts", "us", "paused_hosts_us",
                    [](const bench::TrialResult& trial) { return pausedOn(trial, false); }),
             spread, figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-            figure("Dropped", "ppm", "drop_ppm", dropPpm),
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+            figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
             figure("Watchdog", "events", "watchdog_events",
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->total.watchdog_events);

@@ -195,6 +195,9 @@ void CardTrial::show(Picoseconds end) {
     one.tx_bytes = counters.tx_bytes;
     one.rx_frames = counters.rx_frames;
     one.rx_bytes = counters.rx_bytes;
+    const BitRate rate = spec_.dut.topology.link_rate;
+    one.tx_pending = notYetPassed(one.tx_frames, one.tx_bytes, rate, snapshot.time);
+    one.rx_pending = notYetPassed(one.rx_frames, one.rx_bytes, rate, snapshot.time);
     for (std::size_t i = 0; i < counters.rx_xoff.size(); ++i) {
       one.paused[i] = {counters.rx_xoff[i],
                        Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i]))};

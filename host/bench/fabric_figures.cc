@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "fabric/topology.h"
 #include "stats/fairness.h"
+#include "stats/summary.h"
+#include "transport/protocol.h"
 
 namespace plumbline::bench {
 namespace {
@@ -15,6 +20,7 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.packets += link.packets;
   total.bytes += link.bytes;
   total.control += link.control;
+  total.control_aside += link.control_aside;
   for (std::size_t i = 0; i < total.drops.size(); ++i) total.drops[i] += link.drops[i];
   total.marked += link.marked;
   total.trimmed += link.trimmed;
@@ -36,12 +42,13 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.consumed_updates += link.consumed_updates;
 }
 
-// Share of `time` in which the link's wire was taken by what was put on it: frames of every kind,
-// with preambles and gaps.
-double utilisation(const fabric::LinkCounters& link, BitRate rate, Picoseconds time) {
+// Share of `time`, which has passed, in which the link's wire was taken by what was put on it:
+// frames of every kind, with preambles and gaps.
+double utilisation(const fabric::LinkCounters& link, const fabric::Onwards& onwards, BitRate rate,
+                   Picoseconds time) {
   if (time <= Picoseconds(0)) return 0;
-  return static_cast<double>(link.wireBytes()) * 8 / static_cast<double>(rate.bitsPerSecond()) /
-         time.toSeconds();
+  // Slots never overlap; only rounding could make more of a full wire.
+  return std::clamp(fabric::wireSeconds(link, onwards, rate) / time.toSeconds(), 0.0, 1.0);
 }
 
 // Totals and loads of all links.
@@ -70,7 +77,7 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
     load.pauses = counters.pauses;
     load.paused_by_priority = counters.paused;
     for (const Picoseconds paused : counters.paused) load.paused += paused;
-    load.utilisation = utilisation(counters, link.rate, result.sim_end);
+    load.utilisation = utilisation(counters, fabric.onwards(id), link.rate, result.sim_end);
     load.retries = hops.of(id);
     result.links.push_back(std::move(load));
   }
@@ -107,40 +114,85 @@ class JobOfFlow {
   std::vector<std::vector<std::size_t>> jobs_;  // by host
 };
 
-// After the jobs, whose flows they are.
-void collectFlows(const SimHosts& hosts, FabricResult& result) {
-  std::vector<std::uint64_t> goodputs;  // bit/s
-  const JobOfFlow jobs(hosts.placement());
-  std::vector<std::vector<std::uint64_t>> of_job(result.jobs.size());
-  std::vector<bool> mixed(result.jobs.size());  // with flows of another job
+// The two halves of a flow, of which each end knows one.
+struct Flow {
+  Picoseconds first_sent = fabric::kNever;
+  Picoseconds last_arrival{};
+  std::uint64_t payload = 0;  // at the receiver
+
+  [[nodiscard]] std::optional<double> goodputGbps() const {
+    if (payload == 0 || first_sent >= last_arrival) return std::nullopt;
+    return 8e-9 * static_cast<double>(payload) / (last_arrival - first_sent).toSeconds();
+  }
+};
+// Protocol, sender and receiver of the data, number.
+using FlowKey = std::tuple<transport::ProtocolId, fabric::HostId, fabric::HostId, std::uint32_t>;
+
+std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
+  std::map<FlowKey, Flow> flows;
   for (const fabric::HostId host : hosts.hosts()) {
-    result.endpoints.merge(hosts.statsOf(host));
-    for (const transport::FlowStats& flow : hosts.flowsOf(host)) {
-      const Picoseconds time = flow.last_done - flow.first_sent;
-      if (flow.payload_acknowledged == 0 || time <= Picoseconds(0)) continue;
-      goodputs.push_back(static_cast<std::uint64_t>(static_cast<double>(flow.payload_acknowledged) *
-                                                    8 / time.toSeconds()));
-      const std::vector<std::size_t> owners = jobs.between(host, flow.peer);
-      for (const std::size_t job : owners) {
-        of_job[job].push_back(goodputs.back());
-        if (owners.size() > 1) mixed[job] = true;
+    for (const transport::FlowStats& half : hosts.flowsOf(host)) {
+      if (half.first_sent != fabric::kNever) {
+        Flow& sent = flows[{half.protocol, host, half.peer, half.flow}];
+        sent.first_sent = std::min(sent.first_sent, half.first_sent);
+      }
+      if (half.payload_received > 0) {
+        Flow& received = flows[{half.protocol, half.peer, host, half.flow}];
+        received.payload += half.payload_received;
+        received.last_arrival = std::max(received.last_arrival, half.last_done);
       }
     }
   }
+  return flows;
+}
+
+// After the jobs, whose flows they are.
+void collectFlows(const SimHosts& hosts, FabricResult& result) {
+  for (const fabric::HostId host : hosts.hosts()) result.endpoints.merge(hosts.statsOf(host));
+  std::vector<double> goodputs;
+  const JobOfFlow jobs(hosts.placement());
+  std::vector<std::vector<double>> of_job(result.jobs.size());
+  std::vector<bool> mixed(result.jobs.size());  // with flows of another job
+  for (const auto& entry : joinedFlows(hosts)) {
+    const std::optional<double> goodput = entry.second.goodputGbps();
+    if (!goodput) continue;
+    goodputs.push_back(*goodput);
+    const std::vector<std::size_t> owners =
+        jobs.between(std::get<1>(entry.first), std::get<2>(entry.first));
+    for (const std::size_t job : owners) {
+      of_job[job].push_back(*goodput);
+      if (owners.size() > 1) mixed[job] = true;
+    }
+  }
   for (std::size_t job = 0; job < of_job.size(); ++job) {
-    const auto fairness = stats::fairness(of_job[job]);
-    if (fairness && !mixed[job]) result.jobs[job].flow_jfi = fairness->jfi;
+    if (!mixed[job]) result.jobs[job].flow_jfi = stats::jainIndex(of_job[job]);
   }
   FlowSummary& flows = result.flows;
   flows.flows = goodputs.size();
   if (goodputs.empty()) return;
-  if (const auto fairness = stats::fairness(goodputs)) flows.jfi = fairness->jfi;
-  double sum = 0;
-  for (const std::uint64_t goodput : goodputs) sum += static_cast<double>(goodput) / 1e9;
-  const auto [least, most] = std::minmax_element(goodputs.begin(), goodputs.end());
-  flows.goodput_min_gbps = static_cast<double>(*least) / 1e9;
-  flows.goodput_mean_gbps = sum / static_cast<double>(goodputs.size());
-  flows.goodput_max_gbps = static_cast<double>(*most) / 1e9;
+  flows.jfi = stats::jainIndex(goodputs);
+  const stats::Summary summary = stats::summarize(goodputs);
+  flows.goodput_min_gbps = summary.minimum;
+  flows.goodput_mean_gbps = summary.mean;
+  flows.goodput_max_gbps = summary.maximum;
+}
+
+std::uint64_t lessAtMost(std::uint64_t count, std::uint64_t less) {
+  return count - std::min(count, less);
+}
+
+// `inside`: frames, of which some may be acknowledgements.
+std::uint64_t lostData(const SimHosts& hosts, std::uint64_t inside) {
+  std::uint64_t lost = 0;
+  for (const transport::StreamOutcome& stream : hosts.streamOutcomes()) lost += stream.lost();
+  const transport::EndpointStats all = hosts.transportStats();
+  const std::uint64_t sent = all.data_sent - all.retransmitted;
+  if (!hosts.acknowledges()) {
+    lost += lessAtMost(sent, all.data_received - all.duplicates);
+  } else if (all.messages_failed > 0) {
+    lost += lessAtMost(sent, all.data_received - all.duplicates - all.discarded);
+  }
+  return lessAtMost(lost, inside);
 }
 
 void collectJobs(const SimHosts& hosts, FabricResult& result) {
@@ -158,13 +210,20 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
     if (job.total.first_posted != fabric::kNever) {
       outcome.active = std::max(job.total.last_done - job.total.first_posted, Picoseconds(0));
     }
-    outcome.messages_completed = job.total.messages_completed;
-    outcome.messages_failed = job.total.messages_failed;
+    const workload::Unacknowledged& unacknowledged = job.unacknowledged;
+    outcome.messages_completed =
+        job.total.messages_completed - job.total.messages_failed + unacknowledged.arrived;
+    // What is nowhere any more will not arrive.
+    outcome.messages_failed = job.total.messages_failed + unacknowledged.lost +
+                              (result.frames_inside == 0 ? unacknowledged.open : 0);
+    outcome.messages_open =
+        job.total.messages_posted - outcome.messages_completed - outcome.messages_failed;
     outcome.bytes_arrived = job.total.bytes_arrived;
     for (const std::uint64_t bytes : job.bytes_posted) {
       outcome.bytes_per_rank = std::max(outcome.bytes_per_rank, bytes);
     }
     outcome.message_time = job.total.message_time;
+    outcome.message_time.merge(unacknowledged.time);
     result.jobs.push_back(std::move(outcome));
   }
 }
@@ -179,6 +238,7 @@ FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
   collectLinks(fabric, hops, result);
   collectJobs(hosts, result);
   collectFlows(hosts, result);
+  result.data_lost = lostData(hosts, result.frames_inside);
   return result;
 }
 

@@ -201,6 +201,7 @@ Json jobToJson(const JobOutcome& job) {
             {"active_ps", job.active.count()},
             {"messages_completed", job.messages_completed},
             {"messages_failed", job.messages_failed},
+            {"messages_open", job.messages_open},
             {"bytes_arrived", job.bytes_arrived},
             {"bytes_per_rank", job.bytes_per_rank},
             {"message_time", histogramToJson(job.message_time)}};
@@ -220,6 +221,7 @@ JobOutcome jobFromJson(const Json& json) {
   json.at("bytes_per_rank").get_to(job.bytes_per_rank);
   job.message_time = histogramFromJson(json.at("message_time"));
   // Older programs did not write them.
+  job.messages_open = json.value("messages_open", std::uint64_t{0});
   if (json.contains("active_ps")) job.active = timeFromJson(json.at("active_ps"));
   if (json.contains("flow_jfi")) job.flow_jfi = json.at("flow_jfi").get<double>();
   return job;
@@ -305,12 +307,15 @@ FabricResult fabricFromJson(const Json& json) {
   for (const Json& link : json.at("links")) result.links.push_back(linkFromJson(link));
   countsFromJson(endpointCounts(), json.at("endpoints"), result.endpoints);
   result.endpoints.latency = histogramFromJson(json.at("latency"));
+  if (json.contains("data_lost")) result.data_lost = json.at("data_lost").get<std::uint64_t>();
   const Json& flows = json.at("flows");
   flows.at("flows").get_to(result.flows.flows);
   result.flows.jfi = optionalFromJson(flows.at("jfi"));
-  flows.at("goodput_min_gbps").get_to(result.flows.goodput_min_gbps);
-  flows.at("goodput_mean_gbps").get_to(result.flows.goodput_mean_gbps);
-  flows.at("goodput_max_gbps").get_to(result.flows.goodput_max_gbps);
+  if (result.flows.flows > 0) {  // older programs wrote 0 without any
+    result.flows.goodput_min_gbps = optionalFromJson(flows.at("goodput_min_gbps"));
+    result.flows.goodput_mean_gbps = optionalFromJson(flows.at("goodput_mean_gbps"));
+    result.flows.goodput_max_gbps = optionalFromJson(flows.at("goodput_max_gbps"));
+  }
   for (const Json& job : json.at("jobs")) result.jobs.push_back(jobFromJson(job));
   if (json.contains("samples")) result.samples = samplesFromJson(json.at("samples"));
   if (json.contains("series")) result.series = timeSeriesFromJson(json.at("series"));
@@ -339,10 +344,11 @@ std::string FabricResult::toJson() const {
             {"flows",
              {{"flows", flows.flows},
               {"jfi", optionalToJson(flows.jfi)},
-              {"goodput_min_gbps", flows.goodput_min_gbps},
-              {"goodput_mean_gbps", flows.goodput_mean_gbps},
-              {"goodput_max_gbps", flows.goodput_max_gbps}}},
+              {"goodput_min_gbps", optionalToJson(flows.goodput_min_gbps)},
+              {"goodput_mean_gbps", optionalToJson(flows.goodput_mean_gbps)},
+              {"goodput_max_gbps", optionalToJson(flows.goodput_max_gbps)}}},
             {"jobs", job_array}};
+  if (data_lost) json["data_lost"] = *data_lost;
   if (peak_rss_bytes > 0) json["peak_rss_bytes"] = peak_rss_bytes;
   if (samples) json["samples"] = samplesToJson(*samples);
   if (series) json["series"] = timeSeriesToJson(*series);

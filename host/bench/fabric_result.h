@@ -50,7 +50,8 @@ struct LinkLoad {
   Picoseconds paused;        // summed over priorities
   std::array<Picoseconds, 8> paused_by_priority{};
   // Share of the time [0, sim_end] in which the wire was taken by frames of every kind (PAUSE,
-  // CC_Update and replays by LLR as well), preambles and gaps included.
+  // CC_Update and replays by LLR as well), preambles and gaps included; of a frame on the wire at
+  // sim_end the part that has left.
   double utilisation = 0;
   std::optional<HopRetries> retries{};  // where there are bit errors, and LLR against them
 };
@@ -60,12 +61,18 @@ struct JobOutcome {
   std::string name;
   bool finished = false;
   std::vector<Picoseconds> iterations;  // durations, in order; none for messages and traces
-  Picoseconds completion;               // first start to last finish; 0 unless finished
+  Picoseconds completion;  // first start to last finish; means nothing (0) unless finished
+  // Posted messages are complete at their receiver, as far as their poster is told (a service
+  // without acknowledgements: at the receiver itself); or given up, or lost by a service without
+  // acknowledgements; or neither when the trial ended.
   std::uint64_t messages_completed = 0;
   std::uint64_t messages_failed = 0;
-  std::uint64_t bytes_arrived = 0;   // payload, over all ranks
+  std::uint64_t messages_open = 0;
+  std::uint64_t bytes_arrived = 0;   // payload of whole messages at their receivers, over all ranks
   std::uint64_t bytes_per_rank = 0;  // S_fabric: payload that the busiest rank posted
-  stats::Histogram message_time;     // posted to completed [ps]
+  // Of those that are complete: posted to acknowledged, or to the arrival of a message that nobody
+  // acknowledges [ps].
+  stats::Histogram message_time;
   Picoseconds active;  // from the first message posted to the last one done; 0 without any
   // Over the goodputs of its flows, see FlowSummary; nothing where it has none, or shares a pair of
   // hosts with another job: their messages travel in the same flows.
@@ -73,11 +80,13 @@ struct JobOutcome {
 };
 
 struct FlowSummary {
-  std::uint64_t flows = 0;    // that payload was acknowledged for
-  std::optional<double> jfi;  // of their goodputs, from first sent to last done
-  double goodput_min_gbps = 0;
-  double goodput_mean_gbps = 0;
-  double goodput_max_gbps = 0;
+  std::uint64_t flows = 0;  // that payload arrived on
+  // Goodput of a flow, taken at the receiver: its payload, each byte once, over the time from the
+  // first data frame sent to the last payload arrived. Nothing without flows.
+  std::optional<double> jfi{};
+  std::optional<double> goodput_min_gbps{};
+  std::optional<double> goodput_mean_gbps{};
+  std::optional<double> goodput_max_gbps{};
 };
 
 // One size of a fast-forwarded job, at both levels; times of the first iteration.
@@ -110,6 +119,11 @@ struct FabricResult {
   std::optional<double> link_mmr;
   std::vector<LinkLoad> links;
   transport::EndpointStats endpoints;  // of all simulated hosts
+  // Data packets that were lost end to end and will not be sent again: of a service without
+  // acknowledgements and of plain streams all that were lost, of the others those of messages that
+  // were given up. Not what was still under way when the trial ended. Results of older programs
+  // have no such count.
+  std::optional<std::uint64_t> data_lost{};
   FlowSummary flows;
   std::vector<JobOutcome> jobs;
   std::optional<Samples> samples;  // when the trial asked for them

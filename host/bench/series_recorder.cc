@@ -33,11 +33,12 @@ void SeriesRecorder::read() {
   const std::size_t first = cells_.size();
   cells_.resize(first + last_.size());
   for (fabric::LinkId link = 0; link < last_.size(); ++link) {
-    const auto& [now, queue_peak] = fabric_.read(link);
+    const auto& [now, queue_peak, onwards] = fabric_.read(link);
     Last& last = last_[link];
     Cell& cell = cells_[first + link];
     cell.max_queue_bytes = queue_peak;
-    cell.bytes = now.bytes - last.bytes;
+    const std::uint64_t left = now.bytes - onwards.bytes;  // of a frame on the wire, its share
+    cell.bytes = left - last.bytes;
     const std::uint64_t dropped = now.dropped();
     total.marked += now.marked - last.marked;
     total.dropped += dropped - last.dropped;
@@ -50,7 +51,7 @@ void SeriesRecorder::read() {
         last.paused[p] = now.paused[p];
       }
     }
-    last.bytes = now.bytes;
+    last.bytes = left;
     last.marked = now.marked;
     last.dropped = dropped;
     last.pauses = now.pauses;

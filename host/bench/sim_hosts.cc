@@ -56,6 +56,14 @@ Picoseconds lateThreshold(const transport::StreamPlan& plan, fabric::HostId host
   return sum == Picoseconds() ? kLateThreshold : kLateThreshold + sum - least;
 }
 
+bool acknowledgesMessages(const TrialSpec& spec) {
+  if (!spec.transport) return true;  // RoCE with its defaults
+  if (const auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) {
+    return uet->service != transport::UetService::kUud;
+  }
+  return std::get<transport::RoceSpec>(*spec.transport).service == transport::RoceService::kRc;
+}
+
 std::unique_ptr<transport::Protocol> makeTransport(const TrialSpec& spec,
                                                    const transport::HostContext& context) {
   if (!spec.transport) {
@@ -72,7 +80,9 @@ std::unique_ptr<transport::Protocol> makeTransport(const TrialSpec& spec,
 
 SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
                    const std::set<fabric::HostId>& tester_ports)
-    : streaming_(fabric.hostCount()), nics_(fabric.hostCount()) {
+    : streaming_(fabric.hostCount()),
+      nics_(fabric.hostCount()),
+      acknowledges_(acknowledgesMessages(spec)) {
   if (spec.workload) {
     workload_ = std::make_unique<workload::Workload>(*spec.workload, fabric.hostCount());
   }
@@ -133,10 +143,24 @@ transport::EndpointStats SimHosts::statsOf(fabric::HostId host) const {
   return stats;
 }
 
+transport::EndpointStats SimHosts::transportStats() const {
+  transport::EndpointStats stats;
+  for (const fabric::HostId host : hosts_) {
+    for (const auto& protocol : nics_[host]->protocols()) {
+      if (protocol->id() != transport::ProtocolId::kStream) stats.merge(protocol->stats());
+    }
+  }
+  return stats;
+}
+
 std::vector<transport::FlowStats> SimHosts::flowsOf(fabric::HostId host) const {
   std::vector<transport::FlowStats> flows;
   if (nics_.at(host) == nullptr) return flows;
-  for (const auto& protocol : nics_[host]->protocols()) protocol->appendFlows(flows);
+  for (const auto& protocol : nics_[host]->protocols()) {
+    const std::size_t first = flows.size();
+    protocol->appendFlows(flows);
+    for (std::size_t i = first; i < flows.size(); ++i) flows[i].protocol = protocol->id();
+  }
   return flows;
 }
 

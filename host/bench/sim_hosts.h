@@ -40,6 +40,10 @@ class SimHosts {
 
   // Of all protocols of `host` together; all zero if it is not simulated.
   [[nodiscard]] transport::EndpointStats statsOf(fabric::HostId host) const;
+  // Of the hosts' transports alone, without plain streams.
+  [[nodiscard]] transport::EndpointStats transportStats() const;
+  // Whether that transport tells a poster that its messages have arrived.
+  [[nodiscard]] bool acknowledges() const { return acknowledges_; }
   // Of every flow (QP, PDC, stream) that was ever open at `host`.
   [[nodiscard]] std::vector<transport::FlowStats> flowsOf(fabric::HostId host) const;
 
@@ -69,6 +73,7 @@ class SimHosts {
   std::vector<std::unique_ptr<transport::Nic>> nics_;  // by host
   std::vector<fabric::HostId> hosts_;
   std::vector<const transport::StreamProtocol*> stream_ends_;
+  bool acknowledges_ = true;
 };
 
 }  // namespace plumbline::bench

@@ -1,5 +1,7 @@
 #include "bench/snapshot.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace plumbline::bench {
@@ -35,7 +37,7 @@ FlowSnapshot flowOf(const StreamSpec& spec, const StreamResult& stream, bool see
   return flow;
 }
 
-LinkSnapshot linkOf(const LinkLoad& load) {
+LinkSnapshot linkOf(const LinkLoad& load, Picoseconds time) {
   const auto overhead = static_cast<std::uint64_t>(kWireOverheadBytes.count());
   LinkSnapshot link;
   link.name = load.name;
@@ -46,12 +48,23 @@ LinkSnapshot linkOf(const LinkLoad& load) {
   link.dropped = load.dropped;
   link.marked = load.marked;
   link.max_queue_bytes = load.max_queue_bytes;
-  link.busy = serializationTime(
-      Bytes(static_cast<std::int64_t>(load.bytes + load.packets * overhead)), load.rate);
+  // A frame on the wire at the end counts whole in `bytes`, with its share in the utilisation.
+  const Picoseconds taken(std::llround(load.utilisation * static_cast<double>(time.count())));
+  link.busy = std::min(
+      taken,
+      serializationTime(Bytes(static_cast<std::int64_t>(load.bytes + load.packets * overhead)),
+                        load.rate));
   return link;
 }
 
 }  // namespace
+
+double notYetPassed(std::uint64_t frames, std::uint64_t bytes, BitRate rate, Picoseconds time) {
+  const auto overhead = static_cast<double>(kWireOverheadBytes.count());
+  const double wire = static_cast<double>(bytes) + static_cast<double>(frames) * overhead;
+  const double carried = time.toSeconds() * static_cast<double>(rate.bitsPerSecond()) / 8;
+  return std::max(wire - carried, 0.0);
+}
 
 TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   TrialSnapshot snapshot;
@@ -94,7 +107,8 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   snapshot.congestion.timeouts = endpoints.timeouts;
   for (const LinkLoad& load : result.fabric->links) {
     // The live view follows data: a link that only brought PAUSE frames is not in it.
-    if (load.packets + load.dropped > 0) snapshot.links.push_back(linkOf(load));
+    if (load.packets + load.dropped > 0)
+      snapshot.links.push_back(linkOf(load, result.fabric->sim_end));
   }
   return snapshot;
 }

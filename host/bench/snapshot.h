@@ -22,8 +22,8 @@ struct PortSnapshot {
   std::uint64_t tx_bytes = 0;
   std::uint64_t rx_frames = 0;  // of simulated hosts: put on the wire towards it
   std::uint64_t rx_bytes = 0;
-  // Bytes of the above that have not passed yet: simulated links count a frame when its first bit
-  // leaves. 0 where a port counts whole frames.
+  // Bytes of the above that have not passed yet: links, and the card's ports, count a frame whole
+  // when it begins. 0 where only frames that have passed are counted.
   double tx_pending = 0;
   double rx_pending = 0;
   struct Pauses {
@@ -100,6 +100,11 @@ struct TrialSnapshot {
   static constexpr std::size_t kMostFlows = 4096;
   static constexpr std::size_t kMostPauses = 2000;
 };
+
+// Bytes of `frames` with `bytes` that a wire of `rate` cannot have carried yet, preambles and gaps
+// included, when it has been open for `time`: of a port that is full from the beginning, what is
+// left of the frame in hand.
+double notYetPassed(std::uint64_t frames, std::uint64_t bytes, BitRate rate, Picoseconds time);
 
 // What is known of an ended trial from its result alone: no QPs and PDCs, no pauses one by one, and
 // of queues only the deepest.

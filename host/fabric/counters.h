@@ -17,6 +17,8 @@ struct LinkCounters {
   std::uint64_t packets = 0;  // put on the wire, MAC control and LLR replays not included
   std::uint64_t bytes = 0;    // of these
   std::uint64_t control = 0;  // PAUSE frames put on the wire
+  // Of these, those of a storm of a tester's port, which take no time of its wire.
+  std::uint64_t control_aside = 0;
   std::array<std::uint64_t, kDropReasons> drops{};  // by DropReason
   std::uint64_t marked = 0;                         // frames that got CE here
   std::uint64_t trimmed = 0;
@@ -41,11 +43,14 @@ struct LinkCounters {
   // Put on the wire, LLR replays not included.
   [[nodiscard]] std::uint64_t frames() const { return packets + control + consumed_updates; }
   // Everything that was on the wire: frames of every kind, replays among them, with preamble and
-  // gap each. (CF_Updates replace idles and so take nothing of it.)
+  // gap each. (CF_Updates replace idles and so take nothing of it.) A frame counts whole from its
+  // first bit on: see Onwards.
   [[nodiscard]] std::uint64_t wireBytes() const {
     return bytes + replayed_bytes +
-           (control + consumed_updates) * static_cast<std::uint64_t>(kControlFrameBytes) +
-           (frames() + replayed) * static_cast<std::uint64_t>(kWireOverheadBytes.count());
+           (control - control_aside + consumed_updates) *
+               static_cast<std::uint64_t>(kControlFrameBytes) +
+           (frames() - control_aside + replayed) *
+               static_cast<std::uint64_t>(kWireOverheadBytes.count());
   }
   [[nodiscard]] std::uint64_t dropped() const {
     std::uint64_t sum = 0;
@@ -54,6 +59,19 @@ struct LinkCounters {
   }
 };
 
+// What a link has counted already and is still to come at the time of a reading: the part of the
+// frame on the wire that lies behind it.
+struct Onwards {
+  Picoseconds wire;         // for which its wire is still taken, preamble and gap included
+  std::uint64_t bytes = 0;  // of LinkCounters::bytes that have not left yet
+};
+
+// Time in which the wire of a link was taken by the frames of `counters`, up to the reading.
+inline double wireSeconds(const LinkCounters& counters, const Onwards& onwards, BitRate rate) {
+  return static_cast<double>(counters.wireBytes()) * 8 / static_cast<double>(rate.bitsPerSecond()) -
+         onwards.wire.toSeconds();
+}
+
 // What the sending end of a link has counted so far.
 struct LinkReading {
   // As Fabric::linkCounters(), but for max_queue_bytes and credits_in_use; valid until the fabric
@@ -61,6 +79,7 @@ struct LinkReading {
   const LinkCounters& counters;
   // The longest queue [bytes] since the last reading: at least what is in it now; 0 for a host's.
   std::uint64_t queue_peak = 0;
+  Onwards onwards;
 };
 
 }  // namespace plumbline::fabric

@@ -504,8 +504,34 @@ LinkCounters Engine::counters(LinkId id) const {
 LinkReading Engine::read(LinkId id) {
   const Link& link = topology_.links()[id];
   const Node& from = topology_.nodes()[link.from];
-  if (from.kind == NodeKind::kHost) return {hosts_[from.index]->read(now_)};
+  if (from.kind == NodeKind::kHost) {
+    return {hosts_[from.index]->read(now_), 0, hosts_[from.index]->onwards(now_)};
+  }
   return switches_[from.index]->read(link.from_port, now_);
+}
+
+Onwards Engine::onwards(LinkId id) const {
+  const Link& link = topology_.links()[id];
+  const Node& from = topology_.nodes()[link.from];
+  if (from.kind == NodeKind::kHost) return hosts_[from.index]->onwards(now_);
+  return switches_[from.index]->onwards(link.from_port, now_);
+}
+
+bool Engine::standsStill() {
+  // Hosts first, which mostly decide.
+  for (const auto& host : hosts_) {
+    if (!host->settled(now_)) return false;
+  }
+  for (const auto& node : switches_) {
+    if (!node->settled(now_)) return false;
+  }
+  // A pause that its switch does not repeat runs out.
+  for (LinkId id = 0; id < lanes_.size(); ++id) {
+    const Link& link = topology_.links()[id];
+    const PriorityMask paused = nodes_[link.from]->pausedOn(link.from_port, now_);
+    if ((paused & ~nodes_[link.to]->pausing(lanes_[id]->to_port)) != 0) return false;
+  }
+  return true;
 }
 
 std::uint64_t Engine::framesInside() const {

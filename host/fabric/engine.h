@@ -54,6 +54,8 @@ class Engine {
   [[nodiscard]] std::optional<Picoseconds> nextEvent() const;
   [[nodiscard]] LinkCounters counters(LinkId link) const;
   [[nodiscard]] LinkReading read(LinkId link);
+  [[nodiscard]] Onwards onwards(LinkId link) const;
+  [[nodiscard]] bool standsStill();
   [[nodiscard]] std::uint64_t framesInside() const;
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const { return hosts_[host]->received(); }
 

@@ -100,6 +100,8 @@ std::vector<PortCounters> Fabric::counters() const {
 LinkReading Fabric::read(LinkId link) { return impl_->engine().read(link); }
 
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
+Onwards Fabric::onwards(LinkId link) const { return impl_->engine().onwards(link); }
+bool Fabric::standsStill() { return impl_->engine().standsStill(); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().bitErrorRate(link); }
 std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }
 std::uint64_t Fabric::framesReceived(HostId host) const {

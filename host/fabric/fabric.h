@@ -102,6 +102,12 @@ class Fabric {
   // The same for an onlooker who comes back often: read() changes neither counters nor anything
   // that happens.
   [[nodiscard]] LinkReading read(LinkId link);
+  // What linkCounters(link) counts already and has not left yet.
+  [[nodiscard]] Onwards onwards(LinkId link) const;
+  // Nothing will happen any more but repetitions of PAUSE frames by switches whose frames wait for
+  // each other, however long the fabric runs: no event of switches, links, scripts, watchdogs and
+  // endpoints is to come. What a tester's port may send is not known here.
+  [[nodiscard]] bool standsStill();
   // Errors per bit of a link, 0 to 1e-3: what the spec's rules make of it.
   [[nodiscard]] double bitErrorRate(LinkId link) const;
   [[nodiscard]] const Topology& topology() const;

@@ -295,6 +295,7 @@ void HostNode::runStorms(Picoseconds now) {
   } else {
     // A tester's port keeps its own clock for frames, so the PAUSE frame takes no time of its wire.
     ++wire_.counters().control;
+    ++wire_.counters().control_aside;
     Lane& lane = wire_.lane();
     lane.steer({.at = now + lane.control_delay,
                 .enabled = pause_enabled_,
@@ -314,6 +315,19 @@ LinkCounters HostNode::counters(Picoseconds now) {
   LinkCounters counters = wire_.counters();
   for (const SendingCredits& credits : sending_) counters.credits_in_use += credits.inUse();
   return counters;
+}
+
+bool HostNode::settled(Picoseconds now) {
+  if (storm_ != kNever || consumed_due_ != kNever || consumed_waiting_ || pause_enabled_ != 0) {
+    return false;
+  }
+  if (input_.heldFrames() > 0 || !input_.onlyRepeats(wire_.pausedAt(now))) return false;
+  if (endpoint_ == nullptr) return true;
+  if (endpoint_->wakeAt() != kNever) return false;
+  if (wire_.hopeless()) return true;
+  // A decision that waits for a pause to run out finds it repeated.
+  return wire_.replayAt() == kNever &&
+         (decision_ == kNever || (decision_ > now && decision_ == wire_.resumesAt(0xFF)));
 }
 
 }  // namespace plumbline::fabric

@@ -55,6 +55,11 @@ class HostNode final : public NodeModel {
   void setScript(std::unique_ptr<ImpairmentStage> stage) { input_.setScript(std::move(stage)); }
   Picoseconds run(Picoseconds begin, Picoseconds end) override;
   void prefetch() const override;
+  [[nodiscard]] bool settled(Picoseconds now) override;
+  [[nodiscard]] PriorityMask pausedOn(std::uint32_t /*port*/, Picoseconds now) override {
+    return wire_.pausedAt(now);
+  }
+  [[nodiscard]] PriorityMask pausing(std::uint32_t /*port*/) const override { return 0; }
   // When it first has something to do of its own accord.
   [[nodiscard]] Picoseconds first() const { return std::min(storm_, decision_); }
 
@@ -72,6 +77,7 @@ class HostNode final : public NodeModel {
   [[nodiscard]] LinkCounters counters(Picoseconds now);
   // Without credits_in_use.
   [[nodiscard]] const LinkCounters& read(Picoseconds now);
+  [[nodiscard]] Onwards onwards(Picoseconds now) const { return wire_.onwards(now); }
   [[nodiscard]] std::uint64_t framesInside() const {
     return wire_.retrying() + input_.heldFrames();
   }

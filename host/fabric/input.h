@@ -61,6 +61,19 @@ class alignas(64) Input {
   [[nodiscard]] Ring<ControlFlight>& control() { return control_; }
   // Frames that a script holds back, or has let through to be handed over later.
   [[nodiscard]] std::size_t heldFrames() const { return stage_ ? stage_->framesInside() : 0; }
+  // Nothing is under way but PAUSE frames that repeat pauses of `paused`. Between two runs.
+  [[nodiscard]] bool onlyRepeats(PriorityMask paused) {
+    if (lane_->flight.size() > 0) return false;
+    takeControl();
+    for (std::size_t i = 0; i < control_.size(); ++i) {
+      const ControlFlight& item = control_.at(i);
+      if (item.kind != ControlFlight::Kind::kPause || item.xoff != item.enabled ||
+          item.value == 0 || (item.enabled & ~paused) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
   // Packets that a script took out, reported once.
   [[nodiscard]] ImpairmentStage* stage() { return stage_.get(); }
 

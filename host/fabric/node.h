@@ -34,6 +34,16 @@ class NodeModel : public PagedObject {
   // It will be run soon: a chance to fetch memory that is needed then. Changes nothing.
   virtual void prefetch() const {}
 
+  // --- Between two runs, when everything up to `now` has happened ---
+
+  // Nothing will happen at this node of its own accord any more but repetitions of its PAUSE
+  // frames; what may still come from others, and pauses that nobody repeats, are not judged.
+  [[nodiscard]] virtual bool settled(Picoseconds now) = 0;
+  // Priorities that the far end of its `port` has paused.
+  [[nodiscard]] virtual PriorityMask pausedOn(std::uint32_t port, Picoseconds now) = 0;
+  // Priorities for which it repeats PAUSE towards the far end of its `port`.
+  [[nodiscard]] virtual PriorityMask pausing(std::uint32_t port) const = 0;
+
   // Something was sent to this node. Not while it runs.
   void announce(const Outbox::Note& note) {
     due_[note.port] = earlier(due_[note.port], note.time);

@@ -161,54 +161,43 @@ void SwitchNode::updateTimer() {
 // The watchdog polls at multiples of its period, but only while there are pauses to watch: a fabric
 // with nothing to do stays quiet.
 void SwitchNode::startPolling(Picoseconds now) {
-  bringUp(now);  // what left before does not count
   const Picoseconds period = spec_.pfc->watchdog->poll;
   poll_ = (now / period + 1) * period;
-  for (Output& out : outputs_) {
-    for (unsigned p = 0; p < 8; ++p) {
-      out.guards[p].departures = out.classes[p].departures;
-      out.guards[p].stuck = Picoseconds(0);
-    }
-  }
   updateTimer();
+}
+
+// The polls only decide when the watchdog looks. How long a queue has stood still, or has seen no
+// pause, is measured from the exact time at which that began, so that no phase of the polls against
+// a storm makes it longer than it was.
+bool SwitchNode::isStuck(Output& out, unsigned priority, Picoseconds now) const {
+  const auto bit = static_cast<PriorityMask>(1U << priority);
+  if ((out.wire.pausedAt(now) & bit) == 0 || (out.waiting & bit) == 0) return false;
+  const Picoseconds since = later(out.wire.pausedFrom(priority), out.classes[priority].moved);
+  return now - since >= spec_.pfc->watchdog->detection;
+}
+
+bool SwitchNode::isRestored(Output& out, unsigned priority, Picoseconds now) const {
+  const auto bit = static_cast<PriorityMask>(1U << priority);
+  if ((out.wire.pausedAt(now) & bit) != 0) return false;
+  const Picoseconds since = later(out.wire.resumedFrom(priority), out.guards[priority].began);
+  return now - since >= spec_.pfc->watchdog->restoration;
 }
 
 void SwitchNode::pollWatchdog(Picoseconds now) {
   const WatchdogSpec& spec = *spec_.pfc->watchdog;
   poll_ = kNever;
-  for (std::uint32_t port = 0; port < outputs_.size(); ++port) {
-    Output& out = outputs_[port];
+  for (Output& out : outputs_) {
     const PriorityMask paused = out.wire.pausedAt(now);
-    if ((paused & lossless_) != 0 || out.discarding != 0 || out.ignoring != 0) {
-      poll_ = now + spec.poll;
-    }
-    for (unsigned p = 0; p < 8; ++p) {
-      const auto bit = static_cast<PriorityMask>(1U << p);
-      if ((lossless_ & bit) == 0) continue;
+    for (PriorityMask left = lossless_; left != 0; left &= left - 1) {
+      const auto p = static_cast<unsigned>(std::countr_zero(left));
       Guard& guard = out.guards[p];
-      if (!guard.acting) {
-        const bool stuck = (paused & bit) != 0 && (out.waiting & bit) != 0 &&
-                           guard.departures == out.classes[p].departures;
-        guard.stuck = stuck ? guard.stuck + spec.poll : Picoseconds(0);
-        guard.departures = out.classes[p].departures;
-        if (guard.stuck < spec.detection) continue;
-        guard.acting = true;
-        guard.quiet = Picoseconds(0);
-        ++out.wire.counters().watchdog_events;
-        if (spec.action == WatchdogSpec::Action::kDrop) {
-          out.discarding |= bit;
-          discardQueue(out, p, now);
-        } else {
-          out.ignoring |= bit;
-          if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
-          setStep(out);
-        }
+      if (guard.acting ? !isRestored(out, p, now) : !isStuck(out, p, now)) continue;
+      guard.acting = !guard.acting;
+      if (guard.acting) {
+        guard.began = now;
+        beginActing(out, p, now);
       } else {
-        guard.quiet = (paused & bit) == 0 ? guard.quiet + spec.poll : Picoseconds(0);
-        if (guard.quiet < spec.restoration) continue;
-        guard.acting = false;
-        guard.stuck = Picoseconds(0);
-        guard.departures = out.classes[p].departures;
+        const auto bit = static_cast<PriorityMask>(1U << p);
         out.discarding &= static_cast<PriorityMask>(~bit);
         out.ignoring &= static_cast<PriorityMask>(~bit);
       }
@@ -218,7 +207,32 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
                        .priority = static_cast<std::uint8_t>(p),
                        .packet = {}});
     }
+    if ((paused & lossless_) != 0 || out.discarding != 0 || out.ignoring != 0) {
+      poll_ = now + spec.poll;
+    }
   }
+}
+
+// It will discard a queue, or let it go, that stands still now, or end that.
+bool SwitchNode::watchdogActs(Picoseconds now) {
+  if (poll_ == kNever) return false;
+  return std::any_of(outputs_.begin(), outputs_.end(), [&](Output& out) {
+    return (out.discarding | out.ignoring) != 0 ||
+           (out.waiting & out.wire.pausedAt(now) & lossless_) != 0;
+  });
+}
+
+void SwitchNode::beginActing(Output& out, unsigned priority, Picoseconds now) {
+  const auto bit = static_cast<PriorityMask>(1U << priority);
+  ++out.wire.counters().watchdog_events;
+  if (spec_.pfc->watchdog->action == WatchdogSpec::Action::kDrop) {
+    out.discarding |= bit;
+    discardQueue(out, priority, now);
+    return;
+  }
+  out.ignoring |= bit;
+  if (out.waiting != 0) out.decision = later(out.wire.freeAt(), now);
+  setStep(out);
 }
 
 void SwitchNode::discardQueue(Output& out, unsigned priority, Picoseconds now) {

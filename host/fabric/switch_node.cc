@@ -139,7 +139,7 @@ LinkReading SwitchNode::read(std::uint32_t port, Picoseconds now) {
   const std::int64_t peak = out.account.most;
   out.earlier_peak = std::max(out.earlier_peak, peak);
   out.account.most = out.account.bytes;
-  return {out.wire.counters(), static_cast<std::uint64_t>(peak)};
+  return {out.wire.counters(), static_cast<std::uint64_t>(peak), out.wire.onwards(now)};
 }
 
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
@@ -151,6 +151,41 @@ LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
       static_cast<std::uint64_t>(std::max(out.account.most, out.earlier_peak));
   for (const SendingCredits& credits : out.credits) counters.credits_in_use += credits.inUse();
   return counters;
+}
+
+bool SwitchNode::settled(Picoseconds now) {
+  const auto due = [](Picoseconds time) { return time != kNever; };
+  if (watchdogActs(now) || std::any_of(consumed_due_.begin(), consumed_due_.end(), due) ||
+      std::any_of(freed_.begin(), freed_.end(), [&](const Freed& one) { return due(one.due); })) {
+    return false;
+  }
+  for (std::uint32_t port = 0; port < ports_; ++port) {
+    Output& out = outputs_[port];
+    if (inputs_[port].heldFrames() > 0 || !inputs_[port].onlyRepeats(out.wire.pausedAt(now))) {
+      return false;
+    }
+    if (out.wire.hopeless()) continue;
+    advance(out, now + Picoseconds(1));
+    if (out.leaving.active || out.pause_enabled != 0 || out.consumed_waiting ||
+        out.wire.replayAt() != kNever) {
+      return false;
+    }
+    // A decision that waits for a pause to run out finds it repeated.
+    if (out.decision != kNever &&
+        (out.decision <= now || out.decision != out.wire.resumesAt(out.waiting))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+PriorityMask SwitchNode::pausing(std::uint32_t port) const {
+  PriorityMask mask = 0;
+  for (PriorityMask left = lossless_; left != 0; left &= left - 1) {
+    const auto p = static_cast<unsigned>(std::countr_zero(left));
+    if (buffer_.pausing(port, p)) mask |= static_cast<PriorityMask>(1U << p);
+  }
+  return mask;
 }
 
 std::uint64_t SwitchNode::framesInside() const {

@@ -53,6 +53,12 @@ class SwitchNode final : public NodeModel, private QueueDepths {
 
   Picoseconds run(Picoseconds begin, Picoseconds end) override;
 
+  [[nodiscard]] bool settled(Picoseconds now) override;
+  [[nodiscard]] PriorityMask pausedOn(std::uint32_t port, Picoseconds now) override {
+    return outputs_[port].wire.pausedAt(now);
+  }
+  [[nodiscard]] PriorityMask pausing(std::uint32_t port) const override;
+
   // Scripted impairments act on what comes in by `port`.
   void setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> stage);
 
@@ -60,6 +66,9 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   [[nodiscard]] LinkCounters counters(std::uint32_t port, Picoseconds now);
   // As Fabric::read(), of the output `port`.
   [[nodiscard]] LinkReading read(std::uint32_t port, Picoseconds now);
+  [[nodiscard]] Onwards onwards(std::uint32_t port, Picoseconds now) const {
+    return outputs_[port].wire.onwards(now);
+  }
   // Bytes in the switch, and frames: what conservation needs.
   [[nodiscard]] std::uint64_t framesInside() const;
 
@@ -74,16 +83,16 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   };
   // PFC watchdog of one queue.
   struct Guard {
-    std::uint64_t departures = 0;  // of this queue, when last polled
-    Picoseconds stuck;             // for how long
-    Picoseconds quiet;             // for how long no pause was seen while acting
     bool acting = false;
+    Picoseconds began{};  // to act
   };
   // One priority of an output: a cache line.
   struct alignas(64) Class {
     std::int64_t queued = 0;  // bytes, the leaving frame included
     ClassQueue queue;
-    std::uint64_t departures = 0;  // counted where a watchdog may ask
+    // When its last frame began to leave, or the first of those that wait came, whichever is later:
+    // kept where a watchdog may ask.
+    Picoseconds moved{};
   };
   static_assert(sizeof(Class) == 64);
   struct alignas(64) Output {  // NOLINT(clang-analyzer-optin.performance.Padding): by use
@@ -341,6 +350,10 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void refreshPauses(Picoseconds now);
   void startPolling(Picoseconds now);
   void pollWatchdog(Picoseconds now);
+  [[nodiscard]] bool watchdogActs(Picoseconds now);
+  [[nodiscard]] bool isStuck(Output& out, unsigned priority, Picoseconds now) const;
+  [[nodiscard]] bool isRestored(Output& out, unsigned priority, Picoseconds now) const;
+  void beginActing(Output& out, unsigned priority, Picoseconds now);
   void discardQueue(Output& out, unsigned priority, Picoseconds now);
   void updateTimer();
 
@@ -432,6 +445,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // One behind others of its priority changes nothing in what is to be sent next.
   if ((out.waiting >> priority & 1U) != 0) return;
   out.waiting |= static_cast<PriorityMask>(1U << priority);
+  out.classes[priority].moved = now;
   out.decision = earlier(out.decision, later(out.wire.freeAt(), now));
   setStep(out);
 }

@@ -221,7 +221,7 @@ Picoseconds SwitchNode::dismissInputs() {
     markByDepth(out, item.packet, behind, now);
   }
   if (item.charge == Charge::kCredit) consume(out, priority, length, now);
-  ++out.classes[priority].departures;
+  out.classes[priority].moved = now;
   out.leaving.length = length;
   out.leaving.input = item.input;
   out.leaving.priority = static_cast<std::uint8_t>(priority);

@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace plumbline::fabric {
+namespace {
+
+__extension__ using Int128 = __int128;
+constexpr std::int64_t kBitsTimesPs = 8'000'000'000'000;  // bits of a byte times ps of a second
+
+}  // namespace
 
 Wire::Wire(Setup setup, Lane& lane, Recorder& recorder)
     : clock_(setup.rate),
@@ -62,10 +68,25 @@ bool Wire::sendConsumed(PriorityMask channels, std::span<const SendingCredits, 8
   return true;
 }
 
+Onwards Wire::onwards(Picoseconds now) const {
+  // A frame that the owner's own clock begins later is not counted from now on but from its start.
+  const Picoseconds slot = last_bit_ + clock_.serialization(kWireOverheadBytes.count());
+  Onwards onwards;
+  onwards.wire = later(earlier(free_at_, slot), now) - now;
+  if (last_bit_ > now && last_bit_ != aside_until_) {
+    const Int128 bits_times_ps =
+        static_cast<Int128>((last_bit_ - now).count()) * clock_.rate().bitsPerSecond();
+    // A byte that has not left whole is still to leave.
+    onwards.bytes = static_cast<std::uint64_t>((bits_times_ps + kBitsTimesPs - 1) / kBitsTimesPs);
+  }
+  return onwards;
+}
+
 // A MAC control frame leaves; returns whether it arrives. It is not eligible for LLR: repetition
 // repairs a loss.
 bool Wire::sendControl(Picoseconds first_bit) {
   occupy(kControlFrameBytes, first_bit);
+  aside_until_ = last_bit_;
   if (perfect_) return true;
   if (goesDown(first_bit, last_bit_ + setup_.propagation)) return false;
   if (!damaged(kControlFrameBytes)) return true;
@@ -150,6 +171,7 @@ void Wire::obey(const ControlFlight& pause, Picoseconds now) {
       ++counters_.pauses;
       pause_mask_ |= bit;
       paused_since_[p] = now;
+      paused_from_[p] = now;
     }
     paused_until_[p] = now + duration;
     recorder_.note({.time = now,
@@ -174,6 +196,7 @@ PriorityMask Wire::expirePauses(Picoseconds now) {
 void Wire::endPause(unsigned priority, Picoseconds now) {
   pause_mask_ &= static_cast<PriorityMask>(~(1U << priority));
   counters_.paused[priority] += now - paused_since_[priority];
+  resumed_from_[priority] = now;
   recorder_.note({.time = now,
                   .link = setup_.id,
                   .kind = RecordKind::kResumed,

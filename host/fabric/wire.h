@@ -51,6 +51,11 @@ class Wire {
   // When the last bit of the last frame has left.
   [[nodiscard]] Picoseconds lastBitAt() const { return last_bit_; }
 
+  // Of the last frame that was sent, what is still to leave at `now`.
+  [[nodiscard]] Onwards onwards(Picoseconds now) const;
+  // LLR repeats a frame that will not get through: once in 10^9 attempts at most, however often.
+  [[nodiscard]] bool hopeless() const;
+
   // A frame leaves with its first bit at `first_bit`, not before freeAt(). `behind`: bytes that it
   // leaves in its queue, for observers.
   void send(const Packet& packet, Picoseconds first_bit, std::int64_t behind = 0) {
@@ -193,6 +198,10 @@ class Wire {
   PriorityMask pausedAt(Picoseconds now) {
     return now < first_resume_ ? pause_mask_ : expirePauses(now);
   }
+  // When the pause of a paused priority began, or the last one of another priority ended (time zero
+  // if it never was paused).
+  [[nodiscard]] Picoseconds pausedFrom(unsigned priority) const { return paused_from_[priority]; }
+  [[nodiscard]] Picoseconds resumedFrom(unsigned priority) const { return resumed_from_[priority]; }
   // When the first of `priorities` runs out of its pause; kNever if none is paused.
   [[nodiscard]] Picoseconds resumesAt(PriorityMask priorities) const {
     return (pause_mask_ & ~priorities) == 0 ? first_resume_ : firstOf(priorities);
@@ -305,12 +314,15 @@ class Wire {
   Recorder& recorder_;
   std::unique_ptr<Retry> retry_;
   std::array<Picoseconds, 8> paused_until_{};
-  std::array<Picoseconds, 8> paused_since_{};
+  std::array<Picoseconds, 8> paused_since_{};  // up to where `paused` of the counters has got
+  std::array<Picoseconds, 8> paused_from_{};
+  std::array<Picoseconds, 8> resumed_from_{};
   Setup setup_;
   std::size_t next_outage_ = 0;
   std::int64_t bits_to_error_ = INT64_MAX;
   std::unique_ptr<Unacked> unacked_;
-  Picoseconds progress_{INT64_MIN};  // when the sender last hears of a frame's arrival; LLR only
+  Picoseconds aside_until_{INT64_MIN};  // last bit of the last frame that is not in counters.bytes
+  Picoseconds progress_{INT64_MIN};     // when the sender last hears of a frame's arrival; LLR only
   RandomStream random_;
   RandomStream set_random_;
   RandomStream ack_random_;

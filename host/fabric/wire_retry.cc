@@ -1,5 +1,6 @@
 // Link-level retry at the sending end of a link (docs/model/switch.md, "Bit errors and LLR").
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "fabric/wire.h"
@@ -118,6 +119,15 @@ void Wire::awaitAck(Picoseconds since) {
       return;
     }
   }
+}
+
+bool Wire::hopeless() const {
+  constexpr double kLeastChance = 1e-9;
+  if (!retry_ || setup_.retry->max_replays || setup_.retry->data_age != kNever) {
+    return false;
+  }
+  const double bits = 8.0 * retry_->frames.front().packet.length;
+  return std::exp(bits * std::log1p(-setup_.bit_error_rate)) < kLeastChance;
 }
 
 Picoseconds Wire::nextReplay() const {
@@ -298,6 +308,7 @@ void Wire::repeat(Picoseconds first_bit) {
 
 void Wire::occupyAgain(std::int64_t length, Picoseconds first_bit) {
   occupy(length, first_bit);
+  aside_until_ = last_bit_;
   ++counters_.replayed;
   counters_.replayed_bytes += static_cast<std::uint64_t>(length);
 }

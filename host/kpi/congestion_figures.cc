@@ -13,7 +13,11 @@ void addCongestionFigures(Declarations& to) {
   to.push_back(more("flow_jfi", kFairness, "Fairness (JFI) over the payload of flows"));
   to.push_back(less("loss_ppm", kPartsPerMillion, "Frames lost of frames sent, at a fixed load"));
   to.push_back(less("drop_ppm", kPartsPerMillion,
-                    "Packets dropped in the fabric of packets put on its links"));
+                    "Data packets lost end to end and not sent again, of data packets sent"));
+  to.push_back(less("fabric_drops_ppm", {"ppm", 1e12},
+                    "Packets dropped in the fabric per data packet sent"));
+  to.push_back(
+      less("trimmed_ppm", {"ppm", 1e12}, "Packets trimmed in the fabric per data packet sent"));
   to.push_back(less("dropped_packets", {"packets", 1e15}, "Packets dropped in the fabric"));
   to.push_back(neither("trimmed_packets", {"packets", 1e15}, "Packets trimmed in the fabric"));
   to.push_back(less("packets_lost", kCount, "Packets that a failure took"));

@@ -16,6 +16,9 @@ void addSoakFigures(Declarations& to) {
   to.push_back(less("pfc_per_s_per_h", {"/s/h", 1e15}, "Slope of pfc_per_s over a soak"));
   to.push_back(less("paused_us_per_h", {"us/h", 1e15}, "Slope of paused_us over a soak"));
   to.push_back(less("drop_ppm_per_h", {"ppm/h", 1e15}, "Slope of drop_ppm over a soak"));
+  to.push_back(
+      less("fabric_drops_ppm_per_h", {"ppm/h", 1e15}, "Slope of fabric_drops_ppm over a soak"));
+  to.push_back(less("trimmed_ppm_per_h", {"ppm/h", 1e15}, "Slope of trimmed_ppm over a soak"));
   to.push_back(less("retransmissions_per_s_per_h", {"packets/s/h", 1e15},
                     "Slope of retransmissions_per_s over a soak"));
   to.push_back(less("out_of_order_per_s_per_h", {"packets/s/h", 1e15},

@@ -361,6 +361,8 @@ Remark remarkFrom(const Json& json) {
   return {json.at("what").get<std::string>(), json.at("where").get<std::string>()};
 }
 
+Json toJson(const UnmeasuredKpi& kpi) { return {{"name", kpi.name}, {"point", kpi.point}}; }
+
 template <typename T>
 Json listToJson(const std::vector<T>& items) {
   Json list = Json::array();
@@ -374,6 +376,10 @@ std::vector<T> listFrom(const Json& json, T (*read)(const Json&)) {
   items.reserve(json.size());
   for (const Json& item : json) items.push_back(read(item));
   return items;
+}
+
+UnmeasuredKpi unmeasuredFrom(const Json& json) {
+  return {json.at("name").get<std::string>(), json.at("point").get<std::string>()};
 }
 
 TestResult testResultFrom(const Json& json) {
@@ -407,6 +413,9 @@ TestResult testResultFrom(const Json& json) {
   if (json.contains("deviations")) {
     result.deviations = listFrom(json.at("deviations"), remarkFrom<Deviation>);
   }
+  if (json.contains("unmeasured")) {
+    result.unmeasured = listFrom(json.at("unmeasured"), unmeasuredFrom);
+  }
   return result;
 }
 
@@ -434,6 +443,7 @@ std::string TestResult::toJson() const {
   if (!timelines.empty()) json["timelines"] = listToJson(timelines);
   if (!failed_elements.empty()) json["failed_elements"] = failed_elements;
   if (!deviations.empty()) json["deviations"] = listToJson(deviations);
+  if (!unmeasured.empty()) json["unmeasured"] = listToJson(unmeasured);
   try {
     return json.dump();
   } catch (const Json::exception& e) {  // text that is not UTF-8

@@ -38,6 +38,13 @@ struct Kpi {
   Quantity quantity;
 };
 
+// A figure of one point that limits may be set on and that was not measured there, though the test
+// measures it: of a job that the trial cut off. No limit on it is met.
+struct UnmeasuredKpi {
+  std::string name;
+  std::string point;
+};
+
 using Cell = std::variant<std::string, Quantity>;
 
 struct Table {
@@ -160,6 +167,7 @@ struct TestResult {
   // topology.
   std::vector<std::string> failed_elements{};
   std::vector<Deviation> deviations{};  // empty in results stored before there was this list
+  std::vector<UnmeasuredKpi> unmeasured{};
 
   // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number
   // is not finite: no procedure may report one.

@@ -27,6 +27,15 @@ std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,
     }
     verdict.met =
         verdict.measured && (at_most ? verdict.worst <= limit.bound : verdict.worst >= limit.bound);
+    // What was not measured at a point would have to be within the limit too.
+    if (verdict.met) {
+      for (const results::TestResult& test : tests) {
+        for (const results::UnmeasuredKpi& kpi : test.unmeasured) {
+          if (kpi.name != limit.kpi || !verdict.measured) continue;
+          verdict = {limit, false, false, 0, {}, test.id + ", " + kpi.point};
+        }
+      }
+    }
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;
@@ -36,7 +45,9 @@ std::string verdictText(const LimitVerdict& verdict) {
   const std::string limit = fmt::format(
       "{} {} {}", verdict.limit.kpi,
       verdict.limit.sense == LimitSense::kAtMost ? "at most" : "at least", verdict.limit.bound);
-  if (!verdict.measured) return limit + ": NOT MEASURED";
+  if (!verdict.measured) {
+    return limit + ": NOT MEASURED" + (verdict.where.empty() ? "" : " (" + verdict.where + ")");
+  }
   return fmt::format("{}: {}, worst {:.6g} ({})", limit, verdict.met ? "met" : "MISSED",
                      verdict.worst, verdict.where);
 }

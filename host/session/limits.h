@@ -12,7 +12,9 @@ namespace plumbline::session {
 // One limit at its worst point.
 struct LimitVerdict {
   scenario::Limit limit;
-  bool measured = false;  // false: no KPI of this name in the results; then neither met nor missed
+  // False: no KPI of this name in the results, or none at `where`, and none that misses the limit;
+  // then neither met nor missed.
+  bool measured = false;
   bool met = false;
   double worst = 0;   // the value furthest to the bad side
   std::string unit;   // of that value

@@ -13,7 +13,7 @@ namespace {
 
 __extension__ using Uint128 = unsigned __int128;
 
-constexpr std::uint32_t kLastBucket = kHistogramBuckets - 1;
+constexpr std::uint32_t kCardLastBucket = kCardHistogramBuckets - 1;
 
 constexpr Uint128 join(std::uint64_t high, std::uint64_t low) {
   return (static_cast<Uint128>(high) << 64) | low;
@@ -33,13 +33,19 @@ std::uint64_t bucketLowerBound(std::uint32_t bucket) {
   return static_cast<std::uint64_t>(bucket - shift * kHistogramSubBuckets) << shift;
 }
 
-std::uint64_t bucketUpperBound(std::uint32_t bucket) { return bucketLowerBound(bucket + 1); }
+std::uint64_t bucketUpperBound(std::uint32_t bucket) {
+  return bucket + 1 == kHistogramBuckets ? ~std::uint64_t{0} : bucketLowerBound(bucket + 1);
+}
 
-Histogram::Histogram() : counts_(kHistogramBuckets, 0) {}
+Histogram::Histogram() : counts_(kCardHistogramBuckets, 0) {}
+
+void Histogram::widen() { counts_.resize(kHistogramBuckets, 0); }
 
 void Histogram::record(std::uint64_t value, std::uint64_t times) {
   if (times == 0) return;
-  counts_[histogramBucket(value)] += times;
+  const std::uint32_t bucket = histogramBucket(value);
+  if (bucket >= counts_.size()) widen();
+  counts_[bucket] += times;
   minimum_ = count_ == 0 ? value : std::min(minimum_, value);
   maximum_ = std::max(maximum_, value);
   count_ += times;
@@ -57,6 +63,7 @@ void Histogram::recordCells(std::uint32_t first_bucket, std::span<const std::uin
                             std::uint64_t minimum, std::uint64_t maximum, std::uint64_t sum) {
   minimum_ = count_ == 0 ? minimum : std::min(minimum_, minimum);
   maximum_ = std::max(maximum_, maximum);
+  if (first_bucket + cells.size() > counts_.size()) widen();
   for (std::size_t i = 0; i < cells.size(); ++i) {
     counts_[first_bucket + i] += cells[i];
     count_ += cells[i];
@@ -66,7 +73,9 @@ void Histogram::recordCells(std::uint32_t first_bucket, std::span<const std::uin
 
 void Histogram::merge(const Histogram& other) {
   if (other.count_ == 0) return;
-  for (std::uint32_t i = 0; i < kHistogramBuckets; ++i) counts_[i] += other.counts_[i];
+  if (other.counts_.size() > counts_.size()) widen();
+  for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] += other.counts_[i];
+  saturated_ += other.saturated_;
   minimum_ = count_ == 0 ? other.minimum_ : std::min(minimum_, other.minimum_);
   maximum_ = std::max(maximum_, other.maximum_);
   count_ += other.count_;
@@ -88,6 +97,7 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   for (std::uint32_t i = 0; i < cells.size(); ++i) {
     if (cells[i] == 0) continue;
     const std::uint32_t bucket = first_bucket + i;
+    if (bucket >= result.counts_.size()) result.widen();
     result.counts_[bucket] = cells[i];
     result.count_ += cells[i];
     lowest = std::min(lowest, bucket);
@@ -99,8 +109,10 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
     if (sum != 0) contradiction("the sum is not zero although every bucket is empty");
     return result;
   }
-  if (minimum > maximum || histogramBucket(minimum) != lowest ||
-      histogramBucket(maximum) != highest) {
+  const bool saturates = highest == kCardLastBucket && (maximum >> kCardHistogramTopBit) != 0;
+  const auto bucketOf = saturates ? cardHistogramBucket : histogramBucket;
+  if (saturates) result.saturated_ = result.counts_[kCardLastBucket];
+  if (minimum > maximum || bucketOf(minimum) != lowest || bucketOf(maximum) != highest) {
     contradiction("minimum " + std::to_string(minimum) + " and maximum " + std::to_string(maximum) +
                   " do not lie in the first and last occupied bucket (" + std::to_string(lowest) +
                   " and " + std::to_string(highest) + ")");
@@ -111,8 +123,8 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   for (std::uint32_t bucket = lowest; bucket <= highest; ++bucket) {
     const Uint128 times = result.counts_[bucket];
     least += times * std::max(bucketLowerBound(bucket), minimum);
-    most +=
-        times * (bucket == kLastBucket ? maximum : std::min(bucketUpperBound(bucket) - 1, maximum));
+    const bool endless = saturates && bucket == kCardLastBucket;
+    most += times * (endless ? maximum : std::min(bucketUpperBound(bucket) - 1, maximum));
   }
   if (sum < least || sum > most) {
     contradiction("the sum does not fit the " + std::to_string(result.count_) +
@@ -146,20 +158,20 @@ std::uint64_t Histogram::quantile(double q) const {
   const auto whole = static_cast<Uint128>(Fraction::kOne);
   const Uint128 rank = std::max<Uint128>(1, (parts * count_ + whole - 1) / whole);
   Uint128 seen = 0;
-  for (std::uint32_t bucket = 0; bucket < kHistogramBuckets; ++bucket) {
+  for (std::uint32_t bucket = 0; bucket < counts_.size(); ++bucket) {
     seen += counts_[bucket];
+    if (bucket == kCardLastBucket) seen -= saturated_;
     if (seen < rank) continue;
-    if (bucket == kLastBucket && (maximum_ >> kHistogramTopBit) != 0) break;
     const std::uint64_t lower = bucketLowerBound(bucket);
     const std::uint64_t middle = lower + (bucketUpperBound(bucket) - 1 - lower) / 2;
     return std::clamp(middle, minimum_, maximum_);
   }
-  return maximum_;  // the last bucket has no middle once it holds values from 2^40 on
+  return maximum_;  // one that is saturated
 }
 
 std::vector<Histogram::Cell> Histogram::cells() const {
   std::vector<Cell> occupied;
-  for (std::uint32_t bucket = 0; bucket < kHistogramBuckets; ++bucket) {
+  for (std::uint32_t bucket = 0; bucket < counts_.size(); ++bucket) {
     if (counts_[bucket] != 0) occupied.push_back({bucket, counts_[bucket]});
   }
   return occupied;
@@ -171,9 +183,9 @@ std::vector<Histogram::Slice> Histogram::slices(double unit) const {
   };
   std::vector<Slice> slices;
   for (const Cell& cell : cells()) {
-    // Values are integers: a bucket [a, b) holds a to b − 1, and the last bucket has no end.
+    // Values are integers: a bucket [a, b) holds a to b − 1; those that are saturated have no end.
     const std::uint64_t first = bucketLowerBound(cell.bucket);
-    const bool endless = cell.bucket + 1 == kHistogramBuckets;
+    const bool endless = saturated_ > 0 && cell.bucket == kCardLastBucket;
     const std::uint64_t last = endless ? maximum() : bucketUpperBound(cell.bucket) - 1;
     slices.push_back({inside(first), inside(endless ? last : first + (last - first) / 2),
                       inside(last), static_cast<double>(cell.count)});

@@ -1,5 +1,6 @@
-// Log-linear histogram of non-negative integers (latencies in ps), bucket for bucket the one in the
-// card's RX path (docs/card.md, "Per group").
+// Log-linear histogram of non-negative integers (latencies in ps). Below 2^40 it is, bucket for
+// bucket, the one in the card's RX path (docs/card.md, "Per group"), and goes on in the same way
+// above, where the card has one bucket for everything.
 #pragma once
 
 #include <bit>
@@ -9,23 +10,28 @@
 
 namespace plumbline::stats {
 
-// Values below 2^8 have a bucket each, those of every octave above share 128, and those from 2^40
-// on the last one.
+// Values below 2^8 have a bucket each, those of every octave above share 128: any value of 64 bits
+// has its bucket.
 inline constexpr std::uint32_t kHistogramLinearBits = 8;
 inline constexpr std::uint32_t kHistogramSubBuckets = 128;
-inline constexpr std::uint32_t kHistogramTopBit = 40;
-inline constexpr std::uint32_t kHistogramBuckets = 4352;
+inline constexpr std::uint32_t kHistogramBuckets = 7424;
+// The card's: as many as there are below 2^40, and the last of them also has everything above.
+inline constexpr std::uint32_t kCardHistogramTopBit = 40;
+inline constexpr std::uint32_t kCardHistogramBuckets = 4352;
 
 // Bucket of `value`: value itself below 256, else shift*128 + (value >> shift) with
 // shift = floor(log2 value) - 7. A bucket is at most 1/128 of its lower bound wide.
 constexpr std::uint32_t histogramBucket(std::uint64_t value) {
   if (value >> kHistogramLinearBits == 0) return static_cast<std::uint32_t>(value);
-  if (value >> kHistogramTopBit != 0) return kHistogramBuckets - 1;
   const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - kHistogramLinearBits;
   return shift * kHistogramSubBuckets + static_cast<std::uint32_t>(value >> shift);
 }
-// Smallest value of a bucket, and the smallest value of the next one; for the last bucket 2^40,
-// although it also counts everything above. `bucket` < kHistogramBuckets.
+// The same in the card.
+constexpr std::uint32_t cardHistogramBucket(std::uint64_t value) {
+  return value >> kCardHistogramTopBit != 0 ? kCardHistogramBuckets - 1 : histogramBucket(value);
+}
+// Smallest value of a bucket, and the smallest value of the next one; for the last bucket 2^64 - 1.
+// `bucket` < kHistogramBuckets.
 std::uint64_t bucketLowerBound(std::uint32_t bucket);
 std::uint64_t bucketUpperBound(std::uint32_t bucket);
 
@@ -43,7 +49,8 @@ class Histogram {
   void merge(const Histogram& other);
 
   // Rebuilds a histogram from what hardware counted: `cells[i]` frames in bucket first_bucket + i,
-  // with the exact minimum, maximum and 96-bit sum (high, low) of the same frames.
+  // with the exact minimum, maximum and 96-bit sum (high, low) of the same frames. If the card's
+  // last bucket is the last occupied one and the maximum lies above it, its frames are saturated().
   // Throws Error(kTester) when the parts contradict each other (count, or extremes outside the
   // occupied buckets).
   static Histogram fromHardware(std::uint32_t first_bucket, const std::vector<std::uint64_t>& cells,
@@ -51,12 +58,15 @@ class Histogram {
                                 std::uint32_t sum_high, std::uint64_t sum_low);
 
   [[nodiscard]] std::uint64_t count() const;
+  // Values of which only is known that they lie between the card's last bucket's lower bound and
+  // the maximum: the card counts everything from 2^40 ps on in that bucket.
+  [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
   [[nodiscard]] std::uint64_t minimum() const;  // 0 when empty
   [[nodiscard]] std::uint64_t maximum() const;  // 0 when empty
   [[nodiscard]] double mean() const;            // 0 when empty; exact sum / count
   // Smallest value v such that at least `q` (0..1] of the values are <= v, read as the middle of
-  // its bucket clamped to [minimum, maximum]: relative error <= 0.4 %. Among values from 2^40 on,
-  // whose bucket is unbounded, it is the maximum. 0 when empty.
+  // its bucket clamped to [minimum, maximum]: relative error <= 0.4 %. Among values that are
+  // saturated() it is the maximum, which is all that is known. 0 when empty.
   [[nodiscard]] std::uint64_t quantile(double q) const;
 
   struct Cell {
@@ -81,8 +91,11 @@ class Histogram {
 
  private:
   void addSum(std::uint64_t high, std::uint64_t low);
+  // Makes room for every bucket there is: few histograms have anything above the card's range.
+  void widen();
 
-  std::vector<std::uint64_t> counts_;
+  std::vector<std::uint64_t> counts_;  // kCardHistogramBuckets or kHistogramBuckets
+  std::uint64_t saturated_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t minimum_ = 0;
   std::uint64_t maximum_ = 0;

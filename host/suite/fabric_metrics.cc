@@ -9,12 +9,16 @@ namespace plumbline::suite {
 namespace {
 
 double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  return whole == 0 ? kNotMeasured : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 double perSecond(std::uint64_t count, const bench::TrialResult& trial) {
   const double seconds = busyTime(trial).toSeconds();
-  return seconds > 0 ? static_cast<double>(count) / seconds : 0;
+  return seconds > 0 ? static_cast<double>(count) / seconds : kNotMeasured;
+}
+
+std::uint64_t sentOnce(const transport::EndpointStats& endpoints) {
+  return endpoints.data_sent - endpoints.retransmitted;
 }
 
 double gigabits(double bits_per_second) { return bits_per_second / 1e9; }
@@ -46,8 +50,16 @@ double pausedMicroseconds(const bench::TrialResult& trial) {
 }
 
 double dropPpm(const bench::TrialResult& trial) {
-  const auto& total = trial.fabric->total;
-  return 1e6 * share(total.dropped(), total.packets);
+  const auto& lost = trial.fabric->data_lost;
+  return lost ? 1e6 * share(*lost, sentOnce(trial.fabric->endpoints)) : kNotMeasured;
+}
+
+double fabricDropsPpm(const bench::TrialResult& trial) {
+  return 1e6 * share(trial.fabric->total.dropped(), trial.fabric->endpoints.data_sent);
+}
+
+double trimmedPpm(const bench::TrialResult& trial) {
+  return 1e6 * share(trial.fabric->total.trimmed, trial.fabric->endpoints.data_sent);
 }
 
 double retransmissionPercent(const bench::TrialResult& trial) {
@@ -64,9 +76,9 @@ double outOfOrderPerSecond(const bench::TrialResult& trial) {
 }
 
 double busiestLinkPercent(const bench::TrialResult& trial) {
-  double most = 0;
+  double most = kNotMeasured;
   for (const bench::LinkLoad& link : trial.fabric->links) {
-    if (link.between_switches) most = std::max(most, link.utilisation);
+    if (link.between_switches) most = std::fmax(most, link.utilisation);  // of a NaN the other one
   }
   return 100 * most;
 }
@@ -79,12 +91,16 @@ double meanLinkPercent(const bench::TrialResult& trial) {
     sum += link.utilisation;
     ++links;
   }
-  return links == 0 ? 0 : 100 * sum / static_cast<double>(links);
+  return links == 0 ? kNotMeasured : 100 * sum / static_cast<double>(links);
 }
 
-double linkJfi(const bench::TrialResult& trial) { return trial.fabric->link_jfi.value_or(1); }
+double linkJfi(const bench::TrialResult& trial) {
+  return trial.fabric->link_jfi.value_or(kNotMeasured);
+}
 
-double linkMmr(const bench::TrialResult& trial) { return trial.fabric->link_mmr.value_or(1); }
+double linkMmr(const bench::TrialResult& trial) {
+  return trial.fabric->link_mmr.value_or(kNotMeasured);
+}
 
 double longestQueueBytes(const bench::TrialResult& trial) {
   return static_cast<double>(trial.fabric->total.max_queue_bytes);
@@ -94,17 +110,26 @@ double goodputGbps(const bench::TrialResult& trial) {
   return gigabits(8 * perSecond(trial.fabric->endpoints.payload_received, trial));
 }
 
+double quantileMicroseconds(const stats::Histogram& times, double quantile) {
+  if (times.count() == 0) return kNotMeasured;
+  return static_cast<double>(quantile < 1 ? times.quantile(quantile) : times.maximum()) / 1e6;
+}
+
 double meanBusBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
                             workload::CollectiveKind kind, std::uint32_t ranks, Bytes size) {
-  return gigabits(workload::busBandwidth(kind, ranks, static_cast<std::uint64_t>(size.count()),
-                                         meanIteration(trial.fabric->jobs.at(job))));
+  const Picoseconds time = meanIteration(trial.fabric->jobs.at(job));
+  if (time <= Picoseconds(0)) return kNotMeasured;
+  return gigabits(
+      workload::busBandwidth(kind, ranks, static_cast<std::uint64_t>(size.count()), time));
 }
 
 double busBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
                         workload::CollectiveKind kind, std::uint32_t ranks, Bytes size,
                         double quantile) {
-  return gigabits(workload::busBandwidth(kind, ranks, static_cast<std::uint64_t>(size.count()),
-                                         iterationQuantile(trial.fabric->jobs.at(job), quantile)));
+  const Picoseconds time = iterationQuantile(trial.fabric->jobs.at(job), quantile);
+  if (time <= Picoseconds(0)) return kNotMeasured;
+  return gigabits(
+      workload::busBandwidth(kind, ranks, static_cast<std::uint64_t>(size.count()), time));
 }
 
 Picoseconds meanIteration(const bench::JobOutcome& job) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "results/fabric_pictures.h"
@@ -31,7 +32,7 @@ std::vector<double> valuesOf(const Design& design, const Measured& measured, con
   std::vector<double> values;
   for (const bench::TrialResult& trial : measured.trials) {
     const std::optional<double> value = figure.of(place, trial);
-    if (!value) return {};
+    if (!value || !std::isfinite(*value)) return {};
     values.push_back(*value);
   }
   return values;

@@ -11,8 +11,8 @@
 
 namespace plumbline::suite {
 
-// One figure of a trial, and where it goes. `of` gets the point's place in Design::points; nothing
-// where the trial did not observe it, which leaves the cell without a number.
+// One figure of a trial, and where it goes. `of` gets the point's place in Design::points; nothing,
+// or kNotMeasured, where the trial did not observe it, which leaves the cell without a number.
 struct Figure {
   std::string column;  // heading: "BusBW mean"
   std::string unit;    // "Gb/s"; empty = plain number

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stats/binomial.h"
+#include "suite/fabric_metrics.h"
 #include "suite/retry_model.h"
 
 namespace plumbline::suite {
@@ -30,12 +31,12 @@ stats::Interval struck(const Hop& hop) {
 
 // Of all frames on the line those that were there again [%].
 double repeatedPercent(const Hop& hop) {
-  return hop.frames > 0 ? 100 * hop.repeated / (hop.frames + hop.repeated) : 0;
+  return hop.frames > 0 ? 100 * hop.repeated / (hop.frames + hop.repeated) : kNotMeasured;
 }
 
 // The same of go-back-N for the failures that happened, at a load.
 double computedPercent(const Hop& hop, double load) {
-  if (hop.frames == 0) return 0;
+  if (hop.frames == 0) return kNotMeasured;
   const double failures = static_cast<double>(hop.nacks) / hop.frames;
   return 100 * (1 - goBackNShareAt(load, failures, hop.slot, hop.wasted));
 }
@@ -83,8 +84,10 @@ void addHopTable(const Design& design, const std::vector<PointHops>& rows,
 }
 
 HopColumn always(std::string name, std::string unit, std::string kpi, double (*of)(const Hop&)) {
-  return {std::move(name), std::move(unit), std::move(kpi),
-          [of](const Hop& hop) { return std::optional(of(hop)); }};
+  return {std::move(name), std::move(unit), std::move(kpi), [of](const Hop& hop) {
+            const double value = of(hop);
+            return std::isfinite(value) ? std::optional(value) : std::nullopt;
+          }};
 }
 
 HopColumn ofRetries(std::string name, std::string unit, std::string kpi, double (*of)(const Hop&)) {

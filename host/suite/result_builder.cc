@@ -180,6 +180,7 @@ void ResultBuilder::anomaly(std::string what, std::string where) {
 bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
                            const std::string& where) {
   noteLosses(spec, trial, where);
+  noteSaturation(trial, where);
   for (const bench::HostCounter& counter : trial.host_counters) {
     host_counters_[counter.name] += counter.value;
   }
@@ -187,6 +188,16 @@ bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResul
   result_.valid = false;
   anomaly(fmt::format("trial not valid: {}", fmt::join(trial.faults, "; ")), where);
   return false;
+}
+
+void ResultBuilder::noteSaturation(const bench::TrialResult& trial, const std::string& where) {
+  std::uint64_t frames = 0;
+  for (const bench::GroupLatency& group : trial.latency) frames += group.histogram.saturated();
+  if (frames == 0) return;
+  anomaly(fmt::format("{} latencies are above 1.0995 s (2^40 ps), where the card's histogram ends: "
+                      "a percentile among them is shown as the maximum",
+                      frames),
+          where);
 }
 
 results::Quantity ResultBuilder::repeated(const std::string& point, const std::string& metric,

@@ -41,6 +41,7 @@ class ResultBuilder {
   bool accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
               const std::string& where);
   // Losses of lossless priorities alone, of a trial that the test judges itself.
+  void noteSaturation(const bench::TrialResult& trial, const std::string& where);
   void noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
                   const std::string& where) {
     losses_.add(spec, trial, where);

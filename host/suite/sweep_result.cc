@@ -146,6 +146,9 @@ class Fold {
       }
       result_.kpis.push_back({kpi.name, joined(point.point.label, kpi.point), kpi.quantity});
     }
+    for (const results::UnmeasuredKpi& kpi : point.test.unmeasured) {
+      result_.unmeasured.push_back({kpi.name, joined(point.point.label, kpi.point)});
+    }
     for (auto row : point.test.repeatability.rows) {
       if (!row.empty() && std::holds_alternative<std::string>(row[0])) {
         row[0] = joined(point.point.label, std::get<std::string>(row[0]));

@@ -38,6 +38,10 @@ struct Arrival {
   Verb verb = Verb::kWrite;
   std::uint64_t bytes = 0;
   std::uint32_t tag = 0;
+  // False for an unacknowledged service, whose poster never learns of the arrival: then `number` is
+  // the message's within its flow, ascending, the same as in its completion.
+  bool acknowledged = true;
+  std::uint32_t number = 0;
 };
 
 // A message is done for its poster: acknowledged, or, for unacknowledged services, sent.
@@ -49,6 +53,10 @@ struct Completion {
   std::uint32_t tag = 0;
   Picoseconds posted;   // when post() was called
   bool failed = false;  // retries exhausted; not every byte arrived
+  // Of a service that acknowledges: it is at its receiver. Otherwise its last frame begins to
+  // leave now, and only the receiver's Arrival, with the same number, says whether it arrives.
+  bool acknowledged = true;
+  std::uint32_t number = 0;
 };
 
 // Where an application posts its messages.

@@ -9,6 +9,8 @@
 
 namespace plumbline::transport {
 
+enum class ProtocolId : std::uint8_t;  // protocol.h
+
 // Of one host and protocol since the beginning. Every data packet sent is counted once at its
 // sender; packets that arrive are counted at the receiver.
 struct EndpointStats {
@@ -21,30 +23,32 @@ struct EndpointStats {
   std::uint64_t duplicates = 0;
   std::uint64_t out_of_order = 0;  // data packets that arrived before one sent earlier
   std::uint64_t discarded = 0;     // arrived, but the service has no use for it (go-back-N)
-  std::uint64_t ce_received = 0;   // data packets with CE
+  std::uint64_t ce_received = 0;   // of data_received, those with CE
   std::uint64_t trimmed_received = 0;
   std::uint64_t cnp_sent = 0;
   std::uint64_t cnp_received = 0;
   std::uint64_t nack_received = 0;  // sequence NAKs and UET NACKs
   std::uint64_t timeouts = 0;
-  std::uint64_t messages_completed = 0;  // by their poster
+  std::uint64_t messages_completed = 0;  // by their poster; unacknowledged services: sent
   std::uint64_t messages_failed = 0;
   stats::Histogram latency;  // one-way of data packets, first bit to first bit [ps]
 
   void merge(const EndpointStats& other);
 };
 
-// Of one flow (QP or PDC) at its sender, or at its receiver: one of the two halves is zero.
+// Of one flow (QP, PDC or stream) at the sender of its data, or at their receiver: one of the two
+// halves is zero. The data of a READ go from the host that is read to its poster.
 struct FlowStats {
+  ProtocolId protocol{};  // numbers of flows are the protocol's own
   fabric::HostId peer = 0;
   std::uint32_t flow = 0;                  // number within the pair
   std::uint64_t payload_acknowledged = 0;  // bytes; unacknowledged services: sent
   std::uint64_t packets_sent = 0;          // retransmissions included
   std::uint64_t packets_retransmitted = 0;
   std::uint64_t payload_received = 0;
-  std::uint64_t ce_received = 0;  // data packets with CE
-  Picoseconds first_sent = fabric::kNever;
-  Picoseconds last_done{};  // last completion (sender) or arrival of a message (receiver)
+  std::uint64_t ce_received = 0;            // data packets with CE
+  Picoseconds first_sent = fabric::kNever;  // first data frame (sender)
+  Picoseconds last_done{};  // last completion (sender) or arrival of payload (receiver)
 };
 
 }  // namespace plumbline::transport

@@ -51,8 +51,8 @@ class LatencyCounts {
       histogram.record(value);
       return;
     }
-    // Not as far as the last bucket of all, whose values have no limit.
-    constexpr std::uint32_t kLast = stats::kHistogramBuckets - 1 - kCells;
+    // Not as far as 2^40, for the sum.
+    constexpr std::uint32_t kLast = stats::kCardHistogramBuckets - kCells;
     first_bucket_ = std::min(std::max(stats::histogramBucket(value), kBelow) - kBelow, kLast);
     cells_ = PagedArray<std::uint16_t>(kCells);
     record(value, histogram);

@@ -139,6 +139,7 @@ bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric
   fillData(qp, requestCode(spec_.service, message.verb, place == 0, last), payload, ask, number,
            now, packet);
   packet.aux = message.tag;
+  qp.first_sent = std::min(qp.first_sent, now);
   ++stats_.data_sent;
   stats_.bytes_sent += packet.length;
   stats_.retransmitted += again ? 1 : 0;

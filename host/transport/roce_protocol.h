@@ -88,7 +88,6 @@ class RoceProtocol final : public Protocol {
   // What every frame that a QP's rate applies to has in common, after it was filled in.
   void finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet) {
     ++qp.packets_sent;
-    qp.first_sent = std::min(qp.first_sent, now);
     qp.started = now;
     qp.started_bytes = packet.length + static_cast<std::uint32_t>(kWireOverheadBytes.count());
     if (qp.rate != kNone) payAtRate(qp, packet.length);
@@ -168,6 +167,7 @@ class RoceProtocol final : public Protocol {
                      Picoseconds now) {
     qp.payload_received += payload;
     stats_.payload_received += payload;
+    qp.last_arrival = now;
     qp.message_bytes += payload;
     if (meaning.last) deliver(qp, meaning.verb, tag, now);
   }

@@ -86,8 +86,8 @@ struct alignas(64) Qp {
 
   std::uint64_t packets_sent = 0;
   std::uint64_t packets_retransmitted = 0;
-  std::uint64_t payload_done = 0;  // of messages that are done
-  Picoseconds first_sent = kNever;
+  std::uint64_t payload_done = 0;   // of messages that are done
+  Picoseconds first_sent = kNever;  // data
   Picoseconds last_completion{};
   std::uint64_t read_bytes = 0;  // of the READ whose responses are arriving
 
@@ -95,7 +95,7 @@ struct alignas(64) Qp {
   std::uint64_t message_bytes = 0;  // of the message that is arriving
   std::uint64_t payload_received = 0;
   Picoseconds cnp_allowed{};
-  Picoseconds last_arrival{};
+  Picoseconds last_arrival{};  // of payload
   std::uint32_t reorder = kNone;
   bool nak_sent = false;    // for `expected`
   bool nak_wanted = false;  // the queued acknowledgement is to be a NAK

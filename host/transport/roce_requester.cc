@@ -92,7 +92,9 @@ void RoceProtocol::completeHead(Qp& qp, bool failed, Picoseconds now) {
                                       .bytes = message.bytes,
                                       .tag = message.tag,
                                       .posted = message.posted,
-                                      .failed = failed},
+                                      .failed = failed,
+                                      .acknowledged = spec_.service == RoceService::kRc,
+                                      .number = static_cast<std::uint32_t>(message.end)},
                                      now);
 }
 
@@ -171,8 +173,8 @@ void RoceProtocol::onReadResponse(std::uint32_t index, const RoceMeaning& meanin
   qp.read_bytes += payload;
   qp.payload_received += payload;
   stats_.payload_received += payload;
+  qp.last_arrival = now;
   if (meaning.last && number + 1 == read.end) {
-    qp.last_arrival = now;
     const std::uint64_t bytes = qp.read_bytes;
     qp.read_bytes = 0;
     if (context_.application != nullptr) {

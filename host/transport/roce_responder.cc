@@ -17,10 +17,15 @@ void RoceProtocol::acceptRead(Qp& qp, std::uint32_t index, std::uint64_t bytes, 
 void RoceProtocol::deliver(Qp& qp, Verb verb, std::uint32_t tag, Picoseconds now) {
   const std::uint64_t bytes = qp.message_bytes;
   qp.message_bytes = 0;
-  qp.last_arrival = now;
   if (context_.application == nullptr) return;
-  context_.application->onArrival(
-      {.from = qp.peer, .flow = qp.flow, .verb = verb, .bytes = bytes, .tag = tag}, now);
+  context_.application->onArrival({.from = qp.peer,
+                                   .flow = qp.flow,
+                                   .verb = verb,
+                                   .bytes = bytes,
+                                   .tag = tag,
+                                   .acknowledged = spec_.service == RoceService::kRc,
+                                   .number = static_cast<std::uint32_t>(qp.expected)},
+                                  now);
 }
 
 // UC delivers whole messages whose packets came in order, and forgets the others.
@@ -142,6 +147,7 @@ void RoceProtocol::emitResponse(Qp& qp, std::uint32_t index, Picoseconds now,
   const auto payload =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(job.bytes_left, spec_.path_mtu));
   fillData(qp, readResponseCode(!job.started, last), payload, false, job.next, now, packet);
+  qp.first_sent = std::min(qp.first_sent, now);
   ++stats_.data_sent;
   stats_.bytes_sent += packet.length;
   stats_.retransmitted += job.repeated ? 1 : 0;

@@ -227,7 +227,6 @@ void StreamProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
   counts.ce += packet.ce ? 1 : 0;
   ++stats_.data_received;
   stats_.ce_received += packet.ce ? 1 : 0;
-  receiver.last_received = now;
   switch (receiver.window.add(packet.extra & kSequenceMask, counts)) {
     case SequenceWindow::Verdict::kDuplicate:
       ++stats_.duplicates;
@@ -240,6 +239,7 @@ void StreamProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
     case SequenceWindow::Verdict::kNew:
       break;
   }
+  receiver.last_received = now;
   stats_.payload_received += packet.length;
   const Picoseconds first_bit = now - receiver.serialization;
   const auto latency = static_cast<std::uint64_t>(first_bit.count()) - packet.stamp;

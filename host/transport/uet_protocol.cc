@@ -119,7 +119,8 @@ void UetProtocol::tellAll(Picoseconds now) {
       sender_.postReadResponse(d.from, d.flow, d.bytes, d.tag, now);
       continue;
     }
-    Arrival arrival{d.from, d.flow, d.verb, d.bytes, d.tag};
+    const bool acknowledged = spec_.service != UetService::kUud;
+    Arrival arrival{d.from, d.flow, d.verb, d.bytes, d.tag, acknowledged, d.number};
     if (d.response) {
       Completion completion;
       if (!sender_.takeRead(d.from, d.flow, d.tag, now, completion)) continue;

@@ -88,9 +88,9 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
     ++stats.trimmed_received;
   } else if (!close_command) {
     ++stats.data_received;
+    stats.ce_received += packet.ce ? 1 : 0;
     host_.recordLatency(packet, now);
   }
-  if (packet.ce) ++stats.ce_received;
 
   std::uint32_t slot = kPlain ? findPdc(packet) : find(packet);
   if (slot >= kLingering) slot = openFor(packet, now);
@@ -139,9 +139,10 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   target.received_bytes +=
       static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
   target.payload += payload;
+  if (payload > 0) target.last_done = now;
   stats.payload_received += payload;
   if (const auto bytes = gather<kPlain>(target, psn, fields.index, fields.last, payload)) {
-    deliver(target, packet, *bytes, now);
+    deliver(target, packet, *bytes);
   }
   if (!has_pdc) return;
 
@@ -457,10 +458,8 @@ void UetReceiver::renew(Target& target, std::uint64_t first) {
 }
 
 // `packet` is the one that completed a message of `bytes`.
-void UetReceiver::deliver(Target& target, const fabric::Packet& packet, std::uint64_t bytes,
-                          Picoseconds now) {
+void UetReceiver::deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes) {
   const DataFields fields = unpackData(packet.extra, has_pdc_);
-  target.last_done = now;
   UetDelivery delivery;
   delivery.from = target.source;
   delivery.flow = target.flow;
@@ -469,6 +468,8 @@ void UetReceiver::deliver(Target& target, const fabric::Packet& packet, std::uin
   delivery.read_request = delivery.verb == Verb::kRead && !fields.response;
   delivery.bytes = delivery.read_request ? packet.aux : bytes;
   delivery.tag = delivery.read_request ? packet.psn : packet.aux;
+  // Of a message whose packets came out of order, `packet` need not be the last one.
+  delivery.number = packet.psn - fields.index;
   deliveries_.push_back(delivery);
 }
 

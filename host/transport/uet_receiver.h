@@ -22,6 +22,7 @@ struct UetDelivery {
   bool read_request = false;  // `bytes` are asked for; `tag` is this request's PSN
   std::uint64_t bytes = 0;
   std::uint32_t tag = 0;
+  std::uint32_t number = 0;  // first PSN, as on the wire
 };
 
 class UetReceiver {
@@ -87,7 +88,7 @@ class UetReceiver {
     std::vector<Reassembly> older;  // the others
 
     std::uint64_t gap = 0;  // UUD: the last PSN that was given up
-    Picoseconds last_done;  // arrival of its last message
+    Picoseconds last_done;  // arrival of payload
     std::uint64_t ce_received = 0;
     std::uint32_t peer = 0;  // index into peers_
     std::uint32_t statistics = 0;
@@ -165,7 +166,7 @@ class UetReceiver {
   template <bool kPlain>
   std::optional<std::uint64_t> gather(Target& target, std::uint64_t psn, std::uint32_t index,
                                       bool last, std::uint32_t payload);
-  void deliver(Target& target, const fabric::Packet& packet, std::uint64_t bytes, Picoseconds now);
+  void deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes);
 
   // uet_receiver_answers.cc
   [[nodiscard]] bool isCurrent(const LateAck& late) const;

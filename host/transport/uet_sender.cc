@@ -167,7 +167,7 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
       host_.spec().entropy,
       service_ == UetService::kRod ? UetEntropyPolicy::kConstant : host_.spec().entropy.policy,
       seed);
-  pdc.opened = kNever;
+  pdc.opened = pdc.first_sent = kNever;
   pdc.last_done = {};
   pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
   pdc.ccc = cccFor(peer, now);
@@ -265,7 +265,7 @@ void UetSender::count(const Pdc& pdc, FlowStats& flow) {
   flow.packets_sent += pdc.packets_sent;
   flow.packets_retransmitted += pdc.packets_retransmitted;
   flow.payload_acknowledged += pdc.payload_acknowledged;
-  flow.first_sent = std::min(flow.first_sent, pdc.opened);
+  flow.first_sent = std::min(flow.first_sent, pdc.first_sent);
   flow.last_done = std::max(flow.last_done, pdc.last_done);
 }
 

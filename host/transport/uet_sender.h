@@ -153,8 +153,9 @@ class UetSender {
     fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be out of date
     std::uint32_t next_waiting = kNone;
     std::vector<OpenRead> reads;
-    Picoseconds opened;     // first packet sent
-    Picoseconds last_done;  // last completion
+    Picoseconds opened;      // first packet sent
+    Picoseconds first_sent;  // first one with payload
+    Picoseconds last_done;   // last completion
   };
   // A PDC's place in the idle list, in an array of their own: to begin or end being idle needs what
   // lies around it, and those PDCs themselves are in no cache any more.

@@ -188,8 +188,9 @@ void UetSender::complete(Pdc& pdc, const TxMessage& message, Picoseconds now) {
   if (message.kind != Kind::kData) return;
   ++host_.stats().messages_completed;
   pdc.last_done = now;
-  completions_.push_back(
-      {pdc.peer, pdc.flow, message.verb, message.bytes, message.tag, message.posted, false});
+  completions_.push_back({pdc.peer, pdc.flow, message.verb, message.bytes, message.tag,
+                          message.posted, false, service_ != UetService::kUud,
+                          static_cast<std::uint32_t>(message.first)});
 }
 
 // Moves the window. False if that was the end of the PDC.

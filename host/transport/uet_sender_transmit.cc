@@ -174,6 +174,7 @@ template <bool kPlain>
     countSent(pdc, packet.length, retx);
   }
   if (order == 1) pdc.opened = now;
+  if (now < pdc.first_sent && message.payload != 0) pdc.first_sent = now;
   if (!kPlain && service_ == UetService::kUud) {
     ackUpTo(pdc, ccc, psn, kNoPsn, now);
     advance(slot, now);

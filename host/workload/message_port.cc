@@ -72,6 +72,7 @@ bool MessagePort::assemble(std::vector<Parts>& open, HostId peer, std::uint32_t 
 std::optional<Label> MessagePort::arrived(const transport::Arrival& arrival, Picoseconds now) {
   counters_.bytes_arrived += arrival.bytes;
   counters_.last_done = std::max(counters_.last_done, now);
+  if (!arrival.acknowledged) landed_.push_back({arrival.from, arrival.flow, arrival.number, now});
   bool failed = false;
   if (!assemble(receiving_, arrival.from, arrival.tag, failed)) return std::nullopt;
   ++counters_.messages_arrived;
@@ -82,7 +83,13 @@ std::optional<Label> MessagePort::completed(const transport::Completion& complet
                                             Picoseconds now) {
   counters_.last_done = std::max(counters_.last_done, now);
   bool failed = completion.failed;
+  const bool dispatched = !completion.acknowledged && !failed;
+  if (dispatched) {
+    dispatched_.push_back({completion.to, completion.flow, completion.number,
+                           (completion.tag & kPart) != 0, completion.posted});
+  }
   if (!assemble(sending_, completion.to, completion.tag, failed)) return std::nullopt;
+  if (dispatched) return labelOf(completion.tag);
   ++counters_.messages_completed;
   if (failed) {
     ++counters_.messages_failed;

@@ -20,10 +20,29 @@ struct Label {
 };
 inline constexpr std::uint32_t kSequenceBits = 7;
 
+// A message, or a part of one that is split over flows, of a service without acknowledgements: what
+// its poster knows of it, and what its receiver does. They agree in `flow` and `number`; nobody
+// knows both before the trial is over (unacknowledged.h).
+struct Dispatch {
+  HostId to = 0;
+  std::uint32_t flow = 0;
+  std::uint32_t number = 0;
+  bool part = false;
+  Picoseconds posted;
+};
+struct Landing {
+  HostId from = 0;
+  std::uint32_t flow = 0;
+  std::uint32_t number = 0;
+  Picoseconds arrived;
+};
+
 // Of one job on one host.
 struct PortCounters {
   std::uint64_t messages_posted = 0;  // whole ones, as all below
   std::uint64_t bytes_posted = 0;     // S_fabric of this rank
+  // Done for their poster: acknowledged or failed. Those of a service without acknowledgements are
+  // among the dispatched() ones instead.
   std::uint64_t messages_completed = 0;
   std::uint64_t messages_failed = 0;  // of them: not every byte arrived
   std::uint64_t messages_arrived = 0;
@@ -51,6 +70,12 @@ class MessagePort {
   std::optional<Label> arrived(const transport::Arrival& arrival, Picoseconds now);
   std::optional<Label> completed(const transport::Completion& completion, Picoseconds now);
 
+  // Of a service without acknowledgements.
+  [[nodiscard]] const std::vector<Dispatch>& dispatched() const { return dispatched_; }
+  [[nodiscard]] const std::vector<Landing>& landed() const { return landed_; }
+  // Parts of a split message.
+  [[nodiscard]] std::uint32_t parts() const { return flows_; }
+
   [[nodiscard]] const PortCounters& counters() const {
     times_.moveTo(counters_.message_time);
     return counters_;
@@ -74,6 +99,8 @@ class MessagePort {
   transport::Verb verb_;
   std::vector<Parts> sending_;
   std::vector<Parts> receiving_;
+  std::vector<Dispatch> dispatched_;
+  std::vector<Landing> landed_;
   mutable PortCounters counters_;  // but for `times_`
   mutable transport::LatencyCounts times_;
 };

@@ -201,7 +201,10 @@ JobResult Workload::resultOf(std::uint32_t job) const {
   if (const auto* trace = std::get_if<TraceProgram>(&spec_.jobs[job].program)) {
     result.trace_completed.assign(trace->entries.size(), transport::kNever);
   }
-  for (const Task* task : tasks_[job]) {
+  std::vector<UnacknowledgedEnd> ends;
+  for (Rank rank = 0; rank < tasks_[job].size(); ++rank) {
+    const Task* const task = tasks_[job][rank];
+    ends.push_back({members_[job]->host(rank), &task->port()});
     result.finished = result.finished && task->finished();
     const PortCounters& counters = task->port().counters();
     result.total.merge(counters);
@@ -217,6 +220,7 @@ JobResult Workload::resultOf(std::uint32_t job) const {
       }
     }
   }
+  result.unacknowledged = matchUnacknowledged(ends);
   std::sort(
       result.connections.begin(), result.connections.end(),
       [](const ConnectionResult& a, const ConnectionResult& b) { return a.number < b.number; });

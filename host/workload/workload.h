@@ -10,6 +10,7 @@
 #include "workload/message_task.h"
 #include "workload/trace_task.h"
 #include "workload/training_task.h"
+#include "workload/unacknowledged.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::workload {
@@ -25,7 +26,8 @@ struct IterationResult {
 struct JobResult {
   std::string name;
   bool finished = false;  // everything posted was completed, every iteration ended
-  PortCounters total;     // of all ranks; message_time over all messages
+  PortCounters total;     // of all ranks; message_time over all messages that are acknowledged
+  Unacknowledged unacknowledged;              // those of a service without acknowledgements
   std::vector<std::uint64_t> bytes_posted;    // S_fabric, by rank
   std::vector<IterationResult> iterations;    // TrainingProgram: those that every rank finished
   std::vector<ConnectionResult> connections;  // MessageProgram, in the pattern's order

@@ -14,7 +14,8 @@ namespace {
 TEST(TokenFile, IsItsFirstLineHoweverItEnds) {
   const TempDirectory scratch;
   const std::string file = (scratch.path() / "token").string();
-  for (const char* text : {"secret", "secret\n", "secret\r\n", "secret\nmore\n", "\xEF\xBB\xBFsecret\r\n"}) {
+  for (const char* text :
+       {"secret", "secret\n", "secret\r\n", "secret\nmore\n", "\xEF\xBB\xBFsecret\r\n"}) {
     writeFile(file, text);
     EXPECT_EQ(readToken(file), "secret") << text;
   }

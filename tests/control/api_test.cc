@@ -381,20 +381,19 @@ TEST_F(ApiTest, EveryResourceSaysItsMethods) {
     const char* methods;
     int head;
   };
-  for (const Resource& one :
-       {Resource{"/metrics", "GET, HEAD, OPTIONS", 200},
-        Resource{"/api/v1/capabilities", "GET, HEAD, OPTIONS", 200},
-        Resource{"/api/v1/ports", "GET, HEAD, OPTIONS", 200},
-        Resource{"/api/v1/clock", "GET, HEAD, OPTIONS", 200},
-        Resource{"/api/v1/live", "GET, HEAD, OPTIONS", 426},
-        Resource{"/api/v1/scenarios", "GET, HEAD, OPTIONS", 200},
-        Resource{"/api/v1/scenarios/quickstart", "GET, HEAD, OPTIONS", 200},
-        Resource{"/api/v1/scenarios/validate", "POST, OPTIONS", 405},
-        Resource{"/api/v1/runs", "GET, HEAD, POST, OPTIONS", 200},
-        Resource{"/api/v1/runs/7", "GET, HEAD, OPTIONS", 404},
-        Resource{"/api/v1/runs/7/stop", "POST, OPTIONS", 405},
-        Resource{"/api/v1/reservations", "POST, OPTIONS", 405},
-        Resource{"/api/v1/reservations/x", "DELETE, OPTIONS", 405}}) {
+  for (const Resource& one : {Resource{"/metrics", "GET, HEAD, OPTIONS", 200},
+                              Resource{"/api/v1/capabilities", "GET, HEAD, OPTIONS", 200},
+                              Resource{"/api/v1/ports", "GET, HEAD, OPTIONS", 200},
+                              Resource{"/api/v1/clock", "GET, HEAD, OPTIONS", 200},
+                              Resource{"/api/v1/live", "GET, HEAD, OPTIONS", 426},
+                              Resource{"/api/v1/scenarios", "GET, HEAD, OPTIONS", 200},
+                              Resource{"/api/v1/scenarios/quickstart", "GET, HEAD, OPTIONS", 200},
+                              Resource{"/api/v1/scenarios/validate", "POST, OPTIONS", 405},
+                              Resource{"/api/v1/runs", "GET, HEAD, POST, OPTIONS", 200},
+                              Resource{"/api/v1/runs/7", "GET, HEAD, OPTIONS", 404},
+                              Resource{"/api/v1/runs/7/stop", "POST, OPTIONS", 405},
+                              Resource{"/api/v1/reservations", "POST, OPTIONS", 405},
+                              Resource{"/api/v1/reservations/x", "DELETE, OPTIONS", 405}}) {
     const ApiAnswer refused = ask("PATCH", one.path);
     EXPECT_EQ(refused.status, 405) << one.path;
     EXPECT_EQ(refused.allow, one.methods) << one.path;
@@ -432,7 +431,8 @@ TEST(ApiAccess, ATokenIsAskedForEverywhere) {
   for (const char* right : {"bearer secret", "BEARER secret", "Bearer secret"}) {
     request.authorization = right;
     EXPECT_EQ(parts.api.handle(request).status, 200) << right;
-    EXPECT_FALSE(parts.api.upgrade({"GET", "/api/v1/live", "", "lab3:8470", "", right, ""}).refusal);
+    EXPECT_FALSE(
+        parts.api.upgrade({"GET", "/api/v1/live", "", "lab3:8470", "", right, ""}).refusal);
   }
   request.target = "/metrics";
   EXPECT_EQ(parts.api.handle(request).status, 200);

@@ -6,7 +6,8 @@ namespace plumbline::control {
 namespace {
 
 TEST(HttpRules, TheSchemeOfATokenHasNoCase) {
-  for (const char* field : {"Bearer abc", "bearer abc", "BEARER abc", "Bearer   abc", " Bearer abc "}) {
+  for (const char* field :
+       {"Bearer abc", "bearer abc", "BEARER abc", "Bearer   abc", " Bearer abc "}) {
     EXPECT_EQ(bearerToken(field), "abc") << field;
   }
   EXPECT_EQ(bearerToken("Bearer aBc"), "aBc");
@@ -34,8 +35,8 @@ TEST(HttpRules, HostsHaveNoCaseAndMayHaveAPort) {
   EXPECT_EQ(hostName("[::1]"), "::1");
   EXPECT_EQ(hostName("[::1]:80"), "::1");
   EXPECT_EQ(hostName("[2001:DB8::1]:80"), "2001:db8::1");
-  for (const char* none : {"", ":80", "a b", "a:b", "a:80:90", "[::1", "[::1]80", "[1.2.3.4]", "[x]",
-                           "a:65536", "a/b", "user@a", "a\tb", "http://a"}) {
+  for (const char* none : {"", ":80", "a b", "a:b", "a:80:90", "[::1", "[::1]80", "[1.2.3.4]",
+                           "[x]", "a:65536", "a/b", "user@a", "a\tb", "http://a"}) {
     EXPECT_EQ(hostName(none), std::nullopt) << none;
   }
 }

@@ -30,8 +30,9 @@ TEST(ServerAddress, Reads) {
 }
 
 TEST(ServerAddress, Refuses) {
-  for (const char* text : {"", ":80", "lab3:", "lab3:0", "lab3:65536", "lab3:8a", "lab3:+80", "lab3:0x50", "ftp://lab3",
-                           "[::1", "[::1]8470", "lab3/x", "a b", "http://"}) {
+  for (const char* text :
+       {"", ":80", "lab3:", "lab3:0", "lab3:65536", "lab3:8a", "lab3:+80", "lab3:0x50",
+        "ftp://lab3", "[::1", "[::1]8470", "lab3/x", "a b", "http://"}) {
     EXPECT_THROW(ServerAddress::parse(text), Error) << text;
   }
 }

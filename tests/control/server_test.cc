@@ -432,9 +432,9 @@ TEST_F(ServerTest, RequestsOfAllKindsOfClientsAreAnswered) {
   EXPECT_THAT(get("GET /api/v1/live HTTP/1.1"), HasSubstr("\r\nUpgrade: websocket\r\n"));
   EXPECT_THAT(ask("GET /api/v1/ports HTTP/1.0\r\nHost: localhost\r\n\r\n"),
               StartsWith("HTTP/1.1 200"));
-  const std::string kept = ask(
-      "GET /api/v1/ports HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
-      "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  const std::string kept =
+      ask("GET /api/v1/ports HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
+          "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n");
   EXPECT_THAT(kept, HasSubstr("\r\nConnection: keep-alive\r\n"));
   EXPECT_THAT(kept, HasSubstr("plumbline_runs_active"));
   EXPECT_TRUE(runsToItsEnd());
@@ -448,9 +448,10 @@ TEST_F(ServerTest, BodiesComeInEveryWay) {
   const std::string length = "Content-Length: " + std::to_string(body.size()) + "\r\n";
   EXPECT_THAT(ask(post + length + "\r\n" + body), StartsWith("HTTP/1.1 200"));
   for (const char* coding : {"chunked", "Chunked"}) {
-    EXPECT_THAT(ask(post + "Transfer-Encoding: " + coding + "\r\n\r\n5;x=y\r\n" + body.substr(0, 5) +
-                    "\r\n" + "17\r\n" + body.substr(5) + "\r\n0\r\nTrailer: t\r\n\r\n"),
-                StartsWith("HTTP/1.1 200"));
+    EXPECT_THAT(
+        ask(post + "Transfer-Encoding: " + coding + "\r\n\r\n5;x=y\r\n" + body.substr(0, 5) +
+            "\r\n" + "17\r\n" + body.substr(5) + "\r\n0\r\nTrailer: t\r\n\r\n"),
+        StartsWith("HTTP/1.1 200"));
   }
   // A client that waits for the word to go on.
   const RawSocket socket(server_->port());
@@ -460,14 +461,15 @@ TEST_F(ServerTest, BodiesComeInEveryWay) {
   socket.send(body);
   EXPECT_THAT(socket.receive(std::chrono::milliseconds(kPatience)), StartsWith("HTTP/1.1 200"));
   // One that does not.
-  EXPECT_THAT(ask(post + length + "Expect: 100-continue\r\n\r\n" + body), HasSubstr("HTTP/1.1 200"));
+  EXPECT_THAT(ask(post + length + "Expect: 100-continue\r\n\r\n" + body),
+              HasSubstr("HTTP/1.1 200"));
 }
 
 TEST_F(ServerTest, WhatTheRulesForbidIsRefused) {
   const std::string get = "GET /api/v1/ports HTTP/1.1\r\n";
   const std::string host = "Host: localhost\r\n";
-  const std::string post = "POST /api/v1/scenarios/validate HTTP/1.1\r\n" + host +
-                           "Content-Type: application/json\r\n";
+  const std::string post =
+      "POST /api/v1/scenarios/validate HTTP/1.1\r\n" + host + "Content-Type: application/json\r\n";
   struct Wrong {
     std::string request;
     const char* status;
@@ -482,7 +484,8 @@ TEST_F(ServerTest, WhatTheRulesForbidIsRefused) {
         Wrong{post + "Content-Length: x\r\n\r\n", "400"},
         Wrong{post + "Content-Length: -1\r\n\r\n", "400"},
         Wrong{post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", "400"},
-        Wrong{post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400"},
+        Wrong{post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+              "400"},
         Wrong{post + "Transfer-Encoding: gzip\r\n\r\n{}", "501"},
         Wrong{post + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "501"},
         Wrong{post + "Transfer-Encoding: chunked\r\n\r\nxx\r\n", "400"},

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "tests/fabric/graphs.h"
 #include "tests/fabric/harness.h"
@@ -84,7 +86,9 @@ TEST(PfcWatchdog, DetectsAndRestoresWithinAPollAndDropsMeanwhile) {
   EXPECT_EQ(run.lossless_arrived + run.dropped, 500U);
 }
 
-// The polls are at multiples of `poll`; the first one behind the pause counts already.
+// The polls are at multiples of `poll`. The watchdog acts at the first one at which the queue has
+// stood still for `detection`, and ends that at the first one at which there has been no pause for
+// `restoration`.
 TEST(PfcWatchdog, ActsAtThePollThatItsTimesSay) {
   struct Case {
     std::int64_t poll_us, detection_us, restoration_us, storm_ns, length_us;
@@ -111,12 +115,17 @@ TEST(PfcWatchdog, ActsAtThePollThatItsTimesSay) {
       // The PAUSE frame and the cable lie between the storm and its effect.
       const Picoseconds paused = storm + nanoseconds(50) + Picoseconds(5'120);
       const Picoseconds resumed = paused + microseconds(one.length_us);
-      const auto polls = [&](Picoseconds time) {
-        return (time.count() + watchdog.poll.count() - 1) / watchdog.poll.count();
+      // Frames sent at multiples of 2 us are in the queue a frame's way later: the queue stands
+      // still from the first one behind the pause on.
+      const Picoseconds way = nanoseconds(50) + spec.switches.latency;
+      const Picoseconds spacing = microseconds(2);
+      const Picoseconds stuck = way + spacing * ((paused - way).count() / spacing.count() + 1);
+      const auto pollAtOrAfter = [&](Picoseconds time) {
+        const std::int64_t poll = watchdog.poll.count();
+        return Picoseconds((time.count() + poll - 1) / poll * poll);
       };
-      const Picoseconds on = watchdog.poll * (paused / watchdog.poll + polls(watchdog.detection));
-      const Picoseconds off =
-          watchdog.poll * (resumed / watchdog.poll + polls(watchdog.restoration));
+      const Picoseconds on = pollAtOrAfter(stuck + watchdog.detection);
+      const Picoseconds off = pollAtOrAfter(resumed + watchdog.restoration);
       const auto begun = fabric.log().of(RecordKind::kWatchdogOn);
       const auto ended = fabric.log().of(RecordKind::kWatchdogOff);
       ASSERT_EQ(begun.size(), 1U) << one.poll_us;
@@ -139,6 +148,67 @@ TEST(PfcWatchdog, ActsAtThePollThatItsTimesSay) {
         EXPECT_EQ(first, on);
       }
     }
+  }
+}
+
+// Storms of a host at given times, against a queue that always has frames: how often the watchdog
+// began to act. Poll, detection and restoration are 10, 20 and 25 us.
+std::size_t eventsOf(const std::vector<std::pair<Picoseconds, Picoseconds>>& storms,
+                     WatchdogSpec::Action action) {
+  FabricSpec spec;
+  spec.switches.pfc = PfcSpec{};
+  WatchdogSpec& watchdog = spec.switches.pfc->watchdog.emplace();
+  watchdog.poll = microseconds(10);
+  watchdog.detection = microseconds(20);
+  watchdog.restoration = microseconds(25);
+  watchdog.action = action;
+  for (const auto& [start, length] : storms) {
+    spec.storms.push_back({1, 1U << kLossless, start, length});
+  }
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, 1'024, kLossless), 1'600, Picoseconds(0), nanoseconds(100));
+  fabric.drain();
+  const Balance balance = fabric.expectConserved();
+  const std::size_t events = fabric.log().of(RecordKind::kWatchdogOn).size();
+  EXPECT_EQ(fabric.log().of(RecordKind::kWatchdogOff).size(), events);
+  if (events == 0) {
+    EXPECT_EQ(balance.dropped, 0U);
+  }
+  return events;
+}
+
+// Whatever the phase of a storm against the polls: below the detection time never, from detection
+// and a poll on (and the 0.2 us until a frame waits) always, once.
+TEST(PfcWatchdog, NoPhaseOfThePollsMakesAStormLongerOrShorter) {
+  for (const auto action : {WatchdogSpec::Action::kDrop, WatchdogSpec::Action::kForward}) {
+    for (std::int64_t phase = 0; phase <= 10'000; phase += 1'250) {
+      SCOPED_TRACE(phase);
+      const Picoseconds start = microseconds(30) + nanoseconds(phase);
+      EXPECT_EQ(eventsOf({{start, nanoseconds(19'990)}}, action), 0U);
+      EXPECT_EQ(eventsOf({{start, nanoseconds(2'000)}}, action), 0U);
+      EXPECT_EQ(eventsOf({{start, nanoseconds(30'200)}}, action), 1U);
+      // Pauses one after the other are no storm as long as all of them.
+      EXPECT_EQ(eventsOf({{start, microseconds(15)},
+                          {start + microseconds(18), microseconds(15)},
+                          {start + microseconds(36), microseconds(15)}},
+                         action),
+                0U);
+    }
+  }
+}
+
+// The same of the restoration: a calm that is shorter does not end what the watchdog does.
+TEST(PfcWatchdog, NoPhaseOfThePollsMakesACalmLongerOrShorter) {
+  for (std::int64_t phase = 0; phase <= 10'000; phase += 1'250) {
+    SCOPED_TRACE(phase);
+    const Picoseconds first = microseconds(30) + nanoseconds(phase);
+    const Picoseconds length = microseconds(40);
+    const auto twice = [&](Picoseconds calm) {
+      return eventsOf({{first, length}, {first + length + calm, length}},
+                      WatchdogSpec::Action::kDrop);
+    };
+    EXPECT_EQ(twice(nanoseconds(24'990)), 1U);
+    EXPECT_EQ(twice(nanoseconds(35'010)), 2U);
   }
 }
 
@@ -187,14 +257,16 @@ FabricSpec cyclicSpec() {
   return spec;
 }
 
+constexpr PauseStormSpec kTrigger{3, 1U << kLossless, microseconds(300), microseconds(100)};
+
 struct CycleRun {
   std::uint64_t late_departures = 0;  // on the links of the cycle, in the last part of the run
   std::uint64_t watchdog_drops = 0;
   Balance balance;
 };
 
-CycleRun runCycle(const FabricSpec& spec) {
-  ListFabric fabric(spec);
+// With its flows, which end at `end`.
+void addFlows(ListFabric& fabric, const FabricSpec& spec, Picoseconds end) {
   const Topology& topology = fabric->topology();
   std::vector<bool> down(topology.links().size(), false);
   for (const auto& failure : spec.failures) {
@@ -215,13 +287,18 @@ CycleRun runCycle(const FabricSpec& spec) {
   };
   const std::array<Packet, 4> flows{flow(0, 1, "s2", "s1"), flow(1, 0, "s3", "s0"),
                                     flow(2, 3, "s0", "s2"), flow(3, 2, "s1", "s3")};
-  constexpr Picoseconds kEnd = milliseconds(4);
   // 42 % of line rate each, so that two of them fit on a link.
   for (HostId from = 0; from < 4; ++from) {
-    for (Picoseconds time; time < kEnd; time += nanoseconds(200)) {
+    for (Picoseconds time; time < end; time += nanoseconds(200)) {
       fabric.host(from).add(flows.at(from), time);
     }
   }
+}
+
+CycleRun runCycle(const FabricSpec& spec) {
+  constexpr Picoseconds kEnd = milliseconds(4);
+  ListFabric fabric(spec);
+  addFlows(fabric, spec, kEnd);
   fabric->runUntil(kEnd);
   CycleRun run;
   run.balance = fabric.expectConserved();
@@ -235,9 +312,44 @@ CycleRun runCycle(const FabricSpec& spec) {
   return run;
 }
 
+// A deadlock is known by what is pending, not by how long it lasts.
+TEST(CyclicBufferDependency, StandsStillOnceNothingCanReleaseIt) {
+  for (const bool has_watchdog : {false, true}) {
+    FabricSpec spec = cyclicSpec();
+    spec.storms.push_back(kTrigger);
+    if (has_watchdog) spec.switches.pfc->watchdog = watchdog(WatchdogSpec::Action::kDrop);
+    // Another storm may still change something, though it does not.
+    spec.storms.push_back({1, 1U << kLossless, milliseconds(3), microseconds(1)});
+    ListFabric cycle(spec);
+    addFlows(cycle, spec, milliseconds(1));
+    cycle->runUntil(milliseconds(2));
+    EXPECT_FALSE(cycle->standsStill()) << "a storm is to come";
+    cycle->runUntil(milliseconds(4));
+    EXPECT_EQ(cycle->standsStill(), true);
+    EXPECT_EQ(cycle->framesInside() > 0, !has_watchdog);
+  }
+}
+
+// What waits for a storm that ends is no deadlock, however long it waits.
+TEST(StandsStill, NotWhileAStormGoesOn) {
+  FabricSpec spec;
+  spec.switches.pfc = PfcSpec{};
+  spec.storms.push_back({1, 1U << kLossless, Picoseconds(0), seconds(15)});
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, 1'024, kLossless), 1'000, microseconds(1));
+  for (const Picoseconds time : {milliseconds(1), seconds(12), seconds(15) - microseconds(1)}) {
+    fabric->runUntil(time);
+    EXPECT_GT(fabric->framesInside(), 0U);
+    EXPECT_FALSE(fabric->standsStill());
+  }
+  fabric->runUntil(seconds(15) + milliseconds(2));
+  EXPECT_EQ(fabric->framesInside(), 0U);
+  EXPECT_TRUE(fabric->standsStill());
+  EXPECT_EQ(fabric.host(1).arrivals().size(), 1'000U);
+}
+
 // All four links of the cycle carry 84 % of a line; over a millisecond that is so many frames.
 constexpr std::uint64_t kFullFlow = std::uint64_t{4} * 2 * 5'000;
-constexpr PauseStormSpec kTrigger{3, 1U << kLossless, microseconds(300), microseconds(100)};
 
 TEST(CyclicBufferDependency, RunsAsLongAsNothingTriggersIt) {
   const CycleRun run = runCycle(cyclicSpec());

@@ -72,6 +72,7 @@ inline TestResult sampleResult() {
   r.distributions = {{"d1", "1024 B", "ps", bench::ObservationPoint::kTester, histogram},
                      {"d2", "nothing seen", "ps", bench::ObservationPoint::kModelled, {}}};
   r.deviations = {{"repetitions: 2 instead of 3", ""}, {"latency: not observed", "bench"}};
+  r.unmeasured = {{"job_time_us", "cut off"}};
   r.anomalies = {{"CV above 5 %", "latency, 64 B"}};
   r.repeatability = {"repeatability", "Repeatability", "", {"point", "CV"}, {}};
   r.valid = false;

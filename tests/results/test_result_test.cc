@@ -91,6 +91,9 @@ TEST(TestResultJson, ComesBackWhole) {
   ASSERT_EQ(back.deviations.size(), 2U);
   EXPECT_EQ(back.deviations[0].what, "repetitions: 2 instead of 3");
   EXPECT_EQ(back.deviations[1].where, "bench");
+  ASSERT_EQ(back.unmeasured.size(), 1U);
+  EXPECT_EQ(back.unmeasured[0].name, "job_time_us");
+  EXPECT_EQ(back.unmeasured[0].point, "cut off");
   ASSERT_EQ(back.anomalies.size(), 1U);
   EXPECT_EQ(back.anomalies[0].where, "latency, 64 B");
   EXPECT_EQ(back.repeatability.columns, r.repeatability.columns);

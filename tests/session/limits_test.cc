@@ -51,6 +51,22 @@ TEST(Limits, TheBoundItselfIsMet) {
   EXPECT_FALSE(judge({{"throughput_percent", LimitSense::kAtLeast, 48.6}}, tests())[0].met);
 }
 
+// A job that was cut off may have missed the limit that the others meet.
+TEST(Limits, APointThatWasNotMeasuredKeepsALimitFromBeingMet) {
+  std::vector<results::TestResult> results = tests();
+  results[0].unmeasured.push_back({"latency_p99_ns", "64 KiB"});
+  const auto met_elsewhere = judge({{"latency_p99_ns", LimitSense::kAtMost, 1500}}, results);
+  EXPECT_FALSE(met_elsewhere[0].met);
+  EXPECT_FALSE(met_elsewhere[0].measured);
+  EXPECT_EQ(verdictText(met_elsewhere[0]),
+            "latency_p99_ns at most 1500: NOT MEASURED (T5.2, 64 KiB)");
+  // What missed it has missed it.
+  const auto missed = judge({{"latency_p99_ns", LimitSense::kAtMost, 1000}}, results);
+  EXPECT_TRUE(missed[0].measured);
+  EXPECT_FALSE(missed[0].met);
+  EXPECT_TRUE(judge({{"throughput_percent", LimitSense::kAtLeast, 48}}, results)[0].met);
+}
+
 TEST(Limits, WhatWasNotMeasuredIsNeitherMetNorMissed) {
   const auto verdicts = judge({{"loss_ppm", LimitSense::kAtMost, 0}}, tests());
   EXPECT_FALSE(verdicts[0].measured);

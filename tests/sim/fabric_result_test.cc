@@ -75,6 +75,7 @@ FabricResult everything() {
     *field = count();
   }
   ends.latency = histogram(count());
+  result.data_lost = count();
   result.flows.flows = count();
   result.flows.jfi = 0.625;
   result.flows.goodput_min_gbps = 1.25;
@@ -87,6 +88,7 @@ FabricResult everything() {
   job.completion = time();
   job.messages_completed = count();
   job.messages_failed = count();
+  job.messages_open = count();
   job.bytes_arrived = count();
   job.bytes_per_rank = count();
   job.message_time = histogram(count());
@@ -179,6 +181,7 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
 TEST(FabricResult, WithoutFairnessThereIsNone) {
   const FabricResult back = FabricResult::fromJson(FabricResult{}.toJson());
   EXPECT_FALSE(back.link_jfi || back.link_mmr || back.flows.jfi);
+  EXPECT_FALSE(back.flows.goodput_min_gbps || back.flows.goodput_mean_gbps || back.data_lost);
   EXPECT_TRUE(back.links.empty() && back.jobs.empty());
 }
 

@@ -32,7 +32,10 @@ TEST(HistogramBucket, IsTheCards) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 200'000; ++i) {
     const std::uint64_t v = random() >> (random() % 64);
-    ASSERT_EQ(histogramBucket(v), cardBucket(v)) << v;
+    ASSERT_EQ(cardHistogramBucket(v), cardBucket(v)) << v;
+    if (v >> 40 == 0) {
+      ASSERT_EQ(histogramBucket(v), cardBucket(v)) << v;
+    }
   }
 }
 
@@ -49,7 +52,8 @@ TEST(HistogramBucket, BoundsRoundTripAndMeetWithoutGap) {
       ASSERT_EQ(histogramBucket(upper), b + 1);
     }
   }
-  EXPECT_EQ(bucketUpperBound(kHistogramBuckets - 1), 1ULL << 40);
+  EXPECT_EQ(bucketUpperBound(kCardHistogramBuckets - 1), 1ULL << 40);
+  EXPECT_EQ(bucketUpperBound(kHistogramBuckets - 1), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(histogramBucket(std::numeric_limits<std::uint64_t>::max()), kHistogramBuckets - 1);
 }
 
@@ -152,15 +156,21 @@ TEST(Histogram, QuantilesOfHugeCountsDoNotOverflow) {
   EXPECT_EQ(h.quantile(0.500001), 20U);
 }
 
-TEST(Histogram, ValuesInTheUnboundedBucketReadAsTheMaximum) {
+// Message times of seconds: 2^40 ps, where the card's histogram ends, are 1.0995 s.
+TEST(Histogram, ResolvesTimesOfHoursAsWellAsOfNanoseconds) {
+  const std::vector<double> seconds{1.09, 1.1, 2, 4, 8, 60, 3'600, 86'400};
   Histogram h;
-  h.record(kMax48);
-  h.record(1ULL << 40);
-  EXPECT_EQ(h.quantile(0.01), kMax48);
-  Histogram below;
-  below.record((1ULL << 40) - 1, 100);
-  below.record((1ULL << 40) - (1ULL << 31), 100);
-  EXPECT_NEAR(static_cast<double>(below.quantile(1)), std::pow(2.0, 40), 0.004 * std::pow(2.0, 40));
+  for (const double time : seconds) h.record(static_cast<std::uint64_t>(time * 1e12));
+  Histogram twice = h;
+  twice.merge(h);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const double q = (static_cast<double>(i) + 0.5) / static_cast<double>(seconds.size());
+    for (const Histogram* one : {&h, &twice}) {
+      EXPECT_NEAR(static_cast<double>(one->quantile(q)) / 1e12, seconds[i], 0.004 * seconds[i]);
+    }
+  }
+  EXPECT_EQ(h.saturated(), 0U);
+  EXPECT_EQ(h.maximum(), 86'400'000'000'000'000U);
 }
 
 TEST(Histogram, MeanResistsCancellation) {
@@ -277,20 +287,37 @@ Hardware hardwareOf(const std::vector<std::uint64_t>& values) {
   Hardware hw;
   hw.minimum = *std::min_element(values.begin(), values.end());
   hw.maximum = *std::max_element(values.begin(), values.end());
-  hw.first = histogramBucket(hw.minimum);
-  hw.cells.resize(histogramBucket(hw.maximum) - hw.first + 1);
+  hw.first = cardHistogramBucket(hw.minimum);
+  hw.cells.resize(cardHistogramBucket(hw.maximum) - hw.first + 1);
   for (const std::uint64_t value : values) {
-    ++hw.cells[histogramBucket(value) - hw.first];
+    ++hw.cells[cardHistogramBucket(value) - hw.first];
     hw.sum_low += value;
   }
   return hw;
 }
 
 TEST(HistogramFromHardware, EqualsRecordingTheSameValues) {
-  const std::vector<std::uint64_t> values{3, 255, 256, 700'001, 700'002, 1'000'000, kMax48};
+  const std::vector<std::uint64_t> values{
+      3, 255, 256, 700'001, 700'002, 1'000'000, (1ULL << 40) - 1};
   Histogram recorded;
   for (const std::uint64_t value : values) recorded.record(value);
   expectEqual(hardwareOf(values).read(), recorded);
+}
+
+// The card has one bucket for everything from 2^40 ps on: what is not known of a value is said.
+TEST(HistogramFromHardware, SaysHowManyValuesItsLastBucketHides) {
+  const Histogram h = hardwareOf({700'000, 1ULL << 40, 3ULL << 40, kMax48}).read();
+  EXPECT_EQ(h.saturated(), 3U);
+  EXPECT_EQ(h.maximum(), kMax48);
+  EXPECT_NEAR(static_cast<double>(h.quantile(0.25)), 700'000, 2'800);
+  EXPECT_EQ(h.quantile(0.5), kMax48);
+  const Histogram all = hardwareOf({1ULL << 41, 1ULL << 42}).read();
+  EXPECT_EQ(all.saturated(), 2U);
+  EXPECT_EQ(all.minimum(), 1ULL << 41);
+  EXPECT_EQ(hardwareOf({700'000, (1ULL << 40) - 1}).read().saturated(), 0U);
+  Histogram merged = all;
+  merged.merge(h);
+  EXPECT_EQ(merged.saturated(), 5U);
 }
 
 TEST(HistogramFromHardware, EmptyGroupIgnoresTheResetExtremes) {
@@ -362,10 +389,15 @@ TEST(HistogramSlices, AreBucketsCutToTheExtremes) {
   EXPECT_DOUBLE_EQ(slices[1].middle, 705.5);
   EXPECT_DOUBLE_EQ(slices[1].high, 707.1);
   EXPECT_DOUBLE_EQ(slices[1].count, 2);
-  // The last one begins 2^32 below 2^40 and ends at the maximum.
-  EXPECT_DOUBLE_EQ(slices[2].low, 109521666048.0);
+  // The last one begins at 2^40 and ends at the maximum.
+  EXPECT_DOUBLE_EQ(slices[2].low, 109951162777.6);
   EXPECT_DOUBLE_EQ(slices[2].middle, 109951163177.6);
   EXPECT_DOUBLE_EQ(slices[2].high, 109951163177.6);
+  // The card's last bucket begins 2^32 below 2^40 and has no end.
+  const auto saturated = hardwareOf({301, 1ULL << 42}).read().slices(1);
+  EXPECT_DOUBLE_EQ(saturated.back().low, 1095216660480.0);
+  EXPECT_DOUBLE_EQ(saturated.back().middle, 4398046511104.0);
+  EXPECT_DOUBLE_EQ(saturated.back().high, 4398046511104.0);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace plumbline::suite {
 namespace {
 
@@ -51,10 +53,38 @@ TEST(FabricMetrics, SharesOfPackets) {
   fabric.total.packets = 2'000'000;
   fabric.total.drops[0] = 3;
   fabric.total.drops[4] = 5;
+  fabric.total.trimmed = 20;
+  fabric.endpoints.data_sent = 10'000;
+  fabric.endpoints.retransmitted = 6'000;
+  fabric.data_lost = 2;
   const bench::TrialResult trial = trialWith(fabric);
   EXPECT_DOUBLE_EQ(ecnPercent(trial), 2.5);
-  EXPECT_DOUBLE_EQ(dropPpm(trial), 4);
-  EXPECT_DOUBLE_EQ(ecnPercent(trialWith({})), 0);
+  EXPECT_DOUBLE_EQ(dropPpm(trial), 500);         // 2 of 4,000 packets never got there
+  EXPECT_DOUBLE_EQ(fabricDropsPpm(trial), 800);  // 8 drops, of 10,000 transmissions
+  EXPECT_DOUBLE_EQ(trimmedPpm(trial), 2'000);
+  fabric.data_lost = 0;
+  EXPECT_DOUBLE_EQ(dropPpm(trialWith(fabric)), 0);
+  fabric.data_lost.reset();  // a result of an older program
+  EXPECT_TRUE(std::isnan(dropPpm(trialWith(fabric))));
+}
+
+// Of nothing there is no share, load, balance or time: no zero.
+TEST(FabricMetrics, WhatDoesNotExistIsNotMeasured) {
+  bench::FabricResult fabric;
+  fabric.sim_end = microseconds(100);
+  fabric.jobs.emplace_back();
+  const bench::TrialResult trial = trialWith(fabric);
+  for (const double value :
+       {ecnPercent(trial), dropPpm(trial), fabricDropsPpm(trial), trimmedPpm(trial),
+        retransmissionPercent(trial), busiestLinkPercent(trial), meanLinkPercent(trial),
+        linkJfi(trial), linkMmr(trial), quantileMicroseconds({}, 0.5), quantileMicroseconds({}, 1),
+        meanBusBandwidthGbps(trial, 0, workload::CollectiveKind::kAllReduce, 4, Bytes(1)),
+        busBandwidthGbps(trial, 0, workload::CollectiveKind::kAllReduce, 4, Bytes(1), 0.99)}) {
+    EXPECT_TRUE(std::isnan(value));
+  }
+  // These were counted, and none came.
+  EXPECT_EQ(pausesPerSecond(trial), 0);
+  EXPECT_EQ(goodputGbps(trial), 0);
 }
 
 TEST(FabricMetrics, OnlyLinksBetweenSwitchesCountAsLoad) {
@@ -68,7 +98,6 @@ TEST(FabricMetrics, OnlyLinksBetweenSwitchesCountAsLoad) {
   const bench::TrialResult trial = trialWith(fabric);
   EXPECT_DOUBLE_EQ(busiestLinkPercent(trial), 50);
   EXPECT_DOUBLE_EQ(meanLinkPercent(trial), 30);
-  EXPECT_DOUBLE_EQ(linkJfi(trial), 1);  // none was computed
 }
 
 // AllReduce of 1 MB among 4: algo_factor 1.5. Iterations of 10, 20 and 40 us.

@@ -222,6 +222,93 @@ TEST(Free, AJobThatWasCutOffHasNoTime) {
   EXPECT_EQ(std::get<std::string>(tableOf(result, "jobs").rows.at(0).at(2)), "no");
 }
 
+bool isUnmeasured(const results::TestResult& result, const std::string& name,
+                  const std::string& point) {
+  return std::any_of(
+      result.unmeasured.begin(), result.unmeasured.end(),
+      [&](const results::UnmeasuredKpi& kpi) { return kpi.name == name && kpi.point == point; });
+}
+
+// Messages, a collective, and a job that has not even begun, cut off before anything was done:
+// what was counted may be zero, but no time, rate, share or index.
+TEST(Free, NothingThatWasNotMeasuredIsZero) {
+  workload::JobSpec late = messageJob("late", workload::Pattern::kPairs, 2, 1 << 20, 1);
+  late.start = seconds(1);
+  scenario::Scenario scenario =
+      scenarioOf({messageJob("messages", workload::Pattern::kPairs, 2, 10 << 20, 1),
+                  collectiveJob("ring", 4, 64 << 20, 2), late});
+  scenario.parameters.duration = microseconds(50);
+  scenario.parameters.drain = Picoseconds(0);
+  for (const bool begun : {true, false}) {
+    if (!begun) {
+      for (workload::JobSpec& job : scenario.workload->jobs) job.start = seconds(1);
+    }
+    StoringRunner runner;
+    const results::TestResult result = runFree(runner, scenario);
+    const std::set<std::string> counts{"failed_messages",  "dropped_packets",
+                                       "pauses",           "paused_us",
+                                       "queue_max_bytes",  "drop_ppm",
+                                       "fabric_drops_ppm", "trimmed_ppm",
+                                       "ecn_percent",      "retransmission_percent"};
+    for (const results::Kpi& kpi : result.kpis) {
+      if (!counts.contains(kpi.name)) {
+        EXPECT_GT(kpi.quantity.value, 0) << kpi.name << ", " << kpi.point;
+      }
+      // Shares of no packets are no shares.
+      const bool share = kpi.name.ends_with("ppm") || kpi.name.ends_with("percent");
+      EXPECT_FALSE(share && !begun) << kpi.name;
+    }
+    for (const char* const name : {"messages", "ring", "late"}) {
+      EXPECT_TRUE(isUnmeasured(result, "job_time_us", name)) << name;
+      EXPECT_EQ(figureOf(result, "job_time_us", name), nullptr) << name;
+      EXPECT_TRUE(std::any_of(result.anomalies.begin(), result.anomalies.end(),
+                              [&](const results::Anomaly& one) { return one.where == name; }))
+          << name;
+    }
+    EXPECT_TRUE(isUnmeasured(result, "message_time_p99_us", "messages"));
+    EXPECT_TRUE(isUnmeasured(result, "busbw_gbps", "ring"));
+    EXPECT_FALSE(isUnmeasured(result, "busbw_gbps", "messages"));  // never has one
+    for (const char* const id : {"jobs", "job_messages"}) {
+      const results::Table& table = tableOf(result, id);
+      for (const auto& row : table.rows) {
+        for (std::size_t i = 1; i < row.size(); ++i) {
+          const auto* quantity = std::get_if<results::Quantity>(&row[i]);
+          if (quantity == nullptr || quantity->unit.empty() || quantity->unit == "B") continue;
+          EXPECT_GT(quantity->value, 0) << table.columns[i];
+        }
+      }
+    }
+    for (const auto& row : tableOf(result, "endpoints").rows) {
+      if (begun || !std::get<std::string>(row[0]).starts_with("goodput")) continue;
+      ADD_FAILURE() << "goodput of no flow";
+    }
+  }
+}
+
+// A percentile counts the messages that were open when the trial ended as slower ones.
+TEST(Free, APercentileThatOpenMessagesCouldChangeIsNotMeasured) {
+  workload::JobSpec job = messageJob("eight", workload::Pattern::kPairs, 2, 1 << 20, 8);
+  std::get<workload::MessageProgram>(job.program).load = workload::ClosedLoop{8};
+  scenario::Scenario scenario = scenarioOf({job});
+  // One after the other at 100 Gb/s: five of eight in 440 us, all of them in 700 us.
+  scenario.parameters.duration = microseconds(480);
+  scenario.parameters.drain = Picoseconds(0);
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenario);
+  const bench::JobOutcome& outcome = runner.results.at(0).fabric->jobs.at(0);
+  ASSERT_EQ(outcome.messages_completed + outcome.messages_open, 8U);
+  ASSERT_GE(outcome.messages_completed, 4U);
+  ASSERT_LT(outcome.messages_completed, 8U);
+  const results::Quantity* const median = figureOf(result, "message_time_p50_us", "eight");
+  ASSERT_NE(median, nullptr);
+  // The fourth of all eight, which takes four times the first one's time.
+  EXPECT_NEAR(median->value, 4 * static_cast<double>(outcome.message_time.minimum()) / 1e6,
+              0.05 * median->value);
+  EXPECT_EQ(figureOf(result, "message_time_p99_us", "eight"), nullptr);
+  EXPECT_EQ(figureOf(result, "message_time_max_us", "eight"), nullptr);
+  EXPECT_TRUE(isUnmeasured(result, "message_time_p99_us", "eight"));
+}
+
 TEST(Free, TheSimulationsCostComesLastAndIsNoKpi) {
   StoringRunner runner;
   const results::TestResult result = runFree(runner, drawnScenario(1));

@@ -17,6 +17,7 @@
 
 #include "suite/card/card.h"
 #include "suite/card/card_test.h"
+#include "suite/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -183,7 +184,7 @@ std::optional<double> latencyMax(std::size_t, const TrialResult& trial) {
   if (trial.latency.empty() || trial.latency.front().group == kBackgroundGroup) {
     return std::nullopt;
   }
-  return static_cast<double>(trial.latency.front().histogram.maximum()) / 1000;
+  return 1000 * quantileMicroseconds(trial.latency.front().histogram, 1);
 }
 
 void IncastPhaseTest::reportCard(const Design& design, const std::vector<Measured>& measured,

@@ -18,6 +18,7 @@
 
 #include "suite/card/card.h"
 #include "suite/card/card_test.h"
+#include "suite/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -250,7 +251,7 @@ void PfcStormTest::reportCard(const Design& design, const std::vector<Measured>&
                     [](std::size_t, const TrialResult& trial) -> std::optional<double> {
                       for (const bench::GroupLatency& group : trial.latency) {
                         if (group.group != kOtherGroup) continue;
-                        return static_cast<double>(group.histogram.maximum()) / 1000;
+                        return 1000 * quantileMicroseconds(group.histogram, 1);
                       }
                       return std::nullopt;
                     }),

@@ -142,12 +142,16 @@ std::string addFabric(const Repetitions& trials, ResultBuilder& builder) {
 }
 
 void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
-  CounterTable table({"endpoints",
-                      "Endpoints",
-                      "Counted by endpoint software (modelled).",
-                      {"Counter", "Value"},
-                      {}},
-                     trials, builder);
+  CounterTable table(
+      {"endpoints",
+       "Endpoints",
+       "Counted by endpoint software (modelled). Lost end to end: not sent again, or "
+       "sent again in vain. Goodput of a flow: payload that arrived at its "
+       "receiver, each byte once, over the time from its first data frame sent to "
+       "its last payload arrived.",
+       {"Counter", "Value"},
+       {}},
+      trials, builder);
   using Stats = transport::EndpointStats;
   const auto add = [&table](const char* name, std::uint64_t Stats::*member, const char* unit = "") {
     table.add(name, unit, [member](const FabricResult& f) { return f.endpoints.*member; });
@@ -163,6 +167,7 @@ void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
   add("CNPs received", &Stats::cnp_received);
   add("NACKs received", &Stats::nack_received);
   add("timeouts", &Stats::timeouts);
+  table.add("data packets lost end to end", "", [](const FabricResult& f) { return f.data_lost; });
   table.add("flows", "", [](const FabricResult& f) { return f.flows.flows; });
   table.add("goodput of a flow, least", "Gb/s",
             [](const FabricResult& f) { return f.flows.goodput_min_gbps; });
@@ -178,14 +183,11 @@ void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
   const auto kpi = [&](const char* name, const char* unit, const FabricFigure& of) {
     if (auto mean = meanOf(trials, unit, of)) builder.kpi(name, "workload", *std::move(mean));
   };
-  kpi("retransmission_percent", "%", [](const TrialResult& trial) {
-    return trial.fabric->endpoints.data_sent > 0 ? std::optional(retransmissionPercent(trial))
-                                                 : std::nullopt;
-  });
-  kpi("ecn_percent", "%", [](const TrialResult& trial) {
-    return trial.fabric->endpoints.data_received > 0 ? std::optional(ecnPercent(trial))
-                                                     : std::nullopt;
-  });
+  kpi("retransmission_percent", "%", retransmissionPercent);
+  kpi("ecn_percent", "%", ecnPercent);
+  kpi("drop_ppm", "ppm", dropPpm);
+  kpi("fabric_drops_ppm", "ppm", fabricDropsPpm);
+  kpi("trimmed_ppm", "ppm", trimmedPpm);
   const auto latency = [&](const char* name, auto of) {
     kpi(name, "ns", [of](const TrialResult& trial) -> std::optional<double> {
       const stats::Histogram& seen = trial.fabric->endpoints.latency;
@@ -205,14 +207,15 @@ void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
 }
 
 void addCost(const Repetitions& trials, ResultBuilder& builder) {
-  const auto perHop = [](const TrialResult& trial) {
+  const auto perHop = [](const TrialResult& trial) -> std::optional<double> {
     const auto hops = static_cast<double>(trial.fabric->packet_hops);
-    return hops > 0 ? trial.wall_seconds * 1e9 / hops : 0;
+    return hops > 0 ? std::optional(trial.wall_seconds * 1e9 / hops) : std::nullopt;
   };
-  double least = perHop(trials.front());
+  std::optional<double> least = perHop(trials.front());
   std::uint64_t memory = 0;
   for (const TrialResult& trial : trials) {
-    least = std::min(least, perHop(trial));
+    const std::optional<double> one = perHop(trial);
+    if (one && (!least || *one < *least)) least = one;
     memory = std::max(memory, trial.fabric->peak_rss_bytes);
   }
   results::Table table{"cost",
@@ -228,9 +231,12 @@ void addCost(const Repetitions& trials, ResultBuilder& builder) {
   table.rows.push_back({std::string("packet-hops"), *meanOf(trials, "", [](const auto& trial) {
                           return std::optional(static_cast<double>(trial.fabric->packet_hops));
                         })});
-  table.rows.push_back({std::string("wall time per packet-hop"), modelled(least, "ns")});
-  table.rows.push_back({std::string("wall time per packet-hop, first repetition"),
-                        modelled(perHop(trials.front()), "ns")});
+  const auto cell = [](const std::optional<double>& value) {
+    return value ? results::Cell(modelled(*value, "ns")) : results::Cell(std::string("-"));
+  };
+  table.rows.push_back({std::string("wall time per packet-hop"), cell(least)});
+  table.rows.push_back(
+      {std::string("wall time per packet-hop, first repetition"), cell(perHop(trials.front()))});
   if (memory > 0) {
     table.rows.push_back({std::string("peak memory"), modelled(static_cast<double>(memory), "B")});
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -57,6 +59,17 @@ std::optional<Picoseconds> jobTime(const JobOutcome& job) {
   return meanIteration(job);
 }
 
+// A quantile of the times of all messages that were posted, of which those that are still open take
+// longer than those that are done, as far as the trial can tell: nothing if it is an open one's.
+std::optional<double> messageMicroseconds(const JobOutcome& job, std::uint64_t open,
+                                          double quantile) {
+  const std::uint64_t done = job.message_time.count();
+  const double rank = std::ceil(quantile * static_cast<double>(done + open));
+  if (done == 0 || rank > static_cast<double>(done)) return std::nullopt;
+  // The middle of a rank, so that rounding does not make it the next one.
+  return quantileMicroseconds(job.message_time, (rank - 0.5) / static_cast<double>(done));
+}
+
 // The figures of one job.
 class JobFigures {
  public:
@@ -74,29 +87,29 @@ class JobFigures {
     std::string kpi;  // empty: not a KPI
     FabricFigure of;
     bool primary = false;
+    bool expected = true;  // of a job of this kind, once it is finished
   };
 
   [[nodiscard]] std::vector<Row> main() const {
     std::vector<Row> rows{{"Time", "us", "job_time_us", job(&JobFigures::microseconds), true},
                           {"Goodput per rank", "Gb/s", "goodput_per_rank_gbps",
                            job(&JobFigures::goodputPerRank), !collective_}};
-    rows.push_back(
-        {"Algorithm bandwidth", "Gb/s", "algbw_gbps", job(&JobFigures::algorithmBandwidth), false});
+    rows.push_back({"Algorithm bandwidth", "Gb/s", "algbw_gbps",
+                    job(&JobFigures::algorithmBandwidth), false, collective_.has_value()});
     rows.push_back({"Bus bandwidth", "Gb/s", "busbw_gbps", job(&JobFigures::busBandwidth),
-                    collective_.has_value()});
+                    collective_.has_value(), collective_.has_value()});
     rows.push_back({"JFI of its flows", "", "flow_jfi",
                     job([](const JobFigures&, const JobOutcome& one) { return one.flow_jfi; }),
-                    false});
+                    false, false});
     return rows;
   }
 
   [[nodiscard]] std::vector<Row> messages() const {
     const auto time = [this](double quantile) {
-      return job([quantile](const JobFigures&, const JobOutcome& one) -> std::optional<double> {
-        if (one.message_time.count() == 0) return std::nullopt;
-        const std::uint64_t time =
-            quantile < 1 ? one.message_time.quantile(quantile) : one.message_time.maximum();
-        return static_cast<double>(time) / 1e6;
+      return job([quantile](const JobFigures& self, const JobOutcome& one) {
+        const std::uint64_t open = self.isEndless() ? 0 : one.messages_open;
+        if (quantile < 1) return messageMicroseconds(one, open, quantile);
+        return open > 0 ? std::nullopt : std::optional(quantileMicroseconds(one.message_time, 1));
       });
     };
     const auto count = [this](std::uint64_t JobOutcome::*member) {
@@ -109,12 +122,33 @@ class JobFigures {
             {"Max", "us", "message_time_max_us", time(1), false},
             {"Messages", "", "", count(&JobOutcome::messages_completed), false},
             {"Failed", "", "failed_messages", count(&JobOutcome::messages_failed), false},
+            {"Open", "", "", count(&JobOutcome::messages_open), false},
             {"Payload per rank", "B", "", count(&JobOutcome::bytes_per_rank), false}};
   }
 
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] std::uint32_t ranks() const { return ranksOf(spec_); }
   [[nodiscard]] bool isCollective() const { return collective_.has_value(); }
+  // It posts messages until the trial ends, so that some are always open then.
+  [[nodiscard]] bool isEndless() const {
+    const auto* messages = std::get_if<workload::MessageProgram>(&spec_.program);
+    return messages != nullptr && messages->until == fabric::kNever &&
+           messages->messages == std::numeric_limits<std::uint64_t>::max();
+  }
+  // What a trial that ended before the job leaves unknown; nothing if none did.
+  [[nodiscard]] std::optional<std::string> cutOff() const {
+    if (isEndless()) return std::nullopt;
+    for (const TrialResult& trial : trials_) {
+      const JobOutcome& one = outcome(trial);
+      if (one.finished) continue;
+      return fmt::format(
+          "{} was not finished when the trial ended at {:.6g} us: {} messages done, {} open, {} "
+          "failed. There is no time of what was not done, and no percentile that it could change",
+          label_, trial.fabric->sim_end.toMicroseconds(), one.messages_completed, one.messages_open,
+          one.messages_failed);
+    }
+    return std::nullopt;
+  }
 
   // "all", "none", "2 of 3" repetitions.
   [[nodiscard]] std::string finished() const {
@@ -211,7 +245,12 @@ void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Ro
              const Repetitions& trials, ResultBuilder& builder) {
   for (const JobFigures::Row& row : rows) {
     const std::vector<double> values = valuesOf(trials, row.of);
-    if (values.empty()) continue;
+    if (values.empty()) {
+      if (row.expected && !row.kpi.empty() && job.cutOff()) {
+        builder.result().unmeasured.push_back({row.kpi, job.label()});
+      }
+      continue;
+    }
     results::Quantity mean = *meanOf(trials, row.unit, row.of);
     if (row.primary) {
       builder.repeated(job.label(), row.column, values, row.unit);
@@ -250,7 +289,10 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
   results::Table messages{"job_messages",
                           "Messages of the jobs",
                           "Observed by endpoint software (modelled). Message time is from posting "
-                          "a message to its completion; failed messages are not in it.",
+                          "a message to its acknowledgement, of a READ to the arrival of its data, "
+                          "of a service without acknowledgements to its arrival at the receiver. "
+                          "Messages are done at their receiver; failed ones were given up or lost "
+                          "and have no time, open ones were neither when the trial ended.",
                           {"Job"},
                           {}};
   std::string summary;
@@ -270,6 +312,7 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       row.push_back(cellOf(trials, figure.unit, figure.of));
     }
     messages.rows.push_back(std::move(row));
+    if (auto what = job.cutOff()) builder.anomaly(*std::move(what), labels[i]);
     const bool shown = i < kShownJobs;
     addKpis(job, shown, job.main(), trials, builder);
     addKpis(job, shown, job.messages(), trials, builder);

@@ -1,5 +1,6 @@
 #include "suite/free/repetitions.h"
 
+#include <cmath>
 #include <utility>
 
 #include "suite/result_builder.h"
@@ -10,7 +11,7 @@ std::vector<double> valuesOf(const Repetitions& trials, const FabricFigure& figu
   std::vector<double> values;
   for (const bench::TrialResult& trial : trials) {
     const std::optional<double> value = figure(trial);
-    if (!value) return {};
+    if (!value || !std::isfinite(*value)) return {};
     values.push_back(*value);
   }
   return values;

@@ -14,7 +14,7 @@ namespace plumbline::suite {
 // By repetition, at least one; each has TrialResult::fabric.
 using Repetitions = std::vector<bench::TrialResult>;
 
-// A figure of one trial; nothing where the trial did not observe it.
+// A figure of one trial; nothing, or kNotMeasured, where the trial did not observe it.
 using FabricFigure = std::function<std::optional<double>(const bench::TrialResult&)>;
 
 // Of every repetition; empty when one of them did not observe it.

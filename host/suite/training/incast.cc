@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "suite/fabric_metrics.h"
+
 namespace plumbline::suite {
 namespace {
 
@@ -89,7 +91,7 @@ double incastGoodputPercent(const TestConfig& config, const Incast& incast,
     const bench::Samples& samples = *trial.fabric->samples;
     const auto count = std::min<std::size_t>(
         static_cast<std::size_t>(incast.until / samples.interval), samples.samples.size());
-    if (count == 0) return 0;
+    if (count == 0) return kNotMeasured;
     const auto& received = samples.samples[count - 1].received;
     const double bytes = std::accumulate(received.begin(), received.end(), 0.0);
     const Picoseconds span = samples.interval * static_cast<std::int64_t>(count);
@@ -100,10 +102,11 @@ double incastGoodputPercent(const TestConfig& config, const Incast& incast,
   double bits = 0;
   for (const bench::JobOutcome& job : trial.fabric->jobs) {
     if (job.name == kVictim) continue;
+    if (!job.finished) return kNotMeasured;
     end = std::max(end, job.completion);
     bits += 8.0 * static_cast<double>(job.bytes_arrived);
   }
-  if (end <= Picoseconds(0)) return 0;
+  if (end <= Picoseconds(0)) return kNotMeasured;
   return 100 * bits / end.toSeconds() / line;
 }
 

@@ -155,10 +155,11 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
   addLinkMaps(
       design, measured, [&points](std::size_t i) { return points[i].variant.name; }, builder);
   const Measured& last = measured.back();
-  const results::Quantity value = *meanOf(design, last, jfi);
-  builder.primary("JFI, " + last.point.label, value);
-  builder.result().summary =
-      fmt::format("{}: JFI {:.4f} over the links between switches.", last.point.label, value.value);
+  const auto value = meanOf(design, last, jfi);
+  if (!value) return;
+  builder.primary("JFI, " + last.point.label, *value);
+  builder.result().summary = fmt::format("{}: JFI {:.4f} over the links between switches.",
+                                         last.point.label, value->value);
 }
 
 void PermutationTest::charts(const Design& design, const std::vector<PermutationPoint>& points,

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "fabric/topology.h"
 #include "suite/fabric_metrics.h"
 #include "suite/profile.h"
 #include "suite/training/collective.h"
@@ -54,7 +56,7 @@ double framesLeft(const bench::TrialResult& trial) {
 }
 
 double messageP99(const bench::TrialResult& trial) {
-  return static_cast<double>(jobOf(trial).message_time.quantile(0.99)) / 1e6;
+  return quantileMicroseconds(jobOf(trial).message_time, 0.99);
 }
 
 double meanIterationMicroseconds(const bench::TrialResult& trial) {
@@ -227,23 +229,30 @@ std::vector<SoakFigure> soakFigures(const TestConfig& config, const SoakDesign& 
                          .of = [sent_bits](std::size_t, const bench::TrialResult& trial) {
                            return sent_bits / meanIteration(jobOf(trial)).toSeconds() / 1e9;
                          }};
-  return {{ratio, false, true},
-          {bandwidth, true},
-          {figure("Iteration", "us", "iteration_us", meanIterationMicroseconds), false},
-          {figure("Message P99", "us", "message_p99_us", messageP99), false, true},
-          {figure("Goodput, all hosts", "Gb/s", "goodput_gbps", goodputGbps), true},
-          {figure("ECN marked", "%", "ecn_percent", ecnPercent), false},
-          {figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond), false},
-          {figure("Paused", "us", "paused_us", pausedMicroseconds), false},
-          {figure("Dropped", "ppm", "drop_ppm", dropPpm), false, true},
-          {figure("Retransmitted", "/s", "retransmissions_per_s", retransmissionsPerSecond), false},
-          {figure("Out of order", "/s", "out_of_order_per_s", outOfOrderPerSecond), false},
-          {figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes), false},
-          {figure("Frames left inside", "", "frames_left", framesLeft), false, true},
-          {figure("MMR", "", "link_mmr", linkMmr), false},
-          {figure("JFI", "", "link_jfi", linkJfi), true},
-          {figure("Busiest link, bytes", "B/s", "", busiestBytesPerSecond), false},
-          {figure("Busiest link, packets", "packets/s", "", busiestPacketsPerSecond), false}};
+  std::vector<SoakFigure> figures{
+      {ratio, false, true},
+      {bandwidth, true},
+      {figure("Iteration", "us", "iteration_us", meanIterationMicroseconds), false},
+      {figure("Message P99", "us", "message_p99_us", messageP99), false, true},
+      {figure("Goodput, all hosts", "Gb/s", "goodput_gbps", goodputGbps), true},
+      {figure("ECN marked", "%", "ecn_percent", ecnPercent), false},
+      {figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond), false},
+      {figure("Paused", "us", "paused_us", pausedMicroseconds), false},
+      {figure("Lost end to end", "ppm", "drop_ppm", dropPpm), false, true},
+      {figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm), false, true},
+      {figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm), false, true},
+      {figure("Retransmitted", "/s", "retransmissions_per_s", retransmissionsPerSecond), false},
+      {figure("Out of order", "/s", "out_of_order_per_s", outOfOrderPerSecond), false},
+      {figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes), false},
+      {figure("Frames left inside", "", "frames_left", framesLeft), false, true},
+      {figure("Busiest link, bytes", "B/s", "", busiestBytesPerSecond), false},
+      {figure("Busiest link, packets", "packets/s", "", busiestPacketsPerSecond), false}};
+  // Where there are links between switches to balance.
+  if (fabric::buildTopology(config.scenario.topology).switches().size() > 1) {
+    figures.push_back({figure("MMR", "", "link_mmr", linkMmr), false});
+    figures.push_back({figure("JFI", "", "link_jfi", linkJfi), true});
+  }
+  return figures;
 }
 
 std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
@@ -261,7 +270,14 @@ std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& 
     if (asksEachSample(config)) runner.dutReport(questionOf(number), sample.time);
     sample.fault = fmt::format("{}", fmt::join(trial.faults, "; "));
     for (const SoakFigure& one : figures) {
-      if (trial.valid()) sample.values.push_back(one.figure.of(0, trial).value_or(0));
+      if (!trial.valid()) break;
+      const double value = one.figure.of(0, trial).value_or(kNotMeasured);
+      if (!std::isfinite(value)) {
+        sample.fault = fmt::format("{} was not observed", one.figure.column);
+        sample.values.clear();
+        break;
+      }
+      sample.values.push_back(value);
     }
     samples.push_back(std::move(sample));
   }

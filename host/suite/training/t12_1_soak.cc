@@ -61,6 +61,8 @@ class SoakTest final : public SoakProcedure {
             "pfc_per_s",
             "paused_us",
             "drop_ppm",
+            "fabric_drops_ppm",
+            "trimmed_ppm",
             "retransmissions_per_s",
             "out_of_order_per_s",
             "queue_max_bytes",

@@ -40,6 +40,8 @@ class LeakTest final : public SoakProcedure {
             "pfc_per_s_per_h",
             "paused_us_per_h",
             "drop_ppm_per_h",
+            "fabric_drops_ppm_per_h",
+            "trimmed_ppm_per_h",
             "retransmissions_per_s_per_h",
             "out_of_order_per_s_per_h",
             "queue_max_bytes_per_h",

@@ -15,6 +15,7 @@
 #include <map>
 #include <set>
 
+#include "suite/port_share.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
 
@@ -88,7 +89,7 @@ class ThroughputRun {
         "port_utilisation",
         "Port utilisation",
         "From each port's own counters in the deciding trial of the first repetition, preamble "
-        "and gap counted; a frame that begins within the trial counts whole.",
+        "and gap counted; of a frame that is on the wire when the trial ends the part before.",
         {"Point", "Host", "Sent", "Received"},
         {}};
   }
@@ -131,16 +132,17 @@ class ThroughputRun {
     builder_.kpi("throughput_percent", point.label(), percent);
     payload_[key(point)] = payload;
     last_ = {point, percent, payload};
-    if (!outcome.trials.empty()) addPorts(point, outcome.trials.front());
+    if (!outcome.trials.empty() && outcome.steps.front() > 0) addPorts(point, outcome);
   }
 
-  void addPorts(const ThroughputPoint& point, const bench::TrialResult& trial) {
-    const double capacity = settings_.duration.toSeconds() *
-                            static_cast<double>(config_.bench.line_rate.bitsPerSecond());
-    const auto share = [&](std::uint64_t frames, std::uint64_t bytes) {
+  void addPorts(const ThroughputPoint& point, const ThroughputOutcome& outcome) {
+    const bench::TrialResult& trial = outcome.trials.front();
+    const bench::TrialSpec spec =
+        throughputTrial(config_, settings_, point, outcome.steps.front(), 0);
+    const auto share = [&](std::size_t host, bool to, std::uint64_t frames, std::uint64_t bytes) {
       Quantity quantity;
-      const std::uint64_t wire = bytes + frames * kWireOverheadBytes.count();
-      quantity.value = 100 * static_cast<double>(wire) * 8 / capacity;
+      quantity.value = wireSharePercent(spec, static_cast<std::uint32_t>(host), to, frames, bytes,
+                                        config_.bench.line_rate);
       quantity.unit = "%";
       return quantity;
     };
@@ -148,8 +150,8 @@ class ThroughputRun {
       const bench::PortResult& port = trial.ports[host];
       if (port.tx_frames == 0 && port.rx_frames == 0) continue;
       ports_.rows.push_back({point.label(), fmt::format("host{}", host),
-                             share(port.tx_frames, port.tx_bytes),
-                             share(port.rx_frames, port.rx_bytes)});
+                             share(host, false, port.tx_frames, port.tx_bytes),
+                             share(host, true, port.rx_frames, port.rx_bytes)});
     }
   }
 

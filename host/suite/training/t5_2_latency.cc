@@ -268,9 +268,10 @@ class LatencyRun {
     if (point.unloaded) {
       zero_ = {figures[kMean].value, figures[kP99].value};
     } else if (zero_) {
-      const auto factor = [](double loaded, double unloaded) {
+      const auto factor = [](double loaded, double unloaded) -> Cell {
+        if (unloaded <= 0) return std::string("not observed");
         Quantity quantity;
-        quantity.value = unloaded > 0 ? loaded / unloaded : 0;
+        quantity.value = loaded / unloaded;
         return quantity;
       };
       increase_.rows.push_back({point.size.label, load_text,

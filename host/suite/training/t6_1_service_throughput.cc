@@ -22,9 +22,8 @@ class ServiceThroughputTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T6.1"; }
   [[nodiscard]] std::string title() const override { return "Throughput by service"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"payload_gbps", "throughput_percent_of_line",
-            "drop_ppm",     "retransmission_percent",
-            "ecn_percent",  "pfc_per_s"};
+    return {"payload_gbps", "throughput_percent_of_line", "drop_ppm",    "fabric_drops_ppm",
+            "trimmed_ppm",  "retransmission_percent",     "ecn_percent", "pfc_per_s"};
   }
 
  protected:
@@ -114,7 +113,9 @@ void ServiceThroughputTest::report(const TestConfig& config, const Design& desig
                      }};
   addTable(
       design, measured,
-      {rate, share, figure("Dropped", "ppm", "drop_ppm", dropPpm),
+      {rate, share, figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
        figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
        figure("ECN marked", "%", "ecn_percent", ecnPercent),
        figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},

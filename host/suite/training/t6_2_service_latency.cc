@@ -108,13 +108,14 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
   const auto statistics = [](HistogramOf histogram, const std::string& prefix) {
     std::vector<Figure> figures;
     const auto add = [&](const char* column, const char* name, auto value) {
-      figures.push_back(
-          {.column = column,
-           .unit = "ns",
-           .kpi = fmt::format("{}_{}_ns", prefix, name),
-           .of = [histogram, value](std::size_t, const bench::TrialResult& trial) {
-             return static_cast<double>(value(stats::latencyStats(histogram(trial)))) / 1e3;
-           }});
+      figures.push_back({.column = column,
+                         .unit = "ns",
+                         .kpi = fmt::format("{}_{}_ns", prefix, name),
+                         .of = [histogram, value](std::size_t, const bench::TrialResult& trial) {
+                           const stats::Histogram& seen = histogram(trial);
+                           if (seen.count() == 0) return kNotMeasured;
+                           return static_cast<double>(value(stats::latencyStats(seen))) / 1e3;
+                         }});
     };
     using Stats = stats::LatencyStats;
     add("Min", "min", [](const Stats& s) { return s.minimum; });

@@ -29,8 +29,9 @@ class UetCongestionTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T6.4"; }
   [[nodiscard]] std::string title() const override { return "UET congestion control"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"goodput_percent",        "drop_ppm",  "queue_max_bytes", "convergence_us",
-            "retransmission_percent", "pfc_per_s", "failed_messages"};
+    return {"goodput_percent", "drop_ppm",       "fabric_drops_ppm",       "trimmed_ppm",
+            "queue_max_bytes", "convergence_us", "retransmission_percent", "pfc_per_s",
+            "failed_messages"};
   }
 
  protected:
@@ -108,11 +109,9 @@ void UetCongestionTest::report(const TestConfig& config, const Design& design,
       figures.end(),
       {figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
        figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
-       figure("Dropped", "ppm", "drop_ppm", dropPpm),
-       figure("Trimmed", "packets", "",
-              [](const bench::TrialResult& trial) {
-                return static_cast<double>(trial.fabric->total.trimmed);
-              }),
+       figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
        figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
        figure("Failed messages", "", "failed_messages", [](const bench::TrialResult& trial) {
          return static_cast<double>(trial.fabric->endpoints.messages_failed);

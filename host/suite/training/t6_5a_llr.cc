@@ -164,49 +164,45 @@ void LlrTest::report(const TestConfig& config, const Design& design,
   const double processing_ns = (llr.receiver_processing + llr.sender_processing).toNanoseconds();
   const double fabric_ns =
       2 * topology.fabric_link_delay.toNanoseconds() + processing_ns + frame_ns;
-  addTable(
-      design, measured,
-      {figure("Damaged", "frames", "damaged_frames",
-              [](const bench::TrialResult& trial) {
-                return static_cast<double>(trial.fabric->total.damaged);
-              }),
-       figure("Repaired by LLR", "frames", "llr_retries",
-              [](const bench::TrialResult& trial) {
-                return static_cast<double>(trial.fabric->total.retries);
-              }),
-       mean, most,
-       figure("Lost", "frames", "lost_frames",
-              [](const bench::TrialResult& trial) {
-                return static_cast<double>(trial.fabric->total.dropped());
-              }),
-       figure("Retransmitted by RC", "packets", "retransmitted_packets",
-              [](const bench::TrialResult& trial) {
-                return static_cast<double>(trial.fabric->endpoints.retransmitted);
-              }),
-       Figure{.column = "Message P50",
-              .unit = "us",
-              .kpi = "message_p50_us",
-              .of =
-                  [](std::size_t, const bench::TrialResult& trial) {
-                    return static_cast<double>(
-                               trial.fabric->jobs.at(0).message_time.quantile(0.5)) /
-                           1e6;
-                  }},
-       Figure{.column = "Message max",
-              .unit = "us",
-              .kpi = "message_max_us",
-              .of =
-                  [](std::size_t, const bench::TrialResult& trial) {
-                    return static_cast<double>(trial.fabric->jobs.at(0).message_time.maximum()) /
-                           1e6;
-                  }}},
-      {"llr",
-       "Repair of bit errors, by the link and by the transport",
-       fmt::format("Computed retry latency per hop for frames of {} B: {:.0f} to {:.0f} ns.",
-                   kBackgroundFrame.count(), fabric_ns, fabric_ns + frame_ns),
-       {},
-       {}},
-      builder);
+  addTable(design, measured,
+           {figure("Damaged", "frames", "damaged_frames",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.damaged);
+                   }),
+            figure("Repaired by LLR", "frames", "llr_retries",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.retries);
+                   }),
+            mean, most,
+            figure("Lost", "frames", "lost_frames",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.dropped());
+                   }),
+            figure("Retransmitted by RC", "packets", "retransmitted_packets",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->endpoints.retransmitted);
+                   }),
+            Figure{.column = "Message P50",
+                   .unit = "us",
+                   .kpi = "message_p50_us",
+                   .of =
+                       [](std::size_t, const bench::TrialResult& trial) {
+                         return quantileMicroseconds(trial.fabric->jobs.at(0).message_time, 0.5);
+                       }},
+            Figure{.column = "Message max",
+                   .unit = "us",
+                   .kpi = "message_max_us",
+                   .of =
+                       [](std::size_t, const bench::TrialResult& trial) {
+                         return quantileMicroseconds(trial.fabric->jobs.at(0).message_time, 1);
+                       }}},
+           {"llr",
+            "Repair of bit errors, by the link and by the transport",
+            fmt::format("Computed retry latency per hop for frames of {} B: {:.0f} to {:.0f} ns.",
+                        kBackgroundFrame.count(), fabric_ns, fabric_ns + frame_ns),
+            {},
+            {}},
+           builder);
   std::vector<PointHops> hops;
   for (const Measured& one : measured) {
     if (points[placeOf(design, one)].retries) hops.push_back(hopsOf(one, kLongestFrame));

@@ -24,9 +24,9 @@ class TrimmingTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T6.5b"; }
   [[nodiscard]] std::string title() const override { return "Packet trimming"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"goodput_gbps", "completion_us",   "retransmission_percent",
-            "resent_bytes", "trimmed_packets", "dropped_packets",
-            "timeouts"};
+    return {"goodput_gbps",    "completion_us", "retransmission_percent", "resent_bytes",
+            "trimmed_packets", "drop_ppm",      "fabric_drops_ppm",       "trimmed_ppm",
+            "dropped_packets", "timeouts"};
   }
 
  protected:
@@ -95,7 +95,7 @@ void TrimmingTest::report(const TestConfig&, const Design& design,
   const Figure again =
       figure("Sent again", "B", "resent_bytes", [](const bench::TrialResult& trial) {
         const auto& stats = trial.fabric->endpoints;
-        return stats.data_sent == 0 ? 0.0
+        return stats.data_sent == 0 ? kNotMeasured
                                     : static_cast<double>(stats.bytes_sent) *
                                           static_cast<double>(stats.retransmitted) /
                                           static_cast<double>(stats.data_sent);
@@ -110,6 +110,9 @@ void TrimmingTest::report(const TestConfig&, const Design& design,
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->total.dropped());
                    }),
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+            figure("Dropped, per packet sent", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+            figure("Trimmed, per packet sent", "ppm", "trimmed_ppm", trimmedPpm),
             figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent), again,
             figure("Timeouts", "", "timeouts",
                    [](const bench::TrialResult& trial) {

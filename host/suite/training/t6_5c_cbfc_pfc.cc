@@ -35,8 +35,8 @@ class CbfcPfcTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T6.5c"; }
   [[nodiscard]] std::string title() const override { return "CBFC beside PFC"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"goodput_percent", "drop_ppm",        "queue_max_bytes",
-            "victim_us",       "hol_blocking_us", "paused_us"};
+    return {"goodput_percent", "drop_ppm",  "fabric_drops_ppm", "trimmed_ppm",
+            "queue_max_bytes", "victim_us", "hol_blocking_us",  "paused_us"};
   }
 
  protected:
@@ -155,11 +155,9 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
   // How long the victim had to wait at most: for its message, or for its slowest frame.
   const auto victim = [&points](std::size_t i, const bench::TrialResult& trial) {
     if (!points[i].own_class) return trial.fabric->jobs.back().completion.toMicroseconds();
-    std::uint64_t slowest = 0;
-    for (const bench::GroupLatency& group : trial.latency) {
-      slowest = std::max(slowest, group.histogram.maximum());
-    }
-    return static_cast<double>(slowest) / 1e6;
+    stats::Histogram all;
+    for (const bench::GroupLatency& group : trial.latency) all.merge(group.histogram);
+    return quantileMicroseconds(all, 1);
   };
   std::map<std::tuple<std::uint32_t, bool, bool>, double> alone;
   const auto key = [&points](std::size_t i) {
@@ -190,7 +188,9 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
   addTable(design, measured,
            {time, blocking, goodput, figure("Paused", "us", "paused_us", pausedMicroseconds),
             figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-            figure("Dropped", "ppm", "drop_ppm", dropPpm)},
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+            figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm)},
            {"lossless",
             "Victim beside an incast",
             "The victim goes between hosts on a sender's and the receiver's leaf: one message in "

@@ -105,8 +105,7 @@ void PdcScaleTest::report(const TestConfig& config, const Design& design,
                   .unit = "us",
                   .kpi = kpi,
                   .of = [q](std::size_t, const bench::TrialResult& trial) {
-                    return static_cast<double>(trial.fabric->jobs.at(0).message_time.quantile(q)) /
-                           1e6;
+                    return quantileMicroseconds(trial.fabric->jobs.at(0).message_time, q);
                   }};
   };
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();

@@ -22,8 +22,9 @@ class PfcIncastTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T7.2"; }
   [[nodiscard]] std::string title() const override { return "PFC under incast"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"goodput_percent", "drop_ppm",        "queue_max_bytes",  "victim_us",
-            "pfc_per_s",       "paused_hosts_us", "paused_fabric_us", "watchdog_events"};
+    return {"goodput_percent",  "drop_ppm",       "fabric_drops_ppm", "trimmed_ppm",
+            "queue_max_bytes",  "victim_us",      "pfc_per_s",        "paused_hosts_us",
+            "paused_fabric_us", "watchdog_events"};
   }
 
  protected:
@@ -109,7 +110,9 @@ void PfcIncastTest::report(const TestConfig& config, const Design& design,
             figure("Paused at hosts", "us", "paused_hosts_us",
                    [](const bench::TrialResult& trial) { return pausedOn(trial, false); }),
             spread, figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-            figure("Dropped", "ppm", "drop_ppm", dropPpm),
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+            figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
             figure("Watchdog", "events", "watchdog_events",
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->total.watchdog_events);

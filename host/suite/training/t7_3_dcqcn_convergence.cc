@@ -144,14 +144,14 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
                    return incastGoodputPercent(config, points[i].incast, trial);
                  }};
   goodput.primary = true;
-  figures.insert(
-      figures.end(),
-      {goodput,
-       figure("JFI of flows", "", "flow_jfi",
-              [](const bench::TrialResult& trial) { return trial.fabric->flows.jfi.value_or(1); }),
-       figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-       figure("ECN marked", "%", "ecn_percent", ecnPercent),
-       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)});
+  figures.insert(figures.end(), {goodput,
+                                 figure("JFI of flows", "", "flow_jfi",
+                                        [](const bench::TrialResult& trial) {
+                                          return trial.fabric->flows.jfi.value_or(kNotMeasured);
+                                        }),
+                                 figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+                                 figure("ECN marked", "%", "ecn_percent", ecnPercent),
+                                 figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)});
   addTable(design, measured, figures,
            {"convergence",
             "Convergence after as many flows again joined",

@@ -22,11 +22,11 @@ class ReferenceGroup {
     row_.minimum = std::min(row_.minimum, latency);
     row_.maximum = std::max(row_.maximum, latency);
     row_.sum += latency;
-    ++cells_[stats::histogramBucket(latency)];
+    ++cells_[stats::cardHistogramBucket(latency)];
   }
   void expectIn(RxBench& bench, std::uint32_t group) const {
     EXPECT_EQ(bench.groupRow(group), row_) << "group " << group;
-    for (std::uint32_t bucket = 0; bucket < stats::kHistogramBuckets; ++bucket) {
+    for (std::uint32_t bucket = 0; bucket < stats::kCardHistogramBuckets; ++bucket) {
       const auto cell = cells_.find(bucket);
       ASSERT_EQ(bench.histogramCell(group, bucket), cell == cells_.end() ? 0 : cell->second)
           << "group " << group << " bucket " << bucket;
@@ -70,9 +70,9 @@ TEST(RxLatency, EveryBucketIsThatOfTheHost) {
     bench.idle(1);
   };
   // First and last value of every bucket, and what lies beyond the last.
-  for (std::uint32_t bucket = 0; bucket < stats::kHistogramBuckets; ++bucket) {
+  for (std::uint32_t bucket = 0; bucket < stats::kCardHistogramBuckets; ++bucket) {
     measure(stats::bucketLowerBound(bucket));
-    if (bucket + 1 < stats::kHistogramBuckets) measure(stats::bucketUpperBound(bucket) - 1);
+    if (bucket + 1 < stats::kCardHistogramBuckets) measure(stats::bucketUpperBound(bucket) - 1);
   }
   for (int bit = 39; bit < 47; ++bit) {
     measure((1ULL << bit) - 1);
@@ -240,7 +240,7 @@ TEST(RxLatency, WhatDoesNotExistReadsAsZero) {
   bench.settle();
   EXPECT_EQ(bench.histogramCell(0, 0), 1U);
   EXPECT_EQ(bench.histogramCell(16, 0), 0U);
-  EXPECT_EQ(bench.histogramCell(0, stats::kHistogramBuckets), 0U);
+  EXPECT_EQ(bench.histogramCell(0, stats::kCardHistogramBuckets), 0U);
   EXPECT_EQ(bench.histogramCell(0, 0x2000), 0U);
   EXPECT_EQ(bench.histogramCell(0, 0xFFFF), 0U);
   EXPECT_EQ(bench.groupRow(16).count, 0U);

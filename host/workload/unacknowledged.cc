@@ -1,0 +1,117 @@
+#include "workload/unacknowledged.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace plumbline::workload {
+namespace {
+
+// One direction between two hosts.
+using Pair = std::pair<HostId, HostId>;
+
+enum class Fate : std::uint8_t { kArrived, kOpen, kLost };
+
+// What is known of a message, or of its parts so far.
+struct Found {
+  Fate fate = Fate::kArrived;
+  Picoseconds posted;
+  Picoseconds arrived{};
+  std::uint32_t parts = 0;
+};
+
+// The arrivals of one pair of hosts, by flow and number.
+class Landings {
+ public:
+  void add(const Landing& landing) { landings_.push_back(landing); }
+
+  void sort() {
+    std::sort(landings_.begin(), landings_.end(), [](const Landing& a, const Landing& b) {
+      return std::tie(a.flow, a.number) < std::tie(b.flow, b.number);
+    });
+  }
+
+  [[nodiscard]] Found find(const Dispatch& sent) const {
+    const auto key = std::tie(sent.flow, sent.number);
+    const auto place = std::lower_bound(
+        landings_.begin(), landings_.end(), key,
+        [](const Landing& a, const auto& b) { return std::tie(a.flow, a.number) < b; });
+    Found found{Fate::kOpen, sent.posted, {}, 1};
+    if (place == landings_.end() || place->flow != sent.flow) return found;
+    if (place->number != sent.number) {
+      found.fate = Fate::kLost;  // a later one of the flow is there
+    } else {
+      found.fate = Fate::kArrived;
+      found.arrived = place->arrived;
+    }
+    return found;
+  }
+
+ private:
+  std::vector<Landing> landings_;
+};
+
+class Matcher {
+ public:
+  explicit Matcher(const std::vector<UnacknowledgedEnd>& ends) {
+    for (const UnacknowledgedEnd& end : ends) {
+      for (const Landing& landing : end.port->landed())
+        landings_[{landing.from, end.host}].add(landing);
+    }
+    for (auto& entry : landings_) entry.second.sort();
+  }
+
+  void match(const UnacknowledgedEnd& sender) {
+    std::vector<Dispatch> sent = sender.port->dispatched();
+    std::sort(sent.begin(), sent.end(), [](const Dispatch& a, const Dispatch& b) {
+      return std::tie(a.to, a.flow, a.number) < std::tie(b.to, b.flow, b.number);
+    });
+    // The n-th part in each flow between two hosts belongs to their n-th split message.
+    std::map<std::pair<HostId, std::uint64_t>, Found> split;
+    std::optional<std::pair<HostId, std::uint32_t>> flow;
+    std::uint64_t place = 0;
+    for (const Dispatch& one : sent) {
+      const Found found = landings_[{sender.host, one.to}].find(one);
+      if (!one.part) {
+        count(found);
+        continue;
+      }
+      if (flow != std::pair(one.to, one.flow)) place = 0;
+      flow = {one.to, one.flow};
+      Found& whole = split.try_emplace({one.to, place++}, Found{Fate::kArrived, one.posted, {}, 0})
+                         .first->second;
+      whole.fate = std::max(whole.fate, found.fate);
+      whole.arrived = std::max(whole.arrived, found.arrived);
+      ++whole.parts;
+    }
+    for (const auto& entry : split) {
+      if (entry.second.parts == sender.port->parts()) count(entry.second);
+    }
+  }
+
+  [[nodiscard]] Unacknowledged take() { return std::move(result_); }
+
+ private:
+  void count(const Found& found) {
+    if (found.fate == Fate::kLost) ++result_.lost;
+    if (found.fate == Fate::kOpen) ++result_.open;
+    if (found.fate != Fate::kArrived) return;
+    ++result_.arrived;
+    result_.time.record(static_cast<std::uint64_t>((found.arrived - found.posted).count()));
+  }
+
+  std::map<Pair, Landings> landings_;
+  Unacknowledged result_;
+};
+
+}  // namespace
+
+Unacknowledged matchUnacknowledged(const std::vector<UnacknowledgedEnd>& ends) {
+  Matcher matcher(ends);
+  for (const UnacknowledgedEnd& end : ends) matcher.match(end);
+  return matcher.take();
+}
+
+}  // namespace plumbline::workload

@@ -1,0 +1,263 @@
+// Figures are taken where data arrive, and of a trial's own time alone: services without
+// acknowledgements under loss, READs, and trials that end while frames are on the wire.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bench/sim_bench.h"
+#include "tests/sim/stack.h"
+#include "transport/roce_spec.h"
+#include "transport/uet_spec.h"
+
+namespace plumbline::sim::testing {
+namespace {
+
+using bench::FabricResult;
+using bench::JobOutcome;
+using bench::SimBench;
+using bench::TrialResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TrialResult resultOf(const TrialSpec& spec) { return SimBench({}).run(spec, {}); }
+
+bench::TransportSpec uc() {
+  transport::RoceSpec roce;
+  roce.service = transport::RoceService::kUc;
+  return roce;
+}
+
+bench::TransportSpec uud() {
+  transport::UetSpec uet;
+  uet.service = transport::UetService::kUud;
+  uet.congestion_control = transport::UetCongestionControl::kNone;
+  return uet;
+}
+
+// 4 KiB messages of one frame, over links that damage about a quarter of the frames each.
+TrialSpec lossyTrial(const bench::TransportSpec& transport, std::uint64_t bytes = 4'096) {
+  TrialSpec spec;
+  spec.dut = oneSwitch(2, gigabitsPerSecond(100), nanoseconds(500));
+  spec.dut.bit_errors = {{"hosts", 1e-5}};
+  spec.transport = transport;
+  spec.workload.emplace();
+  spec.workload->jobs = {messagesBetween({{0, 1}}, bytes, 2'000)};
+  return spec;
+}
+
+TEST(Unacknowledged, GoodputIsWhatArrives) {
+  for (const bench::TransportSpec& transport : {uc(), uud()}) {
+    const TrialResult result = resultOf(lossyTrial(transport));
+    EXPECT_THAT(result.faults, IsEmpty());
+    const FabricResult& fabric = *result.fabric;
+    const JobOutcome& job = fabric.jobs.at(0);
+    EXPECT_TRUE(job.finished);
+    EXPECT_EQ(fabric.frames_inside, 0U);
+    // Every frame is a message; what is not damaged arrives.
+    const std::uint64_t arrived = 2'000 - fabric.total.dropped();
+    EXPECT_EQ(fabric.endpoints.payload_received, arrived * 4'096);
+    EXPECT_EQ(job.messages_completed, arrived);
+    EXPECT_EQ(job.messages_failed, fabric.total.dropped());
+    EXPECT_EQ(job.messages_open, 0U);
+    EXPECT_EQ(job.message_time.count(), arrived);
+    EXPECT_EQ(job.bytes_arrived, arrived * 4'096);
+    EXPECT_EQ(fabric.data_lost, fabric.total.dropped());
+    // Two links in a row: (1 - 1e-5)^(8 L) of the frames pass each.
+    EXPECT_NEAR(static_cast<double>(arrived) / 2'000, 0.51, 0.06);
+    // One flow, whose time from the first frame on is the job's: all are posted at once.
+    ASSERT_EQ(fabric.flows.flows, 1U);
+    const double goodput =
+        static_cast<double>(arrived) * 4'096 * 8 / job.completion.toSeconds() / 1e9;
+    EXPECT_NEAR(*fabric.flows.goodput_mean_gbps, goodput, 0.01 * goodput);
+    EXPECT_EQ(fabric.flows.goodput_min_gbps, fabric.flows.goodput_max_gbps);
+  }
+}
+
+// Without a loss the time of a message is from its post to its arrival: a frame's way through a
+// cut-through switch.
+TEST(Unacknowledged, TimeEndsAtTheReceiver) {
+  for (const bench::TransportSpec& transport : {uc(), uud()}) {
+    TrialSpec spec = lossyTrial(transport);
+    spec.dut.bit_errors.clear();
+    std::get<workload::MessageProgram>(spec.workload->jobs[0].program).messages = 1;
+    const TrialResult result = resultOf(spec);
+    const JobOutcome& job = result.fabric->jobs.at(0);
+    ASSERT_EQ(job.message_time.count(), 1U);
+    const fabric::Fabric fabric(spec.dut);
+    const auto frame = static_cast<std::int64_t>(result.fabric->links.at(0).bytes);
+    const Picoseconds way = fabric.unloadedLatency(0, 1, Bytes(frame)) +
+                            serializationTime(Bytes(frame), gigabitsPerSecond(100));
+    EXPECT_EQ(static_cast<std::int64_t>(job.message_time.maximum()), way.count());
+    EXPECT_EQ(job.completion, way);
+  }
+}
+
+// A message of several frames is lost with any of them; so are split ones with any of their parts.
+TEST(Unacknowledged, AMessageArrivesWholeOrNot) {
+  for (const bench::TransportSpec& transport : {uc(), uud()}) {
+    for (const bool split : {false, true}) {
+      TrialSpec spec = lossyTrial(transport, 12'000);
+      spec.dut.bit_errors = {{"hosts", 1e-6}};
+      workload::JobSpec& job = spec.workload->jobs[0];
+      std::get<workload::MessageProgram>(job.program).messages = 500;
+      if (split) {
+        job.flows = 3;
+        job.flow_use = workload::FlowUse::kSplit;
+      }
+      const TrialResult result = resultOf(spec);
+      const JobOutcome& outcome = result.fabric->jobs.at(0);
+      EXPECT_EQ(outcome.messages_completed + outcome.messages_failed, 500U);
+      EXPECT_EQ(outcome.message_time.count(), outcome.messages_completed);
+      // Three frames through two links: 0.932^3.
+      EXPECT_NEAR(static_cast<double>(outcome.messages_completed) / 500, 0.81, 0.06);
+      EXPECT_GE(result.fabric->total.dropped(), outcome.messages_failed);
+    }
+  }
+}
+
+TEST(Read, ItsGoodputIsThatOfTheDataThatCome) {
+  for (const bool uet : {false, true}) {
+    double goodput[2];
+    for (const auto verb : {transport::Verb::kWrite, transport::Verb::kRead}) {
+      TrialSpec spec;
+      spec.dut = oneSwitch(2, gigabitsPerSecond(100), nanoseconds(500));
+      if (uet) {
+        spec.transport = transport::UetSpec{};
+      } else {
+        spec.transport = transport::RoceSpec{};
+      }
+      spec.workload.emplace();
+      spec.workload->jobs = {messagesBetween({{0, 1}}, 1'000'000, 8)};
+      spec.workload->jobs[0].verb = verb;
+      const TrialResult result = resultOf(spec);
+      EXPECT_THAT(result.faults, IsEmpty());
+      const FabricResult& fabric = *result.fabric;
+      ASSERT_EQ(fabric.flows.flows, 1U);
+      goodput[verb == transport::Verb::kRead ? 1 : 0] = *fabric.flows.goodput_mean_gbps;
+      const double job = 64e6 / fabric.jobs.at(0).completion.toSeconds() / 1e9;
+      EXPECT_NEAR(*fabric.flows.goodput_mean_gbps, job, 0.05 * job);
+      EXPECT_EQ(fabric.data_lost, 0U);
+    }
+    EXPECT_NEAR(goodput[1], goodput[0], 0.05 * goodput[0]);
+  }
+}
+
+// What is sent again because of a loss counts once, as it arrives once.
+TEST(Goodput, RetransmissionsAreNoPayload) {
+  TrialSpec spec = lossyTrial(transport::RoceSpec{});
+  spec.dut.bit_errors = {{"hosts", 1e-7}};
+  const TrialResult result = resultOf(spec);
+  const FabricResult& fabric = *result.fabric;
+  EXPECT_GT(fabric.endpoints.retransmitted, 0U);
+  EXPECT_EQ(fabric.endpoints.payload_received, 2'000U * 4'096);
+  EXPECT_EQ(fabric.jobs.at(0).messages_completed, 2'000U);
+  EXPECT_EQ(fabric.data_lost, 0U);  // all were sent again
+  EXPECT_GT(fabric.total.dropped(), 0U);
+  const double most = 2'000 * 4'096 * 8 / fabric.jobs.at(0).completion.toSeconds() / 1e9;
+  EXPECT_LE(*fabric.flows.goodput_mean_gbps, most * 1.01);
+}
+
+// One sender keeps its links busy from a known time on: whenever the trial is cut off, a link was
+// taken for exactly the time since then.
+TEST(Utilisation, CountsOfAFrameOnTheWireWhatHasLeft) {
+  for (const BitRate rate : {gigabitsPerSecond(1), gigabitsPerSecond(10), gigabitsPerSecond(100)}) {
+    for (const Picoseconds time :
+         {microseconds(3), nanoseconds(7'777), microseconds(40), microseconds(333)}) {
+      TrialSpec spec;
+      spec.dut = oneSwitch(2, rate, nanoseconds(500));
+      spec.workload.emplace();
+      spec.workload->jobs = {messagesBetween({{0, 1}}, 50'000'000, 1)};
+      transport::RoceSpec roce;
+      roce.path_mtu = 4'096;
+      spec.transport = roce;
+      spec.duration = time;
+      spec.drain = Picoseconds(0);
+      const TrialResult result = resultOf(spec);
+      const fabric::Fabric fabric(spec.dut);
+      // The first bit reaches the switch's output after the cable and the latency.
+      const Picoseconds second = spec.dut.topology.host_link_delay + spec.dut.switches.latency;
+      for (const bench::LinkLoad& link : result.fabric->links) {
+        const bool first = link.name == "host0-switch0";
+        if (!first && link.name != "switch0-host1") continue;
+        const double share = first ? 1 : 1 - second.toSeconds() / time.toSeconds();
+        EXPECT_NEAR(link.utilisation, share, 1e-9) << link.name;
+        EXPECT_LE(link.utilisation, 1);
+      }
+    }
+  }
+}
+
+TEST(TimeSeries, NoIntervalCarriesMoreThanTheLine) {
+  TrialSpec spec;
+  spec.dut = oneSwitch(2, gigabitsPerSecond(1), nanoseconds(500));
+  spec.workload.emplace();
+  spec.workload->jobs = {messagesBetween({{0, 1}}, 50'000'000, 1)};
+  spec.duration = microseconds(500);
+  spec.drain = Picoseconds(0);
+  spec.series.emplace();
+  const TrialResult result = resultOf(spec);
+  const bench::TimeSeries& series = *result.fabric->series;
+  const double most = series.interval.toSeconds() * 1e9 / 8;
+  ASSERT_GT(series.sent_bytes.size(), 50U);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t bytes : series.sent_bytes) {
+    EXPECT_LE(static_cast<double>(bytes), most);
+    sum += bytes;
+  }
+  // 500 us at 1 Gb/s less preambles and gaps of 20 in about 1,100 bytes.
+  EXPECT_NEAR(static_cast<double>(sum), 62'500 * 0.98, 62'500 * 0.01);
+}
+
+// A storm of 15 s holds up one message; then it ends.
+TEST(Deadlock, IsNotWaitingForAStormToEnd) {
+  TrialSpec spec;
+  spec.dut = oneSwitch(2, gigabitsPerSecond(100), nanoseconds(50));
+  spec.dut.storms = {{1, 0x08, Picoseconds(0), seconds(15)}};
+  spec.workload.emplace();
+  spec.workload->jobs = {messagesBetween({{0, 1}}, 65'536, 1)};
+  spec.workload->jobs[0].start = milliseconds(1);
+  transport::RoceSpec roce;
+  roce.ack_timeout = roce.max_ack_timeout = seconds(60);
+  spec.transport = roce;
+  const TrialResult result = resultOf(spec);
+  EXPECT_THAT(result.faults, IsEmpty());
+  const JobOutcome& job = result.fabric->jobs.at(0);
+  EXPECT_TRUE(job.finished);
+  EXPECT_GT(job.completion, seconds(15) - milliseconds(1));
+  EXPECT_LT(job.completion, seconds(15) - milliseconds(1) + microseconds(100));
+}
+
+// A trial that ends before its messages: none has a time.
+TEST(CutOff, WhatIsNotDoneHasNoTime) {
+  TrialSpec spec;
+  spec.dut = oneSwitch(2, gigabitsPerSecond(100), nanoseconds(50));
+  spec.workload.emplace();
+  spec.workload->jobs = {messagesBetween({{0, 1}}, 10'000'000, 3)};
+  spec.duration = microseconds(100);
+  spec.drain = Picoseconds(0);
+  for (const bench::TransportSpec& transport :
+       {bench::TransportSpec(transport::RoceSpec{}), uc()}) {
+    spec.transport = transport;
+    const TrialResult result = resultOf(spec);
+    const JobOutcome& job = result.fabric->jobs.at(0);
+    EXPECT_FALSE(job.finished);
+    EXPECT_EQ(job.messages_completed, 0U);
+    EXPECT_EQ(job.messages_failed, 0U);
+    EXPECT_EQ(job.messages_open, 1U);  // one at a time
+    EXPECT_EQ(job.message_time.count(), 0U);
+    EXPECT_EQ(result.fabric->data_lost, 0U);
+    // Payload arrived, so there is a flow; but of no message.
+    EXPECT_EQ(result.fabric->flows.flows, 1U);
+    EXPECT_EQ(job.bytes_arrived, 0U);
+  }
+  spec.transport.reset();
+  spec.workload->jobs[0].start = seconds(1);
+  const TrialResult empty = resultOf(spec);
+  EXPECT_EQ(empty.fabric->flows.flows, 0U);
+  EXPECT_EQ(empty.fabric->flows.goodput_mean_gbps, std::nullopt);
+  EXPECT_EQ(empty.fabric->flows.jfi, std::nullopt);
+}
+
+}  // namespace
+}  // namespace plumbline::sim::testing

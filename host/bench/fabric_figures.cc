@@ -111,6 +111,7 @@ class JobOfFlow {
 void collectFlows(const SimHosts& hosts, FabricResult& result) {
   std::vector<std::uint64_t> goodputs;  // bit/s
   const JobOfFlow jobs(hosts.placement());
+  result.connections = hosts.connections();
   std::vector<std::vector<std::uint64_t>> of_job(result.jobs.size());
   std::vector<bool> mixed(result.jobs.size());  // with flows of another job
   for (const fabric::HostId host : hosts.hosts()) {
@@ -126,6 +127,9 @@ void collectFlows(const SimHosts& hosts, FabricResult& result) {
         if (owners.size() > 1) mixed[job] = true;
       }
     }
+  }
+  if (result.endpoints.credit_granted > 0) {
+    result.credit = CreditUse{result.endpoints.credit_granted, result.endpoints.credited_bytes};
   }
   for (std::size_t job = 0; job < of_job.size(); ++job) {
     const auto fairness = stats::fairness(of_job[job]);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -40,6 +41,8 @@ class SimHosts {
 
   // Of all protocols of `host` together; all zero if it is not simulated.
   [[nodiscard]] transport::EndpointStats statsOf(fabric::HostId host) const;
+  // Over all hosts; nothing where setting up connections has no cost.
+  [[nodiscard]] std::optional<transport::ConnectionStats> connections() const;
   // Of every flow (QP, PDC, stream) that was ever open at `host`.
   [[nodiscard]] std::vector<transport::FlowStats> flowsOf(fabric::HostId host) const;
 

@@ -124,6 +124,14 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atLeast("allgather_vs_allreduce", ratio(), {"T9.3"});
   atLeast("goodput_percent", share(), with(with(permutations, incasts), {"T6.7", "T7.3"}));
   atLeast("connections_per_s", perSecond(), {"T6.7"});
+  atLeast("most_connections", count(), {"T6.7"});
+  atLeast("concurrent_connections", count(), {"T6.7"});
+  atLeast("of_single_connection_percent", excess(), {"T6.7"});
+  atLeast("sustained_connections", count(), {"T6.1"});
+  atLeast("effective_goodput_percent", share(), {"T9.4"});
+  atLeast("jct_improvement_percent", share(), {"T6.6"});
+  atLeast("bandwidth_saved_percent", share(), {"T6.5b"});
+  atLeast("victim_gbps", gigabitsPerSecond(), {"T6.5c"});
   atLeast("progress_per_s", perSecond(), {"T10.2"});
   atLeast("goodput_gbps", gigabitsPerSecond(), with(soak, {"T6.5b", "T9.4"}));
   atLeast("payload_gbps", gigabitsPerSecond(), {"T6.1"});
@@ -135,13 +143,22 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
     kpis.push_back(
         {std::string("message_") + what + "_ns", LimitSense::kAtMost, nanoseconds(), {"T6.2"}});
   }
-  atMost("iteration_us", anyMicroseconds(), with(soak, {"T9.2"}));
+  atMost("iteration_us", anyMicroseconds(), with(soak, {"T6.6", "T9.2"}));
   atMost("time_vs_ecmp", ratio(), {"T9.2"});
   atMost("completion_us", anyMicroseconds(), {"T6.5b"});
   atMost("job_time_us", anyMicroseconds(), {free});
   for (const char* name : {"message_time_p50_us", "message_time_p99_us", "message_time_max_us"}) {
     atMost(name, anyMicroseconds(), {free});
   }
+  atMost("first_request_us", anyMicroseconds(), {"T6.5b"});
+  atMost("first_retransmission_us", anyMicroseconds(), {"T6.5b"});
+  for (const char* name : {"setup_mean_ns", "setup_p50_ns", "setup_max_ns"}) {
+    atMost(name, nanoseconds(), {"T6.2"});
+  }
+  atMost("setup_us", anyMicroseconds(), {"T6.1"});
+  atMost("setup_p50_us", anyMicroseconds(), {"T6.7"});
+  atMost("setup_p99_us", anyMicroseconds(), {"T6.7"});
+  atMost("pause_hops", count(), {"T6.5c"});
   atMost("first_message_p50_us", anyMicroseconds(), {"T6.7"});
   atMost("first_message_p99_us", anyMicroseconds(), {"T6.7"});
   atMost("message_p99_us", anyMicroseconds(), soak);

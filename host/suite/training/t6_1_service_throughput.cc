@@ -22,12 +22,16 @@
 #include "suite/training/services.h"
 #include "suite/training/training.h"
 #include "suite/trials.h"
+#include "workload/message_port.h"
 
 namespace plumbline::suite {
 namespace {
 
 // Path and acknowledgement of the last message, which no grid of messages has in it.
 constexpr Picoseconds kAllowance = microseconds(10);
+// All of a pair may be open at a time when the rate is not carried; their parts are told apart by
+// workload::kSequenceBits.
+constexpr std::uint64_t kMostMessages = (1U << workload::kSequenceBits) - 1;
 constexpr std::uint32_t kMostPerPair = 256;  // QPs or PDCs of a pair in the model
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
 constexpr std::size_t kService = 3;          // place of that axis
@@ -59,7 +63,14 @@ class ServiceThroughputTest final : public FabricTest {
   static std::vector<ServicePairs> pointsOf(const TestConfig& config, Numbers& numbers);
   // Steps of the search: line rate over the resolution.
   static std::uint64_t stepsOf(const TestConfig& config) {
-    return config.scenario.profile == scenario::Profile::kStandard ? 1024 : 16;
+    return config.scenario.profile == scenario::Profile::kStandard ? 256 : 16;
+  }
+  // So many that the allowance is no longer than a step of the search.
+  static std::uint64_t messagesFor(const TestConfig& config, Bytes size) {
+    const double bits = kAllowance.toSeconds() * static_cast<double>(stepsOf(config)) *
+                        static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
+    const double messages = std::ceil(bits / (8.0 * static_cast<double>(size.count())));
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(messages), 2, kMostMessages);
   }
   static Found search(const TestConfig& config, const SweepPoint& point, const ServicePairs& pairs,
                       std::uint32_t repetitions, TrialRunner& runner, ResultBuilder& builder);
@@ -110,8 +121,14 @@ std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& conf
                                           {Bytes(kMiB)}, own.sizes);
   const auto flows =
       numbers.sweep<std::uint32_t>("PDCs or QPs per pair", {1, 4, 16, 32}, {1, 16}, own.flows);
-  const auto messages =
-      numbers.atLeast<std::uint32_t>("Messages of every pair", 1000, 8, own.iterations);
+  const std::optional<std::uint64_t> asked =
+      own.iterations ? std::optional(std::min<std::uint64_t>(*own.iterations, kMostMessages))
+                     : std::nullopt;
+  numbers.configure(
+      "Messages of every pair",
+      asked ? std::to_string(*asked)
+            : fmt::format("as many as last {} for each step of the search at line rate, at most {}",
+                          valueText(kAllowance), kMostMessages));
   std::vector<ServicePairs> points;
   for (const Bytes size : sizes) {
     for (const std::uint32_t n : flows) {
@@ -119,7 +136,7 @@ std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& conf
         for (const char* service : kServices) {
           points.push_back({.service = service,
                             .message = size,
-                            .messages = messages,
+                            .messages = asked ? *asked : messagesFor(config, size),
                             .pairs = pairs,
                             .flows = n,
                             .flow_use = workload::FlowUse::kSplit,

@@ -131,6 +131,7 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atLeast("effective_goodput_percent", share(), {"T9.4"});
   atLeast("jct_improvement_percent", share(), {"T6.6"});
   atLeast("bandwidth_saved_percent", share(), {"T6.5b"});
+  atLeast("time_saved_percent", share(), {"T6.5b"});
   atLeast("victim_gbps", gigabitsPerSecond(), {"T6.5c"});
   atLeast("progress_per_s", perSecond(), {"T10.2"});
   atLeast("goodput_gbps", gigabitsPerSecond(), with(soak, {"T6.5b", "T9.4"}));

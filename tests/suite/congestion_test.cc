@@ -136,6 +136,7 @@ TEST(Trimming, FirstRequestFollowsTheOnsetByHalfARoundTrip) {
   EXPECT_EQ(findKpi(result, "first_request_us", "dropped"), nullptr);
   EXPECT_GT(kpi(result, "first_retransmission_us", "dropped").value, request);
   EXPECT_NE(findKpi(result, "bandwidth_saved_percent", "trimmed"), nullptr);
+  EXPECT_GT(kpi(result, "time_saved_percent", "trimmed").value, 50);
   EXPECT_EQ(findKpi(result, "bandwidth_saved_percent", "dropped"), nullptr);
 }
 

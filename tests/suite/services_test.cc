@@ -47,9 +47,12 @@ TEST(ServiceThroughput, FindsWhatEachServiceCarries) {
       const std::string point = std::string("1 MiB, 1 flows, ") + direction + ", " + service;
       const double percent = kpi(result, "throughput_percent_of_line", point).value;
       const double payload = kpi(result, "payload_gbps", point).value;
-      const bool roce = point.ends_with("C");
-      // 256 packets; RETH in the first. L1 in payload, exactly.
-      const double share = roce ? 256 * 4096 / (256 * 4178 + 16.0) : 4096.0 / 4218;
+      // 256 packets. RoCEv2: RETH in the first. UET: PDS of 12, RUDI 8, UUD 4 bytes.
+      const double slot = std::string(service) == "RUDI"  ? 4214
+                          : std::string(service) == "UUD" ? 4210
+                          : point.ends_with("C")          ? 4178 + 16.0 / 256
+                                                          : 4218;
+      const double share = 4096 / slot;  // L1 in payload, exactly
       EXPECT_NEAR(payload, 4 * percent * share, 1e-6) << point;
       // A multiple of a sixteenth of line rate.
       EXPECT_NEAR(percent / 6.25, std::round(percent / 6.25), 1e-9) << point;
@@ -80,8 +83,20 @@ TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
                                std::string("1 MiB, 1 flows, unidirectional, ") + service)
                                .value;
     EXPECT_LE(percent, 25) << service;
-    EXPECT_GE(percent, 18) << service;
+    // DCQCN leaves some of the link unused after its first cuts.
+    EXPECT_GE(percent, service == std::string("RC") ? 6.25 : 18) << service;
   }
+}
+
+// The search ends sooner or later than planned, by no more than half.
+TEST(ServiceThroughput, PlansAboutAsManyTrialsAsItRuns) {
+  const scenario::Scenario scenario = onePoint(1);
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const Plan plan = serviceThroughputTest().plan(config);
+  serviceThroughputTest().run(config, runner);
+  EXPECT_NEAR(static_cast<double>(plan.trials_expected), static_cast<double>(runner.trials),
+              0.5 * static_cast<double>(runner.trials));
 }
 
 TEST(ServiceThroughput, TellsSetUpTimesAndHowManyConnectionsSustainTheRate) {
@@ -132,7 +147,8 @@ TEST(ServiceLatency, FirstMessagesPayForTheirSetUp) {
     return kpi(result, "message_mean_ns", "64 B, first message, " + service).value -
            kpi(result, "message_mean_ns", "64 B, zero load, " + service).value;
   };
-  EXPECT_NEAR(more("RC"), kQpSetupNs + (kMadFrame + 20) * 8 / 400, 10);
+  // Frames of two pairs of a leaf may meet at a link: some 326 B, 6.5 ns each.
+  EXPECT_NEAR(more("RC"), kQpSetupNs + (kMadFrame + 20) * 8 / 400, 20);
   for (const char* service : {"ROD", "RUD"}) EXPECT_NEAR(more(service), 100, 5) << service;
 }
 
@@ -161,16 +177,17 @@ TEST(ServiceLatency, QpsMayBeSetUpOutOfBand) {
 }
 
 // (a) RC: the initiator does two steps of 500 us for each, one at a time: 1,000 a second. RUD: M
-// contexts of 100 ns, then the last one's way there and back: frames of 166 B and ACKs of 90 B.
+// contexts of 100 ns, then the last one's way there and back: frames of 166 B and ACKs of
+// 78 B (14 + 20 + 8 + 32 + 4).
 TEST(PdcScale, ConnectionsPerSecondAreWhatSetUpPermits) {
   const results::TestResult result = runTest(pdcScaleTest(), smallFabric());
   ASSERT_TRUE(result.valid);
   for (const std::uint32_t m : {100U, 1000U}) {
     const std::string point = std::to_string(m) + " connections, opened, 64 B each, ";
     EXPECT_NEAR(kpi(result, "connections_per_s", point + "RC").value, 1000, 1);
-    const double last_ns = m * 100.0 + wayNs(166) + wayNs(90);
+    const double last_ns = m * 100.0 + wayNs(166) + wayNs(78);
     EXPECT_NEAR(kpi(result, "connections_per_s", point + "RUD").value, m / (last_ns * 1e-9),
-                0.02 * m / (last_ns * 1e-9));
+                1e-4 * m / (last_ns * 1e-9));
     for (const char* service : {"RUD", "RC"}) {
       EXPECT_EQ(kpi(result, "most_connections", point + service).value, m) << point;
     }

@@ -12,6 +12,9 @@
 
 namespace plumbline::suite {
 
+// QPs or PDCs of a pair of hosts that the model has at most.
+inline constexpr std::uint32_t kMostFlowsPerPair = 256;
+
 struct ServicePairs {
   std::string service;  // "RC", "UC", "ROD", "RUD", "RUDI", "UUD"
   Bytes message{std::int64_t{1} << 20};

@@ -32,7 +32,6 @@ constexpr Picoseconds kAllowance = microseconds(10);
 // All of a pair may be open at a time when the rate is not carried; their parts are told apart by
 // workload::kSequenceBits.
 constexpr std::uint64_t kMostMessages = (1U << workload::kSequenceBits) - 1;
-constexpr std::uint32_t kMostPerPair = 256;  // QPs or PDCs of a pair in the model
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
 constexpr std::size_t kService = 3;          // place of that axis
 constexpr const char* kServices[] = {"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
@@ -188,6 +187,14 @@ Plan ServiceThroughputTest::plan(const TestConfig& config) const {
   plan.trials_expected =
       static_cast<std::uint64_t>(static_cast<double>(plan.trials_expected) * trials);
   plan.packet_hops *= trials;
+  // Set-up times, and doublings of the most flows of the sweep, for four services.
+  Numbers unused(config);
+  std::uint32_t most = 1;
+  for (const ServicePairs& point : pointsOf(config, unused)) most = std::max(most, point.flows);
+  std::uint64_t doublings = 0;
+  for (std::uint32_t n = most * 2; n <= kMostFlowsPerPair; n *= 2) ++doublings;
+  plan.trials_expected += 4 * (1 + doublings);
+  plan.packet_hops += 4.0 * static_cast<double>(doublings) * plan.samples.front().packet_hops;
   return plan;
 }
 
@@ -380,7 +387,7 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
     const double percent = std::max(found[*from].percent.front() - 100 / steps, 100 / steps);
     std::uint32_t most = points[*from].flows;
     bool failed = false;
-    for (std::uint32_t n = most * 2; n <= kMostPerPair && !failed; n *= 2) {
+    for (std::uint32_t n = most * 2; n <= kMostFlowsPerPair && !failed; n *= 2) {
       ServicePairs pairs = points[*from];
       pairs.flows = n;
       bench::TrialSpec spec = rateTrial(config, pairs, percent);
@@ -395,8 +402,9 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
     count.observed = bench::ObservationPoint::kModelled;
     builder.kpi("sustained_connections", service, count);
     row.emplace_back(count);
-    row.emplace_back(failed ? fmt::format("{} did not carry the rate", most * 2)
-                            : fmt::format("none found: the model has {} per pair", kMostPerPair));
+    row.emplace_back(failed
+                         ? fmt::format("{} did not carry the rate", most * 2)
+                         : fmt::format("none found: the model has {} per pair", kMostFlowsPerPair));
     table.rows.push_back(std::move(row));
   }
   builder.result().tables.push_back(std::move(table));

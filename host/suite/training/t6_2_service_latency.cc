@@ -80,7 +80,8 @@ std::vector<ServiceLatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& 
   const std::uint32_t half = config.scenario.topology.hostCount() / 2;
   const std::uint32_t first_pairs =
       std::min(half, numbers.isStandard() ? kFirstPairsStandard : kFirstPairs);
-  const std::uint32_t first_messages = std::min(messages, kFirstOfPair);
+  const std::uint32_t first_messages =
+      std::min(config.scenario.parameters.iterations.value_or(kFirstOfPair), kFirstOfPair);
   numbers.configure("First messages", fmt::format("{} of each of {} pairs, each on a PDC or QP of "
                                                   "its own",
                                                   first_messages, first_pairs));

@@ -29,10 +29,9 @@
 namespace plumbline::suite {
 namespace {
 
-constexpr std::uint32_t kMostPerPair = 256;
 constexpr Bytes kOpeningMessage{64};
 constexpr Bytes kEstablishedMessage{64 << 10};
-constexpr std::uint32_t kLeastMessages = 256;  // of an established point, over all connections
+constexpr std::uint32_t kLeastEstablished = 256;  // of an established point, over all connections
 constexpr double kLimitPercent = 90;
 
 struct ConnectionPoint {
@@ -65,7 +64,7 @@ std::vector<ConnectionPoint> PdcScaleTest::pointsOf(const TestConfig& config, Nu
   const std::uint32_t peers = config.scenario.topology.hostCount() - 1;
   const auto counts = numbers.sweep<std::uint32_t>(
       "Connections", {100, 1'000, 10'000, 100'000}, {100, 1'000}, std::nullopt,
-      [peers](std::uint32_t n) { return n <= peers * kMostPerPair; });
+      [peers](std::uint32_t n) { return n <= peers * kMostFlowsPerPair; });
   std::vector<ConnectionPoint> points;
   for (const std::uint32_t m : counts) {
     for (const char* service : {"RUD", "RC"}) points.push_back({m, true, service});
@@ -83,7 +82,7 @@ std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_
   const std::uint32_t flows = point.connections / peers;
   const std::uint32_t with_more = point.connections % peers;  // one more than `flows`
   const std::uint32_t messages =
-      point.opens ? 1 : (kLeastMessages + point.connections - 1) / point.connections;
+      point.opens ? 1 : (kLeastEstablished + point.connections - 1) / point.connections;
   std::vector<workload::JobSpec> jobs;
   const auto add = [&](std::uint32_t first, std::uint32_t last, std::uint32_t of_pair) {
     if (first == last) return;
@@ -134,8 +133,9 @@ Design PdcScaleTest::design(const TestConfig& config) const {
   design.numbers.deviation(
       "no cache of connection state in the NIC is modelled: the rate of all connections together "
       "does not fall with their number for that reason");
-  design.numbers.deviation(fmt::format(
-      "remote endpoints are PDCs or QPs on {} hosts, up to {} on each", hosts - 1, kMostPerPair));
+  design.numbers.deviation(
+      fmt::format("remote endpoints are PDCs or QPs on {} hosts, up to {} on each", hosts - 1,
+                  kMostFlowsPerPair));
   const Balancing any = balancingOf("ecmp");
   for (const auto& [name, service] : {std::pair{"PDC", "RUD"}, std::pair{"QP", "RC"}}) {
     const bench::TransportSpec transport = serviceVariant(config, service, any).transport;
@@ -162,7 +162,7 @@ Design PdcScaleTest::design(const TestConfig& config) const {
       }
     }
     spec.workload->jobs = jobsOf(point, hosts);
-    const double messages = std::max(point.connections, point.opens ? 0U : kLeastMessages);
+    const double messages = std::max(point.connections, point.opens ? 0U : kLeastEstablished);
     const Bytes message = point.opens ? kOpeningMessage : kEstablishedMessage;
     design.add({std::to_string(point.connections),
                 point.opens ? "opened, 64 B each" : "established, 64 KiB each", point.service},

@@ -149,6 +149,10 @@ std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
 // After the jobs, whose flows they are.
 void collectFlows(const SimHosts& hosts, FabricResult& result) {
   for (const fabric::HostId host : hosts.hosts()) result.endpoints.merge(hosts.statsOf(host));
+  result.connections = hosts.connections();
+  if (result.endpoints.credit_granted > 0) {
+    result.credit = CreditUse{result.endpoints.credit_granted, result.endpoints.credited_bytes};
+  }
   std::vector<double> goodputs;
   const JobOfFlow jobs(hosts.placement());
   std::vector<std::vector<double>> of_job(result.jobs.size());

@@ -82,6 +82,28 @@ std::optional<double> optionalFromJson(const Json& json) {
 
 Picoseconds timeFromJson(const Json& json) { return Picoseconds(json.get<std::int64_t>()); }
 
+Json connectionsToJson(const transport::ConnectionStats& connections) {
+  return {{"opened", connections.opened},
+          {"established", connections.established},
+          {"failed", connections.failed},
+          {"most_open", connections.most_open},
+          {"first_opened_ps", connections.first_opened.count()},
+          {"last_established_ps", connections.last_established.count()},
+          {"setup", histogramToJson(connections.setup)}};
+}
+
+transport::ConnectionStats connectionsFromJson(const Json& json) {
+  transport::ConnectionStats connections;
+  json.at("opened").get_to(connections.opened);
+  json.at("established").get_to(connections.established);
+  json.at("failed").get_to(connections.failed);
+  json.at("most_open").get_to(connections.most_open);
+  connections.first_opened = timeFromJson(json.at("first_opened_ps"));
+  connections.last_established = timeFromJson(json.at("last_established_ps"));
+  connections.setup = histogramFromJson(json.at("setup"));
+  return connections;
+}
+
 Json totalToJson(const fabric::LinkCounters& total) {
   Json json = countsToJson(linkCounts(), total);
   json["drops"] = total.drops;
@@ -308,6 +330,20 @@ FabricResult fabricFromJson(const Json& json) {
   countsFromJson(endpointCounts(), json.at("endpoints"), result.endpoints);
   result.endpoints.latency = histogramFromJson(json.at("latency"));
   if (json.contains("data_lost")) result.data_lost = json.at("data_lost").get<std::uint64_t>();
+  if (json.contains("connections")) {
+    result.connections = connectionsFromJson(json.at("connections"));
+  }
+  if (json.contains("loss_times")) {
+    const Json& times = json.at("loss_times");
+    result.loss_times =
+        LossTimes{timeFromJson(times.at("overflow_ps")), timeFromJson(times.at("nack_ps")),
+                  timeFromJson(times.at("resent_ps"))};
+  }
+  if (json.contains("credit")) {
+    const Json& credit = json.at("credit");
+    result.credit = CreditUse{credit.at("granted_bytes").get<std::uint64_t>(),
+                              credit.at("arrived_bytes").get<std::uint64_t>()};
+  }
   const Json& flows = json.at("flows");
   flows.at("flows").get_to(result.flows.flows);
   result.flows.jfi = optionalFromJson(flows.at("jfi"));
@@ -349,6 +385,15 @@ std::string FabricResult::toJson() const {
               {"goodput_max_gbps", optionalToJson(flows.goodput_max_gbps)}}},
             {"jobs", job_array}};
   if (data_lost) json["data_lost"] = *data_lost;
+  if (loss_times) {
+    json["loss_times"] = {{"overflow_ps", loss_times->overflow.count()},
+                          {"nack_ps", loss_times->nack.count()},
+                          {"resent_ps", loss_times->resent.count()}};
+  }
+  if (credit) {
+    json["credit"] = {{"granted_bytes", credit->granted}, {"arrived_bytes", credit->arrived}};
+  }
+  if (connections) json["connections"] = connectionsToJson(*connections);
   if (peak_rss_bytes > 0) json["peak_rss_bytes"] = peak_rss_bytes;
   if (samples) json["samples"] = samplesToJson(*samples);
   if (series) json["series"] = timeSeriesToJson(*series);

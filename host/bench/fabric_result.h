@@ -13,6 +13,7 @@
 #include "bench/time_series.h"
 #include "fabric/counters.h"
 #include "stats/histogram.h"
+#include "transport/connection_stats.h"
 #include "transport/endpoint_stats.h"
 
 namespace plumbline::bench {
@@ -110,6 +111,19 @@ struct FastForwardOutcome {
   std::uint64_t packet_hops = 0;    // of all runs at packet level
 };
 
+// When a trial first lost something. Each is kNever where it did not happen.
+struct LossTimes {
+  Picoseconds overflow = fabric::kNever;  // first packet that a switch trimmed or dropped
+  Picoseconds nack = fabric::kNever;      // first NACK or NAK at a sender
+  Picoseconds resent = fabric::kNever;    // first data packet sent again
+};
+
+// Receiver credit, nominal bytes over all destinations.
+struct CreditUse {
+  std::uint64_t granted = 0;
+  std::uint64_t arrived = 0;  // of data, each packet once
+};
+
 struct FabricResult {
   Picoseconds sim_end;
   std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
@@ -124,6 +138,10 @@ struct FabricResult {
   // were given up. Not what was still under way when the trial ended. Results of older programs
   // have no such count.
   std::optional<std::uint64_t> data_lost{};
+  // Where setting up connections has a cost.
+  std::optional<transport::ConnectionStats> connections{};
+  std::optional<LossTimes> loss_times{};  // when the trial asked for them
+  std::optional<CreditUse> credit{};      // where destinations gave any
   FlowSummary flows;
   std::vector<JobOutcome> jobs;
   std::optional<Samples> samples;  // when the trial asked for them

@@ -126,7 +126,7 @@ std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
                                    spec.dut.topology.host_link_delay.count(),
                                    sim::kClockPeriodMax.count()));
   }
-  if (spec.sampling || spec.series) {
+  if (spec.sampling || spec.series || spec.loss_times) {
     refusals.emplace_back("only the sim bench samples a trial as it runs");
   }
   try {

@@ -13,6 +13,7 @@
 #include "bench/fabric_watch.h"
 #include "bench/fast_forward.h"
 #include "bench/hop_watch.h"
+#include "bench/loss_watch.h"
 #include "bench/sampler.h"
 #include "bench/series_recorder.h"
 #include "bench/sim_hosts.h"
@@ -198,6 +199,9 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     fabric.observe(*sampler);
   }
 
+  std::optional<LossWatch> losses;
+  if (spec.loss_times) losses.emplace(fabric);
+
   std::optional<SeriesRecorder> recorder;
   if (spec.series) recorder.emplace(*spec.series, fabric);
 
@@ -254,6 +258,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   result.fabric = fabricFigures(fabric, hosts, hops);
   result.fabric->peak_rss_bytes = peakRssBytes();
   result.fabric->series = std::move(series);
+  if (losses) result.fabric->loss_times = losses->times(result.fabric->endpoints);
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   if (stuck && fabric.framesInside() > 0) {
     result.faults.push_back(

@@ -25,22 +25,8 @@ wire::Ipv6Address ipv6Of(fabric::HostId host) {
   return address;
 }
 
-}  // namespace
-
-wire::Buffer frameOf(const fabric::Packet& packet, const transport::RoceSpec& spec) {
-  const wire::RoceOpcode* opcode =
-      wire::findRoceOpcode(transport::bthOpcode(packet.opcode & kCodeMask));
-  wire::RoceLayer layer;
-  layer.bth.opcode = opcode->code;
-  layer.bth.dest_qp = packet.connection;
-  layer.bth.psn = packet.psn & transport::kPsnMask;
-  if (opcode->reth) layer.reth.emplace();
-  if (opcode->aeth) layer.aeth.emplace();
-  if (opcode->immediate) layer.immediate = wire::ImmDt{packet.aux};
-  if (opcode->ieth) layer.ieth.emplace();
-  const wire::Buffer payload(opcode->payload ? transport::DataInfo::unpack(packet.extra).payload
-                                             : 0);
-
+// Ethernet, IP and UDP of a packet between RoCE endpoints.
+wire::FrameSpec headersOf(const fabric::Packet& packet, const transport::RoceSpec& spec) {
   const auto dscp = static_cast<std::uint8_t>(packet.priority << 3);
   const wire::Ecn ecn =
       packet.ce ? wire::Ecn::kCe : (packet.ect ? wire::Ecn::kEct0 : wire::Ecn::kNotEct);
@@ -68,6 +54,41 @@ wire::Buffer frameOf(const fabric::Packet& packet, const transport::RoceSpec& sp
       .source_port = static_cast<std::uint16_t>(transport::kFirstSourcePort |
                                                 (packet.flow_hash & (transport::kSourcePorts - 1))),
       .destination_port = wire::udp_port::kRoce};
+  return frame;
+}
+
+// A message of the connection manager: its BTH, and zeros for DETH, MAD and ICRC.
+wire::Buffer connectionFrame(const fabric::Packet& packet, const transport::RoceSpec& spec) {
+  constexpr std::size_t kDethMadIcrc = 8 + 256 + 4;
+  wire::Bth bth;
+  bth.opcode = transport::bthOpcode(packet.opcode & kCodeMask);
+  bth.dest_qp = 1;  // the general services interface
+  wire::Buffer payload(wire::Bth::kSize + kDethMadIcrc);
+  bth.encode(wire::FixedSpan<wire::Bth::kSize>(payload.data(), wire::Bth::kSize));
+  wire::FrameSpec frame = headersOf(packet, spec);
+  frame.payload = payload;
+  return wire::encodeFrame(frame);
+}
+
+}  // namespace
+
+wire::Buffer frameOf(const fabric::Packet& packet, const transport::RoceSpec& spec) {
+  const std::uint8_t code = packet.opcode & kCodeMask;
+  const bool connection = transport::meaningOf(code).kind == transport::RoceKind::kConnection;
+  if (connection) return connectionFrame(packet, spec);
+  const wire::RoceOpcode* opcode = wire::findRoceOpcode(transport::bthOpcode(code));
+  wire::RoceLayer layer;
+  layer.bth.opcode = opcode->code;
+  layer.bth.dest_qp = packet.connection;
+  layer.bth.psn = packet.psn & transport::kPsnMask;
+  if (opcode->reth) layer.reth.emplace();
+  if (opcode->aeth) layer.aeth.emplace();
+  if (opcode->immediate) layer.immediate = wire::ImmDt{packet.aux};
+  if (opcode->ieth) layer.ieth.emplace();
+  const wire::Buffer payload(opcode->payload ? transport::DataInfo::unpack(packet.extra).payload
+                                             : 0);
+
+  wire::FrameSpec frame = headersOf(packet, spec);
   frame.transport = layer;
   frame.payload = payload;
   return wire::encodeFrame(frame);

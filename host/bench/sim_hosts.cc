@@ -153,6 +153,19 @@ transport::EndpointStats SimHosts::transportStats() const {
   return stats;
 }
 
+std::optional<transport::ConnectionStats> SimHosts::connections() const {
+  std::optional<transport::ConnectionStats> all;
+  for (const fabric::HostId host : hosts_) {
+    for (const auto& protocol : nics_[host]->protocols()) {
+      const transport::ConnectionStats* stats = protocol->connectionStats();
+      if (stats == nullptr) continue;
+      if (!all) all.emplace();
+      all->merge(*stats);
+    }
+  }
+  return all;
+}
+
 std::vector<transport::FlowStats> SimHosts::flowsOf(fabric::HostId host) const {
   std::vector<transport::FlowStats> flows;
   if (nics_.at(host) == nullptr) return flows;

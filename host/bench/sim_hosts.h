@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -44,6 +45,8 @@ class SimHosts {
   [[nodiscard]] transport::EndpointStats transportStats() const;
   // Whether that transport tells a poster that its messages have arrived.
   [[nodiscard]] bool acknowledges() const { return acknowledges_; }
+  // Over all hosts; nothing where setting up connections has no cost.
+  [[nodiscard]] std::optional<transport::ConnectionStats> connections() const;
   // Of every flow (QP, PDC, stream) that was ever open at `host`.
   [[nodiscard]] std::vector<transport::FlowStats> flowsOf(fabric::HostId host) const;
 

@@ -80,6 +80,13 @@ Json toJsonValue(const RoceSpec& roce) {
             {"max_ack_timeout_ps", roce.max_ack_timeout.count()},
             {"retry_count", roce.retry_count},
             {"setup_time_ps", roce.setup_time.count()}};
+  if (roce.cm) {
+    json["cm"] = {{"processing_ps", roce.cm->processing.count()},
+                  {"response_timeout_ps", roce.cm->response_timeout.count()},
+                  {"retries", roce.cm->retries},
+                  {"priority", roce.cm->priority},
+                  {"max_qps", roce.cm->max_qps}};
+  }
   if (roce.dcqcn.enabled) json["dcqcn"] = dcqcnToJson(roce.dcqcn);
   return json;
 }
@@ -145,6 +152,10 @@ Json toJsonValue(const UetSpec& uet) {
             {"base_rtt_ps", uet.base_rtt.count()},
             {"fixed_window", uet.fixed_window},
             {"entropy", entropyToJson(uet.entropy)}};
+  if (uet.pdc_setup) {
+    json["pdc_setup"] = {{"context_time_ps", uet.pdc_setup->context_time.count()},
+                         {"max_pending", uet.pdc_setup->max_pending}};
+  }
   if (uet.start_psn) json["start_psn"] = *uet.start_psn;
   using Control = UetCongestionControl;
   const Control control = uet.congestion_control;

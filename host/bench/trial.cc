@@ -201,6 +201,7 @@ std::string TrialSpec::toJson() const {
   if (transport) json["transport"] = transportToJson(*transport);
   if (workload) json["workload"] = workloadToJson(*workload);
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
+  if (loss_times) json["loss_times"] = true;
   if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
   if (series) json["series"] = {{"intervals", series->intervals}};
   addCardParts(*this, json);

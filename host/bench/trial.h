@@ -127,6 +127,7 @@ struct TrialSpec {
   // Of a trial all of whose hosts are simulated:
   std::optional<SamplingSpec> sampling;
   std::optional<TimeSeriesSpec> series;
+  bool loss_times = false;  // FabricResult::loss_times
 
   // For a bench with a tester card; see cardPartRefusals().
   std::vector<DamageSpec> damage;

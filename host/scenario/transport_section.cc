@@ -109,6 +109,19 @@ void readDcqcn(SpecReader& map, RoceSpec& roce, Problems& problems) {
   dcqcn->finish();
 }
 
+// `cm:` a map, which may be empty.
+void readConnectionManagement(SpecReader& map, RoceSpec& roce) {
+  auto block = map.block("cm", "cm");
+  if (!block) return;
+  transport::RoceCmSpec& cm = roce.cm.emplace();
+  block->read("processing", "processing", cm.processing);
+  block->read("response_timeout", "response_timeout", cm.response_timeout);
+  block->read("retries", "retries", cm.retries);
+  block->read("priority", "priority", cm.priority);
+  block->read("max_qps", "max_qps", cm.max_qps);
+  block->finish();
+}
+
 void readRoce(SpecReader& map, RoceSpec& roce, Problems& problems) {
   map.readWordOf<RoceService>("service", "service", kRoceServices, roce.service);
   map.readWordOf<RoceRecovery>("recovery", "recovery", kRecoveries, roce.recovery);
@@ -134,6 +147,7 @@ void readRoce(SpecReader& map, RoceSpec& roce, Problems& problems) {
   map.read("max_ack_timeout", "max_ack_timeout", roce.max_ack_timeout);
   map.read("retries", "retry_count", roce.retry_count);
   map.read("setup_time", "setup_time", roce.setup_time);
+  readConnectionManagement(map, roce);
   readDcqcn(map, roce, problems);
   map.finish();
 }
@@ -203,6 +217,12 @@ void readUet(SpecReader& map, UetSpec& uet) {
   map.read("start_psn", "start_psn", uet.start_psn);
   map.read("mp_range", "mp_range", uet.mp_range);
   map.read("max_pdcs", "max_pdcs", uet.max_pdcs);
+  if (auto block = map.block("pdc_setup", "pdc_setup")) {
+    transport::PdcSetupSpec& setup = uet.pdc_setup.emplace();
+    block->read("context_time", "context_time", setup.context_time);
+    block->read("max_pending", "max_pending", setup.max_pending);
+    block->finish();
+  }
   map.read("close_after", "close_after", uet.close_after, readTimeOrNever);
   map.read("linger", "linger", uet.linger);
   map.read("target_expiry", "target_expiry", uet.target_expiry);

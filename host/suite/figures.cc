@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/error.h"
 #include "results/fabric_pictures.h"
 
 namespace plumbline::suite {
@@ -24,26 +25,43 @@ std::size_t placeOf(const Design& design, const Measured& measured) {
   return static_cast<std::size_t>(&measured.point - design.points.data());
 }
 
+std::size_t repetitionOfTrial(const Design& design, const std::vector<Measured>& measured,
+                              std::size_t place, const bench::TrialResult& trial) {
+  for (const Measured& one : measured) {
+    if (placeOf(design, one) == place) {
+      return static_cast<std::size_t>(&trial - one.trials.data());
+    }
+  }
+  throw Error(ErrorKind::kTester, "a trial of a point that was not measured");
+}
+
 namespace {
 
-// Of all repetitions; empty when one of them did not observe it.
-std::vector<double> valuesOf(const Design& design, const Measured& measured, const Figure& figure) {
+// Of the repetitions that observed it.
+std::vector<double> observedOf(const Design& design, const Measured& measured,
+                               const Figure& figure) {
   const std::size_t place = placeOf(design, measured);
   std::vector<double> values;
   for (const bench::TrialResult& trial : measured.trials) {
     const std::optional<double> value = figure.of(place, trial);
-    if (!value || !std::isfinite(*value)) return {};
-    values.push_back(*value);
+    if (value && std::isfinite(*value)) values.push_back(*value);
   }
   return values;
+}
+
+// What a cell says where `observed` of the repetitions observed the figure, but not all.
+std::string absentText(const Measured& measured, const Figure& figure, std::size_t observed) {
+  if (observed == 0) return figure.absent;
+  return fmt::format("{} in {} of {} repetitions", figure.absent, measured.trials.size() - observed,
+                     measured.trials.size());
 }
 
 }  // namespace
 
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
                                         const Figure& figure) {
-  const std::vector<double> values = valuesOf(design, measured, figure);
-  if (values.empty()) return std::nullopt;
+  const std::vector<double> values = observedOf(design, measured, figure);
+  if (values.empty() || values.size() < measured.trials.size()) return std::nullopt;
   return quantityOf(values, figure.unit, figure.observed);
 }
 
@@ -54,9 +72,9 @@ void addTable(const Design& design, const std::vector<Measured>& measured,
   for (const Measured& one : measured) {
     std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
     for (const Figure& figure : figures) {
-      const std::vector<double> values = valuesOf(design, one, figure);
-      if (values.empty()) {
-        row.emplace_back(std::string("not observed"));
+      const std::vector<double> values = observedOf(design, one, figure);
+      if (values.empty() || values.size() < one.trials.size()) {
+        row.emplace_back(absentText(one, figure, values.size()));
         continue;
       }
       results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
@@ -65,6 +83,44 @@ void addTable(const Design& design, const std::vector<Measured>& measured,
       row.emplace_back(std::move(mean));
     }
     heading.rows.push_back(std::move(row));
+  }
+  builder.result().tables.push_back(std::move(heading));
+}
+
+void addWideTable(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+                  std::size_t across, const std::vector<Figure>& leading, results::Table heading,
+                  ResultBuilder& builder) {
+  for (std::size_t i = 0; i < design.axes.size(); ++i) {
+    if (i != across) heading.columns.push_back(design.axes[i].column);
+  }
+  for (const Figure& one : leading) heading.columns.push_back(one.column);
+  const std::size_t first = heading.columns.size();
+  for (const SweepPoint& point : design.points) {
+    const auto begin = heading.columns.begin() + static_cast<std::ptrdiff_t>(first);
+    if (std::find(begin, heading.columns.end(), point.values[across]) == heading.columns.end()) {
+      heading.columns.push_back(point.values[across]);
+    }
+  }
+  const auto cellOf = [&](const Measured& one, const Figure& of) {
+    const auto mean = meanOf(design, one, of);
+    return mean ? results::Cell(*mean) : results::Cell(of.absent);
+  };
+  std::vector<std::vector<std::string>> keys;  // of the rows
+  for (const Measured& one : measured) {
+    std::vector<std::string> key = one.point.values;
+    key.erase(key.begin() + static_cast<std::ptrdiff_t>(across));
+    auto known = std::find(keys.begin(), keys.end(), key);
+    if (known == keys.end()) {
+      known = keys.insert(keys.end(), key);
+      std::vector<results::Cell>& row = heading.rows.emplace_back(key.begin(), key.end());
+      for (const Figure& of : leading) row.push_back(cellOf(one, of));
+      row.resize(heading.columns.size(), std::string("not valid"));
+    }
+    const auto column = std::find(heading.columns.begin() + static_cast<std::ptrdiff_t>(first),
+                                  heading.columns.end(), one.point.values[across]) -
+                        heading.columns.begin();
+    heading.rows[static_cast<std::size_t>(known - keys.begin())][static_cast<std::size_t>(column)] =
+        cellOf(one, figure);
   }
   builder.result().tables.push_back(std::move(heading));
 }

@@ -21,6 +21,9 @@ struct Figure {
   bench::ObservationPoint observed = bench::ObservationPoint::kModelled;
   // The figure that the test is about: a row of the repeatability table, with its CV.
   bool primary = false;
+  // What a table says where a trial did not observe it: "never converged". With several repetitions
+  // the number of those follows, unless it is all of them.
+  std::string absent = "not observed";
 };
 
 // A figure of the trial alone, which trials that were fast-forwarded do not observe.
@@ -31,6 +34,13 @@ Figure figure(std::string column, std::string unit, std::string kpi,
 // means over the repetitions. Figures with a machine name become KPIs.
 void addTable(const Design& design, const std::vector<Measured>& measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder);
+
+// Adds a table of one figure with a column for each value of the axis `across` (its place in
+// Design::axes) and a row for each combination of the others; before them the values of `leading`
+// figures, which are the same across a row.
+void addWideTable(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+                  std::size_t across, const std::vector<Figure>& leading, results::Table heading,
+                  ResultBuilder& builder);
 
 // Adds a chart of one figure: a point of the sweep is at x in the series that it names. Points of
 // one series need not follow each other; series come in the order in which they are first named.
@@ -57,6 +67,10 @@ void addLinkMaps(const Design& design, const std::vector<Measured>& measured,
 
 // The point's place in Design::points.
 std::size_t placeOf(const Design& design, const Measured& measured);
+// Which repetition of the point at `place` in Design::points `trial`, one of `measured`'s, is: for
+// figures that compare trials of the same repetition.
+std::size_t repetitionOfTrial(const Design& design, const std::vector<Measured>& measured,
+                              std::size_t place, const bench::TrialResult& trial);
 // Mean of a figure over the repetitions of a point, with its confidence; nothing where one of them
 // did not observe it.
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,

@@ -1,5 +1,7 @@
 #include "transport/endpoint_stats.h"
 
+#include <algorithm>
+
 namespace plumbline::transport {
 
 void EndpointStats::merge(const EndpointStats& other) {
@@ -20,6 +22,10 @@ void EndpointStats::merge(const EndpointStats& other) {
   timeouts += other.timeouts;
   messages_completed += other.messages_completed;
   messages_failed += other.messages_failed;
+  credit_granted += other.credit_granted;
+  credited_bytes += other.credited_bytes;
+  first_nack = std::min(first_nack, other.first_nack);
+  first_resent = std::min(first_resent, other.first_resent);
   latency.merge(other.latency);
 }
 

@@ -31,6 +31,12 @@ struct EndpointStats {
   std::uint64_t timeouts = 0;
   std::uint64_t messages_completed = 0;  // by their poster; unacknowledged services: sent
   std::uint64_t messages_failed = 0;
+  // UET with receiver credit: nominal bytes that destinations granted, and that of data which
+  // arrived at them, each packet once.
+  std::uint64_t credit_granted = 0;
+  std::uint64_t credited_bytes = 0;
+  Picoseconds first_nack = fabric::kNever;    // arrival of the first of nack_received
+  Picoseconds first_resent = fabric::kNever;  // first bit of the first of `retransmitted`
   stats::Histogram latency;  // one-way of data packets, first bit to first bit [ps]
 
   void merge(const EndpointStats& other);

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "fabric/packet.h"
 #include "transport/application.h"
+#include "transport/connection_stats.h"
 #include "transport/endpoint_stats.h"
 
 namespace plumbline::transport {
@@ -53,6 +54,8 @@ class Protocol : public PagedObject {
   [[nodiscard]] bool hasFrames() const { return has_frames_; }
 
   [[nodiscard]] virtual const EndpointStats& stats() const = 0;
+  // Of setting up connections; nullptr where that has no cost.
+  [[nodiscard]] virtual const ConnectionStats* connectionStats() const { return nullptr; }
   // Appends the statistics of every flow that was ever open.
   virtual void appendFlows(std::vector<FlowStats>& flows) const = 0;
 

@@ -74,7 +74,7 @@ std::optional<RcccPacer::Grant> RcccPacer::next(Picoseconds now) {
         active_.push(index);
       }
     }
-    return Grant{index, s.granted};
+    return Grant{index, s.granted, units > 0 ? static_cast<std::uint32_t>(units) * kCreditUnit : 0};
   }
   return std::nullopt;
 }

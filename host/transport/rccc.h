@@ -61,6 +61,7 @@ class RcccPacer {
   struct Grant {
     std::uint32_t source = 0;
     std::uint32_t credit = 0;  // cumulative, 24 bits
+    std::uint32_t bytes = 0;   // by which it grows
   };
   // The grant that is due at `now`, if any.
   std::optional<Grant> next(Picoseconds now);

@@ -14,6 +14,8 @@ constexpr std::uint32_t kReth = 16;
 constexpr std::uint32_t kAeth = 4;
 constexpr std::uint32_t kImmediate = 4;
 constexpr std::uint32_t kCnpReserved = 16;
+constexpr std::uint32_t kDeth = 8;
+constexpr std::uint32_t kMad = 256;
 constexpr std::uint32_t kIcrcAndFcs = 8;
 
 // Bytes between BTH and payload.
@@ -34,6 +36,11 @@ std::uint32_t extension(std::uint8_t code) {
     case kReadResponseOnly:
     case kAcknowledge:
       return kAeth;
+    case kConnectRequest:
+    case kConnectReply:
+    case kReadyToUse:
+    case kConnectReject:
+      return kDeth + kMad;
     default:
       return 0;
   }
@@ -63,6 +70,9 @@ constexpr std::array<RoceMeaning, kRoceCodes> makeMeanings() {
   table[kReadResponseOnly] = {RoceKind::kReadResponse, true, true, false, Verb::kRead};
   table[kAcknowledge].kind = RoceKind::kAck;
   table[kCnp].kind = RoceKind::kCnp;
+  for (const std::uint8_t code : {kConnectRequest, kConnectReply, kReadyToUse, kConnectReject}) {
+    table[code].kind = RoceKind::kConnection;
+  }
   return table;
 }
 
@@ -84,7 +94,7 @@ RoceFrames::RoceFrames(const RoceSpec& spec) {
     const RoceKind kind = meaningOf(small).kind;
     if (kind == RoceKind::kNone) continue;
     const std::uint32_t more = kind == RoceKind::kCnp ? kCnpReserved : extension(small);
-    fixed_[code] = static_cast<std::uint8_t>(common + more);
+    fixed_[code] = static_cast<std::uint16_t>(common + more);
   }
   selective_nak_ = bytes(roce_code::kAcknowledge, spec.selective_nak_bytes);
 }

@@ -20,7 +20,8 @@
 namespace plumbline::transport {
 
 // The six bits of Packet::opcode: those of InfiniBand for RC (0x00 on) and UC (0x20 on); a CNP,
-// whose number does not fit, takes one that UC does not use.
+// whose number does not fit, takes one that UC does not use, and connection management some that
+// RC does not use.
 namespace roce_code {
 inline constexpr std::uint8_t kSendFirst = 0x00;
 inline constexpr std::uint8_t kSendMiddle = 0x01;
@@ -38,7 +39,12 @@ inline constexpr std::uint8_t kReadResponseMiddle = 0x0E;
 inline constexpr std::uint8_t kReadResponseLast = 0x0F;
 inline constexpr std::uint8_t kReadResponseOnly = 0x10;
 inline constexpr std::uint8_t kAcknowledge = 0x11;
-inline constexpr std::uint8_t kUc = 0x20;  // added to an RC code
+// Messages of the connection manager, all UD SEND Only; numbers that RC does not use.
+inline constexpr std::uint8_t kConnectRequest = 0x1A;  // REQ
+inline constexpr std::uint8_t kConnectReply = 0x1B;    // REP
+inline constexpr std::uint8_t kReadyToUse = 0x1C;      // RTU
+inline constexpr std::uint8_t kConnectReject = 0x1D;   // REJ
+inline constexpr std::uint8_t kUc = 0x20;              // added to an RC code
 inline constexpr std::uint8_t kCnp = 0x3F;
 }  // namespace roce_code
 
@@ -51,6 +57,7 @@ inline constexpr std::uint32_t kSourcePorts = 0x4000;
 
 // Opcode byte of the BTH that `code` stands for.
 constexpr std::uint8_t bthOpcode(std::uint8_t code) {
+  if (code >= roce_code::kConnectRequest && code <= roce_code::kConnectReject) return 0x64;
   return code == roce_code::kCnp ? 0x81 : code;
 }
 
@@ -87,7 +94,7 @@ class RoceFrames {
  private:
   static constexpr std::uint32_t kMinFrame = 64;
 
-  std::array<std::uint8_t, kRoceCodes> fixed_{};  // without payload; 0 = not an opcode
+  std::array<std::uint16_t, kRoceCodes> fixed_{};  // without payload; 0 = not an opcode
   std::uint16_t selective_nak_ = 0;
 };
 
@@ -112,7 +119,15 @@ struct DataInfo {
 };
 
 // What a receiver has to know of an opcode.
-enum class RoceKind : std::uint8_t { kNone, kRequest, kReadRequest, kReadResponse, kAck, kCnp };
+enum class RoceKind : std::uint8_t {
+  kNone,
+  kRequest,
+  kReadRequest,
+  kReadResponse,
+  kAck,
+  kCnp,
+  kConnection
+};
 
 struct RoceMeaning {
   RoceKind kind = RoceKind::kNone;

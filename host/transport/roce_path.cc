@@ -15,7 +15,16 @@ void RoceProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
     return;
   }
   if (meaning.kind == RoceKind::kRequest || meaning.kind == RoceKind::kReadRequest) {
-    onRequest(openQp(packet.source, packet.connection & kMaxFlow), code, packet, now);
+    const std::uint32_t index = openQp(packet.source, packet.connection & kMaxFlow);
+    if (connections_) {
+      connections_->onRequest(index);
+      applyConnections(now);
+    }
+    onRequest(index, code, packet, now);
+  } else if (meaning.kind == RoceKind::kConnection) {
+    connections_->onPacket(openQp(packet.source, packet.connection & kMaxFlow), packet.source, code,
+                           now);
+    applyConnections(now);
   } else {
     const std::uint32_t index = table_.find(packet.connection);
     if (index == kNone) return;  // an answer to nothing
@@ -62,6 +71,10 @@ bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric
   const auto allowed = [paused](std::uint8_t priority) { return (paused >> priority & 1U) == 0; };
   if (!cnps_.empty() && allowed(spec_.cnp_priority)) {
     transmitCnp(packet);
+    updateWake();
+    return true;
+  }
+  if (connections_ && transmitConnection(paused, packet)) {
     updateWake();
     return true;
   }
@@ -144,6 +157,7 @@ bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric
   stats_.bytes_sent += packet.length;
   stats_.retransmitted += again ? 1 : 0;
   qp.packets_retransmitted += again ? 1 : 0;
+  if (again) stats_.first_resent = std::min(stats_.first_resent, now);
   if (ask) {
     qp.awaited = std::max(qp.awaited, number);
     if (qp.deadline == kNever) startTimer(qp, index, now);

@@ -32,6 +32,7 @@ RoceProtocol::RoceProtocol(const RoceSpec& spec, const HostContext& context)
                    .priority = static_cast<std::uint8_t>(spec.data_priority & 7U),
                    .ect = spec.ect,
                    .opcode = opcodeOf(ProtocolId::kRoce, 0)} {
+  if (spec_.cm) connections_ = std::make_unique<RoceConnections>(*spec_.cm, context.self);
   if (context.self > kMaxHost) {
     throw Error(ErrorKind::kUsage, "RoCE: the host's number is out of range", {}, "0 to 65535");
   }
@@ -78,7 +79,12 @@ void RoceProtocol::post(const Message& message, Picoseconds now) {
     messages_[qp.tail].following = slot;
   }
   qp.tail = slot;
-  if (qp.cursor == kNone) qp.cursor = slot;
+  if (connections_ && !connections_->isOpen(index)) {
+    connections_->open(index, now);
+    applyConnections(now);
+  } else if (qp.cursor == kNone) {
+    qp.cursor = slot;
+  }
   if (!qp.posted_before) {
     qp.posted_before = true;
     qp.eligible = std::max(qp.eligible, now + spec_.setup_time);
@@ -86,6 +92,33 @@ void RoceProtocol::post(const Message& message, Picoseconds now) {
   if (qp.failed && qp.deadline == kNever) startTimer(qp, index, now);
   schedule(index, now);
   updateWake();
+}
+
+// QPs that have been connected begin with their first message, those that could not be fail all.
+void RoceProtocol::applyConnections(Picoseconds now) {
+  std::vector<RoceConnections::Event>& events = connections_->events();
+  // An application that is told of a failure may post, which adds events.
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const RoceConnections::Event event = events[i];
+    Qp& qp = qps_[event.qp];
+    if (event.connected) {
+      qp.cursor = qp.head;
+      schedule(event.qp, now);
+    } else {
+      qp.failed = true;
+      startTimer(qp, event.qp, now);  // posters are told later, as of messages that come later
+    }
+  }
+  events.clear();
+}
+
+bool RoceProtocol::transmitConnection(fabric::PriorityMask paused, fabric::Packet& packet) {
+  if (!connections_->hasPacket() || (paused >> connections_->priority() & 1U) != 0) return false;
+  const RoceConnections::Outgoing next = connections_->takePacket();
+  fillControl(qps_[next.qp], next.code, connections_->priority(), false, packet);
+  packet.length = frames_.bytes(next.code, 0);
+  ++stats_.control_sent;
+  return true;
 }
 
 void RoceProtocol::transmitCnp(fabric::Packet& packet) {
@@ -150,14 +183,20 @@ void RoceProtocol::wake(Picoseconds now) {
     timeouts_.pop();
     if (qps_[entry.index].timer_at == entry.time) onTimer(entry.index, now);
   }
+  if (connections_) {
+    connections_->wake(now);
+    applyConnections(now);
+  }
   updateWake();
 }
 
 void RoceProtocol::updateWake() {
   Picoseconds at = paced_.empty() ? kNever : paced_.top().time;
   if (!timeouts_.empty()) at = std::min(at, timeouts_.top().time);
+  if (connections_) at = std::min(at, connections_->wakeAt());
   setWakeAt(at);
-  setHasFrames(!ready_.empty() || !acks_.empty() || !cnps_.empty());
+  setHasFrames(!ready_.empty() || !acks_.empty() || !cnps_.empty() ||
+               (connections_ && connections_->hasPacket()));
 }
 
 double RoceProtocol::rateOf(HostId peer, std::uint32_t flow, Picoseconds now) const {

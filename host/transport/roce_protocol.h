@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/random.h"
@@ -11,6 +12,7 @@
 #include "fabric/wire_clock.h"
 #include "transport/dcqcn.h"
 #include "transport/protocol.h"
+#include "transport/roce_connections.h"
 #include "transport/roce_packet.h"
 #include "transport/roce_pool.h"
 #include "transport/roce_qp.h"
@@ -33,6 +35,9 @@ class RoceProtocol final : public Protocol {
   bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
   void wake(Picoseconds now) override;
   [[nodiscard]] const EndpointStats& stats() const override { return stats_; }
+  [[nodiscard]] const ConnectionStats* connectionStats() const override {
+    return connections_ ? &connections_->stats() : nullptr;
+  }
   // A QP that sent requests and one that received payload are two entries. Payload acknowledged
   // includes the acknowledged part of messages that are not done; that of READs is received.
   void appendFlows(std::vector<FlowStats>& flows) const override;
@@ -85,6 +90,9 @@ class RoceProtocol final : public Protocol {
     }
   }
   void transmitCnp(fabric::Packet& packet);
+  // Connection management; only where there is one.
+  bool transmitConnection(fabric::PriorityMask paused, fabric::Packet& packet);
+  void applyConnections(Picoseconds now);
   // What every frame that a QP's rate applies to has in common, after it was filled in.
   void finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet) {
     ++qp.packets_sent;
@@ -205,6 +213,7 @@ class RoceProtocol final : public Protocol {
   TimerHeap paced_;
   TimerHeap timeouts_;
   EndpointStats stats_;
+  std::unique_ptr<RoceConnections> connections_;  // nullptr: QPs may be used at once
 };
 
 }  // namespace plumbline::transport

@@ -133,7 +133,10 @@ void RoceProtocol::onAck(std::uint32_t index, const fabric::Packet& packet, Pico
   const auto kind = static_cast<AckKind>(packet.aux);
   const PacketNumber number = numberOf(packet.psn, spec_.first_psn, qp.acknowledged);
   const PacketNumber below = kind == AckKind::kAck ? number + 1 : number;
-  if (kind != AckKind::kAck) ++stats_.nack_received;
+  if (kind != AckKind::kAck) {
+    ++stats_.nack_received;
+    stats_.first_nack = std::min(stats_.first_nack, now);
+  }
   if (below > qp.highest || qp.failed) return;
   acknowledge(qp, index, below, now);
   if (kind == AckKind::kAck) {

@@ -152,6 +152,7 @@ void RoceProtocol::emitResponse(Qp& qp, std::uint32_t index, Picoseconds now,
   stats_.bytes_sent += packet.length;
   stats_.retransmitted += job.repeated ? 1 : 0;
   qp.packets_retransmitted += job.repeated ? 1 : 0;
+  if (job.repeated) stats_.first_resent = std::min(stats_.first_resent, now);
   job.started = true;
   ++job.next;
   job.bytes_left -= payload;

@@ -78,6 +78,17 @@ void validate(const DcqcnSpec& spec) {
           "DCQCN: the maximum rate is below the minimum", "0 for line rate");
 }
 
+void validate(const RoceCmSpec& spec) {
+  require(spec.processing >= Picoseconds{}, "RoCE: the processing of a connection is negative",
+          "0 or more");
+  require(spec.response_timeout > Picoseconds{},
+          "RoCE: the response timeout of a connection is out of range", "above 0");
+  require(spec.retries <= 15, "RoCE: the retries of a connection are out of range", "0 to 15");
+  require(spec.priority <= 7, "RoCE: a priority is out of range", "0 to 7");
+  require(spec.max_qps >= 1 && spec.max_qps <= (1U << 24) - 2,
+          "RoCE: the number of QPs is out of range", "1 to 2^24 - 2");
+}
+
 void validate(const RoceSpec& spec) {
   require(std::has_single_bit(spec.path_mtu) && spec.path_mtu >= 256 && spec.path_mtu <= 4096,
           "RoCE: the path MTU is not one of InfiniBand's", "256, 512, 1024, 2048 or 4096");
@@ -93,6 +104,12 @@ void validate(const RoceSpec& spec) {
   require(spec.ack_timeout > Picoseconds{} && spec.max_ack_timeout >= spec.ack_timeout,
           "RoCE: the ACK timeout is out of range", "above 0, the maximum not below it");
   require(spec.setup_time >= Picoseconds{}, "RoCE: the set-up time is negative", "0 or more");
+  if (spec.cm) {
+    validate(*spec.cm);
+    require(spec.setup_time == Picoseconds{},
+            "RoCE: a QP is set up over the wire and out of band at once",
+            "either cm or setup_time");
+  }
   if (spec.dcqcn.enabled) validate(spec.dcqcn);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/units.h"
 
@@ -50,6 +51,20 @@ struct DcqcnSpec {
   static DcqcnSpec hpcc();    // defaults of the HPCC authors' simulator
 };
 
+// Connection management over the wire: REQ, REP and RTU of the InfiniBand connection manager, UD
+// packets with a MAD of 256 bytes between the QPs 1 of both hosts (InfiniBand Architecture vol. 1,
+// ch. 12 and 13; Annex A17). Docs: docs/model/roce.md, "Connection management".
+struct RoceCmSpec {
+  // What driver and firmware of a host need for one step of one connection: creating the QP before
+  // REQ; creating it and bringing it to RTS before REP; bringing it to RTS after REP. A host does
+  // one step at a time, in the order in which they come up.
+  Picoseconds processing = microseconds(500);
+  Picoseconds response_timeout = nanoseconds(std::int64_t{4096} << 20);  // of a REQ
+  std::uint32_t retries = 15;       // of a REQ, until the connection fails
+  std::uint8_t priority = 0;        // of the management packets
+  std::uint32_t max_qps = 131'072;  // of a host; a REQ beyond is rejected (REJ)
+};
+
 struct RoceSpec {
   RoceService service = RoceService::kRc;
   RoceRecovery recovery = RoceRecovery::kGoBackN;
@@ -82,7 +97,10 @@ struct RoceSpec {
   Picoseconds max_ack_timeout = localAckTimeout(14);  // up to this
   std::uint32_t retry_count = 7;                      // timeouts in a row that do not yet fail a QP
 
-  Picoseconds setup_time{};  // from the first message of a QP to its first packet
+  // How a QP is set up when its first message is posted. Without `cm`: out of band, over a network
+  // that is not modelled, which takes `setup_time`; 0 = QPs are there before the trial begins.
+  Picoseconds setup_time{};
+  std::optional<RoceCmSpec> cm;
 
   DcqcnSpec dcqcn;
 
@@ -94,6 +112,7 @@ struct RoceSpec {
 
 // Throws Error(kUsage) naming the parameter and its limits.
 void validate(const DcqcnSpec& spec);
+void validate(const RoceCmSpec& spec);
 void validate(const RoceSpec& spec);
 
 }  // namespace plumbline::transport

@@ -16,7 +16,9 @@ UetHost::UetHost(const UetSpec& spec, const HostContext& context)
       spec_(spec),
       context_(context),
       control_priority_(spec.control_priority & 7U),
-      control_frames_(controlFrames(spec)) {}
+      control_frames_(controlFrames(spec)) {
+  if (spec.pdc_setup) connections_ = std::make_unique<ConnectionStats>();
+}
 
 UetHost::ControlFrames UetHost::controlFrames(const UetSpec& spec) {
   ControlFrames frames{};

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/paged_memory.h"
@@ -76,6 +77,10 @@ class UetHost {
   [[nodiscard]] UetStats& uetStats() { return uet_stats_; }
   [[nodiscard]] const UetStats& uetStats() const { return uet_stats_; }
 
+  // nullptr: opening a PDC costs nothing.
+  [[nodiscard]] ConnectionStats* connections() { return connections_.get(); }
+  [[nodiscard]] const ConnectionStats* connections() const { return connections_.get(); }
+
   // Queues a control packet to `peer` without flags. The fields of its type and the hash of its
   // path are the caller's to fill in at once; they are zero.
   fabric::Packet& queueControl(HostId peer, PdsType type, std::uint16_t ses_bytes,
@@ -137,6 +142,7 @@ class UetHost {
   ControlFrames control_frames_;
   PagedVector<UetTimerEntry> timers_;  // heap
   std::uint64_t timer_sequence_ = 0;
+  std::unique_ptr<ConnectionStats> connections_;
 };
 
 // The id of a flow in maps.

@@ -33,6 +33,9 @@ class UetProtocol final : public Protocol {
   [[nodiscard]] bool fetchesAhead() const override { return true; }
 
   [[nodiscard]] const EndpointStats& stats() const override { return host_.settledStats(); }
+  [[nodiscard]] const ConnectionStats* connectionStats() const override {
+    return host_.connections();
+  }
   void appendFlows(std::vector<FlowStats>& flows) const override;
 
   [[nodiscard]] const UetStats& uetStats() const { return host_.uetStats(); }

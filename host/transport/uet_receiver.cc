@@ -138,6 +138,10 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   const std::uint32_t payload = read_request ? 0 : packet.length - frame;
   target.received_bytes +=
       static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
+  if (!kPlain && credit_) {
+    stats.credited_bytes +=
+        static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
+  }
   target.payload += payload;
   if (payload > 0) target.last_done = now;
   stats.payload_received += payload;
@@ -183,6 +187,7 @@ void UetReceiver::pace(Picoseconds now) {
     packet.aux = static_cast<std::uint32_t>(ControlType::kCredit);
     packet.extra = grant->credit;
     ++host_.uetStats().credits_sent;
+    host_.stats().credit_granted += grant->bytes;
   }
 }
 

@@ -167,6 +167,7 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
       host_.spec().entropy,
       service_ == UetService::kRod ? UetEntropyPolicy::kConstant : host_.spec().entropy.policy,
       seed);
+  pdc.wanted = now;
   pdc.opened = pdc.first_sent = kNever;
   pdc.last_done = {};
   pdc.packets_sent = pdc.packets_retransmitted = pdc.payload_acknowledged = 0;
@@ -176,6 +177,9 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   if (connectionless_) {
     pdc.state = State::kEstablished;
   } else {
+    if (ConnectionStats* connections = host_.connections(); connections && !returning) {
+      connections->opening(now);
+    }
     (returning ? returning_ : waiting_).push(slot);
     startWaiting(now);
   }
@@ -213,6 +217,7 @@ void UetSender::startWaiting(Picoseconds now) {
       if (idle_head_ != kNone) beginClose(idle_head_, now);
       return;
     }
+    if (returning_.empty() && !setUpContext(now)) return;
     const std::optional<std::uint16_t> id = takeId(now);
     if (!id) return;
     const std::uint32_t slot = queue.front();
@@ -223,12 +228,30 @@ void UetSender::startWaiting(Picoseconds now) {
     by_id_.set(pdc.id, slot);
     if (!pdc.returning) {
       ++open_;
+      ++pending_;
+      context_ready_ = kNever;
       UetStats& stats = host_.uetStats();
       ++stats.pdcs_opened;
       stats.max_open = std::max<std::uint64_t>(stats.max_open, open_);
+      if (ConnectionStats* connections = host_.connections()) {
+        connections->most_open = std::max<std::uint64_t>(connections->most_open, open_);
+      }
     }
     if (hasWork(pdc)) makeReady(slot);
   }
+}
+
+// The context of the next PDC to be opened: whether it is ready; if not, begins it as soon as the
+// number of pending PDCs permits.
+bool UetSender::setUpContext(Picoseconds now) {
+  const std::optional<PdcSetupSpec>& setup = host_.spec().pdc_setup;
+  if (!setup) return true;
+  if (pending_ >= setup->max_pending) return false;
+  if (context_ready_ == kNever) {
+    context_ready_ = now + setup->context_time;
+    if (context_ready_ > now) host_.setTimer(context_ready_, UetTimer::kStart, 0, 0);
+  }
+  return context_ready_ <= now;
 }
 
 std::optional<std::uint16_t> UetSender::takeId(Picoseconds now) {
@@ -278,7 +301,10 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
     flow.next_psn = pdc.end;
   } else {
     by_id_.erase(pdc.id);
-    if (!pdc.returning) --open_;
+    if (!pdc.returning) {
+      --open_;
+      if (pdc.state == State::kSynSent) --pending_;
+    }
     // The target remembers the id for `linger`; it must not come back any earlier.
     free_ids_.push({pdc.id, now + 2 * host_.spec().linger});
   }
@@ -333,6 +359,10 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
         {pdc.peer, pdc.flow, Verb::kRead, read.bytes, read.tag, read.posted, true});
   }
   ++host_.uetStats().pdcs_failed;
+  if (ConnectionStats* connections = host_.connections();
+      connections && pdc.state == State::kSynSent && !pdc.returning) {
+    ++connections->failed;
+  }
   if (!closing) by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
   if (pdc.idle) clearIdle(slot);
   destroy(slot, now);

@@ -153,6 +153,7 @@ class UetSender {
     fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be out of date
     std::uint32_t next_waiting = kNone;
     std::vector<OpenRead> reads;
+    Picoseconds wanted;      // since when it is
     Picoseconds opened;      // first packet sent
     Picoseconds first_sent;  // first one with payload
     Picoseconds last_done;   // last completion
@@ -195,6 +196,7 @@ class UetSender {
   std::uint32_t pdcFor(HostId peer, std::uint32_t flow, bool returning, Picoseconds now);
   void enqueue(std::uint32_t slot, const TxMessage& message);
   void startWaiting(Picoseconds now);
+  bool setUpContext(Picoseconds now);
   std::optional<std::uint16_t> takeId(Picoseconds now);
   void beginClose(std::uint32_t slot, Picoseconds now);
   static void count(const Pdc& pdc, FlowStats& flow);
@@ -276,13 +278,14 @@ class UetSender {
   [[nodiscard]] std::uint64_t fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
                                        std::uint64_t psn, bool retx, bool more) const;
   void finishClose(fabric::Packet& packet);
-  void countSent(Pdc& pdc, std::uint16_t frame, bool retx) {
+  void countSent(Pdc& pdc, std::uint16_t frame, bool retx, Picoseconds now) {
     EndpointStats& stats = host_.stats();
     ++stats.data_sent;
     stats.bytes_sent += frame;
     ++pdc.packets_sent;
     if (!retx) return;
     ++stats.retransmitted;
+    stats.first_resent = std::min(stats.first_resent, now);
     ++pdc.packets_retransmitted;
   }
   // Only credit_target asks for it.
@@ -371,9 +374,11 @@ class UetSender {
   Picoseconds next_close_ = kNever;
   fabric::Ring<FreeId> free_ids_;
   std::uint32_t next_id_ = 1;
-  std::uint64_t started_ = 0;         // PDCs ever
-  std::size_t open_ = 0;              // ids in use, return directions not counted
-  std::uint32_t active_sources_ = 0;  // contexts with a backlog
+  std::uint64_t started_ = 0;           // PDCs ever
+  std::size_t open_ = 0;                // ids in use, return directions not counted
+  std::size_t pending_ = 0;             // of these, not heard of by their target yet
+  Picoseconds context_ready_ = kNever;  // of the PDC that is opened next; kNever: not begun
+  std::uint32_t active_sources_ = 0;    // contexts with a backlog
   std::vector<Completion> completions_;
   std::vector<Flow> flows_;  // cold: every flow that ever was
   IdMap flow_of_;            // flowKey() → flows_

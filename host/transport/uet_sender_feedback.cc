@@ -76,6 +76,7 @@ void UetSender::onRudiResponse(const fabric::Packet& packet, Picoseconds now) {
 
 void UetSender::onNack(const fabric::Packet& packet, Picoseconds now) {
   ++host_.stats().nack_received;
+  host_.stats().first_nack = std::min(host_.stats().first_nack, now);
   const std::uint32_t slot = pdcOf(packet);
   if (slot == kNone) return;
   Pdc& pdc = pdcs_[slot];
@@ -116,6 +117,11 @@ void UetSender::established(Pdc& pdc, Picoseconds now) {
   ++stats.pdcs_established;
   stats.setup_total += now - pdc.opened;
   stats.setup_max = std::max(stats.setup_max, now - pdc.opened);
+  --pending_;
+  ConnectionStats* connections = host_.connections();
+  if (connections == nullptr) return;
+  connections->establishing(pdc.wanted, now);
+  startWaiting(now);
 }
 
 // The same, with something new.

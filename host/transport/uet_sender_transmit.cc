@@ -171,7 +171,7 @@ template <bool kPlain>
     packet.length = static_cast<std::uint16_t>(std::max<std::int32_t>(frame, kMinFrame));
     const bool read = message.kind == Kind::kReadRequest;
     packet.aux = read ? static_cast<std::uint32_t>(message.bytes) : message.tag;
-    countSent(pdc, packet.length, retx);
+    countSent(pdc, packet.length, retx, now);
   }
   if (order == 1) pdc.opened = now;
   if (now < pdc.first_sent && message.payload != 0) pdc.first_sent = now;

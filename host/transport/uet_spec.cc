@@ -52,6 +52,12 @@ void validate(const UetSpec& spec) {
   requireField(spec.control_priority < 8, "control_priority", "0 to 7");
   // The SYN's psn_offset has 12 bits; packets of the first window must fit into it.
   requireField(spec.mp_range >= 1 && spec.mp_range <= 4096, "mp_range", "1 to 4096");
+  if (spec.pdc_setup) {
+    requireField(spec.pdc_setup->context_time >= Picoseconds(0), "pdc_setup.context_time",
+                 "0 or more");
+    requireField(spec.pdc_setup->max_pending >= 1 && spec.pdc_setup->max_pending <= 65535,
+                 "pdc_setup.max_pending", "1 to 65535");
+  }
   requireField(spec.max_pdcs >= 1 && spec.max_pdcs <= 65535, "max_pdcs", "1 to 65535");
   requireField(spec.close_after > Picoseconds(0), "close_after", "above 0");
   requireField(spec.linger >= Picoseconds(0), "linger", "0 or more");

@@ -74,6 +74,16 @@ struct RcccSpec {
   double max_window = 1.5;                // × BDP; also the speculative credit at the start
 };
 
+// What it costs an initiator to open PDCs (A.5.1: the first packets open them, there is no
+// handshake; sizes of tables and times are not in the sources).
+struct PdcSetupSpec {
+  // What the NIC needs to fill in the context of a PDC before its first packet; one at a time.
+  // Ours.
+  Picoseconds context_time = nanoseconds(100);
+  // PDCs that their target has not answered yet, at a time; others wait. Ours.
+  std::uint32_t max_pending = 256;
+};
+
 struct UetSpec {
   UetService service = UetService::kRud;
 
@@ -89,6 +99,7 @@ struct UetSpec {
   // PDCs (A.5).
   std::uint16_t mp_range = 1024;   // PSNs that may be outstanding; multiple of 128 on the wire
   std::uint32_t max_pdcs = 65535;  // open at a time, in either role, per host; ids have 16 bits
+  std::optional<PdcSetupSpec> pdc_setup;   // without: opening a PDC costs nothing
   std::optional<std::uint32_t> start_psn;  // of every PDC; random by default
   // A PDC with nothing to do is closed after this time; fabric::kNever: never.
   Picoseconds close_after = microseconds(100);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/sim_hosts.h"
+#include "transport/roce_packet.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
 
@@ -86,6 +87,27 @@ TEST(SimFrame, IsAsLongAndAsRightAsItsPacket) {
   // UC SEND and WRITE in all positions; immediate data in the last or only packet of a message.
   EXPECT_EQ(opcodes,
             (std::set<std::uint8_t>{0x20, 0x21, 0x22, 0x24, 0x26, 0x27, 0x28, 0x29, 0x2A, 0x2B}));
+}
+
+// UD SEND Only to the QP 1 of the other host: headers and length are right.
+TEST(SimFrame, HasConnectionManagement) {
+  for (const bool ipv6 : {false, true}) {
+    transport::RoceSpec roce;
+    roce.ipv6 = ipv6;
+    fabric::Packet packet;
+    packet.source = 2;
+    packet.destination = 1;
+    packet.opcode =
+        transport::opcodeOf(transport::ProtocolId::kRoce, transport::roce_code::kConnectRequest);
+    packet.length = transport::RoceFrames(roce).bytes(transport::roce_code::kConnectRequest, 0);
+    const wire::Buffer frame = frameOf(packet, roce);
+    ASSERT_EQ(frame.size(), packet.length);
+    const std::size_t bth = 14 + (ipv6 ? 40U : 20U) + 8;
+    EXPECT_EQ(frame[bth], 0x64);
+    EXPECT_EQ(frame[bth + 7], 1);
+    // The codec of this tester has no UD, but all that is before it.
+    EXPECT_EQ(wire::decodeFrame(frame).error, wire::DecodeError::kRoceOpcode);
+  }
 }
 
 TEST(SimFrame, HasAnAddressForEveryHost) {

@@ -17,12 +17,12 @@ using transport::UetSpec;
 // These stop compiling when a struct gets a member, so that nobody forgets its line below.
 [[maybe_unused]] void membersAsOfThisTest(RoceSpec& r, UetSpec& u) {
   [[maybe_unused]] auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,
-                          a17, a18, a19, a20, a21, a22] = r;
+                          a17, a18, a19, a20, a21, a22, a23] = r;
   [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16,
                           b17, b18, b19, b20] = r.dcqcn;
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16,
-                          c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30,
-                          c31] = u;
+                          c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31,
+                          c32] = u;
   [[maybe_unused]] auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14, d15, d16] =
       u.nscc;
   [[maybe_unused]] auto& [e1, e2, e3] = u.rccc;
@@ -64,6 +64,12 @@ TEST(TransportJson, EveryFieldOfRoceShows) {
                             [](S& s) { s.max_ack_timeout = seconds(1); },
                             [](S& s) { s.retry_count = 1; },
                             [](S& s) { s.setup_time = seconds(1); },
+                            [](S& s) { s.cm.emplace(); },
+                            [](S& s) { s.cm.emplace().processing = seconds(1); },
+                            [](S& s) { s.cm.emplace().response_timeout = seconds(1); },
+                            [](S& s) { s.cm.emplace().retries = 1; },
+                            [](S& s) { s.cm.emplace().priority = 1; },
+                            [](S& s) { s.cm.emplace().max_qps = 1; },
                             [](S& s) { s.dcqcn.enabled = false; },
                             [](S& s) { s.dcqcn.cnp_interval = seconds(1); },
                             [](S& s) { s.dcqcn.decrease_interval = seconds(1); },
@@ -103,6 +109,9 @@ TEST(TransportJson, EveryFieldOfUetShows) {
                       [](S& s) { s.trimming = false; },
                       [](S& s) { s.mp_range = 1; },
                       [](S& s) { s.max_pdcs = 1; },
+                      [](S& s) { s.pdc_setup.emplace(); },
+                      [](S& s) { s.pdc_setup.emplace().context_time = seconds(1); },
+                      [](S& s) { s.pdc_setup.emplace().max_pending = 1; },
                       [](S& s) { s.close_after = seconds(1); },
                       [](S& s) { s.linger = seconds(1); },
                       [](S& s) { s.target_expiry = seconds(1); },

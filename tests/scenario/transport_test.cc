@@ -84,6 +84,30 @@ TEST(Transport, EveryRoceKey) {
   EXPECT_FALSE(roce.dcqcn.enabled);
 }
 
+TEST(Transport, ConnectionsAreSetUpOverTheWireIfAsked) {
+  EXPECT_FALSE(specOf<transport::RoceSpec>("  {kind: roce}\n").cm.has_value());
+  const auto usual = specOf<transport::RoceSpec>("  {kind: roce, cm: {}}\n").cm;
+  ASSERT_TRUE(usual.has_value());
+  EXPECT_EQ(usual->processing, microseconds(500));
+  const auto cm = specOf<transport::RoceSpec>(
+                      "  {kind: roce, cm: {processing: 7us, response_timeout: 8ms, retries: 9,\n"
+                      "   priority: 2, max_qps: 1000}}\n")
+                      .cm;
+  ASSERT_TRUE(cm.has_value());
+  EXPECT_EQ(cm->processing, microseconds(7));
+  EXPECT_EQ(cm->response_timeout, milliseconds(8));
+  EXPECT_EQ(cm->retries, 9u);
+  EXPECT_EQ(cm->priority, 2);
+  EXPECT_EQ(cm->max_qps, 1000u);
+  EXPECT_FALSE(specOf<transport::UetSpec>("  {kind: uet}\n").pdc_setup.has_value());
+  const auto pdc =
+      specOf<transport::UetSpec>("  {kind: uet, pdc_setup: {context_time: 50ns, max_pending: 3}}\n")
+          .pdc_setup;
+  ASSERT_TRUE(pdc.has_value());
+  EXPECT_EQ(pdc->context_time, nanoseconds(50));
+  EXPECT_EQ(pdc->max_pending, 3u);
+}
+
 TEST(Transport, ALongAckTimeoutRaisesItsLimit) {
   EXPECT_EQ(specOf<transport::RoceSpec>("  {kind: roce, ack_timeout: 5s}\n").max_ack_timeout,
             seconds(5));

@@ -76,6 +76,16 @@ FabricResult everything() {
   }
   ends.latency = histogram(count());
   result.data_lost = count();
+  result.loss_times = LossTimes{time(), time(), time()};
+  result.credit = CreditUse{count(), count()};
+  transport::ConnectionStats& connections = result.connections.emplace();
+  for (std::uint64_t* field : {&connections.opened, &connections.established, &connections.failed,
+                               &connections.most_open}) {
+    *field = count();
+  }
+  connections.first_opened = time();
+  connections.last_established = time();
+  connections.setup = histogram(count());
   result.flows.flows = count();
   result.flows.jfi = 0.625;
   result.flows.goodput_min_gbps = 1.25;
@@ -124,6 +134,12 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.links[1].retries->latency.maximum(), sent.links[1].retries->latency.maximum());
   EXPECT_EQ(back.endpoints.messages_failed, sent.endpoints.messages_failed);
   EXPECT_EQ(back.endpoints.latency.maximum(), sent.endpoints.latency.maximum());
+  ASSERT_TRUE(back.loss_times && back.credit && back.connections);
+  EXPECT_EQ(back.loss_times->resent, sent.loss_times->resent);
+  EXPECT_EQ(back.credit->arrived, sent.credit->arrived);
+  EXPECT_EQ(back.connections->most_open, sent.connections->most_open);
+  EXPECT_EQ(back.connections->last_established, sent.connections->last_established);
+  EXPECT_EQ(back.connections->setup.maximum(), sent.connections->setup.maximum());
   EXPECT_EQ(back.flows.goodput_max_gbps, sent.flows.goodput_max_gbps);
   ASSERT_EQ(back.jobs.size(), 1U);
   EXPECT_EQ(back.jobs[0].name, sent.jobs[0].name);
@@ -140,19 +156,20 @@ TEST(FabricResult, WritesEveryField) {
   std::map<std::uint64_t, unsigned> seen;
   for (const auto& [path, value] : fields.items()) {
     if (!value.is_number_integer() || path.find("latency/") != std::string::npos ||
+        path.find("setup/") != std::string::npos ||
         path.find("/message_time") != std::string::npos) {
       continue;
     }
     ++seen[value.get<std::uint64_t>()];
   }
-  // The format's number, and all counts but those of two utilisations and six histograms.
+  // The format's number, and all counts but those of two utilisations and seven histograms.
   std::uint64_t numbers = 0;
   for (const auto& [value, times] : seen) {
     EXPECT_EQ(times, 1U) << value;
     if (value > 1'000) ++numbers;
   }
   const std::uint64_t counts = json.at("peak_rss_bytes").get<std::uint64_t>() - 1'000;
-  EXPECT_EQ(numbers, counts - 2 - 6);
+  EXPECT_EQ(numbers, counts - 2 - 7);
 }
 
 // What was measured before NACKs were lost, replays limited, frames too old and INITs counted is

@@ -1,6 +1,12 @@
 // T9.1 to T9.4 and T6.6 on the bench of simulated hosts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "suite/percentiles.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -56,6 +62,54 @@ TEST(AllReduce, WhatTheDraftAsksForAndWasNotDoneIsSaid) {
   EXPECT_TRUE(hasDeviation(result, "Ranks not measured: 16, 32"));
   EXPECT_TRUE(hasDeviation(result, "Iterations: 2 instead of 100"));
   EXPECT_FALSE(hasDeviation(result, "Load balancing"));
+}
+
+// "The algo_factor column is REQUIRED": in the table of bus bandwidths, as KPI, of every point.
+TEST(AllReduce, EveryPointTellsItsAlgoFactor) {
+  const results::TestResult result = runTest(allReduceTest(), smallCollective());
+  const results::Table& busbw = table(result, "busbw");
+  EXPECT_EQ(busbw.columns.back(), "algo_factor");
+  ASSERT_EQ(busbw.rows.size(), 3U);
+  for (const auto& row : busbw.rows) {
+    EXPECT_DOUBLE_EQ(std::get<results::Quantity>(row.back()).value, 2 * 7.0 / 8);
+  }
+  EXPECT_DOUBLE_EQ(kpi(result, "algo_factor", "AllReduce, 1 MiB, 8 ranks, ECMP").value, 1.75);
+}
+
+// Two iterations: a percentile needs ten samples beyond it, 20 for P50, 200 for P95.
+TEST(AllReduce, PercentilesOfFewIterationsAreMarked) {
+  const results::TestResult result = runTest(allReduceTest(), smallCollective());
+  const results::Table& busbw = table(result, "busbw");
+  EXPECT_EQ(std::count(busbw.columns.begin(), busbw.columns.end(), "P99 (of 2)"), 1);
+  EXPECT_EQ(std::count(busbw.columns.begin(), busbw.columns.end(), "P99"), 0);
+  const bool noted = std::any_of(
+      result.anomalies.begin(), result.anomalies.end(), [](const results::Anomaly& one) {
+        return one.what.find("P50, P95, P99 of 2 iterations") != std::string::npos &&
+               one.what.find("20, 200, 1000") != std::string::npos;
+      });
+  EXPECT_TRUE(noted);
+}
+
+TEST(Percentiles, NeedTenSamplesBeyond) {
+  EXPECT_EQ(samplesForQuantile(0.5), 20U);
+  EXPECT_EQ(samplesForQuantile(0.95), 200U);
+  EXPECT_EQ(samplesForQuantile(0.99), 1000U);
+  EXPECT_EQ(samplesForQuantile(0.999), 10'000U);
+  EXPECT_TRUE(restsOnFewSamples(0.99, 999));
+  EXPECT_FALSE(restsOnFewSamples(0.99, 1000));
+  EXPECT_EQ(quantileColumn(0.999, 500), "P99.9 (of 500)");
+  EXPECT_EQ(quantileColumn(0.5, 500), "P50");
+}
+
+// Training draft, revision 01, 3.3.3: what a generator has to say of its collectives.
+TEST(AllReduce, SaysHowItsCollectivesAreDriven) {
+  const results::TestResult result = runTest(allReduceTest(), smallCollective());
+  for (const char* name : {"Synchronisation barriers", "Flows are driven by", "Stragglers"}) {
+    const bool there = std::any_of(
+        result.configuration.begin(), result.configuration.end(),
+        [name](const auto& line) { return line.first == name && !line.second.empty(); });
+    EXPECT_TRUE(there) << name;
+  }
 }
 
 TEST(AllReduce, PlansWhatItRuns) {
@@ -120,8 +174,21 @@ TEST(BusBandwidthSummary, HasEveryCollectiveWithEveryBalancing) {
   const results::TestResult result =
       busBandwidthSummaryTest().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_TRUE(result.valid);
-  ASSERT_EQ(result.tables.size(), 3);
-  for (const results::Table& table : result.tables) EXPECT_EQ(table.rows.size(), 9) << table.id;
+  for (const char* id : {"busbw", "fabric", "summary"}) {
+    EXPECT_EQ(table(result, id).rows.size(), 9U) << id;
+  }
+  // The draft's table: a row for each collective, a column for each balancing.
+  const results::Table& wide = table(result, "busbw_by_balancing");
+  EXPECT_EQ(wide.columns, (std::vector<std::string>{"Collective", "Buffer", "Ranks", "algo_factor",
+                                                    "ECMP", "flowlet DLB", "packet spray"}));
+  ASSERT_EQ(wide.rows.size(), 3U);
+  EXPECT_DOUBLE_EQ(std::get<results::Quantity>(wide.rows[1][3]).value, 7.0 / 8);
+  const std::string spray = "AlltoAll, 1 MiB, 8 ranks, packet spray";
+  EXPECT_EQ(std::get<results::Quantity>(wide.rows[1][6]).value,
+            kpi(result, "busbw_gbps", spray).value);
+  // Of 8 ranks at 400 Gb/s.
+  EXPECT_NEAR(kpi(result, "effective_goodput_percent", spray).value,
+              100 * kpi(result, "goodput_gbps", spray).value / (8 * 400), 1e-9);
   const results::Chart& bars = result.charts.back();
   EXPECT_EQ(bars.categories, (std::vector<std::string>{"AllReduce, 8 ranks", "AlltoAll, 8 ranks",
                                                        "AllGather, 8 ranks"}));
@@ -149,6 +216,12 @@ TEST(UetCollectives, StandBesideRoce) {
   const double rc = kpi(result, "busbw_gbps", point + "RC, ECMP").value;
   EXPECT_NEAR(kpi(result, "busbw_vs_roce_percent", point + "RUD, packet spray").value,
               100 * (rud / rc - 1), 1e-6);
+  // BusBW is S times a constant over the time: twice the bandwidth is half the time.
+  EXPECT_NEAR(kpi(result, "jct_improvement_percent", point + "RUD, packet spray").value,
+              100 * (1 - rc / rud), 1e-6);
+  EXPECT_EQ(kpi(result, "jct_improvement_percent", point + "RC, ECMP").value, 0);
+  EXPECT_EQ(table(result, "uet_vs_roce").columns.at(4), "algo_factor");
+  EXPECT_EQ(table(result, "busbw_by_service").rows.size(), 3U);
 }
 
 // A gap below what the paths' delays differ by lets packets overtake each other, and RC sends again

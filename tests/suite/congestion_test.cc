@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "suite/pause_hops.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -37,6 +39,30 @@ TEST(UetCongestion, ReceiverCreditSettles) {
   const results::TestResult result = fourSenders(milliseconds(2));
   ASSERT_TRUE(result.valid);
   EXPECT_LE(kpi(result, "convergence_us", "4 senders, UET, receiver credit").value, 100);
+}
+
+// The receiver's credit is what limits four senders: nearly all of it is used, and it is hardly
+// more than the speculative credit (1.5 bandwidth-delay products each) short of what arrived.
+TEST(UetCongestion, TellsHowMuchReceiverCreditIsUsed) {
+  const results::TestResult result = fourSenders(milliseconds(1));
+  const double used =
+      kpi(result, "credit_utilisation_percent", "4 senders, UET, receiver credit").value;
+  EXPECT_GT(used, 90);
+  EXPECT_LT(used, 110);
+  EXPECT_EQ(findKpi(result, "credit_utilisation_percent", "4 senders, RoCEv2, DCQCN"), nullptr);
+}
+
+TEST(UetCongestion, FlowsThatDoNotSettleAreSaidToNeverHaveConverged) {
+  const results::TestResult result = fourSenders(milliseconds(1));
+  const results::Table& congestion = table(result, "congestion");
+  const auto column = static_cast<std::size_t>(
+      std::find(congestion.columns.begin(), congestion.columns.end(), "Convergence") -
+      congestion.columns.begin());
+  for (const auto& row : congestion.rows) {
+    if (findKpi(result, "convergence_us", "4 senders, " + text(row[1])) == nullptr) {
+      EXPECT_EQ(text(row[column]), "never converged");
+    }
+  }
 }
 
 // Links of 250 ns, 50 ns of processing at either end, frames of up to 4178 B at 400 Gb/s.
@@ -96,6 +122,24 @@ TEST(Trimming, BeatsFullDrops) {
             2 * kpi(result, "completion_us", "trimmed").value);
 }
 
+// The receiver's leaf cuts the packet, sends it on before data, and the receiver answers at once:
+// behind one frame of 4198 B in the way, over the link of 50 ns, and the NACK back over links of
+// 600 ns and three switches of 600 ns.
+TEST(Trimming, FirstRequestFollowsTheOnsetByHalfARoundTrip) {
+  const results::TestResult result = runTest(trimmingTest(), smallFabric());
+  ASSERT_TRUE(result.valid);
+  const double request = kpi(result, "first_request_us", "trimmed").value;
+  EXPECT_GE(request, 0.050 + 2.400);
+  EXPECT_LE(request, 0.050 + 2.400 + 0.0844 * 6);
+  EXPECT_GE(kpi(result, "first_retransmission_us", "trimmed").value, request);
+  // Nothing asks for a packet that was dropped whole.
+  EXPECT_EQ(findKpi(result, "first_request_us", "dropped"), nullptr);
+  EXPECT_GT(kpi(result, "first_retransmission_us", "dropped").value, request);
+  EXPECT_NE(findKpi(result, "bandwidth_saved_percent", "trimmed"), nullptr);
+  EXPECT_GT(kpi(result, "time_saved_percent", "trimmed").value, 50);
+  EXPECT_EQ(findKpi(result, "bandwidth_saved_percent", "dropped"), nullptr);
+}
+
 TEST(Trimming, WithoutTrimmingInTheDutThereIsNothingToMeasure) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.trim.reset();
@@ -127,6 +171,44 @@ TEST(CbfcPfc, BothAreLosslessAndBlockAVictimOfTheIncastsClassOnly) {
     // Alone it crosses four links and three switches, as in T6.2: 3 * 600 + 600 ns, and is stored.
     EXPECT_NEAR(kpi(result, "victim_us", own + ", victim alone").value, 2.4, 0.2) << means;
   }
+}
+
+// Twelve senders of other leaves: the receiver's leaf pauses spines, these leaves, these hosts.
+TEST(CbfcPfc, TellsHowFarPausesReachAndWhatTheVictimGets) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.repetitions = 2;
+  const results::TestResult result = runTest(cbfcPfcTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  const std::string pfc = "12 senders, PFC, the incast's, ";
+  EXPECT_EQ(kpi(result, "pause_hops", pfc + "incast and victim").value, 3);
+  EXPECT_EQ(kpi(result, "pause_hops", pfc + "victim alone").value, 0);
+  EXPECT_EQ(findKpi(result, "pause_hops", "12 senders, CBFC, its own, incast and victim"), nullptr);
+  // Its message over the time it took; 10 % of 400 Gb/s with frames of 1024 B in slots of 1044 B.
+  const double us = kpi(result, "victim_us", pfc + "victim alone").value;
+  EXPECT_NEAR(kpi(result, "victim_gbps", pfc + "victim alone").value, 8e-3 * (2 << 20) / us, 1);
+  EXPECT_NEAR(kpi(result, "victim_gbps", "12 senders, PFC, its own, victim alone").value,
+              40.0 * 1024 / 1044, 0.5);
+  EXPECT_EQ(result.repeatability.rows.size(), 4U);  // blocking, of every pair of points
+}
+
+TEST(PauseHops, CountLinksToTheHost) {
+  const fabric::Topology topology = fabric::buildTopology(smallFabric().topology);
+  bench::FabricResult result;
+  const auto pause = [&result](const char* name) {
+    bench::LinkLoad& link = result.links.emplace_back();
+    link.name = name;
+    link.pauses = 1;
+  };
+  EXPECT_EQ(pauseHops(topology, result, 0), 0U);
+  pause("spine1-leaf0");
+  EXPECT_EQ(pauseHops(topology, result, 0), 1U);
+  pause("leaf2-spine1");
+  EXPECT_EQ(pauseHops(topology, result, 0), 2U);
+  pause("host9-leaf2");
+  EXPECT_EQ(pauseHops(topology, result, 0), 3U);
+  pause("leaf9-spine1");
+  EXPECT_EQ(pauseHops(topology, result, 0), std::nullopt);
 }
 
 // 100 KB and 1 MB as configured, found from outside; the ramp is where it should be.

@@ -1,4 +1,4 @@
-// T6.1, T6.2, T10.1, T10.3, T11.1 to T11.3 on the bench of simulated hosts.
+// T10.1, T10.3, T11.1 to T11.3 on the bench of simulated hosts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,43 +9,6 @@
 
 namespace plumbline::suite {
 namespace {
-
-// Payload over what it takes on the wire: 4096 B in slots of 4178 B for RoCEv2 (RETH only once a
-// message), 4096 B with 44 B of SES and 12 B of PDS in 4218 B for UET.
-TEST(ServiceThroughput, UnorderedServicesComeCloseToLineRate) {
-  scenario::Scenario scenario = smallFabric();
-  scenario.parameters.flows = {{1}};
-  const results::TestResult result = runTest(serviceThroughputTest(), scenario);
-  ASSERT_TRUE(result.valid);
-  for (const char* service : {"RUD", "RUDI", "UUD"}) {
-    const std::string point = std::string("1 MiB, 1 flows, unidirectional, ") + service;
-    EXPECT_GT(kpi(result, "payload_gbps", point).value, 0.9 * 400 * 4096 / 4218) << service;
-    EXPECT_LE(kpi(result, "payload_gbps", point).value, 400.0 * 4096 / 4218) << service;
-    EXPECT_EQ(kpi(result, "drop_ppm", point).value, 0) << service;
-  }
-  ASSERT_EQ(result.tables.size(), 2U);
-  EXPECT_EQ(result.tables[1].rows.size(), 2U);  // one a direction, a column a service
-  EXPECT_EQ(result.tables[1].columns.size(), 9U);
-}
-
-// 64 B from host 0 to host 8: links of 50, 250, 250 and 50 ns, three switches of 600 ns, and the
-// frame stored at each of four ends.
-TEST(ServiceLatency, AtZeroLoadIsThePath) {
-  scenario::Scenario scenario = smallFabric();
-  scenario.parameters.sizes = {{Bytes(64)}};
-  scenario.parameters.iterations = 10;
-  scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(serviceLatencyTest(), scenario);
-  ASSERT_TRUE(result.valid);
-  // RoCEv2 WRITE Only of 64 B: 14 + 20 + 8 + 12 + 16 + 64 + 4 + 4 = 142 B, 2.84 ns; the first bit
-  // arrives when it has been stored three times.
-  EXPECT_NEAR(kpi(result, "one_way_mean_ns", "64 B, zero load, RC").value, 600 + 3 * 600 + 3 * 2.84,
-              0.01);
-  EXPECT_EQ(kpi(result, "one_way_min_ns", "64 B, zero load, RC").value,
-            kpi(result, "one_way_min_ns", "64 B, first message, RC").value);
-  EXPECT_GT(kpi(result, "message_mean_ns", "64 B, zero load, ROD").value,
-            2 * kpi(result, "one_way_mean_ns", "64 B, zero load, ROD").value - 100);
-}
 
 TEST(SyntheticJct, WithoutContentionIsTheRooflineButForTheFabricsDelays) {
   scenario::Scenario scenario = smallFabric();
@@ -64,20 +27,6 @@ TEST(SyntheticJct, WithoutContentionIsTheRooflineButForTheFabricsDelays) {
   EXPECT_NEAR(kpi(result, "comm_overhead_percent", point + "sequential").value, 5.2, 0.3);
   // Seven of eight buckets hide behind computing; the delays of the last one's steps do not.
   EXPECT_NEAR(kpi(result, "overlap_fraction", point + "overlapped").value, 7.0 / 8, 0.04);
-}
-
-// 100 messages of 64 B take no longer than the slowest of them; their number per second follows.
-TEST(PdcScale, CountsConnectionsOpenedAtOnce) {
-  scenario::Scenario scenario = smallFabric();
-  const results::TestResult result = runTest(pdcScaleTest(), scenario);
-  ASSERT_TRUE(result.valid);
-  for (const char* service : {"RUD", "RC"}) {
-    const std::string point = std::string("100 connections, 64 B, ") + service;
-    const double p99_us = kpi(result, "first_message_p99_us", point).value;
-    // 15 peers need 7 connections each: 105 in all.
-    EXPECT_NEAR(kpi(result, "connections_per_s", point).value, 105 / (p99_us * 1e-6),
-                0.25 * 105 / (p99_us * 1e-6));
-  }
 }
 
 // Two buckets of 1 MB beside 100 us of computing: the roofline is the larger, 2 * 1 MB * 1.5 at

@@ -7,6 +7,7 @@ namespace plumbline::transport_test {
 namespace {
 
 using transport::ackOffset;
+using transport::ConnectionStats;
 using transport::NackCode;
 using transport::NsccState;
 using transport::PdsType;
@@ -107,6 +108,54 @@ TEST(UetPdc, InitiatorKeepsItsLimit) {
   EXPECT_EQ(hosts.applications[0].completions.size(), 8U);
   EXPECT_EQ(hosts.uet[0]->uetStats().max_open, 3U);
   EXPECT_EQ(hosts.uet[0]->uetStats().pdcs_opened, 8U);
+}
+
+// The first packets open the target: set-up costs the context and no round trip before data.
+TEST(UetPdc, ContextsTakeTheirTimeOneAfterTheOther) {
+  UetSpec spec = plain(UetService::kRud);
+  spec.pdc_setup.emplace().context_time = microseconds(3);
+  UetHosts hosts(spec, 5);
+  for (std::uint32_t peer = 1; peer <= 4; ++peer) {
+    hosts.applications[0].postAt(microseconds(1), {peer, 0, Verb::kWrite, 100, peer});
+  }
+  hosts.network->run();
+  const auto data = hosts.network->sent(UetHosts::isData);
+  ASSERT_EQ(data.size(), 4U);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(data[static_cast<std::size_t>(i)].time, microseconds(1 + 3 * (i + 1)));
+  }
+  const ConnectionStats& stats = *hosts.uet[0]->connectionStats();
+  EXPECT_EQ(stats.opened, 4U);
+  EXPECT_EQ(stats.established, 4U);
+  EXPECT_EQ(stats.most_open, 4U);
+  // The last context, the data packet there and its ACK back: RUD 12, SES 44, payload 100; ACK 12
+  // and SES 12, of headers 14 + 20 + 8 and FCS 4.
+  const Picoseconds round_trip = (kWire * 2) + bytes(46 + 12 + 44 + 100) + bytes(46 + 12 + 12);
+  EXPECT_EQ(stats.setup.maximum(),
+            static_cast<std::uint64_t>((microseconds(12) + round_trip).count()));
+  EXPECT_EQ(stats.last_established - stats.first_opened, microseconds(12) + round_trip);
+}
+
+TEST(UetPdc, PendingPdcsAreLimited) {
+  UetSpec spec = plain(UetService::kRud);
+  spec.pdc_setup.emplace().context_time = Picoseconds(0);
+  spec.pdc_setup->max_pending = 2;
+  UetHosts hosts(spec, 7);
+  for (std::uint32_t peer = 1; peer <= 6; ++peer) {
+    hosts.applications[0].postAt(Picoseconds(0), {peer, 0, Verb::kWrite, 100, peer});
+  }
+  hosts.network->run();
+  const auto data = hosts.network->sent(UetHosts::isData);
+  ASSERT_EQ(data.size(), 6U);
+  EXPECT_LT(data[1].time, kWire);
+  EXPECT_GT(data[2].time, kWire * 2);  // not before the first one's ACK
+  EXPECT_GT(data[4].time, kWire * 4);
+  EXPECT_EQ(hosts.uet[0]->connectionStats()->established, 6U);
+}
+
+TEST(UetPdc, WithoutASetUpNothingIsCounted) {
+  UetHosts hosts(UetSpec{});
+  EXPECT_EQ(hosts.uet[0]->connectionStats(), nullptr);
 }
 
 TEST(UetPdc, TargetRefusesAndTheSourceTriesAgain) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "suite/fabric_metrics.h"
+#include "suite/percentiles.h"
 #include "workload/formulas.h"
 
 namespace plumbline::suite {
@@ -150,20 +151,41 @@ double collectiveHopCost(const TestConfig& config, const CollectivePoint& point)
   return cost.few * (1 + cost.more * thousands);
 }
 
+Figure algoFactorFigure(const std::vector<CollectivePoint>& points) {
+  return {.column = "algo_factor",
+          .unit = "",
+          .kpi = "",
+          .of = [points](std::size_t i, const bench::TrialResult&) {
+            return workload::algoFactor(points[i].kind, points[i].ranks);
+          }};
+}
+
+void configureCollectives(Numbers& numbers) {
+  numbers.configure("Synchronisation barriers",
+                    "none between iterations: a rank begins the next one when it has finished its "
+                    "own part of the last");
+  numbers.configure("Flows are driven by",
+                    "the schedule of the algorithm: a step of a rank starts when its data of the "
+                    "step before has arrived; no gradients are computed");
+  numbers.configure("Stragglers", "not modelled: all ranks start together, reducing takes no time");
+}
+
 std::vector<Figure> busBandwidthFigures(const TestConfig& config,
-                                        const std::vector<CollectivePoint>& points) {
+                                        const std::vector<CollectivePoint>& points,
+                                        std::uint32_t iterations) {
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
   const auto mean = [points](std::size_t i, const bench::TrialResult& trial) {
     return meanBusBandwidthGbps(trial, 0, points[i].kind, points[i].ranks, points[i].size);
   };
-  std::vector<Figure> figures{{.column = "BusBW mean",
-                               .unit = "Gb/s",
-                               .kpi = "busbw_gbps",
-                               .of = mean,
-                               .observed = bench::ObservationPoint::kModelled,
-                               .primary = true}};
-  const auto quantile = [&](const char* column, const char* kpi, double q) {
-    figures.push_back({.column = column,
+  std::vector<Figure> figures;
+  figures.push_back({.column = "BusBW mean",
+                     .unit = "Gb/s",
+                     .kpi = "busbw_gbps",
+                     .of = mean,
+                     .observed = bench::ObservationPoint::kModelled,
+                     .primary = true});
+  const auto quantile = [&](const char* kpi, double q) {
+    figures.push_back({.column = quantileColumn(q, iterations),
                        .unit = "Gb/s",
                        .kpi = kpi,
                        .of = [points, q](std::size_t i, const bench::TrialResult& trial) {
@@ -171,15 +193,17 @@ std::vector<Figure> busBandwidthFigures(const TestConfig& config,
                                                  points[i].size, q);
                        }});
   };
-  quantile("P50", "busbw_p50_gbps", 0.5);
-  quantile("P95", "busbw_p95_gbps", 0.95);
-  quantile("P99", "busbw_p99_gbps", 0.99);
+  quantile("busbw_p50_gbps", 0.5);
+  quantile("busbw_p95_gbps", 0.95);
+  quantile("busbw_p99_gbps", 0.99);
   figures.push_back({.column = "Efficiency",
                      .unit = "%",
                      .kpi = "efficiency_percent",
                      .of = [mean, line](std::size_t i, const bench::TrialResult& trial) {
                        return 100 * mean(i, trial) / line;
                      }});
+  figures.push_back(algoFactorFigure(points));
+  figures.back().kpi = "algo_factor";
   return figures;
 }
 
@@ -218,20 +242,11 @@ void notePredictions(const std::vector<Measured>& measured, ResultBuilder& build
 }
 
 std::vector<std::string> CollectiveTest::kpis() const {
-  return {"busbw_gbps",
-          "busbw_p50_gbps",
-          "busbw_p95_gbps",
-          "busbw_p99_gbps",
-          "efficiency_percent",
-          "ecn_percent",
-          "pfc_per_s",
-          "drop_ppm",
-          "fabric_drops_ppm",
-          "trimmed_ppm",
-          "retransmission_percent",
-          "busiest_link_percent",
-          "link_mmr",
-          "link_jfi"};
+  return {"algo_factor",          "busbw_gbps",     "busbw_p50_gbps",
+          "busbw_p95_gbps",       "busbw_p99_gbps", "efficiency_percent",
+          "ecn_percent",          "pfc_per_s",      "drop_ppm",
+          "fabric_drops_ppm",     "trimmed_ppm",    "retransmission_percent",
+          "busiest_link_percent", "link_mmr",       "link_jfi"};
 }
 
 CollectiveTest::Sweep CollectiveTest::fullSweep(std::vector<CollectiveKind> kinds) {
@@ -272,6 +287,11 @@ std::vector<CollectivePoint> CollectiveTest::points(const TestConfig& config,
   return points;
 }
 
+std::uint32_t CollectiveTest::iterationsOf(const TestConfig& config, Numbers& numbers) {
+  return numbers.atLeast<std::uint32_t>("Iterations", 100, 3,
+                                        config.scenario.parameters.iterations);
+}
+
 Design CollectiveTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Collective", ""}, {"Buffer", ""}, {"Ranks", "ranks"}, {"Carried by", ""}};
@@ -280,9 +300,9 @@ Design CollectiveTest::design(const TestConfig& config) const {
     numbers.configure(collectiveName(kind), collectiveScheme(kind));
   }
   numbers.configure("Placement", "one host of every leaf in turn");
+  configureCollectives(numbers);
   const std::vector<CollectivePoint> points = this->points(config, numbers);
-  const std::uint32_t iterations =
-      numbers.atLeast<std::uint32_t>("Iterations", 100, 3, config.scenario.parameters.iterations);
+  const std::uint32_t iterations = iterationsOf(config, numbers);
   design.repetitions = numbers.repetitions(3, 1);
   for (const CollectivePoint& point : points) {
     bench::TrialSpec spec = collectiveTrial(config, point, iterations);
@@ -298,17 +318,20 @@ void CollectiveTest::report(const TestConfig& config, const Design& design,
                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<CollectivePoint> points = this->points(config, unused);
-  const std::vector<Figure> figures = busBandwidthFigures(config, points);
+  const std::uint32_t iterations = iterationsOf(config, unused);
+  const std::vector<Figure> figures = busBandwidthFigures(config, points, iterations);
+  noteFewSamples({0.5, 0.95, 0.99}, iterations, "iterations of each trial", "every point", builder);
   const Figure& bandwidth = figures.front();
-  addTable(design, measured, figures,
-           {"busbw",
-            "Bus bandwidth",
-            "Per accelerator, of iteration times from the first rank's start to the last one's "
-            "finish; P95 and P99 are of the slow iterations. Efficiency is over the rate of a "
-            "host's link.",
-            {},
-            {}},
-           builder);
+  addTable(
+      design, measured, figures,
+      {"busbw",
+       "Bus bandwidth",
+       "Per accelerator, of iteration times from the first rank's start to the last one's "
+       "finish; P95 and P99 are of the slow iterations. BusBW = S / t * algo_factor. Efficiency "
+       "is over the rate of a host's link.",
+       {},
+       {}},
+      builder);
   addTable(design, measured, fabricFigures(),
            {"fabric",
             "Fabric during the collective",

@@ -41,9 +41,17 @@ double collectiveHops(const TestConfig& config, const CollectivePoint& point,
 // What one of them costs: PlannedTrial::hop_cost.
 double collectiveHopCost(const TestConfig& config, const CollectivePoint& point);
 
-// BusBW mean, P50, P95, P99 over iterations, and the efficiency against the line rate.
+// The algo_factor of a point, which every table of bus bandwidths must have beside them.
+Figure algoFactorFigure(const std::vector<CollectivePoint>& points);
+// Notes what a generator must say of its collectives (training draft, revision 01, 3.3.3): whether
+// barriers are reproduced, what drives the flows, whether stragglers are modelled.
+void configureCollectives(Numbers& numbers);
+
+// algo_factor, BusBW mean, P50, P95, P99 over iterations, and the efficiency against the line rate.
+// `iterations`: of a trial; percentiles that rest on too few say so in their column.
 std::vector<Figure> busBandwidthFigures(const TestConfig& config,
-                                        const std::vector<CollectivePoint>& points);
+                                        const std::vector<CollectivePoint>& points,
+                                        std::uint32_t iterations);
 // ECN marking, PFC, drops, retransmissions, link load, fairness.
 std::vector<Figure> fabricFigures();
 
@@ -68,6 +76,8 @@ class CollectiveTest : public FabricTest {
     std::vector<std::uint32_t> quick_ranks;
   };
 
+  static constexpr std::size_t kCarriedBy = 3;  // place of that axis in the design
+
   explicit CollectiveTest(Sweep sweep) : sweep_(std::move(sweep)) {}
   // All sizes and ranks of section 9 for these collectives.
   static Sweep fullSweep(std::vector<workload::CollectiveKind> kinds);
@@ -76,6 +86,8 @@ class CollectiveTest : public FabricTest {
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
 
+  // Of every trial.
+  static std::uint32_t iterationsOf(const TestConfig& config, Numbers& numbers);
   // The points that design() has, in its order.
   [[nodiscard]] std::vector<CollectivePoint> points(const TestConfig& config,
                                                     Numbers& numbers) const;

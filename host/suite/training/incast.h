@@ -59,8 +59,8 @@ Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& t
 std::vector<Figure> convergenceFigures(std::vector<Incast> incasts);
 inline constexpr const char* kConvergenceNote =
     "Convergence is from the joining until every flow is within 10 % of the mean rate and stays so "
-    "until the senders stop: 0 where all were from the first window on, no number where that never "
-    "happened. Rates are means over the rate window; fair time is the share of windows after the "
+    "until the senders stop: 0 where all were from the first window on. Rates are means over the "
+    "rate window; fair time is the share of windows after the "
     "joining in which all flows are within 10 %.";
 
 }  // namespace plumbline::suite

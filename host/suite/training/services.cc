@@ -1,6 +1,85 @@
 #include "suite/training/services.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "transport/roce_packet.h"
+#include "transport/uet_wire.h"
+
 namespace plumbline::suite {
+namespace {
+
+constexpr std::int64_t kGap = 20;  // preamble and minimum gap [B]
+
+std::int64_t wireBytes(const transport::RoceSpec& roce, std::int64_t bytes) {
+  const transport::RoceFrames frames(roce);
+  std::int64_t sum = 0;
+  for (std::int64_t sent = 0; sent < bytes; sent += roce.path_mtu) {
+    const std::int64_t payload = std::min<std::int64_t>(bytes - sent, roce.path_mtu);
+    const std::uint8_t code = transport::requestCode(roce.service, transport::Verb::kWrite,
+                                                     sent == 0, sent + payload == bytes);
+    sum += frames.bytes(code, static_cast<std::uint32_t>(payload)) + kGap;
+  }
+  return sum;
+}
+
+std::int64_t wireBytes(const transport::UetSpec& uet, std::int64_t bytes) {
+  std::int64_t sum = 0;
+  for (std::int64_t sent = 0; sent < bytes; sent += uet.mtu_payload) {
+    const auto payload =
+        static_cast<std::uint16_t>(std::min<std::int64_t>(bytes - sent, uet.mtu_payload));
+    sum += transport::frameBytes(uet, transport::dataType(uet), transport::kSesStandard, payload) +
+           kGap;
+  }
+  return sum;
+}
+
+}  // namespace
+
+bench::TransportSpec withSetup(bench::TransportSpec transport) {
+  if (auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
+    if (!roce->cm && roce->setup_time == Picoseconds(0)) roce->cm.emplace();
+  } else if (auto* uet = std::get_if<transport::UetSpec>(&transport)) {
+    if (!uet->pdc_setup) uet->pdc_setup.emplace();
+  }
+  return transport;
+}
+
+std::string setupText(const bench::TransportSpec& transport) {
+  const bench::TransportSpec with = withSetup(transport);
+  if (const auto* roce = std::get_if<transport::RoceSpec>(&with)) {
+    if (!roce->cm) return fmt::format("out of band, {}", valueText(roce->setup_time));
+    return fmt::format(
+        "REQ, REP and RTU over the fabric; driver and firmware of a host take {} for each of three "
+        "steps, one at a time",
+        valueText(roce->cm->processing));
+  }
+  const auto& uet = std::get<transport::UetSpec>(with);
+  return fmt::format(
+      "by the first packets, without a handshake; the initiator's NIC takes {} for the context of "
+      "a PDC, one at a time; at most {} PDCs without an answer, {} in all",
+      valueText(uet.pdc_setup->context_time), uet.pdc_setup->max_pending, uet.max_pdcs);
+}
+
+std::optional<double> setupLimitPerSecond(const bench::TransportSpec& transport) {
+  const bench::TransportSpec with = withSetup(transport);
+  Picoseconds each;
+  if (const auto* roce = std::get_if<transport::RoceSpec>(&with)) {
+    // The initiator does two of the three steps.
+    if (roce->cm) each = roce->cm->processing * 2;
+  } else {
+    each = std::get<transport::UetSpec>(with).pdc_setup->context_time;
+  }
+  if (each <= Picoseconds(0)) return std::nullopt;
+  return 1 / each.toSeconds();
+}
+
+std::int64_t wireBytesOf(const bench::TransportSpec& transport, Bytes message) {
+  return std::visit([message](const auto& spec) { return wireBytes(spec, message.count()); },
+                    transport);
+}
 
 bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pairs) {
   bench::TrialSpec spec = emptyTrial(config);
@@ -8,20 +87,28 @@ bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pair
       pairs.service == "RUD" || pairs.service == "RUDI" || pairs.service == "UUD";
   applyVariant(serviceVariant(config, pairs.service, balancingOf(unordered ? "spray" : "ecmp")),
                spec);
+  if (pairs.sets_up) spec.transport = withSetup(*spec.transport);
   workload::JobSpec job;
   job.name = pairs.service;
   job.flows = pairs.flows;
+  job.flow_use = pairs.flow_use;
   job.placement.rule = workload::PlacementRule::kExplicit;
+  // Fewer pairs than half the hosts are spread over the leaves.
   const std::uint32_t half = config.scenario.topology.hostCount() / 2;
+  const std::uint32_t stride = std::max(half / pairs.pairs, 1U);
   for (std::uint32_t i = 0; i < pairs.pairs; ++i) {
-    job.placement.hosts.push_back(i);
-    job.placement.hosts.push_back(half + i);
+    job.placement.hosts.push_back(i * stride);
+    job.placement.hosts.push_back(half + i * stride);
   }
   workload::MessageProgram program;
   program.pattern = workload::Pattern::kPairs;
   program.bidirectional = pairs.bidirectional;
   program.bytes = static_cast<std::uint64_t>(pairs.message.count());
-  program.load = workload::ClosedLoop{pairs.outstanding};
+  if (pairs.interval > Picoseconds(0)) {
+    program.load = workload::Arrivals{.interval = pairs.interval};
+  } else {
+    program.load = workload::ClosedLoop{pairs.outstanding};
+  }
   program.messages = pairs.messages;
   job.program = program;
   spec.workload->jobs.push_back(std::move(job));

@@ -2,39 +2,127 @@
 //
 // Every host of the lower half sends messages to its counterpart in the upper half, over UET ROD,
 // RUD, RUDI, UUD and RoCEv2 RC, UC in turn. Swept: service × PDCs (QPs) per pair × message size ×
-// direction. The hosts offer what their links carry; a fabric that loses none of it has no lower
-// zero-loss rate to search for, and what it loses is reported. Measured: payload rate of a host
-// over all its messages, its share of line rate, packets lost, and set-up time of a PDC or QP as
-// modelled.
+// direction. Searched as in RFC 2544, section 26.1: the highest share of line rate (L1) at which
+// every message that a host posts on a fixed grid arrives in time, so that the rate that was
+// offered was also carried: all payload is at its receiver, no message failed, and the last one is
+// done no later than one step of the search, or kAllowance, after the last slot of the grid ends.
+// Zero loss is that of the application: drops, trims and retransmissions are columns of their own.
+// A message goes in equal parts over all PDCs or QPs of its pair.
+//
+// Besides, of every service: set-up time of PDCs or QPs, one after the other between two hosts; and
+// how many of them per pair sustain the rate that was found with the most of the sweep.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "suite/fabric_metrics.h"
+#include "suite/search/search.h"
 #include "suite/training/services.h"
 #include "suite/training/training.h"
+#include "suite/trials.h"
+#include "workload/message_port.h"
 
 namespace plumbline::suite {
 namespace {
+
+// Path and acknowledgement of the last message, which no grid of messages has in it.
+constexpr Picoseconds kAllowance = microseconds(10);
+// All of a pair may be open at a time when the rate is not carried; their parts are told apart by
+// workload::kSequenceBits.
+constexpr std::uint64_t kMostMessages = (1U << workload::kSequenceBits) - 1;
+constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
+constexpr std::size_t kService = 3;          // place of that axis
+constexpr const char* kServices[] = {"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
+
+bool isConnected(const std::string& service) { return service != "RUDI" && service != "UUD"; }
+
+// A point of the sweep with what its search found.
+struct Found {
+  Measured measured;            // the trials at the rates found
+  std::vector<double> percent;  // of line rate, one for each repetition
+  bool nothing_passed = false;  // at the lowest step, in some repetition
+};
 
 class ServiceThroughputTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.1"; }
   [[nodiscard]] std::string title() const override { return "Throughput by service"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"payload_gbps", "throughput_percent_of_line", "drop_ppm",    "fabric_drops_ppm",
-            "trimmed_ppm",  "retransmission_percent",     "ecn_percent", "pfc_per_s"};
+    return {"payload_gbps",
+            "throughput_percent_of_line",
+            "drop_ppm",
+            "fabric_drops_ppm",
+            "trimmed_ppm",
+            "retransmission_percent",
+            "ecn_percent",
+            "pfc_per_s",
+            "trimmed_packets",
+            "setup_us",
+            "sustained_connections"};
   }
+  [[nodiscard]] Plan plan(const TestConfig& config) const override;
+  results::TestResult run(const TestConfig& config, TrialRunner& runner) const override;
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.1"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
-  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
-              ResultBuilder& builder) const override;
+  void report(const TestConfig&, const Design&, const std::vector<Measured>&,
+              ResultBuilder&) const override {}  // run() does it
 
  private:
   static std::vector<ServicePairs> pointsOf(const TestConfig& config, Numbers& numbers);
+  // Steps of the search: line rate over the resolution.
+  static std::uint64_t stepsOf(const TestConfig& config) {
+    return config.scenario.profile == scenario::Profile::kStandard ? 256 : 16;
+  }
+  // So many that the allowance is no longer than a step of the search.
+  static std::uint64_t messagesFor(const TestConfig& config, Bytes size) {
+    const double bits = kAllowance.toSeconds() * static_cast<double>(stepsOf(config)) *
+                        static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
+    const double messages = std::ceil(bits / (8.0 * static_cast<double>(size.count())));
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(messages), 2, kMostMessages);
+  }
+  static Found search(const TestConfig& config, const SweepPoint& point, const ServicePairs& pairs,
+                      std::uint32_t repetitions, TrialRunner& runner, ResultBuilder& builder);
+  static void reportThroughput(const TestConfig& config, const Design& design,
+                               const std::vector<ServicePairs>& points,
+                               const std::vector<Found>& found, ResultBuilder& builder);
+  static void reportServices(const TestConfig& config, const std::vector<ServicePairs>& points,
+                             const std::vector<Found>& found, TrialRunner& runner,
+                             ResultBuilder& builder);
 };
+
+// On a link, one message in equal parts over all flows [B].
+std::int64_t gridBytes(const bench::TransportSpec& transport, const ServicePairs& pairs) {
+  const std::int64_t parts = std::min<std::int64_t>(pairs.flows, pairs.message.count());
+  const std::int64_t longer = pairs.message.count() % parts;
+  const std::int64_t part = pairs.message.count() / parts;
+  return longer * wireBytesOf(transport, Bytes(part + 1)) +
+         (parts - longer) * wireBytesOf(transport, Bytes(part));
+}
+
+// Messages at `percent` of the hosts' line rate. The trial ends when they must all be done.
+bench::TrialSpec rateTrial(const TestConfig& config, ServicePairs pairs, double percent) {
+  const double bits =
+      8.0 * static_cast<double>(gridBytes(*serviceTrial(config, pairs).transport, pairs));
+  const auto rate = static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
+  pairs.interval =
+      Picoseconds(static_cast<std::int64_t>(std::llround(bits / (rate * percent / 100) * 1e12)));
+  bench::TrialSpec spec = serviceTrial(config, pairs);
+  spec.duration = pairs.interval * static_cast<std::int64_t>(pairs.messages);
+  return spec;
+}
+
+// Everything arrived, and in time.
+bool passes(const bench::TrialResult& trial, const ServicePairs& pairs) {
+  const bench::JobOutcome& job = trial.fabric->jobs.at(0);
+  const std::uint64_t directions = pairs.bidirectional ? 2 : 1;
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(pairs.message.count()) * pairs.messages * pairs.pairs * directions;
+  return job.finished && job.messages_failed == 0 && job.bytes_arrived == bytes;
+}
 
 std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& config,
                                                           Numbers& numbers) {
@@ -45,19 +133,25 @@ std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& conf
                                           {Bytes(kMiB)}, own.sizes);
   const auto flows =
       numbers.sweep<std::uint32_t>("PDCs or QPs per pair", {1, 4, 16, 32}, {1, 16}, own.flows);
-  const auto messages =
-      numbers.atLeast<std::uint32_t>("Messages of every pair", 1000, 16, own.iterations);
+  const std::optional<std::uint64_t> asked =
+      own.iterations ? std::optional(std::min<std::uint64_t>(*own.iterations, kMostMessages))
+                     : std::nullopt;
+  numbers.configure(
+      "Messages of every pair",
+      asked ? std::to_string(*asked)
+            : fmt::format("as many as last {} for each step of the search at line rate, at most {}",
+                          valueText(kAllowance), kMostMessages));
   std::vector<ServicePairs> points;
   for (const Bytes size : sizes) {
     for (const std::uint32_t n : flows) {
       for (const bool both : {false, true}) {
-        for (const char* service : {"ROD", "RUD", "RUDI", "UUD", "RC", "UC"}) {
+        for (const char* service : kServices) {
           points.push_back({.service = service,
                             .message = size,
-                            .messages = messages,
+                            .messages = asked ? *asked : messagesFor(config, size),
                             .pairs = pairs,
                             .flows = n,
-                            .outstanding = std::max(n, 4U),
+                            .flow_use = workload::FlowUse::kSplit,
                             .bidirectional = both});
         }
       }
@@ -73,85 +167,262 @@ Design ServiceThroughputTest::design(const TestConfig& config) const {
     design.refusals.emplace_back("pairs need two hosts");
     return design;
   }
-  design.numbers.configure("Set-up of a PDC", "none: data goes before the handshake is done");
-  const auto* roce = config.scenario.transport
-                         ? std::get_if<transport::RoceSpec>(&*config.scenario.transport)
-                         : nullptr;
+  const Balancing any = balancingOf("ecmp");
+  design.numbers.configure("Set-up of a PDC",
+                           setupText(serviceVariant(config, "RUD", any).transport));
   design.numbers.configure("Set-up of a QP",
-                           valueText((roce != nullptr ? *roce : usualRoce()).setup_time));
-  design.numbers.deviation("largest number of PDCs and QPs that can be sustained not searched for");
+                           setupText(serviceVariant(config, "RC", any).transport));
+  design.numbers.configure("PDCs and QPs of the search", "set up before the trial");
+  const std::uint64_t steps = stepsOf(config);
+  design.numbers.configure("Resolution of the search", fmt::format("1/{} of line rate", steps));
+  design.numbers.deviation(
+      fmt::format("a rate is offered for the time of the messages, not for 60 s; a message of the "
+                  "last slot may "
+                  "be done one step of the search, at least {}, after it",
+                  valueText(kAllowance)));
   design.repetitions = design.numbers.repetitions(3, 1);
   design.hop_cost = 0.8;
   for (const ServicePairs& point : pointsOf(config, design.numbers)) {
+    bench::TrialSpec spec = rateTrial(config, point, 100);
+    spec.drain = std::max(spec.duration / static_cast<std::int64_t>(steps), kAllowance);
     design.add({valueText(point.message), std::to_string(point.flows),
                 point.bidirectional ? "bidirectional" : "unidirectional", point.service},
-               serviceTrial(config, point), serviceHops(config, point));
+               std::move(spec), serviceHops(config, point));
   }
   return design;
 }
 
-void ServiceThroughputTest::report(const TestConfig& config, const Design& design,
-                                   const std::vector<Measured>& measured,
-                                   ResultBuilder& builder) const {
+Plan ServiceThroughputTest::plan(const TestConfig& config) const {
+  Plan plan = FabricTest::plan(config);
+  if (!plan.refusals.empty()) return plan;
+  // Ordered services share links by chance and search; half of the most that a search needs.
+  const double trials = (1 + searchTrials(1, stepsOf(config))) / 2.0;
+  plan.trials_expected =
+      static_cast<std::uint64_t>(static_cast<double>(plan.trials_expected) * trials);
+  plan.packet_hops *= trials;
+  // Set-up times, and doublings of the most flows of the sweep, for four services.
+  Numbers unused(config);
+  std::uint32_t most = 1;
+  for (const ServicePairs& point : pointsOf(config, unused)) most = std::max(most, point.flows);
+  std::uint64_t doublings = 0;
+  for (std::uint32_t n = most * 2; n <= kMostFlowsPerPair; n *= 2) ++doublings;
+  plan.trials_expected += 4 * (1 + doublings);
+  plan.packet_hops += 4.0 * static_cast<double>(doublings) * plan.samples.front().packet_hops;
+  return plan;
+}
+
+Found ServiceThroughputTest::search(const TestConfig& config, const SweepPoint& point,
+                                    const ServicePairs& pairs, std::uint32_t repetitions,
+                                    TrialRunner& runner, ResultBuilder& builder) {
+  Found found{{point, {}}, {}};
+  const std::uint64_t steps = stepsOf(config);
+  for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
+    std::optional<bench::TrialResult> best;
+    const auto trial = [&](std::uint64_t step) {
+      const double percent = 100.0 * static_cast<double>(step) / static_cast<double>(steps);
+      bench::TrialSpec spec = rateTrial(config, pairs, percent);
+      spec.drain = std::max(spec.duration / static_cast<std::int64_t>(steps), kAllowance);
+      spec = withSeedsOf(spec, repetition);
+      const std::string label =
+          fmt::format("{}, {:.4g} % of line rate, repetition {}", point.label, percent, repetition);
+      bench::TrialResult result = runner.run(spec, repetition, label);
+      // Messages that failed or did not arrive are what the search is about, not a fault.
+      if (!passes(result, pairs)) return Verdict::kFail;
+      if (!builder.accept(spec, result, label)) return Verdict::kInvalid;
+      best = std::move(result);  // passes come in ascending order
+      return Verdict::kPass;
+    };
+    const SearchResult result = searchHighestPassing(1, steps, trial);
+    if (!result.valid) {
+      found.measured.valid = false;
+    } else if (!best) {
+      found.nothing_passed = true;
+    } else {
+      found.percent.push_back(100.0 * static_cast<double>(*result.highest_passing) /
+                              static_cast<double>(steps));
+      found.measured.trials.push_back(std::move(*best));
+    }
+  }
+  return found;
+}
+
+results::TestResult ServiceThroughputTest::run(const TestConfig& config,
+                                               TrialRunner& runner) const {
+  requireRunnable(*this, plan(config));
+  const Design design = this->design(config);
+  ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
+  for (const auto& [name, value] : design.numbers.configuration()) {
+    builder.result().configuration.emplace_back(name, value);
+  }
   Numbers unused(config);
   const std::vector<ServicePairs> points = pointsOf(config, unused);
-  const auto perHost = [&points](std::size_t i, const bench::TrialResult& trial) {
-    return goodputGbps(trial) / (points[i].pairs * (points[i].bidirectional ? 2 : 1));
-  };
+  std::vector<Found> found;
+  found.reserve(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    found.push_back(
+        search(config, design.points[i], points[i], design.repetitions, runner, builder));
+  }
+  reportThroughput(config, design, points, found, builder);
+  reportServices(config, points, found, runner, builder);
+  return builder.take();
+}
+
+void ServiceThroughputTest::reportThroughput(const TestConfig& config, const Design& design,
+                                             const std::vector<ServicePairs>& points,
+                                             const std::vector<Found>& found,
+                                             ResultBuilder& builder) {
+  std::vector<Measured> measured;
+  std::vector<const Found*> of;  // by place in `design`
+  for (const Found& one : found) {
+    of.push_back(&one);
+    if (one.measured.valid && !one.nothing_passed) {
+      measured.push_back(one.measured);
+    } else {
+      builder.anomaly(one.nothing_passed ? "no rate without loss, down to the lowest step"
+                                         : "no result: a trial was not valid",
+                      one.measured.point.label);
+    }
+  }
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
+  const auto percentOf = [&](std::size_t i, const bench::TrialResult& trial) {
+    return of[i]->percent.at(repetitionOfTrial(design, measured, i, trial));
+  };
+  const Figure share{.column = "Of line rate (L1)",
+                     .unit = "%",
+                     .kpi = "throughput_percent_of_line",
+                     .of = percentOf,
+                     .observed = bench::ObservationPoint::kModelled,
+                     .primary = true};
   const Figure rate{.column = "Payload per sender",
                     .unit = "Gb/s",
                     .kpi = "payload_gbps",
-                    .of = perHost,
-                    .observed = bench::ObservationPoint::kModelled,
-                    .primary = true};
-  const Figure share{.column = "Of line rate",
-                     .unit = "%",
-                     .kpi = "throughput_percent_of_line",
-                     .of = [perHost, line](std::size_t i, const bench::TrialResult& trial) {
-                       return 100 * perHost(i, trial) / line;
-                     }};
-  addTable(
-      design, measured,
-      {rate, share, figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
-       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
-       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
-       figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
-       figure("ECN marked", "%", "ecn_percent", ecnPercent),
-       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},
-      {"throughput",
-       "Throughput by service",
-       "Payload of a sending host until the last message of all is done. Services that deliver "
-       "in order go by ECMP, the others are sprayed.",
-       {},
-       {}},
-      builder);
-  // One column a service, as the draft has it.
-  results::Table columns{
-      "services",
-      "Payload per sender by service [Gb/s]",
-      "",
-      {"Message", "PDCs, QPs", "Direction", "ROD", "RUD", "RUDI", "UUD", "RC", "UC"},
-      {}};
-  std::vector<std::string> row;  // the last one's own values
-  for (const Measured& one : measured) {
-    const std::vector<std::string>& values = one.point.values;
-    const std::vector<std::string> head(values.begin(), values.end() - 1);
-    if (head != row) {
-      row = head;
-      columns.rows.emplace_back(head.begin(), head.end());
-      columns.rows.back().resize(columns.columns.size(), std::string("not valid"));
-    }
-    const auto place = std::find(columns.columns.begin(), columns.columns.end(), values.back());
-    columns.rows.back()[static_cast<std::size_t>(place - columns.columns.begin())] =
-        *meanOf(design, one, rate);
-  }
-  builder.result().tables.push_back(std::move(columns));
+                    .of = [&](std::size_t i, const bench::TrialResult& trial) {
+                      const double payload = static_cast<double>(points[i].message.count()) /
+                                             static_cast<double>(gridBytes(
+                                                 *design.points[i].spec.transport, points[i]));
+                      return line * percentOf(i, trial) / 100 * payload;
+                    }};
+  addTable(design, measured,
+           {share, rate, figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+            figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+            figure("Trimmed, per packet sent", "ppm", "trimmed_ppm", trimmedPpm),
+            figure("Trimmed", "packets", "trimmed_packets",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(trial.fabric->total.trimmed);
+                   }),
+            figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
+            figure("ECN marked", "%", "ecn_percent", ecnPercent),
+            figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},
+           {"throughput",
+            "Throughput by service",
+            "The highest rate at which every message arrived in time, as every sender's share of "
+            "line rate and as payload. The other columns are of the trial at that rate. Services "
+            "that deliver in order go by ECMP, the others are sprayed.",
+            {},
+            {}},
+           builder);
+  addWideTable(design, measured, rate, kService, {},
+               {"services", "Payload per sender by service [Gb/s]", "", {}, {}}, builder);
+  addWideTable(design, measured, share, kService, {},
+               {"services_percent", "Efficiency by service [% of line rate, L1]", "", {}, {}},
+               builder);
   if (measured.empty()) return;
   const results::Quantity first = *meanOf(design, measured.front(), rate);
   builder.primary("payload, " + measured.front().point.label, first);
   builder.result().summary = fmt::format("{}: {:.4g} Gb/s of payload per sender.",
                                          measured.front().point.label, first.value);
+}
+
+// Set-up times, one PDC or QP after the other between two hosts.
+std::optional<results::Quantity> setupTime(const TestConfig& config, const std::string& service,
+                                           TrialRunner& runner, ResultBuilder& builder) {
+  ServicePairs pairs{.service = service, .message = Bytes(64), .messages = kSetupsOfPair};
+  pairs.flows = kSetupsOfPair;
+  pairs.sets_up = true;
+  const bench::TrialSpec spec = serviceTrial(config, pairs);
+  const auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);
+  results::Quantity quantity;
+  quantity.unit = "us";
+  quantity.observed = bench::ObservationPoint::kModelled;
+  if (roce != nullptr && !roce->cm) {
+    quantity.value = roce->setup_time.toMicroseconds();
+    return quantity;
+  }
+  const std::string label = service + ", set-up";
+  const bench::TrialResult trial = runner.run(spec, 0, label);
+  if (!builder.accept(spec, trial, label) || !trial.fabric->connections ||
+      trial.fabric->connections->established == 0) {
+    return std::nullopt;
+  }
+  quantity.value = trial.fabric->connections->setup.mean() / 1e6;
+  return quantity;
+}
+
+void ServiceThroughputTest::reportServices(const TestConfig& config,
+                                           const std::vector<ServicePairs>& points,
+                                           const std::vector<Found>& found, TrialRunner& runner,
+                                           ResultBuilder& builder) {
+  results::Table table{
+      "connections",
+      "PDCs and QPs by service",
+      fmt::format("Set-up time is the mean of {} PDCs or QPs, opened one after the other between "
+                  "two hosts: until a QP may send, resp. until the target of a PDC has answered; "
+                  "data does not wait for that. The sustained number is per pair of hosts: the "
+                  "largest, doubled from the sweep's most, at which the rate found there, 1 step "
+                  "less, is still carried, unidirectional.",
+                  kSetupsOfPair),
+      {"Service", "Set-up time", "Sustained PDCs or QPs per pair", "Limit"},
+      {}};
+  for (const char* service : kServices) {
+    if (!isConnected(service)) {
+      table.rows.push_back({std::string(service), std::string("none: no PDC"),
+                            std::string("none: no PDC"), std::string("-")});
+      continue;
+    }
+    std::vector<results::Cell> row{std::string(service)};
+    const auto setup = setupTime(config, service, runner, builder);
+    if (setup) builder.kpi("setup_us", service, *setup);
+    row.push_back(setup ? results::Cell(*setup) : results::Cell(std::string("not valid")));
+    // The point with the most flows, of the first size.
+    std::optional<std::size_t> from;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (points[i].service == service && !points[i].bidirectional &&
+          points[i].message == points.front().message && !found[i].percent.empty() &&
+          (!from || points[i].flows > points[*from].flows)) {
+        from = i;
+      }
+    }
+    if (!from) {
+      row.emplace_back(std::string("not valid"));
+      row.emplace_back(std::string("-"));
+      table.rows.push_back(std::move(row));
+      continue;
+    }
+    const auto steps = static_cast<double>(stepsOf(config));
+    const double percent = std::max(found[*from].percent.front() - 100 / steps, 100 / steps);
+    std::uint32_t most = points[*from].flows;
+    bool failed = false;
+    for (std::uint32_t n = most * 2; n <= kMostFlowsPerPair && !failed; n *= 2) {
+      ServicePairs pairs = points[*from];
+      pairs.flows = n;
+      bench::TrialSpec spec = rateTrial(config, pairs, percent);
+      spec.drain = std::max(spec.duration / static_cast<std::int64_t>(stepsOf(config)), kAllowance);
+      const std::string label = fmt::format("{}, {} flows", service, n);
+      const bench::TrialResult trial = runner.run(spec, 0, label);
+      failed = !passes(trial, pairs);
+      if (!failed) most = n;
+    }
+    results::Quantity count;
+    count.value = most;
+    count.observed = bench::ObservationPoint::kModelled;
+    builder.kpi("sustained_connections", service, count);
+    row.emplace_back(count);
+    row.emplace_back(failed
+                         ? fmt::format("{} did not carry the rate", most * 2)
+                         : fmt::format("none found: the model has {} per pair", kMostFlowsPerPair));
+    table.rows.push_back(std::move(row));
+  }
+  builder.result().tables.push_back(std::move(table));
 }
 
 }  // namespace

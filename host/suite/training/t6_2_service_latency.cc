@@ -2,13 +2,20 @@
 //
 // UET ROD and RUD, RoCEv2 RC beside them. Swept: service × message size × load. At zero load one
 // pair sends one message after the other; under load every host does, with four messages
-// outstanding. In steady state all messages of a pair use one PDC or QP; "first" is one message on
-// a new one. Measured: one-way latency of data packets, first bit to first bit; and time of a
-// message from being posted to being acknowledged (round trip). CDFs of the services side by side.
+// outstanding. In both all messages of a pair use one PDC or QP that is there before the trial.
+// "First" are messages that each open a PDC or QP of their own, one after the other, between some
+// pairs that share no link to a host. Measured: one-way latency of data packets, first bit to first
+// bit; time of a message from being posted to being acknowledged (round trip); set-up time of the
+// PDCs and QPs. CDFs of the services side by side.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "stats/summary.h"
 #include "suite/fabric_metrics.h"
+#include "suite/percentiles.h"
 #include "suite/training/services.h"
 #include "suite/training/training.h"
 
@@ -29,6 +36,13 @@ std::string caseName(LatencyCase kind) {
   return "loaded";
 }
 
+// First messages: so many pairs, and PDCs or QPs of each, of which the model has 256 at most. In
+// the standard profile as many as P99.9 needs, where there are hosts for that.
+constexpr std::uint32_t kFirstOfPair = 250;
+constexpr std::uint32_t kFirstPairs = 4;
+constexpr std::uint32_t kFirstPairsStandard = 40;
+constexpr std::size_t kServiceAxis = 2;
+
 struct ServiceLatencyPoint {
   LatencyCase kind = LatencyCase::kZeroLoad;
   ServicePairs pairs;
@@ -39,7 +53,8 @@ class ServiceLatencyTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T6.2"; }
   [[nodiscard]] std::string title() const override { return "Latency by service"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(kpi::statistics("one_way", "ns"), kpi::statistics("message", "ns"));
+    return with(with(kpi::statistics("one_way", "ns"), kpi::statistics("message", "ns")),
+                {"setup_mean_ns", "setup_p50_ns", "setup_max_ns"});
   }
 
  protected:
@@ -49,7 +64,14 @@ class ServiceLatencyTest final : public FabricTest {
               ResultBuilder& builder) const override;
 
  private:
+  using HistogramOf = const stats::Histogram& (*)(const bench::TrialResult&);
+
   static std::vector<ServiceLatencyPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+  static void reportSetup(const Design& design, const std::vector<ServiceLatencyPoint>& points,
+                          const std::vector<Measured>& measured, ResultBuilder& builder);
+  static void notePercentilesOf(const std::vector<ServiceLatencyPoint>& points,
+                                const Design& design, const std::vector<Measured>& measured,
+                                HistogramOf packets, HistogramOf messages, ResultBuilder& builder);
 };
 
 std::vector<ServiceLatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& config,
@@ -60,17 +82,27 @@ std::vector<ServiceLatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& 
   const auto messages = numbers.atLeast<std::uint32_t>("Messages of every pair", 100'000, 100,
                                                        config.scenario.parameters.iterations);
   const std::uint32_t half = config.scenario.topology.hostCount() / 2;
+  const std::uint32_t first_pairs =
+      std::min(half, numbers.isStandard() ? kFirstPairsStandard : kFirstPairs);
+  const std::uint32_t first_messages =
+      std::min(config.scenario.parameters.iterations.value_or(kFirstOfPair), kFirstOfPair);
+  numbers.configure("First messages", fmt::format("{} of each of {} pairs, each on a PDC or QP of "
+                                                  "its own",
+                                                  first_messages, first_pairs));
   std::vector<ServiceLatencyPoint> points;
   for (const Bytes size : sizes) {
     for (const auto kind : {LatencyCase::kFirst, LatencyCase::kZeroLoad, LatencyCase::kLoaded}) {
       for (const char* service : {"ROD", "RUD", "RC"}) {
-        const bool loaded = kind == LatencyCase::kLoaded;
-        points.push_back({kind,
-                          {.service = service,
-                           .message = size,
-                           .messages = kind == LatencyCase::kFirst ? 1 : messages,
-                           .pairs = loaded ? half : 1,
-                           .outstanding = loaded ? 4U : 1U}});
+        ServicePairs pairs{.service = service, .message = size, .messages = messages};
+        if (kind == LatencyCase::kFirst) {
+          pairs.pairs = first_pairs;
+          pairs.messages = pairs.flows = first_messages;
+          pairs.sets_up = true;
+        } else if (kind == LatencyCase::kLoaded) {
+          pairs.pairs = half;
+          pairs.outstanding = 4;
+        }
+        points.push_back({kind, std::move(pairs)});
       }
     }
   }
@@ -84,6 +116,11 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
     design.refusals.emplace_back("pairs need two hosts");
     return design;
   }
+  const Balancing any = balancingOf("ecmp");
+  design.numbers.configure("Set-up of a PDC",
+                           setupText(serviceVariant(config, "RUD", any).transport));
+  design.numbers.configure("Set-up of a QP",
+                           setupText(serviceVariant(config, "RC", any).transport));
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.9;
   for (const ServiceLatencyPoint& point : pointsOf(config, design.numbers)) {
@@ -93,12 +130,74 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
   return design;
 }
 
+// Set-up of the first messages' PDCs and QPs.
+void ServiceLatencyTest::reportSetup(const Design& design,
+                                     const std::vector<ServiceLatencyPoint>& points,
+                                     const std::vector<Measured>& measured,
+                                     ResultBuilder& builder) {
+  std::vector<Measured> first;
+  for (const Measured& one : measured) {
+    if (points[placeOf(design, one)].kind == LatencyCase::kFirst) first.push_back(one);
+  }
+  const auto of = [](const char* column, const char* kpi, auto value) {
+    return Figure{
+        .column = column,
+        .unit = "ns",
+        .kpi = kpi,
+        .of = [value](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
+          const auto& connections = trial.fabric->connections;
+          if (!connections || connections->established == 0) return std::nullopt;
+          return value(connections->setup) / 1e3;
+        }};
+  };
+  using stats::Histogram;
+  addTable(design, first,
+           {of("Mean", "setup_mean_ns", [](const Histogram& h) { return h.mean(); }),
+            of("P50", "setup_p50_ns",
+               [](const Histogram& h) { return static_cast<double>(h.quantile(0.5)); }),
+            of("Max", "setup_max_ns",
+               [](const Histogram& h) { return static_cast<double>(h.maximum()); })},
+           {"setup",
+            "Set-up of PDCs and QPs",
+            "Of a QP from its first message to when it may send; data waits for it. Of a PDC from "
+            "its first message to the target's first answer; data does not wait for that, but for "
+            "the context, and is part of it.",
+            {},
+            {}},
+           builder);
+}
+
+// Says which percentiles rest on too few samples, by load and by what they are of.
+void ServiceLatencyTest::notePercentilesOf(const std::vector<ServiceLatencyPoint>& points,
+                                           const Design& design,
+                                           const std::vector<Measured>& measured,
+                                           HistogramOf packets, HistogramOf messages,
+                                           ResultBuilder& builder) {
+  const auto least = [&](LatencyCase kind, HistogramOf histogram) {
+    std::optional<std::uint64_t> samples;
+    for (const Measured& one : measured) {
+      if (points[placeOf(design, one)].kind != kind) continue;
+      const std::uint64_t count = histogram(one.trials.front()).count();
+      samples = std::min(samples.value_or(count), count);
+    }
+    return samples;
+  };
+  const std::vector<double> quantiles{0.5, 0.95, 0.99, 0.999};
+  for (const auto kind : {LatencyCase::kFirst, LatencyCase::kZeroLoad, LatencyCase::kLoaded}) {
+    if (const auto samples = least(kind, packets)) {
+      noteFewSamples(quantiles, *samples, "packets of a trial, at least", caseName(kind), builder);
+    }
+    if (const auto samples = least(kind, messages)) {
+      noteFewSamples(quantiles, *samples, "messages of a trial, at least", caseName(kind), builder);
+    }
+  }
+}
+
 void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
                                 const std::vector<Measured>& measured,
                                 ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<ServiceLatencyPoint> points = pointsOf(config, unused);
-  using HistogramOf = const stats::Histogram& (*)(const bench::TrialResult&);
   const HistogramOf oneWay = [](const bench::TrialResult& trial) -> const stats::Histogram& {
     return trial.fabric->endpoints.latency;
   };
@@ -133,11 +232,19 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
            {"one_way", "One-way latency of data packets", "First bit to first bit.", {}, {}},
            builder);
   addTable(design, measured, statistics(roundTrip, "message"),
-           {"message", "Time of a message", "From being posted to being acknowledged.", {}, {}},
+           {"message",
+            "Time of a message",
+            "From being posted to being acknowledged; of first messages with the set-up of their "
+            "PDC or QP.",
+            {},
+            {}},
            builder);
+  addWideTable(design, measured, statistics(roundTrip, "message")[1], kServiceAxis, {},
+               {"message_by_service", "Mean time of a message by service [ns]", "", {}, {}},
+               builder);
+  reportSetup(design, points, measured, builder);
+  notePercentilesOf(points, design, measured, oneWay, roundTrip, builder);
   for (const Measured& one : measured) {
-    const ServiceLatencyPoint& point = points[placeOf(design, one)];
-    if (point.kind == LatencyCase::kFirst) continue;
     stats::Histogram all;
     for (const bench::TrialResult& trial : one.trials) all.merge(roundTrip(trial));
     if (all.count() == 0) continue;

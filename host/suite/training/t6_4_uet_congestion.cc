@@ -24,13 +24,23 @@ struct CongestionPoint {
   std::string control;
 };
 
+constexpr std::uint32_t kDraftSenders = 64;
+constexpr std::uint32_t kOtherHosts = 3;
+
 class UetCongestionTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T6.4"; }
   [[nodiscard]] std::string title() const override { return "UET congestion control"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"goodput_percent", "drop_ppm",       "fabric_drops_ppm",       "trimmed_ppm",
-            "queue_max_bytes", "convergence_us", "retransmission_percent", "pfc_per_s",
+    return {"credit_utilisation_percent",
+            "goodput_percent",
+            "drop_ppm",
+            "fabric_drops_ppm",
+            "trimmed_ppm",
+            "queue_max_bytes",
+            "convergence_us",
+            "retransmission_percent",
+            "pfc_per_s",
             "failed_messages"};
   }
 
@@ -74,6 +84,13 @@ Design UetCongestionTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Senders", "senders"}, {"Congestion control", ""}};
   design.numbers.configure("PFC", "off with UET; with RoCEv2 as the DUT has it");
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  if (hosts < kDraftSenders + kOtherHosts) {
+    design.numbers.deviation(fmt::format(
+        "{} senders need {} hosts (a receiver and two hosts kept free for a victim), and there are "
+        "{}",
+        kDraftSenders, kDraftSenders + kOtherHosts, hosts));
+  }
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.95;
   for (const CongestionPoint& point : pointsOf(config, design.numbers)) {
@@ -105,6 +122,15 @@ void UetCongestionTest::report(const TestConfig& config, const Design& design,
   for (const CongestionPoint& point : points) incasts.push_back(point.incast);
   std::vector<Figure> figures = convergenceFigures(std::move(incasts));
   figures.insert(figures.begin(), goodput);
+  figures.push_back(
+      {.column = "Receiver credit used",
+       .unit = "%",
+       .kpi = "credit_utilisation_percent",
+       .of = [](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
+         const auto& credit = trial.fabric->credit;
+         if (!credit) return std::nullopt;
+         return 100 * static_cast<double>(credit->arrived) / static_cast<double>(credit->granted);
+       }});
   figures.insert(
       figures.end(),
       {figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
@@ -116,15 +142,18 @@ void UetCongestionTest::report(const TestConfig& config, const Design& design,
        figure("Failed messages", "", "failed_messages", [](const bench::TrialResult& trial) {
          return static_cast<double>(trial.fabric->endpoints.messages_failed);
        })});
-  addTable(design, measured, figures,
-           {"congestion",
-            "Incast, the second half of the senders joining",
-            std::string("Senders send messages of 1 MiB, one after the other. Goodput is of the "
-                        "receiver's link while they do. ") +
-                kConvergenceNote,
-            {},
-            {}},
-           builder);
+  addTable(
+      design, measured, figures,
+      {"congestion",
+       "Incast, the second half of the senders joining",
+       std::string("Senders send messages of 1 MiB, one after the other. Goodput is of the "
+                   "receiver's link while they do. ") +
+           kConvergenceNote +
+           " Receiver credit used is the nominal size of the data that arrived over the credit "
+           "granted; senders begin with credit of their own, so it may exceed 100 %.",
+       {},
+       {}},
+      builder);
   results::Chart chart;
   chart.id = "goodput_vs_senders";
   chart.title = "Goodput of the receiver's link over senders";

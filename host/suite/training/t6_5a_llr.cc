@@ -91,6 +91,10 @@ Design LlrTest::design(const TestConfig& config) const {
   design.numbers.configure(
       "LLR", fmt::format("processing of receiver {}, of sender {}",
                          valueText(llr.receiver_processing), valueText(llr.sender_processing)));
+  design.numbers.configure("LLR retries in", "hardware of the link layer (modelled)");
+  design.numbers.configure(
+      "RoCEv2 RC retries in",
+      "hardware of the NIC (modelled): no time of driver or firmware is in it");
   const Picoseconds duration = design.numbers.atLeast<Picoseconds>(
       "Duration", seconds(60), milliseconds(1), config.scenario.parameters.duration);
   design.repetitions = design.numbers.repetitions(20, 1);
@@ -151,7 +155,9 @@ void LlrTest::report(const TestConfig& config, const Design& design,
         if (!retried(i, trial)) return std::nullopt;
         return trial.fabric->total.retry_total.toNanoseconds() /
                static_cast<double>(trial.fabric->total.retries);
-      }};
+      },
+      .observed = bench::ObservationPoint::kModelled,
+      .primary = true};
   const Figure most{
       .column = "Most",
       .unit = "ns",

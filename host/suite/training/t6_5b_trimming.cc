@@ -4,8 +4,8 @@
 // of eight bandwidth-delay products, so that the queue overflows; PFC off. With trimming and
 // without it, where an overflowing packet is dropped whole and found missing by the gap or the
 // timeout. Measured: time until the messages are done; packets trimmed, dropped, sent again;
-// bandwidth of the receiver's link that carried payload for a second time or not at all; and from
-// that what trimming saves.
+// time from the first packet that overflows to the first NACK at a sender and to the first packet
+// sent again; bytes on all links, and which share of them trimming saves.
 #include <fmt/format.h>
 
 #include "suite/fabric_metrics.h"
@@ -24,9 +24,20 @@ class TrimmingTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T6.5b"; }
   [[nodiscard]] std::string title() const override { return "Packet trimming"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"goodput_gbps",    "completion_us", "retransmission_percent", "resent_bytes",
-            "trimmed_packets", "drop_ppm",      "fabric_drops_ppm",       "trimmed_ppm",
-            "dropped_packets", "timeouts"};
+    return {"bandwidth_saved_percent",
+            "time_saved_percent",
+            "first_request_us",
+            "first_retransmission_us",
+            "goodput_gbps",
+            "completion_us",
+            "retransmission_percent",
+            "resent_bytes",
+            "trimmed_packets",
+            "drop_ppm",
+            "fabric_drops_ppm",
+            "trimmed_ppm",
+            "dropped_packets",
+            "timeouts"};
   }
 
  protected:
@@ -66,6 +77,7 @@ Design TrimmingTest::design(const TestConfig& config) const {
   design.numbers.configure(
       "Congestion control",
       fmt::format("none: a fixed window of {} bandwidth-delay products", kWindow));
+  design.numbers.configure("Trimming runs in", "switch hardware (modelled)");
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.95;
   const Incast incast = incastOf(config, design.numbers);
@@ -77,6 +89,7 @@ Design TrimmingTest::design(const TestConfig& config) const {
     spec.dut.switches.buffer_per_port =
         config.scenario.switches.trim->threshold + config.scenario.switches.trim->limit;
     if (!trims) spec.dut.switches.trim.reset();
+    spec.loss_times = true;
     design.add({trims ? "trimmed" : "dropped"}, std::move(spec),
                kSentAgain * incastHops(config, incast));
   }
@@ -100,31 +113,82 @@ void TrimmingTest::report(const TestConfig&, const Design& design,
                                           static_cast<double>(stats.retransmitted) /
                                           static_cast<double>(stats.data_sent);
       });
-  addTable(design, measured,
-           {time,
-            figure("Trimmed", "packets", "trimmed_packets",
-                   [](const bench::TrialResult& trial) {
-                     return static_cast<double>(trial.fabric->total.trimmed);
-                   }),
-            figure("Dropped", "packets", "dropped_packets",
-                   [](const bench::TrialResult& trial) {
-                     return static_cast<double>(trial.fabric->total.dropped());
-                   }),
-            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
-            figure("Dropped, per packet sent", "ppm", "fabric_drops_ppm", fabricDropsPpm),
-            figure("Trimmed, per packet sent", "ppm", "trimmed_ppm", trimmedPpm),
-            figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent), again,
-            figure("Timeouts", "", "timeouts",
-                   [](const bench::TrialResult& trial) {
-                     return static_cast<double>(trial.fabric->endpoints.timeouts);
-                   }),
-            figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps)},
-           {"trimming",
-            "Two senders to one receiver",
-            "Time until both messages are done. Sent again are the frame bytes of retransmissions.",
-            {},
-            {}},
-           builder);
+  // From the first packet that a switch trimmed or dropped.
+  const auto since = [](Picoseconds bench::LossTimes::*event) {
+    return [event](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
+      const bench::LossTimes& times = *trial.fabric->loss_times;
+      if (times.overflow == fabric::kNever || times.*event == fabric::kNever) return std::nullopt;
+      return (times.*event - times.overflow).toMicroseconds();
+    };
+  };
+  const Figure request{.column = "Onset to first request",
+                       .unit = "us",
+                       .kpi = "first_request_us",
+                       .of = since(&bench::LossTimes::nack),
+                       .absent = "none is sent"};
+  const Figure resent{.column = "Onset to first retransmission",
+                      .unit = "us",
+                      .kpi = "first_retransmission_us",
+                      .of = since(&bench::LossTimes::resent)};
+  // On all links, retransmissions and control included; the payload is the same at every point.
+  const auto linkBytes = [](const bench::TrialResult& trial) {
+    return static_cast<double>(trial.fabric->total.wireBytes());
+  };
+  const Figure bytes{
+      .column = "On all links",
+      .unit = "B",
+      .kpi = "",
+      .of = [linkBytes](std::size_t, const bench::TrialResult& trial) { return linkBytes(trial); }};
+  const Figure saved{
+      .column = "Bandwidth saved",
+      .unit = "%",
+      .kpi = "bandwidth_saved_percent",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (i != 0 || measured.size() != 2) return std::nullopt;
+        const std::size_t repetition = repetitionOfTrial(design, measured, i, trial);
+        return 100 * (1 - linkBytes(trial) / linkBytes(measured[1].trials.at(repetition)));
+      }};
+  const Figure sooner{
+      .column = "Time saved",
+      .unit = "%",
+      .kpi = "time_saved_percent",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (i != 0 || measured.size() != 2) return std::nullopt;
+        const std::size_t repetition = repetitionOfTrial(design, measured, i, trial);
+        return 100 * (1 - busyTime(trial).toSeconds() /
+                              busyTime(measured[1].trials.at(repetition)).toSeconds());
+      }};
+  addTable(
+      design, measured,
+      {time, request, resent, bytes, saved, sooner,
+       figure("Trimmed", "packets", "trimmed_packets",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->total.trimmed);
+              }),
+       figure("Dropped", "packets", "dropped_packets",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->total.dropped());
+              }),
+       figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("Dropped, per packet sent", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed, per packet sent", "ppm", "trimmed_ppm", trimmedPpm),
+       figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent), again,
+       figure("Timeouts", "", "timeouts",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->endpoints.timeouts);
+              }),
+       figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps)},
+      {"trimming",
+       "Two senders to one receiver",
+       "Time until both messages are done. Onset is when a switch first trims or drops a packet; "
+       "the first request is the first NACK at a sender (a packet that is dropped whole causes "
+       "none: its sender learns of it from later acknowledgements or the timeout). Bandwidth "
+       "saved is against full drops, of the bytes on all links, preambles and gaps included, "
+       "for the same payload; time saved is what the receiver's link does not idle. Sent again are "
+       "the frame bytes of retransmissions.",
+       {},
+       {}},
+      builder);
   if (measured.size() != 2) return;
   const double trimmed = meanOf(design, measured[0], time)->value;
   const double dropped = meanOf(design, measured[1], time)->value;

@@ -5,15 +5,17 @@
 // class it is a message, in a class of its own (with CBFC a channel of its own) a stream of frames
 // at 10 % of its link, for as long as the incast takes at line rate. Measured: head-of-line
 // blocking, the message's time beside the incast less its time alone, resp. the slowest frame's
-// latency less that of the slowest alone; how long ports were paused; longest queue, losses, the
-// incast's own goodput.
+// latency less that of the slowest alone in the same repetition; the victim's throughput; how long
+// ports were paused and how far from the receiver; longest queue, losses, the incast's own goodput.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "suite/fabric_metrics.h"
+#include "suite/pause_hops.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -35,8 +37,9 @@ class CbfcPfcTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T6.5c"; }
   [[nodiscard]] std::string title() const override { return "CBFC beside PFC"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"goodput_percent", "drop_ppm",  "fabric_drops_ppm", "trimmed_ppm",
-            "queue_max_bytes", "victim_us", "hol_blocking_us",  "paused_us"};
+    return {"victim_gbps",      "pause_hops",  "goodput_percent", "drop_ppm",
+            "fabric_drops_ppm", "trimmed_ppm", "queue_max_bytes", "victim_us",
+            "hol_blocking_us",  "paused_us"};
   }
 
  protected:
@@ -130,6 +133,8 @@ Design CbfcPfcTest::design(const TestConfig& config) const {
   cbfc.channels |= std::uint8_t{1} << kOwnClass;
   design.numbers.configure(
       "PFC", fmt::format("xoff at {} B, headroom {} B", pfc.xoff.count(), pfc.headroom.count()));
+  design.numbers.configure("CBFC per", "virtual channel of a link, not per destination");
+  design.numbers.configure("PFC and CBFC run in", "link hardware (modelled)");
   design.numbers.configure("CBFC", fmt::format("{} credits of {} B per channel", cbfc.credits,
                                                cbfc.credit_size.count()));
   design.repetitions = design.numbers.repetitions(20, 2);
@@ -159,13 +164,14 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
     for (const bench::GroupLatency& group : trial.latency) all.merge(group.histogram);
     return quantileMicroseconds(all, 1);
   };
-  std::map<std::tuple<std::uint32_t, bool, bool>, double> alone;
+  // The victim alone, one trial for every repetition.
+  std::map<std::tuple<std::uint32_t, bool, bool>, std::pair<std::size_t, const Measured*>> alone;
   const auto key = [&points](std::size_t i) {
     return std::tuple(points[i].incast.senders, points[i].cbfc, points[i].own_class);
   };
   for (const Measured& one : measured) {
     const std::size_t place = placeOf(design, one);
-    if (points[place].alone) alone[key(place)] = victim(place, one.trials.front());
+    if (points[place].alone) alone[key(place)] = {place, &one};
   }
   const Figure time{.column = "Victim's time", .unit = "us", .kpi = "victim_us", .of = victim};
   const Figure blocking{
@@ -175,7 +181,35 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
       .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
         const auto base = alone.find(key(i));
         if (points[i].alone || base == alone.end()) return std::nullopt;
-        return victim(i, trial) - base->second;
+        const auto& [place, without] = base->second;
+        const std::size_t repetition = repetitionOfTrial(design, measured, i, trial);
+        return victim(i, trial) - victim(place, without->trials.at(repetition));
+      },
+      .observed = bench::ObservationPoint::kModelled,
+      .primary = true};
+  const Figure throughput{
+      .column = "Victim's throughput",
+      .unit = "Gb/s",
+      .kpi = "victim_gbps",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (points[i].own_class) {
+          return 8.0 * static_cast<double>(trial.streams.at(0).received_bytes) /
+                 design.points[i].spec.duration.toSeconds() / 1e9;
+        }
+        const bench::JobOutcome& job = trial.fabric->jobs.back();
+        if (!job.finished) return std::nullopt;
+        return 8.0 * static_cast<double>(job.bytes_arrived) / job.completion.toSeconds() / 1e9;
+      }};
+  const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
+  const Figure hops{
+      .column = "Pauses reach",
+      .unit = "hops",
+      .kpi = "pause_hops",
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+        if (points[i].cbfc) return std::nullopt;
+        const auto farthest = pauseHops(topology, *trial.fabric, 0);
+        if (!farthest) return std::nullopt;
+        return static_cast<double>(*farthest);
       }};
   const Figure goodput{
       .column = "Incast's goodput",
@@ -185,20 +219,26 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
         if (points[i].alone) return std::nullopt;
         return incastGoodputPercent(config, points[i].incast, trial);
       }};
-  addTable(design, measured,
-           {time, blocking, goodput, figure("Paused", "us", "paused_us", pausedMicroseconds),
-            figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
-            figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
-            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm)},
-           {"lossless",
-            "Victim beside an incast",
-            "The victim goes between hosts on a sender's and the receiver's leaf: one message in "
-            "the incast's class, or frames in a class of their own, of which the slowest counts. "
-            "Paused is the sum over all ports; credits pause nobody by name.",
-            {},
-            {}},
-           builder);
+  addTable(
+      design, measured,
+      {time, blocking, throughput, hops, goodput,
+       figure("Paused", "us", "paused_us", pausedMicroseconds),
+       figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+       figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm)},
+      {"lossless",
+       "Victim beside an incast",
+       "The victim goes between hosts on a sender's and the receiver's leaf: one message in "
+       "the incast's class, or frames in a class of their own, of which the slowest counts. "
+       "Blocking is against the victim alone in the same repetition. The victim's throughput is "
+       "its payload until it is done, or its frames as received. Pauses reach so many links "
+       "from the receiver: 1, its leaf pauses spines; 2, spines pause leaves; 3, leaves pause "
+       "hosts. Paused is the sum over all ports. With CBFC neither exists: who has no credits "
+       "waits, and the model does not count that.",
+       {},
+       {}},
+      builder);
   for (const Measured& one : measured) {
     const auto value = meanOf(design, one, blocking);
     if (!value) continue;

@@ -55,7 +55,7 @@ void AllToAllTest::reportMore(const TestConfig&, const Design& design,
         if (base == ecmp.end()) return std::nullopt;
         return meanIteration(trial.fabric->jobs.at(0)).toMicroseconds() / base->second;
       }};
-  addTable(design, measured, {time, ratio},
+  addTable(design, measured, {algoFactorFigure(points), time, ratio},
            {"iteration_time",
             "Time of an iteration",
             "From the first rank's start to the last one's finish, mean over the iterations.",

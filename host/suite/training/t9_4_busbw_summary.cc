@@ -2,8 +2,9 @@
 //
 // AllReduce, AlltoAll and AllGather of one large buffer among two numbers of ranks, with ECMP,
 // flowlets and spray: BusBW as in T9.1, and beside it, of the same trials, MMR and JFI over the
-// links between switches, packets out of order, retransmissions, and goodput (payload that arrived
-// in the time that the trial took, all hosts).
+// links between switches, packets out of order, retransmissions, goodput (payload that arrived in
+// the time that the trial took, all hosts) and effective goodput, its share of the rate of the
+// ranks' links.
 #include <fmt/format.h>
 
 #include <utility>
@@ -30,8 +31,8 @@ class BusBandwidthSummary final : public CollectiveTest {
   [[nodiscard]] std::string id() const override { return "T9.4"; }
   [[nodiscard]] std::string title() const override { return "Bus bandwidth summary"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(CollectiveTest::kpis(),
-                {"goodput_gbps", "retransmissions_per_s", "out_of_order_per_s"});
+    return with(CollectiveTest::kpis(), {"effective_goodput_percent", "goodput_gbps",
+                                         "retransmissions_per_s", "out_of_order_per_s"});
   }
 
  protected:
@@ -39,25 +40,46 @@ class BusBandwidthSummary final : public CollectiveTest {
   void reportMore(const TestConfig& config, const Design& design,
                   const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
                   ResultBuilder& builder) const override {
+    Numbers unused(config);
+    const Figure bandwidth =
+        busBandwidthFigures(config, points, iterationsOf(config, unused)).front();
+    addWideTable(design, measured, bandwidth, kCarriedBy, {algoFactorFigure(points)},
+                 {"busbw_by_balancing",
+                  "Mean bus bandwidth by load balancing [Gb/s per accelerator]",
+                  "",
+                  {},
+                  {}},
+                 builder);
     results::Chart bars;
     bars.id = "busbw_summary";
     bars.title = "Bus bandwidth of the collectives";
     bars.y_label = "BusBW [Gb/s]";
-    addBars(design, measured, busBandwidthFigures(config, points).front(),
+    addBars(design, measured, bandwidth,
             {[&](std::size_t i) {
                return fmt::format("{}, {} ranks", collectiveName(points[i].kind), points[i].ranks);
              },
              [&](std::size_t i) { return points[i].variant.name; }},
             std::move(bars), builder);
+    const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
+    const Figure effective{
+        .column = "Effective goodput",
+        .unit = "%",
+        .kpi = "effective_goodput_percent",
+        .of = [points, line](std::size_t i,
+                             const bench::TrialResult& trial) -> std::optional<double> {
+          if (trial.fabric->fast_forward) return std::nullopt;
+          return 100 * goodputGbps(trial) / (line * points[i].ranks);
+        }};
     addTable(
         design, measured,
-        {figure("MMR", "", "", linkMmr), figure("JFI", "", "", linkJfi),
+        {algoFactorFigure(points), figure("MMR", "", "", linkMmr), figure("JFI", "", "", linkJfi),
          figure("Out of order", "packets/s", "out_of_order_per_s", outOfOrderPerSecond),
          figure("Retransmitted", "packets/s", "retransmissions_per_s", retransmissionsPerSecond),
-         figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps)},
+         figure("Goodput, all ranks", "Gb/s", "goodput_gbps", goodputGbps), effective},
         {"summary",
          "Balance, order and goodput",
-         "MMR and JFI are over the bytes of the links between switches.",
+         "MMR and JFI are over the bytes of the links between switches. Effective goodput is the "
+         "payload that arrived, over the rate of the ranks' links, while the collectives ran.",
          {},
          {}},
         builder);

@@ -1,0 +1,38 @@
+// What an endpoint counts of setting up connections: QPs of RoCEv2, PDCs of UET.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+#include "stats/histogram.h"
+
+namespace plumbline::transport {
+
+// Of one host since the beginning, at the side that opens. Observation point: endpoint software
+// (modelled). Only where set-up has a cost (RoceSpec::cm, UetSpec::pdc_setup).
+struct ConnectionStats {
+  std::uint64_t opened = 0;       // set-up was begun
+  std::uint64_t established = 0;  // of these, done
+  std::uint64_t failed = 0;       // of these, rejected or without an answer
+  std::uint64_t most_open = 0;    // established and being set up at a time, on one host
+  Picoseconds first_opened = fabric::kNever;
+  Picoseconds last_established{};
+  // Of each established one [ps]. QP: from its first message to the time when it may send. PDC:
+  // from when it was wanted to the first proof that the target is open.
+  stats::Histogram setup;
+
+  void opening(Picoseconds now) {
+    ++opened;
+    if (now < first_opened) first_opened = now;
+  }
+  void establishing(Picoseconds wanted, Picoseconds now) {
+    ++established;
+    last_established = now;
+    setup.record(static_cast<std::uint64_t>((now - wanted).count()));
+  }
+  // Times of both: the earliest opening, the latest establishment; `most_open` is the greater one.
+  void merge(const ConnectionStats& other);
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,221 @@
+// T6.1, T6.2 and T6.7 on the bench of simulated hosts: services, and what setting up costs.
+#include "suite/training/services.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <variant>
+
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+// From a host of one leaf to one of another: links of 50, 250, 250 and 50 ns, three switches of
+// 600 ns, a frame of `bytes` stored at each of four ends at 400 Gb/s [ns].
+double wayNs(double bytes) { return 600 + 3 * 600 + 4 * bytes * 8 / 400; }
+
+// REQ, REP and RTU: 14 + 20 + 8 + 12 + 8 + 256 + 4 + 4.
+constexpr double kMadFrame = 326;
+// Three steps of the connection manager with its defaults, and REQ and REP on their way [ns].
+const double kQpSetupNs = 3 * 500'000.0 + 2 * wayNs(kMadFrame);
+
+TEST(Services, WireBytesAreThoseOfTheFrames) {
+  // 4096 B are Only: 14 + 20 + 8 + 12 + 16 + 4096 + 8 + 20. Two packets: RETH in the first.
+  EXPECT_EQ(wireBytesOf(usualRoce(), Bytes(4096)), 4194);
+  EXPECT_EQ(wireBytesOf(usualRoce(), Bytes(8192)), 4194 + 4178);
+  EXPECT_EQ(wireBytesOf(usualRoce(), Bytes(1)), 14 + 20 + 8 + 12 + 16 + 4 + 8 + 20);
+  // 14 + 20 + 8 + 12 + 44 + 4096 + 4 + 20.
+  EXPECT_EQ(wireBytesOf(transport::UetSpec(), Bytes(8192)), 2 * 4218);
+}
+
+scenario::Scenario onePoint(std::uint32_t flows) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.flows = {{flows}};
+  return scenario;
+}
+
+TEST(ServiceThroughput, FindsWhatEachServiceCarries) {
+  const results::TestResult result = runTest(serviceThroughputTest(), onePoint(1));
+  ASSERT_TRUE(result.valid);
+  for (const char* service : {"ROD", "RUD", "RUDI", "UUD", "RC", "UC"}) {
+    for (const char* direction : {"unidirectional", "bidirectional"}) {
+      const std::string point = std::string("1 MiB, 1 flows, ") + direction + ", " + service;
+      const double percent = kpi(result, "throughput_percent_of_line", point).value;
+      const double payload = kpi(result, "payload_gbps", point).value;
+      // 256 packets. RoCEv2: RETH in the first. UET: PDS of 12, RUDI 8, UUD 4 bytes.
+      const double slot = std::string(service) == "RUDI"  ? 4214
+                          : std::string(service) == "UUD" ? 4210
+                          : point.ends_with("C")          ? 4178 + 16.0 / 256
+                                                          : 4218;
+      const double share = 4096 / slot;  // L1 in payload, exactly
+      EXPECT_NEAR(payload, 4 * percent * share, 1e-6) << point;
+      // A multiple of a sixteenth of line rate.
+      EXPECT_NEAR(percent / 6.25, std::round(percent / 6.25), 1e-9) << point;
+      // Eight pairs on four leaves: ECMP throws two pairs of a leaf at four uplinks.
+      EXPECT_GE(percent, 25) << point;
+    }
+  }
+  // Spray has no such collisions.
+  for (const char* service : {"RUD", "RUDI", "UUD"}) {
+    const std::string point = std::string("1 MiB, 1 flows, unidirectional, ") + service;
+    EXPECT_GE(kpi(result, "throughput_percent_of_line", point).value, 93) << service;
+    EXPECT_NE(findKpi(result, "trimmed_packets", point), nullptr);
+  }
+  EXPECT_EQ(table(result, "services").columns.size(), 9U);
+  EXPECT_EQ(table(result, "services").rows.size(), 2U);
+}
+
+// Offers more than the receiver's link carries: what is found must be what it carries.
+TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
+  scenario::Scenario scenario = onePoint(1);
+  scenario.topology.kind = fabric::TopologyKind::kClos2;
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 1;
+  scenario.topology.hosts_per_leaf = 4;  // four hosts of a leaf share one uplink: 25 %
+  const results::TestResult result = runTest(serviceThroughputTest(), scenario);
+  for (const char* service : {"RUD", "RC"}) {
+    const double percent = kpi(result, "throughput_percent_of_line",
+                               std::string("1 MiB, 1 flows, unidirectional, ") + service)
+                               .value;
+    EXPECT_LE(percent, 25) << service;
+    // DCQCN leaves some of the link unused after its first cuts.
+    EXPECT_GE(percent, service == std::string("RC") ? 6.25 : 18) << service;
+  }
+}
+
+// The search ends sooner or later than planned, by no more than half.
+TEST(ServiceThroughput, PlansAboutAsManyTrialsAsItRuns) {
+  const scenario::Scenario scenario = onePoint(1);
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const Plan plan = serviceThroughputTest().plan(config);
+  serviceThroughputTest().run(config, runner);
+  EXPECT_NEAR(static_cast<double>(plan.trials_expected), static_cast<double>(runner.trials),
+              0.5 * static_cast<double>(runner.trials));
+}
+
+TEST(ServiceThroughput, TellsSetUpTimesAndHowManyConnectionsSustainTheRate) {
+  const results::TestResult result = runTest(serviceThroughputTest(), onePoint(16));
+  for (const char* service : {"RC", "UC"}) {
+    EXPECT_NEAR(kpi(result, "setup_us", service).value, kQpSetupNs / 1e3, 0.01) << service;
+  }
+  for (const char* service : {"ROD", "RUD"}) {
+    // The context, 100 ns, and the first message's way there and its ACK's back.
+    EXPECT_GT(kpi(result, "setup_us", service).value, 0.1 + 2 * 2.4) << service;
+    EXPECT_LT(kpi(result, "setup_us", service).value, 0.1 + 2 * 2.5) << service;
+  }
+  EXPECT_EQ(findKpi(result, "setup_us", "UUD"), nullptr);
+  for (const char* service : {"ROD", "RUD", "RC", "UC"}) {
+    const double most = kpi(result, "sustained_connections", service).value;
+    EXPECT_GE(most, 16) << service;
+    EXPECT_LE(most, 256) << service;
+  }
+}
+
+scenario::Scenario shortMessages() {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(64)}};
+  scenario.parameters.iterations = 10;
+  scenario.parameters.repetitions = 1;
+  return scenario;
+}
+
+// 64 B from host 0 to host 8.
+TEST(ServiceLatency, AtZeroLoadIsThePath) {
+  const results::TestResult result = runTest(serviceLatencyTest(), shortMessages());
+  ASSERT_TRUE(result.valid);
+  // RoCEv2 WRITE Only of 64 B: 14 + 20 + 8 + 12 + 16 + 64 + 4 + 4 = 142 B, 2.84 ns; the first bit
+  // arrives when it has been stored three times.
+  EXPECT_NEAR(kpi(result, "one_way_mean_ns", "64 B, zero load, RC").value, 600 + 3 * 600 + 3 * 2.84,
+              0.01);
+  EXPECT_GT(kpi(result, "message_mean_ns", "64 B, zero load, ROD").value,
+            2 * kpi(result, "one_way_mean_ns", "64 B, zero load, ROD").value - 100);
+}
+
+// A first message waits for its QP: three steps, REQ and REP, and the RTU before it on the wire. A
+// PDC's waits for its context alone.
+TEST(ServiceLatency, FirstMessagesPayForTheirSetUp) {
+  const results::TestResult result = runTest(serviceLatencyTest(), shortMessages());
+  ASSERT_TRUE(result.valid);
+  EXPECT_NEAR(kpi(result, "setup_mean_ns", "64 B, first message, RC").value, kQpSetupNs, 10);
+  const auto more = [&result](const std::string& service) {
+    return kpi(result, "message_mean_ns", "64 B, first message, " + service).value -
+           kpi(result, "message_mean_ns", "64 B, zero load, " + service).value;
+  };
+  // Frames of two pairs of a leaf may meet at a link: some 326 B, 6.5 ns each.
+  EXPECT_NEAR(more("RC"), kQpSetupNs + (kMadFrame + 20) * 8 / 400, 20);
+  for (const char* service : {"ROD", "RUD"}) EXPECT_NEAR(more(service), 100, 5) << service;
+}
+
+// Four pairs with ten PDCs or QPs each: 40 first messages, and said to be few for P95 and more.
+TEST(ServiceLatency, FirstMessagesAreManyAndTheirNumberIsTold) {
+  const results::TestResult result = runTest(serviceLatencyTest(), shortMessages());
+  const auto noted = [&result](const std::string& what) {
+    return std::any_of(
+        result.anomalies.begin(), result.anomalies.end(), [&what](const results::Anomaly& one) {
+          return one.where == "first message" && one.what.find(what) != std::string::npos;
+        });
+  };
+  EXPECT_TRUE(noted("P95, P99, P99.9 of 40 messages of a trial"));
+}
+
+// The scenario's own set-up counts: out of band, 30 us, nothing on the wire.
+TEST(ServiceLatency, QpsMayBeSetUpOutOfBand) {
+  scenario::Scenario scenario = shortMessages();
+  transport::RoceSpec roce = usualRoce();
+  roce.setup_time = microseconds(30);
+  scenario.transport = roce;
+  const results::TestResult result = runTest(serviceLatencyTest(), scenario);
+  const double more = kpi(result, "message_mean_ns", "64 B, first message, RC").value -
+                      kpi(result, "message_min_ns", "64 B, zero load, RC").value;
+  EXPECT_NEAR(more, 30'000, 10);
+}
+
+// (a) RC: the initiator does two steps of 500 us for each, one at a time: 1,000 a second. RUD: M
+// contexts of 100 ns, then the last one's way there and back: frames of 166 B and ACKs of
+// 78 B (14 + 20 + 8 + 32 + 4).
+TEST(PdcScale, ConnectionsPerSecondAreWhatSetUpPermits) {
+  const results::TestResult result = runTest(pdcScaleTest(), smallFabric());
+  ASSERT_TRUE(result.valid);
+  for (const std::uint32_t m : {100U, 1000U}) {
+    const std::string point = std::to_string(m) + " connections, opened, 64 B each, ";
+    EXPECT_NEAR(kpi(result, "connections_per_s", point + "RC").value, 1000, 1);
+    const double last_ns = m * 100.0 + wayNs(166) + wayNs(78);
+    EXPECT_NEAR(kpi(result, "connections_per_s", point + "RUD").value, m / (last_ns * 1e-9),
+                1e-4 * m / (last_ns * 1e-9));
+    for (const char* service : {"RUD", "RC"}) {
+      EXPECT_EQ(kpi(result, "most_connections", point + service).value, m) << point;
+    }
+  }
+}
+
+// (c) One connection, then more: together they reach no less than it alone.
+TEST(PdcScale, FindsTheMostConcurrentConnections) {
+  const results::TestResult result = runTest(pdcScaleTest(), smallFabric());
+  for (const char* service : {"RUD", "RC"}) {
+    EXPECT_NEAR(kpi(result, "of_single_connection_percent",
+                    std::string("1 connections, established, 64 KiB each, ") + service)
+                    .value,
+                100, 1e-9);
+    EXPECT_EQ(kpi(result, "concurrent_connections", service).value, 1000) << service;
+  }
+}
+
+// PDCs that wait for an id of their host limit the number in use.
+TEST(PdcScale, TheHostsNumberOfPdcsLimits) {
+  scenario::Scenario scenario = smallFabric();
+  transport::UetSpec uet;
+  uet.max_pdcs = 40;
+  uet.base_rtt = microseconds(5);
+  scenario.transport = uet;
+  const results::TestResult result = runTest(pdcScaleTest(), scenario);
+  EXPECT_EQ(kpi(result, "most_connections", "100 connections, opened, 64 B each, RUD").value, 40);
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -29,8 +29,10 @@ namespace {
 std::vector<double> valuesOf(const Design& design, const Measured& measured, const Figure& figure) {
   const std::size_t place = placeOf(design, measured);
   std::vector<double> values;
-  for (const bench::TrialResult& trial : measured.trials) {
-    const std::optional<double> value = figure.of(place, trial);
+  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
+    const bench::TrialResult& trial = measured.trials[i];
+    const std::optional<double> value =
+        figure.paired ? figure.paired(place, i, trial) : figure.of(place, trial);
     if (!value) return {};
     values.push_back(*value);
   }

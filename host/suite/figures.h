@@ -21,6 +21,10 @@ struct Figure {
   bench::ObservationPoint observed = bench::ObservationPoint::kModelled;
   // The figure that the test is about: a row of the repeatability table, with its CV.
   bool primary = false;
+  // Instead of `of`, for what is held against the same repetition of another point.
+  std::function<std::optional<double>(std::size_t point, std::size_t repetition,
+                                      const bench::TrialResult& trial)>
+      paired{};
 };
 
 // A figure of the trial alone, which trials that were fast-forwarded do not observe.

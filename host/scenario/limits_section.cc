@@ -105,6 +105,7 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   const Tests failures{"T11.2", "T11.3"};
   const Tests soak{"T12.1"};
   const Tests leak{"T12.2"};
+  const Tests profile{"T10.2"};
   const std::string free(kFreeTest);
   const auto atMost = [&kpis](const char* name, Range range, Tests tests) {
     kpis.push_back({name, LimitSense::kAtMost, std::move(range), std::move(tests)});
@@ -114,7 +115,7 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   };
 
   // How fast.
-  atLeast("busbw_gbps", gigabitsPerSecond(), with(with(collectives, soak), {free}));
+  atLeast("busbw_gbps", gigabitsPerSecond(), with(with(collectives, soak), {"T10.2", free}));
   atLeast("algbw_gbps", gigabitsPerSecond(), {free});
   atLeast("goodput_per_rank_gbps", gigabitsPerSecond(), {free});
   for (const char* name : {"busbw_p50_gbps", "busbw_p95_gbps", "busbw_p99_gbps"}) {
@@ -125,13 +126,16 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atLeast("goodput_percent", share(), with(with(permutations, incasts), {"T6.7", "T7.3"}));
   atLeast("connections_per_s", perSecond(), {"T6.7"});
   atLeast("progress_per_s", perSecond(), {"T10.2"});
-  atLeast("goodput_gbps", gigabitsPerSecond(), with(soak, {"T6.5b", "T9.4"}));
+  atLeast("goodput_gbps", gigabitsPerSecond(), with(soak, {"T6.5b", "T9.4", "T10.2"}));
   atLeast("payload_gbps", gigabitsPerSecond(), {"T6.1"});
   atLeast("throughput_percent_of_line", share(), {"T6.1"});
   // How long.
   for (const char* what : {"min", "mean", "p50", "p95", "p99", "p999", "max"}) {
+    const std::string quantile(what);
+    Tests tests{"T6.2"};
+    if (quantile == "p99" || quantile == "p999") tests.emplace_back("T10.2");
     kpis.push_back(
-        {std::string("one_way_") + what + "_ns", LimitSense::kAtMost, nanoseconds(), {"T6.2"}});
+        {"one_way_" + quantile + "_ns", LimitSense::kAtMost, nanoseconds(), std::move(tests)});
     kpis.push_back(
         {std::string("message_") + what + "_ns", LimitSense::kAtMost, nanoseconds(), {"T6.2"}});
   }
@@ -155,7 +159,10 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("jct_us", anyMicroseconds(), failures);
   atMost("jct_ratio", ratio(), with(soak, {"T10.1", "T10.2", "T11.1"}));
   atMost("jct_ratio_std", ratio(), soak);
+  atMost("jct_ratio_iteration_std", ratio(), soak);
   atLeast("overlap_fraction", fairness(), {"T10.1"});
+  atLeast("hidden_fraction", fairness(), {"T10.1"});
+  atMost("effective_comm_overhead_ms", milliseconds(), {"T10.1"});
   atMost("comm_overhead_percent", excess(), {"T10.1"});
   atMost("interference_a", ratio(), {"T10.3"});
   atMost("interference_b", ratio(), {"T10.3"});
@@ -166,14 +173,17 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("packets_lost", count(), failures);
   atMost("loss_duration_us", anyMicroseconds(), failures);
   atMost("redistribution_us", anyMicroseconds(), failures);
+  atMost("goodput_back_us", anyMicroseconds(), failures);
+  atMost("failure_iteration_us", anyMicroseconds(), failures);
   atMost("jct_overhead_percent", excess(), failures);
+  atMost("job_overhead_percent", excess(), failures);
   atMost("failure_iteration_vs_p99", ratio(), failures);
   atMost("deadlock", fairness(), {"T7.4"});
   atMost("zero_throughput_us", anyMicroseconds(), {"T7.4"});
   atMost("recovery_us", anyMicroseconds(), {"T7.4"});
   atMost("watchdog_drops", count(), {"T7.4"});
   // Balance.
-  const Tests balanced = with(collectives, permutations);
+  const Tests balanced = with(with(collectives, permutations), profile);
   const Tests balanced_or_soak = with(balanced, soak);
   const Tests spread = with(balanced_or_soak, spreading());
   atLeast("link_jfi", fairness(), with(spread, {free}));
@@ -181,10 +191,12 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("busiest_link_percent", share(), balanced);
   atLeast("flow_jfi", fairness(), {"T7.3", free});
   // Loss, order and congestion.
-  atMost("drop_ppm", partsPerMillion(), with(with(collectives, incasts), {"T6.1", "T12.1"}));
-  atMost("retransmission_percent", excess(), with(collectives, {"T6.1", "T6.4", "T6.5b", free}));
-  atMost("retransmissions_per_s", perSecond(), with(permutations, {"T9.4", "T12.1"}));
-  atMost("out_of_order_per_s", perSecond(), with(permutations, {"T9.4", "T12.1"}));
+  atMost("drop_ppm", partsPerMillion(),
+         with(with(collectives, incasts), {"T6.1", "T10.2", "T12.1"}));
+  atMost("retransmission_percent", excess(),
+         with(collectives, {"T6.1", "T6.4", "T6.5b", "T10.2", free}));
+  atMost("retransmissions_per_s", perSecond(), with(permutations, {"T9.4", "T10.2", "T12.1"}));
+  atMost("out_of_order_per_s", perSecond(), with(permutations, {"T9.4", "T10.2", "T12.1"}));
   atMost("discarded_packets", count(), permutations);
   atMost("resent_bytes", bytes(), {"T6.5b"});
   atMost("dropped_packets", count(), {"T6.5b", free});
@@ -201,7 +213,8 @@ void addHostKpis(std::vector<KnownKpi>& kpis) {
   atMost("lost_frames", count(),
          with({"T6.5a", "incast-phase", "llr-hops", "llr-retry", "pfc-storm"}, spreading()));
   atMost("retransmitted_packets", count(), {"T6.5a"});
-  atMost("queue_max_bytes", bytes(), with(incasts, {"T7.3", "T12.1", "incast-phase", free}));
+  atMost("queue_max_bytes", bytes(),
+         with(incasts, {"T7.3", "T10.2", "T12.1", "incast-phase", free}));
   // Over a day.
   atMost("frames_left", count(), soak);
   atMost("soak_anomalies", count(), soak);

@@ -39,6 +39,7 @@ void addCongestionFigures(Declarations& to) {
   to.push_back(less("pfc_per_s", {"/s", 1e12},
                     "PAUSE frames that took effect, all ports and priorities, per second"));
   to.push_back(less("pauses", kCount, "Pauses begun, all ports and priorities"));
+  to.push_back(less("pause_hops", kCount, "Links that pauses reach from the receiver"));
   to.push_back(less("paused_us", kMicroseconds,
                     "Time that ports were paused, summed over ports and priorities"));
   to.push_back(

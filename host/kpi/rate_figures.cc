@@ -34,6 +34,25 @@ void addRateFigures(Declarations& to) {
   to.push_back(more("throughput_percent_of_line", kShare,
                     "Zero-loss throughput of a service, share of the line rate"));
   to.push_back(more("connections_per_s", {"/s", 1e12}, "Connections opened per second"));
+  to.push_back(more("most_connections", kCount, "Connections open at a time, most"));
+  to.push_back(more("concurrent_connections", kCount,
+                    "Connections at a time that keep 90 % of the rate of a single one"));
+  to.push_back(more("of_single_connection_percent", kExcess,
+                    "Rate of a connection beside others, of that of a single one"));
+  to.push_back(more("sustained_connections", kCount, "Connections at a time that are sustained"));
+  to.push_back(more("effective_goodput_percent", kShare,
+                    "Payload that arrives per second, share of the line rate"));
+  to.push_back(more("jct_improvement_percent", kShare,
+                    "Time of an iteration less than that of RoCEv2 RC, in % of the latter"));
+  to.push_back(more("bandwidth_saved_percent", kShare,
+                    "Bytes on links less than with full drops, in % of the latter"));
+  to.push_back(more("time_saved_percent", kShare,
+                    "Completion time less than with full drops, in % of the latter"));
+  to.push_back(more("victim_gbps", kGigabitsPerSecond,
+                    "Throughput of a flow that shares no congested port"));
+  to.push_back(neither("algo_factor", kRatio, "Factor from algorithm bandwidth to bus bandwidth"));
+  to.push_back(neither("credit_utilisation_percent", kShare,
+                       "Bytes that arrived of the credit that receivers gave"));
   to.push_back(
       more("progress_per_s", {"", 1e12},
            "Progress of the profile per second, in its own unit such as samples or tokens"));

@@ -5,6 +5,8 @@ namespace plumbline::kpi {
 void addSoakFigures(Declarations& to) {
   // Over a day.
   to.push_back(less("jct_ratio_std", kRatio, "Standard deviation of the JCT ratio over a soak"));
+  to.push_back(less("jct_ratio_iteration_std", kRatio,
+                    "Standard deviation of the JCT ratio over the iterations of a soak"));
   to.push_back(
       less("soak_anomalies", kCount, "Times at which a figure was far above its usual value"));
   to.push_back(less("frames_left", kCount, "Frames still in buffers after a window"));

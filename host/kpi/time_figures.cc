@@ -59,6 +59,16 @@ void addTimeFigures(Declarations& to) {
                     "Time of the first message of a connection, P50"));
   to.push_back(less("first_message_p99_us", kMicroseconds,
                     "Time of the first message of a connection, P99"));
+  to.push_back(less("setup_mean_ns", kNanoseconds, "Time to set up a connection, mean"));
+  to.push_back(less("setup_p50_ns", kNanoseconds, "Time to set up a connection, P50"));
+  to.push_back(less("setup_max_ns", kNanoseconds, "Time to set up a connection, largest"));
+  to.push_back(less("setup_us", kMicroseconds, "Time to set up a connection"));
+  to.push_back(less("setup_p50_us", kMicroseconds, "Time to set up a connection, P50"));
+  to.push_back(less("setup_p99_us", kMicroseconds, "Time to set up a connection, P99"));
+  to.push_back(less("first_request_us", kMicroseconds,
+                    "Time from the onset of congestion to the first request to send again"));
+  to.push_back(less("first_retransmission_us", kMicroseconds,
+                    "Time from the onset of congestion to the first retransmission"));
   to.push_back(less("job_time_us", kMicroseconds, "Time from the start of a job to its end"));
   to.push_back(less("iteration_us", kMicroseconds, "Time of an iteration, mean"));
   to.push_back(less("iteration_p50_ms", kMilliseconds, "Time of an iteration, P50"));
@@ -69,6 +79,10 @@ void addTimeFigures(Declarations& to) {
   to.push_back(less("jct_ratio", kRatio, "Job completion time over the ideal one"));
   to.push_back(
       more("overlap_fraction", kFairness, "Share of the communication that computing hides"));
+  to.push_back(more("hidden_fraction", kFairness,
+                    "Share of the measured communication that computing hides"));
+  to.push_back(
+      less("effective_comm_overhead_ms", kMilliseconds, "Job completion time less its computing"));
   to.push_back(less("comm_overhead_percent", kExcess,
                     "Communication that computing does not hide, in % of the computing"));
   to.push_back(less("interference_a", kRatio,
@@ -86,6 +100,12 @@ void addTimeFigures(Declarations& to) {
                     "Time from the first lost packet after a failure to the last one"));
   to.push_back(
       less("redistribution_us", kMicroseconds, "Time from a failure until the goodput is back"));
+  to.push_back(less("goodput_back_us", kMicroseconds,
+                    "Time from a failure until the goodput is that before it"));
+  to.push_back(
+      less("failure_iteration_us", kMicroseconds, "Time of the iteration with the failure"));
+  to.push_back(
+      less("job_overhead_percent", kExcess, "Time that a failure adds to the whole job, in %"));
   to.push_back(less("jct_overhead_percent", kExcess, "Time that a failure adds, in %"));
   to.push_back(less("failure_iteration_vs_p99", kRatio,
                     "Time of the iteration with the failure over the P99 of the others"));

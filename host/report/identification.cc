@@ -35,6 +35,11 @@ const std::vector<Item>& hostItems() {
       {"Host configuration", {"host configuration", "host config", "host", "hosts"}},
       {"NIC", {"nic", "nic model"}},
       {"NIC firmware", {"nic firmware"}},
+      {"Host operating system", {"host os", "host operating system"}},
+      {"Driver", {"driver", "nic driver", "ofed", "ofed version"}},
+      {"BIOS settings", {"bios", "bios settings"}},
+      {"Collective library",
+       {"collective library", "ccl", "nccl", "rccl", "collective library version"}},
       {"UET profile", {"uet profile", "profile"}},
       {"libfabric provider", {"libfabric provider", "libfabric", "provider"}},
       {"Link-layer options", {"link layer options", "link layer", "link options"}}};

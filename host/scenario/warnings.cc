@@ -14,6 +14,7 @@
 #include "bench/longest_frame.h"
 #include "bench/packet.h"
 #include "fabric/headroom.h"
+#include "fabric/spray_kinds.h"
 #include "fabric/topology.h"
 #include "scenario/reader.h"
 #include "scenario/sweep.h"
@@ -366,11 +367,12 @@ class Checks {
     }
     const bool go_back = roce->recovery == transport::RoceRecovery::kGoBackN;
     if (!go_back && roce->reorder_tolerance > 0) return;
-    using Kind = fabric::LoadBalancingKind;
-    const Kind kind = switches().load_balancing.kind;
-    const bool by_switch = kind == Kind::kSprayRandom || kind == Kind::kSprayRoundRobin ||
-                           kind == Kind::kSprayLeastQueue;
+    const bool by_switch = fabric::spraysPackets(switches().load_balancing.kind);
     if (!roce->spray && !by_switch) return;
+    // The tests of the drafts choose the recovery themselves there (suite/rc_recovery.h).
+    const bool free = std::find(scenario_.tests.begin(), scenario_.tests.end(), kFreeTest) !=
+                      scenario_.tests.end();
+    if (go_back && by_switch && !free) return;
     warn(by_switch ? "dut.load_balancing" : "transport.spray",
          fmt::format("packets of a flow take several paths, and RC takes each that overtakes "
                      "another for a loss ({}): they are sent again",

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -149,6 +151,40 @@ std::vector<DutSeries> seriesOf(std::vector<DutMetric> metrics) {
     }
   }
   return series;
+}
+
+std::optional<MemoryUnit> memoryUnit(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kMemory{"memory", "mem", "rss", "heap", "vsz", "pss"};
+  constexpr std::array<std::string_view, 3> kShares{"percent", "pct", "ratio"};
+  constexpr std::array<std::pair<std::string_view, double>, 8> kUnits{{{"bytes", 1},
+                                                                       {"b", 1},
+                                                                       {"kb", 1e3},
+                                                                       {"kib", 0x1p10},
+                                                                       {"mb", 1e6},
+                                                                       {"mib", 0x1p20},
+                                                                       {"gb", 1e9},
+                                                                       {"gib", 0x1p30}}};
+  const auto has = [](const auto& words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  std::string plain;
+  plain.reserve(name.size());
+  for (const char c : name) {
+    plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  bool memory = false;
+  MemoryUnit unit;
+  for (std::size_t begin = 0; begin <= plain.size();) {
+    const std::size_t end = std::min(plain.find_first_of("_.-/", begin), plain.size());
+    const std::string_view word = std::string_view(plain).substr(begin, end - begin);
+    if (has(kShares, word)) return std::nullopt;
+    memory = memory || has(kMemory, word);
+    for (const auto& [text, bytes] : kUnits) {
+      if (word == text) unit.bytes = bytes;
+    }
+    begin = end + 1;
+  }
+  return memory ? std::optional(unit) : std::nullopt;
 }
 
 std::string firstComment(std::string_view text) {

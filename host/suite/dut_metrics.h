@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -52,6 +53,16 @@ struct DutSeries {
 
 // By name, each by time; of two values of one time the later one in `metrics` counts.
 std::vector<DutSeries> seriesOf(std::vector<DutMetric> metrics);
+
+// A metric that is memory by its name: one of its words (apart by "_.-/" and capitals or not) is
+// memory, mem, rss, heap, vsz or pss.
+struct MemoryUnit {
+  // Bytes of one unit, as the name's last word that is a unit says: bytes or b 1, kb 1000, kib
+  // 1024, mb, mib, gb, gib. 0: no word is a unit.
+  double bytes = 0;
+};
+// Nothing for a metric that is not memory, or a share of it (percent, pct, ratio).
+std::optional<MemoryUnit> memoryUnit(std::string_view name);
 
 // The first comment of a text without its '#': what a source says that has no metrics. Else "no
 // metrics".

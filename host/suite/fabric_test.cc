@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "suite/rc_recovery.h"
+#include "suite/trial_configuration.h"
 #include "suite/trials.h"
 
 namespace plumbline::suite {
@@ -32,6 +34,7 @@ void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double 
   }
   point.values = std::move(values);
   point.spec = std::move(spec);
+  chooseRecovery(point.spec);
   point.packet_hops = packet_hops;
   point.hop_cost = cost;
   points.push_back(std::move(point));
@@ -80,6 +83,7 @@ results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runne
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
   }
+  addTrialConfiguration(design.points, builder.result().configuration);
   std::vector<Measured> measured;
   for (const SweepPoint& point : design.points) {
     Measured one{point, {}};
@@ -90,7 +94,9 @@ results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runne
       one.valid = builder.accept(spec, trial, label) && one.valid;
       one.trials.push_back(std::move(trial));
     }
-    if (one.valid) {
+    const bool some = std::any_of(one.trials.begin(), one.trials.end(),
+                                  [](const bench::TrialResult& trial) { return trial.valid(); });
+    if (one.valid || (some && reportsPartly())) {
       measured.push_back(std::move(one));
     } else {
       builder.anomaly("no result: a trial was not valid", point.label);

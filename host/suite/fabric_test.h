@@ -40,7 +40,7 @@ struct Design {
   explicit Design(const TestConfig& config) : numbers(config) {}
 
   // Adds a point; `values` in the order of `axes`. Its packet-hops cost what the design's do, or
-  // `cost`.
+  // `cost`. RC's recovery is what its switches need (rc_recovery.h).
   void add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops);
   void add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops, double cost);
 
@@ -79,6 +79,9 @@ class FabricTest : public Procedure {
   [[nodiscard]] virtual Picoseconds settlingTime(const bench::TrialSpec& /*spec*/) const {
     return {};
   }
+  // Whether report() is also given points of which only some trials are valid (Measured::valid is
+  // false then), because what the others did is a finding.
+  [[nodiscard]] virtual bool reportsPartly() const { return false; }
   // Tables, charts, KPIs and summary of points that have valid trials.
   virtual void report(const TestConfig& config, const Design& design,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const = 0;

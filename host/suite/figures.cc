@@ -42,8 +42,10 @@ std::vector<double> observedOf(const Design& design, const Measured& measured,
                                const Figure& figure) {
   const std::size_t place = placeOf(design, measured);
   std::vector<double> values;
-  for (const bench::TrialResult& trial : measured.trials) {
-    const std::optional<double> value = figure.of(place, trial);
+  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
+    const bench::TrialResult& trial = measured.trials[i];
+    const std::optional<double> value =
+        figure.paired ? figure.paired(place, i, trial) : figure.of(place, trial);
     if (value && std::isfinite(*value)) values.push_back(*value);
   }
   return values;

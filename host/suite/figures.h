@@ -24,6 +24,10 @@ struct Figure {
   // What a table says where a trial did not observe it: "never converged". With several repetitions
   // the number of those follows, unless it is all of them.
   std::string absent = "not observed";
+  // Instead of `of`, for what is held against the same repetition of another point.
+  std::function<std::optional<double>(std::size_t point, std::size_t repetition,
+                                      const bench::TrialResult& trial)>
+      paired{};
 };
 
 // A figure of the trial alone, which trials that were fast-forwarded do not observe.

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "fabric/describe.h"
+#include "stats/paired_ratio.h"
 #include "stats/summary.h"
 #include "suite/nic_counters.h"
 
@@ -87,6 +88,21 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
   if (summary.ci95) {
     quantity.confidence_low = summary.ci95->low;
     quantity.confidence_high = summary.ci95->high;
+  }
+  return quantity;
+}
+
+results::Quantity ratioOf(std::span<const double> numerators, std::span<const double> denominators,
+                          bench::ObservationPoint observed) {
+  const stats::PairedRatio ratio = stats::pairedRatio(numerators, denominators);
+  results::Quantity quantity;
+  quantity.value = ratio.ratio;
+  quantity.observed = observed;
+  quantity.repetitions = static_cast<std::uint32_t>(ratio.count);
+  quantity.cv = ratio.cv;
+  if (ratio.ci95) {
+    quantity.confidence_low = ratio.ci95->low;
+    quantity.confidence_high = ratio.ci95->high;
   }
   return quantity;
 }
@@ -231,10 +247,37 @@ void ResultBuilder::primary(std::string name, results::Quantity quantity) {
   result_.primary.push_back(std::move(quantity));
 }
 
+void ResultBuilder::noteScatter() {
+  const auto& rows = result_.repeatability.rows;
+  const auto single = [](const std::vector<results::Cell>& row) {
+    constexpr std::size_t kRepetitions = 2;
+    const auto* text = std::get_if<std::string>(&row.at(kRepetitions));
+    return text != nullptr && *text == "1";
+  };
+  if (!rows.empty() && std::all_of(rows.begin(), rows.end(), single)) {
+    deviation("one repetition of each point: there is no CV and no confidence interval",
+              "repeatability");
+  }
+  std::size_t scattered = 0;
+  const results::Kpi* worst = nullptr;
+  for (const results::Kpi& kpi : result_.kpis) {
+    if (!kpi.quantity.cv || *kpi.quantity.cv <= kMaxCv) continue;
+    ++scattered;
+    if (worst == nullptr || *kpi.quantity.cv > *worst->quantity.cv) worst = &kpi;
+  }
+  if (worst == nullptr) return;
+  anomaly(fmt::format("{} of {} figures have a CV above 5 %, the most {:.3g} %: "
+                      "{}{}{}",
+                      scattered, result_.kpis.size(), 100 * *worst->quantity.cv, worst->name,
+                      worst->point.empty() ? "" : " at ", worst->point),
+          "repeatability");
+}
+
 void ResultBuilder::addHostCounters() { addNicCounters(host_counters_, result_); }
 
 results::TestResult ResultBuilder::take() {
   addHostCounters();
+  noteScatter();
   if (auto losses = losses_.anomaly()) result_.anomalies.push_back(*std::move(losses));
   const auto label = [this](results::Quantity& quantity) {
     if (quantity.observed == bench::ObservationPoint::kTester) quantity.observed = observed_;

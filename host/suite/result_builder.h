@@ -22,6 +22,11 @@ namespace plumbline::suite {
 results::Quantity quantityOf(std::span<const double> values, std::string unit,
                              bench::ObservationPoint observed = bench::ObservationPoint::kTester);
 
+// Ratio of the sums of paired repetitions with CV of the single ratios and 95 % confidence interval
+// (stats/paired_ratio.h). At least one pair, denominators above zero.
+results::Quantity ratioOf(std::span<const double> numerators, std::span<const double> denominators,
+                          bench::ObservationPoint observed);
+
 class ResultBuilder {
  public:
   // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench
@@ -61,6 +66,8 @@ class ResultBuilder {
   void configure(const Settings& settings, const TestConfig& config);
 
   void addHostCounters();
+  // Points with one repetition as a deviation, figures that scatter as one anomaly.
+  void noteScatter();
 
   results::TestResult result_;
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials

@@ -33,15 +33,18 @@ TEST(Identification, EveryItemIsStatedOrSaidNotToBe) {
                                                {"NOS", "XOS 4"},
                                                {"buffer_architecture", "shared, 64 MB"},
                                                {"nic-firmware", "1.2"},
+                                               {"NCCL", "2.21"},
                                                {"rack", "B7"}},
                                               false) +
                            "</section>";
   EXPECT_EQ(rowsOf(html),
             (std::vector<std::string>{"Vendor|Example", "Operating system|XOS 4", "rack|B7",
-                                      "Buffer architecture|shared, 64 MB", "NIC firmware|1.2"}));
+                                      "Buffer architecture|shared, 64 MB", "NIC firmware|1.2",
+                                      "Collective library|2.21"}));
   EXPECT_NE(html.find("Not stated: model, ASIC, firmware, port speed, buffers, optics and cables, "
-                      "host configuration, NIC, UET profile, libfabric provider, link-layer "
-                      "options, switching bandwidth, packet distribution, congestion control, "
+                      "host configuration, NIC, host operating system, driver, BIOS settings, UET "
+                      "profile, libfabric provider, link-layer options, switching bandwidth, "
+                      "packet distribution, congestion control, "
                       "adaptive routing, telemetry, cluster scale.<"),
             std::string::npos)
       << html;

@@ -140,6 +140,65 @@ TEST(DutMetrics, OfALeakingDutAreATrendAndOthersAreNot) {
               Not(HasSubstr("DUT-reported")));
 }
 
+TEST(MemoryUnit, IsInTheName) {
+  const auto bytes = [](const char* name) {
+    const auto unit = memoryUnit(name);
+    return unit ? unit->bytes : -1;
+  };
+  EXPECT_EQ(bytes("memory_bytes"), 1);
+  EXPECT_EQ(bytes("bgpd.rss_kb"), 1000);
+  EXPECT_EQ(bytes("BGPD/RSS_KiB"), 1024);
+  EXPECT_EQ(bytes("heap-mb"), 1e6);
+  EXPECT_EQ(bytes("process_memory"), 0);     // memory without a unit
+  EXPECT_EQ(bytes("memory_percent"), -1);    // a share
+  EXPECT_EQ(bytes("l2_table_entries"), -1);  // no memory
+  EXPECT_EQ(bytes("members_bytes"), -1);     // a word of its own
+}
+
+// Grows by `mb_per_hour` and scatters by 20 MB from sample to sample: no significant trend.
+class NoisyMemory final : public TrialRunner {
+ public:
+  explicit NoisyMemory(double mb_per_hour) : mb_per_hour_(mb_per_hour) {}
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    return bench.run(spec, repetition, label);
+  }
+  std::string dutReport(const std::string&, std::optional<Picoseconds> time) override {
+    const double hours = time->toSeconds() / 3600;
+    const double noise = ++asked_ % 2 == 0 ? 10 : -10;
+    return "bgpd_rss_kb," + std::to_string(500e3 + (mb_per_hour_ * hours + noise) * 1e3) + "\n";
+  }
+
+  SimRunner bench;
+
+ private:
+  double mb_per_hour_;
+  std::uint64_t asked_ = 0;
+};
+
+// The draft: a slope above 1 MB/h is a potential leak, whatever its significance.
+TEST(DutMetrics, MemoryIsHeldAgainstOneMegabyteAnHour) {
+  const scenario::Scenario scenario = reportingDay();
+  for (const double slope : {0.5, 1.5}) {
+    NoisyMemory runner(slope);
+    const results::TestResult leak =
+        leakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+    EXPECT_THAT(anomalies(leak), Not(HasSubstr("bgpd_rss_kb (DUT-reported) is")));
+    const auto& row = table(leak, "memory").rows.at(0);
+    EXPECT_EQ(std::get<std::string>(row.back()), slope > 1 ? "yes" : "no");
+    const auto& measured = std::get<results::Quantity>(row.end()[-4]);
+    EXPECT_EQ(measured.unit, "MB/h");
+    // 17 samples, +-10 in turn: the first and the last are -10, so that the noise has no slope.
+    EXPECT_NEAR(measured.value, slope, 1e-6);
+    if (slope > 1) {
+      EXPECT_THAT(anomalies(leak),
+                  HasSubstr("potential memory leak: bgpd_rss_kb grows by 1.5 MB/h"));
+    } else {
+      EXPECT_THAT(anomalies(leak), Not(HasSubstr("potential memory leak")));
+    }
+  }
+}
+
 TEST(DutMetrics, AreShownBesideTheSoaksFigures) {
   const scenario::Scenario scenario = reportingDay();
   ReportingRunner runner;

@@ -94,6 +94,7 @@ TEST(Plan, CountsATrialThatTwoPointsShareOnce) {
   scenario.parameters.compute = {{microseconds(10), microseconds(50)}};
   scenario.parameters.sizes = {{Bytes(1 << 20)}};
   scenario.parameters.ranks = {{8}};
+  scenario.parameters.balancing = {{"ecmp"}};
   scenario.parameters.iterations = 1;
   scenario.parameters.repetitions = 2;
   SimRunner runner;

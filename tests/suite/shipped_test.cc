@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "bench/sim_bench.h"
@@ -72,6 +73,31 @@ TEST(ShippedScenarios, WarnOfNothingButWhatIsKnown) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       EXPECT_TRUE(found[i].what.starts_with(wanted[i])) << found[i].what;
     }
+  }
+}
+
+// What a step of T10.2's models takes: floating-point operations of what an iteration gets done,
+// over the accelerators that share them and the compute phase. An H100 has 989 TFLOP/s for dense
+// BF16, of which large matrix products reach about half.
+TEST(ShippedScenarios, ComputePhasesOfModelsArePossible) {
+  struct Model {
+    const char* file;
+    double flop_per_unit;  // 6 a parameter and token; ResNet-50: 3 x 2 x 4.1e9 an image
+    double accelerators;
+  };
+  for (const Model& model :
+       {Model{"t10.2-gpt3", 6 * 175e9, 8 * 16 * 16}, Model{"t10.2-bert", 6 * 340e6 * 512, 16},
+        Model{"t10.2-resnet50", 3 * 2 * 4.1e9, 16}}) {
+    const fs::path file = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios" / "training" /
+                          (std::string(model.file) + ".yaml");
+    const scenario::Scenario scenario = scenario::loadScenario(file, vocabulary());
+    const auto& job = scenario.workload->jobs.front();
+    const auto& program = std::get<workload::TrainingProgram>(job.program);
+    const double units = static_cast<double>(scenario.parameters.progress->per_iteration);
+    const double each =
+        units * model.flop_per_unit / model.accelerators / program.compute.toSeconds();
+    EXPECT_LT(each, 0.5 * 989e12) << model.file;
+    EXPECT_GT(each, 0.1 * 989e12) << model.file;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
 
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
@@ -131,6 +132,49 @@ TEST(Soak, TheStabilityIsTheStandardDeviationOfTheJctRatio) {
   EXPECT_NEAR(kpi(result, "jct_ratio", "mean of the soak").value, first * 1.2, 1e-6);
 }
 
+std::string deviationsOf(const results::TestResult& result) {
+  std::string all;
+  for (const results::Deviation& one : result.deviations) all += one.what + "\n";
+  return all;
+}
+
+// Flows keep their paths all day: what hashes they happen to have is no instability of the DUT.
+TEST(Soak, PathsAreTheSameAllDay) {
+  scenario::Scenario scenario = shortDay();
+  scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kEcmp;
+  scenario.parameters.sizes = {{Bytes(2 << 20)}};
+  scenario.parameters.soak.duration = 2 * kHour;
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const SoakDesign design(config);
+  for (std::uint32_t i = 0; i < design.samples; ++i) {
+    EXPECT_EQ(soakTrial(config, design, i).dut.seed, scenario.seed) << i;
+  }
+  const results::TestResult result = soakTest().run(config, runner);
+  EXPECT_EQ(kpi(result, "jct_ratio_std", "").value, 0);
+  EXPECT_THAT(deviationsOf(result), HasSubstr("deterministic: all 5 samples are identical"));
+}
+
+// Nothing happens to a model that sprays: all windows are alike, which is said, as is that this is
+// no stability. A failure makes two of them differ.
+TEST(Soak, IdenticalSamplesAreSaidToBe) {
+  scenario::Scenario scenario = shortDay();
+  const results::TestResult quiet = runTest(soakTest(), scenario);
+  EXPECT_THAT(deviationsOf(quiet), HasSubstr("deterministic: all 17 samples are identical"));
+  EXPECT_THAT(quiet.summary, HasSubstr("all samples identical (deterministic)"));
+  const results::Table* stability = findTable(quiet, "stability");
+  ASSERT_NE(stability, nullptr);
+  EXPECT_EQ(textAt(*stability, 0, 1), "17");
+  EXPECT_EQ(textAt(*stability, 0, 2), "1");
+  // Two iterations in each window, the second one behind the first.
+  EXPECT_EQ(textAt(*stability, 1, 1), "34");
+
+  scenario.failures.push_back({"leaf0-spine0", 3 * kHour, 4 * kHour});
+  const results::TestResult failed = runTest(soakTest(), scenario);
+  EXPECT_THAT(deviationsOf(failed), testing::Not(HasSubstr("deterministic")));
+  EXPECT_GT(kpi(failed, "jct_ratio_std", "").value, 0);
+}
+
 TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
   scenario::Scenario scenario = shortDay();
   scenario.failures.push_back({"leaf0-spine0", 3 * kHour, 5 * kHour});
@@ -145,10 +189,16 @@ TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
   EXPECT_EQ(textAt(*anomalies, 0, 2), "7200 s");
   bool told = false;
   for (const results::Anomaly& anomaly : result.anomalies) {
-    told = told ||
-           (anomaly.where == "at 03:00:00" && anomaly.what.find("7200 s") != std::string::npos);
+    told = told || (anomaly.where == "at 03:00:00" &&
+                    anomaly.what.find("4 samples, which stand for 7200 s and rest on") !=
+                        std::string::npos);
   }
   EXPECT_TRUE(told);
+  // Four windows of two iterations, each at least what serialisation takes: 2 MiB * 2.8125.
+  const double least_ms = 4 * 2 * (2 << 20) * 8 * 2.8125 / 400e9 * 1e3;
+  const double rests_on_ms = std::stod(textAt(*anomalies, 0, 6));
+  EXPECT_GT(rests_on_ms, least_ms);
+  EXPECT_LT(rests_on_ms, 4 * least_ms);
 }
 
 TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {

@@ -1,5 +1,8 @@
 #include "suite/training/balancing.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <variant>
@@ -11,29 +14,41 @@ namespace plumbline::suite {
 namespace {
 
 struct Strategy {
-  const char* word;
-  const char* name;
   fabric::LoadBalancingKind kind;
+  const char* word;  // one of scenario::kBalancingWords
+  const char* name;
 };
 
-// The words are those of scenario::kBalancingWords.
-constexpr std::array<Strategy, scenario::kBalancingWords.size()> kStrategies{{
-    {"ecmp", "ECMP", fabric::LoadBalancingKind::kEcmp},
-    {"ecmp-qp", "ECMP, BTH-aware", fabric::LoadBalancingKind::kEcmpQp},
-    {"flowlet", "flowlet DLB", fabric::LoadBalancingKind::kFlowlet},
-    {"spray", "packet spray", fabric::LoadBalancingKind::kSprayRoundRobin},
-}};
+using Kind = fabric::LoadBalancingKind;
 
-const Strategy& strategyOf(const std::string& word) {
-  for (const Strategy& strategy : kStrategies) {
-    if (word == strategy.word) return strategy;
-  }
-  return kStrategies.front();
+// The first one of a word is what the word stands for.
+constexpr std::array<Strategy, 7> kStrategies{
+    {{Kind::kEcmp, "ecmp", "ECMP"},
+     {Kind::kEcmpQp, "ecmp-qp", "ECMP, BTH-aware"},
+     {Kind::kFlowlet, "flowlet", "flowlet DLB"},
+     {Kind::kSprayRoundRobin, "spray", "packet spray"},
+     {Kind::kSprayRandom, "spray", "packet spray, random"},
+     {Kind::kSprayLeastQueue, "spray", "packet spray, least queue"},
+     {Kind::kWeighted, "ecmp", "weighted ECMP"}}};
+
+Balancing balancing(const Strategy& strategy) {
+  return {strategy.word, strategy.name, strategy.kind};
 }
 
 }  // namespace
 
-Balancing balancingOf(const std::string& word) { return {word, strategyOf(word).name}; }
+Balancing balancingOf(const std::string& word) {
+  const auto strategy = std::find_if(kStrategies.begin(), kStrategies.end(),
+                                     [&](const Strategy& one) { return word == one.word; });
+  return balancing(strategy == kStrategies.end() ? kStrategies.front() : *strategy);
+}
+
+Balancing scenarioBalancing(const TestConfig& config) {
+  const Kind kind = config.scenario.switches.load_balancing.kind;
+  const auto strategy = std::find_if(kStrategies.begin(), kStrategies.end(),
+                                     [&](const Strategy& one) { return kind == one.kind; });
+  return balancing(strategy == kStrategies.end() ? kStrategies.front() : *strategy);
+}
 
 std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers,
                                       const std::vector<std::string>& standard,
@@ -43,17 +58,19 @@ std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers
        numbers.sweep("Load balancing", standard, quick, config.scenario.parameters.balancing)) {
     all.push_back(balancingOf(word));
   }
+  const Balancing own = scenarioBalancing(config);
+  // ECMP is also what a scenario has that says nothing.
+  if (own.kind != Kind::kEcmp && std::find(all.begin(), all.end(), own) == all.end()) {
+    numbers.deviation(fmt::format(
+        "Load balancing: this test sets it at every point; the scenario's own, {}, is not among "
+        "them",
+        own.name));
+  }
   return all;
 }
 
 void applyBalancing(const Balancing& balancing, bench::TrialSpec& spec) {
-  spec.dut.switches.load_balancing.kind = strategyOf(balancing.word).kind;
-  auto* roce = spec.transport ? std::get_if<transport::RoceSpec>(&*spec.transport) : nullptr;
-  if (roce != nullptr &&
-      strategyOf(balancing.word).kind == fabric::LoadBalancingKind::kSprayRoundRobin) {
-    roce->recovery = transport::RoceRecovery::kSelectiveRepeat;
-    roce->reorder_tolerance = roce->reorder_packets / 2;
-  }
+  spec.dut.switches.load_balancing.kind = balancing.kind;
 }
 
 Variant usualVariant(const TestConfig& config, const Balancing& balancing) {

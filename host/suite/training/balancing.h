@@ -10,17 +10,24 @@
 
 namespace plumbline::suite {
 
-// What a strategy is called and what it makes of switches and hosts.
+// What a strategy is called and what it makes of the switches.
 struct Balancing {
-  std::string word;  // as in `parameters.balancing`
+  std::string word;  // as in `parameters.balancing`; of the scenario's own the nearest one
   std::string name;  // "ECMP", "ECMP, BTH-aware", "flowlet DLB", "packet spray"
+  fabric::LoadBalancingKind kind = fabric::LoadBalancingKind::kEcmp;
 
   bool operator==(const Balancing&) const = default;
 };
 
 Balancing balancingOf(const std::string& word);
 
-// Sweep over strategies: the draft's and, where there is one, the scenario's own list.
+// How the scenario's own switches balance: `dut.load_balancing`, of every kind that there is. For
+// tests whose draft names no strategy.
+Balancing scenarioBalancing(const TestConfig& config);
+
+// Sweep over strategies: the draft's and, where there is one, the scenario's own list
+// (`parameters.balancing`). They replace `dut.load_balancing`: where that is a kind which is not
+// swept, it is a deviation.
 std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers,
                                       const std::vector<std::string>& standard,
                                       const std::vector<std::string>& quick);
@@ -42,8 +49,8 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
 // Hosts and switches of `spec` become those of `variant`.
 void applyVariant(const Variant& variant, bench::TrialSpec& spec);
 
-// Sets the switches of `spec`; with spray also the RoCE receivers, which keep what comes early
-// instead of asking for it again, as a NIC for such a fabric must.
+// Sets the switches of `spec`. What RC does about packets out of order follows from them
+// (rc_recovery.h).
 void applyBalancing(const Balancing& balancing, bench::TrialSpec& spec);
 
 }  // namespace plumbline::suite

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "fabric/topology.h"
 #include "suite/fabric_metrics.h"
 #include "suite/profile.h"
+#include "suite/rc_recovery.h"
 #include "suite/training/collective.h"
+#include "suite/trial_configuration.h"
 #include "suite/trials.h"
 #include "workload/formulas.h"
 
@@ -194,12 +197,11 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
 bench::TrialSpec soakTrial(const TestConfig& config, const SoakDesign& design,
                            std::uint32_t number) {
   const CollectivePoint point{CollectiveKind::kAllReduce, design.size, design.ranks,
-                              usualVariant(config, balancingOf("ecmp"))};
+                              usualVariant(config, scenarioBalancing(config))};
   bench::TrialSpec spec = collectiveTrial(config, point, design.iterations);
-  // The switches balance as the scenario says.
-  spec.dut.switches.load_balancing = config.scenario.switches.load_balancing;
+  chooseRecovery(spec);
   spec.fast_forward.reset();
-  spec.dut.seed += number;
+  // What a workload draws. The seed of the DUT, and with it every path, is the same all day.
   spec.workload->seed += number;
   auto& job = spec.workload->jobs[0];
   job.name = "AllReduce and AlltoAll";
@@ -258,6 +260,8 @@ std::vector<SoakFigure> soakFigures(const TestConfig& config, const SoakDesign& 
 std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
                                     const std::vector<SoakFigure>& figures, TrialRunner& runner,
                                     ResultBuilder& builder) {
+  const double ideal =
+      idealIteration(design.ranks, design.size, config.scenario.topology.link_rate);
   std::vector<SoakSample> samples;
   samples.reserve(design.samples);
   for (std::uint32_t number = 0; number < design.samples; ++number) {
@@ -278,6 +282,12 @@ std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& 
         break;
       }
       sample.values.push_back(value);
+    }
+    if (!sample.values.empty()) {
+      for (const Picoseconds time : jobOf(trial).iterations) {
+        sample.iterations.push_back(workload::jctRatio(time, ideal));
+      }
+      sample.window = busyTime(trial);
     }
     samples.push_back(std::move(sample));
   }
@@ -351,6 +361,14 @@ std::vector<double> sampleValues(const std::vector<SoakSample>& samples, std::si
   return values;
 }
 
+std::size_t distinctSamples(const std::vector<SoakSample>& samples) {
+  std::set<std::vector<double>> different;
+  for (const SoakSample& sample : samples) {
+    if (!sample.values.empty()) different.insert(sample.values);
+  }
+  return different.size();
+}
+
 std::string clockText(Picoseconds time) {
   const std::int64_t total = time / seconds(1);
   return fmt::format("{:02}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
@@ -362,12 +380,13 @@ std::vector<Episode> episodesOf(const std::vector<SoakSample>& samples, Picoseco
   bool open = false;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const bool now = is(samples[i]);
-    if (now && !open) episodes.push_back({samples[i].time, {}, i, 0});
+    if (now && !open) episodes.push_back({samples[i].time, {}, i, 0, {}});
     open = now;
     if (!now) continue;
     Episode& episode = episodes.back();
     episode.until = samples[i].time + interval;
     ++episode.count;
+    episode.simulated += samples[i].window;
   }
   return episodes;
 }
@@ -400,6 +419,9 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
   }
+  SweepPoint window;
+  window.spec = soakTrial(config, design, 0);
+  addTrialConfiguration({window}, builder.result().configuration);
   const std::vector<SoakFigure> figures = soakFigures(config, design);
   const std::vector<SoakSample> samples = takeSamples(config, design, figures, runner, builder);
   const auto lost = [](const SoakSample& sample) { return sample.values.empty(); };

@@ -4,9 +4,12 @@
 // A packet-level simulation of a day at 400 Gb/s takes a year, so the clock is compressed: a sample
 // stands for the interval up to the next one, and of that interval a window is simulated, as many
 // iterations as the test was given. What the scenario schedules for the day (failures, PAUSE
-// storms) is compressed with the clock, so that a window has the share of its interval. Every
-// window is one trial with QPs and hashes of its own: it is stored when it is done, and a soak that
-// was killed goes on with the first window that is missing.
+// storms) is compressed with the clock, so that a window has the share of its interval. The jobs
+// run all day: QPs, and with them the paths that switches choose by hash, are the same in all
+// windows, so that nothing but what happens to the DUT makes samples differ. On a model to which
+// nothing happens they are identical, and the tests say so (distinctSamples()). Every window is a
+// trial: it is stored when it is done, and a soak that was killed goes on with the first one that
+// is missing.
 #pragma once
 
 #include <cstdint>
@@ -66,11 +69,16 @@ struct SoakSample {
   Picoseconds time;            // since the soak began
   std::vector<double> values;  // in the order of the figures; empty where the trial was not valid
   std::string fault;           // why
+  // Of a valid one: the JCT ratio of every iteration of its window, and how long the window was.
+  std::vector<double> iterations;
+  Picoseconds window;
 };
 
 // Runs all windows and keeps what is sampled of each; asks the DUT's own figures of each as well.
+// Losses of lossless priorities are noted in `builder`.
 std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
-                                    const std::vector<SoakFigure>& figures, TrialRunner& runner);
+                                    const std::vector<SoakFigure>& figures, TrialRunner& runner,
+                                    ResultBuilder& builder);
 
 // What the DUT says of itself over a soak, asked with the samples: one series for each metric, and
 // what went wrong as anomalies in `builder`. Nothing when the scenario names no source.
@@ -82,6 +90,8 @@ results::Quantity dutReported(double value, std::string unit);
 // Hours, of all valid samples, and the values of one figure.
 std::vector<double> sampleHours(const std::vector<SoakSample>& samples);
 std::vector<double> sampleValues(const std::vector<SoakSample>& samples, std::size_t figure);
+// How many of the valid samples differ from all others before them in some figure.
+std::size_t distinctSamples(const std::vector<SoakSample>& samples);
 
 // "06:30:00": time since the soak began.
 std::string clockText(Picoseconds time);
@@ -93,6 +103,7 @@ struct Episode {
   Picoseconds until;
   std::size_t first = 0;  // samples
   std::size_t count = 0;
+  Picoseconds simulated;  // of its samples' windows together
 };
 std::vector<Episode> episodesOf(const std::vector<SoakSample>& samples, Picoseconds interval,
                                 const std::function<bool(const SoakSample&)>& is);

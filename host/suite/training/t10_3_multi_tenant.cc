@@ -2,13 +2,18 @@
 //
 // Two jobs of ring AllReduces, each on its own hosts of as many leaves, a swept share of the leaves
 // common to both: there they share the leaf's uplinks and the spines behind them. Every job runs
-// alone first, on the same hosts. Computed: interference factor = JCT beside the other / JCT alone.
+// alone first, on the same hosts. Switches balance as the scenario says. Computed: interference
+// factor = JCT beside the other / JCT alone, each repetition against the one with the same seeds
+// alone; over the repetitions the ratio of the sums.
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
 #include <map>
+#include <string>
+#include <vector>
 
+#include "stats/paired_ratio.h"
 #include "suite/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
@@ -100,12 +105,13 @@ Design MultiTenantTest::design(const TestConfig& config) const {
   const std::uint32_t leaves = topology.leaves / 2;
   const CollectivePoint collective{workload::CollectiveKind::kAllReduce, size,
                                    leaves * (topology.hosts_per_leaf / 2),
-                                   usualVariant(config, balancingOf("ecmp"))};
+                                   usualVariant(config, scenarioBalancing(config))};
   design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));
+  design.numbers.configure("Spine links in common",
+                           "those of the common leaves: so many per cent of a job's uplinks");
   for (const TenantPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
     spec.fast_forward.reset();
-    spec.dut.switches.load_balancing = config.scenario.switches.load_balancing;
     workload::JobSpec job = std::move(spec.workload->jobs.front());
     spec.workload->jobs.clear();
     const auto common = static_cast<std::uint32_t>(std::lround(point.overlap.toDouble() * leaves));
@@ -132,73 +138,96 @@ void MultiTenantTest::report(const TestConfig& config, const Design& design,
   const auto completion = [](const bench::TrialResult& trial, std::size_t job) {
     return trial.fabric->jobs.at(job).completion.toMicroseconds();
   };
-  // JCT alone by overlap, of A and B, mean over the repetitions.
-  std::map<std::int64_t, std::array<double, 2>> alone;
+  const auto completions = [&](const Measured& measured_point, std::size_t job) {
+    std::vector<double> times;
+    times.reserve(measured_point.trials.size());
+    for (const bench::TrialResult& trial : measured_point.trials) {
+      times.push_back(completion(trial, job));
+    }
+    return times;
+  };
+  // JCT alone by overlap, of A and B, by repetition.
+  std::map<std::int64_t, std::array<std::vector<double>, 2>> alone;
   for (const Measured& one : measured) {
     const TenantPoint& point = points[placeOf(design, one)];
     if (point.tenants == Tenants::kBoth) continue;
-    double sum = 0;
-    for (const bench::TrialResult& trial : one.trials) sum += completion(trial, 0);
     alone[point.overlap.partsPerTrillion()][point.tenants == Tenants::kSecond ? 1 : 0] =
-        sum / static_cast<double>(one.trials.size());
+        completions(one, 0);
   }
-  const auto jct = [&](std::size_t job, std::string column) {
-    return Figure{
-        .column = std::move(column),
-        .unit = "us",
-        .kpi = "",
-        .of = [&, job](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-          if (points[i].tenants == Tenants::kBoth) return completion(trial, job);
-          const bool runs = (points[i].tenants == Tenants::kFirst) == (job == 0);
-          return runs ? std::optional(completion(trial, 0)) : std::nullopt;
-        }};
+  const auto jct = [&](std::size_t job, std::string column, std::string kpi) {
+    return Figure{.column = std::move(column),
+                  .unit = "us",
+                  .kpi = std::move(kpi),
+                  .of = [&completion, job](std::size_t, const bench::TrialResult& trial) {
+                    return completion(trial, job);
+                  }};
   };
-  const auto factor = [&](std::size_t job, std::string column, std::string kpi) {
-    return Figure{
-        .column = std::move(column),
-        .unit = "",
-        .kpi = std::move(kpi),
-        .of = [&, job](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-          const auto base = alone.find(points[i].overlap.partsPerTrillion());
-          if (points[i].tenants != Tenants::kBoth || base == alone.end() ||
-              base->second[job] <= 0) {
-            return std::nullopt;
-          }
-          return completion(trial, job) / base->second[job];
-        },
-        .observed = bench::ObservationPoint::kModelled,
-        .primary = false};
+  const auto rowsOf = [&](Tenants tenants) {
+    std::vector<Measured> rows;
+    for (const Measured& one : measured) {
+      if (points[placeOf(design, one)].tenants == tenants) rows.push_back(one);
+    }
+    return rows;
   };
-  const Figure first = factor(0, "Interference of A", "interference_a");
-  addTable(design, measured,
-           {jct(0, "JCT of A"), jct(1, "JCT of B"), first,
-            factor(1, "Interference of B", "interference_b"),
-            figure("Busiest link", "%", "", busiestLinkPercent),
-            figure("ECN marked", "%", "", ecnPercent), figure("PAUSE", "/s", "", pausesPerSecond)},
-           {"interference",
-            "Interference",
-            "Interference factor is the JCT beside the other job over the JCT alone on the same "
-            "hosts. Common leaves are a share of the leaves of a job.",
-            {},
-            {}},
-           builder);
+  const std::vector<Figure> fabric{figure("Busiest link", "%", "", busiestLinkPercent),
+                                   figure("ECN marked", "%", "", ecnPercent),
+                                   figure("PAUSE", "/s", "", pausesPerSecond)};
+  const auto withFabric = [&](std::vector<Figure> figures) {
+    figures.insert(figures.end(), fabric.begin(), fabric.end());
+    return figures;
+  };
+  addTable(design, rowsOf(Tenants::kFirst), withFabric({jct(0, "JCT", "")}),
+           {"alone_a", "Job A alone", "", {}, {}}, builder);
+  addTable(design, rowsOf(Tenants::kSecond), withFabric({jct(0, "JCT", "")}),
+           {"alone_b", "Job B alone", "", {}, {}}, builder);
+  const std::vector<Measured> together = rowsOf(Tenants::kBoth);
+  addTable(design, together, withFabric({jct(0, "JCT of A", ""), jct(1, "JCT of B", "")}),
+           {"both", "Both jobs at once", "", {}, {}}, builder);
+
+  results::Table table{
+      "interference",
+      "Interference",
+      "Interference factor: JCT beside the other job over the JCT alone on the same hosts and with "
+      "the same seeds, sum of the repetitions over sum of the repetitions. Common leaves are a "
+      "share of the leaves of a job; there, and on the spines behind, the jobs share links.",
+      {"Common leaves", "Interference of A", "Interference of B"},
+      {}};
+  results::Series series{"job A", {}, {}, false};
+  for (const Measured& one : together) {
+    const TenantPoint& point = points[placeOf(design, one)];
+    const auto base = alone.find(point.overlap.partsPerTrillion());
+    std::vector<results::Cell> row{valueText(point.overlap)};
+    for (std::size_t job = 0; job < 2; ++job) {
+      if (base == alone.end() || base->second[job].empty()) {
+        row.emplace_back(std::string("not observed"));
+        continue;
+      }
+      const std::vector<double> beside = completions(one, job);
+      const results::Quantity factor =
+          ratioOf(beside, base->second[job], bench::ObservationPoint::kModelled);
+      const std::string name = job == 0 ? "A" : "B";
+      builder.repeated(one.point.label, "Interference of " + name,
+                       stats::pairedRatio(beside, base->second[job]).ratios, "");
+      builder.kpi(job == 0 ? "interference_a" : "interference_b", one.point.label, factor);
+      builder.primary(fmt::format("interference of {}, {}", name, one.point.label), factor);
+      row.emplace_back(factor);
+      if (job > 0) continue;
+      series.x.push_back(point.overlap.toDouble() * 100);
+      series.y.push_back(factor.value);
+      builder.result().summary = fmt::format("{}: job A takes {:.3f} times as long as alone.",
+                                             one.point.label, factor.value);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  builder.result().tables.insert(builder.result().tables.begin(), std::move(table));
   results::Chart chart;
   chart.id = "interference";
   chart.title = "Interference factor over common leaves";
   chart.kind = results::ChartKind::kBar;
   chart.x_label = "Common leaves [%]";
   chart.y_label = "Interference factor of job A";
-  addChart(design, measured, first,
-           {[&](std::size_t i) { return points[i].overlap.toDouble() * 100; },
-            [](std::size_t) { return std::string("job A"); }},
-           std::move(chart), builder);
-  for (const Measured& one : measured) {
-    const auto value = meanOf(design, one, first);
-    if (!value) continue;
-    builder.primary("interference, " + one.point.label, *value);
-    builder.result().summary = fmt::format("{}: job A takes {:.3f} times as long as alone.",
-                                           one.point.label, value->value);
-  }
+  chart.series.push_back(std::move(series));
+  builder.result().charts.push_back(std::move(chart));
 }
 
 }  // namespace

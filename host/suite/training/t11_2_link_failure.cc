@@ -3,20 +3,33 @@
 // Ring AllReduces of all hosts run one after the other; in the middle of one of them an element of
 // the fabric fails and stays down: a leaf's uplink, a spine (or the switch above a leaf), a link
 // between higher tiers where there is one. Swept: what fails, load balancing; the same without a
-// failure beside it. Measured: packets lost and the time between the first and the last of them
-// (loss duration); redistribution, from the failure until the hosts' goodput over a window is back
-// at 90 % of what it was before; JCT overhead against the run without failure. T11.3 judges the
-// same trials: a failure has zero impact when the iteration in which it falls takes no longer than
-// the P99 of those before it (nearest rank, all of the run without failure).
+// failure beside it, with the same seeds repetition by repetition. Measured: packets lost and the
+// time between the first and the last of them (loss duration). Computed, each time from the failure
+// on:
+//   last loss        until the last packet is lost
+//   goodput back     until goodput is back (link_failure.h)
+//   redistribution   until both: no packet runs into the failed element any more, and goodput is
+//   back JCT overhead     of the iteration in which the failure falls: its time over the mean
+//   iteration of
+//                    the same repetition without failure, less 1; sum over sum of the repetitions
+//   job overhead     the same of the whole job
+// A repetition that does not recover is counted and left out of the means. T11.3 judges the same
+// trials: a failure has zero impact in a repetition when its iteration takes no longer than the P99
+// of the steady iterations (nearest rank, of all repetitions without failure).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "fabric/topology.h"
+#include "stats/paired_ratio.h"
 #include "suite/fabric_metrics.h"
 #include "suite/training/collective.h"
+#include "suite/training/link_failure.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
 
@@ -24,6 +37,8 @@ namespace plumbline::suite {
 namespace {
 
 using workload::CollectiveKind;
+
+constexpr double kSteadyQuantile = 0.99;  // of the draft's zero impact
 
 // Something that may fail; no element: nothing does.
 struct Casualty {
@@ -115,47 +130,15 @@ Picoseconds sampleInterval(const TestConfig& config, const FailureDesign& design
       1'000'000));
 }
 
-std::uint64_t receivedAt(const bench::Samples& samples, std::size_t sample) {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t bytes : samples.samples[sample].received) sum += bytes;
-  return sum;
-}
-
-// From the failure to the first window since when goodput is back at 90 % of the mean before.
-std::optional<double> redistributionMicroseconds(const bench::Samples& samples,
-                                                 Picoseconds failure) {
-  constexpr std::size_t kWindow = 20;
-  constexpr double kShare = 0.9;
-  const auto first = static_cast<std::size_t>(failure / samples.interval);
-  if (first < 1 || first >= samples.samples.size()) return std::nullopt;
-  const double before =
-      static_cast<double>(receivedAt(samples, first - 1)) / static_cast<double>(first);
-  for (std::size_t end = first + kWindow; end < samples.samples.size(); ++end) {
-    const auto bytes =
-        static_cast<double>(receivedAt(samples, end) - receivedAt(samples, end - kWindow));
-    if (bytes / kWindow < kShare * before) continue;
-    const Picoseconds since = samples.interval * static_cast<std::int64_t>(end - kWindow + 1);
-    return std::max(since - failure, Picoseconds(0)).toMicroseconds();
-  }
-  return std::nullopt;
-}
-
-// The iteration that a failure at `time` falls into.
-std::optional<std::size_t> iterationAt(const bench::JobOutcome& job, Picoseconds time) {
-  Picoseconds end;
-  for (std::size_t i = 0; i < job.iterations.size(); ++i) {
-    end += job.iterations[i];
-    if (time < end) return i;
-  }
-  return std::nullopt;
-}
-
 class LinkFailureTest : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "T11.2"; }
   [[nodiscard]] std::string title() const override { return "Link failure"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"jct_us",
+    return {"goodput_back_us",
+            "failure_iteration_us",
+            "job_overhead_percent",
+            "jct_us",
             "packets_lost",
             "loss_duration_us",
             "redistribution_us",
@@ -166,8 +149,17 @@ class LinkFailureTest : public FabricTest {
  protected:
   [[nodiscard]] std::string section() const override { return "section 11.2"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
+  [[nodiscard]] bool reportsPartly() const override { return true; }
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
+  // From how many failures had zero impact in every repetition, and the worst overhead.
+  [[nodiscard]] virtual std::string summaryOf(std::size_t failures, std::size_t unharmed,
+                                              double worst_overhead_percent) const {
+    return fmt::format(
+        "{} of {} failures had zero impact; the iteration of a failure takes up to {:.4g} % "
+        "longer.",
+        unharmed, failures, worst_overhead_percent);
+  }
 };
 
 Design LinkFailureTest::design(const TestConfig& config) const {
@@ -198,97 +190,270 @@ Design LinkFailureTest::design(const TestConfig& config) const {
   return design;
 }
 
+// A failure's figures, one value for each repetition that has it.
+struct Outcome {
+  std::size_t repetitions = 0;
+  std::size_t recovered = 0;
+  std::size_t zero_impact = 0;
+  std::uint64_t lost_otherwise = 0;
+  std::vector<double> lost;
+  std::vector<double> loss_us;
+  std::vector<double> last_loss_us;
+  std::vector<double> goodput_us;
+  std::vector<double> redistribution_us;
+  // Of the same repetitions, with and without failure.
+  std::vector<double> iteration_us;
+  std::vector<double> steady_us;
+  std::vector<double> jct_us;
+  std::vector<double> steady_jct_us;
+};
+
+// The trials without failure of one load balancing.
+struct Steady {
+  const Measured* trials = nullptr;
+  std::vector<Picoseconds> iterations;  // of all repetitions
+  Picoseconds p99;
+};
+
+const bench::JobOutcome& failureJob(const bench::TrialResult& trial) {
+  return trial.fabric->jobs.at(0);
+}
+
+Outcome outcomeOf(const Measured& failed, const Steady& steady, Picoseconds failure) {
+  Outcome outcome;
+  outcome.repetitions = failed.trials.size();
+  for (std::size_t i = 0; i < failed.trials.size(); ++i) {
+    const bench::TrialResult& trial = failed.trials[i];
+    const bench::TrialResult& intact = steady.trials->trials[i];
+    if (!trial.fabric || !trial.fabric->samples) continue;
+    const bench::Samples& samples = *trial.fabric->samples;
+    outcome.lost.push_back(static_cast<double>(trial.fabric->total.dropped()));
+    outcome.lost_otherwise += lostOtherwise(trial);
+    outcome.loss_us.push_back((samples.last_drop - samples.first_drop).toMicroseconds());
+    const auto last = lastLoss(samples, failure);
+    if (last) outcome.last_loss_us.push_back(last->toMicroseconds());
+    if (!trial.valid() || !intact.valid()) continue;
+    const auto iteration = iterationAt(failureJob(trial), failure);
+    const auto back = goodputBack(samples, failure, failureJob(trial).completion);
+    if (back) {
+      ++outcome.recovered;
+      outcome.goodput_us.push_back(back->toMicroseconds());
+      if (last) outcome.redistribution_us.push_back(std::max(*last, *back).toMicroseconds());
+    }
+    outcome.jct_us.push_back(failureJob(trial).completion.toMicroseconds());
+    outcome.steady_jct_us.push_back(failureJob(intact).completion.toMicroseconds());
+    if (!iteration) continue;
+    const Picoseconds time = failureJob(trial).iterations[*iteration];
+    outcome.iteration_us.push_back(time.toMicroseconds());
+    outcome.steady_us.push_back(meanIteration(failureJob(intact)).toMicroseconds());
+    if (time <= steady.p99) ++outcome.zero_impact;
+  }
+  return outcome;
+}
+
+std::map<std::string, Steady> steadyOf(const Design& design,
+                                       const std::vector<FailurePoint>& points,
+                                       const std::vector<Measured>& measured) {
+  std::map<std::string, Steady> all;
+  for (const Measured& one : measured) {
+    const FailurePoint& point = points[placeOf(design, one)];
+    if (!point.casualty.element.empty()) continue;
+    Steady steady;
+    steady.trials = &one;
+    for (const bench::TrialResult& trial : one.trials) {
+      if (!trial.valid()) continue;
+      const auto& times = failureJob(trial).iterations;
+      steady.iterations.insert(steady.iterations.end(), times.begin(), times.end());
+    }
+    if (steady.iterations.empty()) continue;
+    steady.p99 = nearestRank(steady.iterations, kSteadyQuantile);
+    all.emplace(point.variant.name, std::move(steady));
+  }
+  return all;
+}
+
+// Cells of a row, and the KPIs that go with them.
+class RowWriter {
+ public:
+  RowWriter(const SweepPoint& point, ResultBuilder& builder)
+      : row_(point.values.begin(), point.values.end()), label_(point.label), builder_(builder) {}
+
+  void text(std::string value) { row_.emplace_back(std::move(value)); }
+  void add(const char* kpi, results::Quantity quantity) {
+    if (*kpi != '\0') builder_.kpi(kpi, label_, quantity);
+    row_.emplace_back(std::move(quantity));
+  }
+  // Mean of what there is.
+  void mean(const char* kpi, const std::vector<double>& values, const char* unit) {
+    if (values.empty()) {
+      text("not observed");
+    } else {
+      add(kpi, quantityOf(values, unit, bench::ObservationPoint::kModelled));
+    }
+  }
+  // By how much the sum of `values` exceeds that of `base`; nothing where there is none.
+  std::optional<results::Quantity> excess(const char* kpi, const std::vector<double>& values,
+                                          const std::vector<double>& base) {
+    if (values.empty()) {
+      text("not observed");
+      return std::nullopt;
+    }
+    results::Quantity quantity = ratioOf(values, base, bench::ObservationPoint::kModelled);
+    const auto percent = [](double ratio) { return 100 * (ratio - 1); };
+    quantity.value = percent(quantity.value);
+    quantity.unit = "%";
+    quantity.cv.reset();  // of the ratio, not of what is above 1
+    if (quantity.confidence_low) {
+      quantity.confidence_low = percent(*quantity.confidence_low);
+      quantity.confidence_high = percent(*quantity.confidence_high);
+    }
+    add(kpi, quantity);
+    return quantity;
+  }
+  std::vector<results::Cell> take() { return std::move(row_); }
+
+ private:
+  std::vector<results::Cell> row_;
+  std::string label_;
+  ResultBuilder& builder_;
+};
+
+void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& builder) {
+  results::Table table{"steady",
+                       "Without a failure",
+                       "Iterations of all repetitions; P99 by nearest rank.",
+                       {"Balancing", "JCT", "Iteration mean", "Iteration P99", "Iterations"},
+                       {}};
+  for (const auto& [name, steady] : all) {
+    std::vector<double> jct;
+    std::vector<double> means;
+    for (const bench::TrialResult& trial : steady.trials->trials) {
+      if (!trial.valid()) continue;
+      jct.push_back(failureJob(trial).completion.toMicroseconds());
+      means.push_back(meanIteration(failureJob(trial)).toMicroseconds());
+    }
+    results::Quantity p99;
+    p99.value = steady.p99.toMicroseconds();
+    p99.unit = "us";
+    p99.observed = bench::ObservationPoint::kModelled;
+    const std::size_t count = steady.iterations.size();
+    const results::Quantity time = quantityOf(jct, "us", bench::ObservationPoint::kModelled);
+    builder.kpi("jct_us", "nothing, " + name, time);
+    builder.repeated("nothing, " + name, "JCT", jct, "us");
+    table.rows.push_back({name, time, quantityOf(means, "us", bench::ObservationPoint::kModelled),
+                          p99, std::to_string(count)});
+    if (count < samplesNeeded(kSteadyQuantile)) {
+      builder.anomaly(
+          fmt::format("the P99 of steady iterations rests on {} of them, fewer than {}: "
+                      "it is {} of them",
+                      count, samplesNeeded(kSteadyQuantile),
+                      count < 100 ? "the longest" : "one of the longest"),
+          name);
+    }
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
 void LinkFailureTest::report(const TestConfig& config, const Design& design,
                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
   const FailureDesign plan = failureDesign(config, unused);
   const std::vector<FailurePoint>& points = plan.points;
-  const auto completion = [](const bench::TrialResult& trial) {
-    return trial.fabric->jobs.at(0).completion;
-  };
-  std::map<std::string, Picoseconds> intact;  // by balancing
-  std::map<std::string, Picoseconds> steady;  // P99 of an iteration
+  const std::map<std::string, Steady> steady = steadyOf(design, points, measured);
+  results::Table failures{
+      "failure",
+      "Failure during AllReduce",
+      "Loss duration is from the first lost packet to the last; the following three times begin at "
+      "the failure. Redistribution: until the last loss and until goodput is back at 90 % of its "
+      "mean before, or at its lowest before where that is less (0: it never fell). JCT overhead is "
+      "that of the iteration in which the failure falls, over the mean iteration of the same "
+      "repetitions without failure. A repetition has recovered when goodput is back before the job "
+      "is done.",
+      {"Fails", "Balancing", "Recovered", "Packets lost", "Loss duration", "Last loss",
+       "Goodput back", "Redistribution", "Steady iteration", "Failure iteration", "JCT overhead",
+       "Overhead of the job"},
+      {}};
+  results::Table impact{"zero_impact",
+                        "Impact on the iteration of the failure",
+                        "A failure has zero impact in a repetition when its iteration takes no "
+                        "longer than the P99 of "
+                        "the steady iterations.",
+                        {"Fails", "Balancing", "Failure iteration", "Longest", "Steady P99",
+                         "Over P99", "Repetitions with zero impact"},
+                        {}};
+  std::size_t failed = 0;
+  std::size_t unharmed = 0;
+  double worst = -100;  // [%]
   for (const Measured& one : measured) {
     const FailurePoint& point = points[placeOf(design, one)];
-    if (!point.casualty.element.empty()) continue;
-    intact[point.variant.name] = completion(one.trials.front());
-    steady[point.variant.name] = iterationQuantile(one.trials.front().fabric->jobs.at(0), 0.99);
+    const auto base = steady.find(point.variant.name);
+    if (point.casualty.element.empty() || base == steady.end()) continue;
+    const Outcome outcome = outcomeOf(one, base->second, plan.failure);
+    const auto ofAll = [&](std::size_t count) {
+      return fmt::format("{} of {}", count, outcome.repetitions);
+    };
+    RowWriter row(one.point, builder);
+    row.text(ofAll(outcome.recovered));
+    row.mean("packets_lost", outcome.lost, "");
+    row.mean("loss_duration_us", outcome.loss_us, "us");
+    row.mean("", outcome.last_loss_us, "us");
+    row.mean("goodput_back_us", outcome.goodput_us, "us");
+    row.mean("redistribution_us", outcome.redistribution_us, "us");
+    row.mean("", outcome.steady_us, "us");
+    row.mean("failure_iteration_us", outcome.iteration_us, "us");
+    const auto overhead =
+        row.excess("jct_overhead_percent", outcome.iteration_us, outcome.steady_us);
+    row.excess("job_overhead_percent", outcome.jct_us, outcome.steady_jct_us);
+    failures.rows.push_back(row.take());
+    if (!outcome.jct_us.empty()) {
+      builder.kpi("jct_us", one.point.label,
+                  quantityOf(outcome.jct_us, "us", bench::ObservationPoint::kModelled));
+    }
+    if (outcome.recovered < outcome.repetitions) {
+      builder.anomaly(fmt::format("{} repetitions did not recover before the job was done: "
+                                  "redistribution is of the others",
+                                  ofAll(outcome.repetitions - outcome.recovered)),
+                      one.point.label);
+    }
+    if (outcome.lost_otherwise > 0) {
+      builder.anomaly(fmt::format("{} packets were lost for other reasons than the failure; losses "
+                                  "and their times include them",
+                                  outcome.lost_otherwise),
+                      one.point.label);
+    }
+    if (!overhead) continue;
+    builder.primary("JCT overhead, " + one.point.label, *overhead);
+    worst = std::max(worst, overhead->value);
+    builder.repeated(one.point.label, "Failure iteration over steady iteration",
+                     stats::pairedRatio(outcome.iteration_us, outcome.steady_us).ratios, "");
+    ++failed;
+    if (outcome.zero_impact == outcome.repetitions) ++unharmed;
+    const std::vector<double> p99(outcome.iteration_us.size(), base->second.p99.toMicroseconds());
+    RowWriter judged(one.point, builder);
+    judged.mean("", outcome.iteration_us, "us");
+    judged.add("", quantityOf(std::vector<double>{*std::max_element(outcome.iteration_us.begin(),
+                                                                    outcome.iteration_us.end())},
+                              "us", bench::ObservationPoint::kModelled));
+    judged.add(
+        "", quantityOf(std::vector<double>{p99.front()}, "us", bench::ObservationPoint::kModelled));
+    judged.add("failure_iteration_vs_p99",
+               ratioOf(outcome.iteration_us, p99, bench::ObservationPoint::kModelled));
+    judged.text(ofAll(outcome.zero_impact));
+    impact.rows.push_back(judged.take());
   }
-  const auto fails = [&](std::size_t i) { return !points[i].casualty.element.empty(); };
-  const Figure lost =
-      figure("Packets lost", "", "packets_lost", [](const bench::TrialResult& trial) {
-        return static_cast<double>(trial.fabric->total.dropped());
-      });
-  const Figure duration{.column = "Loss duration",
-                        .unit = "us",
-                        .kpi = "loss_duration_us",
-                        .of = [](std::size_t, const bench::TrialResult& trial) {
-                          const bench::Samples& samples = *trial.fabric->samples;
-                          return (samples.last_drop - samples.first_drop).toMicroseconds();
-                        }};
-  const Figure redistribution{
-      .column = "Redistribution",
-      .unit = "us",
-      .kpi = "redistribution_us",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        if (!fails(i)) return std::nullopt;
-        return redistributionMicroseconds(*trial.fabric->samples, plan.failure);
-      }};
-  Figure overhead{
-      .column = "JCT overhead",
-      .unit = "%",
-      .kpi = "jct_overhead_percent",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        const auto base = intact.find(points[i].variant.name);
-        if (!fails(i) || base == intact.end()) return std::nullopt;
-        return 100 * (workload::interferenceFactor(completion(trial), base->second) - 1);
-      }};
-  const Figure jct{.column = "JCT",
-                   .unit = "us",
-                   .kpi = "jct_us",
-                   .of = [&](std::size_t, const bench::TrialResult& trial) {
-                     return completion(trial).toMicroseconds();
-                   }};
-  // T11.3: how long the iteration of the failure took, against P99 without one.
-  const Figure impact{
-      .column = "Failure iteration over steady P99",
-      .unit = "",
-      .kpi = "failure_iteration_vs_p99",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        const bench::JobOutcome& job = trial.fabric->jobs.at(0);
-        const auto iteration = iterationAt(job, plan.failure);
-        const auto base = steady.find(points[i].variant.name);
-        if (!fails(i) || !iteration || base == steady.end()) return std::nullopt;
-        return workload::interferenceFactor(job.iterations[*iteration], base->second);
-      }};
-  addTable(
-      design, measured, {lost, duration, redistribution, jct, overhead, impact},
-      {"failure",
-       "Failure during AllReduce",
-       "Loss duration is from the first lost packet to the last. Redistribution is from the "
-       "failure until goodput is back at 90 % of its mean before. The last column compares the "
-       "iteration of the failure with the P99 of the run without one: up to 1 the failure had "
-       "zero impact.",
-       {},
-       {}},
-      builder);
+  builder.result().tables.push_back(std::move(failures));
+  builder.result().tables.push_back(std::move(impact));
+  addSteadyTable(steady, builder);
   for (const FailurePoint& point : points) {
     const std::string& element = point.casualty.element;
-    auto& failed = builder.result().failed_elements;
-    if (!element.empty() && std::find(failed.begin(), failed.end(), element) == failed.end()) {
-      failed.push_back(element);
+    auto& elements = builder.result().failed_elements;
+    if (!element.empty() &&
+        std::find(elements.begin(), elements.end(), element) == elements.end()) {
+      elements.push_back(element);
     }
   }
-  std::size_t failures = 0;
-  std::size_t unharmed = 0;
-  for (const Measured& one : measured) {
-    const auto value = meanOf(design, one, impact);
-    if (!value) continue;
-    ++failures;
-    if (value->value <= 1) ++unharmed;
-    builder.primary("JCT overhead, " + one.point.label, *meanOf(design, one, overhead));
-  }
-  builder.result().summary = fmt::format("{} of {} failures had zero impact.", unharmed, failures);
+  builder.result().summary =
+      failed == 0 ? std::string("No failure was measured.") : summaryOf(failed, unharmed, worst);
 }
 
 class ZeroImpactTest final : public LinkFailureTest {
@@ -298,6 +463,11 @@ class ZeroImpactTest final : public LinkFailureTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 11.3"; }
+  [[nodiscard]] std::string summaryOf(std::size_t failures, std::size_t unharmed,
+                                      double /*worst_overhead_percent*/) const override {
+    return fmt::format("{} of {} failures had zero impact in every repetition.", unharmed,
+                       failures);
+  }
 };
 
 }  // namespace

@@ -6,15 +6,19 @@
 // delivered, of buffer memory that is not given back. A slope is significant when its confidence
 // interval excludes 0 at 99 % for all figures together (Bonferroni: each at 1 - 1 %/number of
 // figures); shown is the usual 95 % interval. Every significant slope is an anomaly, whichever way
-// it goes. Memory of the DUT's processes, which the draft holds against 1 MB/h, and occupancy of
-// its tables are no part of a model; what the DUT itself reports of them (`dut_metrics` of the
-// scenario) is judged beside the figures in the same way. Counter wraps are computed from what the
+// it goes. Memory of the DUT's processes and occupancy of its tables are no part of a model; what
+// the DUT itself reports of them (`dut_metrics` of the scenario) is judged beside the figures in
+// the same way, and what is memory by its name also by the draft's rule: a slope above 1 MB (10^6
+// B) an hour is a potential leak, significant or not. Counter wraps are computed from what the
 // busiest link carried.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "suite/profile.h"
 #include "suite/training/soak.h"
@@ -161,17 +165,91 @@ std::size_t addTrends(const std::vector<Judged>& figures, ResultBuilder& builder
   return drifts;
 }
 
+constexpr std::array<std::int64_t, 5> kInstants{0, 1, 6, 12, 24};  // of the draft [h]
+
+// The draft's rule for memory that the DUT reports: a row for each, an anomaly for each above it.
+// Returns how many are above; nothing where no memory is reported.
+std::optional<std::size_t> addMemory(const SoakDesign& design, const std::vector<DutSeries>& dut,
+                                     ResultBuilder& builder) {
+  constexpr double kMegabyte = 1e6;
+  constexpr double kLimit = 1;  // MB an hour
+  results::Table table{
+      "memory",
+      "Memory reported by the DUT, against 1 MB per hour",
+      "DUT-reported. Slope of a least-squares line through all samples; 1 MB is "
+      "10^6 B. Values at the draft's instants are the last ones reported up to then.",
+      {"Metric"},
+      {}};
+  std::vector<double> hours;
+  for (const std::int64_t hour : kInstants) {
+    if (seconds(3600 * hour) > design.duration) break;
+    hours.push_back(static_cast<double>(hour));
+    table.columns.push_back(fmt::format("{} h", hour));
+  }
+  table.columns.insert(table.columns.end(), {"Slope", "95 % from", "95 % to", "Above 1 MB/h"});
+  std::size_t above = 0;
+  for (const DutSeries& series : dut) {
+    const std::optional<MemoryUnit> unit = memoryUnit(series.name);
+    if (!unit) continue;
+    if (unit->bytes == 0) {
+      builder.anomaly(fmt::format("{} not held against 1 MB/h: its name has no unit, as bytes, kib "
+                                  "or mb",
+                                  series.name),
+                      "memory reported by the DUT");
+      continue;
+    }
+    std::vector<double> megabytes;
+    megabytes.reserve(series.values.size());
+    for (const double value : series.values) megabytes.push_back(value * unit->bytes / kMegabyte);
+    const std::optional<Trend> trend = trendOf(series.hours, megabytes);
+    if (!trend) {
+      builder.anomaly(fmt::format("{} not held against 1 MB/h: {} values, a line needs three at "
+                                  "different times",
+                                  series.name, megabytes.size()),
+                      "memory reported by the DUT");
+      continue;
+    }
+    std::vector<results::Cell> row{series.name};
+    for (const double hour : hours) {
+      std::optional<double> last;
+      for (std::size_t i = 0; i < megabytes.size() && series.hours[i] <= hour; ++i) {
+        last = megabytes[i];
+      }
+      if (last) {
+        row.emplace_back(dutReported(*last, "MB"));
+      } else {
+        row.emplace_back(std::string("not reported"));
+      }
+    }
+    const stats::Interval interval = slopeInterval(*trend, kShown);
+    const bool leaks = trend->slope > kLimit;
+    row.emplace_back(dutReported(trend->slope, "MB/h"));
+    row.emplace_back(dutReported(interval.low, "MB/h"));
+    row.emplace_back(dutReported(interval.high, "MB/h"));
+    row.emplace_back(std::string(leaks ? "yes" : "no"));
+    table.rows.push_back(std::move(row));
+    if (!leaks) continue;
+    ++above;
+    builder.anomaly(fmt::format("potential memory leak: {} grows by {:.4g} MB/h, more than the "
+                                "draft's 1 MB/h (95 %: {:.4g} to {:.4g})",
+                                series.name, trend->slope, interval.low, interval.high),
+                    "memory reported by the DUT");
+  }
+  if (table.rows.empty()) return std::nullopt;
+  builder.result().tables.push_back(std::move(table));
+  return above;
+}
+
 // The figures at the draft's instants.
 void addInstants(const SoakDesign& design, const std::vector<SoakFigure>& figures,
                  const std::vector<SoakSample>& samples, ResultBuilder& builder) {
-  constexpr std::array<std::int64_t, 5> kHours{0, 1, 6, 12, 24};
   std::vector<const SoakSample*> at;
   results::Table table{"instants",
                        "Figures at the draft's instants",
                        "Of the last sample up to then.",
                        {"Figure"},
                        {}};
-  for (const std::int64_t hour : kHours) {
+  for (const std::int64_t hour : kInstants) {
     const Picoseconds time = seconds(3600 * hour);
     if (time > design.duration) break;
     const SoakSample* last = nullptr;
@@ -220,6 +298,14 @@ void LeakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& f
                       ResultBuilder& builder) const {
   const std::vector<Judged> judged = judgedOf(figures, samples, dut);
   const std::size_t drifts = addTrends(judged, builder);
+  const std::optional<std::size_t> leaks = addMemory(design, dut, builder);
+  if (distinctSamples(samples) == 1) {
+    builder.deviation(
+        "deterministic: all samples are identical, as nothing happens to the model "
+        "during the day. That no figure of the fabric has a trend says nothing about "
+        "the DUT",
+        "trends");
+  }
   addInstants(design, figures, samples, builder);
   addWraps(design, figures, samples, builder);
   const Figure& ratio = figures[kJctRatio].figure;
@@ -229,6 +315,11 @@ void LeakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& f
   builder.primary("Figures with a significant trend", count);
   builder.result().summary = fmt::format("{} of {} figures have a significant trend over {}.",
                                          drifts, judged.size(), durationText(design.duration));
+  if (!leaks) return;
+  results::Quantity above = dutReported(static_cast<double>(*leaks), {});
+  builder.primary("Memory that grows by more than 1 MB/h", above);
+  builder.result().summary +=
+      fmt::format(" Memory reported by the DUT that grows by more than 1 MB/h: {}.", *leaks);
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ std::uint64_t messagesOf(const bench::TrialResult& trial) {
 double messageQuantileUs(const bench::TrialResult& trial, double q) {
   stats::Histogram all;
   for (const bench::JobOutcome& job : trial.fabric->jobs) all.merge(job.message_time);
-  return static_cast<double>(all.quantile(q)) / 1e6;
+  return quantileMicroseconds(all, q);
 }
 
 Design PdcScaleTest::design(const TestConfig& config) const {

@@ -1,0 +1,126 @@
+// T11.2 and T11.3: times that begin at the failure, and repetitions that do not recover.
+#include "suite/training/link_failure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "suite/training/training.h"
+#include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+using testing::HasSubstr;
+
+// Samples of a microsecond each; `rate(i)` bytes arrive in number i.
+bench::Samples samplesOf(std::size_t count, const std::function<std::uint64_t(std::size_t)>& rate) {
+  bench::Samples samples;
+  samples.interval = microseconds(1);
+  samples.flows.push_back({});
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    total += rate(i);
+    bench::Sample sample;
+    sample.received = {total};
+    samples.samples.push_back(sample);
+  }
+  return samples;
+}
+
+// Goodput stays for 10 us after a failure at 50 us, is gone for 20 us and then back. A window of 20
+// us has 90 % again when no more than two of its samples are empty: from 78 us on.
+TEST(GoodputBack, BeginsAtTheFailureAndWaitsForTheFall) {
+  const bench::Samples samples =
+      samplesOf(150, [](std::size_t i) { return i >= 60 && i < 80 ? 0U : 10U; });
+  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(150)), microseconds(28));
+  // A failure between two samples: 27.5 us before that window.
+  EXPECT_EQ(goodputBack(samples, nanoseconds(50'500), microseconds(150)), nanoseconds(27'500));
+}
+
+TEST(GoodputBack, IsZeroWhereItNeverFell) {
+  const bench::Samples samples = samplesOf(150, [](std::size_t) { return 10U; });
+  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(150)), Picoseconds(0));
+}
+
+TEST(GoodputBack, IsNothingWhereItStaysAway) {
+  const bench::Samples samples = samplesOf(150, [](std::size_t i) { return i >= 60 ? 5U : 10U; });
+  EXPECT_FALSE(goodputBack(samples, microseconds(50), microseconds(150)));
+  // Nor where it would be back, but behind the end of the job.
+  const bench::Samples late =
+      samplesOf(150, [](std::size_t i) { return i >= 60 && i < 120 ? 0U : 10U; });
+  EXPECT_TRUE(goodputBack(late, microseconds(50), microseconds(150)));
+  EXPECT_FALSE(goodputBack(late, microseconds(50), microseconds(125)));
+}
+
+// Between two iterations nothing arrives for 4 us, before the failure as behind it: no fall.
+TEST(GoodputBack, PausesThatWereThereBeforeAreNone) {
+  const bench::Samples samples =
+      samplesOf(150, [](std::size_t i) { return i % 40 >= 36 ? 0U : 10U; });
+  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(150)), Picoseconds(0));
+}
+
+TEST(LastLoss, BeginsAtTheFailure) {
+  bench::Samples samples;
+  EXPECT_FALSE(lastLoss(samples, microseconds(50)));
+  samples.first_drop = microseconds(51);
+  samples.last_drop = microseconds(148);
+  EXPECT_EQ(lastLoss(samples, microseconds(50)), microseconds(98));
+  samples.last_drop = microseconds(49);  // of something else
+  EXPECT_FALSE(lastLoss(samples, microseconds(50)));
+}
+
+TEST(NearestRank, IsTheSmallestThatEnoughDoNotExceed) {
+  std::vector<Picoseconds> times;
+  for (int i = 200; i > 0; --i) times.push_back(microseconds(i));
+  EXPECT_EQ(nearestRank(times, 0.99), microseconds(198));
+  EXPECT_EQ(nearestRank({microseconds(7)}, 0.99), microseconds(7));
+  EXPECT_EQ(samplesNeeded(0.99), 1000U);
+}
+
+class BrokenRunner final : public TrialRunner {
+ public:
+  explicit BrokenRunner(std::uint64_t broken) : broken_(broken) {}
+
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult trial = bench.run(spec, repetition, label);
+    if (bench.trials - 1 != broken_) return trial;
+    trial.faults.emplace_back("messages failed");
+    trial.fabric->jobs[0].finished = false;
+    trial.fabric->jobs[0].completion = {};
+    return trial;
+  }
+
+  SimRunner bench;
+
+ private:
+  std::uint64_t broken_;
+};
+
+// Trials: two repetitions without failure, two of the uplink, two of the spine. The uplink's second
+// one fails.
+TEST(LinkFailure, ARepetitionThatDoesNotRecoverLeavesTheOthers) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.ranks = {{16}};
+  scenario.parameters.sizes = {{Bytes(256 << 10)}};
+  scenario.parameters.repetitions = 2;
+  scenario.parameters.balancing = {{"spray"}};
+  BrokenRunner runner(3);
+  const results::TestResult result =
+      linkFailureTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+  EXPECT_FALSE(result.valid);
+  const std::string uplink = "leaf uplink (leaf0-spine0), packet spray";
+  EXPECT_EQ(kpi(result, "jct_overhead_percent", uplink).repetitions, 1U);
+  EXPECT_EQ(kpi(result, "redistribution_us", uplink).repetitions, 1U);
+  EXPECT_EQ(kpi(result, "redistribution_us", "spine switch (spine0), packet spray").repetitions,
+            2U);
+  std::string told;
+  for (const results::Anomaly& anomaly : result.anomalies) told += anomaly.what + "\n";
+  EXPECT_THAT(told, HasSubstr("1 of 2 repetitions did not recover"));
+}
+
+}  // namespace
+}  // namespace plumbline::suite

@@ -133,14 +133,14 @@ std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& conf
                                           {Bytes(kMiB)}, own.sizes);
   const auto flows =
       numbers.sweep<std::uint32_t>("PDCs or QPs per pair", {1, 4, 16, 32}, {1, 16}, own.flows);
-  const std::optional<std::uint64_t> asked =
-      own.iterations ? std::optional(std::min<std::uint64_t>(*own.iterations, kMostMessages))
-                     : std::nullopt;
+  const std::uint64_t asked =  // 0: by time
+      own.iterations ? std::min<std::uint64_t>(*own.iterations, kMostMessages) : 0;
   numbers.configure(
       "Messages of every pair",
-      asked ? std::to_string(*asked)
-            : fmt::format("as many as last {} for each step of the search at line rate, at most {}",
-                          valueText(kAllowance), kMostMessages));
+      asked > 0
+          ? std::to_string(asked)
+          : fmt::format("as many as last {} for each step of the search at line rate, at most {}",
+                        valueText(kAllowance), kMostMessages));
   std::vector<ServicePairs> points;
   for (const Bytes size : sizes) {
     for (const std::uint32_t n : flows) {
@@ -148,7 +148,7 @@ std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& conf
         for (const char* service : kServices) {
           points.push_back({.service = service,
                             .message = size,
-                            .messages = asked ? *asked : messagesFor(config, size),
+                            .messages = asked > 0 ? asked : messagesFor(config, size),
                             .pairs = pairs,
                             .flows = n,
                             .flow_use = workload::FlowUse::kSplit,

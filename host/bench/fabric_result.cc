@@ -302,6 +302,8 @@ FabricResult fabricFromJson(const Json& json) {
   json.at("frames_inside").get_to(result.frames_inside);
   result.link_jfi = optionalFromJson(json.at("link_jfi"));
   result.link_mmr = optionalFromJson(json.at("link_mmr"));
+  if (json.contains("link_flow_mmr"))
+    json.at("link_flow_mmr").get_to(result.link_flow_mmr.emplace());
   for (const Json& link : json.at("links")) result.links.push_back(linkFromJson(link));
   countsFromJson(endpointCounts(), json.at("endpoints"), result.endpoints);
   result.endpoints.latency = histogramFromJson(json.at("latency"));
@@ -343,6 +345,7 @@ std::string FabricResult::toJson() const {
               {"goodput_mean_gbps", flows.goodput_mean_gbps},
               {"goodput_max_gbps", flows.goodput_max_gbps}}},
             {"jobs", job_array}};
+  if (link_flow_mmr) json["link_flow_mmr"] = *link_flow_mmr;
   if (peak_rss_bytes > 0) json["peak_rss_bytes"] = peak_rss_bytes;
   if (samples) json["samples"] = samplesToJson(*samples);
   if (series) json["series"] = timeSeriesToJson(*series);

@@ -80,6 +80,7 @@ Json toJsonValue(const RoceSpec& roce) {
             {"max_ack_timeout_ps", roce.max_ack_timeout.count()},
             {"retry_count", roce.retry_count},
             {"setup_time_ps", roce.setup_time.count()}};
+  if (roce.shared_source_port) json["shared_source_port"] = true;
   if (roce.dcqcn.enabled) json["dcqcn"] = dcqcnToJson(roce.dcqcn);
   return json;
 }

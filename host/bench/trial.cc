@@ -203,6 +203,7 @@ std::string TrialSpec::toJson() const {
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
   if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
   if (series) json["series"] = {{"intervals", series->intervals}};
+  if (count_flows) json["count_flows"] = true;
   addCardParts(*this, json);
   return json.dump();
 }

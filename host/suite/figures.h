@@ -21,6 +21,8 @@ struct Figure {
   bench::ObservationPoint observed = bench::ObservationPoint::kModelled;
   // The figure that the test is about: a row of the repeatability table, with its CV.
   bool primary = false;
+  // What a cell without a number says.
+  std::string absent = "not observed";
 };
 
 // A figure of the trial alone, which trials that were fast-forwarded do not observe.
@@ -28,7 +30,8 @@ Figure figure(std::string column, std::string unit, std::string kpi,
               double (*of)(const bench::TrialResult&));
 
 // Adds a table with a row for every measured point: the values of the axes, then the figures'
-// means over the repetitions. Figures with a machine name become KPIs.
+// means over the repetitions. Figures with a machine name become KPIs; those that repeat badly (CV
+// above 5 %) are an anomaly, one for the table, beside that of each primary figure.
 void addTable(const Design& design, const std::vector<Measured>& measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder);
 

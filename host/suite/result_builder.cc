@@ -7,13 +7,11 @@
 
 #include "fabric/describe.h"
 #include "stats/summary.h"
+#include "suite/lossless_share.h"
 #include "suite/nic_counters.h"
 
 namespace plumbline::suite {
 namespace {
-
-// FACTS H.4: "CV < 5 % recommended"; METHODOLOGY asks for a note above.
-constexpr double kMaxCv = 0.05;
 
 std::string platformText(bench::ObservationPoint observed) {
   switch (observed) {

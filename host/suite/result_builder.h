@@ -22,6 +22,9 @@ namespace plumbline::suite {
 results::Quantity quantityOf(std::span<const double> values, std::string unit,
                              bench::ObservationPoint observed = bench::ObservationPoint::kTester);
 
+// Of repetitions; what is above is noted (terminology draft: "CV < 5 % recommended").
+inline constexpr double kMaxCv = 0.05;
+
 class ResultBuilder {
  public:
   // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench

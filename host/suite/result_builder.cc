@@ -58,9 +58,9 @@ std::string transportText(const bench::FrameFormat& format) {
 
 std::string switchText(const fabric::SwitchSpec& switches) {
   return fmt::format(
-      "{}, latency {}, {} B buffer per port",
+      "{}, latency {}, {}",
       switches.forwarding == fabric::Forwarding::kCutThrough ? "cut-through" : "store-and-forward",
-      durationText(switches.latency), switches.buffer_per_port.count());
+      durationText(switches.latency), bufferText(switches));
 }
 
 template <typename Values, typename Text>

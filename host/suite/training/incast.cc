@@ -135,7 +135,8 @@ std::vector<Figure> convergenceFigures(std::vector<Incast> incasts) {
              const auto settled = joiningConvergence((*all)[i], trial).settled;
              if (!settled) return std::nullopt;
              return settled->toMicroseconds();
-           }},
+           },
+           .absent = "never settled"},
           {.column = "Fair time",
            .unit = "%",
            .kpi = "",

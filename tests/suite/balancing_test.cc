@@ -24,7 +24,7 @@ TEST(Fairness, SprayIsFairerThanFlowletsAreFairerThanEcmp) {
   const double ecmp = kpi(result, "link_jfi", "ECMP").value;
   const double flowlet = kpi(result, "link_jfi", "flowlet DLB").value;
   const double spray = kpi(result, "link_jfi", "packet spray").value;
-  EXPECT_GE(spray, 0.999);
+  EXPECT_GE(spray, 0.99);  // but for what leaves send at random
   // Flowlets choose by queues, message by message: not as even as packets in turn.
   EXPECT_LT(flowlet, spray);
   EXPECT_LT(ecmp, flowlet);
@@ -168,6 +168,7 @@ TEST(SprayEfficacy, ReorderingIsInvisibleToTheHostsOfRud) {
 // they make of the order in which packets come.
 TEST(SprayEfficacy, OrderCountsWhereNoLinkIsFull) {
   scenario::Scenario scenario = smallFabric();
+  scenario.topology.hosts_per_leaf = 8;
   scenario.parameters.repetitions = 1;
   const results::TestResult result = runTest(sprayEfficacyTest(), scenario);
   ASSERT_TRUE(result.valid);

@@ -83,6 +83,8 @@ scenario::Scenario incast() {
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
   scenario.topology.hosts = 9;
   scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.topology.host_link_delay = nanoseconds(50);
+  scenario.switches.latency = nanoseconds(600);
   scenario.switches.shared_buffer.emplace().total = Bytes(64'000'000);
   scenario.traffic.message_sizes = {{Bytes(4096)}};
   scenario.parameters.incast_ratios = {{2, 8}};
@@ -92,7 +94,8 @@ scenario::Scenario incast() {
 }
 
 // A sender's input holds (N - 1) / N of what has come. It reaches xoff after xoff / F * N / (N - 1)
-// frames; the PAUSE is obeyed a few frames later: two cables and the frame under way.
+// frames, seen when the last of them has passed the switch's latency; the PAUSE takes effect two
+// cables and a frame later.
 TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
   for (const Picoseconds drain : {milliseconds(1), milliseconds(3)}) {
     scenario::Scenario scenario = incast();
@@ -104,10 +107,11 @@ TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
     for (const double n : {2.0, 8.0}) {
       const std::string point = fmt::format("4096 B, {:.0f}:1", n);
       EXPECT_EQ(findKpi(result, "burst_frames", point), nullptr);
-      const double first = 200'000 / 4174.0 * n / (n - 1);
+      const double slot_ns = (4174 + 20) * 8 / 400.0;
+      const double first = 200'000 / 4174.0 * n / (n - 1) + 600 / slot_ns;
       const double unpaused = kpi(result, "burst_unpaused_frames", point).value;
       EXPECT_GE(unpaused, std::floor(first)) << point;
-      EXPECT_LE(unpaused, std::ceil(first) + 4) << point;
+      EXPECT_LE(unpaused, std::ceil(first + 2 * 50 / slot_ns) + 1) << point;
       const auto& cells = table(result, "burst").rows.at(row++);
       EXPECT_THAT(text(cells[2]), HasSubstr("held back by PFC: no loss in bursts of"));
       EXPECT_EQ(quantity(cells[8]).value, n * unpaused * 4174);
@@ -140,23 +144,20 @@ TEST(OfferedRate, LossesBehindAPauseAreFound) {
   EXPECT_NEAR(kpi(result, "burst_frames", "4096 B, 8:1").value, 200'000 / 4174.0 * 8 / 7, 4);
 }
 
-// One pair on one switch: the message, the switch, and the acknowledgement. First bits take two
-// cables and the switch's latency each way, and both frames are stored once by their receiver.
+// One pair on one switch: two cables and the switch's latency each way, and both frames are stored
+// twice, by the switch and by their receiver.
 TEST(OfferedRate, ARoundTripIsThePathTwiceAndBothFrames) {
   scenario::Scenario scenario = incast();
   scenario.topology.hosts = 4;
-  scenario.topology.host_link_delay = nanoseconds(50);
-  scenario.switches.latency = nanoseconds(600);
   scenario.parameters.loads = {{Fraction::percent(50)}};
   scenario.parameters.duration = microseconds(100);
   const results::TestResult result = runTest(latencyTest(), scenario);
   ASSERT_TRUE(result.valid);
-  const double path = kpi(result, "latency_p50_ns", "4096 B, zero load").value;
-  const double frames = 8 * (4096 + 78 + 66) / 400.0;
+  const double expected = 2 * (2 * 50 + 600) + 2 * 8 * (4096 + 78 + 66) / 400.0;
   const auto& rows = table(result, "round_trip_distribution").rows;
   ASSERT_EQ(rows.size(), 3U);
-  EXPECT_NEAR(kpi(result, "round_trip_min_ns", "4096 B, zero load").value, 2 * path + frames, 5);
-  EXPECT_NEAR(kpi(result, "round_trip_max_ns", "4096 B, zero load").value, 2 * path + frames, 5);
+  EXPECT_NEAR(kpi(result, "round_trip_min_ns", "4096 B, zero load").value, expected, 0.5);
+  EXPECT_NEAR(kpi(result, "round_trip_max_ns", "4096 B, zero load").value, expected, 0.5);
   EXPECT_THAT(deviations(result), Not(HasSubstr("distribution of the round trip")));
 }
 

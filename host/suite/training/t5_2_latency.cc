@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -496,6 +497,12 @@ class LatencyTest final : public Procedure {
       // Trials of latency at the rate found, whose length is their own. With the search's length
       // the first one is the search's last that lost nothing, and not run again.
       const bool known = settings.duration == search.duration && settings.drain == search.drain;
+      // Nor are any at a rate that is one of the loads.
+      const bool is_load =
+          std::any_of(settings.loads.begin(), settings.loads.end(), [&](const Fraction load) {
+            return load.partsPerTrillion() == std::llround(forecast.share * Fraction::kOne);
+          });
+      if (is_load) continue;
       const std::uint32_t others =
           settings.repetitions * (measuresRoundTrips(config) ? 2 : 1) - (known ? 1 : 0);
       count(others,

@@ -22,6 +22,11 @@ class SprayEfficacyTest final : public PermutationTest {
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.3"; }
   [[nodiscard]] double hopCost() const override { return 1.2; }
+  [[nodiscard]] std::string note() const override {
+    return "With twice as many paths as a leaf has hosts, or more, sprayed packets hardly ever "
+           "wait "
+           "for each other: none overtakes another, and all sprayed services are equal.";
+  }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Paths", "paths"}, {"Carried by", ""}};
   }

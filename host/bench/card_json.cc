@@ -157,6 +157,7 @@ void addCardParts(const StreamSpec& stream, Json& json) {
 
 void addCardResult(const StreamResult& stream, Json& json) {
   if (stream.reorder_depth > 0) json["reorder_depth"] = stream.reorder_depth;
+  if (stream.held_back > 0) json["held_back"] = stream.held_back;
   for (const QueuePairResult& pair : stream.queue_pairs) {
     json["queue_pairs"].push_back({pair.sent, pair.received, pair.lost, pair.duplicate,
                                    pair.out_of_order, pair.reorder_depth});
@@ -168,6 +169,7 @@ void addCardResult(const StreamResult& stream, Json& json) {
 
 void readCardResult(const Json& json, StreamResult& stream) {
   if (json.contains("reorder_depth")) json.at("reorder_depth").get_to(stream.reorder_depth);
+  if (json.contains("held_back")) json.at("held_back").get_to(stream.held_back);
   if (json.contains("queue_pairs")) {
     for (const Json& pair : json.at("queue_pairs")) {
       stream.queue_pairs.push_back(

@@ -326,6 +326,8 @@ FabricResult fabricFromJson(const Json& json) {
   json.at("frames_inside").get_to(result.frames_inside);
   result.link_jfi = optionalFromJson(json.at("link_jfi"));
   result.link_mmr = optionalFromJson(json.at("link_mmr"));
+  if (json.contains("link_flow_mmr"))
+    json.at("link_flow_mmr").get_to(result.link_flow_mmr.emplace());
   for (const Json& link : json.at("links")) result.links.push_back(linkFromJson(link));
   countsFromJson(endpointCounts(), json.at("endpoints"), result.endpoints);
   result.endpoints.latency = histogramFromJson(json.at("latency"));
@@ -394,6 +396,7 @@ std::string FabricResult::toJson() const {
     json["credit"] = {{"granted_bytes", credit->granted}, {"arrived_bytes", credit->arrived}};
   }
   if (connections) json["connections"] = connectionsToJson(*connections);
+  if (link_flow_mmr) json["link_flow_mmr"] = *link_flow_mmr;
   if (peak_rss_bytes > 0) json["peak_rss_bytes"] = peak_rss_bytes;
   if (samples) json["samples"] = samplesToJson(*samples);
   if (series) json["series"] = timeSeriesToJson(*series);

@@ -131,6 +131,8 @@ struct FabricResult {
   std::uint64_t frames_inside = 0;  // when the trial ended
   std::optional<double> link_jfi;   // over the bytes of links between switches
   std::optional<double> link_mmr;
+  // Over the number of flows on these links; when the trial asked for it (FlowCount).
+  std::optional<double> link_flow_mmr{};
   std::vector<LinkLoad> links;
   transport::EndpointStats endpoints;  // of all simulated hosts
   // Data packets that were lost end to end and will not be sent again: of a service without

@@ -12,6 +12,7 @@
 #include "bench/fabric_figures.h"
 #include "bench/fabric_watch.h"
 #include "bench/fast_forward.h"
+#include "bench/flow_count.h"
 #include "bench/hop_watch.h"
 #include "bench/loss_watch.h"
 #include "bench/sampler.h"
@@ -67,6 +68,7 @@ void collectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialResult& r
     one.out_of_order = outcome.received.out_of_order;
     one.stale = outcome.received.stale;
     one.ce = outcome.received.ce;
+    one.held_back = outcome.sent.held_back;
     result.streams.push_back(std::move(one));
     if (outcome.sent.late > 0) {
       result.faults.push_back(fmt::format("stream '{}': {} frames left late, by up to {} ns",
@@ -157,6 +159,9 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   if (spec.sampling && spec.fast_forward) {
     refusals.emplace_back("what is fast-forwarded cannot be sampled");
   }
+  if (spec.count_flows && spec.fast_forward) {
+    refusals.emplace_back("flows of what is fast-forwarded cannot be counted");
+  }
   if (spec.series && spec.series->intervals < 2) {
     refusals.emplace_back("a time series needs two intervals at least");
   }
@@ -201,6 +206,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
 
   std::optional<LossWatch> losses;
   if (spec.loss_times) losses.emplace(fabric);
+  std::optional<FlowCount> flows;
+  if (spec.count_flows) flows.emplace(fabric);
 
   std::optional<SeriesRecorder> recorder;
   if (spec.series) recorder.emplace(*spec.series, fabric);
@@ -259,6 +266,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   result.fabric->peak_rss_bytes = peakRssBytes();
   result.fabric->series = std::move(series);
   if (losses) result.fabric->loss_times = losses->times(result.fabric->endpoints);
+  if (flows) result.fabric->link_flow_mmr = flows->mmr();
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   if (stuck && fabric.framesInside() > 0) {
     result.faults.push_back(

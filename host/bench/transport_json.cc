@@ -87,6 +87,7 @@ Json toJsonValue(const RoceSpec& roce) {
                   {"priority", roce.cm->priority},
                   {"max_qps", roce.cm->max_qps}};
   }
+  if (roce.shared_source_port) json["shared_source_port"] = true;
   if (roce.dcqcn.enabled) json["dcqcn"] = dcqcnToJson(roce.dcqcn);
   return json;
 }

@@ -127,7 +127,8 @@ struct TrialSpec {
   // Of a trial all of whose hosts are simulated:
   std::optional<SamplingSpec> sampling;
   std::optional<TimeSeriesSpec> series;
-  bool loss_times = false;  // FabricResult::loss_times
+  bool loss_times = false;   // FabricResult::loss_times
+  bool count_flows = false;  // on the links between switches: FabricResult::link_flow_mmr
 
   // For a bench with a tester card; see cardPartRefusals().
   std::vector<DamageSpec> damage;
@@ -159,6 +160,9 @@ struct StreamResult {
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;
   std::uint64_t misdelivered = 0;  // received at a port other than `to`
+  // Simulated hosts: slots of the stream's own time that were given up because its priority was
+  // paused. So many frames left after the trial's duration, or never. A card counts them by port.
+  std::uint64_t held_back = 0;
   // Largest distance behind the stream's highest frame number, or its queue pair's.
   std::uint32_t reorder_depth = 0;
   std::vector<QueuePairResult> queue_pairs{};  // if the trial counts them

@@ -8,6 +8,8 @@ void addCongestionFigures(Declarations& to) {
       more("link_jfi", kFairness, "Fairness (JFI) over the bytes of links between switches"));
   to.push_back(
       less("link_mmr", kRatio, "Bytes of the busiest link between switches over their mean"));
+  to.push_back(
+      less("link_flow_mmr", kRatio, "Flows on the busiest link between switches over their mean"));
   to.push_back(less("busiest_link_percent", kShare, "Load of the busiest link between switches"));
   to.push_back(neither("mean_link_percent", kShare, "Load of the links between switches, mean"));
   to.push_back(more("flow_jfi", kFairness, "Fairness (JFI) over the payload of flows"));

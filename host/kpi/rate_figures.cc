@@ -7,6 +7,8 @@ void addRateFigures(Declarations& to) {
   to.push_back(more("throughput_percent", kShare, "Zero-loss throughput, share of the line rate"));
   to.push_back(more("burst_frames", {"frames", 16777216, 1},
                     "Longest burst of a sender that is absorbed without loss"));
+  to.push_back(more("burst_unpaused_frames", {"frames", 16777216, 1},
+                    "Longest burst of a sender that is absorbed without loss and without a pause"));
   to.push_back(
       more("busbw_gbps", kGigabitsPerSecond, "Bus bandwidth of a rank, mean over the iterations"));
   to.push_back(more("busbw_p50_gbps", kGigabitsPerSecond,

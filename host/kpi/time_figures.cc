@@ -18,6 +18,13 @@ void addTimeFigures(Declarations& to) {
       less("latency_p999_ns", kNanoseconds, "One-way latency, first bit to first bit, P99.9"));
   to.push_back(
       less("latency_max_ns", kNanoseconds, "One-way latency, first bit to first bit, largest"));
+  to.push_back(less("round_trip_min_ns", kNanoseconds, "Round-trip latency, smallest"));
+  to.push_back(less("round_trip_mean_ns", kNanoseconds, "Round-trip latency, mean"));
+  to.push_back(less("round_trip_p50_ns", kNanoseconds, "Round-trip latency, P50"));
+  to.push_back(less("round_trip_p95_ns", kNanoseconds, "Round-trip latency, P95"));
+  to.push_back(less("round_trip_p99_ns", kNanoseconds, "Round-trip latency, P99"));
+  to.push_back(less("round_trip_p999_ns", kNanoseconds, "Round-trip latency, P99.9"));
+  to.push_back(less("round_trip_max_ns", kNanoseconds, "Round-trip latency, largest"));
   to.push_back(
       less("one_way_min_ns", kNanoseconds, "One-way latency of packets of a service, smallest"));
   to.push_back(

@@ -133,6 +133,7 @@ void readRoce(SpecReader& map, RoceSpec& roce, Problems& problems) {
   map.read("ack_priority", "ack_priority", roce.ack_priority);
   map.read("cnp_priority", "cnp_priority", roce.cnp_priority);
   map.read("spray", "spray", roce.spray);
+  map.read("shared_source_port", "shared_source_port", roce.shared_source_port);
   map.read("first_psn", "first_psn", roce.first_psn);
   map.read("ack_every", "ack_every", roce.ack_every);
   map.read("window", "window_packets", roce.window_packets);

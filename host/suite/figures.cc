@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -51,41 +52,82 @@ std::vector<double> observedOf(const Design& design, const Measured& measured,
   return values;
 }
 
-// What a cell says where `observed` of the repetitions observed the figure, but not all.
-std::string absentText(const Measured& measured, const Figure& figure, std::size_t observed) {
-  if (observed == 0) return figure.absent;
-  return fmt::format("{} in {} of {} repetitions", figure.absent, measured.trials.size() - observed,
-                     measured.trials.size());
+// Of all repetitions; empty when one of them did not observe it.
+std::vector<double> valuesOf(const Design& design, const Measured& measured, const Figure& figure) {
+  std::vector<double> values = observedOf(design, measured, figure);
+  if (values.size() < measured.trials.size()) values.clear();
+  return values;
 }
+
+// The cell of a figure that not every repetition observed: a mean over some would not be one of the
+// point.
+std::string partlyObserved(const std::vector<double>& values, std::size_t repetitions,
+                           const Figure& figure) {
+  if (values.empty()) return figure.absent;
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return fmt::format("{:.4g} {} in {} of {} repetitions, else {}", mean, figure.unit, values.size(),
+                     repetitions, figure.absent);
+}
+
+// Figures of a table whose repetitions differ much.
+class Scatter {
+ public:
+  void add(const std::string& figure, const std::string& point, std::optional<double> cv) {
+    if (!cv || *cv <= kMaxCv) return;
+    ++count_;
+    if (*cv <= most_) return;
+    most_ = *cv;
+    where_ = fmt::format("{}, {}", figure, point);
+  }
+
+  void note(const std::string& table, ResultBuilder& builder) const {
+    if (count_ == 0) return;
+    builder.anomaly(fmt::format("CV above {:.0f} % in {} figure{}, the most {:.1f} % ({})",
+                                100 * kMaxCv, count_, count_ == 1 ? "" : "s", 100 * most_, where_),
+                    table);
+  }
+
+ private:
+  std::size_t count_ = 0;
+  double most_ = 0;
+  std::string where_;
+};
 
 }  // namespace
 
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
                                         const Figure& figure) {
-  const std::vector<double> values = observedOf(design, measured, figure);
-  if (values.empty() || values.size() < measured.trials.size()) return std::nullopt;
+  const std::vector<double> values = valuesOf(design, measured, figure);
+  if (values.empty()) return std::nullopt;
   return quantityOf(values, figure.unit, figure.observed);
 }
 
 void addTable(const Design& design, const std::vector<Measured>& measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder) {
+  Scatter scatter;
   for (const SweepAxis& axis : design.axes) heading.columns.push_back(axis.column);
   for (const Figure& figure : figures) heading.columns.push_back(figure.column);
   for (const Measured& one : measured) {
     std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
     for (const Figure& figure : figures) {
       const std::vector<double> values = observedOf(design, one, figure);
-      if (values.empty() || values.size() < one.trials.size()) {
-        row.emplace_back(absentText(one, figure, values.size()));
+      if (values.size() < one.trials.size()) {
+        row.emplace_back(partlyObserved(values, one.trials.size(), figure));
         continue;
       }
       results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
-      if (figure.primary) builder.repeated(one.point.label, figure.column, values, figure.unit);
+      if (figure.primary) {
+        builder.repeated(one.point.label, figure.column, values, figure.unit);
+      } else if (!figure.kpi.empty()) {
+        scatter.add(figure.column, one.point.label, mean.cv);
+      }
       if (!figure.kpi.empty()) builder.kpi(figure.kpi, one.point.label, mean);
       row.emplace_back(std::move(mean));
     }
     heading.rows.push_back(std::move(row));
   }
+  scatter.note(heading.title, builder);
   builder.result().tables.push_back(std::move(heading));
 }
 

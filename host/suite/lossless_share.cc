@@ -1,7 +1,10 @@
 #include "suite/lossless_share.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "bench/packet.h"
 #include "bench/sim_bench.h"
 
 namespace plumbline::suite {
@@ -24,6 +27,24 @@ double bufferOfPort(const fabric::SwitchSpec& switches) {
   return static_cast<double>(switches.shared_buffer->total.count()) * alpha / (1 + alpha);
 }
 
+bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority) {
+  return switches.pfc && (switches.pfc->priorities >> priority & 1U) != 0;
+}
+
+std::string bufferText(const fabric::SwitchSpec& switches) {
+  if (!switches.shared_buffer) {
+    return fmt::format("{} B of buffer per port", switches.buffer_per_port.count());
+  }
+  const fabric::SharedBufferSpec& shared = *switches.shared_buffer;
+  std::string text =
+      fmt::format("{} B of buffer shared by all ports, alpha {}: {:.0f} B for one",
+                  shared.total.count(), shared.alpha.toDouble(), bufferOfPort(switches));
+  if (shared.reserve_per_port > Bytes(0)) {
+    text += fmt::format(", {} B reserved for each", shared.reserve_per_port.count());
+  }
+  return text;
+}
+
 double losslessShare(const TestConfig& config, Load load, Picoseconds duration) {
   const BitRate line = config.scenario.topology.link_rate;
   load.rate = kProbeRate;
@@ -34,6 +55,12 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
   bench::SimBench bench({.line_rate = line});
   if (!bench.refusals(spec).empty()) return 1;
   const bench::TrialResult trial = bench.run(spec, {});
+  const fabric::SwitchSpec& switches = config.scenario.switches;
+  // PFC holds a sender back before a buffer is full.
+  const double hidden_bytes =
+      isLossless(switches, bench::priorityOf(config.scenario.traffic.format))
+          ? static_cast<double>((switches.pfc->xoff + switches.pfc->headroom).count())
+          : bufferOfPort(switches);
   // A frame more or less on a link is no overload.
   const double exact = 1 + 2.0 / static_cast<double>(frames);
   double share = 1;
@@ -43,7 +70,7 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
                         static_cast<double>(kWireOverheadBytes.count() * link.packets);
     const double demand = wire / (capacity * probe.toSeconds() * kProbeRate.toDouble());
     if (demand <= exact) continue;
-    const double hidden = bufferOfPort(config.scenario.switches) / capacity / duration.toSeconds();
+    const double hidden = hidden_bytes / capacity / duration.toSeconds();
     share = std::min(share, (1 + hidden) / demand);
   }
   return share;

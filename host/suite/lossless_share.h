@@ -2,6 +2,9 @@
 // what a search for it will come to, for a plan.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "base/units.h"
 #include "fabric/fabric_spec.h"
 #include "suite/procedure.h"
@@ -17,5 +20,12 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration);
 
 // Bytes that a switch keeps for one port which has more to send than it can, others being empty.
 double bufferOfPort(const fabric::SwitchSpec& switches);
+
+// PFC keeps frames of `priority` from being lost: senders are paused instead.
+bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority);
+
+// The buffer in words: "1000000 B of buffer per port", "64000000 B of buffer shared by all ports,
+// alpha 1: 32000000 B for one".
+std::string bufferText(const fabric::SwitchSpec& switches);
 
 }  // namespace plumbline::suite

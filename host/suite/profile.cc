@@ -8,16 +8,23 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/packet.h"
+#include "suite/fabric_test.h"
+#include "suite/lossless_share.h"
+
 namespace plumbline::suite {
 namespace {
 
 using scenario::Direction;
 using scenario::Profile;
 
-// Sections 5.1 to 5.3 of the training draft. The card sends a message as one packet; of the draft's
-// sizes 64 KB to 4 MB need many.
+// Sections 5.1 to 5.3 of the training draft. A stream of the card, or of a simulated host, sends a
+// message as one packet; the long ones need many, which endpoints' own transports make of them.
 constexpr std::array<std::int64_t, 4> kDraftMessages{64, 256, 1024, 4096};
+constexpr std::array<std::int64_t, 8> kAllMessages{64,     256,     1024,      4096,
+                                                   65'536, 262'144, 1'048'576, 4'194'304};
 constexpr std::array<std::int64_t, 3> kQuickMessages{64, 1024, 4096};
+constexpr std::array<std::int64_t, 4> kQuickAllMessages{64, 1024, 4096, 65'536};
 // RFC 2544 section 9.1, for plain UDP, where there are no messages.
 constexpr std::array<std::int64_t, 7> kRfcFrames{64, 128, 256, 512, 1024, 1280, 1518};
 constexpr std::array<std::int64_t, 3> kQuickFrames{64, 512, 1518};
@@ -34,11 +41,16 @@ std::vector<SizePoint> sizePoints(const std::array<std::int64_t, N>& sizes, bool
   return points;
 }
 
-Settings standardSettings(TestId test, const bench::FrameFormat& format) {
+// `many_packets`: the bench sends messages of many packets.
+Settings standardSettings(TestId test, const bench::FrameFormat& format, bool many_packets) {
   Settings settings;
   settings.message_sizes = isRoce(format.transport);
-  settings.sizes = settings.message_sizes ? sizePoints(kDraftMessages, true, format)
-                                          : sizePoints(kRfcFrames, false, format);
+  if (!settings.message_sizes) {
+    settings.sizes = sizePoints(kRfcFrames, false, format);
+  } else {
+    settings.sizes = many_packets ? sizePoints(kAllMessages, true, format)
+                                  : sizePoints(kDraftMessages, true, format);
+  }
   settings.drain = seconds(2);
   // The throughput rate that latency is measured at comes from the same search.
   settings.rate_steps = 1024;
@@ -67,10 +79,14 @@ Settings standardSettings(TestId test, const bench::FrameFormat& format) {
   return settings;
 }
 
-Settings quickSettings(TestId test, const bench::FrameFormat& format) {
-  Settings settings = standardSettings(test, format);
-  settings.sizes = settings.message_sizes ? sizePoints(kQuickMessages, true, format)
-                                          : sizePoints(kQuickFrames, false, format);
+Settings quickSettings(TestId test, const bench::FrameFormat& format, bool many_packets) {
+  Settings settings = standardSettings(test, format, many_packets);
+  if (!settings.message_sizes) {
+    settings.sizes = sizePoints(kQuickFrames, false, format);
+  } else {
+    settings.sizes = many_packets ? sizePoints(kQuickAllMessages, true, format)
+                                  : sizePoints(kQuickMessages, true, format);
+  }
   settings.drain = milliseconds(1);
   switch (test) {
     case TestId::kThroughput:
@@ -142,20 +158,6 @@ class DeviationList {
   std::vector<results::Deviation> list_;
 };
 
-// Of the draft's messages, those of many packets, for benches that have them.
-std::vector<std::string> missingLongMessages(const Settings& settings) {
-  constexpr std::array<std::pair<std::int64_t, const char*>, 4> kLong{
-      {{65'536, "64 KiB"}, {262'144, "256 KiB"}, {1'048'576, "1 MiB"}, {4'194'304, "4 MiB"}}};
-  std::vector<std::string> names;
-  for (const auto& [size, name] : kLong) {
-    const auto swept = [&, bytes = static_cast<double>(size)](const SizePoint& point) {
-      return point.x == bytes;
-    };
-    if (std::none_of(settings.sizes.begin(), settings.sizes.end(), swept)) names.emplace_back(name);
-  }
-  return names;
-}
-
 }  // namespace
 
 std::string durationText(Picoseconds duration) {
@@ -189,8 +191,18 @@ Settings settingsFor(TestId test, const TestConfig& config) {
   const scenario::Traffic& traffic = scenario.traffic;
   const scenario::Parameters& parameters = scenario.parameters;
   const bench::FrameFormat& format = traffic.format;
-  Settings settings = scenario.profile == Profile::kStandard ? standardSettings(test, format)
-                                                             : quickSettings(test, format);
+  const bool many_packets = config.bench.messages;
+  Settings settings = scenario.profile == Profile::kStandard
+                          ? standardSettings(test, format, many_packets)
+                          : quickSettings(test, format, many_packets);
+  // A message that the bench cannot send is left out, and so listed as not measured.
+  const auto too_long = [&config](const SizePoint& size) {
+    return size.payload > config.bench.max_frame;
+  };
+  if (many_packets) {
+    settings.sizes.erase(std::remove_if(settings.sizes.begin(), settings.sizes.end(), too_long),
+                         settings.sizes.end());
+  }
   if (traffic.message_sizes || traffic.frame_sizes) {
     settings.sizes.clear();
     settings.message_sizes = traffic.message_sizes.has_value();
@@ -222,7 +234,8 @@ Settings settingsFor(TestId test, const TestConfig& config) {
 
 std::vector<results::Deviation> deviations(TestId test, const Settings& settings,
                                            const TestConfig& config) {
-  const Settings standard = standardSettings(test, config.scenario.traffic.format);
+  const Settings standard =
+      standardSettings(test, config.scenario.traffic.format, config.bench.messages);
   DeviationList list;
   list.less(settings.repetitions < standard.repetitions, "repetitions",
             std::to_string(settings.repetitions), std::to_string(standard.repetitions));
@@ -242,14 +255,12 @@ std::vector<results::Deviation> deviations(TestId test, const Settings& settings
   } else {
     list.add("frame sizes are swept instead of message sizes");
   }
-  if (config.bench.messages) {
-    list.notSwept("message sizes of the draft", missingLongMessages(settings));
-  } else if (standard.message_sizes) {
-    list.add(
-        "messages of 64 KB, 256 KB, 1 MB and 4 MB not measured: the card sends a message as one "
-        "packet");
-  } else {
+  if (!standard.message_sizes) {
     list.add("plain UDP frames instead of RDMA Write");
+  } else if (!config.bench.messages) {
+    list.add(
+        "messages of 64 KB, 256 KB, 1 MB and 4 MB not measured: a stream of the tester sends a "
+        "message as one packet, at most one MTU long (T6.1 has messages of 1 and 4 MB)");
   }
   if (config.scenario.traffic.format.transport == bench::Transport::kRoceSend) {
     list.add("RDMA Send instead of RDMA Write");
@@ -282,14 +293,30 @@ std::optional<std::string> hiddenOverload(TestId test, const Settings& settings,
       scenario.topology.kind == fabric::TopologyKind::kLink) {
     return std::nullopt;
   }
-  const Picoseconds fill =
-      serializationTime(scenario.switches.buffer_per_port, config.bench.line_rate);
-  const double share = fill.toSeconds() / settings.duration.toSeconds();
+  const auto line = static_cast<double>(config.bench.line_rate.bitsPerSecond());
+  const auto shareOf = [&](double bytes) {
+    return 8 * bytes / line / settings.duration.toSeconds();
+  };
+  const fabric::SwitchSpec& switches = scenario.switches;
+  if (isLossless(switches, bench::priorityOf(scenario.traffic.format))) {
+    // A sender's excess waits at the inputs of the switches on its way until it is paused.
+    const double inputs = linksOfPath(config) - 1;
+    const auto input = static_cast<double>((switches.pfc->xoff + switches.pfc->headroom).count());
+    const double share = std::min(shareOf(inputs * input), 1.0);
+    if (share * settings.rate_steps < 1) return std::nullopt;
+    return fmt::format(
+        "before PFC holds a sender back, each of {} switches on its way takes up to {:.0f} B of it "
+        "(xoff and headroom of an input), which hides {:.3g} % of line rate in trials of {}: "
+        "throughput may be too high by as much",
+        inputs, input, 100 * share, durationText(settings.duration));
+  }
+  const double share = std::min(shareOf(bufferOfPort(switches)), 1.0);
   if (share * settings.rate_steps < 1) return std::nullopt;
   return fmt::format(
-      "trials of {} cannot fill a buffer of {} B with an overload below {:.3g} % of line rate: "
+      "trials of {} cannot fill the DUT's buffer ({}) with an overload below {:.3g} % of line "
+      "rate: "
       "zero-loss rates may be too high by as much",
-      durationText(settings.duration), scenario.switches.buffer_per_port.count(), 100 * share);
+      durationText(settings.duration), bufferText(switches), 100 * share);
 }
 
 }  // namespace plumbline::suite

@@ -8,13 +8,11 @@
 #include "fabric/describe.h"
 #include "stats/paired_ratio.h"
 #include "stats/summary.h"
+#include "suite/lossless_share.h"
 #include "suite/nic_counters.h"
 
 namespace plumbline::suite {
 namespace {
-
-// FACTS H.4: "CV < 5 % recommended"; METHODOLOGY asks for a note above.
-constexpr double kMaxCv = 0.05;
 
 std::string platformText(bench::ObservationPoint observed) {
   switch (observed) {
@@ -61,9 +59,9 @@ std::string transportText(const bench::FrameFormat& format) {
 
 std::string switchText(const fabric::SwitchSpec& switches) {
   return fmt::format(
-      "{}, latency {}, {} B buffer per port",
+      "{}, latency {}, {}",
       switches.forwarding == fabric::Forwarding::kCutThrough ? "cut-through" : "store-and-forward",
-      durationText(switches.latency), switches.buffer_per_port.count());
+      durationText(switches.latency), bufferText(switches));
 }
 
 template <typename Values, typename Text>

@@ -26,6 +26,8 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
 // (stats/paired_ratio.h). At least one pair, denominators above zero.
 results::Quantity ratioOf(std::span<const double> numerators, std::span<const double> denominators,
                           bench::ObservationPoint observed);
+// Of repetitions; what is above is noted (terminology draft: "CV < 5 % recommended").
+inline constexpr double kMaxCv = 0.05;
 
 class ResultBuilder {
  public:

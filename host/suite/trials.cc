@@ -77,6 +77,43 @@ bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition) {
   return spec;
 }
 
+double sentInTime(const bench::TrialSpec& spec, const bench::TrialResult& trial, BitRate line) {
+  struct Sender {
+    double planned = 0;    // frames
+    double held_back = 0;  // of these, that did not leave in time
+  };
+  std::map<std::uint32_t, Sender> senders;
+  for (std::size_t i = 0; i < spec.streams.size(); ++i) {
+    const bench::StreamSpec& stream = spec.streams[i];
+    Sender& sender = senders[stream.from];
+    if (const auto* burst = std::get_if<bench::BurstLoad>(&stream.load)) {
+      sender.planned += static_cast<double>(burst->frames) * burst->bursts;
+    } else {
+      sender.planned += std::get<bench::ConstantLoad>(stream.load).rate.toDouble() *
+                        spec.duration.toSeconds() / frameSlot(stream.frame, line).toSeconds();
+    }
+    if (i < trial.streams.size()) {
+      sender.held_back += static_cast<double>(trial.streams[i].held_back);
+    }
+  }
+  double least = 1;
+  for (auto& [host, sender] : senders) {
+    if (host < trial.ports.size()) {
+      sender.held_back += static_cast<double>(trial.ports[host].tx_given_up);
+    }
+    if (sender.planned <= 0) continue;
+    least = std::min(least, 1 - std::min(sender.held_back / sender.planned, 1.0));
+  }
+  return least;
+}
+
+std::uint64_t slotsGivenUp(const bench::TrialResult& trial) {
+  std::uint64_t slots = 0;
+  for (const bench::StreamResult& stream : trial.streams) slots += stream.held_back;
+  for (const bench::PortResult& port : trial.ports) slots += port.tx_given_up;
+  return slots;
+}
+
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range) {
   RandomStream random(seed, fmt::format("suite/phase/{}/{}", repetition, stream));

@@ -41,6 +41,13 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
 // of `spec`.
 bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition);
 
+// How much of what a sender was to send it sent in its time, 0 to 1: of the sender of `spec` that
+// is furthest behind. What PFC holds back leaves later, and was not offered at the trial's rate.
+// Constant loads and bursts; line rate of the senders' ports.
+double sentInTime(const bench::TrialSpec& spec, const bench::TrialResult& trial, BitRate line);
+// Slots that senders gave up because they were paused, of all streams and ports.
+std::uint64_t slotsGivenUp(const bench::TrialResult& trial);
+
 // A phase in [0, range) of `stream` in a repetition, from the scenario's seed.
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range);

@@ -79,6 +79,9 @@ struct RoceSpec {
   std::uint8_t cnp_priority = 6;
   // Every data packet of a QP has an entropy value of its own, instead of one value for the QP.
   bool spray = false;
+  // All QPs between two hosts have one UDP source port, so one 5-tuple: only switches that hash the
+  // destination QP as well tell them apart. Otherwise each QP has a port of its own.
+  bool shared_source_port = false;
 
   // RC.
   std::uint32_t first_psn = 0;  // of every QP

@@ -53,6 +53,7 @@ TEST(TransportJson, EveryFieldOfRoceShows) {
                             [](S& s) { s.ack_priority = 1; },
                             [](S& s) { s.cnp_priority = 1; },
                             [](S& s) { s.spray = true; },
+                            [](S& s) { s.shared_source_port = true; },
                             [](S& s) { s.first_psn = 1; },
                             [](S& s) { s.ack_every = 1; },
                             [](S& s) { s.window_packets = 1; },

@@ -231,8 +231,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"KeysOfTheOther",
              withTransport("{kind: roce, cc: nscc,\n dcqcn: {preset: papers, gg: 1}}"),
              {"s:3:14: unknown key \"cc\" in \"transport\" (allowed: kind, service, recovery, mtu, "
-              "vlan, ip, ect, data_priority, ack_priority, cnp_priority, spray, first_psn, "
-              "ack_every, "
+              "vlan, ip, ect, data_priority, ack_priority, cnp_priority, spray, "
+              "shared_source_port, first_psn, ack_every, "
               "window, selective_nak, reorder_packets, reorder_tolerance, ack_timeout, "
               "exponential_backoff, max_ack_timeout, retries, setup_time, cm, dcqcn)",
               "s:4:18: \"papers\" is not known here (did you mean \"paper\"?)",

@@ -48,6 +48,7 @@ TEST(Transport, EveryRoceKey) {
   ack_priority: 2
   cnp_priority: 4
   spray: true
+  shared_source_port: true
   first_psn: 77
   ack_every: 8
   window: 300
@@ -70,6 +71,7 @@ TEST(Transport, EveryRoceKey) {
   EXPECT_EQ(roce.ack_priority, 2);
   EXPECT_EQ(roce.cnp_priority, 4);
   EXPECT_TRUE(roce.spray);
+  EXPECT_TRUE(roce.shared_source_port);
   EXPECT_EQ(roce.first_psn, 77u);
   EXPECT_EQ(roce.ack_every, 8u);
   EXPECT_EQ(roce.window_packets, 300u);

@@ -239,6 +239,16 @@ TEST(EcnAccuracy, ThresholdsAreRecoveredWithinAFrame) {
   }
   EXPECT_EQ(steps, 2U);
   EXPECT_EQ(bins, 24U);
+  // Said in words as well. What is drawn on the ramp scatters: 5,860 frames of 1 MB to 4 MB with a
+  // probability of 25 % on average leave kmax within 4 standard deviations, 2.5 %.
+  const results::Table& verdicts = table(result, "verdicts");
+  ASSERT_EQ(verdicts.rows.size(), 2U);
+  for (const auto& row : verdicts.rows) {
+    EXPECT_TRUE(text(row[1]).starts_with("yes: 0 of ")) << text(row[1]);
+    EXPECT_TRUE(text(row[2]).starts_with("yes: ")) << text(row[2]);
+  }
+  EXPECT_NEAR(kpi(result, "ecn_kmax_deviation_percent", "1000000 B ramp").value, 0, 2.5);
+  EXPECT_NEAR(kpi(result, "ecn_kmax_deviation_percent", "100000 B ramp").value, 0, 8);
 }
 
 // Calls trials of one label invalid.
@@ -328,6 +338,35 @@ TEST(PfcIncast, IsLosslessAndSpreadsWithMoreSenders) {
             kpi(result, "paused_hosts_us", "2 senders").value);
   EXPECT_GT(kpi(result, "victim_us", "12 senders").value,
             kpi(result, "victim_us", "2 senders").value);
+  // Pauses by hop and by port are the same pauses.
+  double hosts = 0;
+  for (const auto& row : table(result, "pauses_by_hop").rows) {
+    if (text(row[0]) == "12" && text(row[1]) == "host > leaf") hosts += quantity(row[3]).value;
+  }
+  double ports = 0;
+  double paused = 0;
+  for (const auto& row : table(result, "pauses_by_port").rows) {
+    if (text(row[0]) != "12" || !text(row[1]).starts_with("host")) continue;
+    ports += quantity(row[2]).value;
+    paused += quantity(row[3]).value;
+  }
+  EXPECT_GT(ports, 0);
+  EXPECT_NEAR(hosts, ports, 1e-6 * ports);
+  EXPECT_NEAR(paused, kpi(result, "paused_hosts_us", "12 senders").value, 1e-6 * paused);
+  const auto& words = table(result, "verdicts").rows.at(1);
+  EXPECT_TRUE(text(words[1]).starts_with("enough"));
+  EXPECT_TRUE(text(words[2]).starts_with("not tested"));
+}
+
+// 1,000 B above xoff hold no frame of 4 KB.
+TEST(PfcIncast, SaysThatTheHeadroomIsTooSmall) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.pfc->headroom = Bytes(1'000);
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.sizes = {{Bytes(256 << 10)}};
+  const results::TestResult result = runTest(pfcIncastTest(), scenario);
+  EXPECT_TRUE(text(table(result, "verdicts").rows.at(0)[1]).starts_with("too small"));
 }
 
 TEST(DcqcnConvergence, ReportsEveryParameterSet) {
@@ -344,6 +383,8 @@ TEST(DcqcnConvergence, ReportsEveryParameterSet) {
     // In 2 ms none of them can (docs/model/roce.md), whatever rates cross on their way.
     EXPECT_EQ(findKpi(result, "convergence_us", point), nullptr) << set;
   }
+  // One parameter at a time, beside the paper's set.
+  EXPECT_EQ(table(result, "sensitivity").rows.size(), 7U);
   // Rates over time for every set; nothing over flows where no point converged.
   ASSERT_GE(result.charts.size(), 3U);
   for (const results::Chart& chart : result.charts) {
@@ -378,6 +419,41 @@ TEST(PfcDeadlock, ComesWithTheTriggerAndGoesWithTheWatchdog) {
     scenario.parameters.repetitions = 2;
     checkDeadlock(runTest(pfcDeadlockTest(), scenario));
   }
+}
+
+// The watchdog's time is the scenario's, or a declared one, not a share of the trial: with twice
+// the duration everything takes as long as before; with twice the detection time, longer by that.
+TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.seed = 1;
+  scenario.parameters.repetitions = 2;
+  const auto standstill = [](const results::TestResult& result) {
+    return kpi(result, "zero_throughput_us", "trigger, watchdog drops").value;
+  };
+  std::vector<double> times;
+  for (const std::int64_t ms : {4, 8}) {
+    scenario.parameters.duration = milliseconds(ms);
+    const results::TestResult result = runTest(pfcDeadlockTest(), scenario);
+    EXPECT_NE(deviations(result).find("detection 200 us"), std::string::npos);
+    EXPECT_GE(result.repeatability.rows.size(), 8U);
+    times.push_back(standstill(result));
+  }
+  EXPECT_NEAR(times[1], times[0], 20);  // two samples
+  fabric::WatchdogSpec watchdog;
+  watchdog.poll = microseconds(100);
+  watchdog.detection = microseconds(400);
+  watchdog.restoration = microseconds(200);
+  scenario.switches.pfc->watchdog = watchdog;
+  const results::TestResult slower = runTest(pfcDeadlockTest(), scenario);
+  EXPECT_NEAR(standstill(slower), times[0] + 200, 120);  // a poll, two samples
+  EXPECT_EQ(deviations(slower).find("have no PFC watchdog"), std::string::npos);
+}
+
+TEST(PfcDeadlock, NeedsPfc) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.pfc.reset();
+  const bench::Capabilities bench = SimRunner().bench.capabilities();
+  EXPECT_EQ(pfcDeadlockTest().plan({scenario, bench}).refusals.size(), 1U);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(DraftScale, EcmpThrows256QueuePairsOfAPairLikeBalls) {
   EXPECT_EQ(runner.last.fabric->flows.flows, 32U * 256);
   EXPECT_EQ(runner.last.fabric->jobs.at(0).bytes_arrived, std::uint64_t{32} * (2 << 20));
   expectLikeBalls(result, "8 leaves, 1 QPs, ECMP", {8, 4, 4});
-  expectLikeBalls(result, "8 leaves, 256 QPs, ECMP", {8, 4, 4 * 256});
+  expectLikeBalls(result, "8 leaves, 256 QPs, ECMP, a port per QP", {8, 4, 4 * 256});
 }
 
 TEST(DraftScale, EcmpSpreadsOver64LeavesAsOverEight) {
@@ -105,7 +105,8 @@ TEST(DraftScale, EcmpSpreadsOver64LeavesAsOverEight) {
   ASSERT_TRUE(result.valid);
   for (const int leaves : {8, 16, 32, 64}) {
     const double n = leaves;
-    expectLikeBalls(result, std::to_string(leaves) + " leaves, 8 QPs, ECMP", {n, 4, 4 * 8});
+    expectLikeBalls(result, std::to_string(leaves) + " leaves, 8 QPs, ECMP, a port per QP",
+                    {n, 4, 4 * 8});
   }
   EXPECT_EQ(runner.last.fabric->jobs.at(0).bytes_arrived, std::uint64_t{64} * 4 * (256 << 10));
   EXPECT_EQ(runner.last.fabric->total.dropped(), 0U);

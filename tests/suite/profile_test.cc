@@ -107,8 +107,19 @@ TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   EXPECT_THAT(deviationText(TestId::kThroughput, scenario), Not(HasSubstr("cannot fill a buffer")));
   FakeDut dut;
   EXPECT_THAT(anomalies(runTest(throughputTest(), scenario, dut)),
-              HasSubstr("cannot fill a buffer of 1000000 B"));
+              HasSubstr("cannot fill the DUT's buffer (1000000 B of buffer per port)"));
+  // A shared buffer counts, not the one per port that is not in use: alpha 1 gives one port half.
+  scenario.switches.shared_buffer.emplace().total = Bytes(2'000'000);
   scenario.switches.buffer_per_port = Bytes(1'000);
+  EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("2000000 B of buffer shared by all ports"));
+  EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("below 40 % of line rate"));
+  // Under PFC a sender is held back before that: 150 KB in its switch are 12 us, 6 % of 200 us.
+  scenario.switches.pfc.emplace();
+  scenario.switches.pfc->xoff = Bytes(100'000);
+  scenario.switches.pfc->headroom = Bytes(50'000);
+  EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("which hides 6 % of line rate"));
+  scenario.switches.pfc.reset();
+  scenario.switches.shared_buffer.reset();
   EXPECT_EQ(hidden(TestId::kThroughput), "");
   scenario.switches.buffer_per_port = Bytes(1'000'000);
   scenario.topology.kind = fabric::TopologyKind::kLink;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "suite/fabric_metrics.h"
 
@@ -23,22 +24,49 @@ std::uint32_t hostsPerLeaf(const fabric::TopologySpec& topology) {
   }
 }
 
+// Messages of kPermutationMessage at random times; `message` is what a host sends in the time that
+// so many bytes take at line rate.
+workload::MessageProgram randomMessages(const fabric::TopologySpec& topology, Bytes message) {
+  const auto line = static_cast<double>(topology.link_rate.bitsPerSecond());
+  const auto timeOf = [line](Bytes bytes, double share) {
+    return Picoseconds(std::llround(8e12 * static_cast<double>(bytes.count()) / line / share));
+  };
+  workload::MessageProgram program;
+  program.bytes = static_cast<std::uint64_t>(kPermutationMessage.count());
+  program.load = workload::Arrivals{
+      .interval = timeOf(kPermutationMessage, kPermutationLoad.toDouble()), .poisson = true};
+  program.until = timeOf(message, 1);
+  return program;
+}
+
 bench::TrialSpec permutationTrial(const TestConfig& config, const PermutationPoint& point,
-                                  Bytes message) {
+                                  PermutationTraffic traffic, Bytes message) {
   bench::TrialSpec spec = emptyTrial(config);
   spec.dut.topology = point.topology;
+  spec.count_flows = true;
   applyVariant(point.variant, spec);
+  if (auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport)) {
+    roce->shared_source_port = point.shared_port;
+    if (point.go_back_n) {
+      roce->recovery = transport::RoceRecovery::kGoBackN;
+      roce->reorder_tolerance = 0;
+    }
+  }
   spec.dut.switches.load_balancing.flowlet_gap = point.flowlet_gap;
   workload::JobSpec job;
   job.name = "permutation";
   job.flows = point.flows;
-  job.flow_use = workload::FlowUse::kSplit;
   job.placement.ranks = point.topology.hostCount();
   workload::MessageProgram program;
+  if (traffic == PermutationTraffic::kOneMessage) {
+    job.flow_use = workload::FlowUse::kSplit;
+    program.bytes = static_cast<std::uint64_t>(message.count());
+    program.messages = 1;
+  } else {
+    program = randomMessages(point.topology, message);
+  }
   program.pattern = workload::Pattern::kShift;
   program.shift = hostsPerLeaf(point.topology) % job.placement.ranks;
-  program.bytes = static_cast<std::uint64_t>(message.count());
-  program.messages = 1;
   job.program = program;
   spec.workload->jobs.push_back(std::move(job));
   return spec;
@@ -71,6 +99,14 @@ std::optional<double> goodputPercent(const PermutationPoint& point,
   return 100 * goodputGbps(trial) / line;
 }
 
+// Time from a message's post to its completion that 99 of 100 keep [us].
+std::optional<double> permutationMessageP99(std::size_t /*point*/,
+                                            const bench::TrialResult& trial) {
+  const stats::Histogram& times = trial.fabric->jobs.front().message_time;
+  if (times.count() == 0) return std::nullopt;
+  return Picoseconds(static_cast<std::int64_t>(times.quantile(0.99))).toMicroseconds();
+}
+
 double discardedPackets(const bench::TrialResult& trial) {
   return static_cast<double>(trial.fabric->endpoints.discarded);
 }
@@ -78,16 +114,10 @@ double discardedPackets(const bench::TrialResult& trial) {
 }  // namespace
 
 std::vector<std::string> PermutationTest::kpis() const {
-  return {"goodput_percent",
-          "link_mmr",
-          "link_jfi",
-          "busiest_link_percent",
-          "mean_link_percent",
-          "out_of_order_per_s",
-          "retransmissions_per_s",
-          "discarded_packets",
-          "ecn_percent",
-          "pfc_per_s"};
+  return {"message_p99_us",    "link_flow_mmr",      "goodput_percent",
+          "link_mmr",          "link_jfi",           "busiest_link_percent",
+          "mean_link_percent", "out_of_order_per_s", "retransmissions_per_s",
+          "discarded_packets", "ecn_percent",        "pfc_per_s"};
 }
 
 std::vector<fabric::TopologySpec> PermutationTest::withLeaves(
@@ -108,12 +138,21 @@ Design PermutationTest::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 3);
   design.hop_cost = hopCost();
   constexpr std::int64_t kMiB = 1 << 20;
-  const Bytes message =
-      design.numbers.sweep<Bytes>("Message of every host", {Bytes(64 * kMiB)}, {Bytes(2 * kMiB)},
-                                  config.scenario.parameters.sizes)[0];
+  const bool at_random = traffic() == PermutationTraffic::kMessagesAtRandom;
+  const Bytes message = design.numbers.sweep<Bytes>(
+      at_random ? "Bytes of a host at line rate" : "Message of every host", {Bytes(64 * kMiB)},
+      {Bytes(2 * kMiB)}, config.scenario.parameters.sizes)[0];
+  if (at_random) {
+    design.numbers.configure(
+        "Traffic", fmt::format("messages of {} at random times (Poisson), {} of line rate from "
+                               "every host, for as long as {} take at line rate",
+                               valueText(kPermutationMessage), valueText(kPermutationLoad),
+                               valueText(message)));
+  }
+  const double load = at_random ? kPermutationLoad.toDouble() : 1;
   for (PermutationPoint& point : points(config, design.numbers)) {
-    const double payload = static_cast<double>(message.count()) * point.topology.hostCount();
-    bench::TrialSpec spec = permutationTrial(config, point, message);
+    const double payload = load * static_cast<double>(message.count()) * point.topology.hostCount();
+    bench::TrialSpec spec = permutationTrial(config, point, traffic(), message);
     design.add(std::move(point.values), std::move(spec), payloadHops(config, payload));
   }
   return design;
@@ -131,24 +170,42 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
                        .of = [&points](std::size_t i, const bench::TrialResult& trial) {
                          return goodputPercent(points[i], trial);
                        }};
-  addTable(design, measured,
-           {figure("MMR", "", "link_mmr", linkMmr), jfi,
-            figure("Busiest link", "%", "busiest_link_percent", busiestLinkPercent),
-            figure("Mean link", "%", "mean_link_percent", meanLinkPercent), goodput,
-            figure("Out of order", "packets/s", "out_of_order_per_s", outOfOrderPerSecond),
-            figure("Discarded for order", "packets", "discarded_packets", discardedPackets),
-            figure("Retransmitted", "packets/s", "retransmissions_per_s", retransmissionsPerSecond),
-            figure("ECN marked", "%", "ecn_percent", ecnPercent),
-            figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},
-           {"balance",
-            "Load balance",
-            "Every host sends one message to the host of the same place on the next leaf. MMR and "
-            "JFI are over the bytes of all links between switches, goodput is the payload over the "
-            "rate of the hosts' links until the last message is done. Discarded is what came in an "
-            "order "
-            "that its service has no use for: the reordering that a host gets to see.",
-            {},
-            {}},
+  std::vector<Figure> columns{figure("MMR of bytes", "", "link_mmr", linkMmr),
+                              {.column = "MMR of flows",
+                               .unit = "",
+                               .kpi = "link_flow_mmr",
+                               .of = [](std::size_t, const bench::TrialResult& trial) {
+                                 return trial.fabric->link_flow_mmr;
+                               }}};
+  for (Figure& own : figures(points)) columns.push_back(std::move(own));
+  columns.insert(
+      columns.end(),
+      {jfi,
+       figure("Busiest link", "%", "busiest_link_percent", busiestLinkPercent),
+       figure("Mean link", "%", "mean_link_percent", meanLinkPercent),
+       goodput,
+       {.column = "Message P99",
+        .unit = "us",
+        .kpi = "message_p99_us",
+        .of = permutationMessageP99},
+       figure("Out of order", "packets/s", "out_of_order_per_s", outOfOrderPerSecond),
+       figure("Discarded for order", "packets", "discarded_packets", discardedPackets),
+       figure("Retransmitted", "packets/s", "retransmissions_per_s", retransmissionsPerSecond),
+       figure("ECN marked", "%", "ecn_percent", ecnPercent),
+       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)});
+  std::string about =
+      traffic() == PermutationTraffic::kOneMessage
+          ? "Every host sends one message to the host of the same place on the next leaf. "
+          : "Every host sends messages at random times to the host of the same place on the next "
+            "leaf. ";
+  about +=
+      "MMR (most over mean) and JFI are over all links between switches: of bytes, resp. of the "
+      "flows (QPs, PDCs) that a link carried data of. Goodput is the payload over the rate of the "
+      "hosts' links until the last message is done. Out of order counts packets that came after "
+      "one sent later; discarded is what came in an order that its service has no use for: the "
+      "reordering that a host gets to see. " +
+      note();
+  addTable(design, measured, columns, {"balance", "Load balance", std::move(about), {}, {}},
            builder);
   charts(design, points, measured, builder);
   if (measured.empty()) return;

@@ -1,5 +1,5 @@
-// The tests of load balancing (T6.3, T8.1 to T8.4): every host sends one message to the host of the
-// same place on the next leaf, so that every link between switches could be equally loaded.
+// The tests of load balancing (T6.3, T8.1 to T8.4): every host sends to the host of the same place
+// on the next leaf, so that every link between switches could be equally loaded.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,30 @@
 
 namespace plumbline::suite {
 
+// What every host sends.
+enum class PermutationTraffic {
+  // One message, split over all flows: line rate until it is done. All flows are under way at the
+  // same time, as balls that were thrown once: what hashing alone makes of them.
+  kOneMessage,
+  // Messages at random times (Poisson), each on the next flow: kPermutationLoad of line rate on
+  // average for as long as the one message would take. Flows pause, and queues differ from path to
+  // path: without that, balancers that look at gaps or queues have nothing to tell apart, and
+  // packets that are sprayed in step never overtake each other.
+  kMessagesAtRandom,
+};
+inline constexpr Fraction kPermutationLoad = Fraction::percent(80);
+inline constexpr Bytes kPermutationMessage{32'768};
+
 struct PermutationPoint {
   std::vector<std::string> values;  // of the test's axes
   Variant variant;
   std::uint32_t flows = 4;  // QPs or PDCs per pair; a message takes all of them, in equal parts
   fabric::TopologySpec topology;
   Picoseconds flowlet_gap = fabric::LoadBalancingSpec().flowlet_gap;
+  // RoCE: all flows of a pair have one UDP source port, so one 5-tuple.
+  bool shared_port = false;
+  // RoCE: the receiver goes back for what is missing, though switches spray.
+  bool go_back_n = false;
 };
 
 class PermutationTest : public FabricTest {
@@ -29,8 +47,18 @@ class PermutationTest : public FabricTest {
   [[nodiscard]] virtual std::vector<SweepAxis> axes() const = 0;
   [[nodiscard]] virtual std::vector<PermutationPoint> points(const TestConfig& config,
                                                              Numbers& numbers) const = 0;
+  [[nodiscard]] virtual PermutationTraffic traffic() const {
+    return PermutationTraffic::kMessagesAtRandom;
+  }
   // Of the test's packet-hops: Design::hop_cost.
-  [[nodiscard]] virtual double hopCost() const { return 0.9; }
+  [[nodiscard]] virtual double hopCost() const { return 1.2; }
+  // Columns behind MMR that only this test has.
+  [[nodiscard]] virtual std::vector<Figure> figures(
+      const std::vector<PermutationPoint>& /*points*/) const {
+    return {};
+  }
+  // A sentence for the table's note: which points physics makes equal, and why.
+  [[nodiscard]] virtual std::string note() const { return {}; }
   // What a test shows besides its table: by default a bar of JFI for each way to carry the traffic.
   virtual void charts(const Design& design, const std::vector<PermutationPoint>& points,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const;

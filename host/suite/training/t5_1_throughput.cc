@@ -1,14 +1,17 @@
 // T5.1 Baseline throughput (training draft, section 5.1; RFC 2544 section 26.1).
 //
 // Swept: direction (uni-, bidirectional) × message size × queue pairs per pair.
-// Measured: the highest rate at which every frame of every pair arrives, found by binary search on
-// a grid of equal steps of line rate, beginning at line rate; once per repetition. Computed, from
-// that rate r (share of line rate L1, preamble and minimum gap counted):
+// Measured: the highest rate at which every sender really sends what is asked of it and every frame
+// arrives, found by binary search on a grid of equal steps of line rate, beginning at line rate;
+// once per repetition. A sender that PFC holds back offers less than the rate of the trial: the
+// trial does not pass though nothing is lost. Computed, from that rate r (share of line rate L1,
+// preamble and minimum gap counted):
 //   throughput      r
 //   frame rate      line / ((frame + 20) * 8) * r, per sending port
 //   L2, payload     L1 rate * frame / (frame + 20), L1 rate * payload / (frame + 20), all ports
-//   efficiency      payload rate / payload rate of the same frames at line rate on all sending
-//   ports utilisation     (bytes + 20 * frames) * 8 / (duration * line) of a port's own counters
+//   efficiency      payload rate / line rate of all sending ports
+//   utilisation     (bytes + 20 * frames) * 8 / (duration * line) of a port's own counters; on
+//                   simulated hosts of the streams from and to the host
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,11 +56,25 @@ Quantity scaled(Quantity quantity, double factor, std::string unit) {
   return quantity;
 }
 
+// Why the next step did not pass, as the table has it.
+std::string limitText(const ThroughputOutcome& outcome) {
+  switch (outcome.limit) {
+    case ThroughputLimit::kNone:
+      return "line rate";
+    case ThroughputLimit::kLoss:
+      return "loss";
+    case ThroughputLimit::kHeld:
+      break;
+  }
+  return fmt::format("PFC: a sender sent {:.4g} % in time", 100 * outcome.sent_in_time);
+}
+
 // Rates of all sending ports together for 1 % of line rate.
 struct PercentRates {
   double frames_per_port = 0;  // frames/s
   double l2 = 0;               // Tb/s
   double payload = 0;          // Tb/s
+  double efficiency = 0;       // % of the line rate of these ports that is payload
 };
 
 PercentRates percentRates(const TestConfig& config, const ThroughputPoint& point) {
@@ -65,7 +82,8 @@ PercentRates percentRates(const TestConfig& config, const ThroughputPoint& point
   const auto wire = static_cast<double>((point.size.frame + kWireOverheadBytes).count());
   const double l1 = line * static_cast<double>(sendingPorts(config, point.direction)) / 1e12;
   return {line / (wire * 8), l1 * static_cast<double>(point.size.frame.count()) / wire,
-          l1 * static_cast<double>(point.size.payload.count()) / wire};
+          l1 * static_cast<double>(point.size.payload.count()) / wire,
+          static_cast<double>(point.size.payload.count()) / wire};
 }
 
 class ThroughputRun {
@@ -76,20 +94,24 @@ class ThroughputRun {
         runner_(runner),
         builder_(procedure, "section 5.1", TestId::kThroughput, settings_, config) {
     size_name_ = settings_.message_sizes ? "Message" : "Frame";
-    throughput_ = {"throughput",
-                   "Zero-loss throughput",
-                   "Rates are of the highest offered load at which every frame arrived. L1 counts "
-                   "preamble and minimum gap, L2 the frame with FCS, payload what follows the "
-                   "transport headers. Efficiency is the payload rate over that of the same frames "
-                   "at line rate on every sending port.",
-                   {size_name_, "Frame", "QPs", "Direction", "Throughput (L1)", "Per sending port",
-                    "Aggregate L2", "Aggregate payload", "Efficiency"},
-                   {}};
+    throughput_ = {
+        "throughput",
+        "Zero-loss throughput",
+        "Rates are of the highest load that every sender offered in full (within 0.1 %) "
+        "and of which every frame arrived. L1 counts preamble and minimum gap, L2 the "
+        "frame with FCS, payload what follows the transport headers. Efficiency is the "
+        "payload rate over the line rate of all sending ports. \"Limited by\" says why "
+        "the next higher step did not pass in the first repetition: frames were lost, or "
+        "PFC held senders back, so that the rate was not offered.",
+        {size_name_, "Frame", "QPs", "Direction", "Throughput (L1)", "Per sending port",
+         "Aggregate L2", "Aggregate payload", "Efficiency", "Limited by"},
+        {}};
     ports_ = {
         "port_utilisation",
         "Port utilisation",
-        "From each port's own counters in the deciding trial of the first repetition, preamble "
-        "and gap counted; of a frame that is on the wire when the trial ends the part before.",
+        "Of each sending or receiving port in the deciding trial of the first repetition, preamble "
+        "and gap counted; of a frame that is on the wire when the trial ends the part before. From "
+        "the ports' own counters; of simulated hosts from the streams that begin and end there.",
         {"Point", "Host", "Sent", "Received"},
         {}};
   }
@@ -112,7 +134,7 @@ class ThroughputRun {
                           std::to_string(point.qps), directionText(point.direction)};
     if (!outcome.valid || outcome.steps.empty()) {
       builder_.anomaly("no result: a trial was not valid", point.label());
-      row.insert(row.end(), 5, Cell{std::string("not valid")});
+      row.insert(row.end(), 6, Cell{std::string("not valid")});
       throughput_.rows.push_back(std::move(row));
       return;
     }
@@ -121,13 +143,15 @@ class ThroughputRun {
       percents.push_back(rateOfStep(step, settings_.rate_steps).toDouble() * 100);
     }
     if (outcome.trials.size() < outcome.steps.size()) {
-      builder_.anomaly("frames were lost at the lowest rate tried", point.label());
+      builder_.anomaly("no rate passed: frames were lost, or senders held back, at the lowest one",
+                       point.label());
     }
     const Quantity percent = builder_.repeated(point.label(), "throughput", percents, "%");
     const PercentRates rates = percentRates(config_, point);
     const Quantity payload = scaled(percent, rates.payload, "Tb/s");
     row.insert(row.end(), {percent, scaled(percent, rates.frames_per_port, "frames/s"),
-                           scaled(percent, rates.l2, "Tb/s"), payload, scaled(percent, 1, "%")});
+                           scaled(percent, rates.l2, "Tb/s"), payload,
+                           scaled(percent, rates.efficiency, "%"), limitText(outcome)});
     throughput_.rows.push_back(std::move(row));
     builder_.kpi("throughput_percent", point.label(), percent);
     payload_[key(point)] = payload;
@@ -135,8 +159,28 @@ class ThroughputRun {
     if (!outcome.trials.empty() && outcome.steps.front() > 0) addPorts(point, outcome);
   }
 
-  void addPorts(const ThroughputPoint& point, const ThroughputOutcome& outcome) {
+  // What the streams of a trial sent and received, by host, for benches that count no ports.
+  [[nodiscard]] std::vector<bench::PortResult> portsOf(const ThroughputPoint& point,
+                                                       const ThroughputOutcome& outcome) const {
     const bench::TrialResult& trial = outcome.trials.front();
+    if (!trial.ports.empty()) return trial.ports;
+    const bench::TrialSpec spec =
+        throughputTrial(config_, settings_, point, outcome.steps.front(), 0);
+    std::vector<bench::PortResult> ports;
+    for (std::size_t i = 0; i < trial.streams.size() && i < spec.streams.size(); ++i) {
+      const bench::StreamSpec& stream = spec.streams[i];
+      const bench::StreamResult& seen = trial.streams[i];
+      ports.resize(std::max<std::size_t>(ports.size(), std::max(stream.from, stream.to) + 1));
+      ports[stream.from].tx_frames += seen.sent_frames;
+      ports[stream.from].tx_bytes += seen.sent_bytes;
+      ports[stream.to].rx_frames += seen.received_frames;
+      ports[stream.to].rx_bytes += seen.received_bytes;
+    }
+    return ports;
+  }
+
+  void addPorts(const ThroughputPoint& point, const ThroughputOutcome& outcome) {
+    const std::vector<bench::PortResult> ports = portsOf(point, outcome);
     const bench::TrialSpec spec =
         throughputTrial(config_, settings_, point, outcome.steps.front(), 0);
     const auto share = [&](std::size_t host, bool to, std::uint64_t frames, std::uint64_t bytes) {
@@ -146,8 +190,8 @@ class ThroughputRun {
       quantity.unit = "%";
       return quantity;
     };
-    for (std::size_t host = 0; host < trial.ports.size(); ++host) {
-      const bench::PortResult& port = trial.ports[host];
+    for (std::size_t host = 0; host < ports.size(); ++host) {
+      const bench::PortResult& port = ports[host];
       if (port.tx_frames == 0 && port.rx_frames == 0) continue;
       ports_.rows.push_back({point.label(), fmt::format("host{}", host),
                              share(host, false, port.tx_frames, port.tx_bytes),
@@ -202,9 +246,10 @@ class ThroughputRun {
     }
     builder_.primary(fmt::format("throughput, {}", last_->point.label()), last_->percent);
     builder_.primary(fmt::format("aggregate payload, {}", last_->point.label()), last_->payload);
-    builder_.result().summary =
-        fmt::format("{}: every frame arrived up to {:.6g} % of line rate, {:.6g} Tb/s of payload.",
-                    last_->point.label(), last_->percent.value, last_->payload.value);
+    builder_.result().summary = fmt::format(
+        "{}: every frame was sent in time and arrived up to {:.6g} % of line rate, "
+        "{:.6g} Tb/s of payload.",
+        last_->point.label(), last_->percent.value, last_->payload.value);
   }
 
   using Key = std::tuple<std::int64_t, std::uint32_t, scenario::Direction>;

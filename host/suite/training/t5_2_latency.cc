@@ -6,15 +6,21 @@
 // hardware timestamps; counted into a histogram in the card.
 // Computed: minimum, mean, P50, P95, P99, P99.9 and maximum per repetition, of which the tables
 // give the averages over repetitions; histogram and CDF of all repetitions together; increase
-// factor = figure loaded / figure at zero load. Round trip: the card has no reflector, so it is not
-// observed frame by frame; with traffic in both directions the sum of the two one-way means is its
-// mean.
+// factor = figure loaded / figure at zero load.
+// Round trip: simulated hosts measure it message by message. The hosts of the first pair send no
+// streams but RDMA Writes of the same size over RC, one at a time, while all others load the DUT;
+// a round trip is from a message's first bit to the end of its acknowledgement. The card has no
+// reflector: with traffic in both directions the sum of the two one-way means is the round trip's
+// mean, and its distribution is not measured.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 
+#include "bench/packet.h"
 #include "stats/summary.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
@@ -29,7 +35,7 @@ using results::Quantity;
 constexpr Fraction kZeroLoad = Fraction::percent(1);
 // Such a trial is prolonged until it has this many frames.
 constexpr std::int64_t kZeroLoadFrames = 20;
-// Below this number of frames a P99.9 is the maximum.
+// With fewer frames in a repetition its P99.9 is its maximum.
 constexpr std::uint64_t kFramesForP999 = 1000;
 
 struct Metric {
@@ -109,6 +115,42 @@ ThroughputPoint searchPoint(const Settings& settings, const SizePoint& size) {
   return {size, qpsOf(settings), directionOf(settings)};
 }
 
+// Whether round trips are measured message by message.
+bool measuresRoundTrips(const TestConfig& config) {
+  return config.bench.wall_ns_per_packet_hop > 0 &&
+         bench::isRoce(config.scenario.traffic.format.transport);
+}
+
+// The point's load, but of the first pair's hosts, which exchange messages instead.
+bench::TrialSpec roundTripTrial(const TestConfig& config, const Settings& settings,
+                                const LatencyPoint& point, std::uint32_t repetition) {
+  bench::TrialSpec spec = loadTrial(config, point.load, point.duration, settings.drain, repetition);
+  const scenario::HostPair pair = point.load.pairs.front();
+  const auto probes = [&pair](const bench::StreamSpec& stream) {
+    return stream.from == pair.from || stream.from == pair.to;
+  };
+  spec.streams.erase(std::remove_if(spec.streams.begin(), spec.streams.end(), probes),
+                     spec.streams.end());
+  transport::RoceSpec roce;
+  roce.data_priority = bench::priorityOf(config.scenario.traffic.format);
+  roce.ack_priority = roce.data_priority;
+  roce.ipv6 = config.scenario.traffic.format.ipv6;
+  roce.vlan = config.scenario.traffic.format.vlan_id.has_value();
+  spec.transport = roce;
+  workload::JobSpec job;
+  job.name = "round trips";
+  job.placement.rule = workload::PlacementRule::kExplicit;
+  job.placement.hosts = {pair.from, pair.to};
+  workload::MessageProgram program;
+  program.bytes = static_cast<std::uint64_t>(point.size.payload.count());
+  program.until = point.duration;
+  job.program = program;
+  spec.workload.emplace();
+  spec.workload->seed = config.scenario.seed + repetition;
+  spec.workload->jobs.push_back(std::move(job));
+  return spec;
+}
+
 bench::TrialSpec latencyTrial(const TestConfig& config, const Settings& settings,
                               const LatencyPoint& point, std::uint32_t repetition) {
   return loadTrial(config, point.load, point.duration, settings.drain, repetition);
@@ -142,12 +184,20 @@ class LatencyRun {
           "the repetitions. Minimum and maximum are averaged as well, the distributions have the "
           "extremes of all.";
     }
+    message_trips_ = {
+        "round_trip_distribution",
+        "Round trip of messages",
+        "RDMA Writes of the first pair over RC, one at a time, from a message's first bit to the "
+        "end of its acknowledgement, while the other pairs load the DUT. Averages over the "
+        "repetitions.",
+        {size, "Load", "Messages"},
+        {}};
+    for (const Metric& metric : kMetrics) message_trips_.columns.emplace_back(metric.column);
     round_trip_ = {
         "round_trip",
         "Round trip",
         "Sum of the one-way means of both directions, measured at the same time; the time "
-        "a responder would take is not in it. Percentiles of a round trip are not "
-        "observed: the card has no reflector.",
+        "a responder would take is not in it.",
         {size, "Load", "Forward mean", "Reverse mean", "Round-trip mean"},
         {}};
     chart_.id = "latency_vs_size";
@@ -174,8 +224,17 @@ class LatencyRun {
           "has no reflector",
           "round trip");
     }
+    if (measuresRoundTrips(config_)) {
+      result.tables.push_back(std::move(message_trips_));
+    } else if (!config_.bench.messages &&
+               directionOf(settings_) == scenario::Direction::kBidirectional) {
+      builder_.deviation(
+          "distribution of the round trip not measured, only its mean: the tester has no reflector",
+          "round trip");
+    }
     if (!few_frames_.empty()) {
-      builder_.anomaly(fmt::format("fewer than {} frames, so that P99.9 is the maximum: {}",
+      builder_.anomaly(fmt::format("fewer than {} frames in a repetition, so that its P99.9 is its "
+                                   "maximum: {}",
                                    kFramesForP999, fmt::join(few_frames_, "; ")),
                        "latency");
     }
@@ -211,6 +270,8 @@ class LatencyRun {
     std::vector<double> reverse;
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;
+    std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();  // of a repetition
+    double in_time = 1;
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
       const bench::TrialSpec spec = latencyTrial(config_, settings_, point, repetition);
       const bench::TrialResult trial = runner_.run(spec, repetition, point.label());
@@ -231,8 +292,10 @@ class LatencyRun {
         values[i].push_back(kMetrics[i].value(figures) / 1000);
       }
       all.merge(both);
+      fewest = std::min(fewest, both.count());
+      in_time = std::min(in_time, sentInTime(spec, trial, config_.bench.line_rate));
       for (const bench::StreamResult& stream : trial.streams) sent += stream.sent_frames;
-      lost += trial.lost();
+      lost += framesLost(trial);
     }
     if (all.count() == 0) {
       builder_.anomaly("no result", point.label());
@@ -242,12 +305,58 @@ class LatencyRun {
       return;
     }
     addRow(point, load_text, all, values);
+    if (measuresRoundTrips(config_)) measureRoundTrips(point, load_text);
     addRoundTrip(point, load_text, forward, reverse);
     addLoss(point, sent, lost);
-    if (all.count() < kFramesForP999) few_frames_.push_back(point.label());
+    if (in_time < 1 - kRateTolerance) {
+      builder_.anomaly(
+          fmt::format("PFC held senders back: the slowest sent {:.4g} % of its frames in time",
+                      100 * in_time),
+          point.label());
+    }
+    // Percentiles are of each repetition, the tables have their mean.
+    if (fewest < kFramesForP999) few_frames_.push_back(point.label());
     builder_.result().distributions.push_back(
         {fmt::format("latency_{}", builder_.result().distributions.size()), point.label(), "ps",
          config_.bench.observed, std::move(all)});
+  }
+
+  void measureRoundTrips(const LatencyPoint& point, const std::string& load_text) {
+    stats::Histogram all;
+    std::array<std::vector<double>, kMetrics.size()> values;
+    std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
+      const std::string label = point.label() + ", round trips";
+      const bench::TrialSpec spec = roundTripTrial(config_, settings_, point, repetition);
+      const bench::TrialResult trial = runner_.run(spec, repetition, label);
+      if (!builder_.accept(spec, trial, fmt::format("{}, repetition {}", label, repetition))) {
+        continue;
+      }
+      const stats::Histogram& times = trial.fabric->jobs.front().message_time;
+      if (times.count() == 0) continue;
+      const stats::LatencyStats figures = stats::latencyStats(times);
+      for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+        values[i].push_back(kMetrics[i].value(figures) / 1000);
+      }
+      fewest = std::min(fewest, times.count());
+      all.merge(times);
+    }
+    std::vector<Cell> row{point.size.label, load_text, std::to_string(all.count())};
+    if (all.count() == 0) {
+      row.insert(row.end(), kMetrics.size(), Cell{std::string("not valid")});
+      message_trips_.rows.push_back(std::move(row));
+      return;
+    }
+    for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+      const Quantity figure = quantityOf(values[i], "ns");
+      row.emplace_back(figure);
+      builder_.kpi(fmt::format("round_trip_{}_ns", kMetrics[i].name), point.label(), figure);
+    }
+    message_trips_.rows.push_back(std::move(row));
+    if (fewest < kFramesForP999) few_frames_.push_back(point.label() + " (round trips)");
+    builder_.result().distributions.push_back(
+        {fmt::format("round_trip_{}", builder_.result().distributions.size()),
+         point.label() + ", round trip", "ps", config_.bench.observed, std::move(all)});
   }
 
   void addRow(const LatencyPoint& point, const std::string& load_text, const stats::Histogram& all,
@@ -342,6 +451,7 @@ class LatencyRun {
   results::Table latency_;
   results::Table increase_;
   results::Table round_trip_;
+  results::Table message_trips_;
   results::Chart chart_;
   std::optional<std::pair<double, double>> zero_;  // mean, P99 at zero load of the size in hand
   std::vector<std::string> few_frames_;
@@ -353,7 +463,7 @@ class LatencyTest final : public Procedure {
   [[nodiscard]] std::string id() const override { return "T5.2"; }
   [[nodiscard]] std::string title() const override { return "Latency"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(kpi::statistics("latency", "ns"),
+    return with(with(kpi::statistics("latency", "ns"), kpi::statistics("round_trip", "ns")),
                 {"loss_ppm", "discrepancy_percent", "nic_retransmissions", "nic_cnps_sent",
                  "nic_cnps_handled", "nic_out_of_sequence"});
   }
@@ -380,7 +490,9 @@ class LatencyTest final : public Procedure {
     for (const SizePoint& size : settings.sizes) {
       for (const LatencyPoint& point : fixedPoints(config, settings, size)) {
         sample(point.label(), latencyTrial(config, settings, point, 0));
-        count(settings.repetitions, settings.repetitions, point.duration);
+        // The trials of round trips have about as many packets.
+        const std::uint64_t trials = settings.repetitions * (measuresRoundTrips(config) ? 2 : 1);
+        count(trials, static_cast<double>(trials), point.duration);
       }
       const ThroughputPoint point = searchPoint(settings, size);
       sample(size.label + ", throughput rate",
@@ -391,7 +503,14 @@ class LatencyTest final : public Procedure {
       // Trials of latency at the rate found, whose length is their own. With the search's length
       // the first one is the search's last that lost nothing, and not run again.
       const bool known = settings.duration == search.duration && settings.drain == search.drain;
-      const std::uint32_t others = settings.repetitions - (known ? 1 : 0);
+      // Nor are any at a rate that is one of the loads.
+      const bool is_load =
+          std::any_of(settings.loads.begin(), settings.loads.end(), [&](const Fraction load) {
+            return load.partsPerTrillion() == std::llround(forecast.share * Fraction::kOne);
+          });
+      if (is_load) continue;
+      const std::uint32_t others =
+          settings.repetitions * (measuresRoundTrips(config) ? 2 : 1) - (known ? 1 : 0);
       count(others,
             others * forecast.share * settings.duration.toSeconds() / search.duration.toSeconds(),
             settings.duration);

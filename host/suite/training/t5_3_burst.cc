@@ -12,13 +12,27 @@
 //   corrected buffer time    implied * (1 - 1/N): the receiver's link drains one frame per slot
 //                            while N arrive (RFC 9004 with a measured throughput of 1/N per sender)
 // At 1:1 equal port speeds never fill a queue: "unbounded" means no loss up to the longest burst.
+//
+// Under PFC a burst is not lost but held back: the tester obeys PAUSE. Then the search finds the
+// longest burst that no sender was paused in, and one burst kLosslessTimes as long says whether
+// what is held back is lost after all; if it is, the search goes on for the longest one that is
+// not. A trial lasts until every frame has left its sender and the DUT: how long it waits for them
+// decides nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/packet.h"
+#include "suite/fabric_test.h"
 #include "suite/lossless_share.h"
 #include "suite/result_builder.h"
 #include "suite/search/search.h"
+#include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
 #include "suite/trials.h"
 
@@ -36,6 +50,11 @@ double burstHopCost(double queued) {
   constexpr double kLongQueue = 30'000;
   return kShort + (kLong - kShort) * std::min(queued / kLongQueue, 1.0);
 }
+
+// How much longer than what is sent without a pause the burst is that PFC has to hold back.
+constexpr std::uint64_t kLosslessTimes = 8;
+// And that many frames longer at least.
+constexpr std::uint64_t kLosslessFrames = 64;
 
 struct BurstPoint {
   SizePoint size;
@@ -64,7 +83,10 @@ bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
   bench::TrialSpec spec;
   spec.dut = config.scenario.fabricSpec();
   spec.duration = slotsTime(config, point, length);
-  spec.drain = settings.drain;
+  // All frames go by the receiver's link; twice that for what PFC leaves idle, and for the way.
+  spec.drain =
+      std::max(settings.drain, slotsTime(config, point, 2 * length * std::max(point.ratio, 1U)) +
+                                   microseconds(100));
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   for (std::uint32_t i = 0; i < point.ratio; ++i) {
     bench::StreamSpec stream;
@@ -81,14 +103,28 @@ bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
   return spec;
 }
 
+// A simulated DUT holds the senders back by PFC instead of losing frames.
+bool isHeld(const TestConfig& config, const BurstPoint& point) {
+  return point.ratio > 1 &&
+         isLossless(config.scenario.switches, bench::priorityOf(config.scenario.traffic.format));
+}
+
+// Why a burst did not pass.
+enum class BurstEnd { kNone, kLoss, kHeld };
+
 // What a search is likely to end at: a simulated DUT's buffer is known, else the longest burst.
 std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
                              const BurstPoint& point) {
   if (!config.bench.simulated_dut || point.ratio < 2) return settings.max_burst;
   const fabric::SwitchSpec& switches = config.scenario.switches;
-  const auto frames = static_cast<std::uint64_t>(bufferOfPort(switches) /
-                                                 static_cast<double>(point.size.frame.count()));
-  return std::clamp<std::uint64_t>(frames / (point.ratio - 1), 1, settings.max_burst);
+  const auto frame = static_cast<double>(point.size.frame.count());
+  double frames = bufferOfPort(switches) / frame / (point.ratio - 1);
+  if (isHeld(config, point)) {
+    // Each switch on the way pauses an input that holds xoff; (N - 1) / N of what comes stays.
+    frames = static_cast<double>(switches.pfc->xoff.count()) / frame * point.ratio /
+             (point.ratio - 1) * (linksOfPath(config) - 1);
+  }
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(frames), 1, settings.max_burst);
 }
 
 // Where RFC 9004's searches begin. It raises the length until frames are lost; where none can be
@@ -103,8 +139,9 @@ struct BurstForecast {
   std::uint64_t frames = 0;  // per sender, in all of them
 };
 
+// `held`: PFC ends the search, and a longer burst is held back.
 BurstForecast forecastBursts(const Settings& settings, const BurstPoint& point,
-                             std::uint64_t length) {
+                             std::uint64_t length, bool held) {
   BurstForecast forecast;
   const auto trial = [&](std::uint64_t frames) {
     ++forecast.trials;
@@ -114,6 +151,11 @@ BurstForecast forecastBursts(const Settings& settings, const BurstPoint& point,
   searchAround(1, settings.max_burst, firstLength(settings, point), trial);
   for (std::uint32_t repetition = 1; repetition < settings.repetitions; ++repetition) {
     searchAround(1, settings.max_burst, length, trial);
+  }
+  if (held) {
+    forecast.trials += settings.repetitions;
+    forecast.frames +=
+        settings.repetitions * std::min<std::uint64_t>(kLosslessTimes * length, settings.max_burst);
   }
   return forecast;
 }
@@ -131,9 +173,11 @@ class BurstRun {
         "Burst absorption",
         "Longest burst per sender without loss, all senders beginning together at line rate with "
         "minimum gap; mean over the repetitions. Implied buffer time is the whole burst at line "
-        "rate, the corrected one without what the receiver's link drains meanwhile (RFC 9004).",
+        "rate, the corrected one without what the receiver's link drains meanwhile (RFC 9004). "
+        "Where PFC holds senders back, nothing is lost and the burst has no such limit: instead, "
+        "the longest burst that no sender was paused in, and what the DUT took in until then.",
         {size, "Ratio", "Burst per sender", "Absorbed frames", "Absorbed bytes",
-         "Implied buffer time", "Corrected buffer time"},
+         "Implied buffer time", "Corrected buffer time", "Without a pause", "Taken in before it"},
         {}};
     frames_.id = "burst_vs_ratio_frames";
     frames_.title = "Burst capacity over incast ratio";
@@ -158,52 +202,171 @@ class BurstRun {
   }
 
  private:
-  SearchResult search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected) {
+  // What the repetitions of a point came to, in frames per sender.
+  struct Found {
+    std::vector<double> lossless;  // longest bursts of which nothing was lost
+    std::vector<double> unpaused;  // longest ones without a pause, where PFC ended them
+    std::uint64_t held = 0;        // longest burst that was held back and not lost
+    Picoseconds waited;            // of it: for how long its senders were paused, the longest
+    bool unbounded = false;        // nothing was lost up to the longest burst
+    bool valid = true;
+  };
+
+  // One burst; nothing when the trial was not valid.
+  std::optional<bench::TrialResult> send(const BurstPoint& point, std::uint32_t repetition,
+                                         std::uint64_t length) {
+    const std::string label = fmt::format("{}, {} frames per sender", point.label(), length);
+    const std::string where = fmt::format("{}, repetition {}", label, repetition);
+    const bench::TrialSpec spec = burstTrial(config_, settings_, point, length, repetition);
+    bench::TrialResult result = runner_.run(spec, repetition, label);
+    if (!builder_.accept(spec, result, where)) return std::nullopt;
+    std::uint64_t sent = 0;
+    for (const bench::StreamResult& stream : result.streams) sent += stream.sent_frames;
+    const std::uint64_t inside = result.fabric ? result.fabric->frames_inside : 0;
+    if (sent == length * point.ratio && inside == 0) return result;
+    builder_.result().valid = false;
+    builder_.anomaly(
+        fmt::format("{} of {} frames sent and {} still in the DUT when the trial ended, {} after "
+                    "the burst: not judged",
+                    sent, length * point.ratio, inside, durationText(spec.drain)),
+        where);
+    return std::nullopt;
+  }
+
+  // Looks for the longest burst that is not lost, nor, unless `held_passes`, held back. What ended
+  // it is in `end`.
+  SearchResult search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected,
+                      bool held_passes, BurstEnd& end) {
+    std::map<std::uint64_t, BurstEnd> failed;
     const auto trial = [&](std::uint64_t length) {
-      const std::string label = fmt::format("{}, {} frames per sender", point.label(), length);
-      const bench::TrialSpec spec = burstTrial(config_, settings_, point, length, repetition);
-      const bench::TrialResult result = runner_.run(spec, repetition, label);
-      if (!builder_.accept(spec, result, fmt::format("{}, repetition {}", label, repetition))) {
-        return Verdict::kInvalid;
+      const auto result = send(point, repetition, length);
+      if (!result) return Verdict::kInvalid;
+      if (framesLost(*result) > 0) {
+        failed[length] = BurstEnd::kLoss;
+      } else if (!held_passes && slotsGivenUp(*result) > 0) {
+        failed[length] = BurstEnd::kHeld;
+      } else {
+        return Verdict::kPass;
       }
-      return result.lost() == 0 ? Verdict::kPass : Verdict::kFail;
+      return Verdict::kFail;
     };
-    return searchAround(1, settings_.max_burst, expected, trial);
+    SearchResult result = searchAround(1, settings_.max_burst, expected, trial);
+    const auto above = failed.find(result.highest_passing.value_or(0) + 1);
+    end = above == failed.end() ? BurstEnd::kNone : above->second;
+    return result;
+  }
+
+  // A longer burst than PFC lets pass without a pause: is what it holds back lost?
+  void hold(const BurstPoint& point, std::uint32_t repetition, std::uint64_t unpaused,
+            Found& found) {
+    const std::uint64_t length = std::clamp<std::uint64_t>(
+        std::max(kLosslessTimes * unpaused, unpaused + kLosslessFrames), 1, settings_.max_burst);
+    const auto result = send(point, repetition, length);
+    if (!result) {
+      found.valid = false;
+      return;
+    }
+    if (framesLost(*result) == 0) {
+      std::uint64_t most = 0;
+      for (const bench::StreamResult& stream : result->streams) {
+        most = std::max(most, stream.held_back);
+      }
+      for (const bench::PortResult& port : result->ports) most = std::max(most, port.tx_given_up);
+      found.held = length;
+      found.waited = std::max(found.waited, slotsTime(config_, point, most));
+      return;
+    }
+    BurstEnd end = BurstEnd::kNone;
+    const SearchResult lossless = search(point, repetition, length, true, end);
+    found.valid = found.valid && lossless.valid;
+    if (lossless.valid) {
+      found.lossless.push_back(static_cast<double>(lossless.highest_passing.value_or(0)));
+    }
+  }
+
+  Found find(const BurstPoint& point) {
+    Found found;
+    std::uint64_t expected = firstLength(settings_, point);
+    for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
+      BurstEnd end = BurstEnd::kNone;
+      const SearchResult result = search(point, repetition, expected, false, end);
+      found.valid = found.valid && result.valid;
+      if (!result.valid) continue;
+      const std::uint64_t length = result.highest_passing.value_or(0);
+      expected = std::max<std::uint64_t>(length, 1);
+      if (end == BurstEnd::kHeld) {
+        found.unpaused.push_back(static_cast<double>(length));
+        hold(point, repetition, length, found);
+      } else {
+        found.lossless.push_back(static_cast<double>(length));
+        found.unbounded = found.unbounded || result.reached_top;
+      }
+    }
+    return found;
   }
 
   void measure(const BurstPoint& point) {
-    std::vector<double> lengths;
-    bool unbounded = false;
-    bool valid = true;
-    for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
-      const std::uint64_t expected = lengths.empty() ? firstLength(settings_, point)
-                                                     : static_cast<std::uint64_t>(lengths.front());
-      const SearchResult result = search(point, repetition, expected);
-      valid = valid && result.valid;
-      if (!result.valid) continue;
-      lengths.push_back(static_cast<double>(result.highest_passing.value_or(0)));
-      unbounded = unbounded || result.reached_top;
-    }
+    const Found found = find(point);
     std::vector<Cell> row{point.size.label, fmt::format("{}:1", point.ratio)};
-    if (!valid || lengths.empty()) {
+    if (!found.valid || found.lossless.size() + found.unpaused.size() == 0) {
       builder_.anomaly("no result: a trial was not valid", point.label());
-      row.insert(row.end(), 5, Cell{std::string("not valid")});
+      row.insert(row.end(), 7, Cell{std::string("not valid")});
       table_.rows.push_back(std::move(row));
       return;
     }
-    const Quantity length = builder_.repeated(point.label(), "burst per sender", lengths, "frames");
+    if (found.unpaused.empty()) {
+      addLossless(point, found, row);
+      row.insert(row.end(), 2, Cell{std::string("no pause")});
+    } else {
+      if (!found.lossless.empty()) {
+        builder_.anomaly(
+            "frames of a lossless priority were lost although PFC held their senders back",
+            point.label());
+        addLossless(point, found, row);
+      } else {
+        row.emplace_back(
+            fmt::format("held back by PFC: no loss in bursts of {} frames, whose senders waited up "
+                        "to {:.4g} us",
+                        found.held, found.waited.toMicroseconds()));
+        row.insert(row.end(), 4, Cell{std::string("-")});
+      }
+      addUnpaused(point, found.unpaused, row);
+    }
+    table_.rows.push_back(std::move(row));
+  }
+
+  // Five cells: the longest burst without loss, and what is computed from it.
+  void addLossless(const BurstPoint& point, const Found& found, std::vector<Cell>& row) {
+    const Quantity length =
+        builder_.repeated(point.label(), "burst per sender", found.lossless, "frames");
     builder_.kpi("burst_frames", point.label(), length);
-    if (unbounded) {
+    if (found.unbounded) {
       row.emplace_back(fmt::format("unbounded (no loss up to {} frames)", settings_.max_burst));
       row.insert(row.end(), 4, Cell{std::string("-")});
-      table_.rows.push_back(std::move(row));
       return;
     }
-    addFigures(point, lengths, length, std::move(row));
+    addFigures(point, found.lossless, length, row);
+  }
+
+  // Two cells: the longest burst without a pause, and its bytes from all senders.
+  void addUnpaused(const BurstPoint& point, const std::vector<double>& lengths,
+                   std::vector<Cell>& row) {
+    const Quantity length =
+        builder_.repeated(point.label(), "burst without a pause", lengths, "frames");
+    builder_.kpi("burst_unpaused_frames", point.label(), length);
+    std::vector<double> bytes(lengths);
+    for (double& value : bytes) {
+      value *= point.ratio * static_cast<double>(point.size.frame.count());
+    }
+    const Quantity taken = quantityOf(bytes, "B");
+    row.insert(row.end(), {length, taken});
+    addToChart(frames_, point, ", without a pause", length.value * point.ratio);
+    addToChart(bytes_, point, ", without a pause", taken.value);
+    if (!primary_) primary_ = {point.label(), length, taken, true};
   }
 
   void addFigures(const BurstPoint& point, const std::vector<double>& lengths,
-                  const Quantity& length, std::vector<Cell> row) {
+                  const Quantity& length, std::vector<Cell>& row) {
     const auto times = [&](double factor, const char* unit) {
       std::vector<double> values(lengths);
       for (double& value : values) value *= factor;
@@ -215,18 +378,21 @@ class BurstRun {
     const Quantity bytes = times(ratio * static_cast<double>(point.size.frame.count()), "B");
     row.insert(row.end(), {length, frames, bytes, times(ratio * slot_ns, "ns"),
                            times((ratio - 1) * slot_ns, "ns")});
-    table_.rows.push_back(std::move(row));
-    addToChart(frames_, point, frames.value);
-    addToChart(bytes_, point, bytes.value);
-    if (!primary_) primary_ = {point.label(), length, bytes};
+    addToChart(frames_, point, "", frames.value);
+    addToChart(bytes_, point, "", bytes.value);
+    if (!primary_) primary_ = {point.label(), length, bytes, false};
   }
 
-  static void addToChart(results::Chart& chart, const BurstPoint& point, double value) {
-    if (chart.series.empty() || chart.series.back().name != point.size.label) {
-      chart.series.push_back({point.size.label, {}, {}, false});
+  static void addToChart(results::Chart& chart, const BurstPoint& point, const char* what,
+                         double value) {
+    const std::string name = point.size.label + what;
+    auto series = std::find_if(chart.series.begin(), chart.series.end(),
+                               [&](const results::Series& one) { return one.name == name; });
+    if (series == chart.series.end()) {
+      series = chart.series.insert(chart.series.end(), {name, {}, {}, false});
     }
-    chart.series.back().x.push_back(point.ratio);
-    chart.series.back().y.push_back(value);
+    series->x.push_back(point.ratio);
+    series->y.push_back(value);
   }
 
   void summarise() {
@@ -237,17 +403,22 @@ class BurstRun {
               : "No point gave a valid result.";
       return;
     }
-    builder_.primary("burst, " + primary_->label, primary_->length);
-    builder_.primary("absorbed, " + primary_->label, primary_->bytes);
+    const bool unpaused = primary_->unpaused;
+    builder_.primary((unpaused ? "burst without a pause, " : "burst, ") + primary_->label,
+                     primary_->length);
+    builder_.primary((unpaused ? "taken in before a pause, " : "absorbed, ") + primary_->label,
+                     primary_->bytes);
+    const char* what = unpaused ? "pass before PFC holds a sender back" : "are absorbed";
     builder_.result().summary =
-        fmt::format("{}: bursts of up to {:.6g} frames per sender are absorbed, {:.6g} B in all.",
-                    primary_->label, primary_->length.value, primary_->bytes.value);
+        fmt::format("{}: bursts of up to {:.6g} frames per sender {}, {:.6g} B in all.",
+                    primary_->label, primary_->length.value, what, primary_->bytes.value);
   }
 
   struct Primary {
     std::string label;
     Quantity length;
     Quantity bytes;
+    bool unpaused = false;  // of the burst that no sender was paused in
   };
 
   const TestConfig& config_;
@@ -265,7 +436,7 @@ class BurstTest final : public Procedure {
   [[nodiscard]] std::string id() const override { return "T5.3"; }
   [[nodiscard]] std::string title() const override { return "Back-to-back burst absorption"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"burst_frames", "discrepancy_percent"};
+    return {"burst_unpaused_frames", "burst_frames", "discrepancy_percent"};
   }
 
   [[nodiscard]] Plan plan(const TestConfig& config) const override {
@@ -286,7 +457,8 @@ class BurstTest final : public Procedure {
       sample.packet_hops = frameHops(config, sample.spec);
       sample.hop_cost = burstHopCost(static_cast<double>(length) * (point.ratio - 1.0));
       addRefusals(config, sample, plan);
-      const BurstForecast forecast = forecastBursts(settings, point, length);
+      const BurstForecast forecast = forecastBursts(
+          settings, point, length, config.bench.simulated_dut && isHeld(config, point));
       addHops(
           sample.packet_hops * static_cast<double>(forecast.frames) / static_cast<double>(length),
           sample.hop_cost, plan);

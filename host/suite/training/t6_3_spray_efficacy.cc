@@ -1,7 +1,9 @@
 // T6.3 Spray efficacy (training draft, section 6.3).
 //
 // UET RUD and ROD and RoCEv2 RC with packet spray, RC with ECMP, RUD with flowlets, over so many
-// equal paths (spines). Measured as in T8.1: MMR and JFI over the links between switches, packets
+// equal paths (spines). Hosts send messages at random times at 80 % of line rate: with fewer paths
+// than that takes, the fabric is full; with more, services differ by what they make of the order in
+// which packets come. Measured as in T8.1: MMR and JFI over the links between switches, packets
 // out of order on the wire, retransmissions, goodput. What a host's application sees of reordering:
 // RUD hands over whole messages and needs no order on the wire.
 #include <fmt/format.h>
@@ -20,6 +22,11 @@ class SprayEfficacyTest final : public PermutationTest {
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.3"; }
   [[nodiscard]] double hopCost() const override { return 1.2; }
+  [[nodiscard]] std::string note() const override {
+    return "With twice as many paths as a leaf has hosts, or more, sprayed packets hardly ever "
+           "wait "
+           "for each other: none overtakes another, and all sprayed services are equal.";
+  }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Paths", "paths"}, {"Carried by", ""}};
   }

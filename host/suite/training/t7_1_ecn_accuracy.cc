@@ -8,14 +8,20 @@
 //          frames, exact to the frame; deviation from the configured one
 //   ramp   bursts of growing length; what a longer one has more in marks, over what it has more in
 //          frames, is the probability at the depth between them
-// PFC is off and the buffer large, so that nothing but marking happens to a frame. Marks are
-// counted where the frames arrive: in the card's receiver, or by the simulated host. Every trial
-// sets the DUT's thresholds, which needs a simulated DUT.
+// Verdicts, of each threshold: whether nothing is marked in bursts that stay below kmin; whether
+// all frames are marked that find more than kmax; how far the ramp is off; and kmax, from the
+// frames of the longest ramp burst that are not marked: u of these are (kmin + (kmax - kmin) * (1 -
+// pmax/2)) / (frame / 2) where marking is as configured, so kmax = kmin + (u * frame/2 - kmin) / (1
+// - pmax/2). PFC is off and the buffer large, so that nothing but marking happens to a frame. Marks
+// are counted where the frames arrive: in the card's receiver, or by the simulated host. Every
+// trial sets the DUT's thresholds, which needs a simulated DUT.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "suite/figures.h"
 #include "suite/training/training.h"
@@ -191,6 +197,7 @@ class EcnReport {
     const results::Quantity depth = builder_.repeated(one.point.label, "threshold", depths, "B");
     const results::Quantity deviation = quantityOf(deviations, "%");
     if (!worst_ || std::abs(deviation.value) > std::abs(worst_->value)) worst_ = deviation;
+    verdictOf(point).kmin_measured = depth.value;
     steps_.rows.push_back({valueText(point.kmin), depth, deviation});
     builder_.kpi("ecn_threshold_bytes", one.point.label, depth);
     builder_.kpi("ecn_deviation_percent", one.point.label, deviation);
@@ -211,12 +218,44 @@ class EcnReport {
     results::Series& series = measuredOf(point);
     series.x.push_back(depth);
     series.y.push_back(share.value);
+    const auto kmin = static_cast<double>(point.kmin.count());
+    const auto kmax = static_cast<double>(point.kmax.count());
+    Verdict& verdict = verdictOf(point);
+    if (kMarkedFrame * std::int64_t{shorter.burst} >= point.kmax) {
+      const auto frames = 2.0 * (point.burst - shorter.burst);
+      verdict.above_frames += frames * static_cast<double>(shares.size());
+      for (const double each : shares) verdict.above_marks += each / 100 * frames;
+    } else if (kMarkedFrame * std::int64_t{shorter.burst} >= point.kmin &&
+               kMarkedFrame * std::int64_t{point.burst} <= point.kmax) {
+      const double configured = kPmaxPercent * (depth - kmin) / (kmax - kmin);
+      verdict.ramp_off = std::max(verdict.ramp_off.value_or(0), std::abs(share.value - configured));
+    }
     builder_.kpi("marking_percent",
                  fmt::format("{} ramp, {:.0f} B deep", valueText(point.kmin), depth), share);
   }
 
+  // A ramp's burst by itself, for the verdicts.
+  void addBurst(const EcnPoint& point, const Measured& one) {
+    Verdict& verdict = verdictOf(point);
+    double marks = 0;
+    for (const double each : marksOf(one)) marks += each;
+    const auto repetitions = static_cast<double>(one.trials.size());
+    if (kMarkedFrame * std::int64_t{point.burst} <= point.kmin) {
+      verdict.below_frames += 2.0 * point.burst * repetitions;
+      verdict.below_marks += marks;
+    }
+    if (kMarkedFrame * std::int64_t{point.burst} < point.kmax) return;
+    // The latest is the longest.
+    verdict.unmarked_bytes.clear();
+    for (const double each : marksOf(one)) {
+      verdict.unmarked_bytes.push_back((2.0 * point.burst - each) / 2 *
+                                       static_cast<double>(kMarkedFrame.count()));
+    }
+  }
+
   void finish() {
     builder_.result().tables.push_back(std::move(steps_));
+    addVerdicts();
     builder_.result().charts.push_back(std::move(chart_));
     if (!worst_) {
       builder_.result().summary = "No point gave a valid result.";
@@ -228,6 +267,76 @@ class EcnReport {
   }
 
  private:
+  // What is said of one threshold.
+  struct Verdict {
+    Bytes kmin;
+    Bytes kmax;
+    std::optional<double> kmin_measured{};  // by the step [B]
+    double below_frames = 0;
+    double below_marks = 0;
+    double above_frames = 0;
+    double above_marks = 0;
+    std::optional<double> ramp_off{};  // percentage points
+    std::vector<double>
+        unmarked_bytes{};  // of the longest burst, by repetition, half of it in queue
+  };
+
+  Verdict& verdictOf(const EcnPoint& point) {
+    for (Verdict& verdict : verdicts_) {
+      if (verdict.kmin == point.kmin) return verdict;
+    }
+    verdicts_.push_back({.kmin = point.kmin, .kmax = point.kmin * kRampWidth});
+    return verdicts_.back();
+  }
+
+  static std::string countText(double marks, double frames, bool good) {
+    if (frames <= 0) return "not measured";
+    return fmt::format("{}: {:.0f} of {:.0f} frames marked", good ? "yes" : "no", marks, frames);
+  }
+
+  void addVerdicts() {
+    results::Table table{
+        "verdicts",
+        "Marking by the rule",
+        fmt::format(
+            "Of the ramp from kmin to kmax = {} kmin. Ramp is the largest difference of a "
+            "measured probability from the configured one. kmax is computed from the frames "
+            "of the longest burst that were not marked, with the configured pmax.",
+            kRampWidth),
+        {"kmin", "None marked below kmin", "All marked above kmax", "Ramp", "kmax",
+         "Deviation of kmax"},
+        {}};
+    for (const Verdict& verdict : verdicts_) {
+      std::vector<results::Cell> row{
+          valueText(verdict.kmin),
+          countText(verdict.below_marks, verdict.below_frames, verdict.below_marks == 0),
+          countText(verdict.above_marks, verdict.above_frames,
+                    verdict.above_marks >= verdict.above_frames)};
+      if (verdict.ramp_off) {
+        row.emplace_back(fmt::format("within {:.2f} percentage points", *verdict.ramp_off));
+      } else {
+        row.emplace_back(std::string("not measured"));
+      }
+      if (verdict.unmarked_bytes.empty()) {
+        row.insert(row.end(), 2, results::Cell{std::string("not measured")});
+        table.rows.push_back(std::move(row));
+        continue;
+      }
+      const double kmin = verdict.kmin_measured.value_or(static_cast<double>(verdict.kmin.count()));
+      std::vector<double> kmax;
+      std::vector<double> deviations;
+      for (const double unmarked : verdict.unmarked_bytes) {
+        kmax.push_back(kmin + (unmarked - kmin) / (1 - kPmaxPercent / 200.0));
+        deviations.push_back(100 * (kmax.back() / static_cast<double>(verdict.kmax.count()) - 1));
+      }
+      const results::Quantity deviation = quantityOf(deviations, "%");
+      builder_.kpi("ecn_kmax_deviation_percent", valueText(verdict.kmin) + " ramp", deviation);
+      row.insert(row.end(), {quantityOf(kmax, "B"), deviation});
+      table.rows.push_back(std::move(row));
+    }
+    if (!table.rows.empty()) builder_.result().tables.push_back(std::move(table));
+  }
+
   // The curve of a threshold's ramp; with it goes the one that was configured.
   results::Series& measuredOf(const EcnPoint& point) {
     const std::string name = valueText(point.kmin) + ", measured";
@@ -252,6 +361,7 @@ class EcnReport {
                         {}};
   results::Chart chart_;
   std::optional<results::Quantity> worst_;
+  std::vector<Verdict> verdicts_;
 };
 
 void EcnAccuracyTest::report(const TestConfig& config, const Design& design,
@@ -267,6 +377,7 @@ void EcnAccuracyTest::report(const TestConfig& config, const Design& design,
       report.addStep(point, one);
       continue;
     }
+    report.addBurst(point, one);
     if (before != nullptr) {
       const EcnPoint& shorter = points[placeOf(design, *before)];
       // Points that were not valid are missing: the one before may be of another ramp.

@@ -1,13 +1,18 @@
 // T7.2 PFC under incast (training draft, section 7.2).
 //
 // N senders at line rate to one receiver over RoCEv2 without congestion control, so that only PFC
-// holds them back. Measured: PAUSE frames per second and the time ports were paused, over all hops
-// and by the hop that was paused; headroom: no frame is lost; storm onset: the fewest senders at
-// which a link between switches is paused (the pause has spread beyond the sender's own link);
-// watchdog events; goodput of the receiver's link and of a victim flow beside the incast.
+// holds them back. Measured: PAUSE frames per second by hop (hosts into leaves, leaves into spines,
+// …) and by port, and how long each port was paused; headroom: no frame is lost; storm onset: the
+// fewest senders at which a link between switches is paused (the pause has spread beyond the
+// sender's own link); watchdog events; goodput of the receiver's link and of a victim flow beside
+// the incast.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "results/fabric_pictures.h"
 #include "suite/fabric_metrics.h"
@@ -84,6 +89,130 @@ double pausedOn(const bench::TrialResult& trial, bool between_switches) {
   return sum.toMicroseconds();
 }
 
+// "host > leaf" of "host3-leaf0": which kind of node sends into which.
+std::string hopOf(const std::string& link) {
+  std::string hop;
+  for (const char c : link) {
+    if (c == '-') {
+      hop += " > ";
+    } else if (std::isdigit(static_cast<unsigned char>(c)) == 0) {
+      hop += c;
+    }
+  }
+  return hop;
+}
+
+// Means over the repetitions.
+struct PausedPort {
+  std::vector<double> per_second;  // pauses of the port
+  std::vector<double> paused;      // time [us]
+};
+
+// The ports that were paused in some repetition, by link.
+std::map<std::string, PausedPort> pausedPorts(const Measured& one) {
+  std::map<std::string, PausedPort> ports;
+  for (std::size_t i = 0; i < one.trials.size(); ++i) {
+    const double seconds = busyTime(one.trials[i]).toSeconds();
+    for (const bench::LinkLoad& link : one.trials[i].fabric->links) {
+      if (link.pauses == 0) continue;
+      PausedPort& port = ports[link.name];
+      port.per_second.resize(one.trials.size());
+      port.paused.resize(one.trials.size());
+      port.per_second[i] = seconds > 0 ? static_cast<double>(link.pauses) / seconds : 0;
+      port.paused[i] = link.paused.toMicroseconds();
+    }
+  }
+  return ports;
+}
+
+// Pauses by hop and by port.
+void addPauseTables(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  results::Table hops{"pauses_by_hop",
+                      "Pauses by hop",
+                      "Of the ports that send by the hop. Each is the mean over the repetitions.",
+                      {"Senders", "Hop", "Ports paused", "PAUSE, all ports", "PAUSE, busiest port",
+                       "Paused, mean of the ports", "Paused, longest"},
+                      {}};
+  results::Table all{"pauses_by_port",
+                     "Pauses by port",
+                     "The ports that were paused, by the link that they send into.",
+                     {"Senders", "Link", "PAUSE", "Paused"},
+                     {}};
+  const auto plain = [](double value, const char* unit) {
+    results::Quantity quantity;
+    quantity.value = value;
+    quantity.unit = unit;
+    quantity.observed = bench::ObservationPoint::kModelled;
+    return quantity;
+  };
+  for (const Measured& one : measured) {
+    struct Hop {
+      std::size_t ports = 0;
+      double per_second = 0;
+      double busiest = 0;
+      double paused = 0;
+      double longest = 0;
+    };
+    std::map<std::string, Hop> by_hop;
+    for (const auto& entry : pausedPorts(one)) {
+      const PausedPort& port = entry.second;
+      const results::Quantity per_second =
+          quantityOf(port.per_second, "/s", bench::ObservationPoint::kModelled);
+      const results::Quantity paused =
+          quantityOf(port.paused, "us", bench::ObservationPoint::kModelled);
+      all.rows.push_back({one.point.values.front(), entry.first, per_second, paused});
+      Hop& hop = by_hop[hopOf(entry.first)];
+      ++hop.ports;
+      hop.per_second += per_second.value;
+      hop.busiest = std::max(hop.busiest, per_second.value);
+      hop.paused += paused.value;
+      hop.longest = std::max(hop.longest, paused.value);
+    }
+    for (const auto& entry : by_hop) {
+      const Hop& hop = entry.second;
+      hops.rows.push_back({one.point.values.front(), entry.first, std::to_string(hop.ports),
+                           plain(hop.per_second, "/s"), plain(hop.busiest, "/s"),
+                           plain(hop.paused / static_cast<double>(hop.ports), "us"),
+                           plain(hop.longest, "us")});
+    }
+  }
+  builder.result().tables.push_back(std::move(hops));
+  builder.result().tables.push_back(std::move(all));
+}
+
+// Headroom and watchdog, in words.
+void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measured,
+                    ResultBuilder& builder) {
+  results::Table table{"verdicts",
+                       "Headroom and watchdog",
+                       "",
+                       {"Senders", "Headroom", "Watchdog", "Pauses between switches"},
+                       {}};
+  for (const Measured& one : measured) {
+    std::uint64_t lost = 0;
+    std::uint64_t events = 0;
+    double spread = 0;
+    for (const bench::TrialResult& trial : one.trials) {
+      const auto& total = trial.fabric->total;
+      lost += total.drops[static_cast<std::size_t>(fabric::DropReason::kHeadroomFull)];
+      events += total.watchdog_events;
+      spread = std::max(spread, pausedOn(trial, true));
+    }
+    std::string watchdog = "not tested: the DUT has none (dut.switch.pfc.watchdog)";
+    if (config.scenario.switches.pfc->watchdog) {
+      watchdog = events == 0 ? std::string("did not act: no port was paused for its detection time")
+                             : fmt::format("acted {} times, on pauses of plain incast", events);
+    }
+    table.rows.push_back(
+        {one.point.values.front(),
+         lost == 0 ? std::string("enough: no frame was lost for lack of it")
+                   : fmt::format("too small: {} frames were lost", lost),
+         std::move(watchdog),
+         spread > 0 ? std::string("yes: the storm has set in") : std::string("none")});
+  }
+  builder.result().tables.push_back(std::move(table));
+}
+
 void PfcIncastTest::report(const TestConfig& config, const Design& design,
                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
@@ -126,6 +255,8 @@ void PfcIncastTest::report(const TestConfig& config, const Design& design,
             {},
             {}},
            builder);
+  addPfcVerdicts(config, measured, builder);
+  addPauseTables(measured, builder);
   results::Chart chart;
   chart.id = "pfc_vs_senders";
   chart.title = "PAUSE frames over senders";

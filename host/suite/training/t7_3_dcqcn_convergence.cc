@@ -1,17 +1,21 @@
 // T7.3 DCQCN convergence (training draft, section 7.3).
 //
 // M flows share one receiver's link over RoCEv2 with DCQCN; at T0 as many again join (2:1). Swept:
-// M, and the parameters of DCQCN by their published sets. Every sender has the next message posted
-// before the one under way is done, so that flows never fall silent. Measured: convergence, the
-// time from T0 since when every flow's rate is within 10 % of the mean rate and stays so until the
-// senders stop (convergence.h has the definition, incast.h the windows); the share of time that
-// all flows are within it; goodput of the link while senders send; longest queue; marks; PAUSE
-// frames.
+// M, and the parameters of DCQCN: the published sets at every M; at the smallest M also one
+// parameter at a time, the others as in the paper (sensitivity). The paper's values are for links
+// of 40 Gb/s: ten times its additive increase is the same share of a 400 Gb/s link. Every sender
+// has the next message posted before the one under way is done, so that flows never fall silent.
+// Measured: convergence, the time from T0 since when every flow's rate is within 10 % of the mean
+// rate and stays so until the senders stop (convergence.h has the definition, incast.h the
+// windows); the share of time that all flows are within it; goodput of the link while senders send;
+// longest queue; marks; PAUSE frames.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "suite/fabric_metrics.h"
 #include "suite/training/incast.h"
@@ -26,7 +30,32 @@ struct DcqcnPoint {
   std::uint32_t flows = 0;  // M
   std::string parameters;
   Incast incast;
+  std::string changed;  // the parameter that is not the paper's, of sensitivity
 };
+
+// One parameter of the paper's set, changed.
+struct Change {
+  const char* parameter;
+  const char* from;
+  const char* to;
+  void (*apply)(transport::DcqcnSpec& dcqcn);
+};
+
+constexpr std::array<Change, 6> kChanges{{
+    {"additive increase", "40 Mb/s", "400 Mb/s",
+     [](transport::DcqcnSpec& d) { d.additive_increase = BitRate(400'000'000); }},
+    {"additive increase", "40 Mb/s", "4 Gb/s",
+     [](transport::DcqcnSpec& d) { d.additive_increase = BitRate(4'000'000'000); }},
+    {"increase timer", "55 us", "300 us",
+     [](transport::DcqcnSpec& d) { d.increase_period = microseconds(300); }},
+    {"byte counter", "10 MB", "off", [](transport::DcqcnSpec& d) { d.increase_bytes = 0; }},
+    {"g", "1/256", "1/16", [](transport::DcqcnSpec& d) { d.g = 1.0 / 16; }},
+    {"CNP interval", "50 us", "4 us",
+     [](transport::DcqcnSpec& d) {
+       d.cnp_interval = microseconds(4);
+       d.decrease_interval = microseconds(4);
+     }},
+}};
 
 class DcqcnConvergenceTest final : public FabricTest {
  public:
@@ -54,12 +83,15 @@ std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config,
        {"HPCC", transport::DcqcnSpec::hpcc()}}};
   const Picoseconds duration = numbers.atLeast<Picoseconds>(
       "Duration", seconds(300), milliseconds(10), config.scenario.parameters.duration);
-  numbers.configure("Parameters of DCQCN", "published sets: paper, NVIDIA, HPCC");
+  numbers.configure("Parameters of DCQCN",
+                    "published sets: paper, NVIDIA, HPCC; with the fewest flows also the paper's "
+                    "with one parameter changed");
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   std::vector<DcqcnPoint> points;
-  for (const std::uint32_t flows : numbers.sweep<std::uint32_t>(
-           "Flows before T0", {4, 16, 64, 256}, {4, 16}, config.scenario.parameters.flows)) {
-    for (const auto& [name, dcqcn] : sets) {
+  const std::vector<std::uint32_t> all_flows = numbers.sweep<std::uint32_t>(
+      "Flows before T0", {4, 16, 64, 256}, {4, 16}, config.scenario.parameters.flows);
+  for (const std::uint32_t flows : all_flows) {
+    const auto add = [&](std::string name, const transport::DcqcnSpec& dcqcn, std::string changed) {
       Variant variant = serviceVariant(config, "RC", balancingOf("ecmp"));
       std::get<transport::RoceSpec>(variant.transport).dcqcn = dcqcn;
       Incast incast{std::move(variant)};
@@ -70,7 +102,15 @@ std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config,
       incast.message = Bytes((1 << 20) * std::int64_t{incast.flows});
       incast.until = duration;
       incast.join_at = duration / 4;
-      points.push_back({flows, name, std::move(incast)});
+      points.push_back({flows, std::move(name), std::move(incast), std::move(changed)});
+    };
+    for (const auto& set : sets) add(set.first, set.second, {});
+    if (flows != *std::min_element(all_flows.begin(), all_flows.end())) continue;
+    for (const Change& change : kChanges) {
+      transport::DcqcnSpec dcqcn = transport::DcqcnSpec::paper();
+      change.apply(dcqcn);
+      add(fmt::format("paper, {} {}", change.parameter, change.to), dcqcn,
+          fmt::format("{}: {} instead of {}", change.parameter, change.to, change.from));
     }
   }
   return points;
@@ -127,6 +167,59 @@ void addRates(const Measured& one, ResultBuilder& builder) {
   builder.result().charts.push_back(std::move(chart));
 }
 
+// What one changed parameter makes of convergence, fair time and goodput, beside the paper's set.
+void addSensitivity(const Design& design, const std::vector<Measured>& measured,
+                    const std::vector<DcqcnPoint>& points, const std::vector<Figure>& figures,
+                    ResultBuilder& builder) {
+  results::Table table{"sensitivity",
+                       "Sensitivity to one parameter",
+                       "The paper's parameters with one of them changed; the same flows and seeds.",
+                       {"Changed"},
+                       {}};
+  constexpr std::array<const char*, 4> kShown{"Convergence", "Fair time", "Goodput", "ECN marked"};
+  for (const char* column : kShown) table.columns.emplace_back(column);
+  const std::uint32_t fewest =
+      std::min_element(points.begin(), points.end(), [](const DcqcnPoint& a, const DcqcnPoint& b) {
+        return a.flows < b.flows;
+      })->flows;
+  for (const Measured& one : measured) {
+    const DcqcnPoint& point = points[placeOf(design, one)];
+    const bool base = point.changed.empty() && point.parameters == "paper" && point.flows == fewest;
+    if (!base && point.changed.empty()) continue;
+    std::vector<results::Cell> row{base ? std::string("nothing") : point.changed};
+    for (const char* column : kShown) {
+      const auto figure = std::find_if(figures.begin(), figures.end(),
+                                       [&](const Figure& f) { return f.column == column; });
+      const auto mean = meanOf(design, one, *figure);
+      if (mean) {
+        row.emplace_back(*mean);
+      } else {
+        row.emplace_back(std::string("never converged"));
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  if (table.rows.size() > 1) builder.result().tables.push_back(std::move(table));
+}
+
+// Why nothing settled: what the additive increase of the paper's parameters alone takes.
+void noteTooShort(const TestConfig& config, const std::vector<DcqcnPoint>& points,
+                  ResultBuilder& builder) {
+  const DcqcnPoint& point = points.front();
+  const transport::DcqcnSpec paper = transport::DcqcnSpec::paper();
+  const double fair = config.scenario.topology.link_rate.toGigabitsPerSecond() / 2 / point.flows;
+  const double steps =
+      ConvergenceRule().tolerance * fair / paper.additive_increase.toGigabitsPerSecond();
+  builder.anomaly(
+      fmt::format("no point settled in the {:.4g} ms after the joining: of {:.4g} Gb/s, the fair "
+                  "share of {} flows, 10 % are {:.3g} additive increases of the paper's set, "
+                  "{:.3g} ms by its timer without any cut; where an increase is larger, it is a "
+                  "large part of the 10 % itself",
+                  (point.incast.until - point.incast.join_at).toMicroseconds() / 1000, fair,
+                  2 * point.flows, steps, steps * paper.increase_period.toMicroseconds() / 1000),
+      "convergence");
+}
+
 void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
@@ -159,10 +252,12 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
             {},
             {}},
            builder);
+  addSensitivity(design, measured, points, figures, builder);
   std::size_t converged = 0;
   for (const Measured& one : measured) {
     if (meanOf(design, one, convergence)) ++converged;
-    if (points[placeOf(design, one)].flows == points.front().flows) addRates(one, builder);
+    const DcqcnPoint& point = points[placeOf(design, one)];
+    if (point.flows == points.front().flows && point.changed.empty()) addRates(one, builder);
   }
   if (converged > 0) {
     results::Chart chart;
@@ -176,6 +271,7 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
               [&](std::size_t i) { return points[i].parameters; }},
              std::move(chart), builder);
   }
+  if (converged == 0 && !measured.empty()) noteTooShort(config, points, builder);
   builder.result().summary =
       fmt::format("{} of {} points came to share fairly for good within the trial.", converged,
                   measured.size());

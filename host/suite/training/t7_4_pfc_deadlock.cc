@@ -6,6 +6,8 @@
 // Hosts of leaf 1 and 2 send to each other, those of leaf 3 and 4 as well, one flow each, all in
 // one lossless class, 84 % of a link from every leaf; then one host pauses its leaf for a while
 // (the trigger). Without the trigger, with it, and with it and the PFC watchdog of either action.
+// The switches are the scenario's, with ECMP, and so is the watchdog's timing; where the scenario
+// has no watchdog, a timing of the test's own that is declared.
 //
 // Measured, from samples of what every flow receives: deadlock, that is no flow makes progress in
 // the last quarter of the trial, long after the trigger is gone; zero-throughput time, the longest
@@ -15,7 +17,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
+#include <string>
 
 #include "bench/route_probe.h"
 #include "bench/sim_hosts.h"
@@ -27,13 +31,23 @@
 namespace plumbline::suite {
 namespace {
 
-constexpr std::uint8_t kLossless = 3;
 constexpr Bytes kDeadlockFrame{1024};
 constexpr std::uint32_t kHostsPerLeaf = 16;
 constexpr std::uint32_t kLeaves = 4;
 constexpr Fraction kFlowLoad = Fraction::percent(42);  // of all chosen ones of a leaf
 constexpr Fraction kIdleLoad = Fraction::partsPerTrillion(1'000'000);  // of one that is not
-constexpr std::int64_t kSamples = 400;
+// The trigger; in trials shorter than 4 ms, as shares of the trial.
+constexpr Picoseconds kTriggerBegin = microseconds(400);
+constexpr Picoseconds kTriggerLength = microseconds(200);
+// Of samples, resp. of the rate that recovery is judged by.
+constexpr Picoseconds kSampleInterval = microseconds(10);
+constexpr std::int64_t kDeadlockSamples = 400;
+constexpr std::int64_t kMostDeadlockSamples = 20'000;
+constexpr std::size_t kRecoveryWindow = 10;
+// Where the scenario has no watchdog.
+constexpr Picoseconds kPoll = microseconds(100);
+constexpr Picoseconds kDetection = microseconds(200);
+constexpr Picoseconds kRestoration = microseconds(200);
 
 enum class DeadlockCase { kCalm, kTrigger, kDrop, kForward };
 
@@ -51,9 +65,26 @@ std::string caseName(DeadlockCase kind) {
   return "trigger, watchdog forwards";
 }
 
-// When the trigger begins and ends, as shares of the trial.
-Picoseconds triggerBegin(Picoseconds duration) { return duration / 10; }
-Picoseconds triggerEnd(Picoseconds duration) { return duration * 3 / 20; }
+Picoseconds triggerBegin(Picoseconds duration) { return std::min(kTriggerBegin, duration / 10); }
+Picoseconds triggerEnd(Picoseconds duration) {
+  return triggerBegin(duration) + std::min(kTriggerLength, duration / 20);
+}
+
+Picoseconds deadlockSampling(Picoseconds duration) {
+  return std::min(duration / kDeadlockSamples,
+                  std::max(kSampleInterval, duration / kMostDeadlockSamples));
+}
+
+// The lossless priority that the test's flows use.
+std::uint8_t losslessPriority(const TestConfig& config) {
+  return static_cast<std::uint8_t>(
+      std::countr_zero(std::uint32_t{config.scenario.switches.pfc->priorities}));
+}
+
+fabric::WatchdogSpec watchdogOf(const TestConfig& config) {
+  if (const auto& own = config.scenario.switches.pfc->watchdog) return *own;
+  return {.poll = kPoll, .detection = kDetection, .restoration = kRestoration};
+}
 
 fabric::TopologySpec cyclicTopology(BitRate rate) {
   fabric::TopologySpec topology;
@@ -98,14 +129,15 @@ class PfcDeadlockTest final : public FabricTest {
 };
 
 // One flow from every host, 1 % of its link.
-std::vector<bench::StreamSpec> allFlows() {
+std::vector<bench::StreamSpec> allFlows(std::uint8_t priority) {
   std::vector<bench::StreamSpec> flows;
   for (std::uint32_t from = 0; from < kLeaves * kHostsPerLeaf; ++from) {
     bench::StreamSpec stream;
     stream.from = from;
     stream.to = (from / kHostsPerLeaf ^ 1U) * kHostsPerLeaf + from % kHostsPerLeaf;
     stream.name = fmt::format("host{} to host{}", stream.from, stream.to);
-    stream.format.priority = kLossless;
+    stream.format.priority = priority;
+    stream.format.dscp = static_cast<std::uint8_t>(priority << 3);
     stream.frame = kDeadlockFrame;
     stream.load = bench::ConstantLoad{Fraction::percent(1)};
     flows.push_back(std::move(stream));
@@ -115,12 +147,12 @@ std::vector<bench::StreamSpec> allFlows() {
 
 // Which of them take the cycle's links is seen by letting a few frames of each through: leaf 1 by
 // spine 2, leaf 2 by spine 1, leaf 3 bouncing at leaf 1, leaf 4 bouncing at leaf 2.
-std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec) {
+std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8_t priority) {
   constexpr std::array<const char*, kLeaves> kLinks{"leaf1-spine2", "leaf2-spine1", "spine1-leaf1",
                                                     "spine2-leaf2"};
   spec.dut.storms.clear();
   spec.sampling.reset();
-  spec.streams = allFlows();
+  spec.streams = allFlows(priority);
   spec.duration = frameSlot(kDeadlockFrame, spec.dut.topology.link_rate) * 400;
   fabric::Fabric fabric(spec.dut);
   bench::RouteProbe probe;
@@ -173,33 +205,25 @@ bench::TrialSpec deadlockTrial(const TestConfig& config,
                        {"spine2-leaf3", Picoseconds(0), std::nullopt}};
   spec.dut.convergence = Picoseconds(0);
   fabric::SwitchSpec& switches = spec.dut.switches;
-  switches = fabric::SwitchSpec();
-  switches.latency = config.scenario.switches.latency;
-  // In proportion to the rate: thresholds of 40 KB, headroom of 60 KB at 100 Gb/s.
-  const std::int64_t scale = std::max<std::int64_t>(rate.bitsPerSecond() / 100'000'000'000, 1);
-  fabric::PfcSpec pfc;
-  pfc.priorities = 1U << kLossless;
-  pfc.xoff = Bytes(40'000) * scale;
-  pfc.xon = Bytes(5'000) * scale;
-  pfc.headroom = Bytes(60'000) * scale;
+  // Flows must stay on the links of the cycle, and only PFC is to hold them back.
+  switches.load_balancing = fabric::LoadBalancingSpec();
+  switches.cbfc.reset();
+  switches.pfc->watchdog.reset();
   if (kind == DeadlockCase::kDrop || kind == DeadlockCase::kForward) {
-    fabric::WatchdogSpec watchdog;
-    watchdog.poll = duration / 40;
-    watchdog.detection = duration / 20;
-    watchdog.restoration = duration / 20;
+    fabric::WatchdogSpec watchdog = watchdogOf(config);
     watchdog.action = kind == DeadlockCase::kDrop ? fabric::WatchdogSpec::Action::kDrop
                                                   : fabric::WatchdogSpec::Action::kForward;
-    pfc.watchdog = watchdog;
+    switches.pfc->watchdog = watchdog;
   }
-  switches.pfc = pfc;
   if (kind != DeadlockCase::kCalm) {
-    spec.dut.storms.push_back({triggerHost(flows), 1U << kLossless, triggerBegin(duration),
-                               triggerEnd(duration) - triggerBegin(duration)});
+    spec.dut.storms.push_back(
+        {triggerHost(flows), static_cast<fabric::PriorityMask>(1U << losslessPriority(config)),
+         triggerBegin(duration), triggerEnd(duration) - triggerBegin(duration)});
   }
   spec.streams = flows;
   spec.duration = duration;
   spec.drain = Picoseconds(0);
-  spec.sampling.emplace().interval = duration / kSamples;
+  spec.sampling.emplace().interval = deadlockSampling(duration);
   return spec;
 }
 
@@ -208,7 +232,8 @@ bench::TrialSpec PfcDeadlockTest::repetitionOf(const SweepPoint& point,
                                                std::uint32_t repetition) const {
   bench::TrialSpec spec = FabricTest::repetitionOf(point, repetition);
   if (repetition == 0) return spec;
-  spec.streams = flowsOfTheCycle(spec);
+  const std::uint8_t priority = spec.streams.front().format.priority;
+  spec.streams = flowsOfTheCycle(spec, priority);
   for (fabric::PauseStormSpec& storm : spec.dut.storms) storm.host = triggerHost(spec.streams);
   return spec;
 }
@@ -216,15 +241,39 @@ bench::TrialSpec PfcDeadlockTest::repetitionOf(const SweepPoint& point,
 Design PfcDeadlockTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Case", ""}};
+  if (!config.scenario.switches.pfc || config.scenario.switches.pfc->priorities == 0) {
+    design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
+    return design;
+  }
   const Picoseconds duration = durationOf(config, design.numbers);
   design.numbers.configure("DUT of this test",
-                           "2 spines, 4 leaves of 16 hosts, spine1-leaf4 and spine2-leaf3 down");
-  const std::vector<bench::StreamSpec> flows =
-      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kCalm, duration));
+                           "2 spines, 4 leaves of 16 hosts, spine1-leaf4 and spine2-leaf3 down; "
+                           "switches as the scenario has them, with ECMP");
+  design.numbers.deviation(
+      "the topology is the test's own, not the scenario's: routes of a Clos up and down have no "
+      "cycle");
+  const fabric::WatchdogSpec watchdog = watchdogOf(config);
+  const std::string timing =
+      fmt::format("poll {}, detection {}, restoration {}", valueText(watchdog.poll),
+                  valueText(watchdog.detection), valueText(watchdog.restoration));
+  design.numbers.configure("Watchdog", timing);
+  if (!config.scenario.switches.pfc->watchdog) {
+    design.numbers.deviation(
+        "the scenario's switches have no PFC watchdog (dut.switch.pfc.watchdog); the cases with "
+        "one have the test's own: " +
+        timing);
+  }
+  if (triggerBegin(duration) + watchdog.detection + watchdog.poll > duration) {
+    design.numbers.deviation(fmt::format("the trial of {} ends before the watchdog can act: {}",
+                                         valueText(duration), timing));
+  }
+  const std::vector<bench::StreamSpec> flows = flowsOfTheCycle(
+      deadlockTrial(config, {}, DeadlockCase::kCalm, duration), losslessPriority(config));
   design.numbers.configure(
       "Trigger", fmt::format("a host of leaf 4 pauses its leaf from {} to {}",
                              valueText(triggerBegin(duration)), valueText(triggerEnd(duration))));
-  design.repetitions = design.numbers.repetitions(3, 1);
+  design.numbers.configure("Sample interval", valueText(deadlockSampling(duration)));
+  design.repetitions = design.numbers.repetitions(3, 2);
   design.hop_cost = 0.6;
   const double frames = duration.toSeconds() /
                         frameSlot(kDeadlockFrame, config.scenario.topology.link_rate).toSeconds() *
@@ -257,15 +306,16 @@ Picoseconds longestStandstill(const bench::Samples& samples, std::size_t from) {
 std::optional<double> recoveryMicroseconds(const bench::Samples& samples, Picoseconds duration) {
   const auto begin = static_cast<std::size_t>(triggerBegin(duration) / samples.interval);
   const auto end = static_cast<std::size_t>(triggerEnd(duration) / samples.interval);
-  constexpr std::size_t kWindow = kSamples / 40;
   const std::size_t half = begin / 2;
   const double before = static_cast<double>(total(samples, begin - 1) - total(samples, half)) /
                         static_cast<double>(begin - 1 - half);
-  for (std::size_t i = end + kWindow; i < samples.samples.size(); ++i) {
+  for (std::size_t i = end + kRecoveryWindow; i < samples.samples.size(); ++i) {
     const double rate =
-        static_cast<double>(total(samples, i) - total(samples, i - kWindow)) / kWindow;
+        static_cast<double>(total(samples, i) - total(samples, i - kRecoveryWindow)) /
+        kRecoveryWindow;
     if (rate < 0.9 * before) continue;
-    return (samples.interval * static_cast<std::int64_t>(i - kWindow - end)).toMicroseconds();
+    return (samples.interval * static_cast<std::int64_t>(i - kRecoveryWindow - end))
+        .toMicroseconds();
   }
   return std::nullopt;
 }
@@ -279,19 +329,21 @@ void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
     const std::size_t last = samples.samples.size() - 1;
     return total(samples, last) == total(samples, last * 3 / 4);
   };
-  const Figure deadlock{.column = "Deadlock",
-                        .unit = "",
-                        .kpi = "deadlock",
-                        .of = [&](std::size_t, const bench::TrialResult& trial) {
-                          return deadlocked(trial) ? 1.0 : 0.0;
-                        }};
-  const Figure standstill{.column = "Zero throughput",
-                          .unit = "us",
-                          .kpi = "zero_throughput_us",
-                          .of = [](std::size_t, const bench::TrialResult& trial) {
-                            return longestStandstill(*trial.fabric->samples, 0).toMicroseconds();
-                          }};
-  const Figure recovery{
+  Figure deadlock{.column = "Deadlock",
+                  .unit = "",
+                  .kpi = "deadlock",
+                  .of = [&](std::size_t, const bench::TrialResult& trial) {
+                    return deadlocked(trial) ? 1.0 : 0.0;
+                  }};
+  deadlock.primary = true;
+  Figure standstill{.column = "Zero throughput",
+                    .unit = "us",
+                    .kpi = "zero_throughput_us",
+                    .of = [](std::size_t, const bench::TrialResult& trial) {
+                      return longestStandstill(*trial.fabric->samples, 0).toMicroseconds();
+                    }};
+  standstill.primary = true;
+  Figure recovery{
       .column = "Recovery",
       .unit = "us",
       .kpi = "recovery_us",
@@ -299,6 +351,8 @@ void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
         if (i == 0) return std::nullopt;  // nothing to recover from
         return recoveryMicroseconds(*trial.fabric->samples, duration);
       }};
+  recovery.primary = true;
+  recovery.absent = "none";
   addTable(design, measured,
            {deadlock, standstill, recovery, figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
             figure("Watchdog", "events", "watchdog_events",
@@ -314,7 +368,7 @@ void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
             "Deadlock is 1 when no flow made progress in the last quarter of the trial. Zero "
             "throughput is the longest stretch in which none did. Recovery is from the trigger's "
             "end until the hosts receive 90 % of what they did before; no number where that never "
-            "happened.",
+            "happened. Both are known to one sample, see \"Sample interval\".",
             {},
             {}},
            builder);

@@ -1,11 +1,24 @@
 // T8.1 ECMP entropy (training draft, section 8.1).
 //
-// Swept: leaves × QPs per pair × hash of the 5-tuple, and of the destination QP as well. Every host
-// sends one message to its counterpart on the next leaf, in equal parts over its QPs. Measured,
-// over the links between switches: utilisation, MMR (most / mean load), JFI. More QPs are more
-// balls in the same bins: MMR falls.
+// Swept: leaves × QPs per pair × hashing. Every host sends one message to its counterpart on the
+// next leaf, in equal parts over its QPs. The QPs of a pair share one UDP source port, so one
+// 5-tuple:
+//   ECMP                 the 5-tuple alone: more QPs change nothing, a pair takes one path
+//   ECMP, BTH-aware      the destination QP is hashed as well: more QPs are more balls in the bins
+//   ECMP, a port per QP  the 5-tuple alone, but a source port for each QP, as NICs do it that give
+//                        switches entropy: the same as BTH-aware, by other means
+// With one QP per pair all of these are the same. Measured, over the links between switches:
+// utilisation, MMR (most / mean load) of bytes and of flows, JFI. Beside it what a uniform hash is
+// expected to come to (balls_in_bins.h): where the rows differ by less than their confidence
+// interval from that, hashing explains them.
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suite/balls_in_bins.h"
 #include "suite/training/permutation.h"
 #include "suite/training/training.h"
 
@@ -19,8 +32,15 @@ class EcmpEntropyTest final : public PermutationTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 8.1"; }
+  [[nodiscard]] PermutationTraffic traffic() const override {
+    return PermutationTraffic::kOneMessage;
+  }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Leaves", "leaves"}, {"QPs", "QPs"}, {"Balancing", ""}};
+  }
+  [[nodiscard]] std::string note() const override {
+    return "\"MMR expected\" is the mean over many draws of a uniform hash. With one QP per pair, "
+           "all kinds of ECMP see the same entropy: what they differ by is chance.";
   }
 
   [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,
@@ -31,18 +51,42 @@ class EcmpEntropyTest final : public PermutationTest {
                                                   config.scenario.parameters.flows);
     const auto balancings =
         balancingSweep(config, numbers, {"ecmp", "ecmp-qp"}, {"ecmp", "ecmp-qp"});
+    const auto add = [&](const fabric::TopologySpec& topology, std::uint32_t n, Variant variant,
+                         bool shared) {
+      points.push_back(
+          {.values = {std::to_string(topology.leaves), std::to_string(n), variant.name},
+           .variant = std::move(variant),
+           .flows = n,
+           .topology = topology,
+           .shared_port = shared});
+    };
     for (const fabric::TopologySpec& topology : topologies) {
       for (const std::uint32_t n : qps) {
         for (const Balancing& balancing : balancings) {
-          points.push_back(
-              {.values = {std::to_string(topology.leaves), std::to_string(n), balancing.name},
-               .variant = usualVariant(config, balancing),
-               .flows = n,
-               .topology = topology});
+          const Variant variant = usualVariant(config, balancing);
+          const bool hashed = isEcmp(variant);
+          add(topology, n, variant, hashed);
+          const bool roce = std::holds_alternative<transport::RoceSpec>(variant.transport);
+          if (balancing.word != "ecmp" || n == 1 || !roce) continue;
+          Variant own = variant;
+          own.name += ", a port per QP";
+          add(topology, n, std::move(own), false);
         }
       }
     }
     return points;
+  }
+
+  [[nodiscard]] std::vector<Figure> figures(
+      const std::vector<PermutationPoint>& points) const override {
+    std::vector<std::optional<double>> expected;
+    expected.reserve(points.size());
+    for (const PermutationPoint& point : points) expected.push_back(expectedMmr(point));
+    return {{.column = "MMR expected",
+             .unit = "",
+             .kpi = "",
+             .of = [expected](std::size_t i, const bench::TrialResult&) { return expected[i]; },
+             .absent = "-"}};
   }
 
   void charts(const Design& design, const std::vector<PermutationPoint>& points,
@@ -54,6 +98,23 @@ class EcmpEntropyTest final : public PermutationTest {
                                      points[i].topology.leaves);
                 }},
                builder);
+  }
+
+ private:
+  // Of a uniform hash; nothing for what does not hash flows, or other topologies.
+  static std::optional<double> expectedMmr(const PermutationPoint& point) {
+    const fabric::TopologySpec& topology = point.topology;
+    const bool roce = std::holds_alternative<transport::RoceSpec>(point.variant.transport);
+    if (!roce || !isEcmp(point.variant) || topology.kind != fabric::TopologyKind::kClos2) {
+      return std::nullopt;
+    }
+    // Flows that the hash tells apart, of each leaf.
+    const bool one_path = point.shared_port && point.variant.balancing.word == "ecmp";
+    const std::uint32_t flows = topology.hosts_per_leaf * (one_path ? 1 : point.flows);
+    return expectedMaxMeanRatio(flows, topology.spines, topology.leaves);
+  }
+  static bool isEcmp(const Variant& variant) {
+    return variant.balancing.word == "ecmp" || variant.balancing.word == "ecmp-qp";
   }
 };
 

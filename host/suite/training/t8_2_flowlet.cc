@@ -1,8 +1,10 @@
 // T8.2 Flowlet DLB (training draft, section 8.2).
 //
-// Four QPs per pair, the gap after which a flow may take another path swept, ECMP beside it.
-// Measured as in T8.1, and packets out of order: a gap below the difference of the paths' delays
-// reorders.
+// Four QPs per pair, the gap after which a flow may take another path swept, ECMP beside it. Hosts
+// send messages at random times, each on the next QP, so that a QP is silent for four mean times
+// between messages: a gap below the time from packet to packet of a message moves packets, one up
+// to that silence moves messages, and a longer one keeps a QP on its path as ECMP does. Measured as
+// in T8.1, and packets out of order: a gap below the difference of the paths' delays reorders.
 #include "suite/training/permutation.h"
 #include "suite/training/training.h"
 
@@ -18,6 +20,10 @@ class FlowletTest final : public PermutationTest {
   [[nodiscard]] std::string section() const override { return "section 8.2"; }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Balancing", ""}, {"Gap", ""}};
+  }
+  [[nodiscard]] std::string note() const override {
+    return "The algorithm: a flow that has been silent for the gap goes on at the path whose queue "
+           "drains first.";
   }
 
   [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,

@@ -1,8 +1,11 @@
 // T8.3 Packet spray (training draft, section 8.3).
 //
-// Every packet takes the next path in turn. RoCEv2 RC, whose receiver must keep what comes early
-// (selective repeat; the reorder buffer's size is in the configuration), and UET RUD, for which
-// order does not count. Measured as in T8.1: JFI close to 1, packets out of order, retransmissions.
+// Every packet takes the next path in turn; ECMP beside it, for what spraying gains. RoCEv2 RC
+// whose receiver keeps what comes early (selective repeat; the reorder buffer's size is in the
+// configuration), RC whose receiver goes back for it, which is what reordering costs without such a
+// buffer, and UET RUD, for which order does not count. Hosts send messages at random times, so that
+// queues differ from path to path and packets overtake each other. Measured as in T8.1: JFI close
+// to 1, packets out of order, retransmissions.
 #include <fmt/format.h>
 
 #include "suite/training/permutation.h"
@@ -18,22 +21,28 @@ class SprayTest final : public PermutationTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 8.3"; }
-  [[nodiscard]] double hopCost() const override { return 0.57; }
   [[nodiscard]] std::vector<SweepAxis> axes() const override { return {{"Carried by", ""}}; }
 
   [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,
                                                      Numbers& numbers) const override {
     const Balancing spray = balancingOf("spray");
     std::vector<PermutationPoint> points;
-    for (const char* service : {"RC", "RUD"}) {
-      const Variant variant = serviceVariant(config, service, spray);
-      if (const auto* roce = std::get_if<transport::RoceSpec>(&variant.transport)) {
-        numbers.configure("Reorder buffer of RC",
-                          fmt::format("{} packets per QP", roce->reorder_packets));
-      }
-      points.push_back(
-          {.values = {variant.name}, .variant = variant, .topology = config.scenario.topology});
-    }
+    const auto add = [&](Variant variant, bool go_back_n) {
+      points.push_back({.values = {variant.name},
+                        .variant = std::move(variant),
+                        .topology = config.scenario.topology,
+                        .go_back_n = go_back_n});
+    };
+    const Variant rc = serviceVariant(config, "RC", spray);
+    numbers.configure("Reorder buffer of RC",
+                      fmt::format("{} packets per QP",
+                                  std::get<transport::RoceSpec>(rc.transport).reorder_packets));
+    add(serviceVariant(config, "RC", balancingOf("ecmp")), false);
+    add(rc, false);
+    Variant going_back = rc;
+    going_back.name += ", go-back-N";
+    add(std::move(going_back), true);
+    add(serviceVariant(config, "RUD", spray), false);
     return points;
   }
 };

@@ -1,7 +1,7 @@
 // T8.4 Fairness of all strategies (training draft, section 8.4).
 //
 // The same permutation with every load balancing there is; JFI over the links between switches as a
-// bar for each.
+// bar for each. Hosts send messages at random times, so that flowlets have gaps to use.
 #include "suite/training/permutation.h"
 #include "suite/training/training.h"
 
@@ -16,6 +16,10 @@ class FairnessTest final : public PermutationTest {
  protected:
   [[nodiscard]] std::string section() const override { return "section 8.4"; }
   [[nodiscard]] std::vector<SweepAxis> axes() const override { return {{"Balancing", ""}}; }
+  [[nodiscard]] std::string note() const override {
+    return "QPs have source ports of their own here, so that ECMP and BTH-aware ECMP see the same "
+           "entropy and differ by chance only; T8.1 has QPs that share a port.";
+  }
 
   [[nodiscard]] std::vector<PermutationPoint> points(const TestConfig& config,
                                                      Numbers& numbers) const override {

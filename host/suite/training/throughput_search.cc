@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "suite/lossless_share.h"
 #include "suite/search/search.h"
@@ -22,12 +25,21 @@ bench::TrialSpec throughputTrial(const TestConfig& config, const Settings& setti
                    settings.duration, settings.drain, repetition);
 }
 
+std::uint64_t framesLost(const bench::TrialResult& trial) {
+  std::uint64_t lost = 0;
+  for (const bench::StreamResult& stream : trial.streams) {
+    lost += stream.lost - std::min(stream.stale, stream.lost);
+  }
+  return lost;
+}
+
 ThroughputOutcome findThroughput(const TestConfig& config, const Settings& settings,
                                  const ThroughputPoint& point, std::uint32_t repetitions,
                                  TrialRunner& runner, ResultBuilder& builder) {
   ThroughputOutcome outcome;
   for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
     std::map<std::uint64_t, bench::TrialResult> passed;
+    std::map<std::uint64_t, std::pair<ThroughputLimit, double>> failed;
     const auto trial = [&](std::uint64_t step) {
       const std::string label = fmt::format("{}, {} of line rate", point.label(),
                                             percentText(rateOfStep(step, settings.rate_steps)));
@@ -36,7 +48,15 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
       if (!builder.accept(spec, result, fmt::format("{}, repetition {}", label, repetition))) {
         return Verdict::kInvalid;
       }
-      if (result.lost() > 0) return Verdict::kFail;
+      const double in_time = sentInTime(spec, result, config.bench.line_rate);
+      if (framesLost(result) > 0) {
+        failed[step] = {ThroughputLimit::kLoss, 1};
+        return Verdict::kFail;
+      }
+      if (in_time < 1 - kRateTolerance) {
+        failed[step] = {ThroughputLimit::kHeld, in_time};
+        return Verdict::kFail;
+      }
       passed.emplace(step, std::move(result));
       return Verdict::kPass;
     };
@@ -48,6 +68,10 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
       continue;
     }
     outcome.steps.push_back(search.highest_passing.value_or(0));
+    if (const auto above = failed.find(outcome.steps.back() + 1);
+        outcome.steps.size() == 1 && above != failed.end()) {
+      std::tie(outcome.limit, outcome.sent_in_time) = above->second;
+    }
     if (search.highest_passing) {
       outcome.trials.push_back(std::move(passed.at(*search.highest_passing)));
     }

@@ -21,6 +21,13 @@ struct ThroughputPoint {
   [[nodiscard]] std::string label() const;  // "1024 B, 4 QPs, bidirectional"
 };
 
+// What stops a search from going higher.
+enum class ThroughputLimit {
+  kNone,  // line rate passed
+  kLoss,  // frames were lost
+  kHeld,  // none was lost, but PFC held senders back: the rate was not offered
+};
+
 struct ThroughputOutcome {
   // Highest step (of Settings::rate_steps) without loss, one per valid repetition; 0 when frames
   // were lost at every rate.
@@ -29,6 +36,10 @@ struct ThroughputOutcome {
   bool valid = true;
   // Per repetition that found a rate: the trial at it.
   std::vector<bench::TrialResult> trials;
+  // Of the first repetition: why the step above the one found did not pass, and how much of what it
+  // was to send the slowest sender sent in time at that step (1 unless kHeld).
+  ThroughputLimit limit = ThroughputLimit::kNone;
+  double sent_in_time = 1;
 };
 
 // The trial of one step.
@@ -36,7 +47,18 @@ bench::TrialSpec throughputTrial(const TestConfig& config, const Settings& setti
                                  const ThroughputPoint& point, std::uint64_t step,
                                  std::uint32_t repetition);
 
-// Searches `repetitions` times (RFC 2544 section 26.1: no frame lost). The first search begins at
+// Frames that a sender may be short of in a trial that passes: the accuracy of the frame rate that
+// the training draft asks of a generator ("Minimum Measurement Accuracy Requirements").
+inline constexpr double kRateTolerance = 0.001;
+
+// Frames that never arrived, of all streams. A receiver that follows sequence numbers takes a frame
+// for lost until it comes, and one that comes later than its window reaches stays lost and is
+// counted as stale: with several queue pairs on paths of different length that is reordering, not
+// loss.
+std::uint64_t framesLost(const bench::TrialResult& trial);
+
+// Searches `repetitions` times (RFC 2544 section 26.1). A step passes when no frame is lost and
+// every sender sent in time what it was to send, within kRateTolerance. The first search begins at
 // line rate and bisects; the others begin where the first ended. Trials that are not valid are
 // noted in `builder` and end their repetition without a result.
 ThroughputOutcome findThroughput(const TestConfig& config, const Settings& settings,

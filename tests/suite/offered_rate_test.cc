@@ -1,0 +1,174 @@
+// Loads that PFC holds back: what a sender did not offer is neither throughput nor loss. Against
+// closed forms, on simulated hosts.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "suite/lossless_share.h"
+#include "suite/training/training.h"
+#include "suite/trials.h"
+#include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Keeps the MMR of the last trial that lost nothing and held nothing back.
+class PassingTrial final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult result = runner.run(spec, repetition, label);
+    if (result.lost() == 0 && slotsGivenUp(result) == 0) mmr = *result.fabric->link_mmr;
+    return result;
+  }
+
+  SimRunner runner;
+  double mmr = 0;
+};
+
+// Every host to the one of the same place on the next leaf, one QP each: four flows of a leaf fall
+// on four uplinks by hash. The busiest link has MMR times the mean of one flow, so 1/MMR of line
+// rate is all that every flow can have.
+scenario::Scenario throughEcmp() {
+  scenario::Scenario scenario = smallFabric();
+  scenario.traffic.message_sizes = {{Bytes(4096)}};
+  scenario.traffic.pairs.emplace();
+  for (std::uint32_t host = 0; host < 16; ++host) {
+    scenario.traffic.pairs->push_back({host, (host + 4) % 16});
+  }
+  scenario.parameters.duration = microseconds(500);
+  scenario.parameters.repetitions = 1;
+  return scenario;
+}
+
+TEST(OfferedRate, ThroughputOfEcmpUnderPfcIsOneOverTheMmr) {
+  const scenario::Scenario scenario = throughEcmp();
+  PassingTrial runner;
+  const results::TestResult result =
+      throughputTest().run({scenario, runner.runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  ASSERT_GE(runner.mmr, 1.9);
+  const double found = kpi(result, "throughput_percent", "4096 B, 1 QP, unidirectional").value;
+  EXPECT_LE(found, 100 / runner.mmr + 100.0 / 64 + 2.4);  // three switches take 200 KB each
+  EXPECT_GE(found, 100 / runner.mmr - 100.0 / 64);
+  EXPECT_THAT(text(table(result, "throughput").rows.at(0)[9]), HasSubstr("PFC"));
+  EXPECT_EQ(table(result, "port_utilisation").rows.size(), 16U);
+}
+
+TEST(OfferedRate, WithoutPfcTheSameRateIsFoundByLoss) {
+  scenario::Scenario scenario = throughEcmp();
+  scenario.switches.pfc.reset();
+  scenario.switches.shared_buffer.reset();
+  scenario.switches.buffer_per_port = Bytes(100'000);
+  PassingTrial runner;
+  const results::TestResult result =
+      throughputTest().run({scenario, runner.runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  const double found = kpi(result, "throughput_percent", "4096 B, 1 QP, unidirectional").value;
+  EXPECT_NEAR(found, 100 / runner.mmr, 100.0 / 64 + 0.8);
+  EXPECT_EQ(text(table(result, "throughput").rows.at(0)[9]), "loss");
+}
+
+// N hosts to one, all on one switch.
+scenario::Scenario incast() {
+  scenario::Scenario scenario;
+  scenario.bench = "sim";
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 9;
+  scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.topology.host_link_delay = nanoseconds(50);
+  scenario.switches.latency = nanoseconds(600);
+  scenario.switches.shared_buffer.emplace().total = Bytes(64'000'000);
+  scenario.traffic.message_sizes = {{Bytes(4096)}};
+  scenario.parameters.incast_ratios = {{2, 8}};
+  scenario.parameters.repetitions = 2;
+  scenario.parameters.drain = milliseconds(1);
+  return scenario;
+}
+
+// A sender's input holds (N - 1) / N of what has come. It reaches xoff after xoff / F * N / (N - 1)
+// frames, seen when the last of them has passed the switch's latency; the PAUSE takes effect two
+// cables and a frame later.
+TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
+  for (const Picoseconds drain : {milliseconds(1), milliseconds(3)}) {
+    scenario::Scenario scenario = incast();
+    scenario.switches.pfc.emplace().xoff = Bytes(200'000);
+    scenario.parameters.drain = drain;
+    const results::TestResult result = runTest(burstTest(), scenario);
+    ASSERT_TRUE(result.valid);
+    std::size_t row = 0;
+    for (const double n : {2.0, 8.0}) {
+      const std::string point = fmt::format("4096 B, {:.0f}:1", n);
+      EXPECT_EQ(findKpi(result, "burst_frames", point), nullptr);
+      const double slot_ns = (4174 + 20) * 8 / 400.0;
+      const double first = 200'000 / 4174.0 * n / (n - 1) + 600 / slot_ns;
+      const double unpaused = kpi(result, "burst_unpaused_frames", point).value;
+      EXPECT_GE(unpaused, std::floor(first)) << point;
+      EXPECT_LE(unpaused, std::ceil(first + 2 * 50 / slot_ns) + 1) << point;
+      const auto& cells = table(result, "burst").rows.at(row++);
+      EXPECT_THAT(text(cells[2]), HasSubstr("held back by PFC: no loss in bursts of"));
+      EXPECT_EQ(quantity(cells[8]).value, n * unpaused * 4174);
+    }
+  }
+}
+
+// 64 MB shared, alpha 1: a queue of 32 MB, which takes 1.3 ms to drain. A wait of 1 ms for it must
+// not be taken for loss.
+TEST(OfferedRate, TheWaitForResidualFramesDecidesNothing) {
+  scenario::Scenario scenario = incast();
+  scenario.topology.hosts = 3;
+  scenario.parameters.incast_ratios = {{2}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(burstTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double frames = kpi(result, "burst_frames", "4096 B, 2:1").value;
+  EXPECT_NEAR(frames, 32'000'000 / 4174, 2);
+  EXPECT_EQ(findKpi(result, "burst_unpaused_frames", "4096 B, 2:1"), nullptr);
+}
+
+// Without room above xoff a lossless priority loses frames: they are counted, and said.
+TEST(OfferedRate, LossesBehindAPauseAreFound) {
+  scenario::Scenario scenario = incast();
+  scenario.parameters.incast_ratios = {{8}};
+  scenario.parameters.repetitions = 1;
+  scenario.switches.pfc.emplace().xoff = Bytes(200'000);
+  scenario.switches.pfc->headroom = Bytes(1'000);
+  const results::TestResult result = runTest(burstTest(), scenario);
+  EXPECT_NEAR(kpi(result, "burst_frames", "4096 B, 8:1").value, 200'000 / 4174.0 * 8 / 7, 4);
+}
+
+// One pair on one switch: two cables and the switch's latency each way, and both frames are stored
+// twice, by the switch and by their receiver.
+TEST(OfferedRate, ARoundTripIsThePathTwiceAndBothFrames) {
+  scenario::Scenario scenario = incast();
+  scenario.topology.hosts = 4;
+  scenario.parameters.loads = {{Fraction::percent(50)}};
+  scenario.parameters.duration = microseconds(100);
+  const results::TestResult result = runTest(latencyTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double expected = 2 * (2 * 50 + 600) + 2 * 8 * (4096 + 78 + 66) / 400.0;
+  const auto& rows = table(result, "round_trip_distribution").rows;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_NEAR(kpi(result, "round_trip_min_ns", "4096 B, zero load").value, expected, 0.5);
+  EXPECT_NEAR(kpi(result, "round_trip_max_ns", "4096 B, zero load").value, expected, 0.5);
+  EXPECT_THAT(deviations(result), Not(HasSubstr("distribution of the round trip")));
+}
+
+TEST(OfferedRate, TheBufferInWordsIsTheOneInUse) {
+  fabric::SwitchSpec switches;
+  switches.buffer_per_port = Bytes(1'000'000);
+  EXPECT_EQ(bufferText(switches), "1000000 B of buffer per port");
+  switches.shared_buffer.emplace().total = Bytes(64'000'000);
+  EXPECT_EQ(bufferText(switches),
+            "64000000 B of buffer shared by all ports, alpha 1: 32000000 B for one");
+}
+
+}  // namespace
+}  // namespace plumbline::suite

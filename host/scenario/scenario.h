@@ -155,7 +155,7 @@ struct SweepAxis {
 struct InputFile {
   std::string name;  // as the scenario has it
   std::uint64_t bytes = 0;
-  std::uint64_t hash = 0;  // hash64() of all of them
+  std::uint64_t hash = 0;  // hash64() of what was read
 
   bool operator==(const InputFile&) const = default;
 };

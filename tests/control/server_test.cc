@@ -428,6 +428,7 @@ TEST_F(ServerTest, RequestsOfAllKindsOfClientsAreAnswered) {
   EXPECT_THAT(get("GET /api/v1/%70orts HTTP/1.1"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(get("\r\n\r\nGET /api/v1/ports HTTP/1.1"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(get("OPTIONS * HTTP/1.1"), StartsWith("HTTP/1.1 204"));
+  EXPECT_EQ(length(get("OPTIONS /metrics HTTP/1.1")), "none");
   EXPECT_THAT(get("PUT /metrics HTTP/1.1"), HasSubstr("\r\nAllow: GET, HEAD, OPTIONS\r\n"));
   EXPECT_THAT(get("GET /api/v1/live HTTP/1.1"), HasSubstr("\r\nUpgrade: websocket\r\n"));
   EXPECT_THAT(ask("GET /api/v1/ports HTTP/1.0\r\nHost: localhost\r\n\r\n"),

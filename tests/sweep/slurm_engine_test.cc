@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/shell_words.h"
 #include "sweep/subprocess.h"
 #include "tests/sweep/slurm_node.h"
 #include "tests/sweep/sweep_fixture.h"
@@ -84,7 +85,7 @@ TEST_F(SlurmStubTest, TheScriptRunsThePointOfItsTask) {
   const std::string script = slurmScript(directory);
   EXPECT_THAT(script, testing::StartsWith("#!/bin/sh\n#SBATCH --job-name=plumbline-sweep\n"));
   EXPECT_THAT(script, HasSubstr("#SBATCH --output=\"" + at + "/points/%a/log.txt\"\n"));
-  EXPECT_THAT(script, HasSubstr("'sweep' '--point' \"$SLURM_ARRAY_TASK_ID\" '--dir' '"));
+  EXPECT_THAT(script, HasSubstr(" sweep --point \"$SLURM_ARRAY_TASK_ID\" --dir '"));
   EXPECT_THAT(script, HasSubstr("/it'\\''s a sweep'\n"));
   const std::string file = write("script.sh", script);
   EXPECT_EQ(runProgram({"sh", "-n", file}).err, "");
@@ -167,13 +168,13 @@ TEST_F(SlurmStubTest, WithoutSlurmTheMessageSaysWhatToDo) {
 // The worker is killed by the script's own child: the loop in it starts another.
 TEST_F(SlurmStubTest, TheScriptStartsAKilledWorkerAgain) {
   const SweepDirectory directory = begin("s");
-  const std::string worker = ownProgram().string();
+  const std::string worker = shellWord(ownProgram().string());
   std::string script = slurmScript(directory);
-  const auto at = script.find("'" + worker + "'");
+  const auto at = script.find(worker);
   ASSERT_NE(at, std::string::npos);
   addStub("dies", "#!/bin/sh\necho x >> " + path("attempts").string() + "\n[ $(wc -l < " +
                       path("attempts").string() + ") -ge ${ATTEMPTS} ] || kill -9 $$\n");
-  script.replace(at, worker.size() + 2, path("stub").string() + "/dies");
+  script.replace(at, worker.size(), path("stub").string() + "/dies");
   const std::string file = write("script.sh", script);
   const auto exitWith = [&](const char* attempts) {
     std::filesystem::remove(path("attempts"));

@@ -20,7 +20,6 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.packets += link.packets;
   total.bytes += link.bytes;
   total.control += link.control;
-  total.control_aside += link.control_aside;
   for (std::size_t i = 0; i < total.drops.size(); ++i) total.drops[i] += link.drops[i];
   total.marked += link.marked;
   total.trimmed += link.trimmed;
@@ -47,7 +46,8 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
 double utilisation(const fabric::LinkCounters& link, const fabric::Onwards& onwards, BitRate rate,
                    Picoseconds time) {
   if (time <= Picoseconds(0)) return 0;
-  // Slots never overlap; only rounding could make more of a full wire.
+  // Slots never overlap. More of a full wire comes of rounding alone, and of PAUSE frames of a
+  // storm of a tester's port, which find room between its frames.
   return std::clamp(fabric::wireSeconds(link, onwards, rate) / time.toSeconds(), 0.0, 1.0);
 }
 

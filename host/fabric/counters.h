@@ -17,8 +17,6 @@ struct LinkCounters {
   std::uint64_t packets = 0;  // put on the wire, MAC control and LLR replays not included
   std::uint64_t bytes = 0;    // of these
   std::uint64_t control = 0;  // PAUSE frames put on the wire
-  // Of these, those of a storm of a tester's port, which take no time of its wire.
-  std::uint64_t control_aside = 0;
   std::array<std::uint64_t, kDropReasons> drops{};  // by DropReason
   std::uint64_t marked = 0;                         // frames that got CE here
   std::uint64_t trimmed = 0;
@@ -47,10 +45,8 @@ struct LinkCounters {
   // first bit on: see Onwards.
   [[nodiscard]] std::uint64_t wireBytes() const {
     return bytes + replayed_bytes +
-           (control - control_aside + consumed_updates) *
-               static_cast<std::uint64_t>(kControlFrameBytes) +
-           (frames() - control_aside + replayed) *
-               static_cast<std::uint64_t>(kWireOverheadBytes.count());
+           (control + consumed_updates) * static_cast<std::uint64_t>(kControlFrameBytes) +
+           (frames() + replayed) * static_cast<std::uint64_t>(kWireOverheadBytes.count());
   }
   [[nodiscard]] std::uint64_t dropped() const {
     std::uint64_t sum = 0;

@@ -295,7 +295,6 @@ void HostNode::runStorms(Picoseconds now) {
   } else {
     // A tester's port keeps its own clock for frames, so the PAUSE frame takes no time of its wire.
     ++wire_.counters().control;
-    ++wire_.counters().control_aside;
     Lane& lane = wire_.lane();
     lane.steer({.at = now + lane.control_delay,
                 .enabled = pause_enabled_,

@@ -165,7 +165,8 @@ std::size_t eventsOf(const std::vector<std::pair<Picoseconds, Picoseconds>>& sto
   for (const auto& [start, length] : storms) {
     spec.storms.push_back({1, 1U << kLossless, start, length});
   }
-  ListFabric fabric(spec);
+  ListFabric fabric(
+      spec, Observer::bit(RecordKind::kWatchdogOn) | Observer::bit(RecordKind::kWatchdogOff));
   fabric.host(0).addMany(frame(0, 1, 1'024, kLossless), 1'600, Picoseconds(0), nanoseconds(100));
   fabric.drain();
   const Balance balance = fabric.expectConserved();
@@ -181,7 +182,7 @@ std::size_t eventsOf(const std::vector<std::pair<Picoseconds, Picoseconds>>& sto
 // and a poll on (and the 0.2 us until a frame waits) always, once.
 TEST(PfcWatchdog, NoPhaseOfThePollsMakesAStormLongerOrShorter) {
   for (const auto action : {WatchdogSpec::Action::kDrop, WatchdogSpec::Action::kForward}) {
-    for (std::int64_t phase = 0; phase <= 10'000; phase += 1'250) {
+    for (std::int64_t phase = 0; phase <= 10'000; phase += 2'500) {
       SCOPED_TRACE(phase);
       const Picoseconds start = microseconds(30) + nanoseconds(phase);
       EXPECT_EQ(eventsOf({{start, nanoseconds(19'990)}}, action), 0U);
@@ -199,7 +200,7 @@ TEST(PfcWatchdog, NoPhaseOfThePollsMakesAStormLongerOrShorter) {
 
 // The same of the restoration: a calm that is shorter does not end what the watchdog does.
 TEST(PfcWatchdog, NoPhaseOfThePollsMakesACalmLongerOrShorter) {
-  for (std::int64_t phase = 0; phase <= 10'000; phase += 1'250) {
+  for (std::int64_t phase = 0; phase <= 10'000; phase += 2'500) {
     SCOPED_TRACE(phase);
     const Picoseconds first = microseconds(30) + nanoseconds(phase);
     const Picoseconds length = microseconds(40);

@@ -422,7 +422,7 @@ TEST(PfcDeadlock, ComesWithTheTriggerAndGoesWithTheWatchdog) {
 }
 
 // The watchdog's time is the scenario's, or a declared one, not a share of the trial: with twice
-// the duration everything takes as long as before; with twice the detection time, longer by that.
+// the duration everything takes as long as before; with a longer detection time, longer.
 TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   scenario::Scenario scenario = smallFabric();
   scenario.seed = 1;
@@ -445,7 +445,9 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   watchdog.restoration = microseconds(200);
   scenario.switches.pfc->watchdog = watchdog;
   const results::TestResult slower = runTest(pfcDeadlockTest(), scenario);
-  EXPECT_NEAR(standstill(slower), times[0] + 200, 120);  // a poll, two samples
+  // Two queues of the cycle may have to be detected one after the other.
+  EXPECT_GE(standstill(slower), times[0] + 200 - 100 - 20);  // a poll, two samples
+  EXPECT_LE(standstill(slower), times[0] + 2 * (200 + 100) + 20);
   EXPECT_EQ(deviations(slower).find("have no PFC watchdog"), std::string::npos);
 }
 

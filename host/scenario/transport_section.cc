@@ -109,9 +109,9 @@ void readDcqcn(SpecReader& map, RoceSpec& roce, Problems& problems) {
   dcqcn->finish();
 }
 
-// `cm:` a map, which may be empty.
+// `connections:` a map, which may be empty.
 void readConnectionManagement(SpecReader& map, RoceSpec& roce) {
-  auto block = map.block("cm", "cm");
+  auto block = map.block("connections", "cm");
   if (!block) return;
   transport::RoceCmSpec& cm = roce.cm.emplace();
   block->read("processing", "processing", cm.processing);

@@ -108,7 +108,7 @@ void validate(const RoceSpec& spec) {
     validate(*spec.cm);
     require(spec.setup_time == Picoseconds{},
             "RoCE: a QP is set up over the wire and out of band at once",
-            "either cm or setup_time");
+            "either connections or setup_time");
   }
   if (spec.dcqcn.enabled) validate(spec.dcqcn);
 }

@@ -234,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(
               "vlan, ip, ect, data_priority, ack_priority, cnp_priority, spray, "
               "shared_source_port, first_psn, ack_every, "
               "window, selective_nak, reorder_packets, reorder_tolerance, ack_timeout, "
-              "exponential_backoff, max_ack_timeout, retries, setup_time, cm, dcqcn)",
+              "exponential_backoff, max_ack_timeout, retries, setup_time, connections, dcqcn)",
               "s:4:18: \"papers\" is not known here (did you mean \"paper\"?)",
               "s:4:26: unknown key \"gg\" in \"dcqcn\" (did you mean \"g\"?)"}},
         Case{"Uet",

@@ -88,13 +88,14 @@ TEST(Transport, EveryRoceKey) {
 
 TEST(Transport, ConnectionsAreSetUpOverTheWireIfAsked) {
   EXPECT_FALSE(specOf<transport::RoceSpec>("  {kind: roce}\n").cm.has_value());
-  const auto usual = specOf<transport::RoceSpec>("  {kind: roce, cm: {}}\n").cm;
+  const auto usual = specOf<transport::RoceSpec>("  {kind: roce, connections: {}}\n").cm;
   ASSERT_TRUE(usual.has_value());
   EXPECT_EQ(usual->processing, microseconds(500));
-  const auto cm = specOf<transport::RoceSpec>(
-                      "  {kind: roce, cm: {processing: 7us, response_timeout: 8ms, retries: 9,\n"
-                      "   priority: 2, max_qps: 1000}}\n")
-                      .cm;
+  const auto cm =
+      specOf<transport::RoceSpec>(
+          "  {kind: roce, connections: {processing: 7us, response_timeout: 8ms, retries: 9,\n"
+          "   priority: 2, max_qps: 1000}}\n")
+          .cm;
   ASSERT_TRUE(cm.has_value());
   EXPECT_EQ(cm->processing, microseconds(7));
   EXPECT_EQ(cm->response_timeout, milliseconds(8));

@@ -14,8 +14,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "suite/fabric_metrics.h"
 #include "suite/search/search.h"
@@ -34,7 +39,7 @@ constexpr Picoseconds kAllowance = microseconds(10);
 constexpr std::uint64_t kMostMessages = (1U << workload::kSequenceBits) - 1;
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
 constexpr std::size_t kService = 3;          // place of that axis
-constexpr const char* kServices[] = {"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
+constexpr std::array<const char*, 6> kServices{"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
 
 bool isConnected(const std::string& service) { return service != "RUDI" && service != "UUD"; }
 

@@ -94,9 +94,7 @@ results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runne
       one.valid = builder.accept(spec, trial, label) && one.valid;
       one.trials.push_back(std::move(trial));
     }
-    const bool some = std::any_of(one.trials.begin(), one.trials.end(),
-                                  [](const bench::TrialResult& trial) { return trial.valid(); });
-    if (one.valid || (some && reportsPartly())) {
+    if (one.valid || reportsInvalid()) {
       measured.push_back(std::move(one));
     } else {
       builder.anomaly("no result: a trial was not valid", point.label);

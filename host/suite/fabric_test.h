@@ -79,9 +79,9 @@ class FabricTest : public Procedure {
   [[nodiscard]] virtual Picoseconds settlingTime(const bench::TrialSpec& /*spec*/) const {
     return {};
   }
-  // Whether report() is also given points of which only some trials are valid (Measured::valid is
-  // false then), because what the others did is a finding.
-  [[nodiscard]] virtual bool reportsPartly() const { return false; }
+  // Whether report() is also given points with trials that are not valid (Measured::valid is false
+  // then): a job that does not survive what the test does to it is a finding.
+  [[nodiscard]] virtual bool reportsInvalid() const { return false; }
   // Tables, charts, KPIs and summary of points that have valid trials.
   virtual void report(const TestConfig& config, const Design& design,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const = 0;

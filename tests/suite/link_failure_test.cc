@@ -80,14 +80,15 @@ TEST(NearestRank, IsTheSmallestThatEnoughDoNotExceed) {
   EXPECT_EQ(samplesNeeded(0.99), 1000U);
 }
 
+// Trials from number `first` to `last` do not finish.
 class BrokenRunner final : public TrialRunner {
  public:
-  explicit BrokenRunner(std::uint64_t broken) : broken_(broken) {}
+  BrokenRunner(std::uint64_t first, std::uint64_t last) : first_(first), last_(last) {}
 
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override {
     bench::TrialResult trial = bench.run(spec, repetition, label);
-    if (bench.trials - 1 != broken_) return trial;
+    if (bench.trials - 1 < first_ || bench.trials - 1 > last_) return trial;
     trial.faults.emplace_back("messages failed");
     trial.fabric->jobs[0].finished = false;
     trial.fabric->jobs[0].completion = {};
@@ -97,18 +98,24 @@ class BrokenRunner final : public TrialRunner {
   SimRunner bench;
 
  private:
-  std::uint64_t broken_;
+  std::uint64_t first_;
+  std::uint64_t last_;
 };
 
-// Trials: two repetitions without failure, two of the uplink, two of the spine. The uplink's second
-// one fails.
-TEST(LinkFailure, ARepetitionThatDoesNotRecoverLeavesTheOthers) {
+scenario::Scenario twoRepetitions() {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.ranks = {{16}};
   scenario.parameters.sizes = {{Bytes(256 << 10)}};
   scenario.parameters.repetitions = 2;
   scenario.parameters.balancing = {{"spray"}};
-  BrokenRunner runner(3);
+  return scenario;
+}
+
+// Trials: two repetitions without failure, two of the uplink, two of the spine. The uplink's second
+// one fails.
+TEST(LinkFailure, ARepetitionThatDoesNotRecoverLeavesTheOthers) {
+  const scenario::Scenario scenario = twoRepetitions();
+  BrokenRunner runner(3, 3);
   const results::TestResult result =
       linkFailureTest().run({scenario, runner.bench.bench.capabilities()}, runner);
   EXPECT_FALSE(result.valid);
@@ -120,6 +127,26 @@ TEST(LinkFailure, ARepetitionThatDoesNotRecoverLeavesTheOthers) {
   std::string told;
   for (const results::Anomaly& anomaly : result.anomalies) told += anomaly.what + "\n";
   EXPECT_THAT(told, HasSubstr("1 of 2 repetitions did not recover"));
+}
+
+// That no repetition survives the failure is the finding: the row stays, without times.
+TEST(LinkFailure, AJobThatNeverFinishesHasARow) {
+  const scenario::Scenario scenario = twoRepetitions();
+  BrokenRunner runner(2, 3);
+  const results::TestResult result =
+      linkFailureTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+  EXPECT_FALSE(result.valid);
+  const auto& rows = findTable(result, "failure")->rows;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(std::get<std::string>(rows[0][0]), "leaf uplink (leaf0-spine0)");
+  EXPECT_EQ(std::get<std::string>(rows[0][2]), "0 of 2");
+  EXPECT_GT(std::get<results::Quantity>(rows[0][3]).value, 0);
+  EXPECT_EQ(std::get<std::string>(rows[0][7]), "not observed");
+  EXPECT_EQ(std::get<std::string>(rows[0][10]), "not observed");
+  for (const results::Kpi& kpi : result.kpis) {
+    const bool lasting = kpi.name == "jct_us" || kpi.name == "jct_overhead_percent";
+    EXPECT_FALSE(lasting && kpi.point.starts_with("leaf uplink")) << kpi.name;
+  }
 }
 
 }  // namespace

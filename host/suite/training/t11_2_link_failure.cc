@@ -149,7 +149,7 @@ class LinkFailureTest : public FabricTest {
  protected:
   [[nodiscard]] std::string section() const override { return "section 11.2"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
-  [[nodiscard]] bool reportsPartly() const override { return true; }
+  [[nodiscard]] bool reportsInvalid() const override { return true; }
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
   // From how many failures had zero impact in every repetition, and the worst overhead.
@@ -452,8 +452,8 @@ void LinkFailureTest::report(const TestConfig& config, const Design& design,
       elements.push_back(element);
     }
   }
-  builder.result().summary =
-      failed == 0 ? std::string("No failure was measured.") : summaryOf(failed, unharmed, worst);
+  builder.result().summary = failed == 0 ? std::string("No job finished after its failure.")
+                                         : summaryOf(failed, unharmed, worst);
 }
 
 class ZeroImpactTest final : public LinkFailureTest {

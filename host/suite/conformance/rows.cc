@@ -1,0 +1,121 @@
+#include "suite/conformance/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "suite/conformance/check.h"
+
+namespace plumbline::suite {
+namespace {
+
+using Kind = Place::Kind;
+
+template <typename List>
+std::string titleOf(const List& all, const Place& place) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return place.names(one.id); });
+  return found == all.end() ? place.id : found->title;
+}
+
+std::string tableTitle(const results::TestResult* result, const Place& place) {
+  if (result == nullptr) return place.id;
+  if (place.names(result->repeatability.id)) return result->repeatability.title;
+  return titleOf(result->tables, place);
+}
+
+std::string kindText(const Place& place, const results::TestResult* result) {
+  switch (place.kind) {
+    case Kind::kTable: {
+      const std::string table = fmt::format("table “{}”", tableTitle(result, place));
+      return place.column.empty() ? fmt::format("{}, row “{}”", table, place.row)
+                                  : fmt::format("{}, column “{}”", table, place.column);
+    }
+    case Kind::kKpi:
+      return "figure " + place.id;
+    case Kind::kChart:
+      return fmt::format("chart “{}”",
+                         result == nullptr ? place.id : titleOf(result->charts, place));
+    case Kind::kDistribution:
+      return "latency distributions";
+    case Kind::kTimeline:
+      return "timelines " + place.id;
+    case Kind::kHeatMap:
+      return "heat maps " + place.id;
+    case Kind::kConfiguration:
+      return fmt::format("configuration, “{}”", place.id);
+    case Kind::kReport:
+      return fmt::format("section “{}” of the report", place.id);
+    case Kind::kScenario:
+      return "scenario key " + place.id;
+    case Kind::kDocs:
+      return "docs/" + place.id;
+  }
+  return {};
+}
+
+bool lacksIt(Finding::Kind kind) {
+  return kind == Finding::Kind::kAbsent || kind == Finding::Kind::kEmpty;
+}
+
+DemandRow rowOf(const Demand& demand, const results::TestResult& result,
+                const std::vector<Finding>& findings) {
+  DemandRow row{&demand, result.id, false, false, answerText(demand, &result)};
+  if (demand.state != Demand::State::kMeasured) return row;
+  std::vector<std::string> lacking;
+  for (const Finding& finding : findings) {
+    if (finding.demand == &demand && lacksIt(finding.kind)) lacking.push_back(finding.text);
+  }
+  row.missing = !lacking.empty();
+  row.here = !row.missing;
+  if (row.missing) row.answer = fmt::format("{}", fmt::join(lacking, "; "));
+  return row;
+}
+
+}  // namespace
+
+std::string placeText(const Place& place, const results::TestResult* result) {
+  std::string text = kindText(place, result);
+  if (!place.points.empty()) text += fmt::format(" ({})", place.points);
+  if (!place.test.empty()) text += " of " + place.test;
+  return text;
+}
+
+std::string answerText(const Demand& demand, const results::TestResult* result) {
+  switch (demand.state) {
+    case Demand::State::kNotMeasured:
+      return "not measured: " + demand.reason;
+    case Demand::State::kPending:
+      return "pending: " + demand.reason;
+    case Demand::State::kMeasured:
+      break;
+  }
+  std::string text;
+  for (const Place& place : demand.places) {
+    text += (text.empty() ? "" : "; ") + placeText(place, result);
+  }
+  if (!demand.constant.empty()) text += ". The same at every point: " + demand.constant;
+  if (!demand.card.empty()) text += ". Not on the tester card: " + demand.card;
+  return text;
+}
+
+std::vector<DemandRow> demandRows(const std::vector<results::TestResult>& results) {
+  const Conformance& data = conformance();
+  std::vector<DemandRow> rows;
+  std::set<std::string> seen;
+  for (const results::TestResult& result : results) {
+    const TestDemands* demands = data.test(result.id);
+    if (demands == nullptr || !seen.insert(result.id).second) continue;
+    const std::vector<Finding> findings = check(demands->demands, result);
+    for (const Demand& demand : demands->demands) rows.push_back(rowOf(demand, result, findings));
+  }
+  if (rows.empty()) return rows;
+  for (const Demand& demand : data.general) {
+    rows.push_back({&demand, "", demand.state == Demand::State::kMeasured, false,
+                    answerText(demand, nullptr)});
+  }
+  return rows;
+}
+
+}  // namespace plumbline::suite

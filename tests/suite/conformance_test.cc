@@ -222,11 +222,23 @@ TEST(ConformanceRows, SayWhereItIsOrWhyNot) {
   const DemandRow percentiles = row("BusBW, average, P50, P95 and P99");
   EXPECT_TRUE(percentiles.missing);
   EXPECT_THAT(percentiles.answer, HasSubstr("no column \"P50\""));
+  EXPECT_EQ(row("at least 100 iterations").answer, "configuration, “Iterations”. Not run: 100");
   EXPECT_EQ(rows.back().test, "");
   // The tests of the user's own workloads are not of the draft.
   results::TestResult free = sample();
   free.id = "free";
   EXPECT_THAT(demandRows({free}), IsEmpty());
+}
+
+TEST(ConformanceRows, NameATableOnceForItsColumns) {
+  const Conformance data = fileOf(
+      "{report: x, in: [{table: a, column: P50}, {table: a, column: P95}, {table: b, column: P95}, "
+      "{table: b, row: P99}, {kpi: y}]}, {report: x, in: {kpi: y}, constant: by design}");
+  EXPECT_EQ(answerText(data.tests.front().demands[0], nullptr),
+            "table “a”, column “P50”, “P95”; table “b”, column “P95”; table “b”, row “P99”; figure "
+            "y");
+  EXPECT_EQ(answerText(data.tests.front().demands[1], nullptr),
+            "figure y. The same at every point: by design");
 }
 
 // The file of this build.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -224,18 +225,26 @@ bool declares(const std::string& text, const std::string& called, const std::str
   return instead != std::string::npos && text.substr(instead + kInstead.size()) == value;
 }
 
-// Values of the draft's sweep that were neither run nor declared.
+// Values of the draft's sweep that are not among those of a place.
+std::vector<std::string> notAmong(const std::vector<Seen>& run, const Demand& demand) {
+  std::vector<std::string> values;
+  std::copy_if(demand.values.begin(), demand.values.end(), std::back_inserter(values),
+               [&](const std::string& value) {
+                 return std::none_of(run.begin(), run.end(),
+                                     [&](const Seen& one) { return one.text == value; });
+               });
+  return values;
+}
+
+// Those that were neither run nor declared.
 std::vector<std::string> undeclared(const Demand& demand, const std::vector<Seen>& run,
                                     const TestResult& result) {
-  std::vector<std::string> values;
-  for (const std::string& value : demand.values) {
-    const bool was_run =
-        std::any_of(run.begin(), run.end(), [&](const Seen& one) { return one.text == value; });
-    const bool declared = std::any_of(
+  std::vector<std::string> values = notAmong(run, demand);
+  std::erase_if(values, [&](const std::string& value) {
+    return std::any_of(
         result.deviations.begin(), result.deviations.end(),
         [&](const results::Deviation& one) { return declares(one.what, demand.called, value); });
-    if (!was_run && !declared) values.push_back(value);
-  }
+  });
   return values;
 }
 
@@ -321,6 +330,16 @@ std::vector<Finding> check(const std::vector<Demand>& demands, const TestResult&
   Checker checker(result);
   for (const Demand& demand : demands) checker.judge(demand);
   return checker.take();
+}
+
+std::vector<std::string> notRun(const Demand& demand, const TestResult& result) {
+  if (demand.values.empty()) return {};
+  std::vector<Seen> run;
+  for (const Place& place : demand.places) {
+    const std::optional<Found> found = at(place, result);
+    if (found) run.insert(run.end(), found->values.begin(), found->values.end());
+  }
+  return notAmong(run, demand);
 }
 
 std::string findingText(const Finding& finding, const std::string& test) {

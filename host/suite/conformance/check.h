@@ -32,6 +32,9 @@ struct Finding {
 // where all values are from one result; it tells of a scenario, and matters for the shipped ones.
 std::vector<Finding> check(const std::vector<Demand>& demands, const results::TestResult& result);
 
+// Values of the draft's sweep that the result does not have, declared or not.
+std::vector<std::string> notRun(const Demand& demand, const results::TestResult& result);
+
 // "host/suite/conformance/training.yaml:120: T9.1, "P95 of BusBW": table busbw has no column "P95""
 std::string findingText(const Finding& finding, const std::string& test);
 

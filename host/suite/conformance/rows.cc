@@ -55,6 +55,13 @@ std::string kindText(const Place& place, const results::TestResult* result) {
   return {};
 }
 
+// Whether two columns are of one table, so that its name need not be said again.
+bool besides(const Place& one, const Place& next) {
+  Place same = one;
+  same.column = next.column;
+  return !next.column.empty() && one.points.empty() && one.test.empty() && same == next;
+}
+
 bool lacksIt(Finding::Kind kind) {
   return kind == Finding::Kind::kAbsent || kind == Finding::Kind::kEmpty;
 }
@@ -69,7 +76,11 @@ DemandRow rowOf(const Demand& demand, const results::TestResult& result,
   }
   row.missing = !lacking.empty();
   row.here = !row.missing;
-  if (row.missing) row.answer = fmt::format("{}", fmt::join(lacking, "; "));
+  if (row.missing) {
+    row.answer = fmt::format("{}", fmt::join(lacking, "; "));
+  } else if (const auto left = notRun(demand, result); !left.empty()) {
+    row.answer += fmt::format(". Not run: {}", fmt::join(left, ", "));
+  }
   return row;
 }
 
@@ -92,8 +103,14 @@ std::string answerText(const Demand& demand, const results::TestResult* result) 
       break;
   }
   std::string text;
+  const Place* before = nullptr;
   for (const Place& place : demand.places) {
-    text += (text.empty() ? "" : "; ") + placeText(place, result);
+    if (before != nullptr && besides(*before, place)) {
+      text += fmt::format(", “{}”", place.column);
+    } else {
+      text += (text.empty() ? "" : "; ") + placeText(place, result);
+    }
+    before = &place;
   }
   if (!demand.constant.empty()) text += ". The same at every point: " + demand.constant;
   if (!demand.card.empty()) text += ". Not on the tester card: " + demand.card;

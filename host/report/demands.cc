@@ -17,10 +17,10 @@ std::string sectionText(const Demand& demand) {
 
 std::string rowHtml(const Demand& demand) {
   const bool missing = demand.state == Demand::State::kMissing;
-  return fmt::format(
-      "<tr><td>{}{}</td><td>{}</td><td>{}{}</td></tr>\n", demand.swept ? "Sweep: " : "",
-      escaped(demand.what), escaped(sectionText(demand)),
-      missing ? "<strong>Not in this result:</strong> " : "", escaped(demand.answer));
+  return fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}{}</td></tr>\n",
+                     demand.swept ? "Sweep: " : "", escaped(demand.what),
+                     escaped(sectionText(demand)), missing ? "<strong>Not here:</strong> " : "",
+                     escaped(demand.answer));
 }
 
 std::string titleOf(const std::vector<const Demand*>& demands) {
@@ -28,8 +28,8 @@ std::string titleOf(const std::vector<const Demand*>& demands) {
     return std::count_if(demands.begin(), demands.end(),
                          [&](const Demand* one) { return one->state == state; });
   };
-  std::string title = fmt::format("Demanded by the methodology ({}: {} in this report",
-                                  demands.size(), count(Demand::State::kHere));
+  std::string title = fmt::format("Demanded by the methodology ({}: {} here", demands.size(),
+                                  count(Demand::State::kHere));
   if (const auto lacking = count(Demand::State::kMissing); lacking > 0) {
     title += fmt::format(", {} missing", lacking);
   }

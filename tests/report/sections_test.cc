@@ -289,14 +289,13 @@ TEST(Demands, AreFoldedAwayWithWhereTheyAre) {
   EXPECT_EQ(rowsOf(html), (std::vector<std::string>{
                               "Demanded|Section|Where it is, or why it is not here",
                               "Sweep: BusBW <P95>|9.1, MUST|table “Bus bandwidth”, column “P95”",
-                              "algo_factor|9.1, MUST|Not in this result: no column",
+                              "algo_factor|9.1, MUST|Not here: no column",
                               "power|9.1|not measured: a model draws none"}));
   const Element details = parseXml(html);
   EXPECT_EQ(details.name, "details");
-  EXPECT_EQ(
-      textsOf(details, "summary"),
-      (std::vector<std::string>{"Demanded by the methodology (3: 1 in this report, 1 missing, "
-                                "1 not measured)"}));
+  EXPECT_EQ(textsOf(details, "summary"),
+            (std::vector<std::string>{"Demanded by the methodology (3: 1 here, 1 missing, "
+                                      "1 not measured)"}));
   EXPECT_EQ(rowsOf(demandsHtml(demands, "")).size(), 2U);
   EXPECT_EQ(demandsHtml(demands, "T9.2"), "");
 }

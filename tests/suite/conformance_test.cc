@@ -224,6 +224,19 @@ TEST(ConformanceRows, SayWhereItIsOrWhyNot) {
   EXPECT_THAT(percentiles.answer, HasSubstr("no column \"P50\""));
   EXPECT_EQ(row("at least 100 iterations").answer, "configuration, “Iterations”. Not run: 100");
   EXPECT_EQ(rows.back().test, "");
+  // Of every report: what T9.1 has, what other tests have, and what is missing in T9.1.
+  const auto general = [&](const std::string& what) {
+    for (const DemandRow& one : rows) {
+      if (one.test.empty() && one.demand->what == what) return one;
+    }
+    return DemandRow();
+  };
+  EXPECT_TRUE(general("BusBW").here);
+  EXPECT_TRUE(general("job completion time").missing);
+  EXPECT_EQ(general("job completion time").answer, "T10.1, T10.2 not run");
+  EXPECT_TRUE(general("topology of the test").here);
+  EXPECT_THAT(general("platform of the generator").answer,
+              HasSubstr("T9.1: no configuration \"Generator platform\""));
   // The tests of the user's own workloads are not of the draft.
   results::TestResult free = sample();
   free.id = "free";

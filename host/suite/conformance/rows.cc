@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "suite/conformance/check.h"
 
@@ -48,7 +49,7 @@ std::string kindText(const Place& place, const results::TestResult* result) {
     case Kind::kReport:
       return fmt::format("section “{}” of the report", place.id);
     case Kind::kScenario:
-      return "scenario key " + place.id;
+      return fmt::format("as the scenario states it in {}", place.id);
     case Kind::kDocs:
       return "docs/" + place.id;
   }
@@ -66,22 +67,53 @@ bool lacksIt(Finding::Kind kind) {
   return kind == Finding::Kind::kAbsent || kind == Finding::Kind::kEmpty;
 }
 
-DemandRow rowOf(const Demand& demand, const results::TestResult& result,
-                const std::vector<Finding>& findings) {
-  DemandRow row{&demand, result.id, false, false, answerText(demand, &result)};
-  if (demand.state != Demand::State::kMeasured) return row;
+// What `findings` say that a result lacks of a demand.
+std::vector<std::string> lackingOf(const Demand& demand, const std::vector<Finding>& findings) {
   std::vector<std::string> lacking;
   for (const Finding& finding : findings) {
     if (finding.demand == &demand && lacksIt(finding.kind)) lacking.push_back(finding.text);
   }
+  return lacking;
+}
+
+DemandRow rowOf(const Demand& demand, const std::string& test,
+                const std::vector<std::string>& lacking, std::string answer) {
+  DemandRow row{&demand, test, false, false, std::move(answer)};
+  if (demand.state != Demand::State::kMeasured) return row;
   row.missing = !lacking.empty();
   row.here = !row.missing;
-  if (row.missing) {
-    row.answer = fmt::format("{}", fmt::join(lacking, "; "));
-  } else if (const auto left = notRun(demand, result); !left.empty()) {
-    row.answer += fmt::format(". Not run: {}", fmt::join(left, ", "));
-  }
+  if (row.missing) row.answer = fmt::format("{}", fmt::join(lacking, "; "));
   return row;
+}
+
+// Tests that have what is demanded of every report, none of which was run; empty where one was, or
+// where it is not a matter of tests.
+std::string testsNotRun(const Demand& demand, const std::set<std::string>& run) {
+  std::set<std::string> tests;
+  for (const Place& place : demand.places) {
+    if (place.test.empty() || run.contains(place.test)) return {};
+    tests.insert(place.test);
+  }
+  return tests.empty() ? "" : fmt::format("{} not run", fmt::join(tests, ", "));
+}
+
+void addGeneral(const std::vector<Demand>& general, const std::vector<results::TestResult>& results,
+                const std::set<std::string>& run, std::vector<DemandRow>& rows) {
+  std::vector<std::vector<Finding>> findings;
+  findings.reserve(results.size());
+  for (const results::TestResult& result : results) findings.push_back(check(general, result));
+  for (const Demand& demand : general) {
+    std::vector<std::string> lacking;
+    if (const std::string tests = testsNotRun(demand, run); !tests.empty()) {
+      lacking.push_back(tests);
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      for (const std::string& text : lackingOf(demand, findings[i])) {
+        lacking.push_back(fmt::format("{}: {}", results[i].id, text));
+      }
+    }
+    rows.push_back(rowOf(demand, "", lacking, answerText(demand, nullptr)));
+  }
 }
 
 }  // namespace
@@ -120,18 +152,20 @@ std::string answerText(const Demand& demand, const results::TestResult* result) 
 std::vector<DemandRow> demandRows(const std::vector<results::TestResult>& results) {
   const Conformance& data = conformance();
   std::vector<DemandRow> rows;
-  std::set<std::string> seen;
+  std::set<std::string> run;
   for (const results::TestResult& result : results) {
     const TestDemands* demands = data.test(result.id);
-    if (demands == nullptr || !seen.insert(result.id).second) continue;
+    if (demands == nullptr || !run.insert(result.id).second) continue;
     const std::vector<Finding> findings = check(demands->demands, result);
-    for (const Demand& demand : demands->demands) rows.push_back(rowOf(demand, result, findings));
+    for (const Demand& demand : demands->demands) {
+      std::string answer = answerText(demand, &result);
+      if (const auto left = notRun(demand, result); !left.empty()) {
+        answer += fmt::format(". Not run: {}", fmt::join(left, ", "));
+      }
+      rows.push_back(rowOf(demand, result.id, lackingOf(demand, findings), std::move(answer)));
+    }
   }
-  if (rows.empty()) return rows;
-  for (const Demand& demand : data.general) {
-    rows.push_back({&demand, "", demand.state == Demand::State::kMeasured, false,
-                    answerText(demand, nullptr)});
-  }
+  if (!rows.empty()) addGeneral(data.general, results, run, rows);
   return rows;
 }
 

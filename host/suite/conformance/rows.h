@@ -18,8 +18,8 @@ std::string answerText(const Demand& demand, const results::TestResult* result);
 struct DemandRow {
   const Demand* demand = nullptr;
   std::string test;      // empty: of every report
-  bool here = false;     // the result has it, and a value of it
-  bool missing = false;  // the product has it, this result does not
+  bool here = false;     // the run has it, and a value of it
+  bool missing = false;  // the product has it, this run does not
   std::string answer;    // where it is, why it is nowhere, or what is missing
 };
 

@@ -13,6 +13,7 @@
 #include "scenario/parse.h"
 #include "suite/conformance/check.h"
 #include "suite/procedure.h"
+#include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
@@ -99,6 +100,21 @@ TEST_P(ShippedConformance, HasWhatTheDraftDemands) {
       for (const Finding& finding : check(*list, result)) {
         ADD_FAILURE() << findingText(finding, one.test) << "\n  in " << one.file.filename();
       }
+    }
+  }
+}
+
+// The tests of the tester card, on a DUT of formulas: its results have the same tables and figures.
+// Whether values differ from point to point is for the card's own tests.
+TEST(CardConformance, HasTheSameTablesAndFigures) {
+  for (const char* id : {"T5.1", "T5.2", "T5.3"}) {
+    FakeDut dut;
+    scenario::Scenario scenario = someScenario();
+    scenario.traffic.message_sizes.reset();
+    const results::TestResult result = runTest(procedure(id), scenario, dut);
+    for (const Finding& finding : check(conformance().test(id)->demands, result)) {
+      if (finding.kind == Finding::Kind::kConstant) continue;
+      ADD_FAILURE() << findingText(finding, id);
     }
   }
 }

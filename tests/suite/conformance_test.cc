@@ -137,6 +137,16 @@ TEST(ConformanceCheck, FindsAnotherUnit) {
               ElementsAre(Kind::kUnit));
 }
 
+// Reasons in words do not stand for a measured value; a value in words does.
+TEST(ConformanceCheck, TakesNoWordsForNumbers) {
+  results::TestResult words = sample();
+  for (auto& row : words.tables.front().rows) row[3] = std::string("never settled");
+  const std::string demand = "{report: x, unit: us, in: {table: busbw, column: JCT}}";
+  EXPECT_THAT(found(demand, words), ElementsAre(Kind::kEmpty));
+  words.tables.front().rows[1][3] = std::string("3 us in 1 of 2 repetitions, else never settled");
+  EXPECT_THAT(found(demand, words), IsEmpty());
+}
+
 TEST(ConformanceCheck, FindsValuesThatWereNeitherRunNorDeclared) {
   const std::string sweep =
       "{sweep: ranks, in: {table: busbw, column: Ranks}, called: Ranks, values: ";

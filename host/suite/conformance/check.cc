@@ -18,7 +18,8 @@ using Reason = Finding::Kind;
 // A value that a place has, as text that tells two of them apart.
 struct Seen {
   std::string text;
-  std::string unit;
+  std::string unit{};
+  bool number = false;
 };
 
 // What a place of a result has.
@@ -39,11 +40,11 @@ bool contains(const std::string& text, const std::string& part) {
 
 void addCell(const results::Cell& cell, std::vector<Seen>& values) {
   if (const auto* text = std::get_if<std::string>(&cell)) {
-    if (!saysNothing(*text)) values.push_back({*text, ""});
+    if (!saysNothing(*text)) values.push_back({*text});
     return;
   }
   const auto& quantity = std::get<results::Quantity>(cell);
-  values.push_back({fmt::format("{} {}", quantity.value, quantity.unit), quantity.unit});
+  values.push_back({fmt::format("{} {}", quantity.value, quantity.unit), quantity.unit, true});
 }
 
 std::string cellText(const results::Cell& cell) {
@@ -136,7 +137,7 @@ Found inCharts(const TestResult& result, const Place& place) {
     there = true;
     for (const results::Series& series : chart.series) {
       if (series.reference || !contains(series.name, place.points)) continue;
-      for (const double y : series.y) found.values.push_back({fmt::format("{}", y), ""});
+      for (const double y : series.y) found.values.push_back({fmt::format("{}", y)});
     }
   }
   if (!there) found.missing = fmt::format("no chart {} ({})", place.id, listedIds(result.charts));
@@ -152,7 +153,7 @@ Found inPictures(const List& all, const Place& place, const char* kind, Count co
   for (const auto& one : all) {
     if (!place.names(one.id) || !contains(one.title, place.points)) continue;
     there = true;
-    if (count(one) > 0) found.values.push_back({one.title, ""});
+    if (count(one) > 0) found.values.push_back({one.title});
   }
   if (!there) found.missing = fmt::format("no {} {} ({})", kind, place.id, listedIds(all));
   return found;
@@ -167,7 +168,7 @@ Found inConfiguration(const TestResult& result, const Place& place) {
     keys.push_back(key);
     if (!place.names(key)) continue;
     there = true;
-    if (!saysNothing(value)) found.values.push_back({value, ""});
+    if (!saysNothing(value)) found.values.push_back({value});
   }
   if (!there) {
     found.missing = fmt::format("no configuration \"{}\" ({})", place.id, listed(keys));
@@ -254,6 +255,16 @@ bool allTheSame(const std::vector<Seen>& values) {
          });
 }
 
+// Words in a column of numbers ("never settled") are no value, unless they begin with one ("3 us in
+// 1 of 2 repetitions").
+void keepNumbers(std::vector<Seen>& values) {
+  std::erase_if(values, [](const Seen& one) {
+    const std::size_t digit = one.text.find_first_of("0123456789");
+    const bool number = digit == 0 || (digit == 1 && one.text.front() == '-');
+    return !one.number && !number;
+  });
+}
+
 std::string placeName(const Place& place) {
   if (!place.column.empty()) return fmt::format("column \"{}\" of {}", place.column, place.id);
   if (!place.row.empty()) return fmt::format("row \"{}\" of {}", place.row, place.id);
@@ -270,7 +281,8 @@ class Checker {
     bool judged = false;
     bool varies = false;
     for (const Place& place : demand.places) {
-      const std::optional<Found> found = at(place, result_);
+      std::optional<Found> found = at(place, result_);
+      if (found && !demand.unit.empty()) keepNumbers(found->values);
       if (!found || !there(demand, place, *found)) continue;
       judged = judged || (found->points && found->values.size() > 1);
       varies = varies || (found->points && found->values.size() > 1 && !allTheSame(found->values));
@@ -301,9 +313,9 @@ class Checker {
 
   void judgeValues(const Demand& demand, const Place& place, const Found& found) {
     const auto other = std::find_if(found.values.begin(), found.values.end(), [&](const Seen& one) {
-      return !demand.unit.empty() && one.unit != demand.unit;
+      return one.number && !demand.unit.empty() && one.unit != demand.unit;
     });
-    if (other != found.values.end() && place.kind != Kind::kChart) {
+    if (other != found.values.end()) {
       add(Reason::kUnit, demand,
           fmt::format("{} is in \"{}\", not in {}", placeName(place), other->unit, demand.unit));
     }

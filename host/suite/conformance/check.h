@@ -28,8 +28,9 @@ struct Finding {
 // Demands of `demands` that `result` does not meet. Judged are the places that a result can have;
 // of general demands those of every test and of this one. A value at a single point is not
 // constant. A sweep is not constant either, if deviations of the result name the values that were
-// not run. What the tester card does not have is not looked for where it measured. kVaries is found
-// where all values are from one result; it tells of a scenario, and matters for the shipped ones.
+// not run. Where a demand has a unit, only numbers are values. What the tester card does not have
+// is not looked for where it measured. kVaries tells of a scenario, and matters for the shipped
+// ones.
 std::vector<Finding> check(const std::vector<Demand>& demands, const results::TestResult& result);
 
 // Values of the draft's sweep that the result does not have, declared or not.

@@ -130,6 +130,10 @@ TEST(ConformanceCheck, FindsAConstantThatIsNotDeclared) {
 TEST(ConformanceCheck, FindsADeclaredConstantThatVaries) {
   EXPECT_THAT(found("{report: x, in: {table: busbw, column: BusBW}, constant: by design}"),
               ElementsAre(Kind::kVaries));
+  // Of two places one is constant.
+  EXPECT_THAT(found("{report: x, in: [{table: busbw, column: BusBW}, {table: busbw, column: ECN}], "
+                    "constant: by design}"),
+              IsEmpty());
 }
 
 TEST(ConformanceCheck, FindsAnotherUnit) {

@@ -278,17 +278,18 @@ class Checker {
 
   void judge(const Demand& demand) {
     if (demand.state != Demand::State::kMeasured || (by_card_ && !demand.card.empty())) return;
-    bool judged = false;
     bool varies = false;
+    bool constant = false;
     for (const Place& place : demand.places) {
       std::optional<Found> found = at(place, result_);
       if (found && !demand.unit.empty()) keepNumbers(found->values);
       if (!found || !there(demand, place, *found)) continue;
-      judged = judged || (found->points && found->values.size() > 1);
-      varies = varies || (found->points && found->values.size() > 1 && !allTheSame(found->values));
+      if (found->points && found->values.size() > 1) {
+        (allTheSame(found->values) ? constant : varies) = true;
+      }
       judgeValues(demand, place, *found);
     }
-    if (!demand.constant.empty() && judged && varies) {
+    if (!demand.constant.empty() && varies && !constant) {
       add(Reason::kVaries, demand, "declared constant, and it is not: " + demand.constant);
     }
   }

@@ -15,7 +15,7 @@ struct Finding {
     kAbsent,      // no such table, column, KPI …
     kEmpty,       // no value in it: no row, or "-" and "not observed" only
     kConstant,    // the same at every point, and the data file does not say why
-    kVaries,      // the data file says that it is constant, and it is not
+    kVaries,      // the data file says that it is constant, and each of its places varies
     kUnit,        // a value in another unit than demanded
     kNotDeclared  // a value of the draft's sweep was not run, and no deviation says so
   };

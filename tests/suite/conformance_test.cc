@@ -185,9 +185,19 @@ TEST(ConformanceCheck, DoesNotLookOnTheCardForWhatItDoesNotHave) {
 }
 
 TEST(ConformanceCheck, JudgesNoPlaceOfAnotherTest) {
-  EXPECT_THAT(found("{report: x, in: [{test: T7.2, kpi: pfc_per_s}, {docs: card.md}, "
-                    "{report: Topology}, {scenario: dut.identification.asic}]}"),
-              IsEmpty());
+  const Conformance data = parseConformance(
+      "general:\n"
+      "  - {report: x, section: \"4\", in: [{test: T7.2, kpi: pfc_per_s}, {docs: card.md}, "
+      "{report: "
+      "Topology}, {scenario: dut.identification.asic}]}\n"
+      "  - {report: y, section: \"4\", in: {test: T9.1, kpi: pfc_per_s}}\n"
+      "tests:\n"
+      "  T7.2: {section: \"7.2\", demands: [{report: x, in: {kpi: y}}]}\n"
+      "  T9.1: {section: \"9.1\", demands: [{report: x, in: {kpi: y}}]}\n",
+      "data.yaml");
+  const std::vector<Finding> findings = check(data.general, sample());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings.front().demand->what, "y");
 }
 
 TEST(ConformanceCheck, SaysWhereTheDemandIs) {
@@ -209,6 +219,14 @@ TEST(ConformanceFile, PlacesItsMistakes) {
   EXPECT_THAT(mistakes("{report: x, in: {kpi: y}, level: Must}"), HasSubstr("did you mean"));
   EXPECT_THAT(mistakes("{report: x, in: {kpi: y}, values: [\"1\"]}"),
               HasSubstr("only a sweep has values"));
+  EXPECT_THAT(mistakes("{report: x, in: {docs: card.md}}"),
+              HasSubstr("data.yaml:4:1: a place outside the result of T9.1"));
+  EXPECT_THAT(mistakes("{report: x, in: {test: T7.2, kpi: y}}"), HasSubstr("outside the result"));
+  EXPECT_THROW(parseConformance("general: [{report: x, section: \"4\", in: {test: T9.9, kpi: y}}]\n"
+                                "tests: {T9.1: {section: \"9.1\", demands: [{report: x, in: "
+                                "{kpi: y}}]}}\n",
+                                "data.yaml"),
+               Error);
   EXPECT_THAT(mistakes("{report: x, inn: {kpi: y}}"), HasSubstr("unknown key \"inn\""));
   EXPECT_THAT(mistakes("{report: x, in: {kpi: y}}", "more: 1\n"),
               HasSubstr("unknown key \"more\""));

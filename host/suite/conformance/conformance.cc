@@ -163,6 +163,32 @@ void refusePending(const Conformance& data, const YamlNode& root, Problems& prob
   for (const TestDemands& test : data.tests) refuse(test.demands);
 }
 
+// A place that no result is ever asked for would hide what is missing there.
+void refuseMisplaced(const Conformance& data, const YamlNode& root, Problems& problems) {
+  const auto ofReport = [](Kind kind) {
+    return kind == Kind::kReport || kind == Kind::kScenario || kind == Kind::kDocs;
+  };
+  const auto refuse = [&](const Demand& demand, const std::string& what, const char* allowed) {
+    YamlNode at = root;
+    at.line = demand.line;
+    problems.add(at, what, allowed);
+  };
+  for (const TestDemands& test : data.tests) {
+    for (const Demand& demand : test.demands) {
+      for (const Place& place : demand.places) {
+        if (place.test.empty() && !ofReport(place.kind)) continue;
+        refuse(demand, "a place outside the result of " + test.test, "a demand under general");
+      }
+    }
+  }
+  for (const Demand& demand : data.general) {
+    for (const Place& place : demand.places) {
+      if (place.test.empty() || data.test(place.test) != nullptr) continue;
+      refuse(demand, "no test " + place.test, "one of those under tests");
+    }
+  }
+}
+
 Conformance readFile(const YamlNode& root, Problems& problems) {
   Conformance data;
   auto map = scenario::readMap(root, "the conformance file", problems);
@@ -195,6 +221,7 @@ Conformance readFile(const YamlNode& root, Problems& problems) {
   }
   map->finish();
   refusePending(data, root, problems);
+  refuseMisplaced(data, root, problems);
   return data;
 }
 

@@ -4,6 +4,7 @@
 #include "report/agents_section.h"
 #include "report/cabling.h"
 #include "report/contents.h"
+#include "report/demands.h"
 #include "report/identification.h"
 #include "report/kpi_map.h"
 #include "report/overview.h"
@@ -94,6 +95,7 @@ std::vector<Section> setUp(const ReportInput& input) {
 // What is looked up rather than read.
 std::vector<Section> reference(const ReportInput& input) {
   return {{"observed", "Figures, tests and observation points", kpiMapHtml(input.tests)},
+          {"demands", "Demands on every report", demandsHtml(input.demands, "")},
           {"names", "Appendix: figures by machine name", machineNamesHtml(input), "appendix"},
           {"scenario", "Appendix: scenario", scenarioHtml(input), "appendix"}};
 }
@@ -143,7 +145,7 @@ std::string renderHtml(const ReportInput& input) {
   const std::vector<Section> looked_up = reference(input);
   std::string body = pageHeader("test report", input.title, {}) + overviewHtml(input, anchors);
   for (std::size_t i = 0; i < input.tests.size(); ++i) {
-    body += testSectionHtml(input.tests[i], anchors[i], input.topology);
+    body += testSectionHtml(input.tests[i], anchors[i], input);
   }
   for (const Section& section : set_up) body += sectionHtml(section);
   for (const Section& section : looked_up) body += sectionHtml(section);

@@ -39,6 +39,32 @@ Json limits(const std::vector<LimitOutcome>& outcomes) {
   return list;
 }
 
+Json demands(const std::vector<Demand>& all) {
+  Json list = Json::array();
+  for (const Demand& one : all) {
+    Json json;
+    if (!one.test.empty()) json["test"] = one.test;
+    json["demanded"] = one.what;
+    json["sweep"] = one.swept;
+    json["section"] = one.section;
+    if (!one.level.empty()) json["level"] = one.level;
+    switch (one.state) {
+      case Demand::State::kHere:
+        json["state"] = "here";
+        break;
+      case Demand::State::kMissing:
+        json["state"] = "missing";
+        break;
+      case Demand::State::kNotMeasured:
+        json["state"] = "not measured";
+        break;
+    }
+    json["answer"] = one.answer;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string renderJson(const ReportInput& input) {
@@ -60,6 +86,7 @@ std::string renderJson(const ReportInput& input) {
             {"tests", std::move(tests)},
             {"scenario", input.scenario}};
   if (!input.warnings.empty()) json["warnings"] = input.warnings;
+  if (!input.demands.empty()) json["demands"] = demands(input.demands);
   if (!input.agents.empty()) json["agents"] = Json::parse(results::agentsJson(input.agents));
   // Bytes that are not UTF-8 become U+FFFD instead of spoiling the document.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -31,6 +31,19 @@ struct LimitOutcome {
   std::string where{};
 };
 
+// Something that the methodology demands, and where this report has it.
+struct Demand {
+  enum class State { kHere, kMissing, kNotMeasured };
+
+  std::string test;     // "T9.1"; empty: demanded of every report
+  std::string what;     // "BusBW, average, P50, P95 and P99"
+  bool swept = false;   // a parameter to vary
+  std::string section;  // of the methodology
+  std::string level;    // "MUST"; empty where the text says none
+  State state = State::kHere;
+  std::string answer;  // where it is, what is missing, or why it is not measured
+};
+
 // Everything a report says. Texts are UTF-8 and may contain anything: they are escaped.
 struct ReportInput {
   std::string title;       // "Latency through a leaf–spine fabric"
@@ -51,6 +64,7 @@ struct ReportInput {
   std::vector<results::TestResult> tests;
   std::vector<results::AgentRecord> agents{};  // of a run on several testers
   std::vector<LimitOutcome> limits{};          // in the order of the scenario; empty: none are set
+  std::vector<Demand> demands{};               // on the tests that the report has; may be empty
 };
 
 // One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML.

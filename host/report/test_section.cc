@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "report/chart.h"
+#include "report/demands.h"
 #include "report/distribution_plot.h"
 #include "report/notices.h"
 #include "report/svg.h"
@@ -175,7 +177,7 @@ bool hasResults(const TestResult& test) {
 }  // namespace
 
 std::string testSectionHtml(const TestResult& test, const std::string& anchor,
-                            const std::optional<fabric::TopologySpec>& topology) {
+                            const ReportInput& input) {
   std::string html = fmt::format("<section class=\"test\" id=\"{}\">\n<h2>{} {}</h2>\n", anchor,
                                  escaped(test.id), escaped(test.title));
   html += fmt::format("<p class=\"source\">{}{}profile “{}”</p>\n", escaped(test.section),
@@ -192,7 +194,7 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
     html += foldedHtml("Configuration of the test", keyValuesHtml(test.configuration));
   }
   const auto transports = transportTable(test);
-  const std::string pictures = failuresHtml(test, topology) + picturesHtml(test);
+  const std::string pictures = failuresHtml(test, input.topology) + picturesHtml(test);
   if (hasResults(test) || transports || !pictures.empty()) {
     html += heading("Results", resultsAnchor(anchor));
   }
@@ -203,7 +205,8 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
   html += pictures + distributionsHtml(test, anchor);
   html += heading("Anomalies", anomaliesAnchor(anchor)) + anomaliesHtml(test.anomalies) +
           foldedNoticesHtml("Deviations from the methodology", test.deviations);
-  return html + repeatabilityHtml(test, anchor) + "</section>\n";
+  return html + repeatabilityHtml(test, anchor) + demandsHtml(input.demands, test.id) +
+         "</section>\n";
 }
 
 std::string anomaliesAnchor(const std::string& anchor) { return anchor + "-anomalies"; }

@@ -1,21 +1,20 @@
 // One test's part of the report.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "fabric/fabric_spec.h"
 #include "report/contents.h"
+#include "report/report.h"
 #include "results/test_result.h"
 
 namespace plumbline::report {
 
-// Key figures, configuration, tables, charts, distributions, anomalies, deviations and
-// repeatability of `test` under a heading with the anchor `anchor`. Where the test let something
-// fail and `topology` is known, a drawing shows what.
+// Key figures, configuration, tables, charts, distributions, anomalies, deviations, repeatability
+// and demands of `test` under a heading with the anchor `anchor`. Where the test let something fail
+// and the topology is known, a drawing shows what.
 std::string testSectionHtml(const results::TestResult& test, const std::string& anchor,
-                            const std::optional<fabric::TopologySpec>& topology);
+                            const ReportInput& input);
 
 // Where its anomalies are.
 std::string anomaliesAnchor(const std::string& anchor);

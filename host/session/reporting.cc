@@ -17,6 +17,7 @@
 #include "scenario/warnings.h"
 #include "session/limits.h"
 #include "session/planning.h"
+#include "suite/conformance/rows.h"
 #include "suite/profile.h"
 #include "suite/switch_configuration.h"
 
@@ -168,6 +169,22 @@ std::vector<report::LimitOutcome> limitOutcomes(const scenario::Scenario& scenar
   return outcomes;
 }
 
+// What the methodology demands of these tests and of their report.
+std::vector<report::Demand> demandsOn(const std::vector<results::TestResult>& tests) {
+  using State = report::Demand::State;
+  const std::vector<suite::DemandRow> rows = suite::demandRows(tests);
+  std::vector<report::Demand> demands;
+  demands.reserve(rows.size());
+  for (const suite::DemandRow& row : rows) {
+    const suite::Demand& one = *row.demand;
+    const State state = row.missing ? State::kMissing
+                        : row.here  ? State::kHere
+                                    : State::kNotMeasured;
+    demands.push_back({row.test, one.what, one.swept, one.section, one.level, state, row.answer});
+  }
+  return demands;
+}
+
 }  // namespace
 
 std::string softwareName() { return "plumbline " PLUMBLINE_VERSION; }
@@ -205,6 +222,10 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
       input.warnings.push_back(fmt::format("Line {}: {} ({})", one.line, one.what, one.allowed));
     }
     input.limits = limitOutcomes(parsed.scenario, run.tests);
+    // What is folded out of several runs has tables of its own.
+    if (parsed.scenario.sweep.empty() && benchesOf(info.identity.bench).size() == 1) {
+      input.demands = demandsOn(run.tests);
+    }
   }
   if (parsed.ok() && !parsed.scenario.sweep.empty()) {
     describeSweptDut(parsed.scenario, input);

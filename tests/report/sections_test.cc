@@ -1,10 +1,11 @@
 // The sections that the methodology asks for: identification, cabling, failures, observation
-// points, UET beside RoCEv2.
+// points, UET beside RoCEv2, demands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "report/cabling.h"
+#include "report/demands.h"
 #include "report/identification.h"
 #include "report/kpi_map.h"
 #include "report/test_section.h"
@@ -192,7 +193,9 @@ TEST(TopologyDiagram, FailedCablesAndSwitchesAreMarked) {
 TEST(TopologyDiagram, ATestThatLetSomethingFailShowsWhat) {
   results::TestResult test;
   const auto failed = [&](const std::optional<fabric::TopologySpec>& topology) {
-    return parseXml(testSectionHtml(test, "test", topology));
+    ReportInput input;
+    input.topology = topology;
+    return parseXml(testSectionHtml(test, "test", input));
   };
   EXPECT_TRUE(failed(clos()).all("svg").empty());
   test.failed_elements = {"leaf1-spine0", "spine1"};
@@ -269,6 +272,35 @@ TEST(TransportTable, OfVeryManyFiguresTheMainOneStays) {
   EXPECT_EQ(table->rows.size(), 50U);
   EXPECT_EQ(std::get<std::string>(table->rows[0][1]), "main");
   EXPECT_NE(table->note, "");
+}
+
+Demand demand(const std::string& test, const std::string& what, Demand::State state,
+              const std::string& answer) {
+  return {test, what, false, "9.1", "MUST", state, answer};
+}
+
+TEST(Demands, AreFoldedAwayWithWhereTheyAre) {
+  using State = Demand::State;
+  std::vector<Demand> demands{
+      demand("T9.1", "BusBW <P95>", State::kHere, "table “Bus bandwidth”, column “P95”"),
+      demand("T9.1", "algo_factor", State::kMissing, "no column"),
+      demand("T9.1", "power", State::kNotMeasured, "not measured: a model draws none"),
+      demand("", "topology", State::kHere, "section “Topology”")};
+  demands.front().swept = true;
+  demands[2].level.clear();
+  const std::string html = demandsHtml(demands, "T9.1");
+  EXPECT_EQ(rowsOf(html), (std::vector<std::string>{
+                              "Demanded|Section|Where it is, or why it is not here",
+                              "Sweep: BusBW <P95>|9.1, MUST|table “Bus bandwidth”, column “P95”",
+                              "algo_factor|9.1, MUST|Not here: no column",
+                              "power|9.1|not measured: a model draws none"}));
+  const Element details = parseXml(html);
+  EXPECT_EQ(details.name, "details");
+  EXPECT_EQ(textsOf(details, "summary"),
+            (std::vector<std::string>{"Demanded by the methodology (3: 1 here, 1 missing, "
+                                      "1 not measured)"}));
+  EXPECT_EQ(rowsOf(demandsHtml(demands, "")).size(), 2U);
+  EXPECT_EQ(demandsHtml(demands, "T9.2"), "");
 }
 
 }  // namespace

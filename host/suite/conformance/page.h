@@ -1,0 +1,12 @@
+// docs/conformance.md, made from the data.
+#pragma once
+
+#include <string>
+
+#include "suite/conformance/conformance.h"
+
+namespace plumbline::suite {
+
+std::string conformancePage(const Conformance& data);
+
+}  // namespace plumbline::suite

@@ -336,7 +336,7 @@ class Server::Impl {
     }
     response.body() = answer.body;
     response.prepare_payload();
-    if (as.head_only) response.body().clear();  // its length stays
+    if (as.head_only) response.body().clear();                              // its length stays
     if (answer.status == 204) response.erase(http::field::content_length);  // RFC 9110, 8.6
     beast::get_lowest_layer(stream).expires_after(options_.request);
     const auto [error, bytes] = co_await http::async_write(stream, response, kTuple);

@@ -187,6 +187,7 @@ std::vector<CsvFile> renderCsv(const results::TestResult& test) {
   if (!test.repeatability.rows.empty()) {
     add("table", "repeatability", tableCsv(test.repeatability));
   }
+  if (test.cost) add("table", test.cost->id, tableCsv(*test.cost));
   for (const results::Chart& chart : test.charts) add("chart", chart.id, chartCsv(chart));
   for (const results::HeatMap& map : test.heat_maps) add("map", map.id, heatMapCsv(map));
   for (const results::Timeline& one : test.timelines) add("timeline", one.id, timelineCsv(one));

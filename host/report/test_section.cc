@@ -169,6 +169,13 @@ std::string repeatabilityHtml(const TestResult& test, const std::string& anchor)
   return title + foldedHtml(fmt::format("{} figures", table.rows.size()), html);
 }
 
+std::string costHtml(const TestResult& test) {
+  if (!test.cost) return "";
+  results::Table table = *test.cost;
+  table.title.clear();
+  return foldedHtml(test.cost->title, tableHtml(table));
+}
+
 bool hasResults(const TestResult& test) {
   return !test.tables.empty() || !test.charts.empty() || !test.heat_maps.empty() ||
          !test.timelines.empty();
@@ -206,7 +213,7 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
   html += heading("Anomalies", anomaliesAnchor(anchor)) + anomaliesHtml(test.anomalies) +
           foldedNoticesHtml("Deviations from the methodology", test.deviations);
   return html + repeatabilityHtml(test, anchor) + demandsHtml(input.demands, test.id) +
-         "</section>\n";
+         costHtml(test) + "</section>\n";
 }
 
 std::string anomaliesAnchor(const std::string& anchor) { return anchor + "-anomalies"; }

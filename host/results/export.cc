@@ -73,6 +73,7 @@ std::string exportCsv(const StoredRun& run) {
   std::string csv = std::string(kCsvHeader) + "\n";
   for (const TestResult& test : run.tests) {
     for (const Table& table : test.tables) appendTable(csv, test.id, table);
+    if (test.cost) appendTable(csv, test.id, *test.cost);
     for (const Kpi& kpi : test.kpis) {
       csv += fmt::format("{},kpi,{},{},{}\n", csvField(test.id), csvField(kpi.point),
                          csvField(kpi.name), csvQuantity(kpi.quantity));

@@ -87,7 +87,11 @@ bool alikeButForValue(const Quantity& a, const Quantity& b) {
          a.confidence_high == b.confidence_high;
 }
 
+// Above so many rows, quantities of a column are written once with all they have.
+constexpr std::size_t kCompactRows = 1000;
+
 Json toJson(const Table& table) {
+  const bool compact = table.shown_rows > 0 && table.rows.size() > kCompactRows;
   Json rows = Json::array();
   std::vector<const Quantity*> first(table.columns.size());  // by column
   for (const auto& row : table.rows) {
@@ -96,7 +100,7 @@ Json toJson(const Table& table) {
       const auto* quantity = std::get_if<Quantity>(&row[i]);
       if (quantity == nullptr) {
         cells.push_back(std::get<std::string>(row[i]));
-      } else if (table.shown_rows > 0 && i < first.size() && first[i] != nullptr &&
+      } else if (compact && i < first.size() && first[i] != nullptr &&
                  alikeButForValue(*quantity, *first[i])) {
         cells.push_back(finite(quantity->value));
       } else {
@@ -404,6 +408,7 @@ TestResult testResultFrom(const Json& json) {
   result.distributions = listFrom(json.at("distributions"), distributionFrom);
   result.anomalies = listFrom(json.at("anomalies"), remarkFrom<Anomaly>);
   result.repeatability = tableFrom(json.at("repeatability"));
+  if (json.contains("cost")) result.cost = tableFrom(json.at("cost"));
   result.valid = json.at("valid").get<bool>();
   if (json.contains("heat_maps")) result.heat_maps = listFrom(json.at("heat_maps"), heatMapFrom);
   if (json.contains("timelines")) result.timelines = listFrom(json.at("timelines"), timelineFrom);
@@ -438,6 +443,7 @@ std::string TestResult::toJson() const {
   json["distributions"] = listToJson(distributions);
   json["anomalies"] = listToJson(anomalies);
   json["repeatability"] = results::toJson(repeatability);
+  if (cost) json["cost"] = results::toJson(*cost);
   json["valid"] = valid;
   if (!heat_maps.empty()) json["heat_maps"] = listToJson(heat_maps);
   if (!timelines.empty()) json["timelines"] = listToJson(timelines);

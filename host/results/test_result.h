@@ -54,8 +54,8 @@ struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;
   // A table that may be very long: reports and the terminal show this many rows, the first ones;
-  // JSON and CSV have all. 0: every row is shown. In JSON, a quantity of such a table that is like
-  // the first one of its column but for its value is the value alone.
+  // JSON and CSV have all. 0: every row is shown. In JSON, of more than 1,000 rows, a quantity that
+  // is like the first one of its column but for its value is the value alone.
   std::size_t shown_rows = 0;
 
   [[nodiscard]] std::size_t shownRows() const {
@@ -167,6 +167,9 @@ struct TestResult {
   // topology.
   std::vector<std::string> failed_elements{};
   std::vector<Deviation> deviations{};  // empty in results stored before there was this list
+  // What the simulation cost, where that is told: about the simulating program and machine, so that
+  // equal runs differ in nothing but this.
+  std::optional<Table> cost{};
   std::vector<UnmeasuredKpi> unmeasured{};
 
   // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number

@@ -228,6 +228,7 @@ std::string testText(const results::TestResult& test) {
       paragraph(fmt::format("{} {} ({} profile)", test.id, test.title, test.profile));
   text += paragraph(test.summary);
   for (const results::Table& table : test.tables) text += "\n" + tableText(table);
+  if (test.cost) text += "\n" + tableText(*test.cost);
   text += remarksText("Deviations from the methodology", test.deviations);
   text += remarksText("Anomalies", test.anomalies);
   if (!test.valid) text += "\nNOT VALID: do not use these figures\n";

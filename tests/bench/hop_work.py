@@ -54,8 +54,7 @@ def count(program, name):
             capture_output=True, text=True)
         if run.returncode != 0:
             raise RuntimeError(f"{name}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
-        tables = json.loads(result.read_text())["tests"][0]["tables"]
-    cost = next(table for table in tables if table["id"] == "cost")
+        cost = json.loads(result.read_text())["tests"][0]["cost"]
     hops = next(value["value"] for name, value in cost["rows"] if name == "packet-hops")
     events = re.search(r"Events +: (.*)", run.stderr).group(1).split()
     values = re.search(r"Collected +: (.*)", run.stderr).group(1).split()

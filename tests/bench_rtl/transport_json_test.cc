@@ -17,7 +17,7 @@ using transport::UetSpec;
 // These stop compiling when a struct gets a member, so that nobody forgets its line below.
 [[maybe_unused]] void membersAsOfThisTest(RoceSpec& r, UetSpec& u) {
   [[maybe_unused]] auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,
-                          a17, a18, a19, a20, a21, a22, a23] = r;
+                          a17, a18, a19, a20, a21, a22, a23, a24] = r;
   [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16,
                           b17, b18, b19, b20] = r.dcqcn;
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16,

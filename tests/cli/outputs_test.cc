@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kScenario = R"(plumbline: 1
+constexpr const char* kSmallRun = R"(plumbline: 1
 name: n
 test: free
 dut: {topology: {kind: switch, hosts: 4, link: 100G}}
@@ -44,7 +44,7 @@ parameters: {repetitions: 60}
 class OutputsTest : public testing::Test {
  protected:
   OutputsTest() {
-    scenario_ = write("s.yaml", kScenario);
+    scenario_ = write("s.yaml", kSmallRun);
     results_ = (scratch_.path() / "results").string();
   }
 
@@ -167,7 +167,7 @@ TEST_F(OutputsTest, WholeNumbersAreDecimal) {
     EXPECT_THAT(seedWith(seed), HasSubstr(whole)) << seed;
     // The file says the same of it; blanks around a value are no part of it there.
     const std::string value = std::string(seed).find(' ') != std::string::npos ? "1 2" : seed;
-    const std::string file = write("seed.yaml", std::string(kScenario) + "seed: " + value + "\n");
+    const std::string file = write("seed.yaml", std::string(kSmallRun) + "seed: " + value + "\n");
     EXPECT_THAT(run({"validate", file}).err, HasSubstr(whole)) << seed;
   }
   EXPECT_THAT(seedWith("18446744073709551616"), HasSubstr("the value is too large"));

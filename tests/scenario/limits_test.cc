@@ -23,7 +23,7 @@ std::string free(const std::string& topology, const std::string& workload) {
          workload;
 }
 
-std::vector<std::string> complaints(const std::string& text) {
+std::vector<std::string> problemsOf(const std::string& text) {
   EXPECT_LE(text.size(), kMaxScenarioBytes);
   return messages(parseScenario(text, "s", simVocabulary()));
 }
@@ -54,12 +54,12 @@ TEST(ScenarioLimits, AGraphHasAsManyHostsAsAnyTopology) {
   ASSERT_THAT(messages(result), IsEmpty());
   EXPECT_EQ(result.scenario.topology.hostCount(), 8192U);
   EXPECT_EQ(result.scenario.topology.graph.cables.size(), 8192U);
-  EXPECT_THAT(complaints(free(graph(8193, 1), kPair)), testing::Contains(HasSubstr("8193")));
+  EXPECT_THAT(problemsOf(free(graph(8193, 1), kPair)), testing::Contains(HasSubstr("8193")));
 }
 
 TEST(ScenarioLimits, AGraphHasAsManySwitchesAsThreeTiers) {
-  EXPECT_THAT(complaints(free(graph(8192, 3072), kPair)), IsEmpty());
-  EXPECT_THAT(complaints(free(graph(2, 3073), kPair)), testing::Contains(HasSubstr("3073")));
+  EXPECT_THAT(problemsOf(free(graph(8192, 3072), kPair)), IsEmpty());
+  EXPECT_THAT(problemsOf(free(graph(2, 3073), kPair)), testing::Contains(HasSubstr("3073")));
 }
 
 TEST(ScenarioLimits, EveryHostMayBeNamedInEveryList) {
@@ -73,10 +73,10 @@ TEST(ScenarioLimits, EveryHostMayBeNamedInEveryList) {
     ring += fmt::format("[{},{}],", i, (i + 1) % 8192);
     back += fmt::format("[{},{}],", (i + 1) % 8192, i);
   }
-  EXPECT_THAT(complaints(free(topology, "workload: {kind: permutation, messages: 1, hosts: [" +
+  EXPECT_THAT(problemsOf(free(topology, "workload: {kind: permutation, messages: 1, hosts: [" +
                                             hosts + "]}\n")),
               IsEmpty());
-  EXPECT_THAT(complaints(free(topology, "workload: {kind: messages, messages: 1, pairs: [" + ring +
+  EXPECT_THAT(problemsOf(free(topology, "workload: {kind: messages, messages: 1, pairs: [" + ring +
                                             back + "]}\n")),
               IsEmpty());
   std::string entries;
@@ -84,14 +84,14 @@ TEST(ScenarioLimits, EveryHostMayBeNamedInEveryList) {
     entries +=
         fmt::format("{{time: {}ns, from: {}, to: {}, size: 1KB, tag: 1}},", i, i, (i + 1) % 8192);
   }
-  EXPECT_THAT(complaints(free(topology, "workload: {kind: trace, entries: [" + entries + "]}\n")),
+  EXPECT_THAT(problemsOf(free(topology, "workload: {kind: trace, entries: [" + entries + "]}\n")),
               IsEmpty());
 }
 
 // A point of a sweep is written out, line by line: longer than what a user may write.
 TEST(ScenarioLimits, APointOfASweepOfTheLargestFileIsAScenario) {
   const std::string text = free(graph(8192, 1024), kPair) + "sweep: {seed: [1, 2]}\n";
-  ASSERT_THAT(complaints(text), IsEmpty());
+  ASSERT_THAT(problemsOf(text), IsEmpty());
   const Sweep sweep(text, "s");
   const Scenario point = sweep.scenario(1, simVocabulary());
   const ParseResult again = parseScenario(point.text, "s", simVocabulary());
@@ -106,7 +106,7 @@ TEST(ScenarioLimits, FieldsOfTheIdentification) {
     for (int i = 0; i < entries; ++i) {
       text += fmt::format("    k{}: {}\n", i, std::string(characters, 'x'));
     }
-    return complaints(free(text, kPair));
+    return problemsOf(free(text, kPair));
   };
   EXPECT_THAT(with(64, 500), IsEmpty());
   EXPECT_THAT(with(65, 1), testing::ElementsAre(HasSubstr("too many entries")));
@@ -117,7 +117,7 @@ TEST(ScenarioLimits, Jobs) {
   const auto jobs = [](int count) {
     std::string text = "workload:\n";
     for (int i = 0; i < count; ++i) text += "- {kind: pairs, messages: 1}\n";
-    return complaints(free("  topology: {kind: switch}\n", text));
+    return problemsOf(free("  topology: {kind: switch}\n", text));
   };
   EXPECT_THAT(jobs(256), IsEmpty());
   EXPECT_THAT(jobs(257), testing::Contains(HasSubstr("257 jobs")));

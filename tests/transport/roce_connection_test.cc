@@ -119,7 +119,7 @@ TEST(RoceConnection, WithoutAnAnswerItFails) {
   EXPECT_EQ(hosts.network->sent(isConnection).size(), 3U);  // and two retries
   EXPECT_EQ(hosts.roce[0]->connectionStats()->failed, 1U);
   ASSERT_EQ(hosts.applications[0].completions.size(), 1U);
-  EXPECT_TRUE(hosts.applications[0].completions[0].failed);
+  EXPECT_TRUE(hosts.applications[0].completions[0].event.failed);
 }
 
 TEST(RoceConnection, HostHasSoManyQps) {

@@ -240,7 +240,7 @@ void addCost(const Repetitions& trials, ResultBuilder& builder) {
   if (memory > 0) {
     table.rows.push_back({std::string("peak memory"), modelled(static_cast<double>(memory), "B")});
   }
-  builder.result().tables.push_back(std::move(table));
+  builder.result().cost = std::move(table);
 }
 
 }  // namespace plumbline::suite

@@ -276,25 +276,22 @@ std::vector<std::string> jobLabels(const std::vector<workload::JobSpec>& jobs) {
 
 std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
                     ResultBuilder& builder) {
-  results::Table main{
+  results::Table table{
       "jobs",
       "Jobs",
       "Observed by endpoint software (modelled). Time: of a collective or training from the first "
       "rank's start to the last one's finish, mean over its iterations; of messages and traces "
       "from the first message posted to the last one done. Goodput: payload that arrived, from the "
       "first message posted to the last one done. Algorithm bandwidth: S / time; bus bandwidth: "
-      "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective.",
+      "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective. Message "
+      "time is from posting a message to its acknowledgement, of a READ to the arrival of its "
+      "data, of a service without acknowledgements to its arrival at the receiver. Messages are "
+      "done at their receiver; failed ones were given up or lost and have no time, open ones were "
+      "neither when the trial ended.",
       {"Job", "Ranks", "Finished", "Iterations"},
       {}};
-  results::Table messages{"job_messages",
-                          "Messages of the jobs",
-                          "Observed by endpoint software (modelled). Message time is from posting "
-                          "a message to its acknowledgement, of a READ to the arrival of its data, "
-                          "of a service without acknowledgements to its arrival at the receiver. "
-                          "Messages are done at their receiver; failed ones were given up or lost "
-                          "and have no time, open ones were neither when the trial ended.",
-                          {"Job"},
-                          {}};
+  std::vector<std::string> message_columns;
+  std::vector<std::vector<results::Cell>> message_cells;
   std::string summary;
   const std::vector<std::string> labels = jobLabels(jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -302,16 +299,15 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
     std::vector<results::Cell> row{job.label(), std::to_string(job.ranks()), job.finished(),
                                    job.iterations()};
     for (const JobFigures::Row& figure : job.main()) {
-      if (i == 0) main.columns.push_back(figure.column);
+      if (i == 0) table.columns.push_back(figure.column);
       row.push_back(cellOf(trials, figure.unit, figure.of));
     }
-    main.rows.push_back(std::move(row));
-    row = {job.label()};
+    table.rows.push_back(std::move(row));
+    std::vector<results::Cell>& cells = message_cells.emplace_back();
     for (const JobFigures::Row& figure : job.messages()) {
-      if (i == 0) messages.columns.push_back(figure.column);
-      row.push_back(cellOf(trials, figure.unit, figure.of));
+      if (i == 0) message_columns.push_back(figure.column);
+      cells.push_back(cellOf(trials, figure.unit, figure.of));
     }
-    messages.rows.push_back(std::move(row));
     if (auto what = job.cutOff()) builder.anomaly(*std::move(what), labels[i]);
     const bool shown = i < kShownJobs;
     addKpis(job, shown, job.main(), trials, builder);
@@ -327,9 +323,12 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
   if (jobs.size() > kShownJobs) {
     summary += fmt::format("{} more jobs. ", jobs.size() - kShownJobs);
   }
-  dropEmptyColumns(4, main);
-  builder.result().tables.push_back(std::move(main));
-  builder.result().tables.push_back(std::move(messages));
+  dropEmptyColumns(4, table);
+  table.columns.insert(table.columns.end(), message_columns.begin(), message_columns.end());
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].insert(table.rows[i].end(), message_cells[i].begin(), message_cells[i].end());
+  }
+  builder.result().tables.push_back(std::move(table));
   return summary;
 }
 

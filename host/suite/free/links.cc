@@ -25,8 +25,8 @@ results::Quantity linkCount(std::uint64_t value, std::string unit = {}) {
 
 std::vector<results::Cell> rowOf(const LinkLoad& link) {
   return {link.name,
-          modelled(link.rate.toGigabitsPerSecond(), "Gb/s"),
           modelled(100 * link.utilisation, "%"),
+          modelled(link.rate.toGigabitsPerSecond(), "Gb/s"),
           linkCount(link.packets),
           linkCount(link.bytes, "B"),
           linkCount(link.marked),
@@ -104,7 +104,7 @@ void addLinks(const fabric::FabricSpec& dut, const bench::TrialResult& trial,
                        "the whole simulated time, preambles and gaps included; marks, drops, "
                        "pauses and the queue are those of the sending port. Of the first "
                        "repetition.",
-                       {"Link", "Rate", "Utilisation", "Packets", "Bytes", "Marked", "Dropped",
+                       {"Link", "Utilisation", "Rate", "Packets", "Bytes", "Marked", "Dropped",
                         "Pauses begun", "Time paused", "Longest queue"},
                        {}};
   table.shown_rows = kShownLinks;

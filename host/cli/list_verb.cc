@@ -104,10 +104,10 @@ void writeKpiPage() {
       "exports and "
       "`results diff`.\nWritten by `plumbline list kpis --markdown`; `scripts/test` compares.\n\n"
       "| KPI | unit | better | meaning | tests |\n|---|---|---|---|---|\n");
-  for (const kpi::Declaration& one : kpi::declarations()) {
+  for (const scenario::MeasuredKpi& measured : suite::measuredKpis()) {
+    const kpi::Declaration& one = *kpi::find(measured.name);
     fmt::print("| `{}` | {} | {} | {} | {} |\n", one.name, one.unit.empty() ? "–" : one.unit,
-               betterText(one.better), one.meaning,
-               fmt::join(suite::testsMeasuring(one.name), ", "));
+               betterText(one.better), one.meaning, fmt::join(measured.tests, ", "));
   }
 }
 

@@ -55,6 +55,9 @@ void addCongestionFigures(Declarations& to) {
   to.push_back(neither("ecn_threshold_bytes", kBytes, "Queue above which packets are marked"));
   to.push_back(neither("ecn_deviation_percent", kExcess,
                        "Measured marking threshold less the configured one, in % of the latter"));
+  to.push_back(
+      neither("ecn_kmax_deviation_percent", kExcess,
+              "Measured end of the marking ramp less the configured one, in % of the latter"));
   to.push_back(neither("marking_percent", kShare, "Packets marked at a depth of the queue"));
 }
 

@@ -9,7 +9,6 @@
 #include "base/did_you_mean.h"
 #include "base/error.h"
 #include "bench/registry.h"
-#include "kpi/kpi.h"
 #include "scenario/warnings.h"
 #include "suite/expected_time.h"
 
@@ -40,9 +39,7 @@ scenario::Vocabulary vocabulary() {
     if (procedure->onHosts()) vocabulary.on_hosts.push_back(procedure->id());
     if (procedure->runsWorkload()) vocabulary.with_workload.push_back(procedure->id());
   }
-  for (const kpi::Declaration& declared : kpi::declarations()) {
-    vocabulary.kpis.push_back({declared.name, suite::testsMeasuring(declared.name)});
-  }
+  vocabulary.kpis = suite::measuredKpis();
   for (const auto& bench : bench::benches()) vocabulary.benches.push_back(bench.name);
   for (const bench::OptionalBench& missing : bench::missingBenches()) {
     vocabulary.benches.emplace_back(missing.name);

@@ -12,6 +12,7 @@
 #include "bench/trial.h"
 #include "kpi/kpi.h"
 #include "results/test_result.h"
+#include "scenario/parse.h"
 #include "scenario/scenario.h"
 
 namespace plumbline::suite {
@@ -101,8 +102,8 @@ std::vector<std::string> with(std::vector<std::string> names, const std::vector<
 
 // All tests there are, in the order of their numbers.
 const std::vector<const Procedure*>& procedures();
-// The ids of those that declare this figure.
-std::vector<std::string> testsMeasuring(const std::string& kpi);
+// Every KPI with the ids of the tests that declare it.
+const std::vector<scenario::MeasuredKpi>& measuredKpis();
 // The test with this id. Throws Error(kUsage) naming the ids there are.
 const Procedure& procedure(const std::string& id);
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "suite/card/card.h"
@@ -37,15 +37,20 @@ const std::vector<const Procedure*>& procedures() {
   return all;
 }
 
-std::vector<std::string> testsMeasuring(const std::string& kpi) {
-  std::vector<std::string> tests;
-  for (const Procedure* test : procedures()) {
-    const std::vector<std::string> measured = test->kpis();
-    if (std::find(measured.begin(), measured.end(), kpi) != measured.end()) {
-      tests.push_back(test->id());
+const std::vector<scenario::MeasuredKpi>& measuredKpis() {
+  static const std::vector<scenario::MeasuredKpi> all = [] {
+    std::map<std::string, std::vector<std::string>> tests;
+    for (const Procedure* test : procedures()) {
+      for (const std::string& name : test->kpis()) tests[name].push_back(test->id());
     }
-  }
-  return tests;
+    std::vector<scenario::MeasuredKpi> kpis;
+    kpis.reserve(kpi::declarations().size());
+    for (const kpi::Declaration& one : kpi::declarations()) {
+      kpis.push_back({one.name, tests[one.name]});
+    }
+    return kpis;
+  }();
+  return all;
 }
 
 const Procedure& procedure(const std::string& id) {

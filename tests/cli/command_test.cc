@@ -176,7 +176,7 @@ TEST_F(CommandTest, TheCommandWritesItsManualPagesAndCompletions) {
   }
   EXPECT_THAT(contentOf(directory + "/zsh/_plumbline"), StartsWith("#compdef plumbline\n"));
   EXPECT_THAT(contentOf(directory + "/fish/plumbline.fish"), HasSubstr("-a run"));
-  expectExit({"--command-files", "/proc/none"}, 3);
+  expectExit({"--command-files", "/proc/none"}, 2);
 }
 
 TEST_F(CommandTest, PortsAreThoseOfTheBenches) {
@@ -280,7 +280,7 @@ TEST_F(CommandTest, RunsCanBeExported) {
   EXPECT_THAT(written.out, IsEmpty());
   EXPECT_EQ(contentOf(target), csv.out);
   EXPECT_EQ(
-      run({"results", "export", "1", "-o", "/no/such/dir/x", "--results", results()}).exit_code, 3);
+      run({"results", "export", "1", "-o", "/no/such/dir/x", "--results", results()}).exit_code, 2);
 }
 
 TEST_F(CommandTest, TheReportOfAStoredRunCanBeWrittenAgain) {

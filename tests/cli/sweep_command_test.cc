@@ -167,7 +167,7 @@ TEST_F(SweepCommandTest, BadCommandLines) {
   const std::string file = write(kSweep);
   expectUsage({"sweep"}, "one of a scenario, --status and --point is needed");
   expectUsage({"sweep", file, "--status", directory()}, "one of a scenario");
-  expectUsage({"sweep", file, "-j", "0"}, "0 workers");
+  expectUsage({"sweep", file, "-j", "0"}, "--jobs: 0 is out of range (1 to ");
   expectUsage({"sweep", file, "--engine", "carrier-pigeon"}, "--engine");
   expectUsage({"sweep", "--point", "1"}, "--dir");
   expectUsage({"sweep", "--status", directory()}, "there is no sweep here");

@@ -43,7 +43,7 @@ TEST(ComparisonPage, ShowsEveryFigureWithItsChange) {
   EXPECT_EQ(values, (std::multiset<double>{10.25, 10.25, 10.25, 12.5, 12.5}));
   const auto cells = textsOf(page, "td");
   EXPECT_TRUE(has(cells, "8 ranks & more"));
-  EXPECT_TRUE(has(cells, "significant (p = 0.0075)"));
+  EXPECT_TRUE(has(cells, "significant, better (p = 0.0075)"));
   EXPECT_TRUE(has(cells, "not testable"));
   EXPECT_TRUE(has(cells, "clos3"));
   EXPECT_TRUE(has(cells, "dut.switch.ecn.kmin"));

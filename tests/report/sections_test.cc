@@ -223,9 +223,11 @@ TEST(KpiMap, NamesTestsAndObservationPointsOfEachFigure) {
                  kpi("goodput_gbps", "a", 2)};
   const auto rows = rowsOf(kpiMapHtml({first, second}));
   EXPECT_EQ(rows, (std::vector<std::string>{
-                      "Figure|Unit|Measured by|Values|Observed at",
-                      "busbw_gbps|Gb/s|T9.1, T9.2|3|modelled, tester, at the DUT's ports",
-                      "goodput_gbps|Gb/s|T9.2|1|modelled"}));
+                      "Figure|Meaning|Unit|Measured by|Values|Observed at",
+                      "busbw_gbps|Bus bandwidth of a rank, mean over the iterations|Gb/s|T9.1, "
+                      "T9.2|3|modelled, tester, at the DUT's ports",
+                      "goodput_gbps|Payload that arrives per second at all hosts|Gb/s|T9.2|1|"
+                      "modelled"}));
   EXPECT_EQ(kpiMapHtml({}), "");
 }
 

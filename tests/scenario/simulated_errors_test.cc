@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"s:4:32: \"0.1\" is out of range (0 to 1e-3)",
               "s:5:9: \"leaf0-spine9\": the topology has no \"spine9\" (names of the topology; "
               "near: spine0, spine1)",
-              "s:6:22: \"1%\": \"%\" is not part of a probability (a probability such as 1e-6)",
+              "s:6:22: \"1%\": \"%\" is not part of a plain number (a probability such as 1e-6)",
               "s:6:27: the key \"link\" is missing in \"bit_errors\""}},
         Case{"Failures",
              withClos("failures: [{element: spine7, down: 1ms},\n {element: spine0, down: 2ms, up: "

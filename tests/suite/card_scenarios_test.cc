@@ -35,6 +35,7 @@ scenario::Vocabulary vocabulary() {
   for (const Procedure* procedure : procedures()) {
     if (!procedure->onHosts()) words.tests.push_back(procedure->id());
   }
+  words.kpis = measuredKpis();
   return words;
 }
 

@@ -34,6 +34,7 @@ scenario::Vocabulary words() {
     if (one->onHosts()) words.on_hosts.push_back(one->id());
     if (one->runsWorkload()) words.with_workload.push_back(one->id());
   }
+  words.kpis = measuredKpis();
   return words;
 }
 

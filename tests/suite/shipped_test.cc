@@ -40,6 +40,7 @@ scenario::Vocabulary vocabulary() {
     if (procedure->onHosts()) words.on_hosts.push_back(procedure->id());
     if (procedure->runsWorkload()) words.with_workload.push_back(procedure->id());
   }
+  words.kpis = measuredKpis();
   return words;
 }
 

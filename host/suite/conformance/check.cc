@@ -71,8 +71,15 @@ std::string listedIds(const List& all) {
   return listed(names);
 }
 
+// "P99 (of 3)" is the column P99: of so few samples.
+bool isHeading(const std::string& heading, const std::string& column) {
+  return heading == column || heading.starts_with(column + " (of ");
+}
+
 Found columnOf(const results::Table& table, const Place& place) {
-  const auto column = std::find(table.columns.begin(), table.columns.end(), place.column);
+  const auto column =
+      std::find_if(table.columns.begin(), table.columns.end(),
+                   [&](const std::string& heading) { return isHeading(heading, place.column); });
   if (column == table.columns.end()) {
     return {fmt::format("table {} has no column \"{}\" ({})", table.id, place.column,
                         listed(table.columns)),

@@ -151,6 +151,15 @@ double collectiveHopCost(const TestConfig& config, const CollectivePoint& point)
   return cost.few * (1 + cost.more * thousands);
 }
 
+Figure iterationTimeFigure() {
+  return {.column = "Time per iteration",
+          .unit = "us",
+          .kpi = "iteration_us",
+          .of = [](std::size_t, const bench::TrialResult& trial) {
+            return meanIteration(trial.fabric->jobs.at(0)).toMicroseconds();
+          }};
+}
+
 Figure algoFactorFigure(const std::vector<CollectivePoint>& points) {
   return {.column = "algo_factor",
           .unit = "",

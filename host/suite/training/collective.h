@@ -41,6 +41,10 @@ double collectiveHops(const TestConfig& config, const CollectivePoint& point,
 // What one of them costs: PlannedTrial::hop_cost.
 double collectiveHopCost(const TestConfig& config, const CollectivePoint& point);
 
+// Mean time of the iterations of the only job, from the first rank's start to the last one's
+// finish.
+Figure iterationTimeFigure();
+
 // The algo_factor of a point, which every table of bus bandwidths must have beside them.
 Figure algoFactorFigure(const std::vector<CollectivePoint>& points);
 // Notes what a generator must say of its collectives (training draft, revision 01, 3.3.3): whether

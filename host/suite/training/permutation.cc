@@ -47,10 +47,6 @@ bench::TrialSpec permutationTrial(const TestConfig& config, const PermutationPoi
   applyVariant(point.variant, spec);
   if (auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport)) {
     roce->shared_source_port = point.shared_port;
-    if (point.go_back_n) {
-      roce->recovery = transport::RoceRecovery::kGoBackN;
-      roce->reorder_tolerance = 0;
-    }
   }
   spec.dut.switches.load_balancing.flowlet_gap = point.flowlet_gap;
   workload::JobSpec job;
@@ -150,10 +146,22 @@ Design PermutationTest::design(const TestConfig& config) const {
                                valueText(message)));
   }
   const double load = at_random ? kPermutationLoad.toDouble() : 1;
-  for (PermutationPoint& point : points(config, design.numbers)) {
+  std::vector<PermutationPoint> all = points(config, design.numbers);
+  const auto like_first = [&all](const PermutationPoint& point) {
+    return point.flows == all.front().flows;
+  };
+  if (std::all_of(all.begin(), all.end(), like_first)) {
+    design.numbers.configure("QPs or PDCs per pair", std::to_string(all.front().flows));
+  }
+  for (PermutationPoint& point : all) {
     const double payload = load * static_cast<double>(message.count()) * point.topology.hostCount();
     bench::TrialSpec spec = permutationTrial(config, point, traffic(), message);
     design.add(std::move(point.values), std::move(spec), payloadHops(config, payload));
+    if (point.go_back_n) {  // in spite of the rule of rc_recovery.h
+      auto& roce = std::get<transport::RoceSpec>(*design.points.back().spec.transport);
+      roce.recovery = transport::RoceRecovery::kGoBackN;
+      roce.reorder_tolerance = 0;
+    }
   }
   return design;
 }

@@ -163,7 +163,7 @@ class ThroughputRun {
   [[nodiscard]] std::vector<bench::PortResult> portsOf(const ThroughputPoint& point,
                                                        const ThroughputOutcome& outcome) const {
     const bench::TrialResult& trial = outcome.trials.front();
-    if (!trial.ports.empty()) return trial.ports;
+    if (!trial.ports.empty() || config_.bench.wall_ns_per_packet_hop == 0) return trial.ports;
     const bench::TrialSpec spec =
         throughputTrial(config_, settings_, point, outcome.steps.front(), 0);
     std::vector<bench::PortResult> ports;

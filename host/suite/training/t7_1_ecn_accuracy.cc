@@ -47,8 +47,8 @@ class EcnAccuracyTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "T7.1"; }
   [[nodiscard]] std::string title() const override { return "ECN accuracy"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"ecn_threshold_bytes", "ecn_deviation_percent", "marking_percent",
-            "discrepancy_percent"};
+    return {"ecn_threshold_bytes", "ecn_deviation_percent", "ecn_kmax_deviation_percent",
+            "marking_percent", "discrepancy_percent"};
   }
   [[nodiscard]] bool onHosts() const override { return false; }
 

@@ -32,17 +32,13 @@ class AllToAllTest final : public CollectiveTest {
 void AllToAllTest::reportMore(const TestConfig&, const Design& design,
                               const std::vector<CollectivePoint>& points,
                               const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  const Figure time{.column = "Time per iteration",
-                    .unit = "us",
-                    .kpi = "iteration_us",
-                    .of = [](std::size_t, const bench::TrialResult& trial) {
-                      return meanIteration(trial.fabric->jobs.at(0)).toMicroseconds();
-                    }};
+  const Figure time = iterationTimeFigure();
   std::map<std::pair<std::int64_t, std::uint32_t>, double> ecmp;  // by size and ranks
   for (const Measured& one : measured) {
     const CollectivePoint& point = points[placeOf(design, one)];
-    if (point.variant.balancing.word == "ecmp") {
-      ecmp[{point.size.count(), point.ranks}] = meanOf(design, one, time)->value;
+    const auto mean = meanOf(design, one, time);
+    if (mean && point.variant.balancing.word == "ecmp") {
+      ecmp[{point.size.count(), point.ranks}] = mean->value;
     }
   }
   const Figure ratio{

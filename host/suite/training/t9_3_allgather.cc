@@ -19,7 +19,7 @@ class AllGatherTest final : public CollectiveTest {
   [[nodiscard]] std::string id() const override { return "T9.3"; }
   [[nodiscard]] std::string title() const override { return "AllGather bus bandwidth"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(CollectiveTest::kpis(), {"allgather_vs_allreduce"});
+    return with(CollectiveTest::kpis(), {"allgather_vs_allreduce", "iteration_us"});
   }
 
  protected:
@@ -57,6 +57,7 @@ void AllGatherTest::reportMore(const TestConfig&, const Design& design,
     }
     const auto gather = meanOf(design, measured[i - 1], bandwidth);
     const auto reduce = meanOf(design, measured[i], bandwidth);
+    if (!gather || !reduce) continue;  // a job that was not finished
     results::Quantity ratio;
     ratio.value = gather->value / reduce->value;
     ratio.observed = gather->observed;
@@ -67,6 +68,13 @@ void AllGatherTest::reportMore(const TestConfig&, const Design& design,
                           *gather, *meanOf(design, measured[i], factor), *reduce, ratio});
   }
   builder.result().tables.push_back(std::move(table));
+  addTable(design, measured, {algoFactorFigure(points), iterationTimeFigure()},
+           {"iteration_time",
+            "Time of an iteration",
+            "From the first rank's start to the last one's finish, mean over the iterations.",
+            {},
+            {}},
+           builder);
 }
 
 }  // namespace

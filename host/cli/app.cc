@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/output_file.h"
@@ -72,6 +73,9 @@ int runCommand(int argc, const char* const* argv) {
   } catch (const Error& e) {
     note(stderr, "{}\n", e.what());
     return code(exitCodeOf(e.kind()));
+  } catch (const std::system_error& e) {  // of fmt::print, which is what writes to stdout
+    note(stderr, "stdout: not everything could be written: {}\n", e.code().message());
+    return code(ExitCode::kTesterFault);
   } catch (const std::exception& e) {
     note(stderr, "plumbline has failed: {}\n", e.what());
     return code(ExitCode::kTesterFault);

@@ -71,9 +71,8 @@ void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
     const bool known = std::any_of(spec.peers.begin(), spec.peers.end(),
                                    [&](const auto& one) { return one.first == *host; });
     // The same key twice is reported of every map.
-    const bool repeated =
-        std::any_of(node.members.begin(), node.members.end(),
-                    [&](const auto& one) { return &one.key != &key && one.key.text == key.text; });
+    const auto has_key = [&text = key.text](const auto& one) { return one.key.text == text; };
+    const bool repeated = std::count_if(node.members.begin(), node.members.end(), has_key) > 1;
     if (known && !repeated)
       problems.add(key, "the host " + *host + " is here twice", "each host once");
     spec.peers.emplace_back(*host, *peer);

@@ -117,7 +117,7 @@ TEST(ScenarioLimits, Jobs) {
   const auto jobs = [](int count) {
     std::string text = "workload:\n";
     for (int i = 0; i < count; ++i) text += "- {kind: pairs, ranks: 2, messages: 1}\n";
-    return problemsOf(free("  topology: {kind: clos2, leaves: 16, hosts_per_leaf: 32}\n", text));
+    return problemsOf(free("  topology: {kind: clos2, leaves: 32, hosts_per_leaf: 32}\n", text));
   };
   EXPECT_THAT(jobs(256), IsEmpty());
   EXPECT_THAT(jobs(257), testing::Contains(HasSubstr("257 jobs")));

@@ -391,6 +391,11 @@ void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
   JobReader jobs(scenario, topology_known, problems);
   readItems("workload", node, "jobs", spec.jobs, places, problems, true,
             [&](SpecReader& map, JobSpec& job) { jobs.read(map, job); });
+  if (spec.jobs.size() > workload::kMaxJobs) {
+    problems.add(node, "the workload has " + std::to_string(spec.jobs.size()) + " jobs",
+                 "at most " + std::to_string(workload::kMaxJobs));
+    return;
+  }
   // Where ranks can sit is known with the hosts.
   if (!topology_known) return;
   places.judge([&] { checkJobs(scenario.workloadSpec(), scenario.topology.hostCount()); }, node,

@@ -14,7 +14,6 @@
 namespace plumbline::workload {
 namespace {
 
-constexpr std::size_t kMaxJobs = 256;
 constexpr std::uint32_t kMaxFlows = 256;
 constexpr std::uint32_t kMaxIterations = 10'000'000;
 constexpr std::size_t kMaxConnections = 1U << 16;  // of a rank; they are the labels' steps
@@ -90,7 +89,8 @@ Picoseconds JobResult::completionTime() const {
 Workload::Workload(const WorkloadSpec& spec, std::uint32_t hosts)
     : spec_(spec), placement_(placeJobs(spec.jobs, hosts)) {
   if (spec_.jobs.size() > kMaxJobs) {
-    refuse(fmt::format("the workload has {} jobs", spec_.jobs.size()), "at most 256");
+    refuse(fmt::format("the workload has {} jobs", spec_.jobs.size()),
+           fmt::format("at most {}", kMaxJobs));
   }
   hosts_.resize(hosts);
   tasks_.resize(spec_.jobs.size());

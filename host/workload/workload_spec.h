@@ -1,6 +1,7 @@
 // What the hosts of a fabric are to do, as plain data: jobs, where their ranks sit, what each runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,6 +14,9 @@
 #include "transport/application.h"
 
 namespace plumbline::workload {
+
+// Jobs of a workload at most.
+inline constexpr std::size_t kMaxJobs = 256;
 
 using Rank = std::uint32_t;
 using transport::HostId;

@@ -51,7 +51,7 @@ class PermutationTest : public FabricTest {
     return PermutationTraffic::kMessagesAtRandom;
   }
   // Of the test's packet-hops: Design::hop_cost.
-  [[nodiscard]] virtual double hopCost() const { return 1.2; }
+  [[nodiscard]] virtual double hopCost() const { return 1.75; }
   // Columns behind MMR that only this test has.
   [[nodiscard]] virtual std::vector<Figure> figures(
       const std::vector<PermutationPoint>& /*points*/) const {

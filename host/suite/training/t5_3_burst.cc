@@ -121,8 +121,11 @@ std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
   double frames = bufferOfPort(switches) / frame / (point.ratio - 1);
   if (isHeld(config, point)) {
     // Each switch on the way pauses an input that holds xoff; (N - 1) / N of what comes stays.
+    // Where a sender is on the receiver's leaf, that is its only switch, and it is paused first.
+    const fabric::TopologySpec& topology = config.scenario.topology;
+    const bool near = point.ratio + topology.hosts_per_leaf > topology.hostCount();
     frames = static_cast<double>(switches.pfc->xoff.count()) / frame * point.ratio /
-             (point.ratio - 1) * (linksOfPath(config) - 1);
+             (point.ratio - 1) * (near ? 1 : linksOfPath(config) - 1);
   }
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(frames), 1, settings.max_burst);
 }

@@ -21,7 +21,7 @@ class SprayEfficacyTest final : public PermutationTest {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 6.3"; }
-  [[nodiscard]] double hopCost() const override { return 1.2; }
+  [[nodiscard]] double hopCost() const override { return 2.3; }
   [[nodiscard]] std::string note() const override {
     return "With twice as many paths as a leaf has hosts, or more, sprayed packets hardly ever "
            "wait "

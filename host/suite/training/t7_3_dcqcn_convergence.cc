@@ -120,11 +120,12 @@ Design DcqcnConvergenceTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
   design.repetitions = design.numbers.repetitions(20, 2);
+  constexpr double kBusy = 0.7;  // share of the receiver's link that DCQCN leaves in use, about
   for (const DcqcnPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
     design.add({std::to_string(point.flows), point.parameters}, std::move(spec),
-               incastHops(config, point.incast));
+               kBusy * incastHops(config, point.incast));
   }
   return design;
 }

@@ -458,10 +458,12 @@ class BurstTest final : public Procedure {
       const std::uint64_t length = expectedLength(config, settings, point);
       PlannedTrial sample{point.label(), burstTrial(config, settings, point, length, 0)};
       sample.packet_hops = frameHops(config, sample.spec);
-      sample.hop_cost = burstHopCost(static_cast<double>(length) * (point.ratio - 1.0));
+      const bool held = config.bench.simulated_dut && isHeld(config, point);
+      constexpr double kHeldHopCost = 0.75;  // PFC keeps queues short
+      sample.hop_cost =
+          held ? kHeldHopCost : burstHopCost(static_cast<double>(length) * (point.ratio - 1.0));
       addRefusals(config, sample, plan);
-      const BurstForecast forecast = forecastBursts(
-          settings, point, length, config.bench.simulated_dut && isHeld(config, point));
+      const BurstForecast forecast = forecastBursts(settings, point, length, held);
       addHops(
           sample.packet_hops * static_cast<double>(forecast.frames) / static_cast<double>(length),
           sample.hop_cost, plan);

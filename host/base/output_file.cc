@@ -83,8 +83,9 @@ OutputFile::OutputFile(const std::string& file) : file_(file) {
 }
 
 void OutputFile::write(std::string_view text) {
+  errno = 0;
   stream_ << text;
-  check();
+  if (!stream_.flush()) failWriting(file_, errno);
 }
 
 void OutputFile::check() {

@@ -153,11 +153,11 @@ ExitCode runOnAgents(const RunOptions& options) {
   const scenario::Scenario scenario = loadScenario(options.scenario);
   printWarnings(scenario);
   checkOutputFiles(options);
-  makeOutputDirectories(options);
   const control::ControllerOptions asked = controllerOptions(options, scenario);
   AgentsWatcher watcher(options, asked.agents);
   control::Controller controller(asked, watcher);
   controller.prepare();
+  makeOutputDirectories(options);
 
   auto store = results::ResultStore::open(options.results);
   results::RunIdentity identity = session::identityOf(scenario);

@@ -7,7 +7,6 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "base/output_file.h"
@@ -73,11 +72,10 @@ int runCommand(int argc, const char* const* argv) {
   } catch (const Error& e) {
     note(stderr, "{}\n", e.what());
     return code(exitCodeOf(e.kind()));
-  } catch (const std::system_error& e) {  // of fmt::print, which is what writes to stdout
-    note(stderr, "stdout: not everything could be written: {}\n", e.code().message());
-    return code(ExitCode::kTesterFault);
   } catch (const std::exception& e) {
-    note(stderr, "plumbline has failed: {}\n", e.what());
+    // What is printed to a full disk throws as well.
+    const bool unwritten = std::ferror(stdout) != 0;
+    note(stderr, "{}: {}\n", unwritten ? "standard output" : "plumbline has failed", e.what());
     return code(ExitCode::kTesterFault);
   }
 }

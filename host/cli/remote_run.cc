@@ -207,7 +207,7 @@ void sayWarnings(Client& client, const control::ScenarioRequest& scenario,
       wait<control::ValidationAnswer>([&](auto done) { client.validate(scenario, done); });
   for (const control::ScenarioProblem& one : answer.warnings) {
     const scenario::Problem warning{one.line, one.column, "warning: " + one.what, one.allowed};
-    fmt::print(stderr, "{}\n", warning.text(file));
+    note(stderr, "{}\n", warning.text(file));
   }
 }
 

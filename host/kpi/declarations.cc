@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "kpi/subjects.h"
@@ -14,12 +15,12 @@ std::string Declaration::rangeText() const {
 
 const std::vector<Declaration>& declarations() {
   static const Declarations all = [] {
-    Declarations declared;
-    addTimeFigures(declared);
-    addRateFigures(declared);
-    addCongestionFigures(declared);
-    addSoakFigures(declared);
-    addCardFigures(declared);
+    Declarations declared = timeFigures();
+    for (Declarations (*subject)() :
+         {&rateFigures, &congestionFigures, &soakFigures, &cardFigures}) {
+      Declarations more = subject();
+      std::move(more.begin(), more.end(), std::back_inserter(declared));
+    }
     return declared;
   }();
   return all;

@@ -10,11 +10,11 @@ namespace plumbline::kpi {
 
 using Declarations = std::vector<Declaration>;
 
-void addRateFigures(Declarations& to);
-void addTimeFigures(Declarations& to);
-void addCongestionFigures(Declarations& to);
-void addSoakFigures(Declarations& to);
-void addCardFigures(Declarations& to);
+Declarations timeFigures();
+Declarations rateFigures();
+Declarations congestionFigures();
+Declarations soakFigures();
+Declarations cardFigures();
 
 // A unit, and what a limit in it may be.
 struct Scale {
@@ -30,9 +30,15 @@ inline constexpr Scale kGigabitsPerSecond{"Gb/s", 1e6};
 inline constexpr Scale kShare{"%", 100};
 inline constexpr Scale kExcess{"%", 1e6};  // a percentage that may be above 100
 inline constexpr Scale kPartsPerMillion{"ppm", 1e6};
-inline constexpr Scale kPerSecond{"1/s", 1e12};
+inline constexpr Scale kAnyPartsPerMillion{"ppm", 1e12};  // of another number of packets
+inline constexpr Scale kPerSecond{"/s", 1e12};
+inline constexpr Scale kPacketsPerSecond{"packets/s", 1e12};
 inline constexpr Scale kBytes{"B", 1e15};
 inline constexpr Scale kCount{"", 1e15};
+inline constexpr Scale kFrames{"frames", 1e15};
+inline constexpr Scale kPackets{"packets", 1e15};
+inline constexpr Scale kEvents{"events", 1e15};
+inline constexpr Scale kBurst{"frames", 16'777'216, 1};
 inline constexpr Scale kFairness{"", 1};
 inline constexpr Scale kRatio{"", 1e6};
 

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/error.h"
 #include "results/fabric_pictures.h"
 
 namespace plumbline::suite {
@@ -24,16 +23,6 @@ Figure figure(std::string column, std::string unit, std::string kpi,
 
 std::size_t placeOf(const Design& design, const Measured& measured) {
   return static_cast<std::size_t>(&measured.point - design.points.data());
-}
-
-std::size_t repetitionOfTrial(const Design& design, const std::vector<Measured>& measured,
-                              std::size_t place, const bench::TrialResult& trial) {
-  for (const Measured& one : measured) {
-    if (placeOf(design, one) == place) {
-      return static_cast<std::size_t>(&trial - one.trials.data());
-    }
-  }
-  throw Error(ErrorKind::kTester, "a trial of a point that was not measured");
 }
 
 namespace {

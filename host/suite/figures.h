@@ -17,14 +17,15 @@ struct Figure {
   std::string column;  // heading: "BusBW mean"
   std::string unit;    // "Gb/s"; empty = plain number
   std::string kpi;     // machine name, unit as suffix: "busbw_gbps"; empty = not a KPI
-  std::function<std::optional<double>(std::size_t point, const bench::TrialResult& trial)> of;
+  std::function<std::optional<double>(std::size_t point, const bench::TrialResult& trial)> of{};
   bench::ObservationPoint observed = bench::ObservationPoint::kModelled;
   // The figure that the test is about: a row of the repeatability table, with its CV.
   bool primary = false;
   // What a table says where a trial did not observe it: "never converged". With several repetitions
   // the number of those follows, unless it is all of them.
   std::string absent = "not observed";
-  // Instead of `of`, for what is held against the same repetition of another point.
+  // Instead of `of`, for what depends on the repetition: held against the same one of another
+  // point, or found by a search of its own.
   std::function<std::optional<double>(std::size_t point, std::size_t repetition,
                                       const bench::TrialResult& trial)>
       paired{};
@@ -72,10 +73,6 @@ void addLinkMaps(const Design& design, const std::vector<Measured>& measured,
 
 // The point's place in Design::points.
 std::size_t placeOf(const Design& design, const Measured& measured);
-// Which repetition of the point at `place` in Design::points `trial`, one of `measured`'s, is: for
-// figures that compare trials of the same repetition.
-std::size_t repetitionOfTrial(const Design& design, const std::vector<Measured>& measured,
-                              std::size_t place, const bench::TrialResult& trial);
 // Mean of a figure over the repetitions of a point, with its confidence; nothing where one of them
 // did not observe it.
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,

@@ -38,7 +38,7 @@ TEST(ShellWords, AShellReadsThemAsTheyAre) {
 }
 
 TEST(ShellWords, WhatNeedsNoQuotesHasNone) {
-  for (const char* word : {"results", "/tmp/a-b/run_1.yaml", "10.0.0.2:8470,10.0.0.3", "1ms"}) {
+  for (const char* word : {"results", "a-b/run_1.yaml", "10.0.0.2:8470,10.0.0.3", "1ms"}) {
     EXPECT_EQ(shellWord(word), word);
   }
 }

@@ -220,8 +220,10 @@ TEST(Histogram, RecordingCellsEqualsRecordingTheirValues) {
   std::mt19937_64 random(5);
   Histogram together;
   Histogram single;
-  // Values whose sum has 64 bits, as recordCells() takes it.
-  for (const std::uint32_t first : {0U, 1000U, 255U, kHistogramBuckets / 2, 1000U}) {
+  // The last buckets whose values, a hundred of them, have a sum of 64 bits, as recordCells() takes
+  // it: those below 2^57.
+  const std::uint32_t last = histogramBucket((std::uint64_t{1} << 57) - 1);
+  for (const std::uint32_t first : {0U, 1000U, 255U, last - 19, 1000U}) {
     std::array<std::uint16_t, 20> cells{};
     std::uint64_t minimum = ~std::uint64_t{0};
     std::uint64_t maximum = 0;

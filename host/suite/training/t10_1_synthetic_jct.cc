@@ -223,13 +223,16 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
                         .of = [&](std::size_t i, const bench::TrialResult& trial) {
                           return 100 * beyond(i, trial) / computing(i).toSeconds();
                         }};
-  Figure hidden{.column = "Hidden communication", .unit = "", .kpi = "hidden_fraction", .of = {}};
-  hidden.paired = [&](std::size_t i, std::size_t repetition,
-                      const bench::TrialResult& trial) -> std::optional<double> {
-    const auto alone = communication.find(key(i));
-    if (alone == communication.end()) return std::nullopt;
-    return workload::overlapFraction(completion(trial), computing(i), alone->second[repetition]);
-  };
+  const Figure hidden{.column = "Hidden communication",
+                      .unit = "",
+                      .kpi = "hidden_fraction",
+                      .paired = [&](std::size_t i, std::size_t repetition,
+                                    const bench::TrialResult& trial) -> std::optional<double> {
+                        const auto alone = communication.find(key(i));
+                        if (alone == communication.end()) return std::nullopt;
+                        return workload::overlapFraction(completion(trial), computing(i),
+                                                         alone->second[repetition]);
+                      }};
   const auto addTableOf = [&](Mode mode, const std::vector<Figure>& figures,
                               results::Table heading) {
     std::vector<Measured> rows;

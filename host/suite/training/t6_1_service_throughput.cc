@@ -289,24 +289,24 @@ void ServiceThroughputTest::reportThroughput(const TestConfig& config, const Des
     }
   }
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
-  const auto percentOf = [&](std::size_t i, const bench::TrialResult& trial) {
-    return of[i]->percent.at(repetitionOfTrial(design, measured, i, trial));
+  const auto percentOf = [&](std::size_t i, std::size_t repetition, const bench::TrialResult&) {
+    return of[i]->percent.at(repetition);
   };
   const Figure share{.column = "Of line rate (L1)",
                      .unit = "%",
                      .kpi = "throughput_percent_of_line",
-                     .of = percentOf,
-                     .observed = bench::ObservationPoint::kModelled,
-                     .primary = true};
-  const Figure rate{.column = "Payload per sender",
-                    .unit = "Gb/s",
-                    .kpi = "payload_gbps",
-                    .of = [&](std::size_t i, const bench::TrialResult& trial) {
-                      const double payload = static_cast<double>(points[i].message.count()) /
-                                             static_cast<double>(gridBytes(
-                                                 *design.points[i].spec.transport, points[i]));
-                      return line * percentOf(i, trial) / 100 * payload;
-                    }};
+                     .primary = true,
+                     .paired = percentOf};
+  const Figure rate{
+      .column = "Payload per sender",
+      .unit = "Gb/s",
+      .kpi = "payload_gbps",
+      .paired = [&](std::size_t i, std::size_t repetition, const bench::TrialResult& trial) {
+        const double payload =
+            static_cast<double>(points[i].message.count()) /
+            static_cast<double>(gridBytes(*design.points[i].spec.transport, points[i]));
+        return line * percentOf(i, repetition, trial) / 100 * payload;
+      }};
   addTable(design, measured,
            {share, rate, figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
             figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),

@@ -139,25 +139,25 @@ void TrimmingTest::report(const TestConfig&, const Design& design,
       .unit = "B",
       .kpi = "",
       .of = [linkBytes](std::size_t, const bench::TrialResult& trial) { return linkBytes(trial); }};
-  const Figure saved{
-      .column = "Bandwidth saved",
-      .unit = "%",
-      .kpi = "bandwidth_saved_percent",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        if (i != 0 || measured.size() != 2) return std::nullopt;
-        const std::size_t repetition = repetitionOfTrial(design, measured, i, trial);
-        return 100 * (1 - linkBytes(trial) / linkBytes(measured[1].trials.at(repetition)));
-      }};
-  const Figure sooner{
-      .column = "Time saved",
-      .unit = "%",
-      .kpi = "time_saved_percent",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        if (i != 0 || measured.size() != 2) return std::nullopt;
-        const std::size_t repetition = repetitionOfTrial(design, measured, i, trial);
-        return 100 * (1 - busyTime(trial).toSeconds() /
-                              busyTime(measured[1].trials.at(repetition)).toSeconds());
-      }};
+  const Figure saved{.column = "Bandwidth saved",
+                     .unit = "%",
+                     .kpi = "bandwidth_saved_percent",
+                     .paired = [&](std::size_t i, std::size_t repetition,
+                                   const bench::TrialResult& trial) -> std::optional<double> {
+                       if (i != 0 || measured.size() != 2) return std::nullopt;
+                       return 100 *
+                              (1 - linkBytes(trial) / linkBytes(measured[1].trials.at(repetition)));
+                     }};
+  const Figure sooner{.column = "Time saved",
+                      .unit = "%",
+                      .kpi = "time_saved_percent",
+                      .paired = [&](std::size_t i, std::size_t repetition,
+                                    const bench::TrialResult& trial) -> std::optional<double> {
+                        if (i != 0 || measured.size() != 2) return std::nullopt;
+                        return 100 *
+                               (1 - busyTime(trial).toSeconds() /
+                                        busyTime(measured[1].trials.at(repetition)).toSeconds());
+                      }};
   addTable(
       design, measured,
       {time, request, resent, bytes, saved, sooner,

@@ -174,19 +174,17 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
     if (points[place].alone) alone[key(place)] = {place, &one};
   }
   const Figure time{.column = "Victim's time", .unit = "us", .kpi = "victim_us", .of = victim};
-  const Figure blocking{
-      .column = "Head-of-line blocking",
-      .unit = "us",
-      .kpi = "hol_blocking_us",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        const auto base = alone.find(key(i));
-        if (points[i].alone || base == alone.end()) return std::nullopt;
-        const auto& [place, without] = base->second;
-        const std::size_t repetition = repetitionOfTrial(design, measured, i, trial);
-        return victim(i, trial) - victim(place, without->trials.at(repetition));
-      },
-      .observed = bench::ObservationPoint::kModelled,
-      .primary = true};
+  const Figure blocking{.column = "Head-of-line blocking",
+                        .unit = "us",
+                        .kpi = "hol_blocking_us",
+                        .primary = true,
+                        .paired = [&](std::size_t i, std::size_t repetition,
+                                      const bench::TrialResult& trial) -> std::optional<double> {
+                          const auto base = alone.find(key(i));
+                          if (points[i].alone || base == alone.end()) return std::nullopt;
+                          const auto& [place, without] = base->second;
+                          return victim(i, trial) - victim(place, without->trials.at(repetition));
+                        }};
   const Figure throughput{
       .column = "Victim's throughput",
       .unit = "Gb/s",

@@ -69,32 +69,31 @@ void UetCollectivesTest::reportMore(const TestConfig&, const Design& design,
     }
   }
   // RC's trial of the same point and repetition; nullptr where it is not valid.
-  const auto pairOf = [&](std::size_t i, const bench::TrialResult& trial) {
+  const auto pairOf = [&](std::size_t i, std::size_t repetition) {
     const auto base = roce.find(key(i));
-    if (base == roce.end()) return static_cast<const bench::TrialResult*>(nullptr);
-    return &base->second->at(repetitionOfTrial(design, measured, i, trial));
+    return base == roce.end() ? nullptr : &base->second->at(repetition);
   };
   const Figure plain{.column = "BusBW", .unit = "Gb/s", .kpi = "", .of = bandwidth};
   const Figure time{
       .column = "JCT per iteration", .unit = "us", .kpi = "iteration_us", .of = completion};
-  const Figure difference{
-      .column = "BusBW against RC",
-      .unit = "%",
-      .kpi = "busbw_vs_roce_percent",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        const bench::TrialResult* base = pairOf(i, trial);
-        if (base == nullptr) return std::nullopt;
-        return 100 * (bandwidth(i, trial) / bandwidth(i, *base) - 1);
-      }};
-  const Figure shorter{
-      .column = "JCT improvement over RC",
-      .unit = "%",
-      .kpi = "jct_improvement_percent",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        const bench::TrialResult* base = pairOf(i, trial);
-        if (base == nullptr) return std::nullopt;
-        return 100 * (1 - completion(i, trial) / completion(i, *base));
-      }};
+  const Figure difference{.column = "BusBW against RC",
+                          .unit = "%",
+                          .kpi = "busbw_vs_roce_percent",
+                          .paired = [&](std::size_t i, std::size_t repetition,
+                                        const bench::TrialResult& trial) -> std::optional<double> {
+                            const bench::TrialResult* base = pairOf(i, repetition);
+                            if (base == nullptr) return std::nullopt;
+                            return 100 * (bandwidth(i, trial) / bandwidth(i, *base) - 1);
+                          }};
+  const Figure shorter{.column = "JCT improvement over RC",
+                       .unit = "%",
+                       .kpi = "jct_improvement_percent",
+                       .paired = [&](std::size_t i, std::size_t repetition,
+                                     const bench::TrialResult& trial) -> std::optional<double> {
+                         const bench::TrialResult* base = pairOf(i, repetition);
+                         if (base == nullptr) return std::nullopt;
+                         return 100 * (1 - completion(i, trial) / completion(i, *base));
+                       }};
   addWideTable(
       design, measured, plain, kCarriedBy, {algoFactorFigure(points)},
       {"busbw_by_service", "Mean bus bandwidth by service [Gb/s per accelerator]", "", {}, {}},

@@ -274,16 +274,16 @@ void PdcScaleTest::reportEstablished(const TestConfig& config, const Design& des
                      .of = [line](std::size_t, const bench::TrialResult& trial) {
                        return 100 * goodputGbps(trial) / line;
                      }};
-  const Figure of_one{
-      .column = "Of one alone",
-      .unit = "%",
-      .kpi = "of_single_connection_percent",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
-        const auto one = single.find(points[i].service);
-        if (one == single.end()) return std::nullopt;
-        const std::size_t repetition = repetitionOfTrial(design, established, i, trial);
-        return 100 * goodputGbps(trial) / goodputGbps(one->second->trials.at(repetition));
-      }};
+  const Figure of_one{.column = "Of one alone",
+                      .unit = "%",
+                      .kpi = "of_single_connection_percent",
+                      .paired = [&](std::size_t i, std::size_t repetition,
+                                    const bench::TrialResult& trial) -> std::optional<double> {
+                        const auto one = single.find(points[i].service);
+                        if (one == single.end()) return std::nullopt;
+                        return 100 * goodputGbps(trial) /
+                               goodputGbps(one->second->trials.at(repetition));
+                      }};
   addTable(design, established, {per, share, of_one},
            {"concurrent",
             "Connections in use at once by one host",

@@ -50,29 +50,36 @@ struct FigureKey {
   bool operator==(const FigureKey&) const = default;
 };
 
-// How many anomalies of a test are shown; the report has all.
+// Of a run with more tests than this, anomalies are counted; of others this many are shown. The
+// report has all.
+constexpr std::size_t kFewTests = 3;
 constexpr std::size_t kShownAnomalies = 3;
 
-QString summaryOf(const StoredTest& test) {
+QString counted(std::size_t count, const QString& one, const QString& several) {
+  return count == 1 ? one : several.arg(count);
+}
+
+QString summaryOf(const StoredTest& test, std::size_t anomalies) {
   QString summary = QStringLiteral("<b>%1 %2.</b> %3<br>")
                         .arg(text(test.id).toHtmlEscaped(), text(test.title).toHtmlEscaped(),
                              text(test.summary).toHtmlEscaped());
   if (!test.valid) summary += QObject::tr("<b>Not valid.</b> ");
-  for (std::size_t i = 0; i < std::min(test.anomalies.size(), kShownAnomalies); ++i) {
+  const std::size_t shown = std::min(test.anomalies.size(), anomalies);
+  for (std::size_t i = 0; i < shown; ++i) {
     const StoredRemark& anomaly = test.anomalies[i];
     const QString where =
         anomaly.where.empty() ? QString() : text(anomaly.where) + QStringLiteral(": ");
     summary += QObject::tr("Anomaly: %1<br>").arg((where + text(anomaly.what)).toHtmlEscaped());
   }
   QStringList rest;
-  if (test.anomalies.size() > kShownAnomalies) {
-    const std::size_t more = test.anomalies.size() - kShownAnomalies;
-    rest << (more == 1 ? QObject::tr("1 more anomaly")
-                       : QObject::tr("%1 more anomalies").arg(more));
+  if (const std::size_t more = test.anomalies.size() - shown; more > 0) {
+    rest << (shown > 0
+                 ? counted(more, QObject::tr("1 more anomaly"), QObject::tr("%1 more anomalies"))
+                 : counted(more, QObject::tr("1 anomaly"), QObject::tr("%1 anomalies")));
   }
   if (const std::size_t count = test.deviations.size(); count > 0) {
-    rest << (count == 1 ? QObject::tr("1 deviation from the methodology")
-                        : QObject::tr("%1 deviations from the methodology").arg(count));
+    rest << counted(count, QObject::tr("1 deviation from the methodology"),
+                    QObject::tr("%1 deviations from the methodology"));
   }
   if (!rest.empty()) {
     summary += QObject::tr("%1: see the report.<br>").arg(rest.join(QObject::tr(" and ")));
@@ -309,7 +316,7 @@ void ResultsPage::fillFigures() {
   for (std::size_t run = 0; run < shown_.size(); ++run) {
     for (const StoredTest& test : shown_[run].run->tests) {
       if (run == 0) {
-        summary += summaryOf(test);
+        summary += summaryOf(test, shown_[run].run->tests.size() > kFewTests ? 0 : kShownAnomalies);
       }
       for (const StoredKpi& kpi : test.kpis) {
         const FigureKey key{text(test.id), text(kpi.name), text(kpi.point)};

@@ -59,30 +59,6 @@ std::string partlyObserved(const std::vector<double>& values, std::size_t repeti
                      repetitions, figure.absent);
 }
 
-// Figures of a table whose repetitions differ much.
-class Scatter {
- public:
-  void add(const std::string& figure, const std::string& point, std::optional<double> cv) {
-    if (!cv || *cv <= kMaxCv) return;
-    ++count_;
-    if (*cv <= most_) return;
-    most_ = *cv;
-    where_ = fmt::format("{}, {}", figure, point);
-  }
-
-  void note(const std::string& table, ResultBuilder& builder) const {
-    if (count_ == 0) return;
-    builder.anomaly(fmt::format("CV above {:.0f} % in {} figure{}, the most {:.1f} % ({})",
-                                100 * kMaxCv, count_, count_ == 1 ? "" : "s", 100 * most_, where_),
-                    table);
-  }
-
- private:
-  std::size_t count_ = 0;
-  double most_ = 0;
-  std::string where_;
-};
-
 }  // namespace
 
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
@@ -94,7 +70,6 @@ std::optional<results::Quantity> meanOf(const Design& design, const Measured& me
 
 void addTable(const Design& design, const std::vector<Measured>& measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder) {
-  Scatter scatter;
   for (const SweepAxis& axis : design.axes) heading.columns.push_back(axis.column);
   for (const Figure& figure : figures) heading.columns.push_back(figure.column);
   for (const Measured& one : measured) {
@@ -106,17 +81,12 @@ void addTable(const Design& design, const std::vector<Measured>& measured,
         continue;
       }
       results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
-      if (figure.primary) {
-        builder.repeated(one.point.label, figure.column, values, figure.unit);
-      } else if (!figure.kpi.empty()) {
-        scatter.add(figure.column, one.point.label, mean.cv);
-      }
+      if (figure.primary) builder.repeated(one.point.label, figure.column, values, figure.unit);
       if (!figure.kpi.empty()) builder.kpi(figure.kpi, one.point.label, mean);
       row.emplace_back(std::move(mean));
     }
     heading.rows.push_back(std::move(row));
   }
-  scatter.note(heading.title, builder);
   builder.result().tables.push_back(std::move(heading));
 }
 

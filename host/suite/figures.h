@@ -36,8 +36,7 @@ Figure figure(std::string column, std::string unit, std::string kpi,
               double (*of)(const bench::TrialResult&));
 
 // Adds a table with a row for every measured point: the values of the axes, then the figures'
-// means over the repetitions. Figures with a machine name become KPIs; those that repeat badly (CV
-// above 5 %) are an anomaly, one for the table, beside that of each primary figure.
+// means over the repetitions. Figures with a machine name become KPIs.
 void addTable(const Design& design, const std::vector<Measured>& measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder);
 

@@ -18,6 +18,7 @@
 #include <map>
 #include <set>
 
+#include "results/quantity_text.h"
 #include "suite/port_share.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
@@ -247,9 +248,9 @@ class ThroughputRun {
     builder_.primary(fmt::format("throughput, {}", last_->point.label()), last_->percent);
     builder_.primary(fmt::format("aggregate payload, {}", last_->point.label()), last_->payload);
     builder_.result().summary = fmt::format(
-        "{}: every frame was sent in time and arrived up to {:.6g} % of line rate, "
-        "{:.6g} Tb/s of payload.",
-        last_->point.label(), last_->percent.value, last_->payload.value);
+        "{}: every frame was sent in time and arrived up to {} of line rate, {} of payload.",
+        last_->point.label(), results::quantityText(last_->percent),
+        results::quantityText(last_->payload));
   }
 
   using Key = std::tuple<std::int64_t, std::uint32_t, scenario::Direction>;

@@ -1,5 +1,7 @@
 #include "cli/outputs.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -34,14 +36,14 @@ void checkOutputFiles(const RunOptions& options) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& [option, file] = files[i];
     requireWritable(file, option);
+    const std::string where = fmt::format("{} {}", option, file);
     if (sameFile(file, options.scenario.file)) {
-      throw Error(ErrorKind::kUsage, "this is the scenario's own file", option + " " + file,
-                  "another file");
+      throw Error(ErrorKind::kUsage, "this is the scenario's own file", where, "another file");
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (sameFile(file, files[j].second)) {
         throw Error(ErrorKind::kUsage, "two outputs in one file",
-                    files[j].first + ", " + option + " " + file, "a file for each");
+                    fmt::format("{}, {}", files[j].first, where), "a file for each");
       }
     }
   }

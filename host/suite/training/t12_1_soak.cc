@@ -219,7 +219,7 @@ std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& fig
       {"Over", "Number", "Different ones", "Mean", "Standard deviation"},
       {}};
   const auto add = [&](const char* over, const std::vector<double>& values, std::size_t different) {
-    const results::Quantity deviation = plain(stats::summarize(values).standard_deviation, ratio);
+    results::Quantity deviation = plain(stats::summarize(values).standard_deviation, ratio);
     table.rows.push_back({over, std::to_string(values.size()), std::to_string(different),
                           quantityOf(values, ratio.unit, ratio.observed), deviation});
     return deviation;
@@ -262,7 +262,7 @@ void SoakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& f
   const std::vector<double> ratios = sampleValues(samples, kJctRatio);
   const stats::Summary summary = stats::summarize(ratios);
   builder.repeated("soak", "JCT ratio", ratios, "");
-  const results::Quantity deviation = plain(summary.standard_deviation, figures[kJctRatio].figure);
+  results::Quantity deviation = plain(summary.standard_deviation, figures[kJctRatio].figure);
   results::Quantity count = plain(static_cast<double>(episodes), figures[kJctRatio].figure);
   builder.kpi("jct_ratio_std", "", deviation);
   builder.kpi("soak_anomalies", "", count);

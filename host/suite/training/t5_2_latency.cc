@@ -491,7 +491,8 @@ class LatencyTest final : public Procedure {
       for (const LatencyPoint& point : fixedPoints(config, settings, size)) {
         sample(point.label(), latencyTrial(config, settings, point, 0));
         // The trials of round trips have about as many packets.
-        const std::uint64_t trials = settings.repetitions * (measuresRoundTrips(config) ? 2 : 1);
+        const std::uint64_t trials =
+            std::uint64_t{settings.repetitions} * (measuresRoundTrips(config) ? 2 : 1);
         count(trials, static_cast<double>(trials), point.duration);
       }
       const ThroughputPoint point = searchPoint(settings, size);

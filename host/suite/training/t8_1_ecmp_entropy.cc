@@ -53,12 +53,12 @@ class EcmpEntropyTest final : public PermutationTest {
         balancingSweep(config, numbers, {"ecmp", "ecmp-qp"}, {"ecmp", "ecmp-qp"});
     const auto add = [&](const fabric::TopologySpec& topology, std::uint32_t n, Variant variant,
                          bool shared) {
-      points.push_back(
-          {.values = {std::to_string(topology.leaves), std::to_string(n), variant.name},
-           .variant = std::move(variant),
-           .flows = n,
-           .topology = topology,
-           .shared_port = shared});
+      PermutationPoint& point = points.emplace_back();
+      point.values = {std::to_string(topology.leaves), std::to_string(n), variant.name};
+      point.variant = std::move(variant);
+      point.flows = n;
+      point.topology = topology;
+      point.shared_port = shared;
     };
     for (const fabric::TopologySpec& topology : topologies) {
       for (const std::uint32_t n : qps) {

@@ -28,10 +28,11 @@ class SprayTest final : public PermutationTest {
     const Balancing spray = balancingOf("spray");
     std::vector<PermutationPoint> points;
     const auto add = [&](Variant variant, bool go_back_n) {
-      points.push_back({.values = {variant.name},
-                        .variant = std::move(variant),
-                        .topology = config.scenario.topology,
-                        .go_back_n = go_back_n});
+      PermutationPoint& point = points.emplace_back();
+      point.values = {variant.name};
+      point.variant = std::move(variant);
+      point.topology = config.scenario.topology;
+      point.go_back_n = go_back_n;
     };
     const Variant rc = serviceVariant(config, "RC", spray);
     numbers.configure("Reorder buffer of RC",

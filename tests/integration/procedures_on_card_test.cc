@@ -4,6 +4,7 @@
 
 #include "fabric/fabric.h"
 #include "sim/wire.h"
+#include "suite/conformance/check.h"
 #include "suite/training/training.h"
 #include "tests/integration/direct_runner.h"
 
@@ -99,6 +100,37 @@ TEST(LatencyOnCard, OfASwitchAtZeroLoadIsItsClosedForm) {
   EXPECT_NEAR(kpiOf(result, "latency_min_ns", "1024 B, zero load").value, expected, clock_ns);
   EXPECT_NEAR(kpiOf(result, "latency_max_ns", "1024 B, zero load").value, expected, clock_ns);
 }
+
+// What the draft demands of a test is in the card's result, or the conformance data says why the
+// card does not have it. The points differ in every way that the test sweeps, so that a column
+// which says the same at each of them is found too.
+class ConformanceOnCard : public testing::TestWithParam<const char*> {};
+
+TEST_P(ConformanceOnCard, HasWhatTheDraftDemands) {
+  scenario::Scenario scenario = oversubscribedClos();
+  scenario.traffic.message_sizes = {{Bytes(64), Bytes(1024)}};
+  scenario.traffic.qps = {{1, 4}};
+  scenario.traffic.directions = {
+      {scenario::Direction::kUnidirectional, scenario::Direction::kBidirectional}};
+  scenario.parameters.duration = microseconds(30);
+  scenario.parameters.repetitions = 1;
+  if (procedure(GetParam()).id() == "T7.1") {  // two senders and a receiver on one switch
+    scenario.topology = fabric::TopologySpec();
+    scenario.topology.hosts = 3;
+    scenario.parameters.sizes = {{Bytes(20'000), Bytes(52'000)}};  // the thresholds
+  }
+  const results::TestResult result = runOnCard(procedure(GetParam()), scenario);
+  for (const Finding& finding : check(conformance().test(GetParam())->demands, result)) {
+    ADD_FAILURE() << findingText(finding, GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Training, ConformanceOnCard,
+                         testing::Values("T5.1", "T5.2", "T5.3", "T7.1"), [](const auto& one) {
+                           std::string name = one.param;
+                           name[name.find('.')] = '_';
+                           return name;
+                         });
 
 // What a user sees of a whole test does not depend on when it ran.
 TEST(ProceduresOnCard, GiveTheSameResultEveryTime) {

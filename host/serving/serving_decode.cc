@@ -105,10 +105,7 @@ void ServingModel::again(Live& live) {
 void ServingModel::token(Live& live, Picoseconds step_start) {
   RequestRecord& record = result_.requests[live.record];
   ++live.sequence.generated;
-  const Picoseconds window_end = spec_.window.warmup >= kNever - spec_.window.measure
-                                     ? kNever
-                                     : spec_.window.warmup + spec_.window.measure;
-  if (now_ >= spec_.window.warmup && now_ < window_end) ++result_.window_tokens;
+  if (now_ >= spec_.window.warmup && now_ < window_end_) ++result_.window_tokens;
   const bool from_decode = live.stage == Stage::kDecode;
   if (from_decode) record.first_decode_token = std::min(record.first_decode_token, now_);
   if (record.first_token == kNever) {

@@ -59,6 +59,7 @@ ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferN
   check(spec.efficiency);
   check(spec.transfer);
   checkWindow(spec.window);
+  window_end_ = sumOrNever(spec.window.warmup, spec.window.measure);
   if (spec.reaction < Picoseconds()) {
     throw Error(ErrorKind::kUsage, "a negative reaction time", "reaction", "0 s or more");
   }
@@ -98,8 +99,7 @@ ServingResult ServingModel::run() {
 }
 
 void ServingModel::drive() {
-  const WindowSpec& window = spec_.window;
-  const Picoseconds deadline = sumOrNever(sumOrNever(window.warmup, window.measure), window.drain);
+  const Picoseconds deadline = sumOrNever(window_end_, spec_.window.drain);
   while (!over()) {
     const Picoseconds network = network_.nextEvent();
     const Picoseconds model = events_.empty() ? kNever : events_.top().time;
@@ -162,8 +162,7 @@ void ServingModel::handle(const Event& event) {
 bool ServingModel::over() const {
   if (measured_open_ > 0) return false;
   if (exhausted_) return in_system_ == 0 || spec_.window.measure != kNever;
-  const Picoseconds end = sumOrNever(spec_.window.warmup, spec_.window.measure);
-  return end != kNever && now_ >= end;
+  return window_end_ != kNever && now_ >= window_end_;
 }
 
 // The next request of the workload, not before `earliest`.
@@ -207,8 +206,7 @@ void ServingModel::arrive() {
   record.prompt = request.prompt;
   record.output = request.output;
   record.arrival = now_;
-  const Picoseconds window_end = sumOrNever(spec_.window.warmup, spec_.window.measure);
-  record.measured = now_ >= spec_.window.warmup && now_ < window_end;
+  record.measured = now_ >= spec_.window.warmup && now_ < window_end_;
   const bool fits = prefill_.front().worker.everFits(request.prompt) &&
                     decode_.front().worker.everFits(request.prompt);
   if (!fits) record.outcome = Outcome::kRejected;
@@ -329,7 +327,7 @@ void ServingModel::finishRun() {
   for (const DecodeState& state : decode_) result_.evictions += state.worker.evictions();
   result_.end = now_;
   result_.window_start = std::min(spec_.window.warmup, now_);
-  result_.window_end = std::min(sumOrNever(spec_.window.warmup, spec_.window.measure), now_);
+  result_.window_end = std::min(window_end_, now_);
   checkInvariants(true);
 }
 

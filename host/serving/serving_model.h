@@ -148,6 +148,7 @@ class ServingModel {
   Mapping mapping_;
   Router router_;
   std::uint64_t kv_per_token_;
+  Picoseconds window_end_;
 
   std::vector<PrefillState> prefill_;
   std::vector<DecodeState> decode_;

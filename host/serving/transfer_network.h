@@ -22,7 +22,7 @@ inline constexpr Picoseconds kNever{INT64_MAX};
 
 // One message from NIC to NIC. A transfer of zero bytes is not allowed.
 struct Transfer {
-  std::uint64_t id = 0;  // of the caller
+  std::uint64_t id = 0;  // of the caller; several messages may have the same
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t bytes = 0;  // payload

@@ -112,6 +112,45 @@ TEST(ZeroLoad, FirstTokenFromPrefill) {
   EXPECT_EQ(one.requests[0].outcome, Outcome::kDone);
 }
 
+// Mooncake's published table (vLLM 1P1D, Qwen3-8B with TP 8, 8 x 200G RoCE, one request at a time):
+// transfer = 0.5 ms + 1.26 x the wire's time at 98 % of 200 GB/s, within 15 % from 512 tokens on.
+// Its KV cache is a page larger than the prompt's.
+TEST(ZeroLoad, PublishedTransferTimes) {
+  struct Row {
+    std::uint32_t prompt;
+    double ms;
+  };
+  for (const Row row : {Row{512, 0.92}, Row{1024, 1.50}, Row{2048, 2.51}, Row{4096, 4.75},
+                        Row{8192, 8.84}, Row{16'384, 16.43}, Row{32'768, 31.65}}) {
+    ServingSpec spec = plainSpec();
+    spec.model = *builtInModel("qwen3-8b");
+    spec.servers.gpus = spec.servers.nics = 8;
+    spec.servers.prefill = spec.servers.decode = {1, 8, 1};
+    spec.transfer.verb = TransferVerb::kRead;
+    spec.transfer.control = microseconds(500);
+    SharedRateNetwork network(16, BitRate(static_cast<std::int64_t>(200e9 * 0.98 / 1.26)), {});
+    const auto result = runServing(spec, fixedWorkload(1, row.prompt + 16, 1, 1), network);
+    EXPECT_EQ(result.messages, 8U);
+    const Picoseconds transfer = stageTime(result.requests[0], Stage::kTransfer);
+    EXPECT_NEAR(transfer.toSeconds() * 1e3, row.ms, 0.15 * row.ms) << row.prompt;
+  }
+}
+
+// Eight prefill ranks into four decode ranks: two flows into each NIC, twice the time of 8 to 8.
+TEST(ZeroLoad, IncastOfUnequalTpTakesTwice) {
+  for (const std::uint32_t decode_tp : {8U, 4U}) {
+    ServingSpec spec = plainSpec();
+    spec.servers.gpus = spec.servers.nics = 8;
+    spec.servers.prefill = {1, 8, 1};
+    spec.servers.decode = {1, decode_tp, 1};
+    SharedRateNetwork network(16, gigabitsPerSecond(400), {});
+    const auto result = runServing(spec, fixedWorkload(1, 1000, 1, 1), network);
+    EXPECT_EQ(stageTime(result.requests[0], Stage::kTransfer),
+              Picoseconds(131'072'000LL / decode_tp * 20));
+    EXPECT_EQ(result.messages, 8U);
+  }
+}
+
 struct Waits {
   std::vector<double> all;  // in service times
   stats::Interval mean;     // 95 %, by batch means
@@ -151,13 +190,22 @@ TEST(Queueing, OnePrefillWorkerIsMD1) {
   for (const Row row : {Row{0.3, 0.214, 1.89}, Row{0.5, 0.5, 3.34}, Row{0.8, 2.0, 10.36}}) {
     Waits waits = prefillWaits(row.load, 120'000);
     const double width = waits.mean.high - waits.mean.low;
-    EXPECT_GT(row.mean, waits.mean.low - width / 2) << row.load;
-    EXPECT_LT(row.mean, waits.mean.high + width / 2) << row.load;
+    EXPECT_GT(row.mean, waits.mean.low) << row.load;
+    EXPECT_LT(row.mean, waits.mean.high) << row.load;
     EXPECT_LT(width, 0.25 * row.mean) << row.load;
     const auto none = std::count(waits.all.begin(), waits.all.end(), 0.0);
     EXPECT_NEAR(static_cast<double>(none) / 120'000, 1 - row.load, 0.01) << row.load;
-    std::sort(waits.all.begin(), waits.all.end());
-    EXPECT_NEAR(waits.all[waits.all.size() * 99 / 100], row.p99, 0.1 * row.p99) << row.load;
+    // P99 of ten parts of the run, which hardly depend on each other.
+    std::vector<double> parts;
+    const auto part = static_cast<std::ptrdiff_t>(waits.all.size() / 10);
+    for (auto first = waits.all.begin(); first != waits.all.end(); first += part) {
+      std::sort(first, first + part);
+      parts.push_back(first[part * 99 / 100]);
+    }
+    const auto p99 = stats::summarize(parts);
+    EXPECT_GT(row.p99, p99.ci95->low) << row.load;
+    EXPECT_LT(row.p99, p99.ci95->high) << row.load;
+    EXPECT_LT(p99.ci95->high - p99.ci95->low, 0.3 * row.p99) << row.load;
   }
 }
 
@@ -178,6 +226,27 @@ TEST(Queueing, TransfersShareTheNic) {
     sum += (record.last_arrival - record.first_post).toSeconds();
   }
   EXPECT_NEAR(sum / 60'000, service / (1 - 0.6), 0.05 * service / 0.4);
+}
+
+// Prompts of any length, one after the other (Lindley's recursion): the times of every request to
+// the picosecond. Prefill gives the first token, so nothing else is in the TTFT.
+TEST(Queueing, TtftIsThatOfTheQueueAlone) {
+  ServingSpec spec = plainSpec();
+  spec.first_token = FirstToken::kPrefill;
+  spec.scheduler.max_prefill_batch = 1;
+  WorkloadSpec workload = fixedWorkload(8, 1, 3, 3000);
+  workload.prompt = {LengthKind::kZipfValue, 128, 8192, 1, 1, 1};
+  workload.arrivals.rate = 4;
+  Workload again(workload, spec.seed);
+  Picoseconds free;
+  for (const RequestRecord& record : runServing(spec, workload).requests) {
+    const Request request = *again.next();
+    ASSERT_EQ(record.arrival, request.arrival);
+    free = std::max(free, request.arrival) + microseconds(100) * request.prompt;
+    ASSERT_EQ(record.first_token, free);
+    ASSERT_EQ(stageTime(record, Stage::kPrefillQueue),
+              free - microseconds(100) * request.prompt - request.arrival);
+  }
 }
 
 // The same requests without a network: TTFT is prefill's queue and a decode step, to the ps.

@@ -325,6 +325,50 @@ TEST(Routing, RoundRobinIsEven) {
   EXPECT_EQ(prefill.size(), 3U);
 }
 
+// Between two reports the router sees the same loads, and sends everything to the same worker.
+TEST(Routing, StaleSignalsHerd) {
+  for (const bool stale : {false, true}) {
+    ServingSpec spec = plainSpec();
+    spec.servers.decode.workers = 4;
+    spec.router.decode = RouterPolicy::kLeastOutstanding;
+    if (stale) spec.router.signal_interval = seconds(1);
+    WorkloadSpec workload = fixedWorkload(20, 10, 2000, 20);
+    workload.arrivals.kind = ArrivalKind::kConstant;
+    const auto result = runServing(spec, workload);
+    std::vector<int> counts(4);
+    for (const RequestRecord& record : result.requests) ++counts[record.decode_worker];
+    // The first report is of time 0, the next of the 20th arrival.
+    if (stale) {
+      EXPECT_EQ(counts[0], 19);
+    } else {
+      EXPECT_EQ(counts, (std::vector<int>{5, 5, 5, 5}));
+    }
+  }
+}
+
+// Ten requests a second: those of seconds 1 and 2 are measured, and the load goes on behind them
+// until the last of them is done, 1 s after its arrival.
+TEST(Window, MeasuresByArrival) {
+  ServingSpec spec = plainSpec();
+  spec.window.warmup = seconds(1);
+  spec.window.measure = seconds(2);
+  WorkloadSpec workload = fixedWorkload(10, 10, 500, UINT64_MAX);
+  workload.arrivals.kind = ArrivalKind::kConstant;
+  const auto result = runServing(spec, workload);
+  const ServingMetrics metrics = metricsOf(result, {});
+  EXPECT_EQ(metrics.measured, 20U);
+  EXPECT_EQ(metrics.done, 20U);
+  EXPECT_DOUBLE_EQ(metrics.window, 2);
+  EXPECT_DOUBLE_EQ(metrics.offered, 10);
+  EXPECT_NEAR(result.end.toSeconds(), 3.9, 0.05);  // the last one arrived at 2.9 s
+  EXPECT_EQ(result.requests.size(), 39U);
+  // About ten answers at a time, a token every 2 ms.
+  EXPECT_NEAR(metrics.tokens_per_second, 5000, 60);
+  for (const RequestRecord& record : result.requests) {
+    EXPECT_EQ(record.measured, record.arrival >= seconds(1) && record.arrival < seconds(3));
+  }
+}
+
 TEST(ServingModel, ImpossibleSpecificationsAreRefused) {
   InfiniteNetwork network;
   const auto refuses = [&](const ServingSpec& spec) {

@@ -11,13 +11,13 @@
 namespace plumbline::serving {
 namespace {
 
-constexpr std::uint64_t kMostSeconds = 9'000'000;  // what picoseconds in 63 bits hold
+constexpr std::uint64_t kMostTraceSeconds = 4'000'000;  // times of a run fit into 63 bits of ps
 constexpr std::size_t kMostSecondDigits = 12;
 
 // "1234.5" seconds to picoseconds; nothing if it is no such number.
 std::optional<Picoseconds> decimalSeconds(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
-  const auto whole = wholeNumberUpTo(text.substr(0, point), kMostSeconds);
+  const auto whole = wholeNumberUpTo(text.substr(0, point), kMostTraceSeconds);
   if (!whole) return std::nullopt;
   std::uint64_t fraction = 0;
   if (point < text.size()) {
@@ -144,8 +144,8 @@ class AzureTrace : public CsvTrace {
     }
     const std::int64_t distance = time->seconds - first_->seconds;
     if (distance < -1) fail(field.column, "this time is before that of the first line");
-    if (distance > static_cast<std::int64_t>(kMostSeconds)) {
-      fail(field.column, fmt::format("more than {} s after the first line", kMostSeconds));
+    if (distance > static_cast<std::int64_t>(kMostTraceSeconds)) {
+      fail(field.column, fmt::format("more than {} s after the first line", kMostTraceSeconds));
     }
     return between(*first_, *time);
   }
@@ -163,7 +163,8 @@ class BurstGptTrace : public CsvTrace {
   Picoseconds timeOf(const TextField& field) override {
     const auto time = decimalSeconds(field.text);
     if (!time) {
-      fail(field.column, fmt::format("the time is no number of seconds up to {}", kMostSeconds));
+      fail(field.column,
+           fmt::format("the time is no number of seconds up to {}", kMostTraceSeconds));
     }
     if (!first_) first_ = time;
     return *time - *first_;

@@ -11,7 +11,7 @@
 namespace plumbline::serving {
 namespace {
 
-constexpr std::int64_t kMostMilliseconds = 9'000'000'000;
+constexpr std::int64_t kMostMilliseconds = 4'000'000'000;
 constexpr const char* kMooncakeForm =
     R"(a line such as {"timestamp": 0, "input_length": 600, "output_length": 50, "hash_ids": [1, 2]})";
 

@@ -1,12 +1,17 @@
 #include "serving/step_time.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "base/error.h"
 
 namespace plumbline::serving {
 namespace {
 
 constexpr double kPicosecondsPerSecond = 1e12;
+constexpr double kMostSeconds = 1e6;  // of a step
 
 // Weights that a step of `tokens` tokens reads, as parameters.
 double parametersRead(const ModelProfile& model, double tokens) {
@@ -48,6 +53,10 @@ StepTime rooflineStep(const ModelProfile& model, const AcceleratorProfile& accel
         (efficiency.allreduce.toSeconds() + exchanged / (accelerator.nvlink * efficiency.link));
   }
   const double sum = std::max(time.compute, time.memory) + time.parallel;
+  if (!(sum <= kMostSeconds)) {
+    throw Error(ErrorKind::kUsage, fmt::format("a step of {} tokens takes {} s", load.tokens, sum),
+                "model", fmt::format("at most {} s", kMostSeconds));
+  }
   time.total = efficiency.step + Picoseconds(std::llround(sum * kPicosecondsPerSecond));
   return time;
 }

@@ -49,7 +49,8 @@ struct StepTime {
 double stepFlops(const ModelProfile& model, const StepLoad& load);
 double stepBytes(const ModelProfile& model, const StepLoad& load);
 
-// Step times by the roofline. `tp` 1 or more; all profiles have passed check().
+// Step times by the roofline. `tp` 1 or more; all profiles have passed check(). Throws
+// Error(kUsage) for a step of more than 10^6 s.
 StepTime rooflineStep(const ModelProfile& model, const AcceleratorProfile& accelerator,
                       const Efficiency& efficiency, std::uint32_t tp, const StepLoad& load);
 

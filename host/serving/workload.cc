@@ -13,6 +13,7 @@
 namespace plumbline::serving {
 namespace {
 
+constexpr std::int64_t kMostRunSeconds = 4'000'000;
 constexpr std::uint32_t kMostValues = 1U << 22;  // of a Zipf distribution, which has a table
 
 [[noreturn]] void refuseWorkload(const std::string& what, const char* where,
@@ -61,15 +62,36 @@ void checkArrivals(const ArrivalSpec& spec, bool with_trace) {
     }
     return;
   }
-  if (!(spec.rate >= 1e-6 && spec.rate <= 1e9)) {
-    refuseWorkload(fmt::format("{} requests per second", spec.rate), "rate", "10^-6 to 10^9");
+  if (!(spec.rate >= 1e-3 && spec.rate <= 1e9)) {
+    refuseWorkload(fmt::format("{} requests per second", spec.rate), "rate", "10^-3 to 10^9");
   }
   if (spec.kind == ArrivalKind::kGamma && !(spec.cv > 0 && spec.cv <= 100)) {
     refuseWorkload(fmt::format("gaps with a CV of {}", spec.cv), "cv", "more than 0, at most 100");
   }
-  if (spec.kind == ArrivalKind::kOnOff && !(spec.on > Picoseconds() && spec.off >= Picoseconds())) {
+  if (spec.kind != ArrivalKind::kOnOff) return;
+  if (!(spec.on > Picoseconds() && spec.off >= Picoseconds())) {
     refuseWorkload("on/off arrivals that are never on", "on", "more than 0 s on, 0 s or more off");
   }
+  const double on_rate =
+      spec.rate * (spec.on.toSeconds() + spec.off.toSeconds()) / spec.on.toSeconds();
+  if (on_rate > 1e9) {
+    refuseWorkload(fmt::format("{} requests per second while they are on", on_rate), "on",
+                   "at most 10^9: longer on, or shorter off");
+  }
+}
+
+// A time that a run can still count [ps].
+Picoseconds arrivalTime(Int128 ps) {
+  if (ps > seconds(kMostRunSeconds).count()) {
+    refuseWorkload(fmt::format("a request arrives more than {} s after the start", kMostRunSeconds),
+                   "arrivals", "a higher rate, shorter silences or fewer requests");
+  }
+  return Picoseconds(static_cast<std::int64_t>(ps));
+}
+
+// Of a random number of picoseconds: what no run can count anyway is cut off.
+std::int64_t wholePicoseconds(double ps) {
+  return std::llround(std::min(ps, static_cast<double>(seconds(kMostRunSeconds).count())));
 }
 
 // Marsaglia's polar method; the second number of a pair is dropped.
@@ -222,7 +244,7 @@ Picoseconds Workload::gap() {
     case ArrivalKind::kGamma: {
       const double shape = 1 / (spec.cv * spec.cv);
       const double unit = gammaOf(arrival_random_, shape) / shape;
-      return Picoseconds(std::llround(unit * static_cast<double>(mean.count())));
+      return Picoseconds(wholePicoseconds(unit * static_cast<double>(mean.count())));
     }
     case ArrivalKind::kOnOff: {
       // Poisson on the clock of the on phases alone, whose rate is higher.
@@ -230,7 +252,9 @@ Picoseconds Workload::gap() {
           static_cast<double>(spec.on.count()) / static_cast<double>((spec.on + spec.off).count());
       const Picoseconds on_mean(std::llround(static_cast<double>(mean.count()) * on_share));
       on_time_ += exponentialGap(arrival_random_, on_mean);
-      return on_time_ + spec.off * (on_time_ / spec.on) - now_;
+      return arrivalTime(static_cast<Int128>(spec.off.count()) * (on_time_ / spec.on) +
+                         on_time_.count()) -
+             now_;
     }
     case ArrivalKind::kTrace:
     case ArrivalKind::kClosed:
@@ -257,10 +281,14 @@ std::optional<Request> Workload::next() {
   }
   ++made_;
   if (spec_.arrivals.kind == ArrivalKind::kTrace) {
-    const double scaled = static_cast<double>(request.arrival.count()) * spec_.arrivals.time_scale;
-    if (spec_.arrivals.time_scale != 1) request.arrival = Picoseconds(std::llround(scaled));
+    if (spec_.arrivals.time_scale != 1) {
+      const double scaled =
+          static_cast<double>(request.arrival.count()) * spec_.arrivals.time_scale;
+      request.arrival = Picoseconds(wholePicoseconds(scaled));
+    }
+    request.arrival = arrivalTime(request.arrival.count());
   } else {
-    now_ += gap();
+    now_ = arrivalTime(static_cast<Int128>(now_.count()) + gap().count());
     request.arrival = now_;
   }
   if (prompt_) {

@@ -97,7 +97,8 @@ class Workload {
   Workload(const WorkloadSpec& spec, std::uint64_t seed,
            std::unique_ptr<TraceReader> trace = nullptr);
 
-  // Nothing when there are no more. kClosed: arrivals are zero, the caller decides.
+  // Nothing when there are no more. kClosed: arrivals are zero, the caller decides. Throws as the
+  // trace's reader does, and Error(kUsage) for an arrival later than 4 * 10^6 s.
   std::optional<Request> next();
 
   [[nodiscard]] const WorkloadSpec& spec() const { return spec_; }

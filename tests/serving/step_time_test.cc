@@ -120,6 +120,11 @@ TEST(Roofline, OldSoftwareWithin25Percent) {
   EXPECT_NEAR(stepMs(model, "h100", "old", 8, stepOf(1, 1, 512)), 30.6, 0.25 * 30.6);
 }
 
+TEST(Roofline, StepsBeyondAllMeasureAreRefused) {
+  const ModelProfile model = *builtInModel("cfg-c");
+  EXPECT_THROW(stepMs(model, "a100", "old", 1, stepOf(1, 1ULL << 26, 0)), Error);
+}
+
 StepTable tableOf(const std::string& text) {
   std::istringstream stream(text);
   return StepTable::parse(stream, "t.csv");

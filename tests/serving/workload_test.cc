@@ -192,6 +192,25 @@ TEST(Workload, TraceTimesAndLengths) {
   EXPECT_FALSE(workload.next());
 }
 
+// A run counts picoseconds in 63 bits: what would not fit is refused, not wrapped.
+TEST(Workload, ArrivalsBeyondTheRunAreRefused) {
+  WorkloadSpec spec;
+  spec.arrivals.kind = ArrivalKind::kConstant;
+  spec.arrivals.rate = 1e-3;
+  Workload slow(spec, 1);
+  for (int i = 0; i < 4000; ++i) ASSERT_TRUE(slow.next());
+  EXPECT_THROW(slow.next(), Error);
+  spec.arrivals.kind = ArrivalKind::kGamma;
+  spec.arrivals.cv = 100;
+  Workload bursty(spec, 1);
+  EXPECT_THROW(for (int i = 0; i < 100'000; ++i) bursty.next(), Error);
+  spec.arrivals.kind = ArrivalKind::kOnOff;
+  spec.arrivals.on = seconds(1);
+  spec.arrivals.off = seconds(3'000'000);
+  Workload silent(spec, 1);
+  EXPECT_THROW(for (int i = 0; i < 100'000; ++i) silent.next(), Error);
+}
+
 std::string refusedAt(const WorkloadSpec& spec) {
   try {
     check(spec, false);
@@ -220,6 +239,9 @@ TEST(Workload, ImpossibleOnesAreRefused) {
   EXPECT_EQ(refusedAt(spec), "prefix");
   spec = {};
   spec.arrivals.kind = ArrivalKind::kOnOff;
+  EXPECT_EQ(refusedAt(spec), "on");
+  spec.arrivals.on = Picoseconds(1);
+  spec.arrivals.off = seconds(1);
   EXPECT_EQ(refusedAt(spec), "on");
 }
 

@@ -311,10 +311,29 @@ void ServingModel::end(Live& live, Outcome outcome) {
   if (result_.closed_loop) scheduleArrival(now_);
 }
 
+// Messages are handed to the network ahead of the time at which they are posted: those whose time
+// has not come by the end of the run were never posted.
+void ServingModel::takeBack(Live& live) {
+  RequestRecord& record = result_.requests[live.record];
+  for (const FlowState& flow : live.flows) {
+    for (std::size_t i = 0; i < flow.next; ++i) {
+      const KvMessage& message = flow.messages[i];
+      if (message.ready <= now_) continue;
+      live.sent_bytes -= message.bytes;
+      (live.resend ? record.resent : record.bytes) -= message.bytes;
+      result_.bytes -= message.bytes;
+      if (live.resend) result_.resent_bytes -= message.bytes;
+      --result_.messages;
+    }
+  }
+  if (record.first_post != kNever && record.first_post > now_) record.first_post = kNever;
+}
+
 void ServingModel::finishRun() {
   countTime();
   for (const auto& live : live_) {
     if (!live->open) continue;
+    takeBack(*live);
     RequestRecord& record = result_.requests[live->record];
     record.stages[static_cast<std::size_t>(live->stage)] += now_ - live->since;
     record.generated = live->sequence.generated;

@@ -110,6 +110,7 @@ class ServingModel {
   [[nodiscard]] Live& liveOf(const Sequence& sequence);
   void report();
   void countTime();
+  void takeBack(Live& live);
   void finishRun();
   void enter(Live& live, Stage stage);
   void leave(Live& live);

@@ -115,7 +115,7 @@ void ServingModel::granted(Live& live) {
                                     {live.decode_worker, sequence.decode_group}, sequence.number);
   live.flows.clear();
   live.flows.reserve(flows.size());
-  for (const KvFlow& flow : flows) live.flows.push_back({flow, {}, 0, {}});
+  for (const KvFlow& flow : flows) live.flows.push_back({flow, {}, 0, 0, {}});
   postReady(live);
 }
 
@@ -134,7 +134,7 @@ void ServingModel::postReady(Live& live) {
     for (FlowState& flow : live.flows) {
       const auto messages = kvMessages(spec_.transfer, spec_.model, flow.flow, chunk, last,
                                        live.sending, spec_.scheduler.page);
-      flow.waiting.insert(flow.waiting.end(), messages.begin(), messages.end());
+      flow.messages.insert(flow.messages.end(), messages.begin(), messages.end());
       live.messages_left += messages.size();
     }
   }
@@ -145,8 +145,8 @@ void ServingModel::postReady(Live& live) {
 void ServingModel::postFlow(Live& live, std::uint32_t index) {
   FlowState& flow = live.flows[index];
   RequestRecord& record = result_.requests[live.record];
-  while (!flow.waiting.empty() && flow.in_flight < spec_.transfer.outstanding) {
-    const KvMessage& message = flow.waiting.front();
+  while (flow.next < flow.messages.size() && flow.in_flight < spec_.transfer.outstanding) {
+    KvMessage& message = flow.messages[flow.next++];
     const Picoseconds ready = std::max({message.ready, live.granted_at, now_, flow.posted});
     flow.posted = ready + spec_.transfer.post * message.descriptors;
     const Picoseconds posted = flow.posted + spec_.reaction;
@@ -160,7 +160,7 @@ void ServingModel::postFlow(Live& live, std::uint32_t index) {
     if (live.resend) result_.resent_bytes += message.bytes;
     live.first_post = std::min(live.first_post, posted);
     record.first_post = std::min(record.first_post, posted);
-    flow.waiting.pop_front();
+    message.ready = posted;
   }
 }
 
@@ -170,7 +170,7 @@ void ServingModel::delivered(std::uint64_t id) {
   --live.flows[flow].in_flight;
   --live.messages_left;
   live.last_arrival = now_;
-  if (!live.flows[flow].waiting.empty()) postFlow(live, flow);
+  postFlow(live, flow);
   transferred(live);
 }
 

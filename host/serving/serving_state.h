@@ -1,7 +1,7 @@
 // The state of a request and of the workers while the model runs; of serving_*.cc only.
 #pragma once
 
-#include <deque>
+#include <cstddef>
 #include <vector>
 
 #include "serving/serving_model.h"
@@ -11,7 +11,8 @@ namespace plumbline::serving {
 // One flow of a request's KV cache.
 struct ServingModel::FlowState {
   KvFlow flow;
-  std::deque<KvMessage> waiting;  // for the sender, in their order
+  std::vector<KvMessage> messages;  // in their order; `ready` of those handed over: when posted
+  std::size_t next = 0;             // to be handed to the network
   std::uint32_t in_flight = 0;
   Picoseconds posted;  // when the sender has posted the last one
 };

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "base/error.h"
@@ -55,6 +57,39 @@ TEST(ServingModel, SameSeedSameTimes) {
   EXPECT_EQ(run(), first);
   spec.seed = 2;
   EXPECT_NE(run(), first);
+}
+
+// A network that knows only roughly when something happens next, as a simulated fabric whose next
+// event is a packet's hop and no arrival: it is run in other steps, with the same result.
+class RoughNetwork : public TransferNetwork {
+ public:
+  RoughNetwork() : network_(96, gigabitsPerSecond(392), microseconds(2)) {}
+  void post(const Transfer& transfer) override { network_.post(transfer); }
+  [[nodiscard]] Picoseconds nextEvent() const override {
+    const Picoseconds next = network_.nextEvent();
+    if (next == kNever) return kNever;
+    return std::max(now_, next - Picoseconds(next.count() % microseconds(7).count()));
+  }
+  void runUntil(Picoseconds time, std::vector<Arrival>& arrivals) override {
+    network_.runUntil(time, arrivals);
+    now_ = std::max(now_, time);
+    ++steps_;
+  }
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  SharedRateNetwork network_;
+  Picoseconds now_;
+  std::uint64_t steps_ = 0;
+};
+
+TEST(ServingModel, StepsOfTheNetworkDoNotMatter) {
+  const ServingSpec spec = clusterSpec();
+  SharedRateNetwork exact(96, gigabitsPerSecond(392), microseconds(2));
+  RoughNetwork rough;
+  EXPECT_EQ(timesOf(runServing(spec, clusterWorkload(60), rough)),
+            timesOf(runServing(spec, clusterWorkload(60), exact)));
+  EXPECT_GT(rough.steps(), 1000U);
 }
 
 // Every byte of every request, once: 327,680 per token.
@@ -367,6 +402,23 @@ TEST(Window, MeasuresByArrival) {
   for (const RequestRecord& record : result.requests) {
     EXPECT_EQ(record.measured, record.arrival >= seconds(1) && record.arrival < seconds(3));
   }
+}
+
+// A run that ends in the middle of a prefill: 16 of 32 layers have been posted by then.
+TEST(Window, WhatWasToBePostedLaterWasNotPosted) {
+  ServingSpec spec = plainSpec();
+  spec.transfer.unit = TransferUnit::kLayer;
+  spec.window.measure = milliseconds(1165);
+  spec.window.drain = Picoseconds();
+  WorkloadSpec workload = fixedWorkload(1, 3200, 1, 1);
+  workload.arrivals.kind = ArrivalKind::kConstant;  // at 1 s; a layer every 10 ms
+  SharedRateNetwork network(2, gigabitsPerSecond(400), {});
+  const auto result = runServing(spec, workload, network);
+  ASSERT_EQ(result.end, milliseconds(1165));
+  EXPECT_EQ(result.messages, 16U);
+  EXPECT_EQ(result.bytes, 16U * 3200 * 4096);
+  EXPECT_EQ(result.requests[0].bytes, result.bytes);
+  EXPECT_EQ(result.requests[0].first_post, milliseconds(1010));
 }
 
 TEST(ServingModel, ImpossibleSpecificationsAreRefused) {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "transport/exponential.h"
+#include "base/exponential.h"
 
 namespace plumbline::transport {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "transport/exponential.h"
+#include "base/exponential.h"
 
 namespace plumbline::workload {
 
@@ -38,7 +38,7 @@ MessageTask::MessageTask(MessagePort port, const MessageProgram& program, const 
 void MessageTask::drawGap(Connection& connection) const {
   const Picoseconds interval = std::get<Arrivals>(program_.load).interval;
   connection.elapsed +=
-      connection.random ? transport::exponentialGap(*connection.random, interval) : interval;
+      connection.random ? exponentialGap(*connection.random, interval) : interval;
 }
 
 Picoseconds MessageTask::nextPost(const Connection& connection, Picoseconds now) const {

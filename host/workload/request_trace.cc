@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <limits>
 #include <optional>
 #include <span>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "base/calendar_time.h"
 #include "base/error.h"
 #include "base/text_fields.h"
 #include "base/whole_number.h"
@@ -21,72 +20,7 @@ constexpr std::string_view kHeader = "TIMESTAMP,ContextTokens,GeneratedTokens";
 constexpr std::array<std::string_view, 3> kColumns{"TIMESTAMP", "ContextTokens", "GeneratedTokens"};
 constexpr std::string_view kTimeForm =
     "a time is written as 2023-11-16 18:17:03.9799600, with or without an offset such as +00:00";
-constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 constexpr std::int64_t kMaxSeconds = 1'000'000;
-constexpr std::size_t kSecondDigits = 12;
-
-struct Time {
-  std::int64_t seconds = 0;   // of the calendar
-  std::int64_t fraction = 0;  // [ps]
-
-  friend auto operator<=>(const Time&, const Time&) = default;
-};
-
-// Seconds that a time with the offset `text` ("Z", "+01", "-0130", "+05:30") is ahead of UTC.
-std::optional<std::int64_t> offsetOf(std::string_view text) {
-  if (text.starts_with(' ')) text.remove_prefix(1);
-  if (text == "Z" || text == "z" || text == "UTC" || text == "GMT") return 0;
-  if (text.empty() || (text.front() != '+' && text.front() != '-')) return std::nullopt;
-  const std::int64_t sign = text.front() == '-' ? -1 : 1;
-  text.remove_prefix(1);
-  std::string digits(text);
-  if (digits.size() == 5 && digits[2] == ':') digits.erase(2, 1);
-  if (digits.size() == 2) digits += "00";
-  const auto number = wholeNumberUpTo(digits, 2359);
-  if (digits.size() != 4 || !number || *number % 100 > 59) return std::nullopt;
-  return sign * static_cast<std::int64_t>(*number / 100 * 60 + *number % 100) * 60;
-}
-
-// A time, and whether it has an offset.
-std::optional<std::pair<Time, bool>> timeOf(std::string_view text) {
-  constexpr std::string_view kPattern = "dddd-dd-dd dd:dd:dd";
-  constexpr std::size_t kBetween = 10;  // a blank, or T as in ISO 8601
-  if (text.size() < kPattern.size()) return std::nullopt;
-  for (std::size_t i = 0; i < kPattern.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    const bool between = i == kBetween && (text[i] == 'T' || text[i] == 't');
-    if (!between && (kPattern[i] == 'd' ? !digit : text[i] != kPattern[i])) return std::nullopt;
-  }
-  const auto at = [&](std::size_t first, std::size_t count) {
-    return static_cast<std::int64_t>(*wholeNumber(text.substr(first, count)).value);
-  };
-  const std::chrono::year_month_day day{std::chrono::year(static_cast<int>(at(0, 4))),
-                                        std::chrono::month(static_cast<unsigned>(at(5, 2))),
-                                        std::chrono::day(static_cast<unsigned>(at(8, 2)))};
-  const std::int64_t hours = at(11, 2);
-  const std::int64_t minutes = at(14, 2);
-  const std::int64_t seconds = at(17, 2);
-  if (!day.ok() || hours > 23 || minutes > 59 || seconds > 59) return std::nullopt;
-  Time time;
-  const std::chrono::sys_days days = day;
-  time.seconds =
-      ((days.time_since_epoch().count() * std::int64_t{24} + hours) * 60 + minutes) * 60 + seconds;
-  text.remove_prefix(kPattern.size());
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-    std::string digits(text.substr(0, end));
-    if (digits.empty() || digits.size() > kSecondDigits) return std::nullopt;
-    digits.resize(kSecondDigits, '0');
-    time.fraction = static_cast<std::int64_t>(*wholeNumber(digits).value);
-    text.remove_prefix(end);
-  }
-  if (text.empty()) return std::pair(time, false);
-  const auto offset = offsetOf(text);
-  if (!offset) return std::nullopt;
-  time.seconds -= *offset;
-  return std::pair(time, true);
-}
 
 // One line at a time; the first mistake ends it.
 class RequestTraceParser {
@@ -155,27 +89,27 @@ class RequestTraceParser {
       return;
     }
     const TextField& time_field = fields[column_[0]];
-    const auto time = timeOf(time_field.text);
+    const auto time = calendarTime(time_field.text);
     if (!time) fail(time_field.column, std::string(kTimeForm));
     const std::uint64_t most = transport::kMaxMessage / rules_.bytes_per_token;
     const std::uint64_t context =
         number(fields[column_[1]], 1, most, "context tokens, whose KV cache is a message");
     const std::uint64_t generated = number(fields[column_[2]], 0, UINT32_MAX, "generated tokens");
     if (error_) return;
-    if (!times_.empty() && time->second != with_offset_) {
+    if (!times_.empty() && time->with_offset != with_offset_) {
       fail(time_field.column, with_offset_
                                   ? "this time has no offset from UTC, but those before have one"
                                   : "this time has an offset from UTC, but those before have none");
       return;
     }
-    with_offset_ = time->second;
+    with_offset_ = time->with_offset;
     const auto index = static_cast<std::uint32_t>(entries_.size());
     TraceEntry& entry = entries_.emplace_back();
     entry.from = index % rules_.prefill;
     entry.to = rules_.prefill + index % (rules_.ranks - rules_.prefill);
     entry.bytes = context * rules_.bytes_per_token;
     entry.tag = static_cast<std::uint32_t>(generated);
-    times_.push_back({time->first, line_});
+    times_.push_back({*time, line_});
   }
 
   std::uint64_t number(const TextField& field, std::uint64_t least, std::uint64_t most,
@@ -192,17 +126,19 @@ class RequestTraceParser {
   // Times of the calendar into times after the earliest.
   void setTimes() {
     if (times_.empty()) return;
-    const Time earliest = std::min_element(times_.begin(), times_.end())->first;
+    const auto earlier = [](const auto& a, const auto& b) {
+      return std::pair(a.first.seconds, a.first.fraction) <
+             std::pair(b.first.seconds, b.first.fraction);
+    };
+    const CalendarTime earliest = std::min_element(times_.begin(), times_.end(), earlier)->first;
     for (std::size_t i = 0; i < times_.size(); ++i) {
       const auto& [time, line] = times_[i];
-      const std::int64_t seconds = time.seconds - earliest.seconds;
-      if (seconds >= kMaxSeconds) {
+      if (time.seconds - earliest.seconds >= kMaxSeconds) {
         line_ = line;
         fail(1, "10^15 ns or more after the earliest request");
         return;
       }
-      entries_[i].time =
-          Picoseconds(seconds * kPicosecondsPerSecond + time.fraction - earliest.fraction);
+      entries_[i].time = between(earliest, time);
     }
   }
 
@@ -213,7 +149,7 @@ class RequestTraceParser {
   std::size_t line_ = 0;
   std::optional<TraceError> error_;
   std::vector<TraceEntry> entries_;
-  std::vector<std::pair<Time, std::size_t>> times_;  // and line, by entry
+  std::vector<std::pair<CalendarTime, std::size_t>> times_;  // and line, by entry
 };
 
 }  // namespace

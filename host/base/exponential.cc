@@ -1,8 +1,8 @@
-#include "transport/exponential.h"
+#include "base/exponential.h"
 
 #include <cstdint>
 
-namespace plumbline::transport {
+namespace plumbline {
 
 Picoseconds exponentialGap(RandomStream& random, Picoseconds mean) {
   __extension__ using UInt128 = unsigned __int128;
@@ -23,4 +23,4 @@ Picoseconds exponentialGap(RandomStream& random, Picoseconds mean) {
   }
 }
 
-}  // namespace plumbline::transport
+}  // namespace plumbline

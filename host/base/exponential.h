@@ -4,10 +4,10 @@
 #include "base/random.h"
 #include "base/units.h"
 
-namespace plumbline::transport {
+namespace plumbline {
 
 // An exponentially distributed duration of mean `mean`, rounded down to a picosecond. Von Neumann's
 // comparison method on 64-bit uniform numbers: exact, about 4.3 of them each.
 Picoseconds exponentialGap(RandomStream& random, Picoseconds mean);
 
-}  // namespace plumbline::transport
+}  // namespace plumbline

@@ -1,4 +1,4 @@
-#include "transport/exponential.h"
+#include "base/exponential.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace plumbline::transport {
+namespace plumbline {
 namespace {
 
 // Against the distribution function 1 - e^-x with the C library's exp: the largest distance of the
@@ -53,4 +53,4 @@ TEST(ExponentialGap, IsTheSameForOneSeedAndZeroForMeanZero) {
 }
 
 }  // namespace
-}  // namespace plumbline::transport
+}  // namespace plumbline

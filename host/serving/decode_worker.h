@@ -1,0 +1,97 @@
+// The scheduler of one decode worker: pages are promised before KV cache is sent, sequences join at
+// a step's boundary, and the latest arrival gives way when pages run out.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "serving/kv_cache.h"
+#include "serving/scheduler_spec.h"
+#include "serving/sequence.h"
+#include "serving/step_time.h"
+
+namespace plumbline::serving {
+
+class DecodeWorker {
+ public:
+  struct Step {
+    std::vector<Sequence*> sequences;  // each gets a token, finished ones of a static batch do not
+    StepLoad decode;                   // one new token each
+    StepLoad recompute;                // of preempted ones: their tokens so far
+    std::uint64_t swapped_tokens = 0;  // whose KV cache goes over PCIe before the step
+    [[nodiscard]] bool empty() const { return sequences.empty(); }
+  };
+  // What forming a step did to others.
+  struct Preempted {
+    std::vector<Sequence*> all;       // lost their pages
+    std::vector<Sequence*> returned;  // of them, those that need the prefill pool again
+    std::vector<Sequence*> failed;    // of them, those that would not fit alone
+  };
+
+  // `groups` attention groups of `pages` pages each. A sequence with g generated tokens has
+  // prompt + g - `ahead` tokens in its cache: ahead is 1 where the first token comes from prefill.
+  DecodeWorker(const SchedulerSpec& spec, std::uint32_t groups, std::uint64_t pages,
+               std::uint32_t ahead);
+
+  // `sequence` wants pages for its KV cache. In the order of asking.
+  void ask(Sequence& sequence) { asking_.push_back(&sequence); }
+  // Those that have got them since.
+  std::vector<Sequence*> grant();
+  // The KV cache of `sequence` is here.
+  void ready(Sequence& sequence);
+  // `sequence`, which is not ready(), needs its pages no more.
+  void drop(Sequence& sequence) { cacheOf(sequence).release(sequence.decode_pages); }
+  // The next step and whom it displaced. Not while a step is under way.
+  const Step& form(Preempted& preempted);
+  // The step that was formed last.
+  [[nodiscard]] const Step& step() const { return step_; }
+  // `sequence` of the last step has its last token.
+  void finish(Sequence& sequence);
+  // After the last finish() of a step.
+  void endStep();
+
+  [[nodiscard]] std::size_t running() const { return running_.size(); }
+  // Sequences whose KV cache is here and that are in no step.
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size() + resuming_.size(); }
+  [[nodiscard]] std::size_t asking() const { return asking_.size(); }
+  // There is something that a step could do.
+  [[nodiscard]] bool hasWork() const { return !running_.empty() || waiting() > 0; }
+  // Whether a prompt can ever be admitted.
+  [[nodiscard]] bool everFits(std::uint32_t prompt) const;
+  [[nodiscard]] std::uint64_t usedPages() const;
+  [[nodiscard]] std::uint64_t totalPages() const;
+  [[nodiscard]] std::uint64_t evictions() const;
+  void checkInvariants() const;
+
+ private:
+  struct Padding {  // a finished sequence of a static batch
+    KvCache::Pages pages;
+    std::uint32_t group = 0;
+    std::uint64_t context = 0;
+  };
+
+  [[nodiscard]] std::uint64_t roomFor(const Sequence& sequence) const;
+  [[nodiscard]] std::uint64_t contextOf(const Sequence& sequence) const {
+    return std::uint64_t{sequence.prompt} + sequence.generated - ahead_;
+  }
+  KvCache& cacheOf(const Sequence& sequence) { return caches_[sequence.decode_group]; }
+  bool allocate(Sequence& sequence);
+  // Returns how many of those that were preempted go on; they stand in front of the new ones.
+  std::size_t admit();
+  void grow(Preempted& preempted);
+  Sequence* victim(std::uint32_t group);
+  void preempt(Sequence& sequence, Preempted& preempted);
+
+  SchedulerSpec spec_;
+  std::uint32_t ahead_;
+  std::vector<KvCache> caches_;  // by attention group
+  std::deque<Sequence*> asking_;
+  std::deque<Sequence*> waiting_;
+  std::deque<Sequence*> resuming_;  // preempted, in the order of arrival
+  std::vector<Sequence*> running_;
+  std::vector<Padding> padding_;
+  Step step_;
+};
+
+}  // namespace plumbline::serving

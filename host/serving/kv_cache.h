@@ -1,0 +1,90 @@
+// The KV cache of one attention group: pages of a fixed number of tokens, shared by the hash of
+// the prefix they hold, and the pages that nobody uses in the order in which they are given up.
+//
+// A page is free (its content may still be cached) or used by one sequence or more. A free page
+// with cached content is taken back by the next sequence with that prefix, or evicted when a page
+// is needed and none without content is left: least recently used first, of one sequence its last
+// page first, because a prefix is worth nothing without its beginning.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace plumbline::serving {
+
+class KvCache {
+ public:
+  using Page = std::uint32_t;
+
+  // The pages of one sequence, in its order. Moved, never copied: it counts as a reference.
+  struct Pages {
+    std::vector<Page> pages;
+    std::uint32_t shared = 0;  // of them, from the front, those found in the cache
+    [[nodiscard]] std::size_t size() const { return pages.size(); }
+    [[nodiscard]] bool empty() const { return pages.empty(); }
+  };
+
+  // `pages` in all; `watermark` of them stay free when a sequence is admitted. pages < 2^32 - 1,
+  // watermark < pages; else Error(kUsage).
+  KvCache(std::uint64_t pages, std::uint64_t watermark);
+
+  // How many of `hashes`, from the front, are in the cache.
+  [[nodiscard]] std::uint32_t cached(std::span<const std::uint64_t> hashes) const;
+
+  // `count` pages for a new sequence, of which those whose hash is in the cache are shared, at most
+  // `hashes.size()` of them from the front; nothing, and nothing changed, if fewer pages than
+  // `count` and the watermark are left. `admission`: keep the watermark free.
+  std::optional<Pages> allocate(std::uint64_t count, std::span<const std::uint64_t> hashes,
+                                bool admission = true);
+  // One page more; false if none is left. The watermark does not hold it back.
+  bool append(Pages& pages);
+  // The first pages of `pages` have the content of `hashes`: they can be shared from now on. A hash
+  // that is in the cache already stays with its page.
+  void publish(const Pages& pages, std::span<const std::uint64_t> hashes);
+  // Gives the pages back; `pages` is empty afterwards.
+  void release(Pages& pages);
+
+  [[nodiscard]] std::uint64_t total() const { return states_.size(); }
+  [[nodiscard]] std::uint64_t used() const { return states_.size() - free_; }
+  [[nodiscard]] std::uint64_t free() const { return free_; }
+  [[nodiscard]] std::uint64_t cachedPages() const { return by_hash_.size(); }
+  [[nodiscard]] std::uint64_t watermark() const { return watermark_; }
+  // Whether a sequence of `count` pages can be admitted when nothing else is here.
+  [[nodiscard]] bool everFits(std::uint64_t count) const { return count + watermark_ <= total(); }
+  // Cached pages that were given up for others so far.
+  [[nodiscard]] std::uint64_t evictions() const { return evictions_; }
+
+  // used + free = total, references, free list and hashes agree with each other. Throws
+  // Error(kTester) if not. Looks at every page.
+  void checkInvariants() const;
+
+ private:
+  static constexpr Page kNone = std::numeric_limits<Page>::max();
+  static constexpr std::uint64_t kNoHash = 0;
+
+  struct State {
+    std::uint64_t hash = kNoHash;
+    std::uint32_t references = 0;
+    Page previous = kNone;  // in the list of free pages, if references is 0
+    Page next = kNone;
+  };
+
+  void pushFront(Page page);
+  void pushBack(Page page);
+  void unlink(Page page);
+  Page takeFree();
+
+  std::vector<State> states_;
+  std::unordered_map<std::uint64_t, Page> by_hash_;
+  Page first_ = kNone;  // to be given up next
+  Page last_ = kNone;
+  std::uint64_t free_ = 0;
+  std::uint64_t watermark_ = 0;
+  std::uint64_t evictions_ = 0;
+};
+
+}  // namespace plumbline::serving

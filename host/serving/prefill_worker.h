@@ -1,0 +1,58 @@
+// The scheduler of one prefill worker: first come, first served, up to a budget of tokens per step.
+// A prompt has all of its pages before it begins, and keeps them until its KV cache is sent.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "serving/kv_cache.h"
+#include "serving/scheduler_spec.h"
+#include "serving/sequence.h"
+
+namespace plumbline::serving {
+
+class PrefillWorker {
+ public:
+  // Tokens of one prompt in a step.
+  struct Item {
+    Sequence* sequence = nullptr;
+    std::uint32_t tokens = 0;  // new ones
+    std::uint32_t cached = 0;  // before them, computed or found in the cache
+    bool first = false;        // step of this prompt
+    bool last = false;
+  };
+
+  // `groups` attention groups of `pages` pages each. `spec` has passed check().
+  PrefillWorker(const SchedulerSpec& spec, std::uint32_t groups, std::uint64_t pages);
+
+  void add(Sequence& sequence) { queue_.push_back(&sequence); }
+  // The next step; empty if nothing can begin. Pages are taken, and `computed` counts as done.
+  std::vector<Item> form();
+  // The step is over: what can be shared of a finished prompt is in the cache.
+  void finish(const std::vector<Item>& items);
+  // The KV cache of `sequence` has been sent.
+  void release(Sequence& sequence);
+
+  // Prompts wait, and the first of them finds no pages.
+  [[nodiscard]] bool blocked() const { return blocked_; }
+  [[nodiscard]] std::size_t waiting() const { return queue_.size() + partial_.size(); }
+  [[nodiscard]] bool everFits(std::uint32_t tokens) const {
+    return caches_.front().everFits(pagesFor(tokens, spec_.page));
+  }
+  [[nodiscard]] std::uint64_t usedPages() const;
+  [[nodiscard]] std::uint64_t totalPages() const;
+  [[nodiscard]] std::uint64_t evictions() const;
+  void checkInvariants() const;
+
+ private:
+  bool begin(Sequence& sequence);
+
+  SchedulerSpec spec_;
+  std::vector<KvCache> caches_;  // by attention group
+  std::deque<Sequence*> queue_;
+  std::deque<Sequence*> partial_;  // begun, not finished
+  bool blocked_ = false;
+};
+
+}  // namespace plumbline::serving

@@ -1,0 +1,118 @@
+// Which worker a request goes to, by what the workers have reported.
+//
+// Workers report their load every `signal_interval`; in between the router knows the last report
+// (interval 0: it knows everything at once, which flatters every policy). Cached prefixes it knows
+// from its own decisions of the last `memory`, not from the workers' caches.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/random.h"
+#include "base/units.h"
+
+namespace plumbline::serving {
+
+enum class RouterPolicy {
+  kRoundRobin,
+  kRandom,
+  kPowerOfTwo,        // the less loaded of two at random
+  kLeastOutstanding,  // fewest requests
+  kLeastKv,           // fewest pages in use
+  kKvAware,           // lowest weight * pages to compute or send + pages in use (Dynamo)
+  kPrefixAware,       // best cached prefix unless the load is uneven (SGLang)
+  kCongestionAware,   // as kKvAware, pages to send weighed by how slow the path was
+};
+
+struct RouterSpec {
+  RouterPolicy prefill = RouterPolicy::kRoundRobin;
+  RouterPolicy decode = RouterPolicy::kRoundRobin;
+  double weight = 1;            // of pages that are not cached
+  double threshold = 0.3;       // kPrefixAware: least cached share of a prompt that decides
+  double balance_abs = 64;      // kPrefixAware: uneven if max - min is above this
+  double balance_rel = 1.5;     // and max above this * min
+  Picoseconds signal_interval;  // between two reports of a worker; 0: always up to date
+  Picoseconds staleness = milliseconds(100);  // age at which a measured path is first known
+  Picoseconds memory = seconds(120);          // of routed prefixes
+  Picoseconds delay = microseconds(50);       // from a request's arrival to its prefill worker
+};
+
+// Throws Error(kUsage) that says what cannot be.
+void check(const RouterSpec& spec);
+
+struct WorkerLoad {
+  std::uint64_t outstanding = 0;  // requests, from routing to the worker's end of work
+  std::uint64_t used_pages = 0;
+};
+
+// Prefixes that were routed to the workers of one pool, as far as they are remembered.
+class PrefixMemory {
+ public:
+  explicit PrefixMemory(Picoseconds lifetime) : lifetime_(lifetime) {}
+  void add(std::span<const std::uint64_t> hashes, std::uint32_t worker, Picoseconds now);
+  // For each worker, how many of `hashes` from the front it should have.
+  [[nodiscard]] std::vector<std::uint32_t> cached(std::span<const std::uint64_t> hashes,
+                                                  std::uint32_t workers, Picoseconds now) const;
+
+ private:
+  struct Route {
+    std::uint32_t worker = 0;
+    Picoseconds time;
+  };
+  void forget(Picoseconds now);
+
+  Picoseconds lifetime_;
+  std::unordered_map<std::uint64_t, std::vector<Route>> routes_;
+  std::size_t forget_at_ = std::size_t{1} << 16;
+};
+
+class Router {
+ public:
+  // Pools of `prefill` and `decode` workers.
+  Router(const RouterSpec& spec, std::uint32_t prefill, std::uint32_t decode, std::uint64_t seed);
+
+  // The worker for a request of `pages` pages of prompt, whose first have `hashes`. `loads` is the
+  // last report, one per worker of the pool.
+  std::uint32_t prefill(std::span<const WorkerLoad> loads, std::span<const std::uint64_t> hashes,
+                        std::uint64_t pages, Picoseconds now);
+  std::uint32_t decode(std::uint32_t from, std::span<const WorkerLoad> loads,
+                       std::span<const std::uint64_t> hashes, std::uint64_t pages, Picoseconds now);
+
+  // A transfer of `bytes` over the path took `time`; it ended at `now`.
+  void measured(std::uint32_t from, std::uint32_t to, Picoseconds time, std::uint64_t bytes,
+                Picoseconds now);
+
+  [[nodiscard]] const RouterSpec& spec() const { return spec_; }
+
+ private:
+  struct Pool {
+    RouterPolicy policy;
+    std::uint32_t workers;
+    std::uint64_t turn = 0;
+    RandomStream random;
+    PrefixMemory memory;
+  };
+  struct Measurement {
+    Picoseconds known;  // from then on
+    double per_byte = 0;
+  };
+
+  std::uint32_t choose(Pool& pool, std::span<const WorkerLoad> loads,
+                       std::span<const std::uint64_t> hashes, std::uint64_t pages,
+                       std::span<const double> slowness, Picoseconds now);
+  std::uint32_t prefixAware(Pool& pool, std::span<const WorkerLoad> loads,
+                            std::span<const std::uint64_t> hashes, std::uint64_t pages,
+                            Picoseconds now);
+  std::vector<double> slowness(std::uint32_t from, Picoseconds now);
+
+  RouterSpec spec_;
+  Pool prefill_;
+  Pool decode_;
+  std::vector<std::deque<Measurement>> paths_;  // [prefill][decode]
+};
+
+}  // namespace plumbline::serving

@@ -1,0 +1,353 @@
+#include "serving/serving_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "serving/serving_state.h"
+
+namespace plumbline::serving {
+namespace {
+
+#ifdef NDEBUG
+constexpr std::uint32_t kCheckEvery = 0;
+#else
+constexpr std::uint32_t kCheckEvery = 4096;
+#endif
+// A client of a closed loop whose request was refused tries the next one after this time.
+constexpr Picoseconds kRetry = milliseconds(1);
+
+// Pages of an attention group of `pool`.
+std::uint64_t pagesOf(const ServingSpec& spec, const PoolShape& pool,
+                      const std::optional<std::uint64_t>& given) {
+  if (given) return *given;
+  const std::uint64_t pages =
+      kvTokens(spec.model, spec.accelerator, pool, spec.memory) / spec.scheduler.page;
+  if (pages >= 2) return pages;
+  throw Error(ErrorKind::kUsage, fmt::format("the memory has room for {} pages of KV cache", pages),
+              "page", "room for 2 pages or more");
+}
+
+void checkWindow(const WindowSpec& window) {
+  if (window.warmup < Picoseconds() || window.measure <= Picoseconds() ||
+      window.drain < Picoseconds()) {
+    throw Error(ErrorKind::kUsage, "a measuring window that is empty or before the run", "window",
+                "0 s or more to warm up, more than 0 s to measure");
+  }
+}
+
+Picoseconds sumOrNever(Picoseconds a, Picoseconds b) { return b >= kNever - a ? kNever : a + b; }
+
+}  // namespace
+
+bool ServingModel::Event::operator>(const Event& o) const {
+  if (time != o.time) return time > o.time;
+  if (kind != o.kind) return kind > o.kind;
+  return sequence > o.sequence;
+}
+
+ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network)
+    : spec_((check(spec.model), check(spec.scheduler), spec)),
+      workload_(std::move(workload)),
+      network_(network),
+      mapping_(spec.servers, spec.model),
+      router_(spec.router, spec.servers.prefill.workers, spec.servers.decode.workers, spec.seed),
+      kv_per_token_(kvBytesPerToken(spec.model)) {
+  check(spec.accelerator);
+  check(spec.efficiency);
+  check(spec.transfer);
+  checkWindow(spec.window);
+  window_end_ = sumOrNever(spec.window.warmup, spec.window.measure);
+  if (spec.reaction < Picoseconds()) {
+    throw Error(ErrorKind::kUsage, "a negative reaction time", "reaction", "0 s or more");
+  }
+  if (spec_.check_every == 0) spec_.check_every = kCheckEvery;
+  const PoolShape& prefill = spec.servers.prefill;
+  const PoolShape& decode = spec.servers.decode;
+  const std::uint32_t ahead = spec.first_token == FirstToken::kPrefill ? 1 : 0;
+  const std::uint64_t prefill_pages = pagesOf(spec, prefill, spec.prefill_pages);
+  const std::uint64_t decode_pages = pagesOf(spec, decode, spec.decode_pages);
+  prefill_.reserve(prefill.workers);
+  for (std::uint32_t i = 0; i < prefill.workers; ++i) {
+    prefill_.push_back({PrefillWorker(spec.scheduler, prefill.dp_attention, prefill_pages), {}});
+  }
+  decode_.reserve(decode.workers);
+  for (std::uint32_t i = 0; i < decode.workers; ++i) {
+    decode_.push_back({DecodeWorker(spec.scheduler, decode.dp_attention, decode_pages, ahead), {}});
+  }
+  prefill_report_.resize(prefill.workers);
+  decode_report_.resize(decode.workers);
+  result_.closed_loop = workload_.spec().arrivals.kind == ArrivalKind::kClosed;
+}
+
+ServingModel::~ServingModel() = default;
+
+void ServingModel::at(Picoseconds time, Kind kind, std::uint64_t what) {
+  events_.push({time, kind, sequence_++, what});
+}
+
+ServingResult ServingModel::run() {
+  const std::uint32_t clients =
+      result_.closed_loop ? workload_.spec().arrivals.concurrency : std::uint32_t{1};
+  for (std::uint32_t i = 0; i < clients; ++i) scheduleArrival(Picoseconds());
+  if (spec_.router.signal_interval > Picoseconds()) at(Picoseconds(), Kind::kReport, 0);
+  drive();
+  finishRun();
+  return std::move(result_);
+}
+
+void ServingModel::drive() {
+  const Picoseconds deadline = sumOrNever(window_end_, spec_.window.drain);
+  while (!over()) {
+    const Picoseconds network = network_.nextEvent();
+    const Picoseconds model = events_.empty() ? kNever : events_.top().time;
+    if (network == kNever && model == kNever) {
+      if (in_system_ == 0) return;
+      throw Error(ErrorKind::kTester,
+                  fmt::format("{} requests are in the system and nothing happens", in_system_),
+                  "serving model", "this is a fault of the model or of the network");
+    }
+    const Picoseconds until = std::min(model, sumOrNever(network, spec_.reaction));
+    if (until > deadline) {
+      now_ = deadline;
+      return;
+    }
+    arrivals_.clear();
+    network_.runUntil(until, arrivals_);
+    for (const Arrival& arrival : arrivals_) at(arrival.time, Kind::kDelivered, arrival.id);
+    while (!events_.empty() && events_.top().time <= until && !over()) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.time;
+      handle(event);
+      ++handled_;
+      if (spec_.check_every != 0 && handled_ % spec_.check_every == 0) checkInvariants(false);
+    }
+  }
+}
+
+void ServingModel::handle(const Event& event) {
+  const auto worker = static_cast<std::uint32_t>(event.what);
+  switch (event.kind) {
+    case Kind::kReport:
+      report();
+      break;
+    case Kind::kDelivered:
+      delivered(event.what);
+      break;
+    case Kind::kPrefillEnd:
+      endPrefill(worker);
+      break;
+    case Kind::kDecodeEnd:
+      endDecode(worker);
+      break;
+    case Kind::kArrival:
+      arrive();
+      break;
+    case Kind::kRouted:
+      routed(*live_[event.what]);
+      break;
+    case Kind::kPrefillKick:
+      formPrefill(worker);
+      break;
+    case Kind::kDecodeKick:
+      formDecode(worker);
+      break;
+  }
+}
+
+// Whether everything that is measured is over, and no more of it can come.
+bool ServingModel::over() const {
+  if (measured_open_ > 0) return false;
+  if (exhausted_) return in_system_ == 0 || spec_.window.measure != kNever;
+  return window_end_ != kNever && now_ >= window_end_;
+}
+
+// The next request of the workload, not before `earliest`.
+void ServingModel::scheduleArrival(Picoseconds earliest) {
+  if (result_.closed_loop) {
+    at(earliest, Kind::kArrival, 0);
+    return;
+  }
+  next_request_ = workload_.next();
+  if (next_request_) {
+    at(next_request_->arrival, Kind::kArrival, 0);
+  } else {
+    exhausted_ = true;
+  }
+}
+
+ServingModel::Live& ServingModel::fresh() {
+  std::uint32_t slot = 0;
+  if (unused_.empty()) {
+    slot = static_cast<std::uint32_t>(live_.size());
+    live_.push_back(std::make_unique<Live>());
+  } else {
+    slot = unused_.back();
+    unused_.pop_back();
+    *live_[slot] = Live();
+  }
+  live_[slot]->sequence.slot = slot;
+  return *live_[slot];
+}
+
+ServingModel::Live& ServingModel::liveOf(const Sequence& sequence) { return *live_[sequence.slot]; }
+
+void ServingModel::arrive() {
+  if (result_.closed_loop) next_request_ = workload_.next();
+  if (!next_request_) {
+    exhausted_ = true;
+    return;
+  }
+  const Request request = std::move(*next_request_);
+  RequestRecord record;
+  record.prompt = request.prompt;
+  record.output = request.output;
+  record.arrival = now_;
+  record.measured = now_ >= spec_.window.warmup && now_ < window_end_;
+  const bool fits = prefill_.front().worker.everFits(request.prompt) &&
+                    decode_.front().worker.everFits(request.prompt);
+  if (!fits) record.outcome = Outcome::kRejected;
+  result_.requests.push_back(record);
+  if (fits) {
+    Live& live = fresh();
+    Sequence& sequence = live.sequence;
+    live.record = result_.requests.size() - 1;
+    live.output = request.output;
+    live.since = now_;
+    sequence.arrival = now_;
+    sequence.number = live.record;
+    sequence.prompt = request.prompt;
+    sequence.target = request.prompt;
+    if (spec_.scheduler.prefix_cache) sequence.hashes = pageHashes(request, spec_.scheduler.page);
+    ++in_system_;
+    result_.peak_requests = std::max(result_.peak_requests, in_system_);
+    if (record.measured) ++measured_open_;
+    route(live);
+  } else {
+    ++rejected_;
+    if (result_.closed_loop) scheduleArrival(now_ + kRetry);
+  }
+  if (!result_.closed_loop) scheduleArrival(now_);
+}
+
+void ServingModel::report() {
+  for (std::size_t i = 0; i < prefill_.size(); ++i) {
+    prefill_report_[i] = {prefill_[i].outstanding, prefill_[i].worker.usedPages()};
+  }
+  for (std::size_t i = 0; i < decode_.size(); ++i) {
+    decode_report_[i] = {decode_[i].outstanding, decode_[i].worker.usedPages()};
+  }
+  const Picoseconds interval = spec_.router.signal_interval;
+  const bool goes_on = !exhausted_ || in_system_ > 0;
+  if (interval > Picoseconds() && goes_on) at(now_ + interval, Kind::kReport, 0);
+}
+
+void ServingModel::route(Live& live) {
+  enter(live, Stage::kRouter);
+  if (spec_.router.signal_interval == Picoseconds()) report();
+  const Sequence& sequence = live.sequence;
+  const std::uint64_t pages = pagesFor(sequence.target, spec_.scheduler.page);
+  live.prefill_worker = router_.prefill(prefill_report_, sequence.hashes, pages, now_);
+  live.decode_worker =
+      router_.decode(live.prefill_worker, decode_report_, sequence.hashes, pages, now_);
+  ++prefill_[live.prefill_worker].outstanding;
+  ++decode_[live.decode_worker].outstanding;
+  RequestRecord& record = result_.requests[live.record];
+  record.prefill_worker = live.prefill_worker;
+  record.decode_worker = live.decode_worker;
+  at(now_ + spec_.router.delay, Kind::kRouted, sequence.slot);
+}
+
+void ServingModel::routed(Live& live) {
+  RequestRecord& record = result_.requests[live.record];
+  record.routed = std::min(record.routed, now_);
+  enter(live, Stage::kPrefillQueue);
+  prefill_[live.prefill_worker].worker.add(live.sequence);
+  kickPrefill(live.prefill_worker);
+}
+
+// Brings the integrals of the stages up to now.
+void ServingModel::countTime() {
+  const std::int64_t passed = (now_ - stages_since_).count();
+  if (passed == 0) return;
+  stages_since_ = now_;
+  for (std::size_t i = 0; i < kStages; ++i) {
+    result_.stage_integral[i] += static_cast<Int128>(in_stage_[i]) * passed;
+  }
+}
+
+void ServingModel::enter(Live& live, Stage stage) {
+  if (live.open) leave(live);
+  countTime();
+  live.open = true;
+  live.stage = stage;
+  live.since = now_;
+  ++in_stage_[static_cast<std::size_t>(stage)];
+}
+
+void ServingModel::leave(Live& live) {
+  countTime();
+  const auto stage = static_cast<std::size_t>(live.stage);
+  --in_stage_[stage];
+  result_.requests[live.record].stages[stage] += now_ - live.since;
+  live.since = now_;
+  live.open = false;
+}
+
+void ServingModel::end(Live& live, Outcome outcome) {
+  leave(live);
+  RequestRecord& record = result_.requests[live.record];
+  record.outcome = outcome;
+  record.generated = live.sequence.generated;
+  if (outcome == Outcome::kDone) record.done = record.last_token;
+  --decode_[live.decode_worker].outstanding;
+  --in_system_;
+  ++over_;
+  if (record.measured) --measured_open_;
+  unused_.push_back(live.sequence.slot);
+  if (result_.closed_loop) scheduleArrival(now_);
+}
+
+// Messages are handed to the network ahead of the time at which they are posted: those whose time
+// has not come by the end of the run were never posted.
+void ServingModel::takeBack(Live& live) {
+  RequestRecord& record = result_.requests[live.record];
+  for (const FlowState& flow : live.flows) {
+    for (std::size_t i = 0; i < flow.next; ++i) {
+      const KvMessage& message = flow.messages[i];
+      if (message.ready <= now_) continue;
+      live.sent_bytes -= message.bytes;
+      (live.resend ? record.resent : record.bytes) -= message.bytes;
+      result_.bytes -= message.bytes;
+      if (live.resend) result_.resent_bytes -= message.bytes;
+      --result_.messages;
+    }
+  }
+  if (record.first_post != kNever && record.first_post > now_) record.first_post = kNever;
+}
+
+void ServingModel::finishRun() {
+  countTime();
+  for (const auto& live : live_) {
+    if (!live->open) continue;
+    takeBack(*live);
+    RequestRecord& record = result_.requests[live->record];
+    record.stages[static_cast<std::size_t>(live->stage)] += now_ - live->since;
+    record.generated = live->sequence.generated;
+    live->since = now_;
+  }
+  for (PrefillState& state : prefill_) {
+    result_.evictions += state.worker.evictions();
+    if (state.stalled_since != kNever) result_.prefill_stalled += now_ - state.stalled_since;
+  }
+  for (const DecodeState& state : decode_) result_.evictions += state.worker.evictions();
+  result_.end = now_;
+  result_.window_start = std::min(spec_.window.warmup, now_);
+  result_.window_end = std::min(window_end_, now_);
+  checkInvariants(true);
+}
+
+}  // namespace plumbline::serving

@@ -1,0 +1,178 @@
+// A disaggregated serving system: a router, prefill workers, KV transfer over a network, decode
+// workers. Single-threaded, an event queue of its own, deterministic: the same specification, seed
+// and network give the same bytes. docs/model/serving.md has the equations and what is left out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "base/units.h"
+#include "serving/accelerator_profile.h"
+#include "serving/decode_worker.h"
+#include "serving/kv_transfer.h"
+#include "serving/mapping.h"
+#include "serving/model_profile.h"
+#include "serving/prefill_worker.h"
+#include "serving/request_record.h"
+#include "serving/router.h"
+#include "serving/scheduler_spec.h"
+#include "serving/serving_result.h"
+#include "serving/step_time.h"
+#include "serving/transfer_network.h"
+#include "serving/workload.h"
+
+namespace plumbline::serving {
+
+// Who emits the first token of an answer.
+enum class FirstToken {
+  kDecode,   // the first decode step: KV transfer is part of the TTFT (the draft)
+  kPrefill,  // the end of prefill: KV transfer is part of the first gap (most engines)
+};
+
+// Requests that arrive in [warmup, warmup + measure) are measured. The load goes on until the last
+// of them is done, but not beyond warmup + measure + drain.
+struct WindowSpec {
+  Picoseconds warmup;
+  Picoseconds measure = kNever;  // kNever: up to the end of the workload
+  Picoseconds drain = kNever;    // kNever: for as long as it takes
+};
+
+struct ServingSpec {
+  ModelProfile model;
+  AcceleratorProfile accelerator;
+  Efficiency efficiency;
+  std::optional<StepTable> times;  // instead of the roofline
+  MappingSpec servers;
+  KvMemory memory;
+  SchedulerSpec scheduler;
+  TransferSpec transfer;
+  RouterSpec router;
+  FirstToken first_token = FirstToken::kDecode;
+  WindowSpec window;
+  Picoseconds reaction = microseconds(5);  // from a decision of host software to its effect
+  std::uint64_t seed = 1;
+  // Pages of an attention group, instead of what the memory has room for.
+  std::optional<std::uint64_t> prefill_pages;
+  std::optional<std::uint64_t> decode_pages;
+  // Every so many events all invariants are checked; 0: only at the end. In debug builds 4096.
+  std::uint32_t check_every = 0;
+};
+
+class ServingModel {
+ public:
+  // Throws Error(kUsage) for a specification that cannot be. `network` has spec.servers' NICs and
+  // lives as long as the model.
+  ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network);
+  ~ServingModel();
+  ServingModel(const ServingModel&) = delete;
+  ServingModel& operator=(const ServingModel&) = delete;
+
+  // Once.
+  ServingResult run();
+
+ private:
+  struct Live;
+  struct FlowState;
+  struct PrefillState;
+  struct DecodeState;
+  // Of events at one time the first goes first.
+  enum class Kind : std::uint8_t {
+    kReport,
+    kDelivered,
+    kPrefillEnd,
+    kDecodeEnd,
+    kArrival,
+    kRouted,
+    kPrefillKick,  // after everything else of this time, so that one batch has all of it
+    kDecodeKick,
+  };
+  struct Event {
+    Picoseconds time;
+    Kind kind = Kind::kReport;
+    std::uint64_t sequence = 0;
+    std::uint64_t what = 0;  // slot, worker or transfer
+    bool operator>(const Event& o) const;
+  };
+
+  // serving_model.cc: the loop, arrivals, routing.
+  void at(Picoseconds time, Kind kind, std::uint64_t what);
+  void drive();
+  void handle(const Event& event);
+  void scheduleArrival(Picoseconds earliest);
+  void arrive();
+  void route(Live& live);
+  void routed(Live& live);
+  Live& fresh();
+  [[nodiscard]] Live& liveOf(const Sequence& sequence);
+  void report();
+  void countTime();
+  void takeBack(Live& live);
+  void finishRun();
+  void enter(Live& live, Stage stage);
+  void leave(Live& live);
+  void end(Live& live, Outcome outcome);
+  [[nodiscard]] bool over() const;
+
+  // serving_prefill.cc
+  void kickPrefill(std::uint32_t worker);
+  void formPrefill(std::uint32_t worker);
+  void endPrefill(std::uint32_t worker);
+  void ask(Live& live);
+  void granted(Live& live);
+  void grant(std::uint32_t worker);
+  void postReady(Live& live);
+  void postFlow(Live& live, std::uint32_t flow);
+  void delivered(std::uint64_t id);
+  void transferred(Live& live);
+
+  // serving_decode.cc
+  void kickDecode(std::uint32_t worker);
+  void formDecode(std::uint32_t worker);
+  void endDecode(std::uint32_t worker);
+  void preempted(const DecodeWorker::Preempted& sequences);
+  void again(Live& live);
+  void token(Live& live, Picoseconds step_start);
+  [[nodiscard]] std::uint32_t limitOf(const Live& live) const;
+  [[nodiscard]] Picoseconds prefillTime(const StepLoad& load);
+  [[nodiscard]] Picoseconds decodeTime(const DecodeWorker::Step& step);
+
+  // serving_invariants.cc
+  void checkInvariants(bool at_end) const;
+
+  ServingSpec spec_;
+  Workload workload_;
+  TransferNetwork& network_;
+  Mapping mapping_;
+  Router router_;
+  std::uint64_t kv_per_token_;
+  Picoseconds window_end_;
+
+  std::vector<PrefillState> prefill_;
+  std::vector<DecodeState> decode_;
+  std::vector<std::unique_ptr<Live>> live_;  // by slot
+  std::vector<std::uint32_t> unused_;
+  std::optional<Request> next_request_;
+  std::vector<WorkerLoad> prefill_report_;
+  std::vector<WorkerLoad> decode_report_;
+
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Arrival> arrivals_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t handled_ = 0;
+  Picoseconds now_;
+  bool exhausted_ = false;           // no more requests
+  std::uint64_t measured_open_ = 0;  // measured requests that are not over
+  std::uint64_t in_system_ = 0;
+  std::uint64_t rejected_ = 0;
+  std::uint64_t over_ = 0;           // requests done or failed
+  std::uint64_t bytes_arrived_ = 0;  // of transfers that are complete
+  std::array<std::uint64_t, kStages> in_stage_{};
+  Picoseconds stages_since_;
+  ServingResult result_;
+};
+
+}  // namespace plumbline::serving

@@ -1,0 +1,44 @@
+// What a run of the serving model leaves behind: a record of every request, and counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "serving/request_record.h"
+#include "stats/histogram.h"
+
+namespace plumbline::serving {
+
+struct ServingResult {
+  std::vector<RequestRecord> requests;  // in the order of arrival
+  bool closed_loop = false;
+  Picoseconds window_start;
+  Picoseconds window_end;  // of the measuring window, or of the run if that was earlier
+  Picoseconds end;         // of the run
+
+  // Gaps between two tokens of a measured request, in ps.
+  stats::Histogram gaps;
+  std::uint64_t window_tokens = 0;  // tokens that came in the measuring window, of any request
+
+  // Sum over time of the number of requests in each stage [request ps], by the counts of the
+  // stages; the same as the sum of the requests' own times.
+  std::array<Int128, kStages> stage_integral{};
+
+  std::uint64_t prefill_steps = 0;
+  std::uint64_t decode_steps = 0;
+  std::uint64_t recomputed_tokens = 0;   // on decode workers, after preemptions
+  std::uint64_t swapped_tokens = 0;      // over PCIe, both ways
+  std::uint64_t extrapolated_steps = 0;  // more than 10 % outside the table of step times
+  std::uint64_t evictions = 0;           // cached pages given up
+  std::uint64_t messages = 0;            // of KV cache
+  std::uint64_t bytes = 0;               // of KV cache posted, resent ones included
+  std::uint64_t resent_bytes = 0;
+  Picoseconds prefill_stalled;        // sum over workers: idle with a prompt that finds no pages
+  std::uint64_t prefill_kv_peak = 0;  // pages, of the fullest worker
+  std::uint64_t decode_kv_peak = 0;
+  std::uint64_t peak_requests = 0;  // in the system
+};
+
+}  // namespace plumbline::serving

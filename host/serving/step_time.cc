@@ -1,0 +1,64 @@
+#include "serving/step_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace plumbline::serving {
+namespace {
+
+constexpr double kPicosecondsPerSecond = 1e12;
+constexpr double kMostSeconds = 1e6;  // of a step
+
+// Weights that a step of `tokens` tokens reads, as parameters.
+double parametersRead(const ModelProfile& model, double tokens) {
+  double read = model.params_dense + model.params_head;
+  if (model.experts == 0) return read;
+  const double miss = 1.0 - static_cast<double>(model.top_k) / model.experts;
+  const double hit = model.experts * (1.0 - std::pow(miss, tokens));
+  read += model.params_expert * model.moe_layers * (hit + model.shared_experts);
+  return read;
+}
+
+}  // namespace
+
+double stepFlops(const ModelProfile& model, const StepLoad& load) {
+  const double width = static_cast<double>(model.heads) * model.head_dim;
+  return 2 * activeParameters(model) * static_cast<double>(load.tokens) +
+         2 * model.params_head * static_cast<double>(load.sequences) +
+         2.0 * model.layers * width * static_cast<double>(load.pairs_2);
+}
+
+double stepBytes(const ModelProfile& model, const StepLoad& load) {
+  const double weights =
+      parametersRead(model, static_cast<double>(load.tokens)) * model.weight_bits / 8;
+  return weights + static_cast<double>(kvBytesPerToken(model)) *
+                       static_cast<double>(load.context + load.tokens);
+}
+
+StepTime rooflineStep(const ModelProfile& model, const AcceleratorProfile& accelerator,
+                      const Efficiency& efficiency, std::uint32_t tp, const StepLoad& load) {
+  const double peak = model.weight_bits <= 8 ? accelerator.flops_8 : accelerator.flops_16;
+  StepTime time;
+  time.compute = stepFlops(model, load) / (tp * peak * efficiency.flops);
+  time.memory = stepBytes(model, load) / (tp * accelerator.memory_bw * efficiency.memory);
+  if (tp > 1) {
+    const double exchanged =
+        2.0 * (tp - 1) / tp * static_cast<double>(load.tokens) * model.hidden * model.act_bits / 8;
+    time.parallel =
+        2.0 * model.layers *
+        (efficiency.allreduce.toSeconds() + exchanged / (accelerator.nvlink * efficiency.link));
+  }
+  const double sum = std::max(time.compute, time.memory) + time.parallel;
+  if (!(sum <= kMostSeconds)) {
+    throw Error(ErrorKind::kUsage, fmt::format("a step of {} tokens takes {} s", load.tokens, sum),
+                "model", fmt::format("at most {} s", kMostSeconds));
+  }
+  time.total = efficiency.step + Picoseconds(std::llround(sum * kPicosecondsPerSecond));
+  return time;
+}
+
+}  // namespace plumbline::serving

@@ -1,0 +1,91 @@
+// How long one step (one forward pass of a batch) takes: by roofline, or by a measured table.
+//
+// Roofline, of a worker of TP accelerators (N active parameters, p weight bytes):
+//   T  = c0 + max(F / (TP * peak * eF), M / (TP * BW * eB)) + T_tp
+//   F  = 2 N sum(n) + 2 head * sequences + 4 layers * heads * head_dim * sum(n (c + (n + 1) / 2))
+//   M  = weights that sum(n) tokens read + KV bytes per token * sum(c + n)
+//   T_tp = 2 layers (allreduce + 2 (TP-1)/TP * sum(n) * hidden * act / (NVLink * eN)), 0 for TP = 1
+// over the sequences of the batch, n new tokens on top of c cached ones. Experts that b tokens
+// read: experts * (1 - (1 - k/E)^b) of each MoE layer, routing uniform.
+// Floating point: one and the same on machines whose pow() is.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "serving/accelerator_profile.h"
+#include "serving/model_profile.h"
+
+namespace plumbline::serving {
+
+// What a step computes, as sums over its sequences.
+struct StepLoad {
+  std::uint64_t sequences = 0;
+  std::uint64_t tokens = 0;   // sum of n
+  std::uint64_t context = 0;  // sum of c
+  std::uint64_t pairs_2 = 0;  // twice the query-key pairs: sum of n (2 c + n + 1)
+
+  void add(std::uint64_t new_tokens, std::uint64_t cached) {
+    ++sequences;
+    tokens += new_tokens;
+    context += cached;
+    pairs_2 += new_tokens * (2 * cached + new_tokens + 1);
+  }
+  [[nodiscard]] bool empty() const { return sequences == 0; }
+};
+
+// A step's time and what it is made of [s]. The parts add up to the total but for rounding.
+struct StepTime {
+  Picoseconds total;
+  double compute = 0;         // F / (TP * peak * eF); hidden behind `memory` if smaller
+  double memory = 0;          // M / (TP * BW * eB); hidden behind `compute` if smaller
+  double parallel = 0;        // T_tp
+  bool extrapolated = false;  // more than 10 % outside a table
+};
+
+double stepFlops(const ModelProfile& model, const StepLoad& load);
+double stepBytes(const ModelProfile& model, const StepLoad& load);
+
+// Step times by the roofline. `tp` 1 or more; all profiles have passed check(). Throws
+// Error(kUsage) for a step of more than 10^6 s.
+StepTime rooflineStep(const ModelProfile& model, const AcceleratorProfile& accelerator,
+                      const Efficiency& efficiency, std::uint32_t tp, const StepLoad& load);
+
+// Measured step times of one worker, whatever its TP. Text, one measurement per line:
+//   phase,batch,tokens,context,ms
+//   prefill,1,512,0,54.1
+//   decode,8,8,4096,16.2
+// phase `prefill`: `tokens` new tokens in the step, `batch` is 1; phase `decode`: one new token for
+// each of `batch` sequences, so `tokens` equals `batch`. `context` is the mean number of cached
+// tokens per sequence. The lines of a phase fill a grid: every number of tokens with every context.
+// Lines in any order; allowed is what base/text_fields.h passes over.
+class StepTable {
+ public:
+  // Throws Error(kUsage) with file:line:column for a bad line, and file:line for a bad grid.
+  static StepTable parse(std::istream& text, const std::string& file);
+
+  // Bilinear in tokens and mean context. Outside the grid the outermost cell goes on, but not below
+  // half of the nearest measurement; more than 10 % outside it is marked as extrapolated. A grid
+  // with one value along an axis is constant along it. A phase without lines: Error(kUsage).
+  [[nodiscard]] StepTime prefill(const StepLoad& load) const {
+    return of(prefill_, "prefill", load);
+  }
+  [[nodiscard]] StepTime decode(const StepLoad& load) const { return of(decode_, "decode", load); }
+
+ private:
+  struct Grid {
+    std::vector<double> tokens;   // ascending
+    std::vector<double> context;  // ascending
+    std::vector<double> ms;       // [tokens][context]
+  };
+  friend class StepTableParser;
+  static StepTime of(const Grid& grid, const char* phase, const StepLoad& load);
+
+  Grid prefill_;
+  Grid decode_;
+};
+
+}  // namespace plumbline::serving

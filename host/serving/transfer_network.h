@@ -1,0 +1,138 @@
+// What carries KV cache between NICs, as the serving model sees it: messages are posted with the
+// time at which they are handed to the NIC, and arrive later. The simulated fabric and its
+// flow-level model implement it outside this library; here are two networks without packets.
+//
+// Driven by one loop (ServingModel::run): runUntil(min(next event of the model, nextEvent() +
+// reaction)), arrivals in the order (time, NIC, sequence), then the events of the model up to
+// there. What the model posts takes effect `reaction` or more later, so never before what the
+// network has already simulated.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <vector>
+
+#include "base/units.h"
+
+namespace plumbline::serving {
+
+// Later than anything that happens.
+inline constexpr Picoseconds kNever{INT64_MAX};
+
+// One message from NIC to NIC. A transfer of zero bytes is not allowed.
+struct Transfer {
+  std::uint64_t id = 0;  // of the caller; several messages may have the same
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::uint64_t bytes = 0;  // payload
+  Picoseconds at;           // when the sending NIC has it
+};
+
+// The receiver has all of it.
+struct Arrival {
+  Picoseconds time;
+  std::uint32_t nic = 0;       // that received it
+  std::uint64_t sequence = 0;  // of arrivals at this network
+  std::uint64_t id = 0;
+};
+
+class TransferNetwork {
+ public:
+  virtual ~TransferNetwork() = default;
+
+  // `transfer.at` is not before the last runUntil().
+  virtual void post(const Transfer& transfer) = 0;
+  // Nothing happens in the network before; kNever if nothing is under way.
+  [[nodiscard]] virtual Picoseconds nextEvent() const = 0;
+  // Simulates up to and including `time` and adds what has arrived to `arrivals`, in the order
+  // (time, NIC, sequence).
+  virtual void runUntil(Picoseconds time, std::vector<Arrival>& arrivals) = 0;
+};
+
+// Every message arrives when it is posted: transfer costs nothing.
+class InfiniteNetwork : public TransferNetwork {
+ public:
+  void post(const Transfer& transfer) override;
+  [[nodiscard]] Picoseconds nextEvent() const override;
+  void runUntil(Picoseconds time, std::vector<Arrival>& arrivals) override;
+
+ private:
+  struct Later {
+    bool operator()(const Arrival& a, const Arrival& b) const;
+  };
+  std::priority_queue<Arrival, std::vector<Arrival>, Later> waiting_;
+  std::uint64_t sequence_ = 0;
+};
+
+// NICs of one rate, full duplex, and nothing between them that could be busy. The messages of a NIC
+// share its rate equally in each direction (processor sharing, as queue pairs that take turns); a
+// message goes at the smaller of its shares at both ends. That is max-min fair where one end is
+// everybody's bottleneck, and never above it: what a message cannot use of its share at one end
+// because of the other is not given to its neighbours. The last byte arrives `latency` after it was
+// sent. Alone, a message takes bytes / rate + latency, to the picosecond.
+class SharedRateNetwork : public TransferNetwork {
+ public:
+  // `rate` of payload, in each direction of each NIC, above 0.
+  SharedRateNetwork(std::uint32_t nics, BitRate rate, Picoseconds latency);
+
+  void post(const Transfer& transfer) override;
+  [[nodiscard]] Picoseconds nextEvent() const override;
+  void runUntil(Picoseconds time, std::vector<Arrival>& arrivals) override;
+
+  // Payload bytes that `nic` has sent and received so far, of messages that are finished.
+  [[nodiscard]] std::uint64_t sent(std::uint32_t nic) const { return nics_[nic].sent; }
+  [[nodiscard]] std::uint64_t received(std::uint32_t nic) const { return nics_[nic].received; }
+
+ private:
+  struct Flow {
+    Transfer transfer;
+    double left = 0;  // bytes
+    double rate = 0;  // bytes per ps
+    Picoseconds updated;
+    std::uint32_t version = 0;   // of the finish time that counts
+    std::size_t from_place = 0;  // in its NICs' lists
+    std::size_t to_place = 0;
+  };
+  struct Nic {
+    std::vector<std::uint32_t> out;
+    std::vector<std::uint32_t> in;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+  };
+  struct Finish {
+    Picoseconds time;
+    std::uint64_t sequence = 0;
+    std::uint32_t flow = 0;
+    std::uint32_t version = 0;
+    bool operator>(const Finish& o) const {
+      return time != o.time ? time > o.time : sequence > o.sequence;
+    }
+  };
+  struct Posted {
+    Transfer transfer;
+    std::uint64_t sequence = 0;
+    bool operator>(const Posted& o) const {
+      return transfer.at != o.transfer.at ? transfer.at > o.transfer.at : sequence > o.sequence;
+    }
+  };
+
+  void start(const Transfer& transfer);
+  void finish(std::uint32_t index, Picoseconds now);
+  void share(std::uint32_t from, std::uint32_t to, Picoseconds now);
+  void setRate(std::uint32_t index, Picoseconds now);
+  void dropStale();
+
+  std::vector<Nic> nics_;
+  double rate_;  // bytes per ps
+  Picoseconds latency_;
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> unused_;
+  std::priority_queue<Posted, std::vector<Posted>, std::greater<>> posted_;
+  std::priority_queue<Finish, std::vector<Finish>, std::greater<>> finishes_;
+  std::deque<Arrival> delivered_;  // sent, and on their way
+  std::uint64_t sequence_ = 0;
+  Picoseconds now_;
+};
+
+}  // namespace plumbline::serving

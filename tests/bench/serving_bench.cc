@@ -1,0 +1,76 @@
+// links: plumbline_serving
+// How fast the serving model is without packets: a trace of 10^6 requests, in the format of the
+// Azure traces and with the means of the one of conversations (1,155 and 211 tokens), read line by
+// line, through three prefill and nine decode servers of eight H100 with CFG A, on NICs that share
+// their rate. One thread. The bar is two minutes.
+// Columns: requests and tokens per second of processor time, messages of KV cache, simulated
+// seconds per second, and the P99 of the TTFT in ms, which says that the system was not overloaded.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "base/exponential.h"
+#include "serving/metrics.h"
+#include "serving/serving_model.h"
+
+namespace plumbline::serving {
+namespace {
+
+std::string traceText(int requests) {
+  LengthSpec prompts{LengthKind::kLognormal, 1, 16'000, 1, 1155, 1};
+  LengthSpec outputs{LengthKind::kLognormal, 1, 4000, 1, 211, 0.9};
+  LengthSampler prompt(prompts);
+  LengthSampler output(outputs);
+  RandomStream random(1, "serving_bench");
+  std::string text = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
+  Picoseconds now;
+  for (int i = 0; i < requests; ++i) {
+    now += exponentialGap(random, milliseconds(40));  // 25 a second
+    const std::int64_t microsecond = now.count() / 1'000'000;
+    const std::int64_t second = microsecond / 1'000'000;
+    fmt::format_to(std::back_inserter(text), "2023-11-{:02} {:02}:{:02}:{:02}.{:06},{},{}\n",
+                   1 + second / 86'400, second / 3600 % 24, second / 60 % 60, second % 60,
+                   microsecond % 1'000'000, prompt.next(random), output.next(random));
+  }
+  return text;
+}
+
+void trace(benchmark::State& state) {
+  const std::string text = traceText(static_cast<int>(state.range(0)));
+  ServingSpec spec;
+  spec.model = *builtInModel("cfg-a");
+  spec.accelerator = *builtInAccelerator("h100");
+  spec.servers.prefill = {3, 8, 1};
+  spec.servers.decode = {9, 8, 1};
+  spec.transfer.unit = TransferUnit::kRequest;
+  spec.router.prefill = RouterPolicy::kLeastOutstanding;
+  spec.router.decode = RouterPolicy::kLeastKv;
+  WorkloadSpec workload;
+  workload.arrivals.kind = ArrivalKind::kTrace;
+  workload.prompt.kind = workload.output.kind = LengthKind::kTrace;
+  for (auto _ : state) {
+    std::istringstream stream(text);
+    SharedRateNetwork network(96, gigabitsPerSecond(392), microseconds(2));
+    ServingModel model(spec, Workload(workload, 1, azureTrace(stream, "trace.csv")), network);
+    const ServingResult result = model.run();
+    const ServingMetrics metrics = metricsOf(result, {});
+    using benchmark::Counter;
+    state.counters["requests"] =
+        Counter(static_cast<double>(result.requests.size()), Counter::kIsRate);
+    state.counters["tokens"] = Counter(static_cast<double>(result.window_tokens), Counter::kIsRate);
+    state.counters["messages"] = static_cast<double>(result.messages);
+    state.counters["simulated_s"] = Counter(result.end.toSeconds(), Counter::kIsRate);
+    state.counters["ttft_p99_ms"] = metrics.ttft.p99.value.value_or(std::nan("")) * 1e3;
+  }
+}
+BENCHMARK(trace)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kSecond);
+
+}  // namespace
+}  // namespace plumbline::serving

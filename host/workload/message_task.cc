@@ -37,8 +37,7 @@ MessageTask::MessageTask(MessagePort port, const MessageProgram& program, const 
 
 void MessageTask::drawGap(Connection& connection) const {
   const Picoseconds interval = std::get<Arrivals>(program_.load).interval;
-  connection.elapsed +=
-      connection.random ? exponentialGap(*connection.random, interval) : interval;
+  connection.elapsed += connection.random ? exponentialGap(*connection.random, interval) : interval;
 }
 
 Picoseconds MessageTask::nextPost(const Connection& connection, Picoseconds now) const {

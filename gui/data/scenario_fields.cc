@@ -1,111 +1,123 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the form of the scenario editor offers, and what it says about each value.
+// What the form of the scenario editor offers. What it says about each value, and which words a
+// value may be, is the schema's: docs/scenario.schema.json, written by the program itself.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/json.h"
+#include "gui/data/embedded_schema.h"
 #include "gui/data/scenario_text.h"
 
 namespace plumbline::gui {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Line {
+  const char* path;
+  const char* label;
+};
+
+constexpr std::array kLines{
+    Line{"name", "Name"},
+    Line{"tests", "Tests"},
+    Line{"test", "Test"},
+    Line{"bench", "Bench"},
+    Line{"profile", "Profile"},
+    Line{"seed", "Seed"},
+    Line{"dut.topology.kind", "Topology"},
+    Line{"dut.topology.hosts", "Hosts"},
+    Line{"dut.topology.leaves", "Leaves"},
+    Line{"dut.topology.spines", "Spines"},
+    Line{"dut.topology.hosts_per_leaf", "Hosts per leaf"},
+    Line{"dut.topology.link", "Link rate"},
+    Line{"dut.topology.host_delay", "Host delay"},
+    Line{"dut.switch.buffer", "Switch buffer"},
+    Line{"dut.switch.latency", "Switch latency"},
+    Line{"dut.switch.forwarding", "Forwarding"},
+    Line{"dut.switch.ecn", "ECN"},
+    Line{"dut.switch.pfc", "PFC"},
+    Line{"dut.load_balancing", "Load balancing"},
+    Line{"dut.failures", "Failures"},
+    Line{"transport.kind", "Transport"},
+    Line{"workload.kind", "Workload"},
+    Line{"workload.ranks", "Ranks of it"},
+    Line{"workload.size", "Size of it"},
+    Line{"traffic.transport", "Frames"},
+    Line{"traffic.message_sizes", "Message sizes"},
+    Line{"traffic.frame_sizes", "Frame sizes"},
+    Line{"traffic.qps", "QPs"},
+    Line{"traffic.direction", "Direction"},
+    Line{"traffic.pairs", "Pairs"},
+    Line{"parameters.loads", "Loads"},
+    Line{"parameters.repetitions", "Repetitions"},
+    Line{"parameters.duration", "Duration"},
+    Line{"parameters.sizes", "Sizes"},
+    Line{"parameters.ranks", "Ranks"},
+    Line{"parameters.balancing", "Balancing"},
+    Line{"limits.latency_p99_ns", "Limit: P99 [ns]"},
+    Line{"limits.loss_ppm", "Limit: loss [ppm]"},
+};
+
+// Calls `visit` with `schema` and each alternative that it names.
+template <typename Visit>
+void forEachForm(const Json& schema, const Visit& visit) {
+  visit(schema);
+  if (!schema.contains("anyOf")) return;
+  for (const Json& form : schema["anyOf"]) forEachForm(form, visit);
+}
+
+// The schemas of the value at `path`, one of each form of what is around it.
+void find(const Json& schema, std::string_view path, std::vector<const Json*>& found) {
+  const std::string_view key = path.substr(0, path.find('.'));
+  const bool last = key.size() == path.size();
+  forEachForm(schema, [&](const Json& form) {
+    const auto properties = form.find("properties");
+    if (properties == form.end()) return;
+    const auto property = properties->find(std::string(key));
+    if (property == properties->end()) return;
+    if (last) {
+      found.push_back(&*property);
+    } else {
+      find(*property, path.substr(key.size() + 1), found);
+    }
+  });
+}
+
+void addWords(const Json& schema, const char* keyword, std::vector<std::string>& choices) {
+  if (!schema.contains(keyword)) return;
+  for (const Json& word : schema[keyword]) {
+    if (!word.is_string()) continue;
+    const auto text = word.get<std::string>();
+    if (std::find(choices.begin(), choices.end(), text) == choices.end()) choices.push_back(text);
+  }
+}
+
+ScenarioField fieldOf(const Line& line, const Json& schema) {
+  ScenarioField field{line.path, line.label, {}, {}};
+  std::vector<const Json*> found;
+  find(schema, line.path, found);
+  for (const Json* one : found) {
+    if (field.explanation.empty()) field.explanation = one->value("description", std::string());
+    forEachForm(*one, [&](const Json& form) {
+      addWords(form, "enum", field.choices);
+      addWords(form, "examples", field.choices);
+    });
+  }
+  return field;
+}
+
+}  // namespace
 
 const std::vector<ScenarioField>& scenarioFields() {
-  static const std::vector<ScenarioField> kFields = {
-      {"name", "Name", "Title of the report, up to 100 characters.", {}},
-      {"tests", "Tests", "Tests of the methodology, run in this order: [T5.1, T5.2].", {}},
-      {"test", "Test", "One test instead of a list; `free` runs the file's own workload.", {}},
-      {"bench",
-       "Bench",
-       "Where to run: rtl is the tester card, sim simulated hosts, compare both side by side.",
-       {"rtl", "sim", "compare"}},
-      {"profile",
-       "Profile",
-       "quick: seconds instead of hours. standard: the numbers of the methodology.",
-       {"quick", "standard"}},
-      {"seed", "Seed", "Same file and seed, same numbers. 0 to 2^64−1.", {}},
-      {"dut.topology.kind",
-       "Topology",
-       "Shape of the fabric under test. Each kind has its own keys: leaves, spines, hosts …",
-       {"link", "switch", "clos2", "clos3", "rail", "pools", "graph"}},
-      {"dut.topology.hosts", "Hosts", "Of a switch: hosts on it.", {}},
-      {"dut.topology.leaves", "Leaves", "Of a clos2, or of each pod of a clos3.", {}},
-      {"dut.topology.spines", "Spines", "Of a clos2, clos3, rail or pools.", {}},
-      {"dut.topology.hosts_per_leaf", "Hosts per leaf", "Of a clos2, clos3 or pools.", {}},
-      {"dut.topology.link", "Link rate", "Of the hosts' links: 100G, 400G. 1M to 8T.", {}},
-      {"dut.topology.host_delay",
-       "Host delay",
-       "Propagation between host and switch: 50ns is about 10 m of fibre.",
-       {}},
-      {"dut.switch.buffer",
-       "Switch buffer",
-       "Of each output port, all priorities together; a frame that does not fit is dropped. 1MB.",
-       {}},
-      {"dut.switch.latency",
-       "Switch latency",
-       "First bit in (cut-through) or last bit in (store-and-forward) to first bit out, idle.",
-       {}},
-      {"dut.switch.forwarding",
-       "Forwarding",
-       "Whether a switch waits for a frame's last bit.",
-       {"store-and-forward", "cut-through"}},
-      {"dut.switch.ecn",
-       "ECN",
-       "Marking between kmin and kmax: {kmin: 100KB, kmax: 400KB, pmax: 20%}. {} for the defaults.",
-       {}},
-      {"dut.switch.pfc",
-       "PFC",
-       "PAUSE per priority: {priorities: [3], xoff: 90KB, xon: 60KB}. {} for the defaults.",
-       {}},
-      {"dut.load_balancing",
-       "Load balancing",
-       "How a switch chooses among equally short paths.",
-       {"ecmp", "ecmp-qp", "flowlet", "spray-random", "spray-round-robin", "spray-least-queue",
-        "weighted"}},
-      {"dut.failures",
-       "Failures",
-       "What is down from when to when: [{element: leaf0-spine1, down: 1ms, up: 2ms}].",
-       {}},
-      {"transport.kind",
-       "Transport",
-       "What simulated hosts speak; each kind has its own keys: mtu, dcqcn, cc …",
-       {"roce", "uet"}},
-      {"workload.kind",
-       "Workload",
-       "What simulated hosts do in a free run. Several jobs are a list, in the text.",
-       {"allreduce", "reduce-scatter", "allgather", "alltoall", "broadcast", "training", "pairs",
-        "permutation", "random-permutation", "incast", "messages", "trace"}},
-      {"workload.ranks", "Ranks of it", "Hosts that take part; all if it is not set.", {}},
-      {"workload.size", "Size of it", "Of a message, or of a collective's buffer: 16MiB.", {}},
-      {"traffic.transport",
-       "Frames",
-       "RDMA WRITE Only, SEND Only, or plain UDP test frames.",
-       {"rocev2-write", "rocev2-send", "udp"}},
-      {"traffic.message_sizes",
-       "Message sizes",
-       "RDMA payload of one packet, a value or a list: [64B, 1KiB, 4KiB]. Not for udp.",
-       {}},
-      {"traffic.frame_sizes", "Frame sizes", "64B to 9216B with FCS, a value or a list.", {}},
-      {"traffic.qps", "QPs", "Destination queue pairs per pair of hosts, 1 to 256, or a list.", {}},
-      {"traffic.direction", "Direction", "One way, or both at once.", {"uni", "bi"}},
-      {"traffic.pairs",
-       "Pairs",
-       "all: each host of the lower half to its counterpart. Or a list: [[0, 2], [1, 2]].",
-       {}},
-      {"parameters.loads",
-       "Loads",
-       "At which latency is measured, shares or rates: [10%, 50%].",
-       {}},
-      {"parameters.repetitions", "Repetitions", "Of every trial, 1 to 10000.", {}},
-      {"parameters.duration", "Duration", "Of one trial at a constant load: 100us.", {}},
-      {"parameters.sizes",
-       "Sizes",
-       "Of messages, or of collectives' buffers, in T6 to T12: [1MiB, 16MiB].",
-       {}},
-      {"parameters.ranks", "Ranks", "Hosts that take part in T6 to T12: [8, 16, 32].", {}},
-      {"parameters.balancing",
-       "Balancing",
-       "That T6 to T12 compare: ecmp, ecmp-qp, flowlet, spray, one or a list.",
-       {"ecmp", "ecmp-qp", "flowlet", "spray"}},
-      {"limits.latency_p99_ns",
-       "Limit: P99 [ns]",
-       "The run is missed when a P99 latency is above. Without limits there is no verdict.",
-       {}},
-      {"limits.loss_ppm", "Limit: loss [ppm]", "The run is missed when loss is above.", {}}};
+  static const std::vector<ScenarioField> kFields = [] {
+    const Json schema = Json::parse(embeddedSchema());
+    std::vector<ScenarioField> fields;
+    fields.reserve(kLines.size());
+    for (const Line& line : kLines) fields.push_back(fieldOf(line, schema));
+    return fields;
+  }();
   return kFields;
 }
 

@@ -50,6 +50,7 @@ int parseAndAct(int argc, const char* const* argv) {
   addReportVerb(app, action);
   addResultsVerb(app, action);
   addSweepVerb(app, action);
+  addSchemaVerb(app, action);
   addSelftestVerb(app, action);
   addServeVerb(app, action);
   addTopVerb(app, action);

@@ -13,6 +13,7 @@
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "kpi/kpi.h"
+#include "scenario/key_page.h"
 #include "session/text_table.h"
 
 namespace plumbline::cli {
@@ -111,6 +112,16 @@ void writeKpiPage() {
   }
 }
 
+void listKeys() {
+  std::vector<std::string> names;
+  std::vector<std::string> texts;
+  for (const scenario::ListedKey& one : scenario::keyList()) {
+    names.push_back(one.path);
+    texts.push_back(one.help);
+  }
+  printList("key", "meaning", names, texts);
+}
+
 void listScenarios() {
   constexpr std::size_t kColumns = 80;
   std::vector<std::string> names;
@@ -139,15 +150,22 @@ void addListVerb(CLI::App& app, Action& action) {
   add("tests", "Tests of the methodology that this build implements", listTests);
   add("benches", "Benches of this build", listBenches);
   add("scenarios", "Scenarios that come with the program", listScenarios);
-  CLI::App* kpis = verb->add_subcommand("kpis", "KPIs that tests measure, for limits and exports");
-  auto markdown = std::make_shared<bool>(false);
-  kpis->add_flag("--markdown", *markdown, "Write the page docs/kpis.md");
-  kpis->callback([markdown, &action] {
-    action = [markdown] {
-      *markdown ? writeKpiPage() : listKpis();
-      return ExitCode::kDone;
-    };
-  });
+  const auto addWithPage = [&](const char* what, const char* help, const char* page_help,
+                               void (*list)(), void (*write_page)()) {
+    CLI::App* one = verb->add_subcommand(what, help);
+    auto markdown = std::make_shared<bool>(false);
+    one->add_flag("--markdown", *markdown, page_help);
+    one->callback([=, &action] {
+      action = [=] {
+        *markdown ? write_page() : list();
+        return ExitCode::kDone;
+      };
+    });
+  };
+  addWithPage("kpis", "KPIs that tests measure, for limits and exports",
+              "Write the page docs/kpis.md", listKpis, writeKpiPage);
+  addWithPage("keys", "Keys of scenarios", "Write the page docs/scenario-keys.md", listKeys,
+              [] { fmt::print("{}", scenario::keyPage()); });
 }
 
 }  // namespace plumbline::cli

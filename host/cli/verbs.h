@@ -25,6 +25,7 @@ void addPortsVerb(CLI::App& app, Action& action);
 void addReportVerb(CLI::App& app, Action& action);
 void addResultsVerb(CLI::App& app, Action& action);
 void addSweepVerb(CLI::App& app, Action& action);
+void addSchemaVerb(CLI::App& app, Action& action);
 void addSelftestVerb(CLI::App& app, Action& action);
 void addServeVerb(CLI::App& app, Action& action);
 void addTopVerb(CLI::App& app, Action& action);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "spec/field.h"
 
 namespace plumbline::fabric {
 
@@ -17,22 +18,14 @@ void checkCount(std::int64_t value, std::int64_t low, std::int64_t high, const s
 
 void checkBytes(Bytes value, Bytes low, Bytes high, const std::string& field) {
   if (value >= low && value <= high) return;
-  refuse(fmt::format("{} bytes is out of range", value.count()), field,
-         fmt::format("{} to {} bytes", low.count(), high.count()));
+  refuse(fmt::format("{} is out of range", spec::sizeText(value.count())), field,
+         fmt::format("{} to {}", spec::sizeText(low.count()), spec::sizeText(high.count())));
 }
 
 void checkTime(Picoseconds value, Picoseconds low, Picoseconds high, const std::string& field) {
   if (value >= low && value <= high) return;
-  refuse(fmt::format("{} ps is out of range", value.count()), field,
-         fmt::format("{} to {} ps", low.count(), high.count()));
-}
-
-void checkDelay(Picoseconds value, const std::string& field) {
-  checkTime(value, Picoseconds(1), kMaxDelay, field);
-}
-
-void checkPriorities(std::uint8_t mask, const std::string& field) {
-  if (mask == 0) refuse("names no priority", field, "a bit for each of at least one priority");
+  refuse(fmt::format("{} is out of range", spec::timeText(value.count())), field,
+         fmt::format("{} to {}", spec::timeText(low.count()), spec::timeText(high.count())));
 }
 
 }  // namespace plumbline::fabric

@@ -1,5 +1,6 @@
-// The parts of validate() and what they share. Every check throws Error(kUsage) with the field's
-// name as its place and a remedy that begins with "allowed: ".
+// The parts of validate() beyond the ranges of single fields (spec_fields.h), and what they share.
+// Every check throws Error(kUsage) with the field's name as its place and a remedy that begins with
+// "allowed: ".
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,6 @@ inline constexpr Bytes kMaxBuffer{std::int64_t{1} << 40};
 void checkCount(std::int64_t value, std::int64_t low, std::int64_t high, const std::string& field);
 void checkBytes(Bytes value, Bytes low, Bytes high, const std::string& field);
 void checkTime(Picoseconds value, Picoseconds low, Picoseconds high, const std::string& field);
-// A delay of something that moves: more than 0, at most kMaxDelay.
-void checkDelay(Picoseconds value, const std::string& field);
-// At least one priority.
-void checkPriorities(std::uint8_t mask, const std::string& field);
 
 // topology_spec.cc: everything buildTopology() relies on.
 void checkTopology(const TopologySpec& topology);

@@ -8,24 +8,18 @@
 
 #include "fabric/names.h"
 #include "fabric/spec_checks.h"
+#include "fabric/spec_fields.h"
+#include "spec/check.h"
 
 namespace plumbline::fabric {
 namespace {
 
-constexpr BitRate kMinRate{1'000'000};
-constexpr BitRate kMaxRate{8'000'000'000'000};
-constexpr std::int64_t kMaxUplinks = 256;
 // Between switches, all together: bounds the memory of a topology.
 constexpr std::int64_t kMaxCables = std::int64_t{1} << 21;
 constexpr std::size_t kMaxGraphSwitches = std::size_t{3} * kMaxSwitchesPerTier;
 constexpr std::size_t kMaxName = 64;
 // Where hostCount() stops counting.
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-
-void checkRate(BitRate rate, const std::string& field) {
-  if (rate >= kMinRate && rate <= kMaxRate) return;
-  refuse(fmt::format("{} bit/s is out of range", rate.bitsPerSecond()), field, "1 Mb/s to 8 Tb/s");
-}
 
 void checkTier(std::uint64_t switches, const std::string& field) {
   checkCount(static_cast<std::int64_t>(switches), 1, kMaxSwitchesPerTier, field);
@@ -34,28 +28,18 @@ void checkTier(std::uint64_t switches, const std::string& field) {
 // What is common to all kinds with links between switches, given how many pairs of switches are
 // joined.
 void checkFabricLinks(const TopologySpec& topology, std::int64_t pairs) {
-  checkCount(topology.uplinks, 1, kMaxUplinks, "topology.uplinks");
   if (pairs * topology.uplinks > kMaxCables) {
     refuse(fmt::format("{} cables between switches are too many", pairs * topology.uplinks),
            "topology.uplinks", fmt::format("at most {} cables between switches", kMaxCables));
   }
-  if (topology.fabric_rate != BitRate(0)) checkRate(topology.fabric_rate, "topology.fabric_rate");
-  checkDelay(topology.fabric_link_delay, "topology.fabric_link_delay");
 }
 
 void checkClos2(const TopologySpec& topology) {
-  checkTier(topology.leaves, "topology.leaves");
-  checkTier(topology.spines, "topology.spines");
-  checkCount(topology.hosts_per_leaf, 1, kMaxHosts, "topology.hosts_per_leaf");
   checkCount(topology.hostCount(), 2, kMaxHosts, "topology.leaves * topology.hosts_per_leaf");
   checkFabricLinks(topology, std::int64_t{topology.leaves} * topology.spines);
 }
 
 void checkClos3(const TopologySpec& topology) {
-  checkTier(topology.pods, "topology.pods");
-  checkTier(topology.leaves, "topology.leaves");
-  checkTier(topology.spines, "topology.spines");
-  checkTier(topology.superspines, "topology.superspines");
   checkTier(std::uint64_t{topology.pods} * topology.leaves, "topology.pods * topology.leaves");
   checkTier(std::uint64_t{topology.pods} * topology.spines, "topology.pods * topology.spines");
   if (topology.superspines % topology.spines != 0) {
@@ -63,7 +47,6 @@ void checkClos3(const TopologySpec& topology) {
                        topology.spines),
            "topology.superspines", "a multiple of topology.spines");
   }
-  checkCount(topology.hosts_per_leaf, 1, kMaxHosts, "topology.hosts_per_leaf");
   checkCount(topology.hostCount(), 2, kMaxHosts,
              "topology.pods * topology.leaves * topology.hosts_per_leaf");
   checkFabricLinks(topology,
@@ -72,10 +55,6 @@ void checkClos3(const TopologySpec& topology) {
 }
 
 void checkRail(const TopologySpec& topology) {
-  checkCount(topology.servers, 1, kMaxHosts, "topology.servers");
-  checkCount(topology.rails, 1, kMaxHosts, "topology.rails");
-  checkCount(topology.servers_per_leaf, 1, kMaxHosts, "topology.servers_per_leaf");
-  checkTier(topology.spines, "topology.spines");
   checkCount(topology.hostCount(), 2, kMaxHosts, "topology.servers * topology.rails");
   const std::uint64_t leaves =
       std::uint64_t{topology.rails} *
@@ -85,12 +64,8 @@ void checkRail(const TopologySpec& topology) {
 }
 
 void checkPools(const TopologySpec& topology) {
-  checkTier(topology.prefill_leaves, "topology.prefill_leaves");
-  checkTier(topology.decode_leaves, "topology.decode_leaves");
-  checkTier(topology.spines, "topology.spines");
   const std::uint64_t leaves = std::uint64_t{topology.prefill_leaves} + topology.decode_leaves;
   checkTier(leaves, "topology.prefill_leaves + topology.decode_leaves");
-  checkCount(topology.hosts_per_leaf, 1, kMaxHosts, "topology.hosts_per_leaf");
   checkCount(topology.hostCount(), 2, kMaxHosts,
              "(topology.prefill_leaves + topology.decode_leaves) * topology.hosts_per_leaf");
   checkFabricLinks(topology, static_cast<std::int64_t>(leaves) * topology.spines);
@@ -163,8 +138,7 @@ class GraphCheck {
       refuse(fmt::format("hosts {} and {} are joined without a switch", cable.a, cable.b),
              where + ".b", "a switch; a bare link is a topology kind of its own");
     }
-    checkRate(cable.rate, where + ".rate");
-    checkDelay(cable.delay, where + ".delay");
+    spec::check(cable, where);
     neighbours_[a].push_back(b);
     neighbours_[b].push_back(a);
   }
@@ -227,34 +201,23 @@ BitRate TopologySpec::fabricRate() const {
   return fabric_rate == BitRate(0) ? link_rate : fabric_rate;
 }
 
+// The ranges of its fields have been checked.
 void checkTopology(const TopologySpec& topology) {
   switch (topology.kind) {
     case TopologyKind::kLink:
-      break;
     case TopologyKind::kSingleSwitch:
-      checkCount(topology.hosts, 2, kMaxHosts, "topology.hosts");
-      break;
+      return;
     case TopologyKind::kClos2:
-      checkClos2(topology);
-      break;
+      return checkClos2(topology);
     case TopologyKind::kClos3:
-      checkClos3(topology);
-      break;
+      return checkClos3(topology);
     case TopologyKind::kRail:
-      checkRail(topology);
-      break;
+      return checkRail(topology);
     case TopologyKind::kPools:
-      checkPools(topology);
-      break;
+      return checkPools(topology);
     case TopologyKind::kGraph:
-      // Its cables have rates and delays of their own.
       return GraphCheck(topology.graph).check();
-    default:
-      refuse("unknown topology", "topology.kind",
-             "link, single switch, clos2, clos3, rail, pools, graph");
   }
-  checkRate(topology.link_rate, "topology.link_rate");
-  checkDelay(topology.host_link_delay, "topology.host_link_delay");
 }
 
 }  // namespace plumbline::fabric

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <string_view>
+
+#include "fabric/spec_fields.h"
 #include "scenario/dut_sections.h"
+#include "scenario/field_reader.h"
 #include "scenario/sections.h"
 
 namespace plumbline::scenario {
@@ -6,24 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxIdentification = 64;
 constexpr std::size_t kMaxIdentificationText = 500;
-
-void readBitError(SpecReader& map, fabric::BitErrorSpec& errors) {
-  if (map.required("link") != nullptr) map.read("link", "link", errors.link);
-  if (map.required("rate") != nullptr) map.read("rate", "rate", errors.rate, readRate);
-}
-
-void readFailure(SpecReader& map, fabric::FailureSpec& failure) {
-  if (map.required("element") != nullptr) map.read("element", "element", failure.element);
-  if (map.required("down") != nullptr) map.read("down", "down", failure.down);
-  map.read("up", "up", failure.up);
-}
-
-void readStorm(SpecReader& map, fabric::PauseStormSpec& storm) {
-  if (map.required("host") != nullptr) map.read("host", "host", storm.host);
-  map.read("priorities", "priorities", storm.priorities, readPriorities);
-  map.read("start", "start", storm.start);
-  if (map.required("duration") != nullptr) map.read("duration", "duration", storm.duration);
-}
 
 // Free keys with free text: whatever the lab wants to find in the report.
 void readIdentification(const YamlNode& node, Scenario& scenario, Problems& problems) {
@@ -41,6 +28,37 @@ void readIdentification(const YamlNode& node, Scenario& scenario, Problems& prob
   }
 }
 
+// The fields of `dut:`, but for the topology. What only a DUT with switches has is refused without.
+void readFabric(SpecReader& map, fabric::FabricSpec& fabric) {
+  const bool link = fabric.topology.kind == fabric::TopologyKind::kLink;
+  const spec::Fields& fields = spec::fieldsOf<fabric::FabricSpec>();
+  for (const spec::Field& field : fields) {
+    if (field.key.empty() || field.key == "topology") continue;
+    const YamlNode* value = map.optional(field.key);
+    if (value != nullptr && link && (field.key == "switch" || field.key == "load_balancing")) {
+      map.problems().add(*value, "a topology of kind link has no switch",
+                         "leave \"" + field.key + "\" out");
+    } else {
+      readField(map, fields, field.key, &fabric);
+    }
+  }
+}
+
+const YamlNode* memberOf(const YamlNode* map, std::string_view key) {
+  if (map == nullptr) return nullptr;
+  const auto found = std::find_if(map->members.begin(), map->members.end(),
+                                  [&](const YamlMember& one) { return one.key.text == key; });
+  return found == map->members.end() ? nullptr : &found->value;
+}
+
+void refuseTwoBuffers(const YamlNode& dut, Problems& problems) {
+  const YamlNode* switches = memberOf(&dut, "switch");
+  const YamlNode* shared = memberOf(switches, "shared_buffer");
+  if (shared != nullptr && memberOf(switches, "buffer") != nullptr) {
+    problems.add(*shared, "\"buffer\" and \"shared_buffer\" are both here", "one of the two");
+  }
+}
+
 }  // namespace
 
 void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
@@ -48,39 +66,14 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
   if (!checked) return;
   FieldPlaces places;
   SpecReader map(std::move(*checked), "", &places, problems);
+  fabric::FabricSpec fabric;
   const std::size_t before = problems.count();
   if (const YamlNode* topology = map.required("topology")) {
-    readTopology(*topology, scenario.topology, places, problems);
+    readTopology(*topology, fabric.topology, places, problems);
   }
   const bool topology_read = problems.count() == before;
-
-  // What only a DUT with switches has.
-  const auto ofSwitches = [&](const char* key) -> const YamlNode* {
-    const YamlNode* value = map.optional(key);
-    if (value == nullptr || scenario.topology.kind != fabric::TopologyKind::kLink) return value;
-    problems.add(*value, "a topology of kind link has no switch",
-                 "leave \"" + std::string(key) + "\" out");
-    return nullptr;
-  };
-  if (const YamlNode* value = ofSwitches("switch")) {
-    readSwitch(*value, scenario.switches, places, problems);
-  }
-  if (const YamlNode* value = ofSwitches("load_balancing")) {
-    readLoadBalancing(*value, scenario.switches.load_balancing, places, problems);
-  }
-  if (const YamlNode* value = map.optional("bit_errors")) {
-    readItems("bit_errors", *value, "bit_errors", scenario.bit_errors, places, problems, false,
-              readBitError);
-  }
-  if (const YamlNode* value = map.optional("failures")) {
-    readItems("failures", *value, "failures", scenario.failures, places, problems, false,
-              readFailure);
-  }
-  map.read("convergence", "convergence", scenario.convergence);
-  if (const YamlNode* value = map.optional("pause_storms")) {
-    readItems("pause_storms", *value, "storms", scenario.storms, places, problems, false,
-              readStorm);
-  }
+  readFabric(map, fabric);
+  refuseTwoBuffers(node, problems);
   if (const YamlNode* value = map.optional("identification")) {
     readIdentification(*value, scenario, problems);
   }
@@ -91,14 +84,14 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
   places.judge(
       [&] {
         fabric::FabricSpec spec;
-        spec.topology = scenario.topology;
+        spec.topology = fabric.topology;
         fabric::validate(spec);
       },
       node, problems);
   const bool topology_right = topology_read && problems.count() == before_judging;
   places.judge(
       [&] {
-        fabric::FabricSpec spec = scenario.fabricSpec();
+        fabric::FabricSpec spec = fabric;
         if (!topology_right) {
           spec.topology = {};
           spec.bit_errors.clear();
@@ -108,6 +101,12 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
         fabric::validate(spec);
       },
       node, problems);
+  scenario.topology = std::move(fabric.topology);
+  scenario.switches = std::move(fabric.switches);
+  scenario.bit_errors = std::move(fabric.bit_errors);
+  scenario.failures = std::move(fabric.failures);
+  scenario.convergence = fabric.convergence;
+  scenario.storms = std::move(fabric.storms);
 }
 
 }  // namespace plumbline::scenario

@@ -1,5 +1,5 @@
-// The parts of `dut:`, one reader each. They fill the specification with what could be read, report
-// the rest, and tell `places` where everything stands.
+// Parts of `dut:` with readers of their own. They fill the specification with what could be read,
+// report the rest, and tell `places` where everything stands.
 #pragma once
 
 #include "fabric/fabric_spec.h"
@@ -10,13 +10,5 @@ namespace plumbline::scenario {
 // `topology:`
 void readTopology(const YamlNode& node, fabric::TopologySpec& topology, FieldPlaces& places,
                   Problems& problems);
-
-// `switch:`
-void readSwitch(const YamlNode& node, fabric::SwitchSpec& switches, FieldPlaces& places,
-                Problems& problems);
-
-// `load_balancing:`
-void readLoadBalancing(const YamlNode& node, fabric::LoadBalancingSpec& balancing,
-                       FieldPlaces& places, Problems& problems);
 
 }  // namespace plumbline::scenario

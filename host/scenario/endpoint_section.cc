@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 #include "base/ip_address.h"
+#include "scenario/field_reader.h"
 #include "scenario/sections.h"
+#include "scenario/spec_fields.h"
 #include "scenario/trace_file.h"
 
 namespace plumbline::scenario {
@@ -15,32 +15,7 @@ using bench::EndpointSpec;
 using bench::Operation;
 
 constexpr std::size_t kMaxEndpointName = 64;
-constexpr std::uint64_t kMaxPort = 255;
-constexpr std::uint64_t kMaxGidIndex = 255;
-constexpr std::uint64_t kMaxTcpPort = 65'535;
 constexpr std::size_t kMaxHosts = 64;
-
-template <typename Value, std::size_t N>
-using Words = std::array<std::pair<const char*, Value>, N>;
-
-constexpr Words<Operation, 4> kOperations{{{"write", Operation::kWrite},
-                                           {"write-immediate", Operation::kWriteImmediate},
-                                           {"send", Operation::kSend},
-                                           {"read", Operation::kRead}}};
-constexpr Words<bench::QueuePairService, 2> kServices{
-    {{"rc", bench::QueuePairService::kReliable}, {"uc", bench::QueuePairService::kUnreliable}}};
-constexpr Words<bench::Connection, 2> kConnections{
-    {{"out-of-band", bench::Connection::kOutOfBand},
-     {"rdma-cm", bench::Connection::kConnectionManager}}};
-
-template <typename Value, std::size_t N>
-std::optional<Value> readOneOf(const YamlNode& node, const Words<Value, N>& words,
-                               Problems& problems) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : words) names.emplace_back(name);
-  const auto word = readWord(node, names, problems);
-  return word ? std::optional(words[*word].second) : std::nullopt;
-}
 
 std::optional<std::string> readAddress(const YamlNode& node, const char* right,
                                        Problems& problems) {
@@ -51,7 +26,7 @@ std::optional<std::string> readAddress(const YamlNode& node, const char* right,
   return address;
 }
 
-void readAddress(MapReader& map, const char* key, const char* right, std::string& target,
+void readAddress(SpecReader& map, const char* key, const char* right, std::string& target,
                  Problems& problems) {
   const YamlNode* value = map.optional(key);
   if (value == nullptr) return;
@@ -79,7 +54,7 @@ void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
   }
 }
 
-void readPeer(MapReader& map, const std::string& scenario_file, EndpointSpec& spec,
+void readPeer(SpecReader& map, const std::string& scenario_file, EndpointSpec& spec,
               Problems& problems) {
   readAddress(map, "peer", "an address of the host with the target program", spec.peer, problems);
   if (const YamlNode* value = map.optional("peers")) {
@@ -97,53 +72,22 @@ void readPeer(MapReader& map, const std::string& scenario_file, EndpointSpec& sp
   }
 }
 
-void readNames(MapReader& map, EndpointSpec& spec, Problems& problems) {
-  if (const YamlNode* value = map.optional("provider")) {
-    if (auto name = readText(*value, kMaxEndpointName, problems)) spec.provider = std::move(*name);
-  }
-  if (const YamlNode* value = map.optional("device")) {
-    if (auto name = readText(*value, kMaxEndpointName, problems)) spec.device = std::move(*name);
-  }
-  readAddress(map, "address", "an address of this host", spec.address, problems);
-}
-
-// A small number into a member of any integer type.
-template <typename Value>
-void readNumber(MapReader& map, const char* key, std::uint64_t min, std::uint64_t max,
-                Value& target, Problems& problems) {
-  const YamlNode* node = map.optional(key);
-  if (node == nullptr) return;
-  if (const auto value = readInteger(*node, min, max, problems)) {
-    target = static_cast<Value>(*value);
-  }
-}
-
 }  // namespace
 
 void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems) {
-  auto map = readMap(node, "endpoint", problems);
-  if (!map) return;
+  auto checked = readMap(node, "endpoint", problems);
+  if (!checked) return;
+  SpecReader map(std::move(*checked), {}, nullptr, problems);
   EndpointSpec& spec = scenario.endpoint.emplace();
-  readNames(*map, spec, problems);
-  readPeer(*map, scenario.file, spec, problems);
-  readNumber(*map, "window", 1, EndpointSpec::kMostWindow, spec.window, problems);
-  readNumber(*map, "port", 1, kMaxPort, spec.port, problems);
-  readNumber(*map, "gid_index", 0, kMaxGidIndex, spec.gid_index, problems);
-  readNumber(*map, "peer_port", 1, kMaxTcpPort, spec.peer_port, problems);
-  if (const YamlNode* value = map->optional("operation")) {
-    spec.operation = readOneOf(*value, kOperations, problems);
+  readFields(map, spec);
+  readAddress(map, "address", "an address of this host", spec.address, problems);
+  readPeer(map, scenario.file, spec, problems);
+  const YamlNode* service = map.optional("service");
+  if (service != nullptr && spec.service == bench::QueuePairService::kUnreliable &&
+      spec.operation == Operation::kRead) {
+    problems.add(*service, "an unreliable connection has no read", "rc, or another operation");
   }
-  if (const YamlNode* value = map->optional("service")) {
-    spec.service = readOneOf(*value, kServices, problems).value_or(spec.service);
-    const bool one_way = spec.operation != Operation::kRead;
-    if (spec.service == bench::QueuePairService::kUnreliable && !one_way) {
-      problems.add(*value, "an unreliable connection has no read", "rc, or another operation");
-    }
-  }
-  if (const YamlNode* value = map->optional("connection")) {
-    spec.connection = readOneOf(*value, kConnections, problems).value_or(spec.connection);
-  }
-  map->finish();
+  map.finish();
 }
 
 }  // namespace plumbline::scenario

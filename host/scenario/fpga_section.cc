@@ -4,15 +4,15 @@
 #include <string>
 #include <utility>
 
+#include "scenario/field_reader.h"
 #include "scenario/sections.h"
+#include "scenario/spec_fields.h"
 
 namespace plumbline::scenario {
 namespace {
 
 constexpr std::size_t kMaxDeviceName = 32;
 constexpr std::size_t kMaxCards = 16;
-// A MAC's delay is a few hundred nanoseconds.
-constexpr Picoseconds kMaxDelay = microseconds(10);
 
 // Digits of a PCIe address, "0000:3b:00.1": 4, 2, 2 and 1 hexadecimal ones.
 constexpr std::string_view kAddressForm = "xxxx:xx:xx.x";
@@ -42,33 +42,26 @@ std::optional<std::string> readDevice(const YamlNode& node, Problems& problems) 
   return text;
 }
 
-void readDelay(MapReader& map, const char* key, std::optional<Picoseconds>& delay,
-               Problems& problems) {
-  if (const YamlNode* value = map.optional(key)) {
-    delay = readDuration(*value, Picoseconds(), kMaxDelay, "0ns to 10us", problems);
-  }
-}
-
 }  // namespace
 
 void readFpga(const YamlNode& node, Scenario& scenario, Problems& problems) {
-  auto map = readMap(node, "fpga", problems);
-  if (!map) return;
+  auto checked = readMap(node, "fpga", problems);
+  if (!checked) return;
+  SpecReader map(std::move(*checked), {}, nullptr, problems);
   bench::FpgaSpec& spec = scenario.fpga.emplace();
-  if (const YamlNode* value = map->required("xclbin")) {
+  readFields(map, spec);
+  if (const YamlNode* value = map.optional("xclbin")) {
     if (const auto name = readText(*value, kMaxFileName, problems)) {
       spec.xclbin = (std::filesystem::path(scenario.file).parent_path() / *name).string();
     }
   }
-  if (const YamlNode* value = map->optional("devices")) {
+  if (const YamlNode* value = map.optional("devices")) {
     const auto read = [&](const YamlNode& item) { return readDevice(item, problems); };
     if (auto devices = readList(*value, kMaxCards, problems, read)) {
       spec.devices = std::move(*devices);
     }
   }
-  readDelay(*map, "tx_delay", spec.tx_delay, problems);
-  readDelay(*map, "rx_delay", spec.rx_delay, problems);
-  map->finish();
+  map.finish();
 }
 
 }  // namespace plumbline::scenario

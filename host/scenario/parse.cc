@@ -4,8 +4,10 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "scenario/field_reader.h"
 #include "scenario/reader.h"
 #include "scenario/sections.h"
+#include "scenario/spec_fields.h"
 
 namespace plumbline::scenario {
 namespace {
@@ -13,7 +15,6 @@ namespace {
 constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kMaxScenarioName = 100;
 constexpr std::size_t kMaxTests = 64;
-constexpr std::uint64_t kMaxFastForwardPackets = 1'000'000'000'000;
 // More would not help anyone; the file is probably no scenario at all.
 constexpr std::size_t kMaxProblemsShown = 25;
 
@@ -74,13 +75,9 @@ void readFastForward(const YamlNode& node, Scenario& scenario, Problems& problem
   }
   auto map = readMap(node, "fast_forward", problems);
   if (!map) return;
-  bench::FastForwardSpec& spec = scenario.fast_forward.emplace();
-  if (const YamlNode* value = map->optional("packets")) {
-    if (const auto packets = readInteger(*value, 1, kMaxFastForwardPackets, problems)) {
-      spec.packets = *packets;
-    }
-  }
-  map->finish();
+  SpecReader reader(std::move(*map), {}, nullptr, problems);
+  readFields(reader, scenario.fast_forward.emplace());
+  reader.finish();
 }
 
 // `transport`, `workload` and `fast_forward`, after everything that they are judged by.

@@ -205,11 +205,6 @@ std::optional<Fraction> readFactor(const YamlNode& node, Fraction min, Fraction 
   return readWithin(node, parseFactor, min, max, range, problems);
 }
 
-std::optional<double> readProbability(const YamlNode& node, const std::string& range,
-                                      Problems& problems) {
-  return readWithin(node, parseDecimal, 0.0, 1.0, range, problems);
-}
-
 std::optional<bool> readBool(const YamlNode& node, Problems& problems) {
   static const std::vector<std::string> words{"false", "true"};
   const auto word = readWord(node, words, problems);

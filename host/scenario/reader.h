@@ -51,6 +51,7 @@ class MapReader {
   const YamlNode* required(const std::string& key);
   // Where a mistake of the map as a whole is shown.
   [[nodiscard]] const YamlNode& node() const { return map_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
   void finish();
 
  private:
@@ -85,8 +86,6 @@ std::optional<Fraction> readShare(const YamlNode& node, Fraction min, Fraction m
                                   const std::string& range, Problems& problems);
 std::optional<Fraction> readFactor(const YamlNode& node, Fraction min, Fraction max,
                                    const std::string& range, Problems& problems);
-std::optional<double> readProbability(const YamlNode& node, const std::string& range,
-                                      Problems& problems);
 std::optional<bool> readBool(const YamlNode& node, Problems& problems);
 // One of `words`: its index.
 std::optional<std::size_t> readWord(const YamlNode& node, std::span<const std::string> words,

@@ -49,9 +49,6 @@ void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
 void readParameters(const YamlNode& node, bool topology_known, Scenario& scenario,
                     Problems& problems);
 
-// Keys of `parameters:` of the tests of the card itself.
-void readCardParameters(MapReader& map, Scenario& scenario, Problems& problems);
-
 // `dut_metrics:` Needs `tests`.
 void readDutMetrics(const YamlNode& node, Scenario& scenario, Problems& problems);
 

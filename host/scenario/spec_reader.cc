@@ -120,20 +120,6 @@ std::optional<Fraction> readValue(const YamlNode& node, Problems& problems) {
                    "a share such as 12.5%", problems);
 }
 
-std::optional<Fraction> readAnyFactor(const YamlNode& node, Problems& problems) {
-  return readFactor(node, Fraction(),
-                    Fraction::partsPerTrillion(std::numeric_limits<std::int64_t>::max()),
-                    "a factor such as 0.125", problems);
-}
-
-std::optional<double> readRate(const YamlNode& node, Problems& problems) {
-  return readProbability(node, "a probability such as 1e-6", problems);
-}
-
-std::optional<double> readAnyDecimal(const YamlNode& node, Problems& problems) {
-  return readDecimal(node, 0, std::numeric_limits<double>::max(), "a number such as 0.5", problems);
-}
-
 std::optional<std::uint8_t> readPriorities(const YamlNode& node, Problems& problems) {
   const auto list = readList(
       node, 8, problems, [&](const YamlNode& item) { return readInteger(item, 0, 7, problems); });
@@ -238,6 +224,20 @@ bool FieldPlaces::settleItem(const ItemName& name, const std::string& what,
   list.erase(name.item);
   if (list.others_depend) broken_list_ = name.list;
   return true;
+}
+
+void SpecReader::addGiven(const std::string& member, const YamlNode& node,
+                          std::function<void()> take_back) {
+  if (places_ != nullptr) places_->addGiven(field(member), node, std::move(take_back));
+}
+
+void SpecReader::addLeftOut(const std::string& member, const std::string& key) {
+  if (places_ != nullptr) places_->addLeftOut(field(member), map_.node(), key);
+}
+
+void SpecReader::addList(const std::string& member, std::vector<const YamlNode*> items,
+                         std::function<void(std::size_t)> erase) {
+  if (places_ != nullptr) places_->addList(field(member), std::move(items), std::move(erase));
 }
 
 std::optional<SpecReader> SpecReader::block(const std::string& key, const char* member) {

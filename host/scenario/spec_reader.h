@@ -83,10 +83,6 @@ class FieldPlaces {
 template <typename T>
 std::optional<T> readValue(const YamlNode& node, Problems& problems);
 
-// Parses of values whose type does not tell how they are written.
-std::optional<Fraction> readAnyFactor(const YamlNode& node, Problems& problems);  // 0.125
-std::optional<double> readRate(const YamlNode& node, Problems& problems);         // 1e-6
-std::optional<double> readAnyDecimal(const YamlNode& node, Problems& problems);   // 0.5
 // A priority or a list of them, as a bit each.
 std::optional<std::uint8_t> readPriorities(const YamlNode& node, Problems& problems);
 
@@ -150,6 +146,18 @@ class SpecReader {
   const YamlNode* required(const std::string& key) { return map_.required(key); }
   [[nodiscard]] const YamlNode& node() const { return map_.node(); }
   void finish() { map_.finish(); }
+  [[nodiscard]] Problems& problems() const { return problems_; }
+  // Of the map, in messages.
+  [[nodiscard]] const std::string& name() const { return map_.name(); }
+  // Another map for fields of the same struct.
+  [[nodiscard]] SpecReader beside(MapReader map) const {
+    return {std::move(map), path_, places_, problems_};
+  }
+  // As FieldPlaces, for a field of this struct.
+  void addGiven(const std::string& member, const YamlNode& node, std::function<void()> take_back);
+  void addLeftOut(const std::string& member, const std::string& key);
+  void addList(const std::string& member, std::vector<const YamlNode*> items,
+               std::function<void(std::size_t)> erase);
   // "switches.pfc" + "xon"
   [[nodiscard]] std::string field(const std::string& member) const {
     return path_.empty() ? member : path_ + "." + member;

@@ -3,87 +3,31 @@
 #include <limits>
 
 #include "base/error.h"
+#include "scenario/field_reader.h"
 #include "scenario/sections.h"
-#include "scenario/spec_reader.h"
 #include "scenario/trace_file.h"
 #include "workload/placement.h"
+#include "workload/spec_fields.h"
 #include "workload/workload.h"
 
 namespace plumbline::scenario {
 namespace {
 
-using workload::Algorithm;
-using workload::CollectiveKind;
 using workload::CollectiveSpec;
-using workload::FlowUse;
 using workload::JobSpec;
 using workload::MessageProgram;
-using workload::Pattern;
 using workload::PlacementRule;
 using workload::TrainingProgram;
 
 // What `kind` may be. A collective by itself stands for a training job that runs only that one.
-struct CollectiveWord {
-  const char* name;
-  CollectiveKind kind;
-  Algorithm usual;
-};
-constexpr CollectiveWord kCollectives[] = {
-    {"allreduce", CollectiveKind::kAllReduce, Algorithm::kRing},
-    {"reduce-scatter", CollectiveKind::kReduceScatter, Algorithm::kRing},
-    {"allgather", CollectiveKind::kAllGather, Algorithm::kRing},
-    {"alltoall", CollectiveKind::kAllToAll, Algorithm::kLinearShift},
-    {"broadcast", CollectiveKind::kBroadcast, Algorithm::kTree},
-};
-constexpr std::pair<const char*, Pattern> kPatterns[] = {
-    {"pairs", Pattern::kPairs},
-    {"permutation", Pattern::kShift},
-    {"random-permutation", Pattern::kRandomPermutation},
-    {"incast", Pattern::kIncast},
-    {"messages", Pattern::kExplicit},
-};
+const spec::Field& collectives() {
+  return spec::fieldNamed(spec::fieldsOf<CollectiveSpec>(), "kind");
+}
+const spec::Field& patterns() {
+  return spec::fieldNamed(spec::fieldsOf<MessageProgram>(), "pattern");
+}
 constexpr const char* kTraining = "training";
 constexpr const char* kTrace = "trace";
-
-constexpr std::pair<const char*, Algorithm> kAlgorithms[] = {
-    {"ring", Algorithm::kRing},
-    {"tree", Algorithm::kTree},
-    {"double-tree", Algorithm::kDoubleTree},
-    {"halving-doubling", Algorithm::kHalvingDoubling},
-    {"hierarchical", Algorithm::kHierarchical},
-    {"linear-shift", Algorithm::kLinearShift},
-    {"xor", Algorithm::kXor},
-};
-constexpr std::pair<const char*, PlacementRule> kRules[] = {
-    {"contiguous", PlacementRule::kContiguous},
-    {"strided", PlacementRule::kStrided},
-    {"random", PlacementRule::kRandom},
-    {"interleaved", PlacementRule::kInterleaved},
-};
-constexpr std::pair<const char*, FlowUse> kFlowUses[] = {{"round-robin", FlowUse::kRoundRobin},
-                                                         {"split", FlowUse::kSplit}};
-constexpr std::pair<const char*, transport::Verb> kVerbs[] = {
-    {"write", transport::Verb::kWrite},
-    {"write-immediate", transport::Verb::kWriteImmediate},
-    {"send", transport::Verb::kSend},
-    {"read", transport::Verb::kRead},
-};
-
-std::optional<std::uint64_t> readSize(const YamlNode& node, Problems& problems) {
-  const auto size = readValue<Bytes>(node, problems);
-  return size ? std::optional(static_cast<std::uint64_t>(size->count())) : std::nullopt;
-}
-
-std::optional<std::uint32_t> readSmallSize(const YamlNode& node, Problems& problems) {
-  constexpr Bytes kMost(std::numeric_limits<std::uint32_t>::max());
-  const auto size = readBytes(node, Bytes(0), kMost, "a size below 4GiB", problems);
-  return size ? std::optional(static_cast<std::uint32_t>(size->count())) : std::nullopt;
-}
-
-std::optional<std::uint32_t> readIterations(const YamlNode& node, Problems& problems) {
-  const auto iterations = readInteger(node, 1, 10'000'000, problems);
-  return iterations ? std::optional(static_cast<std::uint32_t>(*iterations)) : std::nullopt;
-}
 
 // [a, b]
 std::optional<std::pair<workload::Rank, workload::Rank>> readRankPair(const YamlNode& node,
@@ -113,12 +57,9 @@ class JobReader {
     const auto kind = readKind(map);
     job.name = kind.value_or("job");
     job.name += std::to_string(++number_);
-    map.read("name", "name", job.name);
-    readPlacement(map, job.placement);
-    map.read("start", "start", job.start);
-    map.read("flows", "flows", job.flows);
-    map.readWordOf<FlowUse>("flow_use", "flow_use", kFlowUses, job.flow_use);
-    map.readWordOf<transport::Verb>("verb", "verb", kVerbs, job.verb);
+    takeTopology(job.placement);
+    readFields(map, job);
+    refuseTwoPlacements(map);
     if (kind) {
       readProgram(map, *kind, job);
     } else {  // which other keys there may be is not known
@@ -131,148 +72,83 @@ class JobReader {
     const YamlNode* node = map.required("kind");
     if (node == nullptr) return std::nullopt;
     std::vector<std::string> words;
-    for (const auto& word : kCollectives) words.emplace_back(word.name);
-    for (const auto& [name, pattern] : kPatterns) words.emplace_back(name);
+    for (const spec::Word& word : collectives().words) words.push_back(word.name);
+    for (const spec::Word& word : patterns().words) words.push_back(word.name);
     words.emplace_back(kTraining);
     words.emplace_back(kTrace);
     const auto word = readWord(*node, words, problems_);
     return word ? std::optional(words[*word]) : std::nullopt;
   }
 
-  // `ranks` on the hosts in their order, `hosts` one by one, or `placement` by a rule.
-  void readPlacement(SpecReader& map, workload::Placement& placement) {
+  // What a placement is without keys of its own.
+  void takeTopology(workload::Placement& placement) const {
     placement.ranks = topology_.hostCount();
     const bool leafy = topology_.kind == fabric::TopologyKind::kClos2 ||
                        topology_.kind == fabric::TopologyKind::kClos3 ||
                        topology_.kind == fabric::TopologyKind::kPools;
     if (leafy) placement.hosts_per_leaf = topology_.hosts_per_leaf;
-    map.read("ranks", "ranks", placement.ranks);
-    if (const YamlNode* node = map.optional("hosts")) {
-      if (map.optional("ranks") != nullptr || map.optional("placement") != nullptr) {
-        problems_.add(*node, "\"hosts\" says already where every rank sits",
-                      "without \"ranks\" and \"placement\"");
-      }
-      placement.rule = PlacementRule::kExplicit;
-      const auto hosts = readList(*node, fabric::kMaxHosts, problems_, [&](const YamlNode& item) {
-        return readValue<std::uint32_t>(item, problems_);
-      });
-      if (hosts) placement.hosts = *hosts;
-    }
-    auto rule = map.block("placement", "placement");
-    if (!rule) return;
-    rule->readWordOf<PlacementRule>("rule", "rule", kRules, placement.rule);
-    rule->read("first", "first", placement.first);
-    rule->read("stride", "stride", placement.stride);
-    rule->read("hosts_per_leaf", "hosts_per_leaf", placement.hosts_per_leaf);
-    rule->read("seed", "seed", placement.seed);
-    rule->finish();
+  }
+
+  void refuseTwoPlacements(SpecReader& map) {
+    const YamlNode* hosts = map.optional("hosts");
+    if (hosts == nullptr) return;
+    if (map.optional("ranks") == nullptr && map.optional("placement") == nullptr) return;
+    problems_.add(*hosts, "\"hosts\" says already where every rank sits",
+                  "without \"ranks\" and \"placement\"");
   }
 
   void readProgram(SpecReader& map, const std::string& kind, JobSpec& job) {
-    for (const CollectiveWord& word : kCollectives) {
+    for (const spec::Word& word : collectives().words) {
       if (kind != word.name) continue;
       auto& training = job.program.emplace<TrainingProgram>();
-      readTraining(map, training);
+      readFields(map, spec::fieldsOf<TrainingProgram>(), &training, "collectives");
       CollectiveSpec& collective = training.collectives.emplace_back();
-      collective.kind = word.kind;
-      collective.algorithm = word.usual;
-      readCollective(map, collective);
+      collectives().set(&collective, spec::Value{word.value});
+      collectives().follow(&collective);
+      readFields(map, spec::fieldsOf<CollectiveSpec>(), &collective, "kind");
       return;
     }
-    for (const auto& [name, pattern] : kPatterns) {
-      if (kind != name) continue;
+    for (const spec::Word& word : patterns().words) {
+      if (kind != word.name) continue;
       auto& messages = job.program.emplace<MessageProgram>();
-      messages.pattern = pattern;
+      patterns().set(&messages, spec::Value{word.value});
       readMessages(map, messages);
       return;
     }
     if (kind == kTraining) {
-      auto& training = job.program.emplace<TrainingProgram>();
-      readTraining(map, training);
-      readCollectives(map, training.collectives);
+      readFields(map, job.program.emplace<TrainingProgram>());
     } else {
       readTrace(map, job.placement, job.program.emplace<workload::TraceProgram>());
     }
   }
 
-  static void readTraining(SpecReader& map, TrainingProgram& training) {
-    map.read("iterations", "iterations", training.iterations, readIterations);
-    map.read("compute", "compute", training.compute);
-    map.read("compute_spread", "compute_spread", training.compute_spread);
-    map.read("overlap", "overlap", training.overlap);
-    map.read("barrier", "barrier", training.barrier);
-  }
-
-  static void readCollective(SpecReader& map, CollectiveSpec& collective) {
-    map.readWordOf<Algorithm>("algorithm", "algorithm", kAlgorithms, collective.algorithm);
-    map.read("size", "bytes", collective.bytes, readSize);
-    map.read("element", "element_bytes", collective.element_bytes, readSmallSize);
-    map.read("chunk", "chunk_bytes", collective.chunk_bytes, readSize);
-    map.read("window", "window", collective.window);
-    map.read("ranks_per_server", "ranks_per_server", collective.ranks_per_server);
-    map.read("before", "before", collective.before);
-    map.read("after", "after", collective.after);
-  }
-
-  void readCollectives(SpecReader& map, std::vector<CollectiveSpec>& collectives) {
-    const YamlNode* node = map.required("collectives");
-    if (node == nullptr) return;
-    const auto readItem = [&](const YamlNode& item) {
-      auto fields = readMap(item, "collectives", problems_);
-      if (!fields) return;
-      SpecReader reader(std::move(*fields), {}, nullptr, problems_);
-      CollectiveSpec& collective = collectives.emplace_back();
-      if (const YamlNode* kind = reader.required("kind")) {
-        std::vector<std::string> words;
-        for (const auto& word : kCollectives) words.emplace_back(word.name);
-        if (const auto word = readWord(*kind, words, problems_)) {
-          collective.kind = kCollectives[*word].kind;
-          collective.algorithm = kCollectives[*word].usual;
-        }
-      }
-      readCollective(reader, collective);
-      reader.finish();
-    };
-    if (node->kind == YamlNode::Kind::kSequence) {
-      for (const YamlNode& item : node->items) readItem(item);
-    } else {
-      readItem(*node);
-    }
-  }
-
   void readMessages(SpecReader& map, MessageProgram& messages) {
-    if (messages.pattern == Pattern::kShift) map.read("shift", "shift", messages.shift);
-    if (messages.pattern == Pattern::kExplicit) {
-      if (const YamlNode* node = map.required("pairs")) {
-        if (node->kind != YamlNode::Kind::kSequence) {
-          problems_.add(*node, "\"pairs\" must be a list", "[[from, to], …]");
-        } else if (const auto pairs = readList(
-                       *node, kMaxPairs, problems_,
-                       [&](const YamlNode& item) { return readRankPair(item, problems_); })) {
-          messages.pairs = *pairs;
-        }
-      }
-    }
-    map.read("bidirectional", "bidirectional", messages.bidirectional);
-    map.read("size", "bytes", messages.bytes, readSize);
-    map.read("messages", "messages", messages.messages);
+    readFields(map, messages);
+    if (messages.pattern == workload::Pattern::kExplicit) readPairs(map, messages);
     readPace(map, messages);
     if (map.optional("on") != nullptr || map.optional("off") != nullptr) {
-      workload::OnOff& on_off = messages.on_off.emplace();
-      if (map.required("on") != nullptr) map.read("on", "on", on_off.on);
-      if (map.required("off") != nullptr) map.read("off", "off", on_off.off);
+      readFields(map, messages.on_off.emplace());
     }
-    map.read("phase", "phase", messages.phase);
-    map.read("until", "until", messages.until);
+  }
+
+  void readPairs(SpecReader& map, MessageProgram& messages) {
+    const YamlNode* node = map.required("pairs");
+    if (node == nullptr) return;
+    if (node->kind != YamlNode::Kind::kSequence) {
+      problems_.add(*node, "\"pairs\" must be a list", "[[from, to], …]");
+    } else if (const auto pairs = readList(*node, kMaxPairs, problems_, [&](const YamlNode& item) {
+                 return readRankPair(item, problems_);
+               })) {
+      messages.pairs = *pairs;
+    }
   }
 
   // `outstanding` messages at a time, or one every `interval`, or as many as make `load`.
   void readPace(SpecReader& map, MessageProgram& messages) {
     workload::ClosedLoop loop;
-    map.read("outstanding", "outstanding", loop.outstanding);
+    readFields(map, loop);
     workload::Arrivals arrivals;
-    map.read("interval", "interval", arrivals.interval);
-    map.read("poisson", "poisson", arrivals.poisson);
+    readFields(map, arrivals);
     const YamlNode* load = map.optional("load");
     if (load != nullptr) {
       const std::string range = "more than 0% up to 100% of the link's rate";
@@ -344,11 +220,7 @@ class JobReader {
       if (!fields) continue;
       SpecReader reader(std::move(*fields), {}, nullptr, problems_);
       workload::TraceEntry& entry = trace.entries.emplace_back();
-      reader.read("time", "time", entry.time);
-      if (reader.required("from") != nullptr) reader.read("from", "from", entry.from);
-      if (reader.required("to") != nullptr) reader.read("to", "to", entry.to);
-      if (reader.required("size") != nullptr) reader.read("size", "bytes", entry.bytes, readSize);
-      reader.read("tag", "tag", entry.tag);
+      readFields(reader, entry);
       reader.finish();
     }
   }

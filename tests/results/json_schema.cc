@@ -1,6 +1,7 @@
 #include "tests/results/json_schema.h"
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -20,6 +21,13 @@ bool isOfType(const Json& value, const std::string& type) {
   throw std::invalid_argument("the schema has an unknown type " + type);
 }
 
+// "type" may be a list of types.
+bool isOfOneType(const Json& value, const Json& types) {
+  if (types.is_string()) return isOfType(value, types);
+  return std::any_of(types.begin(), types.end(),
+                     [&](const Json& type) { return isOfType(value, type.get<std::string>()); });
+}
+
 class Validator {
  public:
   explicit Validator(const Json& root) : root_(root) {}
@@ -36,6 +44,14 @@ class Validator {
                                               "const",
                                               "properties",
                                               "minimum",
+                                              "maximum",
+                                              "exclusiveMinimum",
+                                              "exclusiveMaximum",
+                                              "minLength",
+                                              "maxLength",
+                                              "maxProperties",
+                                              "pattern",
+                                              "examples",
                                               "items",
                                               "anyOf",
                                               "prefixItems",
@@ -48,8 +64,9 @@ class Validator {
       }
     }
     if (schema.contains("$ref")) check(resolved(schema["$ref"]), value, at);
-    if (schema.contains("type") && !isOfType(value, schema["type"])) {
-      fault(at, "not of type " + schema["type"].get<std::string>());
+    if (schema.contains("type") && !isOfOneType(value, schema["type"])) {
+      const Json& type = schema["type"];
+      fault(at, "not of type " + (type.is_string() ? type.get<std::string>() : type.dump()));
       return;
     }
     if (schema.contains("const") && value != schema["const"]) fault(at, "not the constant");
@@ -57,7 +74,7 @@ class Validator {
         std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end()) {
       fault(at, "not one of the allowed values");
     }
-    if (schema.contains("minimum") && value < schema["minimum"]) fault(at, "too small");
+    checkBounds(schema, value, at);
     if (schema.contains("anyOf")) checkAnyOf(schema["anyOf"], value, at);
     if (value.is_object()) checkObject(schema, value, at);
     if (value.is_array()) checkArray(schema, value, at);
@@ -67,6 +84,28 @@ class Validator {
 
  private:
   void fault(const std::string& at, const std::string& what) { faults.push_back(at + ": " + what); }
+
+  void checkBounds(const Json& schema, const Json& value, const std::string& at) {
+    if (value.is_number()) {
+      const auto given = [&](const char* keyword) { return schema.contains(keyword); };
+      if (given("minimum") && value < schema["minimum"]) fault(at, "too small");
+      if (given("maximum") && value > schema["maximum"]) fault(at, "too large");
+      if (given("exclusiveMinimum") && value <= schema["exclusiveMinimum"]) fault(at, "too small");
+      if (given("exclusiveMaximum") && value >= schema["exclusiveMaximum"]) fault(at, "too large");
+    }
+    if (value.is_string()) {
+      const auto text = value.get<std::string>();
+      if (text.size() < schema.value("minLength", std::size_t{0})) fault(at, "too short");
+      if (text.size() > schema.value("maxLength", text.size())) fault(at, "too long");
+      if (schema.contains("pattern") &&
+          !std::regex_search(text, std::regex(schema["pattern"].get<std::string>()))) {
+        fault(at, "not of the pattern");
+      }
+    }
+    if (value.is_object() && value.size() > schema.value("maxProperties", value.size())) {
+      fault(at, "too many");
+    }
+  }
 
   const Json& resolved(const std::string& reference) const {
     return root_.at(Json::json_pointer(reference.substr(1)));

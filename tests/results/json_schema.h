@@ -1,4 +1,4 @@
-// A validator for as much of JSON Schema as docs/result.schema.json uses; a keyword that it does
+// A validator for as much of JSON Schema as the schemas of docs/ use; a keyword that it does
 // not know is an error, so that nothing in the schema goes unchecked.
 #pragma once
 

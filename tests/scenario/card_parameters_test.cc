@@ -74,7 +74,7 @@ TEST(CardParameters, MistakesHaveTheirPlace) {
       ElementsAre(
           "s:6:17: \"flip\" is not known here (one of bit, bits, fcs, icrc, cut, runt, drop, "
           "oversize, pfc-bit, pfc-drop, arrival-bit, arrival-cut, arrival-drop)",
-          "s:7:18: \"1e-2\" is out of range (1e-15 to 1e-3)",
+          "s:7:18: \"1e-2\" is out of range (1e-15 to 0.001)",
           "s:8:17: \"0\" is out of range (1 to 1000000)",
           "s:9:11: \"65536\" is out of range (1 to 65535)",
           "s:10:17: \"many\": this is not a plain integer (1 to 100000000)",
@@ -85,8 +85,9 @@ TEST(CardParameters, MistakesHaveTheirPlace) {
           "s:15:16: \"0\" is out of range (1 to 4096)",
           "s:15:19: \"5000\" is out of range (1 to 4096)",
           "s:16:19: \"65536\" is out of range (1 to 65535)"));
-  EXPECT_THAT(messages(parseOnLink("parameters: {weights: 3}\n")),
-              ElementsAre("s:5:23: weights are a list (1 to 4096 of them, such as [3, 1])"));
+  EXPECT_THAT(
+      messages(parseOnLink("parameters: {weights: 3}\n")),
+      ElementsAre("s:5:23: \"weights\" must be a list (1 to 4096 values, which may be equal)"));
 }
 
 TEST(UetTraffic, HasContextsWhereTheServiceHas) {

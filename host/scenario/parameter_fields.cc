@@ -1,0 +1,168 @@
+// The fields of `parameters:`.
+#include "card/damage.h"
+#include "scenario/sections.h"
+#include "scenario/spec_fields.h"
+#include "spec/declare.h"
+
+namespace plumbline::spec {
+namespace {
+
+using scenario::CardParameters;
+using scenario::kMaxListed;
+using scenario::Parameters;
+using scenario::Progress;
+using scenario::Soak;
+
+constexpr std::uint32_t kMostFrames = 1U << 24;
+constexpr std::size_t kMostWeights = 4096;
+constexpr std::size_t kMostGaps = 4096;
+
+constexpr const char* kProfile = "the profile's";
+constexpr const char* kTests = "the test's";
+
+}  // namespace
+
+template <>
+const Fields& fieldsOf<Progress>() {
+  static const Fields kFields{
+      field<&Progress::per_iteration>("per_iteration", "What a whole step gets done")
+          .in(1, std::uint64_t{1} << 40)
+          .need(),
+      field<&Progress::unit>("unit", "Of it: images, tokens").longest(20).need(),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<Soak>() {
+  static const Fields kFields{
+      field<&Soak::duration>("duration", "How long")
+          .in(seconds(1), seconds(2'592'000))
+          .otherwise(kProfile),
+      field<&Soak::interval>("interval", "How often it is sampled")
+          .in(seconds(1), seconds(86'400))
+          .otherwise(kProfile),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<CardParameters>() {
+  using C = CardParameters;
+  static const Fields kFields{
+      field<&C::damage>("damage", "Kinds of damage (`bit-errors`); `icrc` for RoCEv2 only")
+          .oneOf(scenario::kDamageWords)
+          .otherwise("all"),
+      field<&C::error_ratios>("error_ratios",
+                              "Random errors per bit (`bit-errors`, `llr-retry`, `llr-hops`)")
+          .in(card::kMinBitErrorRatio, card::kMaxBitErrorRatio)
+          .upTo(kMaxListed)
+          .otherwise(kTests),
+      field<&C::damage_every>("damage_every", "Every n-th frame is damaged (`bit-errors`)")
+          .in(1, 1'000'000)
+          .otherwise("`10`"),
+      field<&C::quanta>("quanta", "Of a PAUSE frame (`pfc-storm`)")
+          .in(1, 65'535)
+          .upTo(kMaxListed)
+          .otherwise(kTests),
+      field<&C::storm_frames>("storm_frames", "PAUSE frames of a storm (`pfc-storm`, `bit-errors`)")
+          .in(1, 100'000'000)
+          .otherwise(kTests),
+      field<&C::stagger>("stagger", "From one sender's bursts to the next one's (`incast-phase`)")
+          .in(Picoseconds(0), milliseconds(1))
+          .upTo(kMaxListed)
+          .otherwise(kTests),
+      field<&C::burst_frames>("burst_frames", "Frames of a burst (`incast-phase`)")
+          .in(1, kMostFrames)
+          .otherwise(kTests),
+      field<&C::bursts>("bursts", "Bursts of each sender (`incast-phase`)")
+          .in(1, kMostFrames)
+          .otherwise(kTests),
+      field<&C::background>(
+          "background", "Load of Poisson gaps from one more port to the receiver (`incast-phase`)")
+          .in(Fraction::percent(1), Fraction::percent(100))
+          .otherwise("none"),
+      field<&C::background_gaps>(
+          "background_gaps",
+          "The same stream with these gaps instead, round and round; no shorter than a frame")
+          .in(nanoseconds(1), milliseconds(1))
+          .upTo(kMostGaps)
+          .otherwise("none"),
+      field<&C::entropy>("entropy",
+                         "Where the UDP source port comes from (`rocev2-qps`, `uet-entropy`)")
+          .oneOf(scenario::kEntropyWords)
+          .otherwise(kTests),
+      field<&C::entropy_values>("entropy_values", "Source ports of `round-robin` and `random`")
+          .in(1, 16'384)
+          .otherwise("`64`"),
+      field<&C::weights>(
+          "weights", "Turns of the queue pairs in a round, repeated over all of them; may be equal")
+          .in(1, kMostWeights)
+          .upTo(kMostWeights)
+          .repeatable()
+          .otherwise("one each"),
+      field<&C::message_frames>("message_frames", "Frames of a message")
+          .in(1, 65'535)
+          .otherwise("`1`"),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<Parameters>() {
+  using P = Parameters;
+  static const Fields kFields{
+      field<&P::repetitions>("repetitions", "Of every trial").in(1, 10'000).otherwise(kProfile),
+      field<&P::duration>("duration", "Of one trial at a constant load")
+          .in(microseconds(1), seconds(86'400))
+          .otherwise(kProfile),
+      field<&P::drain>("drain", "Longest wait for residual frames after a trial")
+          .in(Picoseconds(0), seconds(10))
+          .otherwise(kProfile),
+      field<&P::resolution>("resolution", "Last step of the throughput search, of line rate")
+          .in(Fraction::partsPerTrillion(1'000'000), Fraction::percent(50))
+          .otherwise(kProfile),
+      special("loads", "At which latency is measured, preamble and gap counted (L1)",
+              "shares such as `50%`, or rates such as `25G` that are an exact share of the link's; "
+              "one or a list",
+              R"({"anyOf": [{"type": "string"},
+                  {"type": "array", "minItems": 1, "maxItems": 64, "items": {"type": "string"}}]})"),
+      field<&P::incast_ratios>(
+          "incast_ratios", "Senders per receiver of a burst, at most the number of hosts less 1")
+          .in(1, fabric::kMaxHosts - 1)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::max_burst>("max_burst", "Longest burst tried, frames per sender")
+          .in(1, kMostFrames)
+          .otherwise(kProfile),
+      field<&P::sizes>("sizes", "Messages, or buffers of collectives (T6 to T12)")
+          .in(Bytes(1), Bytes(std::int64_t{16} << 30))
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::ranks>("ranks", "Hosts that take part, at most all (T6 to T12)")
+          .in(2, fabric::kMaxHosts)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::flows>("flows", "QPs or PDCs per pair, or flows in all (T6 to T12)")
+          .in(1, 256)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::balancing>("balancing", "Load balancing that tests compare (T6 to T12)")
+          .oneOf(scenario::kBalancingWords)
+          .otherwise(kProfile),
+      field<&P::compute>("compute", "Compute phase of an iteration (T6 to T12)")
+          .in(Picoseconds(0), seconds(3'600))
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      block<&P::progress>("progress", "What a whole step gets done (T10.2)"),
+      field<&P::iterations>("iterations",
+                            "Of a collective or job, or messages of a pair (T6 to T12)")
+          .in(1, 10'000'000)
+          .otherwise(kProfile),
+      block<&P::soak>("soak", "A soak (T12.1, T12.2)"),
+      inlined<&P::card>(),
+  };
+  return kFields;
+}
+
+}  // namespace plumbline::spec

@@ -121,13 +121,14 @@ Design DcqcnConvergenceTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
   design.repetitions = design.numbers.repetitions(20, 2);
-  constexpr double kBusy = 0.7;  // share of the receiver's link that DCQCN leaves in use, about
+  // Share of the receiver's link that DCQCN leaves in use, about: all of it after some 100 ms.
+  const double busy = mayEndEarly(config) ? 1 : 0.7;
   for (const DcqcnPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
     endSharingEarly(config, point.incast, spec);
     design.add({std::to_string(point.flows), point.parameters}, std::move(spec),
-               kBusy * sharingHops(config, point.incast));
+               busy * sharingHops(config, point.incast));
   }
   return design;
 }

@@ -252,6 +252,7 @@ std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities&
   std::vector<std::string> refusals;
   if (spec.streams.empty()) refusals.emplace_back("the trial has no streams");
   if (spec.fast_forward) refusals.emplace_back("only simulated hosts can be fast-forwarded");
+  if (spec.early_end) refusals.emplace_back("only trials of simulated hosts can end early");
   std::uint64_t rows = 0;
   for (const StreamSpec& stream : spec.streams) rows += rowsOf(stream);
   const bool wide = wantsWideRows(spec);

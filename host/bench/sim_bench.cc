@@ -18,6 +18,7 @@
 #include "bench/sampler.h"
 #include "bench/series_recorder.h"
 #include "bench/sim_hosts.h"
+#include "bench/stationarity_watch.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
 
@@ -162,6 +163,14 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   if (spec.count_flows && spec.fast_forward) {
     refusals.emplace_back("flows of what is fast-forwarded cannot be counted");
   }
+  if (spec.early_end && spec.early_end->figure == WatchedFigure::kIterationTime &&
+      (!spec.workload || spec.workload->jobs.size() != 1 ||
+       !std::holds_alternative<workload::TrainingProgram>(spec.workload->jobs.front().program))) {
+    refusals.emplace_back("only a single job of collectives can end by its iterations' time");
+  }
+  if (spec.early_end && (!spec.workload || !spec.streams.empty())) {
+    refusals.emplace_back("streams send for all of a trial's time: only workloads can end early");
+  }
   if (spec.series && spec.series->intervals < 2) {
     refusals.emplace_back("a time series needs two intervals at least");
   }
@@ -192,7 +201,7 @@ TrialResult SimBench::predict(const TrialSpec& spec, const TrialHooks& hooks) co
 
 TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) const {
   fabric::Fabric fabric(spec.dut, {fabric::Core::kWindowed, threads_});
-  const SimHosts hosts(spec, fabric);
+  SimHosts hosts(spec, fabric);
   HopWatch hops(fabric, spec.dut, hosts);
   const bool limited = spec.duration > Picoseconds(0);
   const Picoseconds streams_end = spec.streams.empty() ? Picoseconds(0) : spec.duration;
@@ -211,6 +220,9 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
 
   std::optional<SeriesRecorder> recorder;
   if (spec.series) recorder.emplace(*spec.series, fabric);
+
+  std::optional<StationarityWatch> main_figure;
+  if (spec.early_end) main_figure.emplace(*spec.early_end, hosts);
 
   std::optional<FabricWatch> watched;
   if (hooks.observer != nullptr) watched.emplace(fabric);
@@ -232,6 +244,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   const auto started = std::chrono::steady_clock::now();
   Watch watch;
   bool stuck = false;  // nothing will change any more
+  bool stationary = false;
   while (fabric.now() < limit) {
     const auto next = fabric.nextEvent();
     if (hosts.workloadFinished() && fabric.now() >= streams_end && !limited &&
@@ -242,12 +255,17 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     if (stuck) break;
     Picoseconds until = std::min(std::max(*next, fabric.now()) + kStep, limit);
     if (sampler) until = std::min(until, sampler->due());
-    runFabric(fabric, until, recorder);
+    while (main_figure && !stationary && main_figure->due() <= until) {
+      runFabric(fabric, main_figure->due(), recorder);
+      stationary = main_figure->take();
+    }
+    if (!stationary) runFabric(fabric, until, recorder);
     if (sampler && fabric.now() == sampler->due()) sampler->take(hosts);
     if (hooks.progress) {
       hooks.progress({fabric.now(), limited ? limit : fabric.now(), 0, 0});
     }
     if (watched && hooks.observer->due()) show(false);
+    if (stationary) break;
   }
   if (watched) show(true);
   std::optional<TimeSeries> series;
@@ -265,6 +283,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   result.fabric = fabricFigures(fabric, hosts, hops);
   result.fabric->peak_rss_bytes = peakRssBytes();
   result.fabric->series = std::move(series);
+  if (main_figure) result.early_end = main_figure->finish(fabric.now());
   if (losses) result.fabric->loss_times = losses->times(result.fabric->endpoints);
   if (flows) result.fabric->link_flow_mmr = flows->mmr();
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());
@@ -273,7 +292,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
         fmt::format("the fabric is deadlocked: {} frames wait for each other, and nothing that is "
                     "still to happen will let them go",
                     fabric.framesInside()));
-  } else if (!hosts.workloadFinished() && (stuck || !limited)) {
+  } else if (!hosts.workloadFinished() && !stationary && (stuck || !limited)) {
     result.faults.emplace_back("the workload stopped before it was finished: messages failed");
   }
   // What a service without acknowledgements loses is its nature, and a result.

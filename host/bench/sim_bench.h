@@ -19,6 +19,9 @@ struct SimBenchOptions {
 // one with messages that failed is, and one that could never have finished: because nothing is left
 // to happen, or no frame of those in the fabric was delivered for 10 s of its time.
 //
+// A trial with TrialSpec::early_end ends when its main figure is stationary (early_end.h), if that
+// is earlier.
+//
 // A trial with TrialSpec::fast_forward that has more packets than that allows is not simulated but
 // predicted (fast_forward.h): its result has FabricResult::fast_forward and nothing but times.
 class SimBench final : public Bench {

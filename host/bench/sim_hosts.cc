@@ -184,6 +184,21 @@ const std::vector<std::vector<fabric::HostId>>& SimHosts::placement() const {
   return workload_ ? workload_->placement() : none;
 }
 
+std::uint64_t SimHosts::payloadReceived() const {
+  std::uint64_t bytes = 0;
+  for (const fabric::HostId host : hosts_) {
+    for (const transport::FlowStats& flow : flowsOf(host)) bytes += flow.payload_received;
+  }
+  return bytes;
+}
+
+std::vector<workload::IterationResult> SimHosts::iterations() const {
+  if (!workload_ || workload_->placement().empty()) return {};
+  return workload_->iterationsOf(0);
+}
+
+void SimHosts::endIterations() { workload_->endIterations(0); }
+
 std::vector<workload::JobResult> SimHosts::jobResults() const {
   return workload_ ? workload_->results() : std::vector<workload::JobResult>{};
 }

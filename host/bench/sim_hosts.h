@@ -54,6 +54,12 @@ class SimHosts {
   [[nodiscard]] bool workloadFinished() const;
   // Hosts of the jobs, rank by rank; none without a workload.
   [[nodiscard]] const std::vector<std::vector<fabric::HostId>>& placement() const;
+  // Payload that has arrived at all of them, each byte once: goodput.
+  [[nodiscard]] std::uint64_t payloadReceived() const;
+  // Of the first job; none unless it is of collectives.
+  [[nodiscard]] std::vector<workload::IterationResult> iterations() const;
+  // See workload::Workload: of the first job.
+  void endIterations();
   // By job; none without a workload.
   [[nodiscard]] std::vector<workload::JobResult> jobResults() const;
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "bench/card_json.h"
 #include "bench/dut_json.h"
+#include "bench/early_end_json.h"
 #include "bench/histogram_json.h"
 #include "bench/json_names.h"
 #include "bench/workload_json.h"
@@ -172,6 +173,9 @@ TrialResult resultFromJson(const Json& json) {
   if (json.contains("fabric")) {
     result.fabric = FabricResult::fromJson(json.at("fabric").dump());
   }
+  if (json.contains("early_end")) {
+    result.early_end = earlyEndOutcomeFromJson(json.at("early_end"));
+  }
   if (json.contains("host_counters")) {
     for (const Json& counter : json.at("host_counters")) {
       result.host_counters.push_back(
@@ -201,6 +205,7 @@ std::string TrialSpec::toJson() const {
   if (transport) json["transport"] = transportToJson(*transport);
   if (workload) json["workload"] = workloadToJson(*workload);
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
+  if (early_end) json["early_end"] = earlyEndToJson(*early_end);
   if (loss_times) json["loss_times"] = true;
   if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
   if (series) json["series"] = {{"intervals", series->intervals}};
@@ -240,6 +245,7 @@ std::string TrialResult::toJson() const {
             {"faults", faults},
             {"card_time_ps", card_time.count()},
             {"wall_seconds", wall_seconds}};
+  if (early_end) json["early_end"] = earlyEndOutcomeToJson(*early_end);
   if (fabric) json["fabric"] = Json::parse(fabric->toJson());
   for (const HostCounter& counter : host_counters) {
     json["host_counters"].push_back({{"name", counter.name}, {"value", counter.value}});

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "bench/card_parts.h"
+#include "bench/early_end.h"
 #include "bench/fabric_result.h"
 #include "bench/samples.h"
 #include "bench/time_series.h"
@@ -124,6 +125,8 @@ struct TrialSpec {
   std::optional<TransportSpec> transport;     // of simulated hosts
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
   std::optional<FastForwardSpec> fast_forward;
+  // Of simulated hosts. A trial that is fast-forwarded has no use for it.
+  std::optional<EarlyEndSpec> early_end;
   // Of a trial all of whose hosts are simulated:
   std::optional<SamplingSpec> sampling;
   std::optional<TimeSeriesSpec> series;
@@ -234,6 +237,8 @@ struct TrialResult {
   std::vector<DutPort> dut;
   // What the simulated fabric and hosts saw; benches whose DUT is simulated have it.
   std::optional<FabricResult> fabric;
+  // Of a trial that may end early and was simulated: what is known of its main figure.
+  std::optional<EarlyEndOutcome> early_end{};
   std::vector<HostCounter> host_counters{};  // that the NIC of a bench on ordinary hosts has
   std::vector<std::string>
       faults;               // why the trial is not valid (late start, overflow, …); empty = valid

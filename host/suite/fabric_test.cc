@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "suite/early_end.h"
 #include "suite/rc_recovery.h"
 #include "suite/trial_configuration.h"
 #include "suite/trials.h"
@@ -100,6 +101,7 @@ results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runne
       builder.anomaly("no result: a trial was not valid", point.label);
     }
   }
+  noteEarlyEnds(measured, builder);
   report(config, design, measured, builder);
   return builder.take();
 }

@@ -11,6 +11,7 @@ TrainingTask::TrainingTask(MessagePort port, const TrainingProgram& program, con
                            Rank rank, Picoseconds start, std::uint64_t seed)
     : Task(std::move(port)),
       program_(program),
+      most_(program.iterations),
       members_(members),
       seed_(mix64(mix64(seed) ^ rank)),
       iterations_(program.iterations) {
@@ -119,7 +120,7 @@ bool TrainingTask::leave(Picoseconds now, Picoseconds& until) {
         until = wakeAt();
         return false;
       }
-      if (iteration_ == program_.iterations) {
+      if (iteration_ >= most_) {
         phase_ = Phase::kDone;
         return true;
       }
@@ -156,8 +157,7 @@ bool TrainingTask::leave(Picoseconds now, Picoseconds& until) {
       }
       iterations_[iteration_].finish = now;
       ++iteration_;
-      phase_ =
-          barrier_ != nullptr && iteration_ < program_.iterations ? Phase::kBarrier : Phase::kBegin;
+      phase_ = barrier_ != nullptr && iteration_ < most_ ? Phase::kBarrier : Phase::kBegin;
       return true;
     case Phase::kBarrier:
       if (running_ == nullptr) {

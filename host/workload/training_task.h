@@ -1,6 +1,7 @@
 // One rank of a TrainingProgram.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,11 @@ class TrainingTask final : public Task, private Sender {
   }
 
   [[nodiscard]] const std::vector<RankIteration>& iterations() const { return iterations_; }
+  // Iterations that this rank has begun or begins next, at most: it cannot end with fewer.
+  [[nodiscard]] std::uint32_t leastIterations() const { return iteration_ + 1; }
+  // Ends after so many iterations if the program has more. The same number for all ranks of a job,
+  // at least leastIterations() of each. Not while the fabric is running.
+  void endAfter(std::uint32_t iterations) { most_ = std::min(most_, iterations); }
 
  private:
   enum class Phase : std::uint8_t {
@@ -63,6 +69,7 @@ class TrainingTask final : public Task, private Sender {
   [[nodiscard]] std::uint64_t unwrap(std::uint32_t sequence);
 
   const TrainingProgram& program_;
+  std::uint32_t most_;  // iterations
   const Members& members_;
   std::uint64_t seed_;
   std::vector<std::unique_ptr<Schedule>> schedules_;  // of the program's collectives

@@ -73,6 +73,13 @@ void mergeIterations(const std::vector<RankIteration>& of_rank,
   }
 }
 
+// Iterations that some rank has not finished.
+void dropUnfinished(std::vector<IterationResult>& iterations) {
+  while (!iterations.empty() && iterations.back().finish == transport::kNever) {
+    iterations.pop_back();
+  }
+}
+
 }  // namespace
 
 Picoseconds JobResult::completionTime() const {
@@ -224,10 +231,31 @@ JobResult Workload::resultOf(std::uint32_t job) const {
   std::sort(
       result.connections.begin(), result.connections.end(),
       [](const ConnectionResult& a, const ConnectionResult& b) { return a.number < b.number; });
-  while (!result.iterations.empty() && result.iterations.back().finish == transport::kNever) {
-    result.iterations.pop_back();
-  }
+  dropUnfinished(result.iterations);
   return result;
+}
+
+std::vector<IterationResult> Workload::iterationsOf(std::uint32_t job) const {
+  std::vector<IterationResult> iterations;
+  for (const Task* task : tasks_.at(job)) {
+    const auto* training = dynamic_cast<const TrainingTask*>(task);
+    if (training == nullptr) return {};
+    mergeIterations(training->iterations(), iterations, task == tasks_[job].front());
+  }
+  dropUnfinished(iterations);
+  return iterations;
+}
+
+void Workload::endIterations(std::uint32_t job) {
+  std::uint32_t least = 0;
+  for (const Task* task : tasks_.at(job)) {
+    const auto* training = dynamic_cast<const TrainingTask*>(task);
+    if (training != nullptr) least = std::max(least, training->leastIterations());
+  }
+  for (Task* task : tasks_[job]) {
+    auto* training = dynamic_cast<TrainingTask*>(task);
+    if (training != nullptr) training->endAfter(least);
+  }
 }
 
 std::vector<JobResult> Workload::results() const {

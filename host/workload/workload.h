@@ -53,6 +53,11 @@ class Workload {
   // Not while the fabric is running.
   [[nodiscard]] bool finished() const;
   [[nodiscard]] std::vector<JobResult> results() const;
+  // JobResult::iterations of one job alone: those that every rank has finished.
+  [[nodiscard]] std::vector<IterationResult> iterationsOf(std::uint32_t job) const;
+  // A job of a TrainingProgram ends when its ranks have finished the iteration that the foremost of
+  // them is in: all with the same number. Other jobs are left as they are.
+  void endIterations(std::uint32_t job);
 
  private:
   void buildJob(std::uint32_t job);
@@ -66,7 +71,7 @@ class Workload {
   std::vector<std::vector<HostId>> placement_;
   std::vector<std::unique_ptr<Members>> members_;  // by job
   std::vector<std::unique_ptr<HostApplication>> hosts_;
-  std::vector<std::vector<const Task*>> tasks_;  // by job, by rank
+  std::vector<std::vector<Task*>> tasks_;  // by job, by rank
 };
 
 }  // namespace plumbline::workload

@@ -6,6 +6,7 @@
 #include <limits>
 #include <variant>
 
+#include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
 #include "suite/percentiles.h"
 #include "workload/formulas.h"
@@ -89,7 +90,15 @@ double payloadOf(const CollectivePoint& point, std::uint32_t iterations) {
 // Data packets of a trial that are simulated one by one at most: a few minutes' worth, and enough
 // for 1,024 ranks to be fast-forwarded from.
 constexpr std::uint64_t kMostPackets = 2'000'000'000;
-constexpr double kMostPayload = static_cast<double>(kMostPackets) * 4096;
+constexpr double kPayloadOfPacket = 4096;
+constexpr double kMostPayload = static_cast<double>(kMostPackets) * kPayloadOfPacket;
+
+// Of a trial that may end early: half a minute, on one core.
+constexpr std::uint64_t kEarlyPackets = 50'000'000;
+constexpr std::uint32_t kFewestIterations = 3;
+// Fast-forwarding a ring takes seven iterations of messages of a bandwidth-delay product, and as
+// many messages as the square of the ranks: so many packets for each of them.
+constexpr double kPredictionPackets = 1'600;
 
 bool isRing(CollectiveKind kind) { return kind != CollectiveKind::kAllToAll; }
 
@@ -132,11 +141,42 @@ bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint
   return spec;
 }
 
+void endCollectiveEarly(const TestConfig& config, const CollectivePoint& point,
+                        bench::TrialSpec& spec) {
+  if (!mayEndEarly(config)) return;
+  auto& program = std::get<workload::TrainingProgram>(spec.workload->jobs.front().program);
+  const double each = payloadOf(point, 1) / kPayloadOfPacket;
+  const auto possible =
+      static_cast<std::uint32_t>(std::clamp(static_cast<double>(kEarlyPackets) / each, 1.0, 1e6));
+  const std::uint32_t most = std::max(possible, kFewestIterations);
+  const double prediction =
+      std::max(static_cast<double>(kEarlyPackets), kPredictionPackets * point.ranks * point.ranks);
+  const bool may_predict = spec.fast_forward.has_value();
+  spec.fast_forward.reset();
+  if (may_predict && each * kFewestIterations > std::max(4.0 * kEarlyPackets, prediction)) {
+    spec.fast_forward.emplace().packets = static_cast<std::uint64_t>(prediction);
+    return;  // as many iterations as the draft has: the second one repeats
+  }
+  program.iterations = std::min(program.iterations, most);
+  // The draft's 100 iterations are enough for a median.
+  spec.early_end = earlyEnd(bench::WatchedFigure::kIterationTime, 0.5);
+}
+
 double collectiveHops(const TestConfig& config, const CollectivePoint& point,
                       std::uint32_t iterations, const bench::TrialSpec& spec) {
   double payload = payloadOf(point, iterations);
-  if (spec.fast_forward) payload = std::min(payload, kMostPayload);
+  if (spec.fast_forward) {
+    payload = std::min(payload, static_cast<double>(spec.fast_forward->packets) * kPayloadOfPacket);
+  }
   return payloadHops(config, payload);
+}
+
+double collectiveHops(const TestConfig& config, const CollectivePoint& point,
+                      const bench::TrialSpec& spec) {
+  // Flowlets of an AlltoAll overtake each other.
+  const std::string& word = point.variant.balancing.word;
+  const bool steady = word == "spray" || (word == "flowlet" && isRing(point.kind));
+  return collectiveHops(config, point, expectedIterations(spec, steady), spec);
 }
 
 double collectiveHopCost(const TestConfig& config, const CollectivePoint& point) {
@@ -315,7 +355,8 @@ Design CollectiveTest::design(const TestConfig& config) const {
   design.repetitions = numbers.repetitions(3, 1);
   for (const CollectivePoint& point : points) {
     bench::TrialSpec spec = collectiveTrial(config, point, iterations);
-    const double hops = collectiveHops(config, point, iterations, spec);
+    endCollectiveEarly(config, point, spec);
+    const double hops = collectiveHops(config, point, spec);
     design.add({collectiveName(point.kind), valueText(point.size), std::to_string(point.ranks),
                 point.variant.name},
                std::move(spec), hops, collectiveHopCost(config, point));
@@ -327,7 +368,9 @@ void CollectiveTest::report(const TestConfig& config, const Design& design,
                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<CollectivePoint> points = this->points(config, unused);
-  const std::uint32_t iterations = iterationsOf(config, unused);
+  const std::uint32_t iterations = mayEndEarly(config) && !measured.empty()
+                                       ? fewestIterations(measured)
+                                       : iterationsOf(config, unused);
   const std::vector<Figure> figures = busBandwidthFigures(config, points, iterations);
   noteFewSamples({0.5, 0.95, 0.99}, iterations, "iterations of each trial", "every point", builder);
   const Figure& bandwidth = figures.front();

@@ -35,9 +35,17 @@ workload::Placement acrossLeaves(const TestConfig& config, std::uint32_t ranks);
 // fast-forwarded, which the report says.
 bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint& point,
                                  std::uint32_t iterations);
+// In the profile `standard` (mayEndEarly()): the trial ends when its iterations' time is
+// stationary, and has no more iterations than half a minute is enough for, though three at least;
+// rings whose three iterations take longer are fast-forwarded.
+void endCollectiveEarly(const TestConfig& config, const CollectivePoint& point,
+                        bench::TrialSpec& spec);
 // Packets crossing a link in `spec`, such a trial or what a test made of it, roughly.
 double collectiveHops(const TestConfig& config, const CollectivePoint& point,
                       std::uint32_t iterations, const bench::TrialSpec& spec);
+// The same of the iterations that the trial is expected to run.
+double collectiveHops(const TestConfig& config, const CollectivePoint& point,
+                      const bench::TrialSpec& spec);
 // What one of them costs: PlannedTrial::hop_cost.
 double collectiveHopCost(const TestConfig& config, const CollectivePoint& point);
 

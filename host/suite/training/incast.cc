@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
 
 namespace plumbline::suite {
@@ -75,6 +76,33 @@ double incastHops(const TestConfig& config, const Incast& incast) {
   return payloadHops(config, payload);
 }
 
+std::optional<Picoseconds> sharingDuration(const TestConfig& config) {
+  if (mayEndEarly(config)) return kMostSharing;
+  return config.scenario.parameters.duration;
+}
+
+Picoseconds joiningTime(const TestConfig& config, Picoseconds duration) {
+  return mayEndEarly(config) ? kEarlyJoining : duration / 4;
+}
+
+void endSharingEarly(const TestConfig& config, const Incast& incast, bench::TrialSpec& spec) {
+  if (!mayEndEarly(config)) return;
+  spec.early_end = earlyEnd(bench::WatchedFigure::kGoodput, 0);
+  spec.early_end->from = incast.join_at;
+  spec.early_end->not_before = kLeastSharing;
+}
+
+double sharingHops(const TestConfig& config, const Incast& incast) {
+  if (!mayEndEarly(config)) return incastHops(config, incast);
+  Incast expected = incast;
+  expected.until = kLeastSharing;
+  return incastHops(config, expected);
+}
+
+Picoseconds sendersEnd(const Incast& incast, const bench::TrialResult& trial) {
+  return trial.early_end ? std::min(incast.until, trial.early_end->end) : incast.until;
+}
+
 std::vector<std::uint32_t> senderSweep(const TestConfig& config, Numbers& numbers,
                                        const std::vector<std::uint32_t>& standard,
                                        const std::vector<std::uint32_t>& quick) {
@@ -90,7 +118,8 @@ double incastGoodputPercent(const TestConfig& config, const Incast& incast,
   if (incast.until > Picoseconds(0)) {
     const bench::Samples& samples = *trial.fabric->samples;
     const auto count = std::min<std::size_t>(
-        static_cast<std::size_t>(incast.until / samples.interval), samples.samples.size());
+        static_cast<std::size_t>(sendersEnd(incast, trial) / samples.interval),
+        samples.samples.size());
     if (count == 0) return kNotMeasured;
     const auto& received = samples.samples[count - 1].received;
     const double bytes = std::accumulate(received.begin(), received.end(), 0.0);
@@ -125,7 +154,7 @@ Picoseconds sharingSampling(const TestConfig& config, const Incast& incast) {
 Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& trial) {
   const SharingSpan span{.flows = std::size_t{incast.senders} * incast.flows,
                          .from = incast.join_at,
-                         .until = incast.until};
+                         .until = sendersEnd(incast, trial)};
   return convergenceOf(*trial.fabric->samples, span);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "bench/trial.h"
@@ -38,6 +39,22 @@ double incastHops(const TestConfig& config, const Incast& incast);
 std::vector<std::uint32_t> senderSweep(const TestConfig& config, Numbers& numbers,
                                        const std::vector<std::uint32_t>& standard,
                                        const std::vector<std::uint32_t>& quick);
+
+// Senders that join others in the profile `standard` where trials may end early (mayEndEarly()):
+// they join after kEarlyJoining, and the trial ends when goodput is stationary since then, but not
+// before kLeastSharing, in which the slowest of the published settings that converge do so, and
+// after kMostSharing at the latest. Else at a quarter of the duration, which is then kept.
+inline constexpr Picoseconds kEarlyJoining = milliseconds(100);
+inline constexpr Picoseconds kLeastSharing = milliseconds(1000);
+inline constexpr Picoseconds kMostSharing = milliseconds(4000);
+// Of parameters.duration, or kMostSharing; nothing where the profile's own counts.
+std::optional<Picoseconds> sharingDuration(const TestConfig& config);
+Picoseconds joiningTime(const TestConfig& config, Picoseconds duration);
+void endSharingEarly(const TestConfig& config, const Incast& incast, bench::TrialSpec& spec);
+// Until when senders sent in a trial of `incast`.
+Picoseconds sendersEnd(const Incast& incast, const bench::TrialResult& trial);
+// incastHops() of the time that such a trial is expected to take.
+double sharingHops(const TestConfig& config, const Incast& incast);
 
 // Share of the receiver's link that payload took [%]: until the last sender was done, or, where
 // senders go on until some time, up to the last sample before it (the trial must have samples).

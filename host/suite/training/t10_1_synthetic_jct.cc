@@ -23,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
@@ -44,6 +45,11 @@ struct JobPoint {
   Balancing balancing;
   Mode mode = Mode::kSequential;
 };
+
+// Iterations that the only job of a trial ran.
+std::int64_t iterationsRun(const bench::TrialResult& trial) {
+  return static_cast<std::int64_t>(trial.fabric->jobs.at(0).iterations.size());
+}
 
 std::string modeName(Mode mode) {
   switch (mode) {
@@ -118,10 +124,11 @@ bench::TrialSpec SyntheticJctTest::trialOf(const TestConfig& config, const JobPo
                                    usualVariant(config, point.balancing)};
   bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
   auto& program = std::get<workload::TrainingProgram>(spec.workload->jobs[0].program);
+  if (point.mode == Mode::kOverlapped) spec.fast_forward.reset();
+  endCollectiveEarly(config, collective, spec);
   if (point.mode == Mode::kCommunication) return spec;
   program.compute = point.compute;
   if (point.mode == Mode::kSequential) return spec;
-  spec.fast_forward.reset();
   program.overlap = true;
   const std::int64_t bucket = point.size.count() / kBuckets;
   program.collectives.assign(kBuckets, collectiveSpec(CollectiveKind::kAllReduce, Bytes(bucket)));
@@ -145,11 +152,18 @@ Design SyntheticJctTest::design(const TestConfig& config) const {
   const std::vector<JobPoint> points = pointsOf(config, design.numbers);
   const std::uint32_t iterations = iterationsOf(config, design.numbers);
   design.repetitions = design.numbers.repetitions(3, 1);
+  if (mayEndEarly(config)) {
+    design.numbers.configure(
+        "JCT and Effective_Comm_Overhead",
+        fmt::format("of {} iterations: those of the iterations that were run, times {} over their "
+                    "number",
+                    iterations, iterations));
+  }
   for (const JobPoint& point : points) {
     bench::TrialSpec spec = trialOf(config, point, iterations);
     const CollectivePoint collective{CollectiveKind::kAllReduce, point.size, point.ranks,
                                      usualVariant(config, point.balancing)};
-    const double hops = collectiveHops(config, collective, iterations, spec);
+    const double hops = collectiveHops(config, collective, spec);
     design.add({valueText(point.compute), valueText(point.size), std::to_string(point.ranks),
                 point.balancing.name, modeName(point.mode)},
                std::move(spec), hops, collectiveHopCost(config, collective));
@@ -171,68 +185,86 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
     return Key(points[i].compute.count(), points[i].size.count(), points[i].ranks,
                points[i].balancing.name);
   };
-  std::map<Key, std::vector<Picoseconds>> communication;
+  struct Alone {
+    Picoseconds time;
+    std::int64_t iterations;
+  };
+  std::map<Key, std::vector<Alone>> communication;
   for (const Measured& one : measured) {
     const std::size_t place = placeOf(design, one);
     if (points[place].mode != Mode::kCommunication) continue;
     for (const bench::TrialResult& trial : one.trials) {
-      communication[key(place)].push_back(completion(trial));
+      communication[key(place)].push_back({completion(trial), iterationsRun(trial)});
     }
   }
-  const auto computing = [&](std::size_t i) {
-    return points[i].mode == Mode::kCommunication ? Picoseconds(0) : points[i].compute * iterations;
+  const auto computing = [&](std::size_t i, const bench::TrialResult& trial) {
+    return points[i].mode == Mode::kCommunication ? Picoseconds(0)
+                                                  : points[i].compute * iterationsRun(trial);
   };
-  const auto serialisation = [&](std::size_t i) {
-    return iterations * workload::idealSeconds(CollectiveKind::kAllReduce, points[i].ranks,
-                                               static_cast<std::uint64_t>(points[i].size.count()),
-                                               config.scenario.topology.link_rate);
+  const auto serialisation = [&](std::size_t i, const bench::TrialResult& trial) {
+    return static_cast<double>(iterationsRun(trial)) *
+           workload::idealSeconds(CollectiveKind::kAllReduce, points[i].ranks,
+                                  static_cast<std::uint64_t>(points[i].size.count()),
+                                  config.scenario.topology.link_rate);
   };
   // What the job takes beyond computing [s].
   const auto beyond = [&](std::size_t i, const bench::TrialResult& trial) {
-    return (completion(trial) - computing(i)).toSeconds();
+    return (completion(trial) - computing(i, trial)).toSeconds();
   };
-  const Figure jct{
-      .column = "JCT",
-      .unit = "ms",
-      .kpi = "jct_ms",
-      .of = [&](std::size_t,
-                const bench::TrialResult& trial) { return completion(trial).toSeconds() * 1e3; },
-      .observed = bench::ObservationPoint::kModelled,
-      .primary = true};
+  // Times of a whole job are of the iterations that were asked for, where a trial ended early.
+  const auto whole = [&](const bench::TrialResult& trial, double seconds) {
+    return seconds * 1e3 * (iterations / static_cast<double>(iterationsRun(trial)));
+  };
+  const Figure jct{.column = "JCT",
+                   .unit = "ms",
+                   .kpi = "jct_ms",
+                   .of =
+                       [&](std::size_t, const bench::TrialResult& trial) {
+                         return whole(trial, completion(trial).toSeconds());
+                       },
+                   .observed = bench::ObservationPoint::kModelled,
+                   .primary = true};
   const Figure ratio{.column = "JCT ratio",
                      .unit = "",
                      .kpi = "jct_ratio",
                      .of = [&](std::size_t i, const bench::TrialResult& trial) {
-                       return workload::jctRatio(completion(trial),
-                                                 computing(i).toSeconds() + serialisation(i));
+                       return workload::jctRatio(
+                           completion(trial),
+                           computing(i, trial).toSeconds() + serialisation(i, trial));
                      }};
   const Figure overlap{.column = "Overlap_Fraction",
                        .unit = "",
                        .kpi = "overlap_fraction",
                        .of = [&](std::size_t i, const bench::TrialResult& trial) {
-                         return 1 - beyond(i, trial) / serialisation(i);
+                         return 1 - beyond(i, trial) / serialisation(i, trial);
                        }};
-  const Figure overhead{
-      .column = "Effective_Comm_Overhead",
-      .unit = "ms",
-      .kpi = "effective_comm_overhead_ms",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) { return 1e3 * beyond(i, trial); }};
+  const Figure overhead{.column = "Effective_Comm_Overhead",
+                        .unit = "ms",
+                        .kpi = "effective_comm_overhead_ms",
+                        .of = [&](std::size_t i, const bench::TrialResult& trial) {
+                          return whole(trial, beyond(i, trial));
+                        }};
   const Figure relative{.column = "Overhead over compute",
                         .unit = "%",
                         .kpi = "comm_overhead_percent",
                         .of = [&](std::size_t i, const bench::TrialResult& trial) {
-                          return 100 * beyond(i, trial) / computing(i).toSeconds();
+                          return 100 * beyond(i, trial) / computing(i, trial).toSeconds();
                         }};
-  const Figure hidden{.column = "Hidden communication",
-                      .unit = "",
-                      .kpi = "hidden_fraction",
-                      .paired = [&](std::size_t i, std::size_t repetition,
-                                    const bench::TrialResult& trial) -> std::optional<double> {
-                        const auto alone = communication.find(key(i));
-                        if (alone == communication.end()) return std::nullopt;
-                        return workload::overlapFraction(completion(trial), computing(i),
-                                                         alone->second[repetition]);
-                      }};
+  const Figure hidden{
+      .column = "Hidden communication",
+      .unit = "",
+      .kpi = "hidden_fraction",
+      .paired = [&](std::size_t i, std::size_t repetition,
+                    const bench::TrialResult& trial) -> std::optional<double> {
+        const auto alone = communication.find(key(i));
+        if (alone == communication.end()) return std::nullopt;
+        // As many iterations alone as with computing.
+        const Alone& one = alone->second[repetition];
+        const auto time =
+            static_cast<Int128>(one.time.count()) * iterationsRun(trial) / one.iterations;
+        return workload::overlapFraction(completion(trial), computing(i, trial),
+                                         Picoseconds(static_cast<std::int64_t>(time)));
+      }};
   const auto addTableOf = [&](Mode mode, const std::vector<Figure>& figures,
                               results::Table heading) {
     std::vector<Measured> rows;

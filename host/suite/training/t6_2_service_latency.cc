@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "stats/summary.h"
+#include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
 #include "suite/percentiles.h"
 #include "suite/training/services.h"
@@ -42,6 +43,7 @@ constexpr std::uint32_t kFirstOfPair = 250;
 constexpr std::uint32_t kFirstPairs = 4;
 constexpr std::uint32_t kFirstPairsStandard = 40;
 constexpr std::size_t kServiceAxis = 2;
+constexpr double kLargestQuantile = 0.999;
 
 struct ServiceLatencyPoint {
   LatencyCase kind = LatencyCase::kZeroLoad;
@@ -124,8 +126,16 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.9;
   for (const ServiceLatencyPoint& point : pointsOf(config, design.numbers)) {
+    bench::TrialSpec spec = serviceTrial(config, point.pairs);
+    ServicePairs expected = point.pairs;
+    if (point.kind != LatencyCase::kFirst && mayEndEarly(config)) {
+      spec.early_end = earlyEnd(bench::WatchedFigure::kMessageTime, kLargestQuantile);
+      // Of each pair; the trial is judged when there are an eighth more of them again.
+      expected.messages = std::min<std::uint64_t>(
+          expected.messages, spec.early_end->rule.least_samples * 9 / 8 / expected.pairs);
+    }
     design.add({valueText(point.pairs.message), caseName(point.kind), point.pairs.service},
-               serviceTrial(config, point.pairs), serviceHops(config, point.pairs));
+               std::move(spec), serviceHops(config, expected));
   }
   return design;
 }

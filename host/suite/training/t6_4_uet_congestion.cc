@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
@@ -57,14 +58,14 @@ class UetCongestionTest final : public FabricTest {
 std::vector<CongestionPoint> UetCongestionTest::pointsOf(const TestConfig& config,
                                                          Numbers& numbers) {
   const Picoseconds duration = numbers.atLeast<Picoseconds>(
-      "Duration", seconds(300), milliseconds(2), config.scenario.parameters.duration);
+      "Duration", seconds(300), milliseconds(2), sharingDuration(config));
   std::vector<CongestionPoint> points;
   for (const std::uint32_t n : senderSweep(config, numbers, {2, 4, 8, 16, 32, 64}, {2, 8, 32})) {
     const auto add = [&](const char* control, Variant variant) {
       Incast incast{std::move(variant), n};
       incast.until = duration;
       incast.early = std::max(n / 2, 1U);
-      incast.join_at = duration / 4;
+      incast.join_at = joiningTime(config, duration);
       points.push_back({std::move(incast), control});
     };
     Variant nscc = serviceVariant(config, "RUD", balancingOf("spray"));
@@ -97,8 +98,9 @@ Design UetCongestionTest::design(const TestConfig& config) const {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     if (std::holds_alternative<transport::UetSpec>(*spec.transport)) spec.dut.switches.pfc.reset();
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
+    endSharingEarly(config, point.incast, spec);
     design.add({std::to_string(point.incast.senders), point.control}, std::move(spec),
-               incastHops(config, point.incast));
+               sharingHops(config, point.incast));
   }
   return design;
 }

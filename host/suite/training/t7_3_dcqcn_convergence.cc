@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
@@ -82,7 +83,7 @@ std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config,
        {"NVIDIA", transport::DcqcnSpec::nvidia()},
        {"HPCC", transport::DcqcnSpec::hpcc()}}};
   const Picoseconds duration = numbers.atLeast<Picoseconds>(
-      "Duration", seconds(300), milliseconds(10), config.scenario.parameters.duration);
+      "Duration", seconds(300), milliseconds(10), sharingDuration(config));
   numbers.configure("Parameters of DCQCN",
                     "published sets: paper, NVIDIA, HPCC; with the fewest flows also the paper's "
                     "with one parameter changed");
@@ -101,7 +102,7 @@ std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config,
       incast.flows = flows / early;
       incast.message = Bytes((1 << 20) * std::int64_t{incast.flows});
       incast.until = duration;
-      incast.join_at = duration / 4;
+      incast.join_at = joiningTime(config, duration);
       points.push_back({flows, std::move(name), std::move(incast), std::move(changed)});
     };
     for (const auto& set : sets) add(set.first, set.second, {});
@@ -120,12 +121,14 @@ Design DcqcnConvergenceTest::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
   design.repetitions = design.numbers.repetitions(20, 2);
-  constexpr double kBusy = 0.7;  // share of the receiver's link that DCQCN leaves in use, about
+  // Share of the receiver's link that DCQCN leaves in use, about: all of it after some 100 ms.
+  const double busy = mayEndEarly(config) ? 1 : 0.7;
   for (const DcqcnPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
+    endSharingEarly(config, point.incast, spec);
     design.add({std::to_string(point.flows), point.parameters}, std::move(spec),
-               kBusy * incastHops(config, point.incast));
+               busy * sharingHops(config, point.incast));
   }
   return design;
 }
@@ -204,9 +207,8 @@ void addSensitivity(const Design& design, const std::vector<Measured>& measured,
 }
 
 // Why nothing settled: what the additive increase of the paper's parameters alone takes.
-void noteTooShort(const TestConfig& config, const std::vector<DcqcnPoint>& points,
-                  ResultBuilder& builder) {
-  const DcqcnPoint& point = points.front();
+void noteTooShort(const TestConfig& config, const DcqcnPoint& point,
+                  const bench::TrialResult& trial, ResultBuilder& builder) {
   const transport::DcqcnSpec paper = transport::DcqcnSpec::paper();
   const double fair = config.scenario.topology.link_rate.toGigabitsPerSecond() / 2 / point.flows;
   const double steps =
@@ -216,8 +218,9 @@ void noteTooShort(const TestConfig& config, const std::vector<DcqcnPoint>& point
                   "share of {} flows, 10 % are {:.3g} additive increases of the paper's set, "
                   "{:.3g} ms by its timer without any cut; where an increase is larger, it is a "
                   "large part of the 10 % itself",
-                  (point.incast.until - point.incast.join_at).toMicroseconds() / 1000, fair,
-                  2 * point.flows, steps, steps * paper.increase_period.toMicroseconds() / 1000),
+                  (sendersEnd(point.incast, trial) - point.incast.join_at).toMicroseconds() / 1000,
+                  fair, 2 * point.flows, steps,
+                  steps * paper.increase_period.toMicroseconds() / 1000),
       "convergence");
 }
 
@@ -272,7 +275,10 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
               [&](std::size_t i) { return points[i].parameters; }},
              std::move(chart), builder);
   }
-  if (converged == 0 && !measured.empty()) noteTooShort(config, points, builder);
+  if (converged == 0 && !measured.empty()) {
+    const Measured& first = measured.front();
+    noteTooShort(config, points[placeOf(design, first)], first.trials.front(), builder);
+  }
   builder.result().summary =
       fmt::format("{} of {} points came to share fairly for good within the trial.", converged,
                   measured.size());

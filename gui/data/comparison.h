@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gui/data/stored_run.h"
+#include "results/test_result.h"
 
 namespace plumbline::gui {
 
@@ -13,6 +14,9 @@ struct FigureChange {
   std::string significance;  // "significant (p = 0.003)", "not testable"
   bool significant = false;  // beyond what the repetitions scatter
 };
+
+// The quantity as the results library shows and judges it.
+results::Quantity resultsQuantity(const StoredQuantity& stored);
 
 // From `first` to `second`, which have the same unit.
 FigureChange changeOf(const StoredQuantity& first, const StoredQuantity& second);

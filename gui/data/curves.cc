@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "stats/quantile.h"
+
 namespace plumbline::gui {
 namespace {
 
@@ -99,8 +101,9 @@ std::vector<PercentileMark> percentileMarks(const stats::Histogram& histogram) {
   std::vector<PercentileMark> marks;
   if (histogram.count() == 0) return marks;
   for (const auto& [name, share] : kPercentiles) {
-    marks.push_back(
-        {name, share, static_cast<double>(histogram.quantile(share)) / kPicosecondsPerNanosecond});
+    const bool few = stats::restsOnFewSamples(share, histogram.count());
+    marks.push_back({few ? std::string(name) + "*" : name, share,
+                     static_cast<double>(histogram.quantile(share)) / kPicosecondsPerNanosecond});
   }
   return marks;
 }

@@ -29,7 +29,7 @@ Curve tailCurve(const stats::Histogram& histogram);
 Curve histogramCurve(const stats::Histogram& histogram, std::size_t most_bins);
 
 struct PercentileMark {
-  std::string name;  // "P99.9"
+  std::string name;  // "P99.9", or "P99.9*" where it rests on too few frames
   double share = 0;  // 0.999
   double value_ns = 0;
 };

@@ -87,19 +87,44 @@ std::optional<double> optionalNumber(const Json& object, const char* key) {
   return real(object[key], key);
 }
 
+std::uint32_t small(const Json& object, const char* key) {
+  const std::uint64_t value = whole(member(object, key), key);
+  if (value > std::numeric_limits<std::uint32_t>::max()) {
+    throw NotARun(fmt::format("\"{}\" is too large", key));
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+StoredUncertainty uncertainty(const Json& json) {
+  StoredUncertainty out;
+  out.statistics = text(json, "statistics");
+  out.statistical = optionalNumber(json, "statistical");
+  out.degrees_of_freedom = optionalNumber(json, "degrees_of_freedom");
+  if (json.contains("batches")) out.batches = small(json, "batches");
+  if (!json.contains("systematic")) return out;
+  out.systematic = each(json, "systematic", [](const Json& part) {
+    return std::pair(text(part, "source"), real(member(part, "standard"), "standard"));
+  });
+  return out;
+}
+
+StoredPercentile percentile(const Json& json) {
+  const double quantile = real(member(json, "quantile"), "quantile");
+  if (!(quantile > 0 && quantile < 1)) throw NotARun("a percentile is not between 0 and 1");
+  return {quantile, whole(member(json, "samples"), "samples")};
+}
+
 StoredQuantity quantity(const Json& json) {
   StoredQuantity out;
   out.value = real(member(json, "value"), "value");
   out.unit = text(json, "unit");
   out.observed = text(json, "observed");
-  const std::uint64_t repetitions = whole(member(json, "repetitions"), "repetitions");
-  if (repetitions > std::numeric_limits<std::uint32_t>::max()) {
-    throw NotARun("\"repetitions\" is too large");
-  }
-  out.repetitions = static_cast<std::uint32_t>(repetitions);
+  out.repetitions = small(json, "repetitions");
   out.cv = optionalNumber(json, "cv");
   out.confidence_low = optionalNumber(json, "confidence_low");
   out.confidence_high = optionalNumber(json, "confidence_high");
+  if (json.contains("uncertainty")) out.uncertainty = uncertainty(json["uncertainty"]);
+  if (json.contains("percentile")) out.percentile = percentile(json["percentile"]);
   return out;
 }
 
@@ -138,9 +163,11 @@ StoredTable table(const Json& json) {
 }
 
 StoredSeries series(const Json& json) {
-  StoredSeries out{text(json, "name"), truth(json, "reference"), numbers(json, "x"),
-                   numbers(json, "y")};
+  StoredSeries out{
+      text(json, "name"), truth(json, "reference"), numbers(json, "x"), numbers(json, "y"), {}};
   if (out.x.size() != out.y.size()) throw NotARun("a series has not as many x as y");
+  out.few_samples = each(
+      json, "few_samples", [](const Json& place) { return whole(place, "few_samples"); }, false);
   return out;
 }
 

@@ -7,11 +7,26 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stats/histogram.h"
 
 namespace plumbline::gui {
+
+// What is known of a quantity's uncertainty, in its unit.
+struct StoredUncertainty {
+  std::string statistics = "none";  // "repetitions", "batches", "identical", "deterministic"
+  std::optional<double> statistical;
+  std::optional<double> degrees_of_freedom;  // infinitely many without a number
+  std::uint32_t batches = 0;
+  std::optional<std::vector<std::pair<std::string, double>>> systematic;  // by source
+};
+
+struct StoredPercentile {
+  double quantile = 0;  // 0.999
+  std::uint64_t samples = 0;
+};
 
 struct StoredQuantity {
   double value = 0;
@@ -19,8 +34,10 @@ struct StoredQuantity {
   std::string observed;  // "tester", "modelled", …
   std::uint32_t repetitions = 0;
   std::optional<double> cv;
-  std::optional<double> confidence_low;  // 95 % interval of the mean
+  std::optional<double> confidence_low;  // statistical 95 % interval of the mean
   std::optional<double> confidence_high;
+  StoredUncertainty uncertainty;
+  std::optional<StoredPercentile> percentile;
 };
 
 // One figure at one point of a sweep; the unit is the suffix of the name.
@@ -35,6 +52,7 @@ struct StoredSeries {
   bool reference = false;  // context of theory or of the drafts
   std::vector<double> x;
   std::vector<double> y;
+  std::vector<std::uint64_t> few_samples;  // places of percentiles on too few samples
 };
 
 struct StoredChart {

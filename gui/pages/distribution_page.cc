@@ -14,6 +14,7 @@
 
 #include "gui/data/curves.h"
 #include "gui/models/text.h"
+#include "stats/quantile.h"
 #include "stats/summary.h"
 
 namespace plumbline::gui {
@@ -63,6 +64,7 @@ DistributionPage::DistributionPage(Kind kind, QWidget* parent)
   }
 
   table_->setColumnCount(9);
+  table_->setToolTip(tr("* percentile on fewer than 10/(1 − p) frames"));
   table_->setHorizontalHeaderLabels({tr("Distribution"), tr("P50"), tr("P95"), tr("P99"),
                                      tr("P99.9"), tr("Max"), tr("Mean"), tr("Min"), tr("Frames")});
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -228,13 +230,18 @@ void DistributionPage::fillTable(bool live) {
     const auto shown = [](std::uint64_t ps) {
       return durationText(static_cast<double>(ps) / 1000);
     };
+    // Marked where fewer than ten frames lie beyond it.
+    const auto percentile = [&](double quantile, std::uint64_t ps) {
+      return stats::restsOnFewSamples(quantile, row.count) ? shown(ps) + QLatin1Char('*')
+                                                           : shown(ps);
+    };
     // Live intervals tell no sum, and so no exact mean.
     const std::array<QString, 9> cells = {
         entries_[i].name,
-        shown(row.p50),
-        shown(row.p95),
-        shown(row.p99),
-        shown(row.p999),
+        percentile(0.5, row.p50),
+        percentile(0.95, row.p95),
+        percentile(0.99, row.p99),
+        percentile(0.999, row.p999),
         shown(row.maximum),
         live ? QStringLiteral("–") : durationText(row.mean / 1000),
         shown(row.minimum),

@@ -17,6 +17,8 @@
 
 #include "gui/data/comparison.h"
 #include "gui/models/text.h"
+#include "results/quantity_text.h"
+#include "results/uncertainty_text.h"
 
 namespace plumbline::gui {
 namespace {
@@ -27,13 +29,16 @@ RowState stateOf(const std::string& status) {
   return status == "aborted" ? RowState::kWarning : RowState::kFailed;
 }
 
-QString quantityText(const StoredQuantity& quantity) {
-  QString out = numberText(quantity.value, 5);
-  if (quantity.confidence_low && quantity.confidence_high) {
-    out += QStringLiteral(" ± %1").arg(
-        numberText((*quantity.confidence_high - *quantity.confidence_low) / 2, 2));
+// What a mouse that rests on a figure is told.
+QString uncertaintyText(const StoredQuantity& stored) {
+  const results::Quantity quantity = resultsQuantity(stored);
+  QString out =
+      QObject::tr("Expanded uncertainty: %1\nStatistical: %2\nSystematic: %3")
+          .arg(text(results::expandedText(quantity)), text(results::statisticalText(quantity)),
+               text(results::systematicText(quantity)));
+  if (const std::string of = results::percentileText(quantity); !of.empty()) {
+    out += QLatin1Char('\n') + text(of);
   }
-  if (!quantity.unit.empty()) out += QLatin1Char(' ') + text(quantity.unit);
   return out;
 }
 
@@ -342,9 +347,9 @@ void ResultsPage::fillFigures() {
   figures_->setRowCount(static_cast<int>(order.size()));
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto set = [this, row = static_cast<int>(i)](int column, const QString& content,
-                                                       bool number) {
+                                                       bool number, const QString& more = {}) {
       auto* item = new QTableWidgetItem(content);
-      item->setToolTip(content);
+      item->setToolTip(more.isEmpty() ? content : content + QLatin1Char('\n') + more);
       if (number) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       figures_->setItem(row, column, item);
     };
@@ -354,7 +359,12 @@ void ResultsPage::fillFigures() {
     const std::vector<const StoredQuantity*>& row = values[order[i]];
     int column = 3;
     for (std::size_t run = 0; run < row.size(); ++run) {
-      set(column++, row[run] != nullptr ? quantityText(*row[run]) : QStringLiteral("–"), true);
+      if (const StoredQuantity* shown = row[run]) {
+        set(column++, text(results::quantityWithSpread(resultsQuantity(*shown))), true,
+            uncertaintyText(*shown));
+      } else {
+        set(column++, QStringLiteral("–"), true);
+      }
       if (run == 0) continue;
       FigureChange change{"–", "–", false};
       if (row[0] != nullptr && row[run] != nullptr && row[0]->unit == row[run]->unit) {
@@ -427,7 +437,16 @@ void ResultsPage::drawChart() {
     series.push_back({text(one.name), one.x, one.y, one.reference ? SeriesStyle::kLine : style,
                       one.reference, std::nullopt});
   }
-  chart_->setContent(axes, std::move(series));
+  // A dot on each percentile that rests on too few samples.
+  std::vector<PlotMarker> few;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const StoredSeries& one = chart.series[i];
+    for (const std::uint64_t place : one.few_samples) {
+      if (place >= one.x.size()) continue;
+      few.push_back({one.x[place], one.y[place], tr("few samples"), i});
+    }
+  }
+  chart_->setContent(axes, std::move(series), std::move(few));
 }
 
 }  // namespace plumbline::gui

@@ -29,7 +29,12 @@ struct Capabilities {
   std::uint32_t flows_per_port = 0;
   std::uint32_t groups = 0;
   std::uint32_t max_qps = 0;
+  // How well a time is known: steps of the clocks; the most that reading a clock adds to a time
+  // (software alone); the most by which the clocks of two ports differ when a trial starts, where
+  // they are not one.
   Picoseconds timestamp_resolution;
+  Picoseconds clock_reading;
+  Picoseconds clock_offset;
   ObservationPoint observed = ObservationPoint::kTester;
   bool simulated_dut = true;
   // What a trial may have beyond streams (card_parts.h).

@@ -80,6 +80,7 @@ void FpgaBench::describe(const FpgaSpec& spec, const std::vector<std::string>& c
          "every latency"});
   }
   if (cards.size() > 1) {
+    capabilities_.clock_offset = cards_->disagreement();
     capabilities_.configuration.emplace_back(
         "Common start of the cards",
         fmt::format(
@@ -117,6 +118,7 @@ TrialResult FpgaBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   FarEnd device;
   TrialResult result =
       CardTrial(*cards_, device, {tx_offset_, rx_offset_}, spec, capabilities_, hooks).run();
+  capabilities_.clock_offset = std::max(capabilities_.clock_offset, cards_->disagreement());
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
   result.bench = capabilities_.name;
   result.observed = capabilities_.observed;

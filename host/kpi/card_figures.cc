@@ -9,9 +9,10 @@ Declarations cardFigures() {
       less("error_ratio_sigma", kRatio,
            "Detected errors from the injected ratio, in standard deviations"),
       less("pause_error_ns", kNanoseconds, "Measured length of a pause less what its quanta say"),
-      less("phase_error_ns", kNanoseconds, "Start of a sender less its scheduled time, largest"),
-      less("phase_spread_ns", kNanoseconds,
-           "Starts of senders that belong together, latest less earliest"),
+      acrossClocks(less("phase_error_ns", kNanoseconds,
+                        "Start of a sender less its scheduled time, largest")),
+      acrossClocks(less("phase_spread_ns", kNanoseconds,
+                        "Starts of senders that belong together, latest less earliest")),
       less("llr_retry_mean_ns", kNanoseconds, "Time of a link-level retry, mean"),
       less("llr_retry_p99_ns", kNanoseconds, "Time of a link-level retry, P99"),
       less("llr_retry_max_ns", kNanoseconds, "Time of a link-level retry, largest"),
@@ -37,9 +38,10 @@ Declarations cardFigures() {
       less("nic_cnps_handled", kCount, "CNPs that the NIC handled, all trials"),
       less("nic_out_of_sequence", kCount,
            "Packets out of sequence that the NIC counted, all trials"),
-      less("calibrated_error_percent", kExcess,
-           "Predicted time of a job less the simulated one, in % of the latter"),
-      less("calibration_spread_percent", kExcess, "Spread of the calibration of predicted times"),
+      ofTimes(less("calibrated_error_percent", kExcess,
+                   "Predicted time of a job less the simulated one, in % of the latter")),
+      ofTimes(less("calibration_spread_percent", kExcess,
+                   "Spread of the calibration of predicted times")),
   };
 }
 

@@ -26,6 +26,18 @@ const std::vector<Declaration>& declarations() {
   return all;
 }
 
+Basis basisOfUnit(std::string_view unit) {
+  for (const std::string_view time : {"ps", "ns", "us", "ms", "s"}) {
+    if (unit == time) return Basis::kTime;
+  }
+  const bool rate = unit.ends_with("/s") || unit.ends_with("/h");
+  return rate ? Basis::kTimes : Basis::kCounts;
+}
+
+Basis basisOf(const Declaration& declaration) {
+  return declaration.basis.value_or(basisOfUnit(declaration.unit));
+}
+
 const Declaration* find(std::string_view name) {
   static const auto by_name = [] {
     std::map<std::string, const Declaration*, std::less<>> names;

@@ -5,9 +5,9 @@ namespace plumbline::kpi {
 // Over a day.
 Declarations soakFigures() {
   return {
-      less("jct_ratio_std", kRatio, "Standard deviation of the JCT ratio over a soak"),
-      less("jct_ratio_iteration_std", kRatio,
-           "Standard deviation of the JCT ratio over the iterations of a soak"),
+      ofTimes(less("jct_ratio_std", kRatio, "Standard deviation of the JCT ratio over a soak")),
+      ofTimes(less("jct_ratio_iteration_std", kRatio,
+                   "Standard deviation of the JCT ratio over the iterations of a soak")),
       less("soak_anomalies", kCount, "Times at which a figure was far above its usual value"),
       less("frames_left", kCount, "Frames still in buffers after a window"),
       less("significant_drifts", kCount, "Figures with a significant slope"),

@@ -52,6 +52,16 @@ inline Declaration more(std::string name, const Scale& scale, std::string meanin
 inline Declaration less(std::string name, const Scale& scale, std::string meaning) {
   return figure(std::move(name), Better::kLess, scale, std::move(meaning));
 }
+// `declaration`, whose figure is a ratio of times or rates.
+inline Declaration ofTimes(Declaration declaration) {
+  declaration.basis = Basis::kTimes;
+  return declaration;
+}
+// `declaration`, whose figure compares the clocks of ports.
+inline Declaration acrossClocks(Declaration declaration) {
+  declaration.basis = Basis::kTimeAcross;
+  return declaration;
+}
 inline Declaration neither(std::string name, const Scale& scale, std::string meaning) {
   return figure(std::move(name), Better::kNeither, scale, std::move(meaning));
 }

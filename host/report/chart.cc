@@ -10,12 +10,15 @@ namespace {
 
 // Without points that cannot be drawn, also those without partner.
 results::Series drawable(const results::Series& series, bool log_x, bool log_y) {
-  results::Series out{series.name, {}, {}, series.reference};
+  results::Series out{series.name, {}, {}, series.reference, {}};
   const std::size_t points = std::min(series.x.size(), series.y.size());
   for (std::size_t i = 0; i < points; ++i) {
     const double x = series.x[i];
     const double y = series.y[i];
     if (!std::isfinite(x) || !std::isfinite(y) || (log_x && x <= 0) || (log_y && y <= 0)) continue;
+    if (std::binary_search(series.few_samples.begin(), series.few_samples.end(), i)) {
+      out.few_samples.push_back(out.x.size());
+    }
     out.x.push_back(x);
     out.y.push_back(y);
   }

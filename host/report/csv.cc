@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "report/picture.h"
 #include "report/report.h"
 #include "results/number_text.h"
+#include "results/uncertainty_text.h"
 #include "stats/histogram.h"
 
 namespace plumbline::report {
@@ -47,13 +50,15 @@ void appendQuantity(std::vector<std::string>& fields, const Quantity& quantity) 
   fields.push_back(optionalNumber(quantity.cv));
   fields.push_back(std::to_string(quantity.repetitions));
   fields.emplace_back(results::observationPointName(quantity.observed));
+  for (std::string& one : results::uncertaintyFields(quantity)) fields.push_back(std::move(one));
 }
 
-constexpr std::size_t kQuantityFields = 7;
+constexpr std::size_t kQuantityFields = 13;
 
 void appendQuantityHead(std::vector<std::string>& fields, const std::string& name) {
   for (const char* part :
-       {"", " unit", " ci95 low", " ci95 high", " cv", " repetitions", " observed"}) {
+       {"", " unit", " ci95 low", " ci95 high", " cv", " repetitions", " observed", " statistics",
+        " statistical", " systematic", " coverage factor", " expanded", " samples"}) {
     fields.push_back(name + part);
   }
 }
@@ -95,14 +100,20 @@ std::string tableCsv(const Table& table) {
 
 std::string chartCsv(const results::Chart& chart) {
   const bool named = !chart.categories.empty();
+  const bool marks = std::any_of(chart.series.begin(), chart.series.end(),
+                                 [](const auto& series) { return !series.few_samples.empty(); });
   std::vector<std::string> fields = {"series", "reference", chart.x_label, chart.y_label};
   if (named) fields.emplace_back("category");
+  if (marks) fields.emplace_back("too few samples");
   std::string csv = line(fields);
   for (const results::Series& series : chart.series) {
     for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
       fields = {series.name, series.reference ? "yes" : "no", results::exactNumber(series.x[i]),
                 results::exactNumber(series.y[i])};
       if (named) fields.push_back(categoryAt(chart, series.x[i]));
+      const auto& few = series.few_samples;
+      const bool marked = std::binary_search(few.begin(), few.end(), i);
+      if (marks) fields.emplace_back(marked ? "yes" : "no");
       csv += line(fields);
     }
   }

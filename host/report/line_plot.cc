@@ -58,7 +58,9 @@ std::string renderLinePlot(const results::Chart& chart, const results::Chart& wh
     frame.svg().polyline(points, legend[s].pen);
     if (!legend[s].has_marker) continue;
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-      frame.svg().marker(frame.at(series.x[i], series.y[i]), legend[s].marker, legend[s].pen.color);
+      const auto& few = series.few_samples;
+      frame.svg().marker(frame.at(series.x[i], series.y[i]), legend[s].marker, legend[s].pen.color,
+                         !std::binary_search(few.begin(), few.end(), i));
     }
   }
   return frame.finish();

@@ -54,6 +54,7 @@ std::pair<std::string, std::string> boundAndValue(const LimitOutcome& limit) {
   results::Quantity worst = limit.worst;
   worst.confidence_low.reset();
   worst.confidence_high.reset();
+  worst.uncertainty = {};
   std::pair<std::string, std::string> texts{results::quantityText(bound),
                                             results::quantityText(worst)};
   if (limit.state == State::kNotMeasured) return {results::exactNumber(limit.bound), ""};
@@ -182,7 +183,8 @@ std::string figuresHtml(const ReportInput& input, const std::vector<std::string>
   }
   return html +
          "</tbody>\n</table>\n</div>\n"
-         "<p class=\"note\">± is half the 95 % confidence interval over the repetitions. Figures "
+         "<p class=\"note\">± is the expanded uncertainty, about 95 %; where its systematic "
+         "part is not known, half the 95 % confidence interval. Figures "
          "describe what was measured under the stated conditions. Reference lines in charts are "
          "context, not limits of the device under test.</p>\n";
 }

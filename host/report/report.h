@@ -85,8 +85,9 @@ struct CsvFile {
 
 // A file for each table (repeatability too), chart, heat map, timeline and distribution of a test,
 // and one for its KPIs. RFC 4180 quoting, LF line ends; numbers with all the digits they have. A
-// column of quantities is followed by columns for its confidence interval, CV, repetitions and
-// observation point. Distributions are given as their occupied buckets [lower bound, upper bound).
+// column of quantities is followed by columns for its confidence interval, CV, repetitions,
+// observation point, uncertainty and samples. Distributions are given as their occupied buckets
+// [lower bound, upper bound).
 std::vector<CsvFile> renderCsv(const results::TestResult& test);
 // The name of a table's file among them, where no two tables of the test have one id.
 std::string tableCsvName(const results::TestResult& test, const results::Table& table);

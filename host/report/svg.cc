@@ -140,19 +140,21 @@ void Svg::filledRect(Point corner, double width, double height, std::string_view
       escaped(color), corner.x, corner.y, width, height);
 }
 
-void Svg::marker(Point at, std::size_t shape, std::string_view color) {
+void Svg::marker(Point at, std::size_t shape, std::string_view color, bool filled) {
   // Outlines around the origin, of about equal area; the circle is drawn as one.
   static constexpr std::array<const char*, 5> kShapes = {
       "-3.2,-3.2 3.2,-3.2 3.2,3.2 -3.2,3.2", "0,-4.4 4.2,3.2 -4.2,3.2", "0,-4.6 4.6,0 0,4.6 -4.6,0",
       "0,4.4 4.2,-3.2 -4.2,-3.2", "-4.6,-1.4 4.6,-1.4 4.6,1.4 -4.6,1.4"};
   const std::size_t which = shape % (kShapes.size() + 1);
+  const std::string paint =
+      filled ? fmt::format("fill=\"{}\"", escaped(color))
+             : fmt::format("class=\"hollow\" fill=\"#ffffff\" stroke=\"{}\" stroke-width=\"1.5\"",
+                           escaped(color));
   if (which == 0) {
-    body_ += fmt::format("<circle fill=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>\n",
-                         escaped(color), at.x, at.y);
+    body_ += fmt::format("<circle {} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>\n", paint, at.x, at.y);
   } else {
-    body_ +=
-        fmt::format("<polygon fill=\"{}\" transform=\"translate({:.1f} {:.1f})\" points=\"{}\"/>\n",
-                    escaped(color), at.x, at.y, kShapes[which - 1]);
+    body_ += fmt::format("<polygon {} transform=\"translate({:.1f} {:.1f})\" points=\"{}\"/>\n",
+                         paint, at.x, at.y, kShapes[which - 1]);
   }
 }
 

@@ -44,8 +44,8 @@ class Svg {
   void polyline(const std::vector<Point>& points, const Pen& pen);
   void rect(Point corner, double width, double height, std::string_view style);
   void filledRect(Point corner, double width, double height, std::string_view color);
-  // One of six shapes, so that series differ by more than colour.
-  void marker(Point at, std::size_t shape, std::string_view color);
+  // One of six shapes, so that series differ by more than colour; filled, or its outline alone.
+  void marker(Point at, std::size_t shape, std::string_view color, bool filled = true);
   void text(Point at, Anchor anchor, std::string_view style, std::string_view content);
   // Turned by 90° counter-clockwise.
   void verticalText(Point at, std::string_view style, std::string_view content);

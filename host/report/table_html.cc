@@ -9,6 +9,7 @@
 #include "report/wide_table.h"
 #include "results/number_text.h"
 #include "results/quantity_text.h"
+#include "results/uncertainty_text.h"
 
 namespace plumbline::report {
 namespace {
@@ -54,10 +55,21 @@ std::string unitHtml(const std::string& unit) {
 
 std::string spreadHtml(const Quantity& quantity, const std::string& spread) {
   if (spread.empty()) return "";
-  return fmt::format(
-      " <span class=\"spread\" title=\"95 % confidence interval {} to {}\">± {}</span>",
-      results::exactNumber(*quantity.confidence_low),
-      escaped(exactText(*quantity.confidence_high, quantity.unit)), spread);
+  const auto all = results::expandedUncertainty(quantity);
+  const std::string title =
+      all ? fmt::format("expanded uncertainty {}: statistical {}, systematic {}",
+                        results::expandedText(quantity), results::statisticalText(quantity),
+                        results::systematicText(quantity))
+          : fmt::format("95 % confidence interval {} to {}",
+                        results::exactNumber(*quantity.confidence_low),
+                        exactText(*quantity.confidence_high, quantity.unit));
+  return fmt::format(" <span class=\"spread\" title=\"{}\">± {}</span>", escaped(title), spread);
+}
+
+std::string markHtml(const Quantity& quantity, const std::string& mark) {
+  if (mark.empty()) return "";
+  return fmt::format("<sup class=\"few\" title=\"{}\">{}</sup>",
+                     escaped(results::percentileText(quantity)), mark);
 }
 
 // A machine name such as "wall_ns_per_packet_hop" may be broken behind '_' and '.'.
@@ -85,7 +97,8 @@ std::string cellHtml(const Cell& cell, const results::ColumnFormat& format, bool
   }
   const auto& quantity = std::get<Quantity>(cell);
   const results::QuantityText parts = results::cellParts(quantity, format);
-  std::string text = dataHtml(quantity.value, quantity.unit, parts.number) + unitHtml(parts.unit) +
+  std::string text = dataHtml(quantity.value, quantity.unit, parts.number) +
+                     markHtml(quantity, parts.mark) + unitHtml(parts.unit) +
                      spreadHtml(quantity, parts.spread);
   if (mixed_points) text += fmt::format("<sup>{}</sup>", observationLetter(quantity.observed));
   return fmt::format("<td class=\"number\">{}</td>", text);
@@ -109,6 +122,9 @@ std::string noteHtml(const results::Table& table, const std::set<bench::Observat
     observed += observationPointText(point);
   }
   std::string text = escaped(table.note);
+  if (const std::string few = results::fewSamplesNote(table); !few.empty()) {
+    text += (text.empty() ? "" : "<br/>") + escaped(few);
+  }
   if (!observed.empty()) {
     if (!text.empty()) text += "<br/>";
     text += "Observed at: " + escaped(observed) + ".";
@@ -176,24 +192,30 @@ std::string observationPointText(bench::ObservationPoint point) {
 
 std::string quantityHtml(const Quantity& quantity) {
   const results::QuantityText parts = results::quantityParts(quantity);
-  return dataHtml(quantity.value, quantity.unit, parts.number) + unitHtml(parts.unit);
+  return dataHtml(quantity.value, quantity.unit, parts.number) + markHtml(quantity, parts.mark) +
+         unitHtml(parts.unit);
 }
 
 std::string quantityWithSpreadHtml(const Quantity& quantity) {
   const results::QuantityText parts = results::quantityParts(quantity);
-  return dataHtml(quantity.value, quantity.unit, parts.number) +
+  return dataHtml(quantity.value, quantity.unit, parts.number) + markHtml(quantity, parts.mark) +
          spreadHtml(quantity, parts.spread) + unitHtml(parts.unit);
 }
 
 std::string intervalHtml(const Quantity& quantity) {
   const auto parts = results::intervalParts(quantity);
-  if (!parts) return "–";
+  if (!parts) return escaped(results::statisticsText(quantity));
   return dataHtml(*quantity.confidence_low, quantity.unit, parts->low) + " to " +
          dataHtml(*quantity.confidence_high, quantity.unit, parts->high) + unitHtml(parts->unit);
 }
 
 std::string cvHtml(const Quantity& quantity) {
-  if (!quantity.cv) return "–";
+  // Without scatter there is nothing to relate to the mean.
+  const results::Statistics statistics = quantity.uncertainty.statistics;
+  if (!quantity.cv || statistics == results::Statistics::kIdentical ||
+      statistics == results::Statistics::kDeterministic) {
+    return "–";
+  }
   const std::string text = fmt::format("<data value=\"{}\">{:.2f} %</data>",
                                        results::exactNumber(*quantity.cv), *quantity.cv * 100);
   return *quantity.cv > kNotableCv ? fmt::format("<strong class=\"notable\">{}</strong>", text)

@@ -16,15 +16,15 @@ std::string observationPointText(bench::ObservationPoint point);
 
 // A quantity by itself: number and unit.
 std::string quantityHtml(const results::Quantity& quantity);
-// The same with ± half its confidence interval, if it has one of some width.
+// The same with ± its uncertainty (results::halfInterval()), if that is known.
 std::string quantityWithSpreadHtml(const results::Quantity& quantity);
-// "1,200.3 to 1,268.8 ns", or a dash when there is no interval.
+// "1,200.3 to 1,268.8 ns", or why there is no interval: results::statisticsText().
 std::string intervalHtml(const results::Quantity& quantity);
-// The CV in percent, marked when it is above 5 %, or a dash.
+// The CV in percent, marked when it is above 5 %, or a dash: without scatter there is none.
 std::string cvHtml(const results::Quantity& quantity);
 
-// A column of quantities shows its common unit in the head, equal decimals, and ± half the
-// confidence interval where there is one. Under the table: its note and where the values were
+// A column of quantities shows its common unit in the head, equal decimals, and ± the
+// uncertainty where it is known. Under the table: its note and where the values were
 // observed (marked cell by cell if that differs). Tables too wide for a page come in parts; see
 // readableParts().
 //

@@ -10,10 +10,14 @@
 #include "report/demands.h"
 #include "report/distribution_plot.h"
 #include "report/notices.h"
+#include "report/picture.h"
 #include "report/svg.h"
 #include "report/table_html.h"
 #include "report/topology_diagram.h"
 #include "report/transport_table.h"
+#include "results/number_text.h"
+#include "results/uncertainty_text.h"
+#include "stats/quantile.h"
 #include "stats/summary.h"
 
 namespace plumbline::report {
@@ -38,16 +42,18 @@ std::string keyFiguresHtml(const TestResult& test) {
   std::string html =
       "<h3>Key figures</h3>\n<div class=\"table\">\n<table class=\"key\">\n<thead><tr>"
       "<th>Figure</th>"
-      "<th class=\"number\">Value</th><th class=\"number\">95 % confidence interval</th>"
+      "<th class=\"number\">Value</th><th>Expanded uncertainty</th>"
+      "<th class=\"number\">95 % interval, statistical</th><th>Systematic</th>"
       "<th class=\"number\">CV</th><th class=\"number\">Repetitions</th><th>Observed at</th>"
       "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < test.primary.size(); ++i) {
     const results::Quantity& one = test.primary[i];
     html += fmt::format(
-        "<tr><th>{}</th><td class=\"number value\">{}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
+        "<tr><th>{}</th><td class=\"number value\">{}</td><td>{}</td><td class=\"number\">{}</td>"
+        "<td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
         i < test.primary_names.size() ? escaped(test.primary_names[i]) : "", quantityHtml(one),
-        intervalHtml(one), cvHtml(one), one.repetitions,
+        escaped(results::expandedText(one)), intervalHtml(one),
+        escaped(results::systematicText(one)), cvHtml(one), one.repetitions,
         escaped(observationPointText(one.observed)));
   }
   return html + "</tbody>\n</table>\n</div>\n";
@@ -64,19 +70,28 @@ results::Table latencyTable(const TestResult& test) {
   for (const results::Distribution& one : test.distributions) {
     const stats::LatencyStats all = stats::latencyStats(one.histogram);
     std::vector<results::Cell> row = {one.title};
-    const auto add = [&](double value, const std::string& named) {
+    const auto add = [&](double value, const std::string& named) -> results::Quantity& {
       row.emplace_back(results::Quantity{value, named, one.observed, 1, {}, {}, {}});
+      return std::get<results::Quantity>(row.back());
     };
     add(static_cast<double>(all.count), "");
     if (all.count == 0) {
       row.resize(table.columns.size(), results::Cell(std::string("–")));
     } else {
-      for (const double value :
-           {static_cast<double>(all.minimum), all.mean, static_cast<double>(all.p50),
-            static_cast<double>(all.p95), static_cast<double>(all.p99),
-            static_cast<double>(all.p999), static_cast<double>(all.maximum)}) {
-        add(value, one.unit);
-      }
+      const auto percentile = [&](double quantile, std::uint64_t value) {
+        results::Quantity& quantity = add(static_cast<double>(value), one.unit);
+        quantity.percentile = results::Percentile{quantile, all.count};
+        const auto width = static_cast<double>(stats::quantileWidth(one.histogram, quantile));
+        quantity.uncertainty.systematic =
+            std::vector<results::SystematicPart>{{"histogram bucket", stats::ofWidth(width)}};
+      };
+      add(static_cast<double>(all.minimum), one.unit);
+      add(all.mean, one.unit);
+      percentile(0.5, all.p50);
+      percentile(0.95, all.p95);
+      percentile(0.99, all.p99);
+      percentile(0.999, all.p999);
+      add(static_cast<double>(all.maximum), one.unit);
     }
     table.rows.push_back(std::move(row));
   }
@@ -123,16 +138,35 @@ std::string pictureHtml(const std::string& title, const std::string& note, const
       escaped(title), svg, escaped(note));
 }
 
+// Which points are percentiles of too few samples: hollow ones of lines; bars by name.
+std::string fewSamplesNote(const results::Chart& chart) {
+  const bool bars = chart.kind == results::ChartKind::kBar;
+  std::vector<std::string> names;
+  for (const results::Series& series : chart.series) {
+    for (const std::size_t place : series.few_samples) {
+      if (place >= series.x.size()) continue;
+      const std::string at = chart.categories.empty() ? results::exactNumber(series.x[place])
+                                                      : categoryAt(chart, series.x[place]);
+      names.push_back(series.name.empty() ? at : fmt::format("{} at {}", series.name, at));
+    }
+  }
+  if (names.empty()) return "";
+  const std::string what = "percentiles on fewer than 10/(1 − p) samples";
+  return bars ? fmt::format("These are {}: {}.", what, fmt::join(names, "; "))
+              : fmt::format("Hollow markers: {}.", what);
+}
+
 // Charts, heat maps and timelines.
 std::string picturesHtml(const TestResult& test) {
   std::string html;
   for (const results::Chart& chart : test.charts) {
     const std::vector<std::string> plots = renderChart(chart);
+    const std::string note = fewSamplesNote(chart);
     for (std::size_t i = 0; i < plots.size(); ++i) {
-      html += figureHtml(plots.size() == 1
-                             ? chart.title
-                             : fmt::format("{} ({} of {})", chart.title, i + 1, plots.size()),
-                         plots[i]);
+      html += pictureHtml(plots.size() == 1
+                              ? chart.title
+                              : fmt::format("{} ({} of {})", chart.title, i + 1, plots.size()),
+                          note, plots[i]);
     }
   }
   for (const results::HeatMap& map : test.heat_maps) {
@@ -234,15 +268,18 @@ std::string kpiTableHtml(const TestResult& test) {
   if (test.kpis.empty()) return "";
   std::string html =
       "<div class=\"table\">\n<table class=\"kpis\">\n<thead><tr><th>Name</th><th>Point</th>"
-      "<th class=\"number\">Value</th><th class=\"number\">95 % confidence interval</th>"
+      "<th class=\"number\">Value</th><th>Expanded uncertainty</th>"
+      "<th class=\"number\">95 % interval, statistical</th><th>Systematic</th>"
       "<th class=\"number\">CV</th><th class=\"number\">Repetitions</th></tr></thead>\n<tbody>\n";
   for (const results::Kpi& kpi : test.kpis) {
     html += fmt::format(
-        "<tr><td><code>{}</code></td><td>{}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
-        "</tr>\n",
+        "<tr><td><code>{}</code></td><td>{}</td><td class=\"number\">{}</td><td>{}</td>"
+        "<td class=\"number\">{}</td><td>{}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td></tr>\n",
         escaped(kpi.name), escaped(kpi.point), quantityHtml(kpi.quantity),
-        intervalHtml(kpi.quantity), cvHtml(kpi.quantity), kpi.quantity.repetitions);
+        escaped(results::expandedText(kpi.quantity)), intervalHtml(kpi.quantity),
+        escaped(results::systematicText(kpi.quantity)), cvHtml(kpi.quantity),
+        kpi.quantity.repetitions);
   }
   html += "</tbody>\n</table>\n</div>\n";
   return foldedHtml(fmt::format("{} {} ({} figures)", test.id, test.title, test.kpis.size()), html);

@@ -31,7 +31,9 @@ bool same(const Cell& a, const Cell& b) {
   const auto& other = std::get<results::Quantity>(b);
   return one.value == other.value && one.unit == other.unit && one.observed == other.observed &&
          one.repetitions == other.repetitions && one.cv == other.cv &&
-         one.confidence_low == other.confidence_low && one.confidence_high == other.confidence_high;
+         one.confidence_low == other.confidence_low &&
+         one.confidence_high == other.confidence_high && one.uncertainty == other.uncertainty &&
+         one.percentile == other.percentile;
 }
 
 bool isText(const Table& table, std::size_t column) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "results/uncertainty_text.h"
 
 namespace plumbline::results {
 namespace {
@@ -26,13 +27,15 @@ std::string number(const std::optional<double>& value) {
 
 // The columns from `value` on.
 std::string csvQuantity(const Quantity& q) {
-  return fmt::format("{},{},{},{},{},{},{}", q.value, csvField(q.unit),
-                     observationPointName(q.observed), q.repetitions, number(q.cv),
-                     number(q.confidence_low), number(q.confidence_high));
+  std::string csv = fmt::format("{},{},{},{},{},{},{}", q.value, csvField(q.unit),
+                                observationPointName(q.observed), q.repetitions, number(q.cv),
+                                number(q.confidence_low), number(q.confidence_high));
+  for (const std::string& field : uncertaintyFields(q)) csv += "," + field;
+  return csv;
 }
 
 std::string csvCell(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return csvField(*text) + ",,,,,,";
+  if (const auto* text = std::get_if<std::string>(&cell)) return csvField(*text) + ",,,,,,,,,,,,";
   return csvQuantity(std::get<Quantity>(cell));
 }
 

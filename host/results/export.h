@@ -16,6 +16,7 @@ std::string exportJson(const StoredRun& run);
 std::string exportCsv(const StoredRun& run);
 
 inline constexpr const char* kCsvHeader =
-    "test,table,row,column,value,unit,observed,repetitions,cv,confidence_low,confidence_high";
+    "test,table,row,column,value,unit,observed,repetitions,cv,confidence_low,confidence_high,"
+    "statistics,statistical,systematic,coverage_factor,expanded,samples";
 
 }  // namespace plumbline::results

@@ -104,10 +104,29 @@ ScaledUnit unitFor(const std::string& unit, std::span<const double> values, bool
   return fitted;
 }
 
+// Half of an interval below which the value is not known: halfInterval(), or where the statistical
+// part is not known what the systematic one alone makes of it.
+std::optional<double> leastHalf(const Quantity& quantity) {
+  if (const auto half = halfInterval(quantity)) return half;
+  if (quantity.uncertainty.statistics != Statistics::kNone) return std::nullopt;
+  constexpr double kCoverage = 2;
+  const std::optional<double> systematic = systematicUncertainty(quantity);
+  return systematic && *systematic > 0 ? std::optional(kCoverage * *systematic) : std::nullopt;
+}
+
+// Whether a number with so many places shows anything of it.
+bool visible(double half, int places) { return half >= 0.5 * std::pow(10.0, -places); }
+
+// An uncertainty rounded to the place that the value ends at.
+std::string spreadText(double half, int places) {
+  const double scale = std::pow(10.0, places);
+  return groupedNumber(std::round(half * scale) / scale, places);
+}
+
 // How a quantity by itself is shown.
 struct Shown {
   ScaledUnit unit;
-  std::optional<double> half;  // in this unit
+  std::optional<double> half;  // of what a +- shows, in this unit
   int places = 0;
 };
 
@@ -117,11 +136,20 @@ Shown shown(const Quantity& quantity) {
   shown.unit = unitFor(quantity.unit, {&quantity.value, 1}, shown.half.has_value());
   const double value = quantity.value / shown.unit.factor;
   shown.places = measuredDecimals(value);
+  int most = kMostPlaces;
+  if (const auto least = leastHalf(quantity)) most = decidedPlaces(*least / shown.unit.factor);
   if (shown.half) {
     *shown.half /= shown.unit.factor;
-    shown.places = std::min(decidedPlaces(*shown.half), shown.places + kExtraPlaces);
+    const int places = std::min(most, shown.places + kExtraPlaces);
+    // A value that is known far better than its digits is shown without.
+    if (visible(*shown.half, places)) {
+      shown.places = places;
+    } else {
+      shown.half.reset();
+    }
   }
   if (quantity.unit == "%") shown.places = std::max(shown.places, placesFromHundred(value, 2));
+  shown.places = std::min(shown.places, most);
   return shown;
 }
 
@@ -168,31 +196,40 @@ bool sideBySide(std::span<const double> values) {
 }  // namespace
 
 std::optional<double> halfInterval(const Quantity& quantity) {
+  if (const auto all = expandedUncertainty(quantity)) {
+    return all->half > 0 ? std::optional(all->half) : std::nullopt;
+  }
   if (!quantity.confidence_low || !quantity.confidence_high) return std::nullopt;
   const double half = (*quantity.confidence_high - *quantity.confidence_low) / 2;
   if (!(half > 0) || !std::isfinite(half)) return std::nullopt;
   return half;
 }
 
+std::string markOf(const Quantity& quantity) {
+  return quantity.percentile && quantity.percentile->tooFew() ? "*" : "";
+}
+
 QuantityText quantityParts(const Quantity& quantity) {
   const Shown as = shown(quantity);
   return {groupedNumber(quantity.value / as.unit.factor, as.places),
-          as.half ? groupedNumber(*as.half, as.places) : "", shownUnit(as.unit.unit)};
+          as.half ? spreadText(*as.half, as.places) : "", shownUnit(as.unit.unit),
+          markOf(quantity)};
 }
 
 std::string quantityText(const Quantity& quantity) {
   const QuantityText text = quantityParts(quantity);
-  return text.unit.empty() ? text.number : text.number + " " + text.unit;
+  return text.number + text.mark + (text.unit.empty() ? "" : " " + text.unit);
 }
 
 std::string quantityWithSpread(const Quantity& quantity) {
   const QuantityText text = quantityParts(quantity);
   const std::string spread = text.spread.empty() ? "" : " ± " + text.spread;
-  return text.number + spread + (text.unit.empty() ? "" : " " + text.unit);
+  return text.number + text.mark + spread + (text.unit.empty() ? "" : " " + text.unit);
 }
 
 std::optional<IntervalText> intervalParts(const Quantity& quantity) {
   if (!quantity.confidence_low || !quantity.confidence_high) return std::nullopt;
+  if (!(*quantity.confidence_low < *quantity.confidence_high)) return std::nullopt;
   const Shown as = shown(quantity);
   const auto bound = [&](double value) { return groupedNumber(value / as.unit.factor, as.places); };
   return IntervalText{bound(*quantity.confidence_low), bound(*quantity.confidence_high),
@@ -251,9 +288,15 @@ std::vector<ColumnFormat> columnFormats(const Table& table) {
 
 QuantityText cellParts(const Quantity& quantity, const ColumnFormat& format) {
   if (!format.common_unit) return quantityParts(quantity);
+  const auto places = [&](double half) {
+    return std::min(format.decimals, decidedPlaces(half / format.unit.factor));
+  };
+  const std::optional<double> least = leastHalf(quantity);
+  const int decimals = least ? places(*least) : format.decimals;
   const std::optional<double> half = halfInterval(quantity);
-  return {groupedNumber(quantity.value / format.unit.factor, format.decimals),
-          half ? groupedNumber(*half / format.unit.factor, format.decimals) : "", ""};
+  const bool spread = half && visible(*half / format.unit.factor, decimals);
+  return {groupedNumber(quantity.value / format.unit.factor, decimals),
+          spread ? spreadText(*half / format.unit.factor, decimals) : "", "", markOf(quantity)};
 }
 
 LabelledUnit columnHead(const std::string& name, const ColumnFormat& format) {

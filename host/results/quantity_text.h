@@ -4,10 +4,11 @@
 // Unit: a value of 1 to 9,999 keeps the unit it was given; others take the multiple that fits
 // ("2.16 s" for 2,159,660 us, "77.2 Mframes/s"). Bytes that are a whole number of KiB or MiB and no
 // short number of kB or MB are given in these ("1 MiB").
-// Digits: measuredDecimals(), and where a confidence interval says more, the places that it
-// decides: half of it gets one significant digit, or two where the first is 1 or where they stand
-// before the point, and the value the same places. Numbers of things ("12,345 frames") keep all
-// their digits. A percentage that is not 100 never reads "100".
+// Digits: measuredDecimals(), and where the uncertainty is known, the places that it decides (GUM
+// 7.2.6): it gets one significant digit, or two where the first is 1 or where they stand before the
+// point, and the value the same places. Where only the systematic part is known, no more places
+// than that decides. Numbers of things ("12,345 frames") keep all their digits. A percentage that
+// is not 100 never reads "100", unless its uncertainty leaves no digit to tell.
 #pragma once
 
 #include <optional>
@@ -19,13 +20,19 @@
 
 namespace plumbline::results {
 
-// Half the confidence interval; nothing without an interval or when it has no width.
+// What a "±" shows: the expanded uncertainty; where the systematic part of it is not known, half
+// the statistical confidence interval. Nothing where neither is known or both are zero.
 std::optional<double> halfInterval(const Quantity& quantity);
+
+// "*" behind a percentile that rests on too few samples, else empty.
+std::string markOf(const Quantity& quantity);
 
 struct QuantityText {
   std::string number;  // "2.16"
-  std::string spread;  // halfInterval() in the same unit and places: "0.03"; may be empty
+  // halfInterval() in the same unit and places: "0.03"; empty where it would be zero in these.
+  std::string spread;
   std::string unit;    // "s"; empty for a plain number
+  std::string mark{};  // markOf()
 };
 
 QuantityText quantityParts(const Quantity& quantity);
@@ -33,7 +40,8 @@ QuantityText quantityParts(const Quantity& quantity);
 std::string quantityText(const Quantity& quantity);
 // "2.16 ± 0.03 s"; as quantityText() where there is no spread.
 std::string quantityWithSpread(const Quantity& quantity);
-// The bounds of the interval in the unit and places of the value: "2.13", "2.19", "s".
+// The bounds of the statistical interval, unless it has no width, in the unit and places of the
+// value: "2.13", "2.19", "s".
 struct IntervalText {
   std::string low;
   std::string high;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "kpi/kpi.h"
+#include "results/uncertainty_json.h"
 
 namespace plumbline::results {
 namespace {
@@ -61,6 +62,7 @@ Json toJson(const Quantity& q) {
   if (q.cv) json["cv"] = finite(*q.cv);
   if (q.confidence_low) json["confidence_low"] = finite(*q.confidence_low);
   if (q.confidence_high) json["confidence_high"] = finite(*q.confidence_high);
+  addUncertainty(q, json);
   return json;
 }
 
@@ -78,13 +80,15 @@ Quantity quantityFrom(const Json& json) {
   q.cv = optionalNumber(json, "cv");
   q.confidence_low = optionalNumber(json, "confidence_low");
   q.confidence_high = optionalNumber(json, "confidence_high");
+  readUncertainty(json, q);
   return q;
 }
 
 bool alikeButForValue(const Quantity& a, const Quantity& b) {
   return a.unit == b.unit && a.observed == b.observed && a.repetitions == b.repetitions &&
          a.cv == b.cv && a.confidence_low == b.confidence_low &&
-         a.confidence_high == b.confidence_high;
+         a.confidence_high == b.confidence_high && a.uncertainty == b.uncertainty &&
+         a.percentile == b.percentile;
 }
 
 // Above so many rows, quantities of a column are written once with all they have.
@@ -162,10 +166,12 @@ Json finiteList(const std::vector<double>& values) {
 Json toJson(const Chart& chart) {
   Json series = Json::array();
   for (const Series& s : chart.series) {
-    series.push_back({{"name", s.name},
-                      {"reference", s.reference},
-                      {"x", finiteList(s.x)},
-                      {"y", finiteList(s.y)}});
+    Json one{{"name", s.name},
+             {"reference", s.reference},
+             {"x", finiteList(s.x)},
+             {"y", finiteList(s.y)}};
+    if (!s.few_samples.empty()) one["few_samples"] = s.few_samples;
+    series.push_back(std::move(one));
   }
   Json json{{"id", chart.id},
             {"title", chart.title},
@@ -201,6 +207,7 @@ Chart chartFrom(const Json& json) {
     series.reference = s.at("reference").get<bool>();
     series.x = s.at("x").get<std::vector<double>>();
     series.y = s.at("y").get<std::vector<double>>();
+    series.few_samples = optionalMember<std::vector<std::size_t>>(s, "few_samples");
     chart.series.push_back(std::move(series));
   }
   chart.categories = optionalMember<std::vector<std::string>>(json, "categories");

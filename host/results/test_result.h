@@ -14,11 +14,54 @@
 
 #include "bench/trial.h"
 #include "stats/histogram.h"
+#include "stats/uncertainty.h"
 
 namespace plumbline::results {
 
 // "tester", "dut-reported", "endpoint-software", "modelled": as written in JSON and CSV.
 std::string_view observationPointName(bench::ObservationPoint point);
+
+// What the statistical part of an uncertainty rests on.
+enum class Statistics {
+  kNone,         // one repetition, or another number without scatter: it is not known
+  kRepetitions,  // the scatter of repetitions
+  kBatches,      // the scatter of batches within one trial
+  kIdentical,    // all repetitions gave the same value: the scatter is below what can be resolved
+  // Repetitions with other seeds saw the same in everything: they add nothing.
+  kDeterministic,
+};
+
+// "none", "repetitions", "batches", "identical", "deterministic": as written in JSON and CSV.
+std::string_view statisticsName(Statistics statistics);
+
+// A source of systematic uncertainty, with its standard uncertainty in the quantity's unit.
+struct SystematicPart {
+  std::string source;  // "timestamp resolution 1 ps"
+  double standard = 0;
+
+  bool operator==(const SystematicPart&) const = default;
+};
+
+// How well a quantity is known (docs/uncertainty.md).
+struct Uncertainty {
+  Statistics statistics = Statistics::kNone;
+  stats::StandardUncertainty statistical{};  // type A, of kRepetitions and kBatches
+  std::uint32_t batches = 0;                 // of kBatches
+  // Absent where it is not known: a figure that the DUT reports of itself.
+  std::optional<std::vector<SystematicPart>> systematic{};
+
+  bool operator==(const Uncertainty&) const = default;
+};
+
+// Of a percentile: which one, and on how many samples it rests (of the repetition with the fewest).
+struct Percentile {
+  double quantile = 0;  // 0.999
+  std::uint64_t samples = 0;
+
+  // Fewer than ten samples lie beyond it: it is marked wherever it is shown.
+  [[nodiscard]] bool tooFew() const;
+  bool operator==(const Percentile&) const = default;
+};
 
 // A number with everything needed to trust it.
 struct Quantity {
@@ -26,10 +69,19 @@ struct Quantity {
   std::string unit;  // "ns", "Gb/s", "frames", "%"; empty = plain number
   bench::ObservationPoint observed = bench::ObservationPoint::kTester;
   std::uint32_t repetitions = 1;
-  std::optional<double> cv;              // std/mean over repetitions
-  std::optional<double> confidence_low;  // 95 % confidence interval of the mean
+  std::optional<double> cv;  // std/mean over repetitions
+  // Statistical 95 % confidence interval of the mean; absent where repetitions do not scatter.
+  std::optional<double> confidence_low;
   std::optional<double> confidence_high;
+  Uncertainty uncertainty{};
+  std::optional<Percentile> percentile{};  // of a figure that is one
 };
+
+// Statistical and systematic parts together. Absent where one of them is not known: after a single
+// repetition, and where repetitions were identical and nothing says how closely that was looked at.
+std::optional<stats::ExpandedUncertainty> expandedUncertainty(const Quantity& quantity);
+// Root of the sum of squares of the systematic parts; absent where they are not known.
+std::optional<double> systematicUncertainty(const Quantity& quantity);
 
 // One figure of one point, under a name of kpi/kpi.h: for limits, exports and comparisons.
 struct Kpi {
@@ -68,6 +120,10 @@ struct Series {
   std::vector<double> x;
   std::vector<double> y;
   bool reference = false;  // context line of the drafts or of theory, drawn dashed
+  // Places in x and y, ascending, of percentiles that rest on too few samples.
+  std::vector<std::size_t> few_samples{};
+
+  void add(double at, const Quantity& quantity);
 };
 
 // kTime: a quantity sampled over time, drawn without a marker at every sample.

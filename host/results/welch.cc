@@ -16,8 +16,16 @@ struct Sample {
 };
 
 std::optional<Sample> sampleOf(const Quantity& quantity) {
+  if (quantity.uncertainty.statistics == Statistics::kBatches && quantity.uncertainty.batches > 1) {
+    const double error = quantity.uncertainty.statistical.value;
+    return Sample{static_cast<double>(quantity.uncertainty.batches), error * error};
+  }
   if (quantity.repetitions < 2) return std::nullopt;
   const double n = quantity.repetitions;
+  const Statistics statistics = quantity.uncertainty.statistics;
+  if (statistics == Statistics::kIdentical || statistics == Statistics::kDeterministic) {
+    return Sample{n, 0};
+  }
   if (quantity.cv) {
     const double deviation = *quantity.cv * quantity.value;
     return Sample{n, deviation * deviation / n};

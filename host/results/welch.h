@@ -20,8 +20,8 @@ struct Welch {
 };
 
 // From mean, CV and number of repetitions, or where the mean is zero (which has no CV) from the
-// confidence interval. Absent when one of the two has fewer than two repetitions or says nothing
-// of its scatter.
+// confidence interval; after one repetition from the batches within it. Absent when one of the two
+// has fewer than two repetitions or says nothing of its scatter.
 std::optional<Welch> welchTest(const Quantity& first, const Quantity& second);
 
 }  // namespace plumbline::results

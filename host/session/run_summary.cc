@@ -7,6 +7,7 @@
 
 #include "base/text_width.h"
 #include "results/quantity_text.h"
+#include "results/uncertainty_text.h"
 #include "session/text_table.h"
 
 namespace plumbline::session {
@@ -45,6 +46,16 @@ std::string firstLines(const std::string& text, std::size_t most) {
   return all;
 }
 
+// What a reader must know of a figure before quoting it.
+std::string remarkOf(const results::Quantity& quantity) {
+  std::string text;
+  if (quantity.uncertainty.statistics == results::Statistics::kDeterministic) {
+    text += " (" + results::statisticsText(quantity) + ")";
+  }
+  if (!results::markOf(quantity).empty()) text += " (" + results::percentileText(quantity) + ")";
+  return text;
+}
+
 std::string figuresText(const results::TestResult& test) {
   const std::size_t shown = std::min(test.primary.size(), kMostFigures);
   const auto nameOf = [&](std::size_t i) {
@@ -56,10 +67,11 @@ std::string figuresText(const results::TestResult& test) {
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string name = nameOf(i);
-    text += clippedText(kIndent + name + std::string(widest - displayWidth(name) + 2, ' ') +
-                            results::quantityWithSpread(test.primary[i]),
-                        kTerminalColumns) +
-            "\n";
+    text +=
+        clippedText(kIndent + name + std::string(widest - displayWidth(name) + 2, ' ') +
+                        results::quantityWithSpread(test.primary[i]) + remarkOf(test.primary[i]),
+                    kTerminalColumns) +
+        "\n";
   }
   if (test.primary.size() > shown) {
     text += fmt::format("{}and {} more\n", kIndent, test.primary.size() - shown);

@@ -13,8 +13,8 @@ inline constexpr std::size_t kMostSummedUp = 4;
 // Most lines for a test that is summed up by itself.
 inline constexpr std::size_t kMostSummaryLines = 15;
 
-// Of each test: title, whether it is valid, its main figures with half their 95 % confidence
-// interval, the first anomalies and the number of deviations. Then the limits.
+// Of each test: title, whether it is valid, its main figures with their uncertainty, the first
+// anomalies and the number of deviations. Then the limits.
 std::string summaryText(const results::StoredRun& run, const Verdict& verdict);
 
 // All tables of all tests, then the limits.

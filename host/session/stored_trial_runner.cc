@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "session/dut_source.h"
+#include "stats/quantile.h"
 
 namespace plumbline::session {
 namespace {
@@ -35,7 +36,11 @@ std::string trialInWords(const bench::TrialResult& result) {
   std::string words = fmt::format("loss {:.6g} ppm", lossPpm(result));
   const stats::Histogram latency = latencyOf(result);
   if (latency.count() > 0) {
-    words += fmt::format(", P99 {:.4g} µs", static_cast<double>(latency.quantile(0.99)) / 1e6);
+    constexpr double kShown = 0.99;
+    words += fmt::format(", P99 {:.4g} µs", static_cast<double>(latency.quantile(kShown)) / 1e6);
+    if (stats::restsOnFewSamples(kShown, latency.count())) {
+      words += fmt::format(" (of {})", latency.count());
+    }
   }
   if (!result.valid()) words += ", NOT VALID";
   return words;

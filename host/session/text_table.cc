@@ -7,6 +7,7 @@
 
 #include "base/text_width.h"
 #include "results/quantity_text.h"
+#include "results/uncertainty_text.h"
 
 namespace plumbline::session {
 namespace {
@@ -153,7 +154,7 @@ std::size_t keyColumns(const results::Table& table) {
 
 std::string figureText(const results::Quantity& quantity, const results::ColumnFormat& format) {
   const results::QuantityText text = results::cellParts(quantity, format);
-  return text.unit.empty() ? text.number : text.number + " " + text.unit;
+  return text.number + text.mark + (text.unit.empty() ? "" : " " + text.unit);
 }
 
 // Anomalies or deviations under a heading; nothing without any.
@@ -220,6 +221,7 @@ std::string tableText(const results::Table& table) {
                         shown.rows.size(), table.rows.size());
   }
   if (!table.note.empty()) text += paragraph(table.note);
+  if (const std::string few = results::fewSamplesNote(shown); !few.empty()) text += paragraph(few);
   return text;
 }
 
@@ -228,6 +230,7 @@ std::string testText(const results::TestResult& test) {
       paragraph(fmt::format("{} {} ({} profile)", test.id, test.title, test.profile));
   text += paragraph(test.summary);
   for (const results::Table& table : test.tables) text += "\n" + tableText(table);
+  if (!test.primary.empty()) text += "\n" + tableText(results::uncertaintyTable(test));
   if (test.cost) text += "\n" + tableText(*test.cost);
   text += remarksText("Deviations from the methodology", test.deviations);
   text += remarksText("Anomalies", test.anomalies);

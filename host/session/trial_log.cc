@@ -22,6 +22,7 @@ void TrialLog::write(const TrialRecord& record) {
                               {"loss_ppm", lossPpm(record.result)}};
   const stats::Histogram latency = latencyOf(record.result);
   if (latency.count() > 0) {
+    line["latency_frames"] = latency.count();  // on which the percentiles rest
     line["latency_min_ps"] = latency.minimum();
     line["latency_p50_ps"] = latency.quantile(0.5);
     line["latency_p99_ps"] = latency.quantile(0.99);

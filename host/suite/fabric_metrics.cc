@@ -21,6 +21,11 @@ std::uint64_t sentOnce(const transport::EndpointStats& endpoints) {
   return endpoints.data_sent - endpoints.retransmitted;
 }
 
+// Events per second, known to one event in the time that they are counted over.
+Reading eventsPerSecond(std::uint64_t count, const bench::TrialResult& trial) {
+  return within(perSecond(count, trial), perSecond(1, trial), "one event more or less:");
+}
+
 double gigabits(double bits_per_second) { return bits_per_second / 1e9; }
 
 }  // namespace
@@ -39,8 +44,8 @@ double ecnPercent(const bench::TrialResult& trial) {
   return 100 * share(endpoints.ce_received, endpoints.data_received);
 }
 
-double pausesPerSecond(const bench::TrialResult& trial) {
-  return perSecond(trial.fabric->total.xoff_received, trial);
+Reading pausesPerSecond(const bench::TrialResult& trial) {
+  return eventsPerSecond(trial.fabric->total.xoff_received, trial);
 }
 
 double pausedMicroseconds(const bench::TrialResult& trial) {
@@ -67,12 +72,12 @@ double retransmissionPercent(const bench::TrialResult& trial) {
   return 100 * share(endpoints.retransmitted, endpoints.data_sent);
 }
 
-double retransmissionsPerSecond(const bench::TrialResult& trial) {
-  return perSecond(trial.fabric->endpoints.retransmitted, trial);
+Reading retransmissionsPerSecond(const bench::TrialResult& trial) {
+  return eventsPerSecond(trial.fabric->endpoints.retransmitted, trial);
 }
 
-double outOfOrderPerSecond(const bench::TrialResult& trial) {
-  return perSecond(trial.fabric->endpoints.out_of_order, trial);
+Reading outOfOrderPerSecond(const bench::TrialResult& trial) {
+  return eventsPerSecond(trial.fabric->endpoints.out_of_order, trial);
 }
 
 double busiestLinkPercent(const bench::TrialResult& trial) {
@@ -110,9 +115,8 @@ double goodputGbps(const bench::TrialResult& trial) {
   return gigabits(8 * perSecond(trial.fabric->endpoints.payload_received, trial));
 }
 
-double quantileMicroseconds(const stats::Histogram& times, double quantile) {
-  if (times.count() == 0) return kNotMeasured;
-  return static_cast<double>(quantile < 1 ? times.quantile(quantile) : times.maximum()) / 1e6;
+Reading quantileMicroseconds(const stats::Histogram& times, double quantile) {
+  return quantileOf(times, quantile, 1e6);
 }
 
 double meanBusBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
@@ -123,13 +127,15 @@ double meanBusBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
       workload::busBandwidth(kind, ranks, static_cast<std::uint64_t>(size.count()), time));
 }
 
-double busBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
-                        workload::CollectiveKind kind, std::uint32_t ranks, Bytes size,
-                        double quantile) {
-  const Picoseconds time = iterationQuantile(trial.fabric->jobs.at(job), quantile);
+Reading busBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
+                         workload::CollectiveKind kind, std::uint32_t ranks, Bytes size,
+                         double quantile) {
+  const bench::JobOutcome& outcome = trial.fabric->jobs.at(job);
+  const Picoseconds time = iterationQuantile(outcome, quantile);
   if (time <= Picoseconds(0)) return kNotMeasured;
-  return gigabits(
-      workload::busBandwidth(kind, ranks, static_cast<std::uint64_t>(size.count()), time));
+  return quantileOf(
+      gigabits(workload::busBandwidth(kind, ranks, static_cast<std::uint64_t>(size.count()), time)),
+      quantile, outcome.iterations.size());
 }
 
 Picoseconds meanIteration(const bench::JobOutcome& job) {

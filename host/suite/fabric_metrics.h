@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "bench/trial.h"
+#include "suite/reading.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::suite {
@@ -23,7 +24,7 @@ Picoseconds busyTime(const bench::TrialResult& trial);
 // Data packets that arrived with CE, of all data packets that arrived [%].
 double ecnPercent(const bench::TrialResult& trial);
 // PAUSE frames that took effect, of all ports and priorities, per second.
-double pausesPerSecond(const bench::TrialResult& trial);
+Reading pausesPerSecond(const bench::TrialResult& trial);
 // Time that ports were paused, summed over ports and priorities [us].
 double pausedMicroseconds(const bench::TrialResult& trial);
 // The draft's packet drop rate (section 4): data packets lost end to end and not sent again, of all
@@ -37,9 +38,9 @@ double trimmedPpm(const bench::TrialResult& trial);
 // Data packets sent again, of all sent [%].
 double retransmissionPercent(const bench::TrialResult& trial);
 // Retransmissions per second.
-double retransmissionsPerSecond(const bench::TrialResult& trial);
+Reading retransmissionsPerSecond(const bench::TrialResult& trial);
 // Data packets that arrived before one sent earlier, per second.
-double outOfOrderPerSecond(const bench::TrialResult& trial);
+Reading outOfOrderPerSecond(const bench::TrialResult& trial);
 // Busiest and mean link between switches that carried anything [%].
 double busiestLinkPercent(const bench::TrialResult& trial);
 double meanLinkPercent(const bench::TrialResult& trial);
@@ -52,15 +53,15 @@ double longestQueueBytes(const bench::TrialResult& trial);
 double goodputGbps(const bench::TrialResult& trial);
 
 // A quantile of times in ps, 1 being the maximum [us].
-double quantileMicroseconds(const stats::Histogram& times, double quantile);
+Reading quantileMicroseconds(const stats::Histogram& times, double quantile);
 
 // Job `job`'s iterations as bus bandwidths [Gb/s] of a collective: of the mean time, and of the
 // time that `quantile` of the iterations do not exceed (nearest rank), so that P99 is the slow end.
 double meanBusBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
                             workload::CollectiveKind kind, std::uint32_t ranks, Bytes size);
-double busBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
-                        workload::CollectiveKind kind, std::uint32_t ranks, Bytes size,
-                        double quantile);
+Reading busBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
+                         workload::CollectiveKind kind, std::uint32_t ranks, Bytes size,
+                         double quantile);
 // The same of the iterations' times; of a job without iterations its completion, which is 0 unless
 // it is finished.
 Picoseconds meanIteration(const bench::JobOutcome& job);

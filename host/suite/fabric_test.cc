@@ -95,6 +95,7 @@ results::TestResult FabricTest::run(const TestConfig& config, TrialRunner& runne
       one.valid = builder.accept(spec, trial, label) && one.valid;
       one.trials.push_back(std::move(trial));
     }
+    one.deterministic = config.bench.simulated_dut && sameObservations(one.trials);
     if (one.valid || reportsInvalid()) {
       measured.push_back(std::move(one));
     } else {

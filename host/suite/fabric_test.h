@@ -57,6 +57,8 @@ struct Measured {
   const SweepPoint& point;
   std::vector<bench::TrialResult> trials;
   bool valid = true;  // all of them
+  // Of two or more on a simulated DUT, whose seeds differ: they saw the same in everything.
+  bool deterministic = false;
 };
 
 // A test is its design and what it makes of the measured points; the rest is the same for all. It

@@ -11,14 +11,30 @@
 
 namespace plumbline::suite {
 
-Figure figure(std::string column, std::string unit, std::string kpi,
-              double (*of)(const bench::TrialResult&)) {
+namespace {
+
+template <typename Number>  // double or Reading
+Figure observedFigure(std::string column, std::string unit, std::string kpi,
+                      Number (*of)(const bench::TrialResult&)) {
   return {.column = std::move(column),
           .unit = std::move(unit),
           .kpi = std::move(kpi),
-          .of = [of](std::size_t, const bench::TrialResult& trial) {
-            return trial.fabric->fast_forward ? std::nullopt : std::optional(of(trial));
+          .of = [of](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
+            if (trial.fabric->fast_forward) return std::nullopt;
+            return of(trial);
           }};
+}
+
+}  // namespace
+
+Figure figure(std::string column, std::string unit, std::string kpi,
+              Reading (*of)(const bench::TrialResult&)) {
+  return observedFigure(std::move(column), std::move(unit), std::move(kpi), of);
+}
+
+Figure figure(std::string column, std::string unit, std::string kpi,
+              double (*of)(const bench::TrialResult&)) {
+  return observedFigure(std::move(column), std::move(unit), std::move(kpi), of);
 }
 
 std::size_t placeOf(const Design& design, const Measured& measured) {
@@ -28,33 +44,47 @@ std::size_t placeOf(const Design& design, const Measured& measured) {
 namespace {
 
 // Of the repetitions that observed it.
-std::vector<double> observedOf(const Design& design, const Measured& measured,
-                               const Figure& figure) {
+std::vector<Reading> observedOf(const Design& design, const Measured& measured,
+                                const Figure& figure) {
   const std::size_t place = placeOf(design, measured);
-  std::vector<double> values;
+  std::vector<Reading> values;
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     const bench::TrialResult& trial = measured.trials[i];
-    const std::optional<double> value =
+    const std::optional<Reading> value =
         figure.paired ? figure.paired(place, i, trial) : figure.of(place, trial);
-    if (value && std::isfinite(*value)) values.push_back(*value);
+    if (value && std::isfinite(value->value)) values.push_back(*value);
   }
   return values;
 }
 
+results::Quantity meanOfReadings(const Measured& measured, const std::vector<Reading>& readings,
+                                 const Figure& figure) {
+  results::Quantity mean =
+      quantityOf(readings, figure.unit, figure.observed, measured.deterministic);
+  const kpi::Declaration* declared = kpi::find(figure.kpi);
+  const kpi::Basis basis =
+      declared != nullptr ? kpi::basisOf(*declared) : kpi::basisOfUnit(figure.unit);
+  if (basis != kpi::Basis::kCounts) addPrediction(measured.trials, mean);
+  return mean;
+}
+
 // Of all repetitions; empty when one of them did not observe it.
-std::vector<double> valuesOf(const Design& design, const Measured& measured, const Figure& figure) {
-  std::vector<double> values = observedOf(design, measured, figure);
+std::vector<Reading> valuesOf(const Design& design, const Measured& measured,
+                              const Figure& figure) {
+  std::vector<Reading> values = observedOf(design, measured, figure);
   if (values.size() < measured.trials.size()) values.clear();
   return values;
 }
 
 // The cell of a figure that not every repetition observed: a mean over some would not be one of the
 // point.
-std::string partlyObserved(const std::vector<double>& values, std::size_t repetitions,
+std::string partlyObserved(const std::vector<Reading>& values, std::size_t repetitions,
                            const Figure& figure) {
   if (values.empty()) return figure.absent;
-  const double mean =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  const double sum =
+      std::accumulate(values.begin(), values.end(), 0.0,
+                      [](double before, const Reading& reading) { return before + reading.value; });
+  const double mean = sum / static_cast<double>(values.size());
   return fmt::format("{:.4g} {} in {} of {} repetitions, else {}", mean, figure.unit, values.size(),
                      repetitions, figure.absent);
 }
@@ -63,9 +93,9 @@ std::string partlyObserved(const std::vector<double>& values, std::size_t repeti
 
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
                                         const Figure& figure) {
-  const std::vector<double> values = valuesOf(design, measured, figure);
+  const std::vector<Reading> values = valuesOf(design, measured, figure);
   if (values.empty()) return std::nullopt;
-  return quantityOf(values, figure.unit, figure.observed);
+  return meanOfReadings(measured, values, figure);
 }
 
 void addTable(const Design& design, const std::vector<Measured>& measured,
@@ -75,14 +105,14 @@ void addTable(const Design& design, const std::vector<Measured>& measured,
   for (const Measured& one : measured) {
     std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
     for (const Figure& figure : figures) {
-      const std::vector<double> values = observedOf(design, one, figure);
+      const std::vector<Reading> values = observedOf(design, one, figure);
       if (values.size() < one.trials.size()) {
         row.emplace_back(partlyObserved(values, one.trials.size(), figure));
         continue;
       }
-      results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
-      if (figure.primary) builder.repeated(one.point.label, figure.column, values, figure.unit);
-      if (!figure.kpi.empty()) builder.kpi(figure.kpi, one.point.label, mean);
+      results::Quantity mean = meanOfReadings(one, values, figure);
+      if (figure.primary) builder.repeated(one.point.label, figure.column, values, mean);
+      if (!figure.kpi.empty()) mean = builder.kpi(figure.kpi, one.point.label, std::move(mean));
       row.emplace_back(std::move(mean));
     }
     heading.rows.push_back(std::move(row));
@@ -140,8 +170,7 @@ void addChart(const Design& design, const std::vector<Measured>& measured, const
     if (series == heading.series.end()) {
       series = heading.series.insert(heading.series.end(), {name, {}, {}, false});
     }
-    series->x.push_back(axes.x(place));
-    series->y.push_back(mean->value);
+    series->add(axes.x(place), *mean);
   }
   builder.result().charts.push_back(std::move(heading));
 }

@@ -12,12 +12,13 @@
 namespace plumbline::suite {
 
 // One figure of a trial, and where it goes. `of` gets the point's place in Design::points; nothing,
-// or kNotMeasured, where the trial did not observe it, which leaves the cell without a number.
+// or kNotMeasured, where the trial did not observe it, which leaves the cell without a number. What
+// bounds a reading (a histogram's bucket, the interval of batches within the trial) comes with it.
 struct Figure {
   std::string column;  // heading: "BusBW mean"
   std::string unit;    // "Gb/s"; empty = plain number
   std::string kpi;     // machine name, unit as suffix: "busbw_gbps"; empty = not a KPI
-  std::function<std::optional<double>(std::size_t point, const bench::TrialResult& trial)> of{};
+  std::function<std::optional<Reading>(std::size_t point, const bench::TrialResult& trial)> of{};
   bench::ObservationPoint observed = bench::ObservationPoint::kModelled;
   // The figure that the test is about: a row of the repeatability table, with its CV.
   bool primary = false;
@@ -26,12 +27,14 @@ struct Figure {
   std::string absent = "not observed";
   // Instead of `of`, for what depends on the repetition: held against the same one of another
   // point, or found by a search of its own.
-  std::function<std::optional<double>(std::size_t point, std::size_t repetition,
-                                      const bench::TrialResult& trial)>
+  std::function<std::optional<Reading>(std::size_t point, std::size_t repetition,
+                                       const bench::TrialResult& trial)>
       paired{};
 };
 
 // A figure of the trial alone, which trials that were fast-forwarded do not observe.
+Figure figure(std::string column, std::string unit, std::string kpi,
+              Reading (*of)(const bench::TrialResult&));
 Figure figure(std::string column, std::string unit, std::string kpi,
               double (*of)(const bench::TrialResult&));
 

@@ -46,7 +46,7 @@ struct HopColumn {
   std::string name;
   std::string unit;
   std::string kpi;  // empty = not a KPI
-  std::function<std::optional<double>(const Hop&)> of;
+  std::function<std::optional<Reading>(const Hop&)> of;
 };
 
 std::string placeName(const SweepPoint& point, const Hop& hop) {
@@ -64,17 +64,17 @@ void addHopTable(const Design& design, const std::vector<PointHops>& rows,
       std::vector<results::Cell> row(at.point.values.begin(), at.point.values.end());
       row.emplace_back(hop.name);
       for (const HopColumn& column : columns) {
-        const std::optional<double> value = column.of(hop);
+        const std::optional<Reading> value = column.of(hop);
         if (!value) {
           row.emplace_back(std::string("no retry"));
           continue;
         }
-        results::Quantity quantity;
-        quantity.value = *value;
-        quantity.unit = column.unit;
-        quantity.observed = hop.observed;
+        // Of all repetitions together, whose scatter is not looked at.
+        results::Quantity quantity = quantityOf({&*value, 1}, column.unit, hop.observed);
         quantity.repetitions = at.repetitions;
-        if (!column.kpi.empty()) builder.kpi(column.kpi, placeName(at.point, hop), quantity);
+        if (!column.kpi.empty()) {
+          quantity = builder.kpi(column.kpi, placeName(at.point, hop), std::move(quantity));
+        }
         row.emplace_back(std::move(quantity));
       }
       heading.rows.push_back(std::move(row));
@@ -86,11 +86,12 @@ void addHopTable(const Design& design, const std::vector<PointHops>& rows,
 HopColumn always(std::string name, std::string unit, std::string kpi, double (*of)(const Hop&)) {
   return {std::move(name), std::move(unit), std::move(kpi), [of](const Hop& hop) {
             const double value = of(hop);
-            return std::isfinite(value) ? std::optional(value) : std::nullopt;
+            return std::isfinite(value) ? std::optional<Reading>(value) : std::nullopt;
           }};
 }
 
-HopColumn ofRetries(std::string name, std::string unit, std::string kpi, double (*of)(const Hop&)) {
+HopColumn ofRetries(std::string name, std::string unit, std::string kpi,
+                    Reading (*of)(const Hop&)) {
   return {std::move(name), std::move(unit), std::move(kpi), [of](const Hop& hop) {
             return hop.latency.count() == 0 ? std::nullopt : std::optional(of(hop));
           }};
@@ -130,21 +131,20 @@ std::vector<HopColumn> countColumns() {
 std::vector<HopColumn> latencyColumns() {
   return {
       ofRetries("Computed, least", "ns", "",
-                [](const Hop& hop) { return hop.computed.least.toNanoseconds(); }),
-      ofRetries("Most", "ns", "", [](const Hop& hop) { return hop.computed.most.toNanoseconds(); }),
+                [](const Hop& hop) { return Reading(hop.computed.least.toNanoseconds()); }),
+      ofRetries("Most", "ns", "",
+                [](const Hop& hop) { return Reading(hop.computed.most.toNanoseconds()); }),
       ofRetries("Measured, min", "ns", "",
-                [](const Hop& hop) { return static_cast<double>(hop.latency.minimum()) / 1000; }),
+                [](const Hop& hop) { return quantileOf(hop.latency, 0, 1000); }),
       ofRetries("Mean", "ns", "hop_retry_mean_ns",
-                [](const Hop& hop) { return hop.latency.mean() / 1000; }),
-      ofRetries(
-          "P50", "ns", "",
-          [](const Hop& hop) { return static_cast<double>(hop.latency.quantile(0.5)) / 1000; }),
-      ofRetries(
-          "P99", "ns", "hop_retry_p99_ns",
-          [](const Hop& hop) { return static_cast<double>(hop.latency.quantile(0.99)) / 1000; }),
+                [](const Hop& hop) { return Reading(hop.latency.mean() / 1000); }),
+      ofRetries("P50", "ns", "", [](const Hop& hop) { return quantileOf(hop.latency, 0.5, 1000); }),
+      ofRetries("P99", "ns", "hop_retry_p99_ns",
+                [](const Hop& hop) { return quantileOf(hop.latency, 0.99, 1000); }),
       ofRetries("Max", "ns", "hop_retry_max_ns",
-                [](const Hop& hop) { return static_cast<double>(hop.latency.maximum()) / 1000; }),
-      ofRetries("Error", "ns", "hop_retry_error_ns", [](const Hop& hop) { return hop.misfit(); })};
+                [](const Hop& hop) { return quantileOf(hop.latency, 1, 1000); }),
+      ofRetries("Error", "ns", "hop_retry_error_ns",
+                [](const Hop& hop) { return Reading(hop.misfit()); })};
 }
 
 std::vector<HopColumn> shareColumns() {

@@ -6,8 +6,9 @@
 #include <variant>
 
 #include "fabric/describe.h"
+#include "results/uncertainty_text.h"
 #include "stats/paired_ratio.h"
-#include "stats/summary.h"
+#include "suite/fabric_metrics.h"
 #include "suite/lossless_share.h"
 #include "suite/nic_counters.h"
 
@@ -64,6 +65,17 @@ std::string switchText(const fabric::SwitchSpec& switches) {
       durationText(switches.latency), bufferText(switches));
 }
 
+// For the repeatability table.
+std::string cvText(const results::Quantity& mean) {
+  switch (mean.uncertainty.statistics) {
+    case results::Statistics::kIdentical:
+    case results::Statistics::kDeterministic:
+      return results::statisticsText(mean);
+    default:
+      return mean.cv ? fmt::format("{:.3f}", 100 * *mean.cv) : std::string("-");
+  }
+}
+
 template <typename Values, typename Text>
 std::string joinedText(const Values& values, Text text) {
   std::vector<std::string> items;
@@ -76,18 +88,8 @@ std::string joinedText(const Values& values, Text text) {
 
 results::Quantity quantityOf(std::span<const double> values, std::string unit,
                              bench::ObservationPoint observed) {
-  const stats::Summary summary = stats::summarize(values);
-  results::Quantity quantity;
-  quantity.value = summary.mean;
-  quantity.unit = std::move(unit);
-  quantity.observed = observed;
-  quantity.repetitions = static_cast<std::uint32_t>(summary.count);
-  quantity.cv = summary.cv;
-  if (summary.ci95) {
-    quantity.confidence_low = summary.ci95->low;
-    quantity.confidence_high = summary.ci95->high;
-  }
-  return quantity;
+  const std::vector<Reading> readings(values.begin(), values.end());
+  return quantityOf(readings, std::move(unit), observed);
 }
 
 results::Quantity ratioOf(std::span<const double> numerators, std::span<const double> denominators,
@@ -98,15 +100,22 @@ results::Quantity ratioOf(std::span<const double> numerators, std::span<const do
   quantity.observed = observed;
   quantity.repetitions = static_cast<std::uint32_t>(ratio.count);
   quantity.cv = ratio.cv;
-  if (ratio.ci95) {
-    quantity.confidence_low = ratio.ci95->low;
-    quantity.confidence_high = ratio.ci95->high;
+  if (!ratio.ci95) return quantity;
+  const double half = (ratio.ci95->high - ratio.ci95->low) / 2;
+  if (half == 0) {
+    quantity.uncertainty.statistics = results::Statistics::kIdentical;
+    return quantity;
   }
+  quantity.uncertainty.statistics = results::Statistics::kRepetitions;
+  quantity.uncertainty.statistical = stats::typeA({ratio.ratio, half, ratio.count});
+  quantity.confidence_low = ratio.ci95->low;
+  quantity.confidence_high = ratio.ci95->high;
   return quantity;
 }
 
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
-                             std::vector<results::Deviation> deviations, const TestConfig& config) {
+                             std::vector<results::Deviation> deviations, const TestConfig& config)
+    : clock_(config.bench) {
   observed_ = config.bench.observed;
   result_.id = procedure.id();
   result_.title = procedure.title();
@@ -204,6 +213,13 @@ bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResul
   return false;
 }
 
+void ResultBuilder::noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+                               const std::string& where) {
+  losses_.add(spec, trial, where);
+  const Picoseconds time = trial.fabric ? busyTime(trial) : spec.duration;
+  if (time > Picoseconds(0)) shortest_ = std::min(shortest_.value_or(time), time);
+}
+
 void ResultBuilder::noteSaturation(const bench::TrialResult& trial, const std::string& where) {
   std::uint64_t frames = 0;
   for (const bench::GroupLatency& group : trial.latency) frames += group.histogram.saturated();
@@ -216,28 +232,83 @@ void ResultBuilder::noteSaturation(const bench::TrialResult& trial, const std::s
 
 results::Quantity ResultBuilder::repeated(const std::string& point, const std::string& metric,
                                           std::span<const double> values, const std::string& unit) {
-  results::Quantity quantity = quantityOf(values, unit);
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const auto plain = [&](double value) {
-    results::Quantity cell;
-    cell.value = value;
-    cell.unit = unit;
-    return cell;
-  };
-  result_.repeatability.rows.push_back(
-      {point, metric, std::to_string(values.size()), quantity,
-       quantity.cv ? fmt::format("{:.3f}", 100 * *quantity.cv) : std::string("-"), plain(*low),
-       plain(*high)});
-  if (quantity.cv && *quantity.cv > kMaxCv) {
-    anomaly(fmt::format("CV of {} is {:.1f} %, above 5 %", metric, 100 * *quantity.cv), point);
-  }
+  const std::vector<Reading> readings(values.begin(), values.end());
+  results::Quantity quantity = quantityOf(readings, unit);
+  repeated(point, metric, readings, quantity);
   return quantity;
 }
 
-void ResultBuilder::kpi(std::string name, std::string point, results::Quantity quantity) {
+void ResultBuilder::repeated(const std::string& point, const std::string& metric,
+                             std::span<const Reading> readings, const results::Quantity& mean) {
+  const auto [low, high] =
+      std::minmax_element(readings.begin(), readings.end(),
+                          [](const Reading& a, const Reading& b) { return a.value < b.value; });
+  const auto plain = [&](double value) {
+    results::Quantity cell;
+    cell.value = value;
+    cell.unit = mean.unit;
+    return cell;
+  };
+  result_.repeatability.rows.push_back({point, metric, std::to_string(readings.size()), mean,
+                                        cvText(mean), plain(low->value), plain(high->value)});
+  if (mean.cv && *mean.cv > kMaxCv) {
+    anomaly(fmt::format("CV of {} is {:.1f} %, above 5 %", metric, 100 * *mean.cv), point);
+  }
+}
+
+void ResultBuilder::state(kpi::Basis basis, results::Quantity& quantity) const {
+  if (quantity.observed == bench::ObservationPoint::kTester) quantity.observed = observed_;
+  const auto clock = clock_.partsOf(quantity, basis, shortest_);
+  if (!clock) return;
+  auto& parts = quantity.uncertainty.systematic;
+  if (!parts) parts.emplace();
+  parts->insert(parts->end(), clock->begin(), clock->end());
+}
+
+results::Quantity ResultBuilder::kpi(std::string name, std::string point,
+                                     results::Quantity quantity) {
   const kpi::Declaration* declared = kpi::find(name);
   if (declared != nullptr && !declared->unit.empty()) quantity.unit = declared->unit;
-  result_.kpis.push_back({std::move(name), std::move(point), std::move(quantity)});
+  state(declared != nullptr ? kpi::basisOf(*declared) : kpi::basisOfUnit(quantity.unit), quantity);
+  result_.kpis.push_back({std::move(name), std::move(point), quantity});
+  return quantity;
+}
+
+void ResultBuilder::statePrimary() {
+  for (results::Quantity& quantity : result_.primary) {
+    const auto same =
+        std::find_if(result_.kpis.begin(), result_.kpis.end(), [&](const results::Kpi& kpi) {
+          return kpi.quantity.value == quantity.value && kpi.quantity.unit == quantity.unit;
+        });
+    if (same != result_.kpis.end()) {
+      quantity.uncertainty = same->quantity.uncertainty;
+    } else {
+      state(kpi::basisOfUnit(quantity.unit), quantity);
+    }
+  }
+}
+
+void ResultBuilder::noteFewSamples() {
+  std::size_t percentiles = 0;
+  std::size_t few = 0;
+  const results::Kpi* worst = nullptr;  // with the least share of what it needs
+  const auto share = [](const results::Percentile& one) {
+    return static_cast<double>(one.samples) * (1 - one.quantile);
+  };
+  for (const results::Kpi& kpi : result_.kpis) {
+    const auto& percentile = kpi.quantity.percentile;
+    if (!percentile) continue;
+    ++percentiles;
+    if (!percentile->tooFew()) continue;
+    ++few;
+    if (worst == nullptr || share(*percentile) < share(*worst->quantity.percentile)) worst = &kpi;
+  }
+  if (worst == nullptr) return;
+  anomaly(fmt::format("{} of {} percentiles rest on too few samples and are marked; the least "
+                      "supported: {}{}{}, {}",
+                      few, percentiles, worst->name, worst->point.empty() ? "" : " at ",
+                      worst->point, results::percentileText(worst->quantity)),
+          "percentiles");
 }
 
 void ResultBuilder::primary(std::string name, results::Quantity quantity) {
@@ -276,6 +347,8 @@ void ResultBuilder::addHostCounters() { addNicCounters(host_counters_, result_);
 results::TestResult ResultBuilder::take() {
   addHostCounters();
   noteScatter();
+  noteFewSamples();
+  statePrimary();
   if (auto losses = losses_.anomaly()) result_.anomalies.push_back(*std::move(losses));
   const auto label = [this](results::Quantity& quantity) {
     if (quantity.observed == bench::ObservationPoint::kTester) quantity.observed = observed_;

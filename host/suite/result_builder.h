@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,14 +12,15 @@
 
 #include "bench/trial.h"
 #include "results/test_result.h"
+#include "suite/bench_clock.h"
 #include "suite/lossless_losses.h"
 #include "suite/procedure.h"
 #include "suite/profile.h"
+#include "suite/reading.h"
 
 namespace plumbline::suite {
 
-// Mean over repetitions with CV and 95 % confidence interval (Student's t) where there are two or
-// more. `values` must not be empty.
+// The same of plain numbers.
 results::Quantity quantityOf(std::span<const double> values, std::string unit,
                              bench::ObservationPoint observed = bench::ObservationPoint::kTester);
 
@@ -50,13 +52,17 @@ class ResultBuilder {
   // Losses of lossless priorities alone, of a trial that the test judges itself.
   void noteSaturation(const bench::TrialResult& trial, const std::string& where);
   void noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
-                  const std::string& where) {
-    losses_.add(spec, trial, where);
-  }
+                  const std::string& where);
   // A row of the repeatability table; CV above 5 % is an anomaly. Returns the figure.
   results::Quantity repeated(const std::string& point, const std::string& metric,
                              std::span<const double> values, const std::string& unit);
-  void kpi(std::string name, std::string point, results::Quantity quantity);
+  // The same of readings, whose mean is `mean`.
+  void repeated(const std::string& point, const std::string& metric,
+                std::span<const Reading> readings, const results::Quantity& mean);
+  // Adds a figure with its uncertainty: what the clock of the bench makes of it comes to what the
+  // readings say themselves. Returns it as it is then, for the table that has it too.
+  results::Quantity kpi(std::string name, std::string point, results::Quantity quantity);
+  // A primary figure that is a KPI as well has the KPI's uncertainty.
   void primary(std::string name, results::Quantity quantity);
 
   // The finished result. What procedures took for the tester's own observation is labelled with
@@ -67,6 +73,12 @@ class ResultBuilder {
   void configure(const TestConfig& config);
   void configure(const Settings& settings, const TestConfig& config);
 
+  // Label and systematic uncertainty of a figure.
+  void state(kpi::Basis basis, results::Quantity& quantity) const;
+  void statePrimary();
+  // The percentiles among the KPIs that rest on too few samples, as one anomaly.
+  void noteFewSamples();
+
   void addHostCounters();
   // Points with one repetition as a deviation, figures that scatter as one anomaly.
   void noteScatter();
@@ -75,6 +87,8 @@ class ResultBuilder {
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials
   LosslessLosses losses_;                               // of all trials
   bench::ObservationPoint observed_ = bench::ObservationPoint::kTester;
+  BenchClock clock_;
+  std::optional<Picoseconds> shortest_;  // trial: no rate is over less
 };
 
 }  // namespace plumbline::suite

@@ -204,8 +204,7 @@ class Fold {
         const std::string& unit = one.quantity.unit;
         chart.y_label = unit.empty() ? kpi : fmt::format("{} [{}]", kpi, unit);
         results::Series& series = seriesOf(chart, seriesName(point, axis, one.point));
-        series.x.push_back(scale.x[place]);
-        series.y.push_back(one.quantity.value);
+        series.add(scale.x[place], one.quantity);
       }
     }
     for (results::Series& series : chart.series) sortByX(series);
@@ -232,12 +231,24 @@ class Fold {
   }
 
   static void sortByX(results::Series& series) {
-    std::vector<std::pair<double, double>> points;
-    for (std::size_t i = 0; i < series.x.size(); ++i) points.emplace_back(series.x[i], series.y[i]);
+    struct Point {
+      double x = 0;
+      double y = 0;
+      bool few_samples = false;
+    };
+    const auto& few = series.few_samples;
+    std::vector<Point> points;
+    points.reserve(series.x.size());
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      points.push_back({series.x[i], series.y[i], std::binary_search(few.begin(), few.end(), i)});
+    }
     std::stable_sort(points.begin(), points.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+                     [](const Point& a, const Point& b) { return a.x < b.x; });
+    series.few_samples.clear();
     for (std::size_t i = 0; i < points.size(); ++i) {
-      std::tie(series.x[i], series.y[i]) = points[i];
+      series.x[i] = points[i].x;
+      series.y[i] = points[i].y;
+      if (points[i].few_samples) series.few_samples.push_back(i);
     }
   }
 

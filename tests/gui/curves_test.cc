@@ -69,6 +69,16 @@ TEST(TailCurve, IsTheRestOfTheCdfAndNeverZero) {
   EXPECT_EQ(tail.x.back(), 0.25);
 }
 
+// 5,000 frames are enough for P99 (1,000) and too few for P99.9 (10,000).
+TEST(CdfCurve, PercentilesOnFewFramesAreMarked) {
+  stats::Histogram histogram;
+  histogram.record(1'000'000, 5000);
+  const std::vector<PercentileMark> marks = percentileMarks(histogram);
+  ASSERT_EQ(marks.size(), 4U);
+  EXPECT_EQ(marks[2].name, "P99");
+  EXPECT_EQ(marks[3].name, "P99.9*");
+}
+
 TEST(HistogramCurve, SharesAddUpAndLieWhereTheFramesAre) {
   stats::Histogram histogram;
   histogram.record(1'000'000, 300);  // 1 µs

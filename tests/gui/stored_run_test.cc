@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "gui/data/comparison.h"
 #include "results/test_result.h"
 
 namespace plumbline::gui {
@@ -56,6 +57,33 @@ Json sampleRun() {
           {"seed", 1},
           {"trials", 2},
           {"tests", Json::array({Json::parse(sampleTest().toJson())})}};
+}
+
+// What the results say of uncertainty and percentiles comes back as they have it.
+TEST(StoredRun, KeepsUncertaintyAndPercentile) {
+  results::TestResult test = sampleTest();
+  results::Quantity& p99 = test.kpis[0].quantity;
+  p99.percentile = results::Percentile{0.99, 120};
+  p99.uncertainty.systematic = {{"timestamp resolution 3.1 ns", 1.25}};
+  test.charts[0].series[0].few_samples = {1};
+  for (const auto statistics :
+       {results::Statistics::kRepetitions, results::Statistics::kBatches,
+        results::Statistics::kIdentical, results::Statistics::kDeterministic}) {
+    const bool scatters = statistics == results::Statistics::kRepetitions ||
+                          statistics == results::Statistics::kBatches;
+    p99.uncertainty.statistics = statistics;
+    p99.uncertainty.statistical = {};
+    if (scatters) p99.uncertainty.statistical = {8, 2};
+    p99.uncertainty.batches = statistics == results::Statistics::kBatches ? 3 : 0;
+    Json run = sampleRun();
+    run["tests"] = Json::array({Json::parse(test.toJson())});
+    const StoredRunResult result = parseStoredRun(run.dump());
+    ASSERT_TRUE(result.run) << result.error;
+    const results::Quantity back = resultsQuantity(result.run->tests[0].kpis[0].quantity);
+    EXPECT_EQ(back.uncertainty, p99.uncertainty) << results::statisticsName(statistics);
+    EXPECT_EQ(back.percentile, p99.percentile);
+    EXPECT_EQ(result.run->tests[0].charts[0].series[0].few_samples.size(), 1U);
+  }
 }
 
 TEST(StoredRun, ReadsWhatTheResultsWrite) {

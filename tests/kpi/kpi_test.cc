@@ -50,6 +50,18 @@ TEST(Kpi, SaysWhatALimitMayBe) {
   EXPECT_EQ(find("link_jfi")->rangeText(), "0 to 1");
 }
 
+// What a clock makes uncertain: times, rates, and ratios of times, but no counts.
+TEST(Kpi, SaysWhatItIsComputedFrom) {
+  EXPECT_EQ(basisOf(*find("latency_p99_ns")), Basis::kTime);
+  EXPECT_EQ(basisOf(*find("phase_error_ns")), Basis::kTimeAcross);
+  EXPECT_EQ(basisOf(*find("busbw_gbps")), Basis::kTimes);
+  EXPECT_EQ(basisOf(*find("pfc_per_s")), Basis::kTimes);
+  EXPECT_EQ(basisOf(*find("jct_ratio")), Basis::kTimes);
+  EXPECT_EQ(basisOf(*find("loss_ppm")), Basis::kCounts);
+  EXPECT_EQ(basisOf(*find("burst_frames")), Basis::kCounts);
+  EXPECT_EQ(basisOf(*find("link_mmr")), Basis::kCounts);
+}
+
 TEST(Kpi, OfOlderResultsHaveTodaysName) {
   EXPECT_EQ(currentName("max_queue_bytes"), "queue_max_bytes");
   EXPECT_EQ(currentName("link_jfi"), "link_jfi");

@@ -41,20 +41,20 @@ TEST(Export, CsvIsExact) {
   EXPECT_EQ(exportCsv(sampleRun()),
             std::string(kCsvHeader) +
                 "\n"
-                "T5.2,latency,1,size,64 B,,,,,,\n"
-                "T5.2,latency,1,\"P99, loaded\",600,ns,tester,2,,,\n"
-                "T5.2,latency,2,size,\"1,024 B\",,,,,,\n"
-                "T5.2,latency,2,\"P99, loaded\",0.3333333333333333,ns,dut-reported,1,,,\n"
-                "T5.2,kpi,\"1024 B, 50 % load\",latency_p99_ns,0.1,ns,tester,3,,,\n"
-                "T5.2,kpi,\"1024 B, 50 % load\",loss_ppm,0,ppm,modelled,1,0,,\n");
+                "T5.2,latency,1,size,64 B,,,,,,,,,,,,\n"
+                "T5.2,latency,1,\"P99, loaded\",600,ns,tester,2,,,,,,,,,\n"
+                "T5.2,latency,2,size,\"1,024 B\",,,,,,,,,,,,\n"
+                "T5.2,latency,2,\"P99, loaded\",0.3333333333333333,ns,dut-reported,1,,,,,,,,,\n"
+                "T5.2,kpi,\"1024 B, 50 % load\",latency_p99_ns,0.1,ns,tester,3,,,,,,,,,\n"
+                "T5.2,kpi,\"1024 B, 50 % load\",loss_ppm,0,ppm,modelled,1,0,,,,,,,,\n");
 }
 
 TEST(Export, CsvQuotesWhatNeedsIt) {
   StoredRun run = sampleRun();
   run.tests[0].kpis.clear();
   run.tests[0].tables[0].rows = {{Cell("say \"hi\"\nnow")}};
-  EXPECT_EQ(exportCsv(run),
-            std::string(kCsvHeader) + "\nT5.2,latency,1,size,\"say \"\"hi\"\"\nnow\",,,,,,\n");
+  EXPECT_EQ(exportCsv(run), std::string(kCsvHeader) +
+                                "\nT5.2,latency,1,size,\"say \"\"hi\"\"\nnow\",,,,,,,,,,,,\n");
 }
 
 TEST(Import, ReadsWhatExportWrote) {

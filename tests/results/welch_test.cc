@@ -30,6 +30,29 @@ TEST(Welch, EqualVariancesOfThreeEach) {
   EXPECT_NEAR(welch->p, 1 - s * (1 + 0.4 / 2), 1e-12);  // 0.0705
 }
 
+// Three batches within one trial, or three repetitions: the same variances of the means.
+TEST(Welch, TakesBatchesOfOneTrial) {
+  Quantity batches;
+  batches.value = 10;
+  batches.uncertainty.statistics = Statistics::kBatches;
+  batches.uncertainty.statistical = {2 / std::sqrt(3.0), 2};
+  batches.uncertainty.batches = 3;
+  const auto welch = welchTest(batches, quantity(14, 2, 3));
+  ASSERT_TRUE(welch);
+  EXPECT_NEAR(*welch->t, std::sqrt(6.0), 1e-12);
+  EXPECT_NEAR(*welch->degrees_of_freedom, 4, 1e-12);
+}
+
+TEST(Welch, WithoutScatterAnyDifferenceIsOne) {
+  Quantity first;
+  first.repetitions = 3;
+  first.uncertainty.statistics = Statistics::kDeterministic;
+  Quantity second = first;
+  EXPECT_EQ(welchTest(first, second)->p, 1);
+  second.value = 1e-6;
+  EXPECT_EQ(welchTest(first, second)->p, 0);
+}
+
 TEST(Welch, UnequalVariancesAndCounts) {
   // 4/2 = 2 and 3/3 = 1: t = 6 / sqrt(3); degrees 3^2 / (2^2/1 + 1^2/2) = 2.
   const auto welch = welchTest(quantity(20, 2, 2), quantity(26, std::sqrt(3.0), 3));

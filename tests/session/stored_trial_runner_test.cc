@@ -139,9 +139,9 @@ TEST(TrialInWords, NamesLossLatencyAndDoubt) {
   bench::GroupLatency group;
   group.histogram.record(1'250'000, 10);
   result.latency = {group};
-  EXPECT_EQ(trialInWords(result), "loss 0.5 ppm, P99 1.25 µs");
+  EXPECT_EQ(trialInWords(result), "loss 0.5 ppm, P99 1.25 µs (of 10)");
   result.faults = {"late start"};
-  EXPECT_EQ(trialInWords(result), "loss 0.5 ppm, P99 1.25 µs, NOT VALID");
+  EXPECT_EQ(trialInWords(result), "loss 0.5 ppm, P99 1.25 µs (of 10), NOT VALID");
 }
 
 }  // namespace

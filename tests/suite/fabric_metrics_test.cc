@@ -32,8 +32,9 @@ TEST(FabricMetrics, PerSecondIsOfTheTimeAtWork) {
   fabric.endpoints.payload_received = 1'000'000;
   const bench::TrialResult trial = trialWith(fabric);
   EXPECT_EQ(busyTime(trial), microseconds(50));
-  EXPECT_DOUBLE_EQ(pausesPerSecond(trial), 100'000);  // 5 in 50 us
-  EXPECT_DOUBLE_EQ(retransmissionsPerSecond(trial), 200'000);
+  EXPECT_DOUBLE_EQ(pausesPerSecond(trial).value, 100'000);  // 5 in 50 us
+  EXPECT_DOUBLE_EQ(pausesPerSecond(trial).width, 20'000);   // known to one of them
+  EXPECT_DOUBLE_EQ(retransmissionsPerSecond(trial).value, 200'000);
   EXPECT_DOUBLE_EQ(retransmissionPercent(trial), 2.5);
   EXPECT_DOUBLE_EQ(goodputGbps(trial), 160);  // 8 Mbit in 50 us
 }
@@ -77,13 +78,15 @@ TEST(FabricMetrics, WhatDoesNotExistIsNotMeasured) {
   for (const double value :
        {ecnPercent(trial), dropPpm(trial), fabricDropsPpm(trial), trimmedPpm(trial),
         retransmissionPercent(trial), busiestLinkPercent(trial), meanLinkPercent(trial),
-        linkJfi(trial), linkMmr(trial), quantileMicroseconds({}, 0.5), quantileMicroseconds({}, 1),
+        linkJfi(trial), linkMmr(trial), quantileMicroseconds({}, 0.5).value,
+        quantileMicroseconds({}, 1).value,
         meanBusBandwidthGbps(trial, 0, workload::CollectiveKind::kAllReduce, 4, Bytes(1)),
-        busBandwidthGbps(trial, 0, workload::CollectiveKind::kAllReduce, 4, Bytes(1), 0.99)}) {
+        busBandwidthGbps(trial, 0, workload::CollectiveKind::kAllReduce, 4, Bytes(1), 0.99)
+            .value}) {
     EXPECT_TRUE(std::isnan(value));
   }
   // These were counted, and none came.
-  EXPECT_EQ(pausesPerSecond(trial), 0);
+  EXPECT_EQ(pausesPerSecond(trial).value, 0);
   EXPECT_EQ(goodputGbps(trial), 0);
 }
 
@@ -109,8 +112,8 @@ TEST(FabricMetrics, BusBandwidthOfMeanAndSlowIterations) {
   const Bytes size(1'000'000);
   EXPECT_EQ(meanIteration(trial.fabric->jobs[0]).count(), 70'000'000 / 3);
   EXPECT_NEAR(meanBusBandwidthGbps(trial, 0, kKind, 4, size), 8e6 * 1.5 / (70e-6 / 3) / 1e9, 1e-3);
-  EXPECT_DOUBLE_EQ(busBandwidthGbps(trial, 0, kKind, 4, size, 0.5), 600);   // 12 Mbit in 20 us
-  EXPECT_DOUBLE_EQ(busBandwidthGbps(trial, 0, kKind, 4, size, 0.99), 300);  // in 40 us
+  EXPECT_DOUBLE_EQ(busBandwidthGbps(trial, 0, kKind, 4, size, 0.5).value, 600);  // 12 Mbit in 20 us
+  EXPECT_DOUBLE_EQ(busBandwidthGbps(trial, 0, kKind, 4, size, 0.99).value, 300);  // in 40 us
   EXPECT_EQ(iterationQuantile(trial.fabric->jobs[0], 0.33), microseconds(10));
 }
 

@@ -213,7 +213,10 @@ TEST(LinkFailure, OverheadIsThatOfTheFailuresIteration) {
   const results::Quantity overhead = kpi(result, "jct_overhead_percent", spine);
   EXPECT_NEAR(overhead.value, 100 * (failed / steady - 1), 1e-6);
   EXPECT_EQ(overhead.repetitions, 2U);
-  EXPECT_TRUE(overhead.confidence_low);
+  // An interval where the repetitions differ, and none of width zero where they do not.
+  EXPECT_EQ(overhead.confidence_low.has_value(),
+            overhead.uncertainty.statistics == results::Statistics::kRepetitions);
+  EXPECT_NE(overhead.uncertainty.statistics, results::Statistics::kNone);
   EXPECT_GT(overhead.value, 3 * kpi(result, "job_overhead_percent", spine).value);
   EXPECT_EQ(std::get<std::string>(row->at(2)), "2 of 2");
   EXPECT_FALSE(result.repeatability.rows.empty());

@@ -181,16 +181,30 @@ TEST(Latency, SaysWhenFramesWereLost) {
 }
 
 TEST(Latency, SaysWhenAPercentileRestsOnFewFrames) {
-  FakeDut dut = loadedDut();
-  EXPECT_THAT(anomalies(runTest(latencyTest(), someScenario(), dut)),
-              Not(HasSubstr("its P99.9 is its maximum")));
-  dut.latencies = [](std::uint32_t, Fraction) { return std::vector<std::uint64_t>(10, 5000); };
-  EXPECT_THAT(anomalies(runTest(latencyTest(), someScenario(), dut)),
-              HasSubstr("its P99.9 is its maximum"));
-  // 3 repetitions of 400 frames are 1,200, but each has its own P99.9.
-  dut.latencies = [](std::uint32_t, Fraction) { return std::vector<std::uint64_t>(400, 5000); };
-  EXPECT_THAT(anomalies(runTest(latencyTest(), someScenario(), dut)),
-              HasSubstr("its P99.9 is its maximum"));
+  scenario::Scenario scenario = someScenario();
+  scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
+  const auto with = [&scenario](std::size_t frames) {
+    FakeDut dut = loadedDut();
+    dut.latencies = [frames](std::uint32_t, Fraction) {
+      return std::vector<std::uint64_t>(frames, 5000);
+    };
+    return runTest(latencyTest(), scenario, dut);
+  };
+  EXPECT_THAT(anomalies(with(10'000)), Not(HasSubstr("too few samples")));
+  // 3 repetitions of 400 frames are 1,200, but each has its own percentiles: P50 and P95 of three
+  // loads have 20 and 200, P99 and P99.9 do not have 1,000 and 10,000.
+  const results::TestResult few = with(400);
+  EXPECT_THAT(anomalies(few), HasSubstr("6 of 12 percentiles rest on too few samples"));
+  EXPECT_THAT(anomalies(few), HasSubstr("P99.9 of 400 samples, 10,000 needed"));
+  const results::Quantity& p99 = kpi(few, "latency_p99_ns", "1024 B, 50 % load");
+  EXPECT_EQ(p99.percentile, (results::Percentile{0.99, 400}));
+  EXPECT_EQ(quantity(table(few, "latency").rows.at(1).at(7)).percentile, p99.percentile);
+  EXPECT_FALSE(kpi(few, "latency_p95_ns", "1024 B, 50 % load").percentile->tooFew());
+  EXPECT_FALSE(kpi(few, "latency_max_ns", "1024 B, 50 % load").percentile);
+  // The chart has a point for each load in a series of its own.
+  for (const results::Series& series : few.charts.front().series) {
+    EXPECT_EQ(series.few_samples.size(), series.name.starts_with("P99") ? 1U : 0U) << series.name;
+  }
 }
 
 TEST(Latency, NeedsNoMoreTrialsThanPlanned) {

@@ -413,7 +413,7 @@ void BitErrorTest::reportCard(const Design& design, const std::vector<Measured>&
                           std::string(kind.undetectable != nullptr ? kind.undetectable : "-")});
     for (const TrialResult& trial : one.trials) {
       all += injected(one.point, trial);
-      open += *unexplained.of(placeOf(design, one), trial);
+      open += unexplained.of(placeOf(design, one), trial)->value;
     }
   }
   builder.result().tables.push_back(std::move(where));

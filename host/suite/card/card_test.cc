@@ -60,7 +60,7 @@ bench::LinkRetrySpec unlimitedRetry(Picoseconds longest) {
 
 Figure testerFigure(
     std::string column, std::string unit, std::string kpi,
-    std::function<std::optional<double>(std::size_t, const bench::TrialResult&)> of) {
+    std::function<std::optional<Reading>(std::size_t, const bench::TrialResult&)> of) {
   return {.column = std::move(column),
           .unit = std::move(unit),
           .kpi = std::move(kpi),
@@ -69,7 +69,7 @@ Figure testerFigure(
 }
 
 Figure dutFigure(std::string column, std::string unit, std::string kpi,
-                 std::function<std::optional<double>(std::size_t, const bench::TrialResult&)> of) {
+                 std::function<std::optional<Reading>(std::size_t, const bench::TrialResult&)> of) {
   Figure figure = testerFigure(std::move(column), std::move(unit), std::move(kpi), std::move(of));
   figure.observed = bench::ObservationPoint::kModelled;
   return figure;

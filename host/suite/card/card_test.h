@@ -46,10 +46,10 @@ bench::LinkRetrySpec unlimitedRetry(Picoseconds longest);
 // A figure that the tester observed.
 Figure testerFigure(
     std::string column, std::string unit, std::string kpi,
-    std::function<std::optional<double>(std::size_t, const bench::TrialResult&)> of);
+    std::function<std::optional<Reading>(std::size_t, const bench::TrialResult&)> of);
 // One of the (simulated) DUT's own.
 Figure dutFigure(std::string column, std::string unit, std::string kpi,
-                 std::function<std::optional<double>(std::size_t, const bench::TrialResult&)> of);
+                 std::function<std::optional<Reading>(std::size_t, const bench::TrialResult&)> of);
 
 // Frames lost of all streams of a trial.
 double lostFrames(const bench::TrialResult& trial);

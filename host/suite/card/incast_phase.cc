@@ -180,11 +180,11 @@ std::optional<double> phaseSpread(const SweepPoint& point, const TrialResult& tr
   return worst;
 }
 
-std::optional<double> latencyMax(std::size_t, const TrialResult& trial) {
+std::optional<Reading> latencyMax(std::size_t, const TrialResult& trial) {
   if (trial.latency.empty() || trial.latency.front().group == kBackgroundGroup) {
     return std::nullopt;
   }
-  return 1000 * quantileMicroseconds(trial.latency.front().histogram, 1);
+  return quantileOf(trial.latency.front().histogram, 1, 1000);
 }
 
 void IncastPhaseTest::reportCard(const Design& design, const std::vector<Measured>& measured,

@@ -333,41 +333,37 @@ void addStreams(const Design& design, const std::vector<Measured>& measured,
                           return std::optional(all);
                         });
   };
-  const auto latency = [](std::string column,
-                          std::uint64_t (*of)(const stats::Histogram& histogram)) {
+  // 0 is the smallest one, 1 the largest.
+  const auto latency = [](std::string column, double quantile) {
     return testerFigure(
         std::move(column), "ns", "",
-        [of](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
+        [quantile](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
           stats::Histogram all;
           for (const bench::GroupLatency& group : trial.latency) all.merge(group.histogram);
-          if (all.count() == 0) return std::nullopt;
-          return static_cast<double>(of(all)) / 1000;
+          return quantileOf(all, quantile, 1000);
         });
   };
-  using stats::Histogram;
-  addTable(design, measured,
-           {testerFigure("Load", "%", "",
-                         [&design](std::size_t place, const bench::TrialResult&) {
-                           const auto& stream = design.points[place].spec.streams.front();
-                           return std::optional(
-                               100 * std::get<bench::ConstantLoad>(stream.load).rate.toDouble());
-                         }),
-            sum("Sent", "", &bench::StreamResult::sent_frames),
-            sum("Lost", "lost_frames", &bench::StreamResult::lost),
-            sum("Duplicate", "", &bench::StreamResult::duplicate),
-            sum("Out of order", "reordered_frames", &bench::StreamResult::out_of_order),
-            latency("Latency, min", [](const Histogram& all) { return all.minimum(); }),
-            latency("P50", [](const Histogram& all) { return all.quantile(0.5); }),
-            latency("P99", [](const Histogram& all) { return all.quantile(0.99); }),
-            latency("Max", [](const Histogram& all) { return all.maximum(); })},
-           {"streams",
-            "Above the retries",
-            "All streams together: frames, and their one-way latency, to which retries on the way "
-            "add. The load is that of each sender: the usual one, or nine tenths of what "
-            "go-back-N leaves of the slowest hop where that is less.",
-            {},
-            {}},
-           builder);
+  addTable(
+      design, measured,
+      {testerFigure("Load", "%", "",
+                    [&design](std::size_t place, const bench::TrialResult&) {
+                      const auto& stream = design.points[place].spec.streams.front();
+                      return std::optional(
+                          100 * std::get<bench::ConstantLoad>(stream.load).rate.toDouble());
+                    }),
+       sum("Sent", "", &bench::StreamResult::sent_frames),
+       sum("Lost", "lost_frames", &bench::StreamResult::lost),
+       sum("Duplicate", "", &bench::StreamResult::duplicate),
+       sum("Out of order", "reordered_frames", &bench::StreamResult::out_of_order),
+       latency("Latency, min", 0), latency("P50", 0.5), latency("P99", 0.99), latency("Max", 1)},
+      {"streams",
+       "Above the retries",
+       "All streams together: frames, and their one-way latency, to which retries on the way "
+       "add. The load is that of each sender: the usual one, or nine tenths of what "
+       "go-back-N leaves of the slowest hop where that is less.",
+       {},
+       {}},
+      builder);
 }
 
 // Median and computed times of every hop under load, and the distributions of all together.

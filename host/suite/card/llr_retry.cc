@@ -257,17 +257,15 @@ void addCounts(const Design& design, const std::vector<Measured>& measured,
 }
 
 void addTimes(const Design& design, const std::vector<Measured>& measured, ResultBuilder& builder) {
-  const auto time = [&design](std::string column, std::string kpi, auto of) {
+  // 0 is the smallest one, 1 the largest.
+  const auto time = [&design](std::string column, std::string kpi, double quantile) {
     return testerFigure(
         std::move(column), "ns", std::move(kpi),
-        [&design, of](std::size_t place, const TrialResult& trial) -> std::optional<double> {
-          const auto& times = receiver(design.points[place], trial).damaged;
-          if (times.count() == 0) return std::nullopt;
-          return static_cast<double>(of(times)) / 1000;
+        [&design, quantile](std::size_t place, const TrialResult& trial) -> std::optional<Reading> {
+          return quantileOf(receiver(design.points[place], trial).damaged, quantile, 1000);
         });
   };
-  using stats::Histogram;
-  Figure median = time("P50", "", [](const Histogram& times) { return times.quantile(0.5); });
+  Figure median = time("P50", "", 0.5);
   median.primary = true;
   addTable(
       design, measured,
@@ -283,9 +281,8 @@ void addTimes(const Design& design, const std::vector<Measured>& measured, Resul
                [](const SweepPoint& point, const TrialResult&) {
                  return computed(point).most.toNanoseconds();
                }),
-       time("Measured, min", "", [](const Histogram& times) { return times.minimum(); }), median,
-       time("P99", "llr_retry_p99_ns", [](const Histogram& times) { return times.quantile(0.99); }),
-       time("Max", "llr_retry_max_ns", [](const Histogram& times) { return times.maximum(); }),
+       time("Measured, min", "", 0), median, time("P99", "llr_retry_p99_ns", 0.99),
+       time("Max", "llr_retry_max_ns", 1),
        testerFigure("Error", "ns", "llr_retry_error_ns",
                     [&design](std::size_t place, const TrialResult& trial) {
                       return retryError(design.points[place], trial);

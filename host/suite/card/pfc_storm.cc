@@ -248,10 +248,10 @@ void PfcStormTest::reportCard(const Design& design, const std::vector<Measured>&
                     }),
        testerFigure("Not paused: sent", "frames", "", stream(1, &bench::StreamResult::sent_frames)),
        testerFigure("Latency max", "ns", "latency_max_ns",
-                    [](std::size_t, const TrialResult& trial) -> std::optional<double> {
+                    [](std::size_t, const TrialResult& trial) -> std::optional<Reading> {
                       for (const bench::GroupLatency& group : trial.latency) {
                         if (group.group != kOtherGroup) continue;
-                        return 1000 * quantileMicroseconds(group.histogram, 1);
+                        return quantileOf(group.histogram, 1, 1000);
                       }
                       return std::nullopt;
                     }),
@@ -270,7 +270,7 @@ void PfcStormTest::reportCard(const Design& design, const std::vector<Measured>&
   for (const Measured& one : measured) {
     for (const TrialResult& trial : one.trials) {
       lost += lostFrames(trial);
-      worst = std::max(worst, error.of(placeOf(design, one), trial).value_or(0));
+      worst = std::max(worst, error.of(placeOf(design, one), trial).value_or(0).value);
     }
   }
   results::Quantity total;

@@ -32,17 +32,18 @@ class CounterTable {
   template <typename Of>  // of the fabric's result: a number, or std::optional of one
   void add(const std::string& name, const std::string& unit, Of of, const std::string& kpi = {}) {
     const FabricFigure figure = figureOf(of);
-    const auto mean = meanOf(trials_, unit, figure);
+    auto mean = meanOf(trials_, unit, figure);
     if (!mean) return;
+    if (!kpi.empty()) mean = builder_.kpi(kpi, "workload", *mean);
     table_.rows.push_back({name, *mean});
-    if (!kpi.empty()) builder_.kpi(kpi, "workload", *mean);
   }
 
   // Only where a repetition counted any.
   template <typename Of>
   void addIfAny(const std::string& name, const std::string& unit, Of of) {
-    const std::vector<double> values = valuesOf(trials_, figureOf(of));
-    if (std::any_of(values.begin(), values.end(), [](double value) { return value > 0; })) {
+    const std::vector<Reading> values = valuesOf(trials_, figureOf(of));
+    if (std::any_of(values.begin(), values.end(),
+                    [](const Reading& reading) { return reading.value > 0; })) {
       add(name, unit, of);
     }
   }
@@ -188,17 +189,19 @@ void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
   kpi("drop_ppm", "ppm", dropPpm);
   kpi("fabric_drops_ppm", "ppm", fabricDropsPpm);
   kpi("trimmed_ppm", "ppm", trimmedPpm);
-  const auto latency = [&](const char* name, auto of) {
-    kpi(name, "ns", [of](const TrialResult& trial) -> std::optional<double> {
-      const stats::Histogram& seen = trial.fabric->endpoints.latency;
-      if (seen.count() == 0) return std::nullopt;
-      return static_cast<double>(of(stats::latencyStats(seen))) / 1000;
+  kpi("latency_mean_ns", "ns", [](const TrialResult& trial) -> std::optional<Reading> {
+    const stats::Histogram& seen = trial.fabric->endpoints.latency;
+    if (seen.count() == 0) return std::nullopt;
+    return seen.mean() / 1000;
+  });
+  const auto latency = [&](const char* name, double quantile) {
+    kpi(name, "ns", [quantile](const TrialResult& trial) -> std::optional<Reading> {
+      return quantileOf(trial.fabric->endpoints.latency, quantile, 1000);
     });
   };
-  latency("latency_mean_ns", [](const stats::LatencyStats& all) { return all.mean; });
-  latency("latency_p50_ns", [](const stats::LatencyStats& all) { return all.p50; });
-  latency("latency_p99_ns", [](const stats::LatencyStats& all) { return all.p99; });
-  latency("latency_max_ns", [](const stats::LatencyStats& all) { return all.maximum; });
+  latency("latency_p50_ns", 0.5);
+  latency("latency_p99_ns", 0.99);
+  latency("latency_max_ns", 1);
   stats::Histogram all;
   for (const TrialResult& trial : trials) all.merge(trial.fabric->endpoints.latency);
   if (all.count() == 0) return;

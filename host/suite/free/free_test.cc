@@ -54,14 +54,6 @@ bench::TrialSpec freeTrial(const TestConfig& config) {
   return spec;
 }
 
-// Whether every repetition went the same way, which seeds could have changed.
-bool allEqual(const Repetitions& trials) {
-  return std::all_of(trials.begin(), trials.end(), [&](const bench::TrialResult& trial) {
-    return trial.fabric->sim_end == trials.front().fabric->sim_end &&
-           trial.fabric->packet_hops == trials.front().fabric->packet_hops;
-  });
-}
-
 void configure(const TestConfig& config, ResultBuilder& builder) {
   auto& configuration = builder.result().configuration;
   if (config.scenario.transport) {
@@ -131,7 +123,7 @@ class FreeTest final : public Procedure {
     builder.result().section = "no draft: a workload of the user's own";
     configure(config, builder);
     const bench::TrialSpec spec = freeTrial(config);
-    Repetitions trials;
+    std::vector<bench::TrialResult> trials;
     for (std::uint32_t repetition = 0; repetition < repetitionsOf(config); ++repetition) {
       const std::string label = fmt::format("repetition {}", repetition);
       bench::TrialSpec one = withSeedsOf(spec, repetition);
@@ -139,7 +131,7 @@ class FreeTest final : public Procedure {
       trials.push_back(runner.run(one, repetition, label));
       builder.accept(one, trials.back(), label);
     }
-    report(spec, trials, builder);
+    report(spec, Repetitions(std::move(trials)), builder);
     return builder.take();
   }
 
@@ -160,10 +152,10 @@ class FreeTest final : public Procedure {
     addCost(trials, builder);
     if (trials.size() > 1) {
       builder.result().repeatability.note +=
-          allEqual(trials) ? " All repetitions went the same way: nothing in this workload and "
-                             "fabric is drawn from the seed."
-                           : " Each repetition has seeds of its own. Distributions are of all "
-                             "repetitions together.";
+          trials.deterministic()
+              ? " Deterministic: all repetitions saw the same, so they add nothing."
+              : " Each repetition has seeds of its own. Distributions are of all "
+                "repetitions together.";
     }
   }
 };

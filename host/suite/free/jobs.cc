@@ -61,13 +61,16 @@ std::optional<Picoseconds> jobTime(const JobOutcome& job) {
 
 // A quantile of the times of all messages that were posted, of which those that are still open take
 // longer than those that are done, as far as the trial can tell: nothing if it is an open one's.
-std::optional<double> messageMicroseconds(const JobOutcome& job, std::uint64_t open,
-                                          double quantile) {
+std::optional<Reading> messageMicroseconds(const JobOutcome& job, std::uint64_t open,
+                                           double quantile) {
   const std::uint64_t done = job.message_time.count();
   const double rank = std::ceil(quantile * static_cast<double>(done + open));
   if (done == 0 || rank > static_cast<double>(done)) return std::nullopt;
   // The middle of a rank, so that rounding does not make it the next one.
-  return quantileMicroseconds(job.message_time, (rank - 0.5) / static_cast<double>(done));
+  Reading reading =
+      quantileMicroseconds(job.message_time, (rank - 0.5) / static_cast<double>(done));
+  reading.percentile = results::Percentile{quantile, done + open};
+  return reading;
 }
 
 // The figures of one job.
@@ -244,7 +247,7 @@ void dropEmptyColumns(std::size_t first, results::Table& table) {
 void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Row>& rows,
              const Repetitions& trials, ResultBuilder& builder) {
   for (const JobFigures::Row& row : rows) {
-    const std::vector<double> values = valuesOf(trials, row.of);
+    const std::vector<Reading> values = valuesOf(trials, row.of);
     if (values.empty()) {
       if (row.expected && !row.kpi.empty() && job.cutOff()) {
         builder.result().unmeasured.push_back({row.kpi, job.label()});
@@ -253,7 +256,7 @@ void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Ro
     }
     results::Quantity mean = *meanOf(trials, row.unit, row.of);
     if (row.primary) {
-      builder.repeated(job.label(), row.column, values, row.unit);
+      builder.repeated(job.label(), row.column, values, mean);
       const std::string name = row.column == "P99" ? "Message time P99" : row.column;
       if (shown) builder.primary(fmt::format("{}: {}", job.label(), name), mean);
     }

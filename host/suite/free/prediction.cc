@@ -8,6 +8,7 @@
 #include "results/quantity_text.h"
 #include "suite/fabric_metrics.h"
 #include "suite/free/jobs.h"
+#include "suite/reading.h"
 
 namespace plumbline::suite {
 namespace {
@@ -22,10 +23,11 @@ results::Table predictedJobs(const std::vector<std::string>& labels, const Repet
                        {}};
   const std::vector<bench::JobOutcome>& jobs = trials.front().fabric->jobs;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const results::Quantity time = modelled(meanIteration(jobs[i]).toMicroseconds(), "us");
+    results::Quantity time = modelled(meanIteration(jobs[i]).toMicroseconds(), "us");
+    addPrediction(trials.all(), time);
+    time = builder.kpi("job_time_us", labels[i], std::move(time));
     table.rows.push_back({labels[i], std::to_string(jobs[i].iterations.size()), time,
                           modelled(jobs[i].completion.toMicroseconds(), "us")});
-    builder.kpi("job_time_us", labels[i], time);
   }
   return table;
 }

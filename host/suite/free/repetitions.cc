@@ -7,11 +7,11 @@
 
 namespace plumbline::suite {
 
-std::vector<double> valuesOf(const Repetitions& trials, const FabricFigure& figure) {
-  std::vector<double> values;
+std::vector<Reading> valuesOf(const Repetitions& trials, const FabricFigure& figure) {
+  std::vector<Reading> values;
   for (const bench::TrialResult& trial : trials) {
-    const std::optional<double> value = figure(trial);
-    if (!value || !std::isfinite(*value)) return {};
+    const std::optional<Reading> value = figure(trial);
+    if (!value || !std::isfinite(value->value)) return {};
     values.push_back(*value);
   }
   return values;
@@ -19,9 +19,9 @@ std::vector<double> valuesOf(const Repetitions& trials, const FabricFigure& figu
 
 std::optional<results::Quantity> meanOf(const Repetitions& trials, const std::string& unit,
                                         const FabricFigure& figure) {
-  const std::vector<double> values = valuesOf(trials, figure);
+  const std::vector<Reading> values = valuesOf(trials, figure);
   if (values.empty()) return std::nullopt;
-  return quantityOf(values, unit, bench::ObservationPoint::kModelled);
+  return quantityOf(values, unit, bench::ObservationPoint::kModelled, trials.deterministic());
 }
 
 results::Cell cellOf(const Repetitions& trials, const std::string& unit,

@@ -4,21 +4,39 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/trial.h"
 #include "results/test_result.h"
+#include "suite/reading.h"
 
 namespace plumbline::suite {
 
 // By repetition, at least one; each has TrialResult::fabric.
-using Repetitions = std::vector<bench::TrialResult>;
+class Repetitions {
+ public:
+  explicit Repetitions(std::vector<bench::TrialResult> trials)
+      : trials_(std::move(trials)), deterministic_(sameObservations(trials_)) {}
+
+  [[nodiscard]] auto begin() const { return trials_.begin(); }
+  [[nodiscard]] auto end() const { return trials_.end(); }
+  [[nodiscard]] const bench::TrialResult& front() const { return trials_.front(); }
+  [[nodiscard]] std::size_t size() const { return trials_.size(); }
+  [[nodiscard]] const std::vector<bench::TrialResult>& all() const { return trials_; }
+  // Two or more with other seeds, which saw the same in everything.
+  [[nodiscard]] bool deterministic() const { return deterministic_; }
+
+ private:
+  std::vector<bench::TrialResult> trials_;
+  bool deterministic_ = false;
+};
 
 // A figure of one trial; nothing, or kNotMeasured, where the trial did not observe it.
-using FabricFigure = std::function<std::optional<double>(const bench::TrialResult&)>;
+using FabricFigure = std::function<std::optional<Reading>(const bench::TrialResult&)>;
 
 // Of every repetition; empty when one of them did not observe it.
-std::vector<double> valuesOf(const Repetitions& trials, const FabricFigure& figure);
+std::vector<Reading> valuesOf(const Repetitions& trials, const FabricFigure& figure);
 
 // Mean over the repetitions with CV and confidence interval; modelled. Nothing when one of them did
 // not observe it.

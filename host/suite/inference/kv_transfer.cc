@@ -138,20 +138,20 @@ bench::TrialSpec workloadTrial(const TestConfig& config, const KvPoint& point,
 
 // Times of messages in a trial [us]: what of them the bench observed.
 struct TransferTimes {
-  std::optional<double> min, mean, p50, p95, p99, p999, max;
+  std::optional<Reading> min, mean, p50, p95, p99, p999, max;
 };
 
 TransferTimes timesOf(const stats::Histogram& histogram, Picoseconds added) {
   if (histogram.count() == 0) return {};
-  const auto at = [&](double ps) { return (ps + static_cast<double>(added.count())) / 1e6; };
-  const auto quantile = [&](double q) { return at(static_cast<double>(histogram.quantile(q))); };
-  return {at(static_cast<double>(histogram.minimum())),
-          at(histogram.mean()),
-          quantile(0.5),
-          quantile(0.95),
-          quantile(0.99),
-          quantile(0.999),
-          at(static_cast<double>(histogram.maximum()))};
+  const auto later = [&](Reading reading) {
+    reading.value += added.toMicroseconds();
+    return reading;
+  };
+  const auto quantile = [&](double q) { return later(quantileMicroseconds(histogram, q)); };
+  return {quantile(0),    later(histogram.mean() / 1e6),
+          quantile(0.5),  quantile(0.95),
+          quantile(0.99), quantile(0.999),
+          quantile(1)};
 }
 
 // Frames of the message in front of its last one, and the last one's own bits.
@@ -304,7 +304,7 @@ void KvTransferTest::report(const TestConfig& config, const Design& design,
   builder.result().section = "inference draft, sections 5.1 and 5.2, between two endpoints";
   const Platform platform = platformOf(config.bench);
   const auto time = [&, platform](const char* column, const char* kpi,
-                                  std::optional<double> TransferTimes::*member) {
+                                  std::optional<Reading> TransferTimes::*member) {
     return Figure{.column = column,
                   .unit = "us",
                   .kpi = fmt::format("transfer_{}_us", kpi),
@@ -323,10 +323,14 @@ void KvTransferTest::report(const TestConfig& config, const Design& design,
                     .unit = "us",
                     .kpi = "transfer_p99_less_p50_us",
                     .of = [&design, platform, line = config.bench.line_rate](
-                              std::size_t i, const TrialResult& trial) -> std::optional<double> {
+                              std::size_t i, const TrialResult& trial) -> std::optional<Reading> {
                       const auto times = transferTimes(platform, design.points[i], trial, line);
                       if (!times.p99 || !times.p50) return std::nullopt;
-                      return *times.p99 - *times.p50;
+                      Reading difference = *times.p99;
+                      difference.value -= times.p50->value;
+                      // Both are in the middle of a bucket.
+                      difference.width = std::hypot(times.p99->width, times.p50->width);
+                      return difference;
                     },
                     .observed = config.bench.observed};
   const Figure bandwidth{

@@ -372,7 +372,6 @@ void CollectiveTest::report(const TestConfig& config, const Design& design,
                                        ? fewestIterations(measured)
                                        : iterationsOf(config, unused);
   const std::vector<Figure> figures = busBandwidthFigures(config, points, iterations);
-  noteFewSamples({0.5, 0.95, 0.99}, iterations, "iterations of each trial", "every point", builder);
   const Figure& bandwidth = figures.front();
   addTable(
       design, measured, figures,

@@ -96,11 +96,9 @@ std::optional<double> goodputPercent(const PermutationPoint& point,
 }
 
 // Time from a message's post to its completion that 99 of 100 keep [us].
-std::optional<double> permutationMessageP99(std::size_t /*point*/,
-                                            const bench::TrialResult& trial) {
-  const stats::Histogram& times = trial.fabric->jobs.front().message_time;
-  if (times.count() == 0) return std::nullopt;
-  return Picoseconds(static_cast<std::int64_t>(times.quantile(0.99))).toMicroseconds();
+std::optional<Reading> permutationMessageP99(std::size_t /*point*/,
+                                             const bench::TrialResult& trial) {
+  return quantileMicroseconds(trial.fabric->jobs.front().message_time, 0.99);
 }
 
 double discardedPackets(const bench::TrialResult& trial) {

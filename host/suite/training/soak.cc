@@ -58,7 +58,7 @@ double framesLeft(const bench::TrialResult& trial) {
   return static_cast<double>(trial.fabric->frames_inside);
 }
 
-double messageP99(const bench::TrialResult& trial) {
+Reading messageP99(const bench::TrialResult& trial) {
   return quantileMicroseconds(jobOf(trial).message_time, 0.99);
 }
 
@@ -275,7 +275,7 @@ std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& 
     sample.fault = fmt::format("{}", fmt::join(trial.faults, "; "));
     for (const SoakFigure& one : figures) {
       if (!trial.valid()) break;
-      const double value = one.figure.of(0, trial).value_or(kNotMeasured);
+      const double value = one.figure.of(0, trial).value_or(kNotMeasured).value;
       if (!std::isfinite(value)) {
         sample.fault = fmt::format("{} was not observed", one.figure.column);
         sample.values.clear();

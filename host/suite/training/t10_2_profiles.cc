@@ -79,8 +79,8 @@ std::uint32_t partOf(const TestConfig& config) {
   return config.scenario.profile == scenario::Profile::kQuick ? kQuickPart : 1;
 }
 
-double latencyNanoseconds(const bench::TrialResult& trial, double quantile) {
-  return static_cast<double>(trial.fabric->endpoints.latency.quantile(quantile)) / 1e3;
+Reading latencyNanoseconds(const bench::TrialResult& trial, double quantile) {
+  return quantileOf(trial.fabric->endpoints.latency, quantile, 1e3);
 }
 
 // KPIs of the draft's section 4 beside those of fabricFigures().
@@ -196,7 +196,9 @@ void ProfileTest::report(const TestConfig& config, const Design& design,
                   .unit = "ms",
                   .kpi = kpi,
                   .of = [&outcome, quantile](std::size_t, const bench::TrialResult& trial) {
-                    return iterationQuantile(outcome(trial), quantile).toSeconds() * 1e3;
+                    const bench::JobOutcome& job = outcome(trial);
+                    return quantileOf(iterationQuantile(job, quantile).toSeconds() * 1e3, quantile,
+                                      job.iterations.size());
                   }};
   };
   std::vector<Figure> figures{{.column = "JCT",

@@ -280,7 +280,7 @@ class RowWriter {
 
   void text(std::string value) { row_.emplace_back(std::move(value)); }
   void add(const char* kpi, results::Quantity quantity) {
-    if (*kpi != '\0') builder_.kpi(kpi, label_, quantity);
+    if (*kpi != '\0') quantity = builder_.kpi(kpi, label_, std::move(quantity));
     row_.emplace_back(std::move(quantity));
   }
   // Mean of what there is.
@@ -303,6 +303,7 @@ class RowWriter {
     quantity.value = percent(quantity.value);
     quantity.unit = "%";
     quantity.cv.reset();  // of the ratio, not of what is above 1
+    quantity.uncertainty.statistical.value *= 100;
     if (quantity.confidence_low) {
       quantity.confidence_low = percent(*quantity.confidence_low);
       quantity.confidence_high = percent(*quantity.confidence_high);

@@ -54,6 +54,12 @@ Quantity scaled(Quantity quantity, double factor, std::string unit) {
   quantity.unit = std::move(unit);
   if (quantity.confidence_low) *quantity.confidence_low *= factor;
   if (quantity.confidence_high) *quantity.confidence_high *= factor;
+  quantity.uncertainty.statistical.value *= factor;
+  if (quantity.uncertainty.systematic) {
+    for (results::SystematicPart& part : *quantity.uncertainty.systematic) {
+      part.standard *= factor;
+    }
+  }
   return quantity;
 }
 
@@ -139,22 +145,23 @@ class ThroughputRun {
       throughput_.rows.push_back(std::move(row));
       return;
     }
-    std::vector<double> percents;
+    std::vector<Reading> percents;
     for (const std::uint64_t step : outcome.steps) {
-      percents.push_back(rateOfStep(step, settings_.rate_steps).toDouble() * 100);
+      percents.push_back(percentOfStep(step, settings_.rate_steps, kRateTolerance));
     }
     if (outcome.trials.size() < outcome.steps.size()) {
       builder_.anomaly("no rate passed: frames were lost, or senders held back, at the lowest one",
                        point.label());
     }
-    const Quantity percent = builder_.repeated(point.label(), "throughput", percents, "%");
+    const Quantity mean = quantityOf(percents, "%");
+    builder_.repeated(point.label(), "throughput", percents, mean);
+    const Quantity percent = builder_.kpi("throughput_percent", point.label(), mean);
     const PercentRates rates = percentRates(config_, point);
     const Quantity payload = scaled(percent, rates.payload, "Tb/s");
     row.insert(row.end(), {percent, scaled(percent, rates.frames_per_port, "frames/s"),
                            scaled(percent, rates.l2, "Tb/s"), payload,
                            scaled(percent, rates.efficiency, "%"), limitText(outcome)});
     throughput_.rows.push_back(std::move(row));
-    builder_.kpi("throughput_percent", point.label(), percent);
     payload_[key(point)] = payload;
     last_ = {point, percent, payload};
     if (!outcome.trials.empty() && outcome.steps.front() > 0) addPorts(point, outcome);
@@ -228,8 +235,7 @@ class ThroughputRun {
           continue;
         }
         row.emplace_back(found->second);
-        chart.series[i].x.push_back(size.x);
-        chart.series[i].y.push_back(found->second.value);
+        chart.series[i].add(size.x, found->second);
       }
       table.rows.push_back(std::move(row));
       limit.x.push_back(size.x);

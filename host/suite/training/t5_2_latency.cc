@@ -35,26 +35,34 @@ using results::Quantity;
 constexpr Fraction kZeroLoad = Fraction::percent(1);
 // Such a trial is prolonged until it has this many frames.
 constexpr std::int64_t kZeroLoadFrames = 20;
-// With fewer frames in a repetition its P99.9 is its maximum.
-constexpr std::uint64_t kFramesForP999 = 1000;
-
 struct Metric {
   const char* name;  // in KPI names
   const char* column;
-  double (*value)(const stats::LatencyStats&);  // ps
+  double quantile = 0;  // 0 the smallest, 1 the largest
 };
 
 constexpr std::array<Metric, 7> kMetrics{{
-    {"min", "Min", [](const stats::LatencyStats& s) { return static_cast<double>(s.minimum); }},
-    {"mean", "Mean", [](const stats::LatencyStats& s) { return s.mean; }},
-    {"p50", "P50", [](const stats::LatencyStats& s) { return static_cast<double>(s.p50); }},
-    {"p95", "P95", [](const stats::LatencyStats& s) { return static_cast<double>(s.p95); }},
-    {"p99", "P99", [](const stats::LatencyStats& s) { return static_cast<double>(s.p99); }},
-    {"p999", "P99.9", [](const stats::LatencyStats& s) { return static_cast<double>(s.p999); }},
-    {"max", "Max", [](const stats::LatencyStats& s) { return static_cast<double>(s.maximum); }},
+    {"min", "Min", 0},
+    {"mean", "Mean"},
+    {"p50", "P50", 0.5},
+    {"p95", "P95", 0.95},
+    {"p99", "P99", 0.99},
+    {"p999", "P99.9", 0.999},
+    {"max", "Max", 1},
 }};
 constexpr std::size_t kMean = 1;
 constexpr std::size_t kP99 = 4;
+
+// Of each metric one for each repetition [ns].
+using MetricReadings = std::array<std::vector<Reading>, kMetrics.size()>;
+
+void addReadings(const stats::Histogram& times, MetricReadings& readings) {
+  constexpr double kPicoseconds = 1000;  // in a nanosecond
+  for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+    readings[i].push_back(i == kMean ? Reading(times.mean() / kPicoseconds)
+                                     : quantileOf(times, kMetrics[i].quantile, kPicoseconds));
+  }
+}
 
 // One size under one load.
 struct LatencyPoint {
@@ -232,12 +240,6 @@ class LatencyRun {
           "distribution of the round trip not measured, only its mean: the tester has no reflector",
           "round trip");
     }
-    if (!few_frames_.empty()) {
-      builder_.anomaly(fmt::format("fewer than {} frames in a repetition, so that its P99.9 is its "
-                                   "maximum: {}",
-                                   kFramesForP999, fmt::join(few_frames_, "; ")),
-                       "latency");
-    }
     result.charts.push_back(std::move(chart_));
     summarise();
     return builder_.take();
@@ -265,12 +267,11 @@ class LatencyRun {
   // `load_text`: the load as the tables show it.
   void measure(const LatencyPoint& point, const std::string& load_text) {
     stats::Histogram all;
-    std::array<std::vector<double>, kMetrics.size()> values;
+    MetricReadings values;
     std::vector<double> forward;
     std::vector<double> reverse;
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;
-    std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();  // of a repetition
     double in_time = 1;
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
       const bench::TrialSpec spec = latencyTrial(config_, settings_, point, repetition);
@@ -287,12 +288,8 @@ class LatencyRun {
         builder_.anomaly("no frame arrived", where);
         continue;
       }
-      const stats::LatencyStats figures = stats::latencyStats(both);
-      for (std::size_t i = 0; i < kMetrics.size(); ++i) {
-        values[i].push_back(kMetrics[i].value(figures) / 1000);
-      }
+      addReadings(both, values);
       all.merge(both);
-      fewest = std::min(fewest, both.count());
       in_time = std::min(in_time, sentInTime(spec, trial, config_.bench.line_rate));
       for (const bench::StreamResult& stream : trial.streams) sent += stream.sent_frames;
       lost += framesLost(trial);
@@ -314,8 +311,6 @@ class LatencyRun {
                       100 * in_time),
           point.label());
     }
-    // Percentiles are of each repetition, the tables have their mean.
-    if (fewest < kFramesForP999) few_frames_.push_back(point.label());
     builder_.result().distributions.push_back(
         {fmt::format("latency_{}", builder_.result().distributions.size()), point.label(), "ps",
          config_.bench.observed, std::move(all)});
@@ -323,8 +318,7 @@ class LatencyRun {
 
   void measureRoundTrips(const LatencyPoint& point, const std::string& load_text) {
     stats::Histogram all;
-    std::array<std::vector<double>, kMetrics.size()> values;
-    std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+    MetricReadings values;
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
       const std::string label = point.label() + ", round trips";
       const bench::TrialSpec spec = roundTripTrial(config_, settings_, point, repetition);
@@ -334,11 +328,7 @@ class LatencyRun {
       }
       const stats::Histogram& times = trial.fabric->jobs.front().message_time;
       if (times.count() == 0) continue;
-      const stats::LatencyStats figures = stats::latencyStats(times);
-      for (std::size_t i = 0; i < kMetrics.size(); ++i) {
-        values[i].push_back(kMetrics[i].value(figures) / 1000);
-      }
-      fewest = std::min(fewest, times.count());
+      addReadings(times, values);
       all.merge(times);
     }
     std::vector<Cell> row{point.size.label, load_text, std::to_string(all.count())};
@@ -348,29 +338,28 @@ class LatencyRun {
       return;
     }
     for (std::size_t i = 0; i < kMetrics.size(); ++i) {
-      const Quantity figure = quantityOf(values[i], "ns");
-      row.emplace_back(figure);
-      builder_.kpi(fmt::format("round_trip_{}_ns", kMetrics[i].name), point.label(), figure);
+      row.emplace_back(builder_.kpi(fmt::format("round_trip_{}_ns", kMetrics[i].name),
+                                    point.label(), quantityOf(values[i], "ns")));
     }
     message_trips_.rows.push_back(std::move(row));
-    if (fewest < kFramesForP999) few_frames_.push_back(point.label() + " (round trips)");
     builder_.result().distributions.push_back(
         {fmt::format("round_trip_{}", builder_.result().distributions.size()),
          point.label() + ", round trip", "ps", config_.bench.observed, std::move(all)});
   }
 
   void addRow(const LatencyPoint& point, const std::string& load_text, const stats::Histogram& all,
-              const std::array<std::vector<double>, kMetrics.size()>& values) {
+              const MetricReadings& values) {
     std::vector<Cell> row{point.size.label, load_text, std::to_string(all.count())};
     std::array<Quantity, kMetrics.size()> figures;
     for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+      const Quantity mean = quantityOf(values[i], "ns");
+      if (i == kMean || i == kP99) {
+        builder_.repeated(point.label(), fmt::format("latency {}", kMetrics[i].column), values[i],
+                          mean);
+      }
       figures[i] =
-          i == kMean || i == kP99
-              ? builder_.repeated(point.label(), fmt::format("latency {}", kMetrics[i].column),
-                                  values[i], "ns")
-              : quantityOf(values[i], "ns");
+          builder_.kpi(fmt::format("latency_{}_ns", kMetrics[i].name), point.label(), mean);
       row.emplace_back(figures[i]);
-      builder_.kpi(fmt::format("latency_{}_ns", kMetrics[i].name), point.label(), figures[i]);
     }
     latency_.rows.push_back(std::move(row));
     addToChart(point, figures);
@@ -421,8 +410,7 @@ class LatencyRun {
         chart_.series.push_back({name, {}, {}, false});
         series = chart_.series.end() - 1;
       }
-      series->x.push_back(point.size.x);
-      series->y.push_back(figures[i].value);
+      series->add(point.size.x, figures[i]);
     }
   }
 
@@ -454,7 +442,6 @@ class LatencyRun {
   results::Table message_trips_;
   results::Chart chart_;
   std::optional<std::pair<double, double>> zero_;  // mean, P99 at zero load of the size in hand
-  std::vector<std::string> few_frames_;
   std::optional<Last> last_;
 };
 

@@ -109,6 +109,16 @@ bool isHeld(const TestConfig& config, const BurstPoint& point) {
          isLossless(config.scenario.switches, bench::priorityOf(config.scenario.traffic.format));
 }
 
+// Bursts resolve to whole frames.
+std::vector<Reading> wholeFrames(const std::vector<double>& lengths, double factor = 1) {
+  std::vector<Reading> readings;
+  readings.reserve(lengths.size());
+  for (const double length : lengths) {
+    readings.push_back(within(length, 1, "whole frames:").times(factor));
+  }
+  return readings;
+}
+
 // Why a burst did not pass.
 enum class BurstEnd { kNone, kLoss, kHeld };
 
@@ -338,11 +348,18 @@ class BurstRun {
     table_.rows.push_back(std::move(row));
   }
 
+  // The mean over the repetitions, in frames of a sender: a KPI, and how well it repeats.
+  Quantity lengthOf(const BurstPoint& point, const std::vector<double>& lengths, const char* metric,
+                    const char* kpi) {
+    const std::vector<Reading> readings = wholeFrames(lengths);
+    const Quantity mean = quantityOf(readings, "frames");
+    builder_.repeated(point.label(), metric, readings, mean);
+    return builder_.kpi(kpi, point.label(), mean);
+  }
+
   // Five cells: the longest burst without loss, and what is computed from it.
   void addLossless(const BurstPoint& point, const Found& found, std::vector<Cell>& row) {
-    const Quantity length =
-        builder_.repeated(point.label(), "burst per sender", found.lossless, "frames");
-    builder_.kpi("burst_frames", point.label(), length);
+    const Quantity length = lengthOf(point, found.lossless, "burst per sender", "burst_frames");
     if (found.unbounded) {
       row.emplace_back(fmt::format("unbounded (no loss up to {} frames)", settings_.max_burst));
       row.insert(row.end(), 4, Cell{std::string("-")});
@@ -355,13 +372,9 @@ class BurstRun {
   void addUnpaused(const BurstPoint& point, const std::vector<double>& lengths,
                    std::vector<Cell>& row) {
     const Quantity length =
-        builder_.repeated(point.label(), "burst without a pause", lengths, "frames");
-    builder_.kpi("burst_unpaused_frames", point.label(), length);
-    std::vector<double> bytes(lengths);
-    for (double& value : bytes) {
-      value *= point.ratio * static_cast<double>(point.size.frame.count());
-    }
-    const Quantity taken = quantityOf(bytes, "B");
+        lengthOf(point, lengths, "burst without a pause", "burst_unpaused_frames");
+    const Quantity taken = quantityOf(
+        wholeFrames(lengths, point.ratio * static_cast<double>(point.size.frame.count())), "B");
     row.insert(row.end(), {length, taken});
     addToChart(frames_, point, ", without a pause", length.value * point.ratio);
     addToChart(bytes_, point, ", without a pause", taken.value);
@@ -371,9 +384,7 @@ class BurstRun {
   void addFigures(const BurstPoint& point, const std::vector<double>& lengths,
                   const Quantity& length, std::vector<Cell>& row) {
     const auto times = [&](double factor, const char* unit) {
-      std::vector<double> values(lengths);
-      for (double& value : values) value *= factor;
-      return quantityOf(values, unit);
+      return quantityOf(wholeFrames(lengths, factor), unit);
     };
     const auto ratio = static_cast<double>(point.ratio);
     const double slot_ns = slotsTime(config_, point, 1).toNanoseconds();

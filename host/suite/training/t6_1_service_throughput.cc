@@ -45,9 +45,9 @@ bool isConnected(const std::string& service) { return service != "RUDI" && servi
 
 // A point of the sweep with what its search found.
 struct Found {
-  Measured measured;            // the trials at the rates found
-  std::vector<double> percent;  // of line rate, one for each repetition
-  bool nothing_passed = false;  // at the lowest step, in some repetition
+  Measured measured;             // the trials at the rates found
+  std::vector<Reading> percent;  // of line rate, one for each repetition
+  bool nothing_passed = false;   // at the lowest step, in some repetition
 };
 
 class ServiceThroughputTest final : public FabricTest {
@@ -243,8 +243,7 @@ Found ServiceThroughputTest::search(const TestConfig& config, const SweepPoint& 
     } else if (!best) {
       found.nothing_passed = true;
     } else {
-      found.percent.push_back(100.0 * static_cast<double>(*result.highest_passing) /
-                              static_cast<double>(steps));
+      found.percent.push_back(percentOfStep(*result.highest_passing, steps));
       found.measured.trials.push_back(std::move(*best));
     }
   }
@@ -305,7 +304,7 @@ void ServiceThroughputTest::reportThroughput(const TestConfig& config, const Des
         const double payload =
             static_cast<double>(points[i].message.count()) /
             static_cast<double>(gridBytes(*design.points[i].spec.transport, points[i]));
-        return line * percentOf(i, repetition, trial) / 100 * payload;
+        return percentOf(i, repetition, trial).times(line / 100 * payload);
       }};
   addTable(design, measured,
            {share, rate, figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
@@ -385,8 +384,8 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
       continue;
     }
     std::vector<results::Cell> row{std::string(service)};
-    const auto setup = setupTime(config, service, runner, builder);
-    if (setup) builder.kpi("setup_us", service, *setup);
+    auto setup = setupTime(config, service, runner, builder);
+    if (setup) setup = builder.kpi("setup_us", service, *setup);
     row.push_back(setup ? results::Cell(*setup) : results::Cell(std::string("not valid")));
     // The point with the most flows, of the first size.
     std::optional<std::size_t> from;
@@ -404,7 +403,7 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
       continue;
     }
     const auto steps = static_cast<double>(stepsOf(config));
-    const double percent = std::max(found[*from].percent.front() - 100 / steps, 100 / steps);
+    const double percent = std::max(found[*from].percent.front().value - 100 / steps, 100 / steps);
     std::uint32_t most = points[*from].flows;
     bool failed = false;
     for (std::uint32_t n = most * 2; n <= kMostFlowsPerPair && !failed; n *= 2) {
@@ -420,8 +419,7 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
     results::Quantity count;
     count.value = most;
     count.observed = bench::ObservationPoint::kModelled;
-    builder.kpi("sustained_connections", service, count);
-    row.emplace_back(count);
+    row.emplace_back(builder.kpi("sustained_connections", service, count));
     row.emplace_back(failed
                          ? fmt::format("{} did not carry the rate", most * 2)
                          : fmt::format("none found: the model has {} per pair", kMostFlowsPerPair));

@@ -13,10 +13,8 @@
 #include <optional>
 #include <utility>
 
-#include "stats/summary.h"
 #include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
-#include "suite/percentiles.h"
 #include "suite/training/services.h"
 #include "suite/training/training.h"
 
@@ -71,9 +69,6 @@ class ServiceLatencyTest final : public FabricTest {
   static std::vector<ServiceLatencyPoint> pointsOf(const TestConfig& config, Numbers& numbers);
   static void reportSetup(const Design& design, const std::vector<ServiceLatencyPoint>& points,
                           const std::vector<Measured>& measured, ResultBuilder& builder);
-  static void notePercentilesOf(const std::vector<ServiceLatencyPoint>& points,
-                                const Design& design, const std::vector<Measured>& measured,
-                                HistogramOf packets, HistogramOf messages, ResultBuilder& builder);
 };
 
 std::vector<ServiceLatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& config,
@@ -140,6 +135,17 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
   return design;
 }
 
+// What a table has of a histogram [ns].
+using ReadingOf = std::function<Reading(const stats::Histogram&)>;
+
+ReadingOf quantileNanoseconds(double quantile) {
+  return [quantile](const stats::Histogram& times) { return quantileOf(times, quantile, 1e3); };
+}
+
+Reading meanNanoseconds(const stats::Histogram& times) {
+  return times.count() == 0 ? kNotMeasured : times.mean() / 1e3;
+}
+
 // Set-up of the first messages' PDCs and QPs.
 void ServiceLatencyTest::reportSetup(const Design& design,
                                      const std::vector<ServiceLatencyPoint>& points,
@@ -149,24 +155,21 @@ void ServiceLatencyTest::reportSetup(const Design& design,
   for (const Measured& one : measured) {
     if (points[placeOf(design, one)].kind == LatencyCase::kFirst) first.push_back(one);
   }
-  const auto of = [](const char* column, const char* kpi, auto value) {
+  const auto of = [](const char* column, const char* kpi, ReadingOf value) {
     return Figure{
         .column = column,
         .unit = "ns",
         .kpi = kpi,
-        .of = [value](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
+        .of = [value](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
           const auto& connections = trial.fabric->connections;
           if (!connections || connections->established == 0) return std::nullopt;
-          return value(connections->setup) / 1e3;
+          return value(connections->setup);
         }};
   };
-  using stats::Histogram;
   addTable(design, first,
-           {of("Mean", "setup_mean_ns", [](const Histogram& h) { return h.mean(); }),
-            of("P50", "setup_p50_ns",
-               [](const Histogram& h) { return static_cast<double>(h.quantile(0.5)); }),
-            of("Max", "setup_max_ns",
-               [](const Histogram& h) { return static_cast<double>(h.maximum()); })},
+           {of("Mean", "setup_mean_ns", meanNanoseconds),
+            of("P50", "setup_p50_ns", quantileNanoseconds(0.5)),
+            of("Max", "setup_max_ns", quantileNanoseconds(1))},
            {"setup",
             "Set-up of PDCs and QPs",
             "Of a QP from its first message to when it may send; data waits for it. Of a PDC from "
@@ -175,32 +178,6 @@ void ServiceLatencyTest::reportSetup(const Design& design,
             {},
             {}},
            builder);
-}
-
-// Says which percentiles rest on too few samples, by load and by what they are of.
-void ServiceLatencyTest::notePercentilesOf(const std::vector<ServiceLatencyPoint>& points,
-                                           const Design& design,
-                                           const std::vector<Measured>& measured,
-                                           HistogramOf packets, HistogramOf messages,
-                                           ResultBuilder& builder) {
-  const auto least = [&](LatencyCase kind, HistogramOf histogram) {
-    std::optional<std::uint64_t> samples;
-    for (const Measured& one : measured) {
-      if (points[placeOf(design, one)].kind != kind) continue;
-      const std::uint64_t count = histogram(one.trials.front()).count();
-      samples = std::min(samples.value_or(count), count);
-    }
-    return samples;
-  };
-  const std::vector<double> quantiles{0.5, 0.95, 0.99, 0.999};
-  for (const auto kind : {LatencyCase::kFirst, LatencyCase::kZeroLoad, LatencyCase::kLoaded}) {
-    if (const auto samples = least(kind, packets)) {
-      noteFewSamples(quantiles, *samples, "packets of a trial, at least", caseName(kind), builder);
-    }
-    if (const auto samples = least(kind, messages)) {
-      noteFewSamples(quantiles, *samples, "messages of a trial, at least", caseName(kind), builder);
-    }
-  }
 }
 
 void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
@@ -216,24 +193,21 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
   };
   const auto statistics = [](HistogramOf histogram, const std::string& prefix) {
     std::vector<Figure> figures;
-    const auto add = [&](const char* column, const char* name, auto value) {
+    const auto add = [&](const char* column, const char* name, ReadingOf value) {
       figures.push_back({.column = column,
                          .unit = "ns",
                          .kpi = fmt::format("{}_{}_ns", prefix, name),
                          .of = [histogram, value](std::size_t, const bench::TrialResult& trial) {
-                           const stats::Histogram& seen = histogram(trial);
-                           if (seen.count() == 0) return kNotMeasured;
-                           return static_cast<double>(value(stats::latencyStats(seen))) / 1e3;
+                           return std::optional(value(histogram(trial)));
                          }});
     };
-    using Stats = stats::LatencyStats;
-    add("Min", "min", [](const Stats& s) { return s.minimum; });
-    add("Mean", "mean", [](const Stats& s) { return s.mean; });
-    add("P50", "p50", [](const Stats& s) { return s.p50; });
-    add("P95", "p95", [](const Stats& s) { return s.p95; });
-    add("P99", "p99", [](const Stats& s) { return s.p99; });
-    add("P99.9", "p999", [](const Stats& s) { return s.p999; });
-    add("Max", "max", [](const Stats& s) { return s.maximum; });
+    add("Min", "min", quantileNanoseconds(0));
+    add("Mean", "mean", meanNanoseconds);
+    add("P50", "p50", quantileNanoseconds(0.5));
+    add("P95", "p95", quantileNanoseconds(0.95));
+    add("P99", "p99", quantileNanoseconds(0.99));
+    add("P99.9", "p999", quantileNanoseconds(0.999));
+    add("Max", "max", quantileNanoseconds(1));
     return figures;
   };
   std::vector<Figure> packets = statistics(oneWay, "one_way");
@@ -253,7 +227,6 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
                {"message_by_service", "Mean time of a message by service [ns]", "", {}, {}},
                builder);
   reportSetup(design, points, measured, builder);
-  notePercentilesOf(points, design, measured, oneWay, roundTrip, builder);
   for (const Measured& one : measured) {
     stats::Histogram all;
     for (const bench::TrialResult& trial : one.trials) all.merge(roundTrip(trial));

@@ -162,7 +162,7 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
     if (!points[i].own_class) return trial.fabric->jobs.back().completion.toMicroseconds();
     stats::Histogram all;
     for (const bench::GroupLatency& group : trial.latency) all.merge(group.histogram);
-    return quantileMicroseconds(all, 1);
+    return quantileMicroseconds(all, 1).value;
   };
   // The victim alone, one trial for every repetition.
   std::map<std::tuple<std::uint32_t, bool, bool>, std::pair<std::size_t, const Measured*>> alone;

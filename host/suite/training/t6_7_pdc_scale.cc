@@ -22,7 +22,6 @@
 
 #include "suite/fabric_metrics.h"
 #include "suite/figures.h"
-#include "suite/percentiles.h"
 #include "suite/training/services.h"
 #include "suite/training/training.h"
 
@@ -115,13 +114,7 @@ std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_
   return jobs;
 }
 
-std::uint64_t messagesOf(const bench::TrialResult& trial) {
-  std::uint64_t messages = 0;
-  for (const bench::JobOutcome& job : trial.fabric->jobs) messages += job.messages_completed;
-  return messages;
-}
-
-double messageQuantileUs(const bench::TrialResult& trial, double q) {
+Reading messageQuantileUs(const bench::TrialResult& trial, double q) {
   stats::Histogram all;
   for (const bench::JobOutcome& job : trial.fabric->jobs) all.merge(job.message_time);
   return quantileMicroseconds(all, q);
@@ -214,14 +207,15 @@ void PdcScaleTest::reportOpening(const Design& design, const std::vector<Measure
       },
       .absent = "no limit"};
   const auto setup = [](const char* column, const char* kpi, double q) {
-    return Figure{.column = column,
-                  .unit = "us",
-                  .kpi = kpi,
-                  .of = [q](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
-                    const auto& connections = trial.fabric->connections;
-                    if (!connections || connections->established == 0) return std::nullopt;
-                    return static_cast<double>(connections->setup.quantile(q)) / 1e6;
-                  }};
+    return Figure{
+        .column = column,
+        .unit = "us",
+        .kpi = kpi,
+        .of = [q](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
+          const auto& connections = trial.fabric->connections;
+          if (!connections || connections->established == 0) return std::nullopt;
+          return quantileMicroseconds(connections->setup, q);
+        }};
   };
   const Figure most{
       .column = "Most open at a time",
@@ -246,10 +240,6 @@ void PdcScaleTest::reportOpening(const Design& design, const std::vector<Measure
             {},
             {}},
            builder);
-  for (const Measured& one : opening) {
-    noteFewSamples({0.5, 0.99}, messagesOf(one.trials.front()), "first messages of a trial",
-                   one.point.label, builder);
-  }
 }
 
 void PdcScaleTest::reportEstablished(const TestConfig& config, const Design& design,

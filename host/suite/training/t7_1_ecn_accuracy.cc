@@ -154,6 +154,9 @@ Design EcnAccuracyTest::design(const TestConfig& config) const {
   return design;
 }
 
+// What marks are counted in.
+constexpr const char* kWholeFrames = "whole frames:";
+
 // Marks in every repetition of a point.
 std::vector<double> marksOf(const Measured& one) {
   std::vector<double> marks;
@@ -188,19 +191,23 @@ class EcnReport {
 
   void addStep(const EcnPoint& point, const Measured& one) {
     const auto configured = static_cast<double>(point.kmin.count());
-    std::vector<double> depths;
-    std::vector<double> deviations;
+    const auto frame = static_cast<double>(kMarkedFrame.count());
+    std::vector<Reading> depths;
+    std::vector<Reading> deviations;
     for (const double marks : marksOf(one)) {
-      depths.push_back((2.0 * point.burst - marks) / 2 * static_cast<double>(kMarkedFrame.count()));
-      deviations.push_back(100 * (depths.back() / configured - 1));
+      const double depth = (2.0 * point.burst - marks) / 2 * frame;
+      depths.push_back(within(depth, frame, kWholeFrames));
+      deviations.push_back(
+          within(100 * (depth / configured - 1), 100 * frame / configured, kWholeFrames));
     }
-    const results::Quantity depth = builder_.repeated(one.point.label, "threshold", depths, "B");
-    const results::Quantity deviation = quantityOf(deviations, "%");
+    const results::Quantity mean = quantityOf(depths, "B");
+    builder_.repeated(one.point.label, "threshold", depths, mean);
+    const results::Quantity depth = builder_.kpi("ecn_threshold_bytes", one.point.label, mean);
+    const results::Quantity deviation =
+        builder_.kpi("ecn_deviation_percent", one.point.label, quantityOf(deviations, "%"));
     if (!worst_ || std::abs(deviation.value) > std::abs(worst_->value)) worst_ = deviation;
     verdictOf(point).kmin_measured = depth.value;
     steps_.rows.push_back({valueText(point.kmin), depth, deviation});
-    builder_.kpi("ecn_threshold_bytes", one.point.label, depth);
-    builder_.kpi("ecn_deviation_percent", one.point.label, deviation);
   }
 
   // `shorter`, `before`: the burst before it on the same ramp.
@@ -208,9 +215,11 @@ class EcnReport {
                const Measured& before) {
     const std::vector<double> more = marksOf(one);
     const std::vector<double> less = marksOf(before);
-    std::vector<double> shares;
+    std::vector<Reading> shares;
+    const double frames_between = 2.0 * (point.burst - shorter.burst);
     for (std::size_t i = 0; i < more.size(); ++i) {
-      shares.push_back(100 * (more[i] - less[i]) / (2.0 * (point.burst - shorter.burst)));
+      shares.push_back(
+          within(100 * (more[i] - less[i]) / frames_between, 100 / frames_between, kWholeFrames));
     }
     const results::Quantity share = quantityOf(shares, "%");
     const double depth =
@@ -222,9 +231,8 @@ class EcnReport {
     const auto kmax = static_cast<double>(point.kmax.count());
     Verdict& verdict = verdictOf(point);
     if (kMarkedFrame * std::int64_t{shorter.burst} >= point.kmax) {
-      const auto frames = 2.0 * (point.burst - shorter.burst);
-      verdict.above_frames += frames * static_cast<double>(shares.size());
-      for (const double each : shares) verdict.above_marks += each / 100 * frames;
+      verdict.above_frames += frames_between * static_cast<double>(shares.size());
+      for (const Reading& each : shares) verdict.above_marks += each.value / 100 * frames_between;
     } else if (kMarkedFrame * std::int64_t{shorter.burst} >= point.kmin &&
                kMarkedFrame * std::int64_t{point.burst} <= point.kmax) {
       const double configured = kPmaxPercent * (depth - kmin) / (kmax - kmin);
@@ -323,14 +331,20 @@ class EcnReport {
         continue;
       }
       const double kmin = verdict.kmin_measured.value_or(static_cast<double>(verdict.kmin.count()));
-      std::vector<double> kmax;
-      std::vector<double> deviations;
+      std::vector<Reading> kmax;
+      std::vector<Reading> deviations;
+      const auto configured = static_cast<double>(verdict.kmax.count());
+      constexpr double kUnmarkedShare = 1 - kPmaxPercent / 200.0;
+      const double width = static_cast<double>(kMarkedFrame.count()) / kUnmarkedShare;
       for (const double unmarked : verdict.unmarked_bytes) {
-        kmax.push_back(kmin + (unmarked - kmin) / (1 - kPmaxPercent / 200.0));
-        deviations.push_back(100 * (kmax.back() / static_cast<double>(verdict.kmax.count()) - 1));
+        const double at = kmin + (unmarked - kmin) / kUnmarkedShare;
+        kmax.push_back(within(at, width, kWholeFrames));
+        deviations.push_back(
+            within(100 * (at / configured - 1), 100 * width / configured, kWholeFrames));
       }
-      const results::Quantity deviation = quantityOf(deviations, "%");
-      builder_.kpi("ecn_kmax_deviation_percent", valueText(verdict.kmin) + " ramp", deviation);
+      const results::Quantity deviation =
+          builder_.kpi("ecn_kmax_deviation_percent", valueText(verdict.kmin) + " ramp",
+                       quantityOf(deviations, "%"));
       row.insert(row.end(), {quantityOf(kmax, "B"), deviation});
       table.rows.push_back(std::move(row));
     }

@@ -79,6 +79,15 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
   return outcome;
 }
 
+Reading percentOfStep(std::uint64_t step, std::uint32_t steps, double tolerance) {
+  const double percent = rateOfStep(step, steps).toDouble() * 100;
+  const double next = step >= steps ? 0 : 100.0 / steps;
+  // A bound on one side only: as far to both sides is an interval twice as wide.
+  return within(
+      percent, 2 * (next + tolerance * percent),
+      tolerance > 0 ? "search step and offered rate, both ways:" : "search step, both ways:");
+}
+
 ThroughputForecast forecastThroughput(const TestConfig& config, const Settings& settings,
                                       const ThroughputPoint& point, std::uint32_t repetitions) {
   const std::uint32_t steps = settings.rate_steps;

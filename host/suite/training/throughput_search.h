@@ -65,6 +65,10 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
                                  const ThroughputPoint& point, std::uint32_t repetitions,
                                  TrialRunner& runner, ResultBuilder& builder);
 
+// The rate of a step that passed [% of line rate], of which senders may be short by the share
+// `tolerance`. The true one is between it and the next step; at line rate there is none.
+Reading percentOfStep(std::uint64_t step, std::uint32_t steps, double tolerance = 0);
+
 // What such a search is expected to come to.
 struct ThroughputForecast {
   std::uint64_t trials = 0;  // as Plan::trials_expected counts them

@@ -1,0 +1,15 @@
+// Uncertainty and percentile of a quantity in JSON (docs/result.schema.json).
+#pragma once
+
+#include "base/json.h"
+#include "results/test_result.h"
+
+namespace plumbline::results {
+
+// Adds "uncertainty" and "percentile", each only where something is known. What follows from the
+// parts is written too: combined, effective degrees of freedom, coverage factor, expanded.
+void addUncertainty(const Quantity& quantity, nlohmann::ordered_json& json);
+// The parts alone are read; results stored before there were any have none.
+void readUncertainty(const nlohmann::ordered_json& json, Quantity& quantity);
+
+}  // namespace plumbline::results

@@ -1,0 +1,56 @@
+#include "stats/quantile.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace plumbline::stats {
+namespace {
+
+TEST(Quantile, NeedsTenSamplesBeyond) {
+  EXPECT_EQ(samplesForQuantile(0.5), 20U);
+  EXPECT_EQ(samplesForQuantile(0.95), 200U);
+  EXPECT_EQ(samplesForQuantile(0.99), 1000U);
+  EXPECT_EQ(samplesForQuantile(0.999), 10'000U);
+  EXPECT_TRUE(restsOnFewSamples(0.99, 999));
+  EXPECT_FALSE(restsOnFewSamples(0.99, 1000));
+  EXPECT_EQ(quantileName(0.5), "P50");
+  EXPECT_EQ(quantileName(0.999), "P99.9");
+}
+
+// 1,001 is in the bucket of 1,000 to 1,003: its octave begins at 512 and has 128 buckets of 4.
+TEST(Quantile, IsKnownToItsBucket) {
+  Histogram times;
+  times.record(500);
+  times.record(1001, 100);
+  times.record(3000);
+  EXPECT_EQ(quantileWidth(times, 0.5), 3U);
+}
+
+TEST(Quantile, IsKnownBetweenTheExtremes) {
+  Histogram times;
+  times.record(1001, 50);
+  times.record(1002, 50);
+  EXPECT_EQ(quantileWidth(times, 0.5), 1U);
+  Histogram same;
+  same.record(1001, 50);
+  EXPECT_EQ(quantileWidth(same, 0.5), 0U);
+  Histogram small;  // a bucket for each value
+  small.record(7, 50);
+  small.record(200, 50);
+  EXPECT_EQ(quantileWidth(small, 0.5), 0U);
+  EXPECT_EQ(quantileWidth(Histogram(), 0.5), 0U);
+}
+
+// The card's last bucket holds everything from 255 * 2^32 ps on.
+TEST(Quantile, AmongSaturatedValuesIsAnywhereBelowTheMaximum) {
+  constexpr std::uint64_t kFrom = std::uint64_t{255} << 32;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 41;
+  const Histogram times =
+      Histogram::fromHardware(kCardHistogramBuckets - 1, {2}, kFrom, kMost, 0, kFrom + kMost);
+  EXPECT_EQ(quantileWidth(times, 0.5), kMost - kFrom);
+}
+
+}  // namespace
+}  // namespace plumbline::stats

@@ -156,7 +156,7 @@ template <typename T>
 std::string readJson(std::string_view text, JsonRole role, T& value) {
   Json json;
   try {
-    json = Json::parse(text);
+    json = parseJson<Json>(text);
   } catch (const Json::parse_error& error) {
     return "the document is not JSON: byte " + std::to_string(error.byte);
   } catch (const Json::exception&) {  // a number beyond all types

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "base/ip_address.h"
 #include "scenario/sections.h"
-#include "scenario/trace_file.h"
 
 namespace plumbline::scenario {
 namespace {
@@ -79,8 +77,7 @@ void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
   }
 }
 
-void readPeer(MapReader& map, const std::string& scenario_file, EndpointSpec& spec,
-              Problems& problems) {
+void readPeer(MapReader& map, const Scenario& scenario, EndpointSpec& spec, Problems& problems) {
   readAddress(map, "peer", "an address of the host with the target program", spec.peer, problems);
   if (const YamlNode* value = map.optional("peers")) {
     readPeers(*value, spec, problems);
@@ -91,9 +88,23 @@ void readPeer(MapReader& map, const std::string& scenario_file, EndpointSpec& sp
   }
   if (const YamlNode* value = map.optional("token_file")) {
     const auto name = readText(*value, kMaxFileName, problems);
-    if (name && isInScenarioFolder(*value, *name, problems)) {
-      spec.token_file = (std::filesystem::path(scenario_file).parent_path() / *name).string();
+    if (name) {
+      spec.token_file =
+          pathOfNamed(*value, *name, scenario.access, scenario.file, problems).value_or("");
     }
+  }
+}
+
+void allowPeers(MapReader& map, const Access& access, const EndpointSpec& spec,
+                Problems& problems) {
+  const YamlNode* one = map.optional("peer");
+  const YamlNode* several = map.optional("peers");
+  if (one != nullptr && !spec.peer.empty()) {
+    allowPeer(*one, {spec.peer, spec.peer_port}, access, problems);
+  }
+  if (several == nullptr) return;
+  for (const auto& [host, peer] : spec.peers) {
+    allowPeer(*several, {peer, spec.peer_port}, access, problems);
   }
 }
 
@@ -125,11 +136,12 @@ void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems) 
   if (!map) return;
   EndpointSpec& spec = scenario.endpoint.emplace();
   readNames(*map, spec, problems);
-  readPeer(*map, scenario.file, spec, problems);
+  readPeer(*map, scenario, spec, problems);
   readNumber(*map, "window", 1, EndpointSpec::kMostWindow, spec.window, problems);
   readNumber(*map, "port", 1, kMaxPort, spec.port, problems);
   readNumber(*map, "gid_index", 0, kMaxGidIndex, spec.gid_index, problems);
   readNumber(*map, "peer_port", 1, kMaxTcpPort, spec.peer_port, problems);
+  allowPeers(*map, scenario.access, spec, problems);
   if (const YamlNode* value = map->optional("operation")) {
     spec.operation = readOneOf(*value, kOperations, problems);
   }

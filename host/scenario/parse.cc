@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/beneath.h"
 #include "base/error.h"
+#include "base/work.h"
+#include "fabric/footprint.h"
 #include "scenario/reader.h"
 #include "scenario/sections.h"
 
@@ -134,6 +137,16 @@ void readHead(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   }
 }
 
+// Before anything is built of it, be it for the base RTT of a transport.
+void checkSize(const YamlNode& dut, const fabric::TopologySpec& topology, Problems& problems) {
+  const fabric::Footprint footprint = fabric::footprintOf(topology);
+  const auto why = memoryRefusal(std::to_string(footprint.hosts) + " hosts and " +
+                                     std::to_string(footprint.switches) + " switches with " +
+                                     std::to_string(footprint.links) + " links",
+                                 footprint.bytes);
+  if (why) problems.add(dut, *why, "a smaller topology, or a higher limit");
+}
+
 }  // namespace
 
 void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
@@ -144,6 +157,7 @@ void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& 
   const YamlNode* dut = map->required("dut");
   const std::size_t before = problems.count();
   if (dut != nullptr) readDut(*dut, scenario, problems);
+  if (dut != nullptr && problems.count() == before) checkSize(*dut, scenario.topology, problems);
   const bool topology_known = dut != nullptr && problems.count() == before;
   readHosts(*map, vocabulary, topology_known, scenario, problems);
   if (const YamlNode* value = map->optional("endpoint")) readEndpoint(*value, scenario, problems);
@@ -178,9 +192,10 @@ std::vector<Problem> problemsOfLength(std::string_view text) {
 }
 
 ParseResult parseScenario(std::string_view text, std::string_view file,
-                          const Vocabulary& vocabulary) {
+                          const Vocabulary& vocabulary, const Access& access) {
   ParseResult result;
   result.scenario.file = file;
+  result.scenario.access = access;
   result.scenario.text = text;
   const YamlTree tree = parseYaml(text);
   if (!tree.error.empty()) {
@@ -196,16 +211,27 @@ ParseResult parseScenario(std::string_view text, std::string_view file,
 }
 
 Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(kMaxScenarioBytes + 1, '\0');  // one more than allowed: enough to see that
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad() || !(stream.gcount() > 0 || stream.eof())) {
+  // A pipe without another end is not waited for.
+  int error = 0;
+  constexpr std::size_t kMost = kMaxScenarioBytes + 1;  // one more than allowed: enough to see that
+  constexpr int kMostSeconds = 10;
+  std::optional<std::string> text = readPipe(file, kMost, kMostSeconds);
+  if (!text) {
+    const auto opened = openRegular(file, error);
+    std::ifstream stream;
+    if (opened) stream.open(opened->path(), std::ios::binary);
+    text.emplace(kMost, '\0');
+    if (opened) stream.read(text->data(), static_cast<std::streamsize>(text->size()));
+    const bool read = opened && !stream.bad() && (stream.gcount() > 0 || stream.eof());
+    text->resize(static_cast<std::size_t>(stream.gcount()));
+    if (!read) text.reset();
+  }
+  if (!text) {
     throw Error(ErrorKind::kUsage, "the scenario file cannot be read", file,
                 "`plumbline list scenarios` shows those that come with the program");
   }
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  refuse(problemsOfLength(text), file);
-  ParseResult result = parseScenario(text, file, vocabulary);
+  refuse(problemsOfLength(*text), file);
+  ParseResult result = parseScenario(*text, file, vocabulary);
   refuse(result.problems, file);
   return std::move(result.scenario);
 }

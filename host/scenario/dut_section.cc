@@ -1,3 +1,6 @@
+#include "base/work.h"
+#include "fabric/footprint.h"
+#include "fabric/spec_checks.h"
 #include "scenario/dut_sections.h"
 #include "scenario/sections.h"
 
@@ -39,6 +42,16 @@ void readIdentification(const YamlNode& node, Scenario& scenario, Problems& prob
     if (!name || !text) continue;
     scenario.identification.emplace_back(*name, *text);
   }
+}
+
+bool isTooLarge(const YamlNode& dut, const fabric::TopologySpec& topology, Problems& problems) {
+  const fabric::Footprint footprint = fabric::footprintOf(topology);
+  const auto why = memoryRefusal(std::to_string(footprint.hosts) + " hosts and " +
+                                     std::to_string(footprint.switches) + " switches with " +
+                                     std::to_string(footprint.links) + " links",
+                                 footprint.bytes);
+  if (why) problems.add(dut, *why, "a smaller topology, or a higher limit");
+  return why.has_value();
 }
 
 }  // namespace
@@ -88,14 +101,10 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
 
   const std::size_t before_judging = problems.count();
   // The topology first, by itself: without a right one, nothing can be said of its elements.
-  places.judge(
-      [&] {
-        fabric::FabricSpec spec;
-        spec.topology = scenario.topology;
-        fabric::validate(spec);
-      },
-      node, problems);
+  places.judge([&] { fabric::checkTopology(scenario.topology); }, node, problems);
   const bool topology_right = topology_read && problems.count() == before_judging;
+  // Nothing is built of what is too large, not even to judge it.
+  if (topology_right && isTooLarge(node, scenario.topology, problems)) return;
   places.judge(
       [&] {
         fabric::FabricSpec spec = scenario.fabricSpec();

@@ -5,8 +5,6 @@
 
 #include "base/beneath.h"
 #include "base/error.h"
-#include "base/work.h"
-#include "fabric/footprint.h"
 #include "scenario/reader.h"
 #include "scenario/sections.h"
 
@@ -137,16 +135,6 @@ void readHead(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   }
 }
 
-// Before anything is built of it, be it for the base RTT of a transport.
-void checkSize(const YamlNode& dut, const fabric::TopologySpec& topology, Problems& problems) {
-  const fabric::Footprint footprint = fabric::footprintOf(topology);
-  const auto why = memoryRefusal(std::to_string(footprint.hosts) + " hosts and " +
-                                     std::to_string(footprint.switches) + " switches with " +
-                                     std::to_string(footprint.links) + " links",
-                                 footprint.bytes);
-  if (why) problems.add(dut, *why, "a smaller topology, or a higher limit");
-}
-
 }  // namespace
 
 void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
@@ -157,7 +145,6 @@ void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& 
   const YamlNode* dut = map->required("dut");
   const std::size_t before = problems.count();
   if (dut != nullptr) readDut(*dut, scenario, problems);
-  if (dut != nullptr && problems.count() == before) checkSize(*dut, scenario.topology, problems);
   const bool topology_known = dut != nullptr && problems.count() == before;
   readHosts(*map, vocabulary, topology_known, scenario, problems);
   if (const YamlNode* value = map->optional("endpoint")) readEndpoint(*value, scenario, problems);

@@ -252,7 +252,7 @@ StoredRun run(const Json& json) {
 }  // namespace
 
 StoredRunResult parseStoredRun(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parseJsonOrDiscard<Json>(text);
   if (json.is_discarded()) return {std::nullopt, "this is not JSON"};
   try {
     return {run(json), {}};

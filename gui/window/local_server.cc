@@ -60,8 +60,9 @@ void LocalServer::start(const QString& program, const QString& results) {
   }
   address_.reset();
   last_words_.clear();
-  QStringList arguments = {QStringLiteral("serve"), QStringLiteral("--port"), QStringLiteral("0"),
-                           QStringLiteral("--end-with-stdin")};
+  QStringList arguments = {QStringLiteral("serve"),   QStringLiteral("--port"),
+                           QStringLiteral("0"),       QStringLiteral("--end-with-stdin"),
+                           QStringLiteral("--files"), QDir::currentPath()};
   if (!results.isEmpty()) arguments << QStringLiteral("--results") << results;
   emit logged(tr("Starting %1 %2").arg(found, arguments.join(QLatin1Char(' '))));
   // Open for writing, though nothing is written: the pipe ends with this process, however it ends,

@@ -1,13 +1,17 @@
-// nlohmann/json with whole numbers that are read as such. To be included instead of it everywhere,
-// so that one type is read in one way in the whole program.
+// nlohmann/json with whole numbers that are read as such and a limit of nesting. To be included
+// instead of it everywhere, and parseJson() called instead of its parse(), so that what comes from
+// outside is read in one way in the whole program.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -29,6 +33,49 @@ bool holds(const Json& json) {
   const double above = std::ldexp(1.0, std::numeric_limits<T>::digits);
   const double least = std::is_signed_v<T> ? -above : 0.0;
   return value >= least && value < above && std::trunc(value) == value;
+}
+
+// Deepest nesting of arrays and objects that is read. The library parses any depth, but writes and
+// copies by recursion: 100,000 levels overflow the stack. What this program writes is far flatter.
+inline constexpr std::size_t kMostJsonDepth = 64;
+
+// Depth of nesting of a text of JSON; of text that is none up to where it stops being one, or more.
+inline std::size_t jsonDepth(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+// Throws the library's exceptions, and parse_error for what is nested too deeply.
+template <typename Json = nlohmann::json>
+Json parseJson(std::string_view text) {
+  if (jsonDepth(text) > kMostJsonDepth) {
+    throw Json::parse_error::create(
+        101, std::size_t{0}, "nested more than " + std::to_string(kMostJsonDepth) + " levels deep",
+        nullptr);
+  }
+  return Json::parse(text);
+}
+
+// The same without exceptions: a discarded value for what cannot be read.
+template <typename Json = nlohmann::json>
+Json parseJsonOrDiscard(std::string_view text) {
+  if (jsonDepth(text) > kMostJsonDepth) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, false);
 }
 
 }  // namespace plumbline

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "bench/stream_frame.h"
 
 namespace plumbline::bench {
@@ -144,6 +145,7 @@ void CardTrial::advanceBy(Picoseconds duration) { advanceTo(cards_.now() + durat
 bool CardTrial::capturing() const { return spec_.capture_port || parts_.wantsCapture(); }
 
 void CardTrial::serveHooks() {
+  checkWork();
   if (capturing()) {
     for (const card::CapturedFrame& frame : cards_.takeCaptured()) {
       if (parts_.wantsCapture()) parts_.onCaptured(frame);

@@ -405,7 +405,7 @@ std::string FabricResult::toJson() const {
 
 FabricResult FabricResult::fromJson(const std::string& text) {
   try {
-    return fabricFromJson(Json::parse(text));
+    return fabricFromJson(parseJson<Json>(text));
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::kTester, fmt::format("not the result of a fabric: {}", error.what()));
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "bench/flow_level.h"
 #include "bench/message_scaling.h"
 #include "bench/route_probe.h"
@@ -61,6 +62,7 @@ class PacketLevel {
     while (!hosts.workloadFinished()) {
       const auto next = fabric.nextEvent();
       if (!next) break;
+      checkWork();
       fabric.runUntil(std::max(*next, fabric.now()) + kProgressStep);
       if (hooks_.progress) hooks_.progress({fabric.now(), fabric.now(), 0, 0});
     }

@@ -14,6 +14,7 @@
 #include "bench/card_group.h"
 #include "bench/rtl_trial.h"
 #include "bench/sim_hosts.h"
+#include "bench/trial_footprint.h"
 #include "sim/wire.h"
 #include "workload/pattern.h"
 
@@ -105,6 +106,7 @@ RtlBench::RtlBench(RtlBenchOptions options)
 RtlBench::~RtlBench() = default;
 
 std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
+  if (auto why = memoryRefusalOf(spec)) return {*std::move(why)};
   std::vector<std::string> refusals = planRefusals(spec, capabilities_);
   if (actsOnFirstBit(spec.dut)) {
     Bytes longest;

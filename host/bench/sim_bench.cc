@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "bench/fabric_figures.h"
 #include "bench/fabric_watch.h"
 #include "bench/fast_forward.h"
@@ -19,6 +20,7 @@
 #include "bench/series_recorder.h"
 #include "bench/sim_hosts.h"
 #include "bench/stationarity_watch.h"
+#include "bench/trial_footprint.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
 
@@ -124,6 +126,8 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
 }
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
+  // Before anything is built.
+  if (auto why = memoryRefusalOf(spec)) return {*std::move(why)};
   std::vector<std::string> refusals;
   if (spec.capture_port) {
     refusals.emplace_back(
@@ -246,6 +250,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   bool stuck = false;  // nothing will change any more
   bool stationary = false;
   while (fabric.now() < limit) {
+    checkWork();
     const auto next = fabric.nextEvent();
     if (hosts.workloadFinished() && fabric.now() >= streams_end && !limited &&
         (hosts.acknowledges() || fabric.framesInside() == 0)) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "bench/flow_plan.h"
 #include "bench/packet.h"
 #include "transport/roce_protocol.h"
@@ -14,6 +15,8 @@
 
 namespace plumbline::bench {
 namespace {
+
+constexpr fabric::HostId kHostsPerCheck = 64;  // of checkWork()
 
 BitRate linkRateOf(const fabric::Fabric& fabric, fabric::HostId host) {
   const fabric::Topology& topology = fabric.topology();
@@ -88,6 +91,7 @@ SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
   }
   buildStreams(spec, fabric, tester_ports);
   for (fabric::HostId host = 0; host < fabric.hostCount(); ++host) {
+    if (host % kHostsPerCheck == 0) checkWork();
     if (!tester_ports.contains(host)) buildHost(spec, fabric, host);
   }
 }

@@ -246,7 +246,7 @@ std::string TrialResult::toJson() const {
             {"card_time_ps", card_time.count()},
             {"wall_seconds", wall_seconds}};
   if (early_end) json["early_end"] = earlyEndOutcomeToJson(*early_end);
-  if (fabric) json["fabric"] = Json::parse(fabric->toJson());
+  if (fabric) json["fabric"] = parseJson<Json>(fabric->toJson());
   for (const HostCounter& counter : host_counters) {
     json["host_counters"].push_back({{"name", counter.name}, {"value", counter.value}});
   }
@@ -255,7 +255,7 @@ std::string TrialResult::toJson() const {
 
 TrialResult TrialResult::fromJson(const std::string& text) {
   try {
-    return resultFromJson(Json::parse(text));
+    return resultFromJson(parseJson<Json>(text));
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::kTester, fmt::format("not the result of a trial: {}", error.what()));
   }

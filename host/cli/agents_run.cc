@@ -47,6 +47,7 @@ control::ControllerOptions controllerOptions(const RunOptions& options,
                                  options.scenario.profile, options.scenario.seed};
   controller.request.threads = options.threads;
   controller.request.resume = options.resume;
+  controller.files = session::identityOf(scenario).files;
   controller.request.owner = ownerName();
   controller.start_tolerance = durationOf(options.start_tolerance, "--start-tolerance");
   controller.patience = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -92,7 +93,7 @@ class AgentsWatcher final : public control::ControllerWatcher {
   }
 
   void clear() {
-    if (shown_) note(stderr, "\r\x1b[K");
+    if (shown_) noteToTerminal(stderr, "\r\x1b[K");
     shown_ = false;
   }
 
@@ -114,7 +115,7 @@ class AgentsWatcher final : public control::ControllerWatcher {
     }
     if (line.empty()) return;
     note(stderr, "{}{}", line, terminal_ ? "" : "\n");
-    if (terminal_) note(stderr, "\x1b[K\r");
+    if (terminal_) noteToTerminal(stderr, "\x1b[K\r");
     shown_ = terminal_;
   }
 

@@ -9,7 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/interrupts.h"
 #include "base/output_file.h"
+#include "base/printable.h"
+#include "base/work.h"
 #include "cli/note.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
@@ -68,15 +71,17 @@ int parseAndAct(int argc, const char* const* argv) {
 }  // namespace
 
 int runCommand(int argc, const char* const* argv) {
+  takeOverInterrupts();  // before a library or a simulation starts a thread
   try {
     return parseAndAct(argc, argv);
   } catch (const Error& e) {
-    note(stderr, "{}\n", e.what());
+    note(stderr, "{}\n", printable(e.what(), true));
     return code(exitCodeOf(e.kind()));
   } catch (const std::exception& e) {
     // What is printed to a full disk throws as well.
     const bool unwritten = std::ferror(stdout) != 0;
-    note(stderr, "{}: {}\n", unwritten ? "standard output" : "plumbline has failed", e.what());
+    note(stderr, "{}: {}\n", unwritten ? "standard output" : "plumbline has failed",
+         printable(faultText(e), true));
     return code(ExitCode::kTesterFault);
   }
 }

@@ -2,8 +2,6 @@
 // at once.
 #pragma once
 
-#include <csignal>
-
 namespace plumbline::cli {
 
 // Handles the signals while it lives; at most one at a time.
@@ -15,10 +13,6 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   [[nodiscard]] bool requested() const;
-
- private:
-  struct sigaction previous_int_ = {};
-  struct sigaction previous_term_ = {};
 };
 
 }  // namespace plumbline::cli

@@ -87,9 +87,17 @@ bool runSilently(std::vector<std::string> command, std::chrono::seconds most) {
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
     ::posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0);
   }
+  // Nothing is blocked in it.
+  sigset_t none;
+  ::sigemptyset(&none);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
   pid_t child = -1;
   const int error =
-      ::posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+      ::posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return false;
   const auto deadline = std::chrono::steady_clock::now() + most;

@@ -155,6 +155,7 @@ void addPlanVerb(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand(
       "plan", "Show what a run would do: points, trials, duration, first frames");
   addScenarioOptions(*verb, options->scenario);
+  addMemoryOption(*verb);
   verb->add_flag("--all-frames", options->all_frames,
                  "Show the first frames of every point, not only of the first");
   verb->add_option("--pcapng", options->pcapng,

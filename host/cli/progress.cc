@@ -105,7 +105,8 @@ std::string Progress::line(double share) const {
 void Progress::show(const std::string& text) {
   last_shown_ = Clock::now();
   if (style_ == Style::kLive) {
-    note(out_, "\r\x1b[K{}", firstColumns(text, columnsOf(out_) - 1));
+    noteToTerminal(out_,
+                   fmt::format("\r\x1b[K{}", firstColumns(printable(text), columnsOf(out_) - 1)));
     live_line_ = true;
   } else {
     note(out_, "{}\n", text);
@@ -115,7 +116,7 @@ void Progress::show(const std::string& text) {
 
 void Progress::clear() {
   if (!live_line_) return;
-  note(out_, "\r\x1b[K");
+  noteToTerminal(out_, "\r\x1b[K");
   std::fflush(out_);
   live_line_ = false;
 }

@@ -299,7 +299,7 @@ ExitCode runRemotely(const RunOptions& run) {
   const auto text = wait<std::string>(
       [&](auto done) { run.tables ? client->tables(id, done) : client->summary(id, done); });
   const std::string report = fetchFiles(*client, id, run);
-  fmt::print("{}", text);
+  fmt::print("{}", printable(text, true));
   if (!run.tables) fmt::print("all tables: run with --tables\n");
   if (!report.empty()) fmt::print("report {}\n", report);
   return static_cast<ExitCode>(ended.exit_code.value_or(static_cast<int>(ExitCode::kInvalid)));

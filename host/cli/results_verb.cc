@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/output_file.h"
+#include "base/printable.h"
 #include "cli/setup.h"
 #include "cli/sweep_verb.h"
 #include "cli/verbs.h"
@@ -41,7 +42,7 @@ using Rows = std::vector<std::vector<std::string>>;
 ExitCode listRuns(const ResultsOptions& options) {
   auto store = results::ResultStore::openExisting(options.results);
   Rows rows;
-  for (const results::RunInfo& run : store.listRuns()) {
+  for (const results::RunInfo& run : store.listRunsBriefly(0)) {
     rows.push_back({std::to_string(run.id), run.created, run.identity.scenario_name,
                     run.identity.bench, run.identity.profile, std::to_string(run.identity.seed),
                     std::to_string(run.trials), std::string(results::runStatusName(run.status))});
@@ -56,10 +57,14 @@ ExitCode showRun(const ResultsOptions& options) {
   auto store = results::ResultStore::openExisting(options.results);
   const results::StoredRun run = session::loadRunOrLatest(store, options.run);
   const results::RunInfo& info = run.info;
-  fmt::print("run {} of {} ({}), {}, bench {}, profile {}, seed {}: {}, {} trials\n", info.id,
-             info.identity.scenario_name, info.created, info.software, info.identity.bench,
-             info.identity.profile, info.identity.seed, results::runStatusName(info.status),
-             info.trials);
+  const std::string head = fmt::format(
+      "run {} of {} ({}), {}, bench {}, profile {}, seed {}: {}, {} trials", info.id,
+      info.identity.scenario_name, info.created, info.software, info.identity.bench,
+      info.identity.profile, info.identity.seed, results::runStatusName(info.status), info.trials);
+  fmt::print("{}\n", printable(head));
+  for (const std::string& what : run.damaged) {
+    fmt::print("NOT VALID: {} is damaged in the results database\n", printable(what));
+  }
   for (const results::TestResult& test : run.tests) fmt::print("\n{}", session::testText(test));
   return ExitCode::kDone;
 }

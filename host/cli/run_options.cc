@@ -29,13 +29,10 @@ std::int64_t chooseRun(results::ResultStore& store, const results::RunIdentity& 
                        const RunOptions& options) {
   if (options.resume) {
     if (const auto unfinished = store.latestUnfinished(identity)) {
+      session::requireSameInputs(*unfinished, identity);
       if (!options.quiet) {
         note(stderr, "going on with run {}: {} trials are stored\n", unfinished->id,
              unfinished->trials);
-        if (unfinished->software != session::softwareName()) {
-          note(stderr, "those were measured by {}, the rest will be by {}\n", unfinished->software,
-               session::softwareName());
-        }
       }
       return unfinished->id;
     }

@@ -59,7 +59,6 @@ class CommandWatcher final : public session::RunWatcher {
     if (capture_) capture_->endTrial();
   }
   void endTest() override { progress_.endTest(); }
-  bool mayStartPrograms() override { return true; }
 
  private:
   InterruptGuard interrupt_;
@@ -138,6 +137,7 @@ void addRunVerb(CLI::App& app, Action& action) {
   verb->add_flag("--resume", options->resume,
                  "Go on with the latest unfinished run of the same scenario, bench, profile, seed");
   addResultsOption(*verb, options->results);
+  addMemoryOption(*verb);
   verb->add_option("--report", options->report,
                    "Directory for the report (default: RESULTS/run-N)");
   verb->add_option("--json", options->json, "Write the run and its results to this file");

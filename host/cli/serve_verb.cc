@@ -7,14 +7,17 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "base/output_file.h"
 #include "base/token_file.h"
 #include "cli/interrupt.h"
+#include "cli/note.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "command/whole_number_option.h"
@@ -30,6 +33,8 @@ struct ServeOptions {
   std::string certificate;
   std::string key;
   std::string results;
+  std::string files;
+  std::vector<std::string> peers;
   bool end_with_stdin = false;
 };
 
@@ -57,18 +62,43 @@ control::Api::Access accessOf(const ServeOptions& options) {
   }
   control::Api::Access access;
   access.only_local = local;
-  if (!options.token_file.empty()) access.token = readToken(options.token_file);
+  if (!options.token_file.empty()) {
+    access.token = readToken(options.token_file);
+    for (const std::string& warning : tokenWarnings(options.token_file)) {
+      note(stderr, "warning: {}\n", warning);
+    }
+  }
+  return access;
+}
+
+scenario::Access scenarioAccessOf(const ServeOptions& options) {
+  scenario::Access access;
+  access.origin = scenario::Origin::kNetwork;
+  std::error_code error;
+  if (!options.files.empty() && !std::filesystem::is_directory(options.files, error)) {
+    throw Error(ErrorKind::kUsage, "there is no such directory", "--files " + options.files, "");
+  }
+  access.files = options.files;
+  for (const std::string& text : options.peers) {
+    const auto peer = scenario::Access::peerFromText(text);
+    if (!peer) {
+      throw Error(ErrorKind::kUsage, "\"" + text + "\" is no target program", "--peer",
+                  "ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT of an IP address");
+    }
+    access.peers.push_back(*peer);
+  }
   return access;
 }
 
 ExitCode serve(const ServeOptions& options) {
   const control::Api::Access access = accessOf(options);
+  const InterruptGuard interrupt;
   control::LiveHub live(control::randomIdentifier());
   control::Metrics metrics;
   control::PortTable ports(control::allPorts());
-  control::RunManager runs(options.results, live, ports);
+  control::RunManager runs(options.results, live, ports, control::HostClock(),
+                           scenarioAccessOf(options));
   control::Api api({runs, ports, live, metrics}, access);
-  const InterruptGuard interrupt;
   control::ServerOptions sockets;
   sockets.address = options.address;
   sockets.port = options.port;
@@ -104,6 +134,11 @@ void addServeVerb(CLI::App& app, Action& action) {
                    "File whose first line every client must know");
   verb->add_option("--cert", options->certificate, "PEM file of the certificate chain, for TLS");
   verb->add_option("--key", options->key, "PEM file of its key");
+  verb->add_option("--files", options->files,
+                   "Directory below which scenarios that are sent may name files (default: none)");
+  verb->add_option("--peer", options->peers,
+                   "ADDRESS:PORT of a target program that they may connect to; may be repeated");
+  addMemoryOption(*verb);
   verb->add_flag("--end-with-stdin", options->end_with_stdin,
                  "End when standard input ends: with the program at its other end");
   addResultsOption(*verb, options->results);

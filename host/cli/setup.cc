@@ -4,8 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/work.h"
 #include "cli/note.h"
 #include "command/whole_number_option.h"
 
@@ -23,6 +27,24 @@ void addScenarioOptions(CLI::App& verb, ScenarioOptions& options) {
   verb.add_option("--bench", options.bench, "Bench to use instead of the scenario's");
   verb.add_option("--profile", options.profile, "quick or standard instead of the scenario's");
   command::addWholeNumber(verb, "--seed", options.seed, "Seed to use instead of the scenario's");
+}
+
+void addMemoryOption(CLI::App& verb) {
+  verb.add_option_function<std::string>(
+          "--max-memory",
+          [](const std::string& text) {
+            const auto bytes = memoryFromText(text);
+            if (!bytes) {
+              throw Error(ErrorKind::kUsage, "\"" + text + "\" is no amount of memory",
+                          "--max-memory", "16GB, 512MB");
+            }
+            setMemoryLimit(*bytes);
+            // Programs that this one starts, such as workers of a sweep, have the same.
+            ::setenv(kMemoryVariable, text.c_str(), 1);
+          },
+          "Most memory to take: what needs more is refused, or ended (default: half of the "
+          "machine's)")
+      ->envname(kMemoryVariable);
 }
 
 void addResultsOption(CLI::App& verb, std::string& directory) {

@@ -25,6 +25,9 @@ using session::vocabulary;
 bool printWarnings(const scenario::Scenario& scenario);
 
 void addScenarioOptions(CLI::App& verb, ScenarioOptions& options);
+// --max-memory, PLUMBLINE_MAX_MEMORY: sets memoryLimit().
+inline constexpr const char* kMemoryVariable = "PLUMBLINE_MAX_MEMORY";
+void addMemoryOption(CLI::App& verb);
 inline constexpr const char* kDefaultResults = "results";
 inline constexpr const char* kResultsVariable = "PLUMBLINE_RESULTS";
 // --results DIR, PLUMBLINE_RESULTS, ./results: in this order.

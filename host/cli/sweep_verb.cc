@@ -59,7 +59,6 @@ class PointWatcher final : public session::RunWatcher {
     progress_.endTrial(session::trialInWords(record.result), record.stored);
   }
   void endTest() override { progress_.endTest(); }
-  bool mayStartPrograms() override { return true; }
 
  private:
   InterruptGuard interrupt_;
@@ -192,6 +191,7 @@ void addSweepVerb(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("sweep", "Run every point of a scenario's sweep, each in its own process");
   addScenarioOptions(*verb, options->scenario);
+  addMemoryOption(*verb);
   verb->get_option("scenario")->required(false);
   verb->add_option("--dir", options->directory,
                    "Directory of the sweep (default: RESULTS/sweep-NAME)");

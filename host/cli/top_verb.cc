@@ -144,7 +144,7 @@ ExitCode top(TopOptions options) {
     const auto live = newest.take();
     if (!live) continue;
     if (!options.jsonl) {
-      fmt::print("{}{}", terminal ? "\x1b[H\x1b[J" : "", screen(*live));
+      fmt::print("{}{}", terminal ? "\x1b[H\x1b[J" : "", printable(screen(*live), true));
       flushStandardOutput();
     }
     if (options.once) return ExitCode::kDone;

@@ -37,6 +37,7 @@ void addValidateVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<ScenarioOptions>();
   CLI::App* verb = app.add_subcommand("validate", "Check a scenario without running it");
   addScenarioOptions(*verb, *options);
+  addMemoryOption(*verb);
   auto strict = std::make_shared<bool>(false);
   verb->add_flag("--strict", *strict, "Exit with code 2 when there are warnings");
   verb->callback([options, strict, &action] {

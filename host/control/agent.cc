@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/printable.h"
 
 namespace plumbline::control {
 
@@ -88,6 +89,13 @@ std::vector<TrialDocument> Agent::newTrials() {
                   client_->trials(state.id, trials_ + trials.size(), done);
                 }).wait();
     if (!page.ok()) return {};
+    for (const TrialDocument& trial : page.value().trials) {
+      if (trial.damaged) {
+        lose(fmt::format("its trial \"{}\" is damaged in its results database",
+                         printableName(trial.label)));
+        return {};
+      }
+    }
     trials.insert(trials.end(), page.value().trials.begin(), page.value().trials.end());
     more = page.value().more && !page.value().trials.empty();
   }
@@ -144,7 +152,7 @@ std::vector<results::TestResult> Agent::tests() {
       take(ask<std::string>([&](auto done) { client_->results(state.id, done); }));
   std::vector<results::TestResult> tests;
   try {
-    const auto run = nlohmann::json::parse(text);
+    const auto run = parseJson(text);
     for (const auto& test : run.at("tests")) {
       tests.push_back(results::TestResult::fromJson(test.dump()));
     }

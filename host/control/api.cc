@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/ip_address.h"
 #include "base/whole_number.h"
+#include "base/work.h"
 #include "bench/registry.h"
 #include "control/http_rules.h"
 #include "control/refused.h"
@@ -160,6 +162,28 @@ void Api::admit(const ApiRequest& request) const {
   }
 }
 
+std::optional<ApiAnswer> Api::refusal(const ApiRequest& request) {
+  try {
+    admit(request);
+    return std::nullopt;
+  } catch (const Refused& refused) {
+    parts_.metrics.countRequest(refused.refusal().status);
+    return answerOf(refused.refusal());
+  }
+}
+
+bool Api::takesLong(const ApiRequest& request) {
+  const auto resource = behind(pathOf(request), kRoot);
+  if (!resource) return false;
+  if (request.method == kPost) {
+    return resource->starts_with("scenarios/") || *resource == "runs" ||
+           resource->ends_with("/resume");
+  }
+  return resource->starts_with("runs/") &&
+         (resource->ends_with("/report") || resource->ends_with("/tables") ||
+          resource->ends_with("/summary") || resource->ends_with("/results"));
+}
+
 ApiAnswer Api::handle(const ApiRequest& request) {
   ApiAnswer answer;
   try {
@@ -171,8 +195,13 @@ ApiAnswer Api::handle(const ApiRequest& request) {
     if (answer.status == 405 && request.method == "OPTIONS") {
       answer = nothing(answer.allow);
     }
+  } catch (const WorkStopped&) {
+    answer = answerOf({503, "the request was given up", request.target, "", {}});
+  } catch (const Error& error) {
+    const bool asked = error.kind() == ErrorKind::kUsage || error.kind() == ErrorKind::kUnsupported;
+    answer = answerOf({asked ? 422 : 500, error.what(), error.where(), error.remedy(), {}});
   } catch (const std::exception& fault) {
-    answer = answerOf({500, fault.what(), request.target, "", {}});
+    answer = answerOf({500, faultText(fault), request.target, "", {}});
   }
   parts_.metrics.countRequest(answer.status);
   return answer;
@@ -235,11 +264,11 @@ ApiAnswer Api::dispatch(const ApiRequest& request) {
 ApiAnswer Api::dispatchScenario(std::string_view rest, const ApiRequest& request) {
   if (rest == "/validate") {
     require(request, {kPost});
-    return answer(200, validate(bodyOf<ScenarioRequest>(request)));
+    return answer(200, validate(bodyOf<ScenarioRequest>(request), parts_.runs.access()));
   }
   if (rest == "/plan") {
     require(request, {kPost});
-    return answer(200, plan(bodyOf<ScenarioRequest>(request)));
+    return answer(200, plan(bodyOf<ScenarioRequest>(request), parts_.runs.access()));
   }
   require(request, {kGet});
   if (rest.empty()) return answer(200, listScenarios());
@@ -251,7 +280,7 @@ ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
   if (rest.empty()) {
     require(request, {kGet, kPost});
     if (request.method == kPost) return startRun(request);
-    return answer(200, parts_.runs.list());
+    return answer(200, parts_.runs.list(queried(request, "since=").value_or(0)));
   }
   const auto named = behind(rest, "/");
   if (!named) notFound(request);

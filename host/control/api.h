@@ -57,8 +57,13 @@ class Api {
   // must outlive the runs.
   Api(const Parts& parts, Access access);
 
-  // Never throws. Thread-safe; may take long (plan, report). The answer to HEAD is that to GET,
-  // whose body is not to be sent.
+  // Why a request is refused by its header alone, whatever its body: the token, the host.
+  std::optional<ApiAnswer> refusal(const ApiRequest& request);
+  // Whether working on it may take long (planning, reports): to be done where nobody waits for
+  // other answers. checkWork() ends it.
+  static bool takesLong(const ApiRequest& request);
+
+  // Never throws. Thread-safe. The answer to HEAD is that to GET, whose body is not to be sent.
   ApiAnswer handle(const ApiRequest& request);
 
   // For requests to upgrade to a WebSocket: the `since` of the live stream, or why not.

@@ -144,6 +144,7 @@ void fields(const Visit& visit, T& value) {
   visit("ports", value.ports);
   visit("tests", value.tests);
   visit("topology", value.topology);
+  visit("files", value.files);
 }
 template <typename Visit, Is<ClockReading> T>
 void fields(const Visit& visit, T& value) {
@@ -157,6 +158,7 @@ void fields(const Visit& visit, T& value) {
   visit("finished", value.finished);
   visit("spec", value.spec);
   visit("result", value.result);
+  visit("damaged", value.damaged);
 }
 template <typename Visit, Is<TrialPage> T>
 void fields(const Visit& visit, T& value) {

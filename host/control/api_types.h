@@ -154,6 +154,7 @@ struct PlanAnswer {
   std::vector<std::string> ports;  // that a run would own
   std::vector<PlannedTestAnswer> tests;
   TopologyPicture topology;
+  std::string files;  // that the scenario names, with their sizes and hashes, a line each
 };
 
 // That a run begins together with those of other servers: its first trial at one instant, or every
@@ -236,6 +237,7 @@ struct TrialDocument {
   std::string finished;  // UTC
   std::string spec;      // JSON
   std::string result;    // JSON
+  bool damaged = false;  // not as it was written
 };
 
 // Some of a run's trials, in the order in which they finished.

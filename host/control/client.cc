@@ -28,6 +28,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/ip_address.h"
 
 namespace plumbline::control {
 namespace {
@@ -338,7 +339,13 @@ class Client::Impl {
   std::thread thread_;
 };
 
-Client::Client(ServerAddress address) : impl_(std::make_unique<Impl>(std::move(address))) {}
+Client::Client(ServerAddress address) {
+  if (!address.token.empty() && !address.tls && !isLoopbackHost(address.host)) {
+    throw Error(ErrorKind::kUsage, "the token would go over the network in clear",
+                "http://" + address.host, "https://, or a server on this machine");
+  }
+  impl_ = std::make_unique<Impl>(std::move(address));
+}
 Client::~Client() = default;
 
 const ServerAddress& Client::address() const { return impl_->address(); }

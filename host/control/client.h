@@ -70,7 +70,8 @@ class Client {
   template <typename T>
   using Callback = std::function<void(const Outcome<T>&)>;
 
-  // Connects when it is needed. Throws Error(kUsage) for a CA file that cannot be read.
+  // Connects when it is needed. Throws Error(kUsage) for a CA file that cannot be read, and for a
+  // token that would leave this machine without TLS.
   explicit Client(ServerAddress address);
   ~Client();
   Client(const Client&) = delete;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "control/agent_results.h"
 
 namespace plumbline::control {
@@ -16,6 +17,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kApi = 1;
+// Longest list of files in a message.
+constexpr std::size_t kShownFiles = 300;
 // Exchanges of times with each agent: before and after, and each time in between.
 constexpr int kManyExchanges = 16;
 constexpr int kFewExchanges = 4;
@@ -28,6 +31,24 @@ constexpr int kLeadPerWay = 3;
 // So many times its patience a trial waits for a word; it is told to wait on after each.
 constexpr int kHoldPerPatience = 6;
 constexpr std::int64_t kReservedSeconds = 300;  // until the runs have the ports
+
+// Agents that read different traces do not measure the same. `known`: the files of those before,
+// and of this machine, which need not have all of them (the xclbin of a card).
+void requireSameFiles(const std::string& agent, const std::string& files, std::string& known) {
+  if (known.empty() || files == known) {
+    known = files;
+    return;
+  }
+  const auto shown = [](std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ';');
+    return printableName(text.empty() ? "none" : text, kShownFiles);
+  };
+  throw Error(ErrorKind::kUsage,
+              fmt::format("agent {} has other files than this machine or the agents before it: {} "
+                          "instead of {}",
+                          agent, shown(files), shown(known)),
+              {}, "the same files on all machines");
+}
 
 }  // namespace
 
@@ -79,12 +100,12 @@ void Controller::prepare() {
     }
   }
   // One after the other, so that each has its whole patience.
+  std::string files = options_.files;
   for (const auto& agent : agents_) {
-    agent->ports = agent
-                       ->take(agent->askToPlan<PlanAnswer>([&](auto done) {
-                         agent->client().plan(options_.request.scenario, done);
-                       }))
-                       .ports;
+    const auto plan = agent->take(agent->askToPlan<PlanAnswer>(
+        [&](auto done) { agent->client().plan(options_.request.scenario, done); }));
+    requireSameFiles(agent->name(), plan.files, files);
+    agent->ports = plan.ports;
   }
   for (const auto& agent : agents_) {
     if (agent->compareClocks(here_, kManyExchanges)) continue;

@@ -29,6 +29,7 @@ std::vector<AgentAddress> parseAgents(const std::string& text);
 struct ControllerOptions {
   std::vector<AgentAddress> agents;
   RunRequest request;  // the same for all, but for reservation and start
+  std::string files;   // that the scenario names, as results::RunIdentity has them
   // A trial that begins later than this after its common start makes the result invalid.
   std::chrono::nanoseconds start_tolerance = std::chrono::milliseconds(1);
   // Without an answer for so long an agent is lost.

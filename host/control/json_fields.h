@@ -156,8 +156,9 @@ template <typename T>
 std::string readJson(std::string_view text, JsonRole role, T& value) {
   Json json;
   try {
-    json = Json::parse(text);
+    json = parseJson<Json>(text);
   } catch (const Json::parse_error& error) {
+    if (error.byte == 0) return "the document is nested too deeply";  // parseJson()
     return "the document is not JSON: byte " + std::to_string(error.byte);
   } catch (const Json::exception&) {  // a number beyond all types
     return "the document is not JSON";

@@ -45,7 +45,7 @@ std::string toMessage(const LiveLost& lost) {
 }
 
 std::optional<LiveMessage> parseMessage(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parseJsonOrDiscard<Json>(text);
   if (!json.is_object()) return std::nullopt;
   const auto type = json.find("type");
   if (type == json.end()) return std::nullopt;

@@ -59,6 +59,9 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   [[nodiscard]] RunPlace place() const;
 
   bool stopRequested() override { return stop_; }
+  std::optional<std::chrono::milliseconds> stopPatience() override {
+    return std::chrono::milliseconds(500);
+  }
   void beginTest(const std::string& test, std::uint64_t expected) override;
   void beginTrial(const std::string& label, std::uint32_t repetition) override;
   // Waits for the trial's common start. Throws Aborted when the run is stopped meanwhile, or nobody

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/printable.h"
 #include "bench/registry.h"
 #include "control/refused.h"
 
@@ -29,6 +30,23 @@ bool isPresent(const PortState& port) {
   return devices != std::filesystem::directory_iterator();
 }
 
+// Shown to others, in refusals too.
+void checkOwner(const std::string& owner) {
+  constexpr std::size_t kMostBytes = 200;
+  if (owner.size() <= kMostBytes && printable(owner) == owner) return;
+  throw Refused(400, "this is no name of an owner", "owner",
+                fmt::format("at most {} bytes of text without control characters", kMostBytes));
+}
+
+// The time of day when it was made, and steady from then on: whoever sets the machine's time moves
+// no reservation.
+std::function<PortTable::Clock::time_point()> steadyClock() {
+  using Steady = std::chrono::steady_clock;
+  return [wall = PortTable::Clock::now(), steady = Steady::now()] {
+    return wall + std::chrono::duration_cast<PortTable::Clock::duration>(Steady::now() - steady);
+  };
+}
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -44,7 +62,7 @@ std::string randomIdentifier() {
 
 PortTable::PortTable(std::vector<PortState> ports, std::function<Clock::time_point()> now,
                      Presence present)
-    : now_(now ? std::move(now) : [] { return Clock::now(); }),
+    : now_(now ? std::move(now) : steadyClock()),
       present_(present ? std::move(present) : isPresent),
       ports_(std::move(ports)) {}
 
@@ -88,6 +106,7 @@ std::vector<PortState> PortTable::list() {
 }
 
 Reservation PortTable::reserve(const ReservationRequest& request) {
+  checkOwner(request.owner);
   if (request.ports.empty()) throw Refused(400, "no ports are named", "ports");
   if (request.ttl_s < 1 || request.ttl_s > kMostSeconds) {
     throw Refused(400, fmt::format("{} s is no time to reserve for", request.ttl_s), "ttl_s",
@@ -118,6 +137,7 @@ void PortTable::release(const std::string& reservation) {
 
 void PortTable::claim(std::int64_t run, const std::vector<std::string>& ports,
                       const std::string& owner, const std::optional<std::string>& reservation) {
+  checkOwner(owner);
   const std::scoped_lock lock(mutex_);
   expire();
   if (reservation && !reservations_.contains(*reservation)) {

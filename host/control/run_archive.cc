@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 namespace {
 
 session::Verdict verdictOf(const results::StoredRun& run) {
-  const auto parsed = scenario::parseScenario(
-      run.info.identity.scenario_text, run.info.identity.scenario_file, session::vocabulary());
+  const auto parsed =
+      scenario::parseScenario(run.info.identity.scenario_text, run.info.identity.scenario_file,
+                              session::vocabulary(), {.origin = scenario::Origin::kStored});
   return session::verdictOf(parsed.scenario, run);
 }
 
@@ -62,15 +63,25 @@ results::StoredRun RunArchive::load(std::int64_t run) const {
   }
 }
 
+results::RunInfo RunArchive::info(std::int64_t run) const {
+  try {
+    return open().loadInfo(run);
+  } catch (const Error& error) {
+    throw Refused(error.kind() == ErrorKind::kUsage ? 404 : 500, error.what(), error.where(),
+                  error.remedy());
+  }
+}
+
 TrialPage RunArchive::trials(std::int64_t run, std::uint64_t since) const {
   constexpr std::uint64_t kMostBytes = 4U << 20U;
   TrialPage page;
   try {
     auto store = open();
-    const std::uint64_t all = store.loadRun(run).info.trials;
+    const std::uint64_t all = store.loadInfo(run).trials;
     for (results::StoredTrial& trial : store.listTrials(run, since, kMostBytes)) {
       page.trials.push_back({std::move(trial.label), trial.repetition, std::move(trial.finished),
-                             std::move(trial.spec_json), std::move(trial.result_json)});
+                             std::move(trial.spec_json), std::move(trial.result_json),
+                             trial.damaged});
     }
     page.more = !page.trials.empty() && since + page.trials.size() < all;
   } catch (const Error& error) {

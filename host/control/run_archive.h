@@ -22,6 +22,7 @@ class RunArchive {
   // Throws Error(kTester) when the database is damaged or not writable.
   [[nodiscard]] results::ResultStore open() const;
   [[nodiscard]] results::StoredRun load(std::int64_t run) const;
+  [[nodiscard]] results::RunInfo info(std::int64_t run) const;
   // Trials from the one numbered `since` on, counted from 0: at most a few megabytes of them.
   [[nodiscard]] TrialPage trials(std::int64_t run, std::uint64_t since) const;
   // From byte `since` on, whole lines of the run's session::TrialLog: at most a few megabytes of

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "control/refused.h"
 
 namespace plumbline::control {
@@ -27,8 +28,13 @@ void putStart(const StartGate::Times& times, RunState& state) {
 
 }  // namespace
 
-RunManager::RunManager(fs::path results, LiveHub& hub, PortTable& ports, const HostClock& clock)
-    : archive_(std::move(results)), clock_(clock), hub_(hub), ports_(ports) {}
+RunManager::RunManager(fs::path results, LiveHub& hub, PortTable& ports, const HostClock& clock,
+                       scenario::Access access)
+    : archive_(std::move(results)),
+      access_(std::move(access)),
+      clock_(clock),
+      hub_(hub),
+      ports_(ports) {}
 
 RunManager::~RunManager() { shutDown(); }
 
@@ -38,7 +44,7 @@ RunState RunManager::start(const RunRequest& request) {
                   fmt::format("1 to {}", kMostThreads));
   }
   if (request.start) checkStart(*request.start);
-  session::PreparedRun prepared = prepare(request.scenario, request.threads);
+  session::PreparedRun prepared = prepare(request.scenario, access_, request.threads);
   const std::uint32_t hosts = prepared.scenario.topology.hostCount();
   if (request.capture_port && *request.capture_port >= hosts) {
     throw Refused(422, fmt::format("there is no port {}", *request.capture_port), "capture_port",
@@ -56,9 +62,14 @@ RunState RunManager::start(const RunRequest& request) {
 
 std::optional<std::int64_t> RunManager::unfinished(const scenario::Scenario& scenario) {
   try {
-    const auto run = archive_.open().latestUnfinished(session::identityOf(scenario));
+    const results::RunIdentity identity = session::identityOf(scenario);
+    const auto run = archive_.open().latestUnfinished(identity);
+    if (run) session::requireSameInputs(*run, identity);
     return run ? std::optional(run->id) : std::nullopt;
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kUsage) {
+      throw Refused(409, error.what(), error.where(), error.remedy());
+    }
     refuse(error);
   }
 }
@@ -88,14 +99,20 @@ void RunManager::checkInstant(std::int64_t at_ns) const {
 }
 
 RunState RunManager::resume(std::int64_t run) {
-  const results::RunInfo info = archive_.load(run).info;
+  const results::RunInfo info = archive_.info(run);
   if (info.status == results::RunStatus::kDone) {
     throw Refused(409, fmt::format("run {} is done", run), {}, "start a new one");
   }
   RunRequest request;
   request.scenario = {info.identity.scenario_text, info.identity.scenario_file, info.identity.bench,
                       info.identity.profile, info.identity.seed};
-  return launch(prepare(request.scenario, request.threads), run, request);
+  session::PreparedRun prepared = prepare(request.scenario, access_, request.threads);
+  try {
+    session::requireSameInputs(info, session::identityOf(prepared.scenario));
+  } catch (const Error& error) {
+    throw Refused(409, error.what(), error.where(), error.remedy());
+  }
+  return launch(std::move(prepared), run, request);
 }
 
 RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::int64_t> resumed,
@@ -160,7 +177,7 @@ void RunManager::execute(std::int64_t run, Active& active) {
   } catch (const session::Aborted&) {
     // Its status says so.
   } catch (const std::exception& fault) {
-    error = fault.what();
+    error = faultText(fault);
   }
   {
     const std::scoped_lock lock(mutex_);
@@ -260,20 +277,20 @@ bool RunManager::isActive(std::int64_t run) const {
 
 RunState RunManager::state(std::int64_t run) {
   const bool was_active = isActive(run);
-  RunState state = stateOf(archive_.load(run).info);
+  RunState state = stateOf(archive_.info(run));
   // Its end came between both looks: the store's word was of before.
-  if (was_active && !state.active) state = stateOf(archive_.load(run).info);
+  if (was_active && !state.active) state = stateOf(archive_.info(run));
   return state;
 }
 
-std::vector<RunState> RunManager::list() {
+std::vector<RunState> RunManager::list(std::uint64_t since) {
   std::set<std::int64_t> were_active;
   {
     const std::scoped_lock lock(mutex_);
     for (const auto& [run, active] : active_) were_active.insert(run);
   }
   std::vector<RunState> runs;
-  for (const results::RunInfo& info : archive_.open().listRuns()) {
+  for (const results::RunInfo& info : archive_.open().listRunsBriefly(since)) {
     RunState known = stateOf(info);
     if (were_active.contains(info.id) && !known.active) known = state(info.id);
     runs.push_back(std::move(known));
@@ -331,11 +348,14 @@ std::optional<int> RunManager::exitCodeOf(const results::RunInfo& info) {
       return known->second;
     }
   }
+  const results::StoredRun stored = archive_.load(info.id);
+  const results::RunIdentity& identity = stored.info.identity;
   // Another version may have made it, whose scenarios this one no longer reads.
-  const auto parsed = scenario::parseScenario(info.identity.scenario_text,
-                                              info.identity.scenario_file, session::vocabulary());
+  const auto parsed =
+      scenario::parseScenario(identity.scenario_text, identity.scenario_file, session::vocabulary(),
+                              {.origin = scenario::Origin::kStored});
   if (!parsed.ok()) return std::nullopt;
-  const session::Verdict verdict = session::verdictOf(parsed.scenario, archive_.load(info.id));
+  const session::Verdict verdict = session::verdictOf(parsed.scenario, stored);
   const int code = !verdict.valid ? 4 : verdict.met ? 0 : 1;
   const std::scoped_lock lock(mutex_);
   return exit_codes_.emplace(info.id, code).first->second;

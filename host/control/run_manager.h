@@ -27,9 +27,10 @@ namespace plumbline::control {
 class RunManager {
  public:
   // `results`: directory of the results database, shared with the command. `clock`: by which
-  // common starts are kept.
+  // common starts are kept. `access`: what scenarios may name.
   RunManager(std::filesystem::path results, LiveHub& hub, PortTable& ports,
-             const HostClock& clock = HostClock());
+             const HostClock& clock = HostClock(),
+             scenario::Access access = {.origin = scenario::Origin::kNetwork});
   // Stops what runs, after the trials in hand.
   ~RunManager();
   RunManager(const RunManager&) = delete;
@@ -43,13 +44,15 @@ class RunManager {
   RunState order(std::int64_t run, const TrialOrder& order);
 
   [[nodiscard]] RunState state(std::int64_t run);
-  [[nodiscard]] std::vector<RunState> list();
+  // Of runs with a higher number than `since`, ascending.
+  [[nodiscard]] std::vector<RunState> list(std::uint64_t since = 0);
   // Throws Refused(404) for a run that captured nothing, 409 while it still does.
   [[nodiscard]] std::string capture(std::int64_t run);
 
   // What is stored of them.
   [[nodiscard]] const RunArchive& archive() const { return archive_; }
   [[nodiscard]] const HostClock& clock() const { return clock_; }
+  [[nodiscard]] const scenario::Access& access() const { return access_; }
   [[nodiscard]] std::size_t active() const;
   // Asks all runs to stop and waits until they have, for good: nothing can be started any more.
   void shutDown();
@@ -78,6 +81,7 @@ class RunManager {
   [[nodiscard]] std::optional<int> exitCodeOf(const results::RunInfo& info);
 
   const RunArchive archive_;
+  const scenario::Access access_;
   const HostClock clock_;
   LiveHub& hub_;
   PortTable& ports_;

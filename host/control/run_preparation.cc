@@ -64,24 +64,28 @@ std::vector<std::string> portsOf(const session::PreparedRun& prepared) {
   return ports;
 }
 
-scenario::Scenario scenarioOf(const ScenarioRequest& request) {
+scenario::Scenario scenarioOf(const ScenarioRequest& request, const scenario::Access& access) {
   std::string text = request.scenario;
-  // Only a file's name: what a scenario refers to must not lead elsewhere on this machine.
+  scenario::Access allowed = access;
+  // Only a file's name: nobody is told of the sender's folders.
   std::string file = fs::path(request.name).filename().string();
+  const fs::path shipped = session::shippedScenario(text.empty() ? request.name : file);
   if (text.empty()) {
-    const fs::path shipped = session::shippedScenario(request.name);
     if (request.name.empty() || shipped.empty()) {
       throw Refused(404, "there is no scenario \"" + request.name + "\"", "name",
                     request.name.empty() ? "a name, or the text as \"scenario\""
                                          : session::scenarioMeant(request.name));
     }
     text = fileText(shipped);
+  }
+  if (!shipped.empty() && text == fileText(shipped)) {
     file = shipped.string();
+    allowed.files = shipped.parent_path().string();
   }
   if (file.empty()) file = "scenario.yaml";
   scenario::ParseResult parsed;
   parsed.problems = scenario::problemsOfLength(text);
-  if (parsed.ok()) parsed = scenario::parseScenario(text, file, session::vocabulary());
+  if (parsed.ok()) parsed = scenario::parseScenario(text, file, session::vocabulary(), allowed);
   if (!parsed.ok()) {
     Refusal refusal{422, "the scenario has mistakes", file, "", {}};
     for (const scenario::Problem& problem : parsed.problems) {
@@ -97,9 +101,10 @@ scenario::Scenario scenarioOf(const ScenarioRequest& request) {
   return std::move(parsed.scenario);
 }
 
-session::PreparedRun prepare(const ScenarioRequest& request, unsigned threads) {
+session::PreparedRun prepare(const ScenarioRequest& request, const scenario::Access& access,
+                             unsigned threads) {
   try {
-    return session::prepareRun(scenarioOf(request),
+    return session::prepareRun(scenarioOf(request, access),
                                {.trace_fst = {}, .line_rate = {}, .threads = threads});
   } catch (const Error& error) {
     refuse(error);

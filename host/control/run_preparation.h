@@ -18,10 +18,12 @@ std::vector<PortState> allPorts();
 std::vector<std::string> portsOf(const session::PreparedRun& prepared);
 
 // Reads and checks what was asked for. Throws Refused: 404 for a name that no shipped scenario has,
-// 422 with all problems for a scenario that is wrong, and for overrides that are.
-scenario::Scenario scenarioOf(const ScenarioRequest& request);
+// 422 with all problems for a scenario that is wrong, and for overrides that are. `access`: what a
+// text may name. The text of a shipped scenario may name the files beside that one.
+scenario::Scenario scenarioOf(const ScenarioRequest& request, const scenario::Access& access);
 // The same, prepared to run. Throws Refused(422) when its bench cannot run it.
-session::PreparedRun prepare(const ScenarioRequest& request, unsigned threads);
+session::PreparedRun prepare(const ScenarioRequest& request, const scenario::Access& access,
+                             unsigned threads);
 
 // Throws Refused: 422 for what was asked wrongly, 500 for what went wrong here.
 [[noreturn]] void refuse(const Error& error);

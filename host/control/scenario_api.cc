@@ -103,11 +103,11 @@ ScenarioText showScenario(const std::string& name) {
   return {file.stem().string(), file.string(), textOf(file)};
 }
 
-ValidationAnswer validate(const ScenarioRequest& request) {
+ValidationAnswer validate(const ScenarioRequest& request, const scenario::Access& access) {
   ValidationAnswer answer;
   scenario::Scenario scenario;
   try {
-    scenario = scenarioOf(request);
+    scenario = scenarioOf(request, access);
   } catch (const Refused& refused) {
     if (refused.refusal().problems.empty()) throw;
     answer.problems = refused.refusal().problems;
@@ -131,8 +131,8 @@ ValidationAnswer validate(const ScenarioRequest& request) {
   return answer;
 }
 
-PlanAnswer plan(const ScenarioRequest& request) {
-  const session::PreparedRun prepared = prepare(request, 1);
+PlanAnswer plan(const ScenarioRequest& request, const scenario::Access& access) {
+  const session::PreparedRun prepared = prepare(request, access, 1);
   const scenario::Scenario& scenario = prepared.scenario;
   PlanAnswer answer;
   answer.name = scenario.name;
@@ -140,6 +140,7 @@ PlanAnswer plan(const ScenarioRequest& request) {
   answer.profile = scenario::profileName(scenario.profile);
   answer.seed = scenario.seed;
   answer.ports = portsOf(prepared);
+  answer.files = session::identityOf(scenario).files;
   addTests(prepared.tests, scenario, prepared.bench->capabilities(), answer.tests);
   if (prepared.second_bench) {
     addTests(prepared.second_tests, scenario, prepared.second_bench->capabilities(), answer.tests);

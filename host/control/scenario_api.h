@@ -1,10 +1,12 @@
 // What the API says of scenarios: those that come with the server, and what a text would do.
+// `access`: what the text may name.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "control/api_types.h"
+#include "scenario/access.h"
 
 namespace plumbline::control {
 
@@ -12,8 +14,8 @@ std::vector<ScenarioListing> listScenarios();
 // Throws Refused(404).
 ScenarioText showScenario(const std::string& name);
 // Mistakes are the answer, not a refusal; throws Refused for a name or override that is none.
-ValidationAnswer validate(const ScenarioRequest& request);
+ValidationAnswer validate(const ScenarioRequest& request, const scenario::Access& access);
 // Throws Refused(422) for a scenario that is wrong or cannot run.
-PlanAnswer plan(const ScenarioRequest& request);
+PlanAnswer plan(const ScenarioRequest& request, const scenario::Access& access);
 
 }  // namespace plumbline::control

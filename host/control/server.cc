@@ -1,6 +1,7 @@
 #include "control/server.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <array>
 #include <atomic>
@@ -36,6 +37,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "control/http_request.h"
 
 namespace plumbline::control {
@@ -55,6 +57,12 @@ constexpr std::uint32_t kMostHeaderBytes = 16U << 10U;
 constexpr std::size_t kMostClientMessage = 4U << 10U;  // nothing is expected from live clients
 constexpr std::chrono::seconds kFarewell{2};
 constexpr unsigned kWorkers = 2;
+// Of requests that take long, so many are worked on at a time, and so many more wait.
+constexpr unsigned kPlanners = 2;
+constexpr std::size_t kMostLong = 32;
+// Bodies of all requests that come in or are worked on [bytes].
+constexpr std::uint64_t kMostBodyBytes = std::uint64_t{256} << 20U;
+constexpr std::chrono::milliseconds kClientLook{100};  // whether it is still there
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
@@ -75,6 +83,18 @@ struct LiveEnd {
   asio::steady_timer wake;
   bool closed = false;
 };
+
+// A request that takes long, for those who may end it.
+struct LongWork {
+  std::atomic<bool> stopped{false};
+  bool done = false;  // of the io thread
+};
+
+// Whether the other side has closed the connection, or its half of it.
+bool hasLeft(int socket) {
+  pollfd look{socket, POLLRDHUP, 0};
+  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
 
 }  // namespace
 
@@ -98,7 +118,11 @@ class Server::Impl {
       asio::co_spawn(io_, partFromAll(), asio::detached);
     });
     thread_.join();
+    for (const auto& weak : long_) {
+      if (const auto work = weak.lock()) work->stopped = true;
+    }
     workers_.join();
+    planners_.join();
   }
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -121,6 +145,21 @@ class Server::Impl {
 
    private:
     Impl& server_;
+  };
+
+  // Bytes that a request's body may have, as long as it is of interest.
+  class BodyShare {
+   public:
+    BodyShare(std::uint64_t& all, std::uint64_t bytes) : all_(all), bytes_(bytes) {
+      all_ += bytes_;
+    }
+    ~BodyShare() { all_ -= bytes_; }
+    BodyShare(const BodyShare&) = delete;
+    BodyShare& operator=(const BodyShare&) = delete;
+
+   private:
+    std::uint64_t& all_;
+    std::uint64_t bytes_;
   };
 
   void useCertificate() {
@@ -199,13 +238,27 @@ class Server::Impl {
       parser.body_limit(kMaxBodyBytes);
       beast::get_lowest_layer(stream).expires_after(options_.idle);
       if (!co_await skipEmptyLines(stream, buffer)) break;
+      // The whole request: a header that trickles takes from the time of the body.
+      const auto until = std::chrono::steady_clock::now() + options_.request;
+      beast::get_lowest_layer(stream).expires_at(until);
+      std::optional<BodyShare> body;
       auto [error, header] = co_await http::async_read_header(stream, buffer, parser, kTuple);
       if (!error) {
         if (const auto fault = faultOf(parser.get())) {
           co_await refuse(stream, *fault, parser.get().method());
           break;
         }
-        beast::get_lowest_layer(stream).expires_after(options_.request);
+        if (const auto refusal = api_.refusal(apiRequestOf(parser.get()))) {
+          co_await write(stream, *refusal, answeredAs(parser.get()), false);
+          break;
+        }
+        const std::uint64_t length = bodyLength(parser);
+        if (length > 0 && body_bytes_ + length > kMostBodyBytes) {
+          co_await refuse(stream, {503, "too many bodies come in at a time", "", "try again", {}},
+                          parser.get().method());
+          break;
+        }
+        body.emplace(body_bytes_, length);
         if (waitsForContinue(parser) && buffer.size() == 0) co_await writeContinue(stream);
         std::tie(error, header) = co_await http::async_read(stream, buffer, parser, kTuple);
       }
@@ -221,7 +274,12 @@ class Server::Impl {
       beast::get_lowest_layer(stream).expires_never();
       const ApiRequest request = apiRequestOf(parser.get());
       ApiAnswer answer;
-      co_await asio::co_spawn(workers_, work(request, answer), asio::use_awaitable);
+      if (Api::takesLong(request)) {
+        co_await workLong(beast::get_lowest_layer(stream).socket().native_handle(), request,
+                          answer);
+      } else {
+        co_await asio::co_spawn(workers_, work(request, answer), asio::use_awaitable);
+      }
       more = co_await write(stream, answer, answeredAs(parser.get()), more) && more;
     }
     co_await close(stream);
@@ -294,6 +352,50 @@ class Server::Impl {
   asio::awaitable<void> work(const ApiRequest& request, ApiAnswer& answer) {
     answer = api_.handle(request);
     co_return;
+  }
+
+  // The same on a thread of its own kind, until it is done or nobody wants it any more.
+  asio::awaitable<void> workLong(int socket, const ApiRequest& request, ApiAnswer& answer) {
+    std::erase_if(long_, [](const auto& weak) { return weak.expired(); });
+    if (long_.size() >= kMostLong) {
+      metrics_.countRequest(503);
+      answer =
+          answerOf({503, "the server is busy with other plans and reports", "", "try again", {}});
+      co_return;
+    }
+    const auto work = std::make_shared<LongWork>();
+    long_.push_back(work);
+    asio::co_spawn(io_, watchClient(socket, work), asio::detached);
+    co_await asio::co_spawn(planners_, workWithin(request, answer, work), asio::use_awaitable);
+    work->done = true;
+  }
+
+  asio::awaitable<void> workWithin(const ApiRequest& request, ApiAnswer& answer,
+                                   std::shared_ptr<LongWork> work) {
+    const WorkScope scope({[work] { return work->stopped.load(); },
+                           std::chrono::steady_clock::now() + options_.work,
+                           fmt::format("this takes longer than the {} s that the server has for it",
+                                       options_.work.count())});
+    answer = work->stopped ? answerOf({503, "the request was given up", "", "", {}})
+                           : api_.handle(request);
+    co_return;
+  }
+
+  asio::awaitable<void> watchClient(int socket, std::shared_ptr<LongWork> work) {
+    asio::steady_timer timer(io_);
+    while (!work->done && !work->stopped) {
+      timer.expires_after(kClientLook);
+      co_await timer.async_wait(kTuple);
+      if (!work->done && (closing_ || hasLeft(socket))) work->stopped = true;
+    }
+  }
+
+  // What the body of a request may take, by its header.
+  template <typename Parser>
+  static std::uint64_t bodyLength(const Parser& parser) {
+    if (parser.chunked()) return kMaxBodyBytes;
+    const auto length = parser.content_length();
+    return length ? std::min<std::uint64_t>(*length, kMaxBodyBytes) : 0;
   }
 
   // What of a request decides how its answer is written.
@@ -446,11 +548,14 @@ class Server::Impl {
   LiveHub& live_;
   Metrics& metrics_;
   std::atomic<std::size_t> connections_ = 0;
-  bool closing_ = false;                      // on the io thread
-  std::vector<std::weak_ptr<LiveEnd>> ends_;  // on the io thread
+  bool closing_ = false;                       // on the io thread
+  std::vector<std::weak_ptr<LiveEnd>> ends_;   // on the io thread
+  std::vector<std::weak_ptr<LongWork>> long_;  // likewise
+  std::uint64_t body_bytes_ = 0;               // likewise
   std::uint16_t port_ = 0;
   std::optional<asio::ssl::context> tls_;
   asio::thread_pool workers_{kWorkers};
+  asio::thread_pool planners_{kPlanners};
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
   asio::steady_timer farewell_{io_};

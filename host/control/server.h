@@ -23,13 +23,16 @@ struct ServerOptions {
   std::size_t most_connections = 4096;
   std::chrono::seconds idle{120};    // between two requests of a connection
   std::chrono::seconds request{30};  // for a request to come in, and an answer to go out
+  std::chrono::seconds work{60};     // for working on one that takes long
 };
 
 // True for an address that only this machine reaches. Throws Error(kUsage) for text that is none.
 bool isLoopbackAddress(const std::string& address);
 
-// One thread moves bytes for all connections, two work on requests; runs have their own. Nothing a
-// client does or leaves undone keeps memory beyond a fixed amount per connection.
+// One thread moves bytes for all connections, two work on requests, two more on what takes long;
+// runs have their own. Work that takes long and calls checkWork() ends when its time is over, its
+// client leaves, or the server stops. Nothing a client does or leaves undone keeps memory beyond a
+// fixed amount per connection, and beyond a fixed amount of all bodies together.
 class Server {
  public:
   // Listens when it returns. Throws Error(kUsage) for an address or files that cannot be used. The

@@ -63,6 +63,9 @@ class Channel {
   // Whether a message that completed has arrived. Of one that may not have, only the target's word
   // counts, where it has one.
   [[nodiscard]] virtual bool confirmsDelivery() const { return true; }
+
+  // From another thread: nobody waits for an answer any longer.
+  virtual void giveUp() {}
 };
 
 class Carrier {

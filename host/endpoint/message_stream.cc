@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "endpoint/clock.h"
 #include "endpoint/fault.h"
 
@@ -83,7 +84,7 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
   Patience patience;
   while (outcome.completed < outcome.due) {
     std::int64_t now = monotonicNow();
-    if (now >= end_ns) break;
+    if (now >= end_ns || progress.given_up.load(std::memory_order_relaxed)) break;
     while (outcome.posted < outcome.due && now >= due_ns && free.any(pair)) {
       const std::uint32_t slot = free.next(pair);
       posted_ns[slot] = now;
@@ -108,6 +109,7 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
 
 stats::Histogram sendOneByOne(Channel& channel, std::uint64_t messages, Picoseconds time) {
   constexpr std::int64_t kGiveUp_ns = 10'000'000'000;
+  constexpr std::uint64_t kMessagesPerCheck = 64;
   const std::int64_t end_ns = monotonicNow() + toNs(time);
   stats::Histogram latency;
   TargetThread target(channel);
@@ -116,6 +118,7 @@ stats::Histogram sendOneByOne(Channel& channel, std::uint64_t messages, Picoseco
     const std::int64_t before = monotonicNow();
     if (i > 0 && before >= end_ns) break;
     Patience patience;
+    if (i % kMessagesPerCheck == 0) checkWork();
     const auto wait = [&](bool found) {
       patience.polled(found);
       if (!found && monotonicNow() - before > kGiveUp_ns) {

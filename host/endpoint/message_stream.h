@@ -28,6 +28,7 @@ struct MessageSchedule {
 struct StreamProgress {
   std::atomic<std::uint64_t> posted{0};
   std::atomic<std::uint64_t> completed{0};
+  std::atomic<bool> given_up{false};  // set by others: the stream ends at once
 };
 
 struct MessageOutcome {
@@ -41,7 +42,8 @@ struct MessageOutcome {
 };
 
 // Sends the schedule's messages over the channel's queue pairs in turn, each with at most
-// `spec.window` under way; returns when all have completed, or at the end of the drain. A message
+// `spec.window` under way; returns when all have completed, at the
+// end of the drain, or when it is given up. A message
 // that finds its queue pair's window full is posted late, not left out. `start_ns`: the common
 // start, on monotonicNow(). Throws what the channel throws.
 MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,9 @@ std::vector<std::string> ownAddresses() {
   return addresses;
 }
 
+// Nothing else is on its way when a target says what it is.
+constexpr std::chrono::milliseconds kAboutItself{10'000};
+
 }  // namespace
 
 bench::EndpointSpec chooseOwnPeer(bench::EndpointSpec spec) {
@@ -64,7 +68,7 @@ Peer::Peer(const bench::EndpointSpec& spec, std::string library, const std::stri
     PeerSocket socket = call();
     own_address_ = socket.ownAddress();
     socket.send(encode(PeerRequest{library_, {}, end}));
-    PeerAnswer answer = nextAnswer(socket, std::atomic<bool>(false));
+    PeerAnswer answer = nextAnswer(socket, std::atomic<bool>(false), kAboutItself);
     if (!answer.configuration) throw senseless(socket.peer(), "nothing of itself");
     configuration_ = *std::move(answer.configuration);
   } catch (const Error& error) {

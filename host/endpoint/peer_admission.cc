@@ -1,6 +1,10 @@
 #include "endpoint/peer_admission.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/error.h"
+#include "base/work.h"
 #include "endpoint/fault.h"
 #include "endpoint/peer_answer.h"
 
@@ -10,7 +14,12 @@ namespace {
 constexpr std::chrono::milliseconds kAdmissionTime{10'000};
 
 std::string nextLine(PeerSocket& peer) {
-  auto line = peer.receive(kAdmissionTime);
+  constexpr std::chrono::milliseconds kLook{200};
+  std::optional<std::string> line;
+  for (auto left = kAdmissionTime; !line && left.count() > 0; left -= kLook) {
+    checkWork();
+    line = peer.receive(std::min(left, kLook));
+  }
   if (!line) throw fault(FaultKind::kPeerGone, peer.peer() + " says nothing for 10 s", {});
   return *std::move(line);
 }

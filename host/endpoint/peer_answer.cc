@@ -4,13 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/work.h"
 #include "endpoint/fault.h"
 
 namespace plumbline::endpoint {
 namespace {
 
-// The questions may share a link with more messages than it carries.
-constexpr std::chrono::milliseconds kPatience{60'000};
 constexpr std::chrono::milliseconds kAnswerLook{200};
 
 }  // namespace
@@ -20,10 +19,12 @@ Error senseless(const std::string& peer, const std::string& why) {
                "a plumbline-target of this version");
 }
 
-PeerAnswer nextAnswer(PeerSocket& peer, const std::atomic<bool>& given_up) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+PeerAnswer nextAnswer(PeerSocket& peer, const std::atomic<bool>& given_up,
+                      std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   auto line = peer.receive(kAnswerLook);
   while (!line && !given_up.load() && std::chrono::steady_clock::now() < deadline) {
+    checkWork();
     line = peer.receive(kAnswerLook);
   }
   if (!line) throw fault(FaultKind::kPeerGone, peer.peer() + " does not answer any more", {});

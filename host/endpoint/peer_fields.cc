@@ -8,9 +8,9 @@ using nlohmann::json;
 }  // namespace
 
 std::optional<json> parseLine(std::string_view line, std::string& why) {
-  json parsed = json::parse(line, nullptr, false);
+  json parsed = parseJsonOrDiscard(line);
   if (!parsed.is_discarded()) return parsed;
-  why = "not JSON";
+  why = "not JSON, or nested too deeply";
   return std::nullopt;
 }
 

@@ -30,7 +30,7 @@ constexpr std::array<std::pair<const char*, ErrorKind>, 3> kFaults{
      {"tester", ErrorKind::kTester}}};
 
 // A library's object within a line; null for text that is none, which no decoder takes.
-json objectOf(const std::string& text) { return json::parse(text, nullptr, false); }
+json objectOf(const std::string& text) { return parseJsonOrDiscard(text); }
 
 std::string objectText(PeerFields& fields, const char* key) {
   const json& object = fields.member(key);

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/work.h"
 #include "endpoint/fault.h"
 
 namespace plumbline::endpoint {
@@ -84,6 +85,8 @@ PeerSocket::PeerSocket(PeerSocket&& other) noexcept
       received_(std::move(other.received_)),
       seal_(std::move(other.seal_)) {}
 
+void PeerSocket::shutDown() const { ::shutdown(socket_, SHUT_RDWR); }
+
 std::string PeerSocket::ownAddress() const {
   sockaddr_storage own{};
   socklen_t size = sizeof own;
@@ -138,7 +141,13 @@ PeerSocket callPeer(const std::string& address, std::uint16_t port) {
   if (error == EINPROGRESS) {
     socklen_t size = sizeof error;
     error = ETIMEDOUT;
-    if (ready(descriptor, POLLOUT, kCallTime)) {
+    constexpr milliseconds kLook{200};
+    bool connected = false;
+    for (auto left = kCallTime; !connected && left.count() > 0; left -= kLook) {
+      checkWork();
+      connected = ready(descriptor, POLLOUT, kLook);
+    }
+    if (connected) {
       getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
     }
   }

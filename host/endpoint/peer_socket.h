@@ -22,6 +22,8 @@ class PeerSocket {
   PeerSocket& operator=(PeerSocket&&) = delete;
 
   [[nodiscard]] const std::string& peer() const { return peer_; }
+  // Ends the connection: whoever sends or receives fails at once. May be called by another thread.
+  void shutDown() const;
   // The IP address of this host that the connection has, as canonicalAddress() writes it.
   [[nodiscard]] std::string ownAddress() const;
   // Sends a line; its end is added.

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/work.h"
 #include "endpoint/buffer.h"
 #include "endpoint/clock.h"
 #include "endpoint/fault.h"
@@ -50,6 +51,7 @@ void RemoteChannel::warmUp() {
     return all && intact();
   };
   while (completed < spec_.queue_pairs || !arrived()) {
+    checkWork();
     while (posted < spec_.queue_pairs && initiator_->post(posted, posted * spec_.window)) ++posted;
     const std::size_t answered = initiator_->poll(slots);
     completed += answered;

@@ -26,6 +26,7 @@ class RemoteChannel final : public Channel {
   std::size_t serve() override;
   [[nodiscard]] bool intact() const override;
   [[nodiscard]] bool confirmsDelivery() const override { return initiator_->confirmsDelivery(); }
+  void giveUp() override { given_up_.store(true); }
 
  private:
   void warmUp();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/work.h"
 #include "bench/message_refusals.h"
 #include "bench/stream_frame.h"
 #include "endpoint/clock.h"
@@ -41,7 +42,10 @@ RunningStream::RunningStream(std::unique_ptr<Channel> channel, ChannelSpec spec,
     : channel_(std::move(channel)), spec_(spec), schedule_(schedule) {}
 
 RunningStream::~RunningStream() {
-  if (initiator_.joinable()) initiator_.join();
+  if (!initiator_.joinable()) return;
+  progress_.given_up.store(true);
+  channel_->giveUp();
+  initiator_.join();
 }
 
 void RunningStream::start(std::int64_t start_ns) {
@@ -92,6 +96,7 @@ void watchStreams(const std::vector<std::unique_ptr<RunningStream>>& streams,
   const auto running = [](const auto& stream) { return !stream->ended(); };
   while (std::any_of(streams.begin(), streams.end(), running)) {
     std::this_thread::sleep_for(kLook);
+    checkWork();
     look(false);
   }
   look(true);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/work.h"
 #include "endpoint/buffer.h"
 #include "endpoint/endpoint_bench.h"
 #include "endpoint/peer_admission.h"
@@ -23,6 +24,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSessionLook{200};
 constexpr milliseconds kRequestTime{10'000};
 constexpr std::size_t kMostSessions = 64;
+// Connections that have not said yet what they want. The oldest of more of them makes room: silent
+// ones keep nobody out.
+constexpr std::size_t kMostSilent = 64;
 // A target that must be served looks for questions now and then: that is a system call.
 constexpr unsigned kRoundsPerLook = 256;
 
@@ -123,6 +127,7 @@ void TargetService::serve(PeerListener& listener, const std::atomic<bool>& stop)
   struct Session {
     explicit Session(PeerSocket socket) : peer(std::move(socket)) {}
     PeerSocket peer;
+    std::atomic<bool> asked{false};  // a request that can be served
     std::atomic<bool> ended{false};
     std::jthread thread;
   };
@@ -131,19 +136,32 @@ void TargetService::serve(PeerListener& listener, const std::atomic<bool>& stop)
     std::erase_if(sessions, [](const Session& session) { return session.ended.load(); });
     auto call = listener.accept(kSessionLook);
     if (!call) continue;
-    if (sessions.size() == kMostSessions) {
+    std::size_t silent = 0;
+    Session* oldest = nullptr;
+    for (Session& session : sessions) {
+      if (session.asked.load()) continue;
+      if (silent++ == 0) oldest = &session;
+    }
+    if (sessions.size() - silent >= kMostSessions) {
       log_(call->peer() + " is one too many");
       continue;
     }
+    if (silent >= kMostSilent) {
+      oldest->peer.shutDown();
+      oldest->thread.join();
+      log_(oldest->peer.peer() + " asks for nothing, and makes room for another");
+      sessions.remove_if([&](const Session& session) { return &session == oldest; });
+    }
     Session& session = sessions.emplace_back(std::move(*call));
     session.thread = std::jthread([this, &session, &stop] {
-      serveOne(session.peer, stop);
+      serveOne(session.peer, session.asked, stop);
       session.ended.store(true);
     });
   }
 }
 
-void TargetService::serveOne(PeerSocket& peer, const std::atomic<bool>& stop) {
+void TargetService::serveOne(PeerSocket& peer, std::atomic<bool>& asked,
+                             const std::atomic<bool>& stop) {
   const auto end = [&](const Error& error) {
     log_(fmt::format("{}: {}", peer.peer(), error.what()));
     PeerAnswer fault;
@@ -153,6 +171,7 @@ void TargetService::serveOne(PeerSocket& peer, const std::atomic<bool>& stop) {
   try {
     admit(peer, token_);
     const PeerRequest request = requestOf(peer.receive(kRequestTime), library_->name());
+    asked.store(true);
     if (request.channel) {
       const auto target = library_->open(*request.channel, request.end, peer.ownAddress());
       serveChannel(peer, *request.channel, *target, stop);
@@ -166,7 +185,7 @@ void TargetService::serveOne(PeerSocket& peer, const std::atomic<bool>& stop) {
     if (!hasClosed(peer)) end(error);
   } catch (const std::exception& error) {
     // One bench's fault, such as memory that is not there, must not end the others' targets.
-    end(Error(ErrorKind::kTester, error.what()));
+    end(Error(ErrorKind::kTester, faultText(error)));
   }
 }
 

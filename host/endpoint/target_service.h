@@ -22,7 +22,8 @@ class TargetService {
   void serve(PeerListener& listener, const std::atomic<bool>& stop);
 
  private:
-  void serveOne(PeerSocket& peer, const std::atomic<bool>& stop);
+  // `asked` becomes true with a request that is served.
+  void serveOne(PeerSocket& peer, std::atomic<bool>& asked, const std::atomic<bool>& stop);
   void serveChannel(PeerSocket& peer, const ChannelSpec& channel, PeerTarget& target,
                     const std::atomic<bool>& stop);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/work.h"
 
 namespace plumbline::fabric {
 namespace {
@@ -122,6 +123,7 @@ void Routing::fillTable(const Topology& topology, const std::vector<bool>& down)
   std::vector<std::uint32_t> latest(switches, groupOf(topology, {}, known));
   table_.resize(switches * edges_);
   for (std::uint32_t column = 0; column < edges_; ++column) {
+    checkWork();
     search.run(topology.nodes()[edge_nodes_[column]].index);
     for (std::uint32_t s = 0; s < switches; ++s) {
       const std::vector<LinkId>& links = search.firstLinks(s);

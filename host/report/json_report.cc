@@ -69,7 +69,8 @@ Json demands(const std::vector<Demand>& all) {
 
 std::string renderJson(const ReportInput& input) {
   Json tests = Json::array();
-  for (const results::TestResult& test : input.tests) tests.push_back(Json::parse(test.toJson()));
+  for (const results::TestResult& test : input.tests)
+    tests.push_back(parseJson<Json>(test.toJson()));
   Json json{{"format", "plumbline-report"},
             {"version", 1},
             {"title", input.title},
@@ -87,7 +88,7 @@ std::string renderJson(const ReportInput& input) {
             {"scenario", input.scenario}};
   if (!input.warnings.empty()) json["warnings"] = input.warnings;
   if (!input.demands.empty()) json["demands"] = demands(input.demands);
-  if (!input.agents.empty()) json["agents"] = Json::parse(results::agentsJson(input.agents));
+  if (!input.agents.empty()) json["agents"] = parseJson<Json>(results::agentsJson(input.agents));
   // Bytes that are not UTF-8 become U+FFFD instead of spoiling the document.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

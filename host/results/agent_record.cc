@@ -75,7 +75,7 @@ std::string agentsJson(const std::vector<AgentRecord>& agents) {
 std::vector<AgentRecord> agentsFromJson(const std::string& text) {
   try {
     std::vector<AgentRecord> agents;
-    for (const Json& agent : Json::parse(text)) agents.push_back(agentFromJson(agent));
+    for (const Json& agent : parseJson<Json>(text)) agents.push_back(agentFromJson(agent));
     return agents;
   } catch (const Json::exception& e) {
     throw Error(ErrorKind::kTester, std::string("stored agents cannot be read: ") + e.what());

@@ -54,7 +54,7 @@ void appendTable(std::string& csv, const std::string& test, const Table& table) 
 std::string exportJson(const StoredRun& run) {
   const RunInfo& info = run.info;
   Json tests = Json::array();
-  for (const TestResult& test : run.tests) tests.push_back(Json::parse(test.toJson()));
+  for (const TestResult& test : run.tests) tests.push_back(parseJson<Json>(test.toJson()));
   Json json{{"run", info.id},
             {"created", info.created},
             {"finished", info.finished},
@@ -68,7 +68,7 @@ std::string exportJson(const StoredRun& run) {
             {"seed", info.identity.seed},
             {"trials", info.trials},
             {"tests", std::move(tests)}};
-  if (!run.agents.empty()) json["agents"] = Json::parse(agentsJson(run.agents));
+  if (!run.agents.empty()) json["agents"] = parseJson<Json>(agentsJson(run.agents));
   return json.dump(2) + "\n";
 }
 

@@ -43,7 +43,7 @@ StoredRun runOf(const Json& json) {
 StoredRun importJson(const std::string& json, const std::string& file) {
   std::string fault;
   try {
-    return runOf(Json::parse(json));
+    return runOf(parseJson<Json>(json));
   } catch (const Json::exception& error) {
     fault = error.what();
   } catch (const Error& error) {

@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <cctype>
+#include <cerrno>
+
 #include "base/error.h"
 
 namespace plumbline::results {
@@ -10,12 +13,21 @@ namespace {
 // Two commands may write to the same results directory at the same time; each transaction is short.
 constexpr int kBusyTimeoutMs = 10'000;
 
-const char* remedyFor(int code) {
+// `system`: what the system said; 0 where it was not asked.
+const char* remedyFor(int code, int system) {
+  if (system == EMFILE || system == ENFILE) {
+    return "no more files can be open at a time: raise `ulimit -n`, or run fewer at a time";
+  }
+  if (system == ENOSPC || system == EDQUOT) {
+    return "the disk is full: make room on it, then do the same again";
+  }
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return "it is not a database of plumbline: choose another directory with --results";
     case SQLITE_CORRUPT:
       return "the file is damaged: move it away, or recover it with `sqlite3 FILE .recover`";
+    case SQLITE_IOERR:
+      return "the disk is full or fails: make room on it, then do the same again";
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -30,18 +42,41 @@ const char* remedyFor(int code) {
   }
 }
 
+// RFC 3986: everything else than these is written in hexadecimal.
+std::string uriOf(const std::string& file) {
+  std::string uri = "file:";
+  for (const char c : file) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '-' || c == '_') {
+      uri += c;
+    } else {
+      constexpr const char* kDigits = "0123456789ABCDEF";
+      uri += '%';
+      uri += kDigits[byte / 16];
+      uri += kDigits[byte % 16];
+    }
+  }
+  return uri;
+}
+
 }  // namespace
 
 Database::Database(const std::string& file, Mode mode) : file_(file) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
   if (mode == Mode::kCreate) flags |= SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr);
+  std::string name = file;
+  if (mode == Mode::kUnchanging) {
+    flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+    name = uriOf(file) + "?immutable=1";
+  }
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
   if (code != SQLITE_OK) {
     // The handle exists even after a failure; a constructor that throws gets no destructor.
     const std::string what = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+    const int system = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
     sqlite3_close_v2(handle_);
     throw Error(ErrorKind::kTester, "the results database cannot be opened: " + what, file,
-                remedyFor(code));
+                remedyFor(code, system));
   }
   sqlite3_busy_timeout(handle_, kBusyTimeoutMs);
 }
@@ -67,7 +102,7 @@ std::int64_t Database::lastInsertId() const { return sqlite3_last_insert_rowid(h
 void Database::fail(int code) const {
   throw Error(ErrorKind::kTester,
               std::string("the results database reports: ") + sqlite3_errmsg(handle_), file_,
-              remedyFor(code));
+              remedyFor(code, sqlite3_system_errno(handle_)));
 }
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {

@@ -14,7 +14,8 @@ namespace plumbline::results {
 // An open database file. Not thread-safe; one owner.
 class Database {
  public:
-  enum class Mode { kCreate, kExisting };
+  // kUnchanging: a file that nobody writes to, in a directory that cannot be written.
+  enum class Mode { kCreate, kExisting, kUnchanging };
 
   // Throws Error(kTester) naming the file when it cannot be opened.
   Database(const std::string& file, Mode mode);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/hash64.h"
 #include "base/random.h"
 #include "base/shell_words.h"
 #include "results/sqlite.h"
@@ -24,11 +25,11 @@ namespace fs = std::filesystem;
 
 // "PLMB" in SQLite's header: tells our files from anyone else's.
 constexpr std::int64_t kApplicationId = 0x504C4D42;
-constexpr std::int64_t kSchemaVersion = 2;
+constexpr std::int64_t kSchemaVersion = 3;
 
 constexpr const char* kSchema = R"sql(
 CREATE TABLE schema_version(version INTEGER NOT NULL);
-INSERT INTO schema_version VALUES (2);
+INSERT INTO schema_version VALUES (3);
 CREATE TABLE runs(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   created TEXT NOT NULL,
@@ -51,18 +52,21 @@ CREATE TABLE trials(
   label TEXT NOT NULL,
   spec TEXT NOT NULL,
   result TEXT NOT NULL,
-  finished TEXT NOT NULL);
+  finished TEXT NOT NULL,
+  checksum INTEGER);
 CREATE INDEX trials_by_key ON trials(run, spec_hash, repetition);
 CREATE TABLE test_results(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
   test TEXT NOT NULL,
   result TEXT NOT NULL,
+  checksum INTEGER,
   UNIQUE (run, test));
 CREATE TABLE observations(
   run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
   key TEXT NOT NULL,
   text TEXT NOT NULL,
+  checksum INTEGER,
   PRIMARY KEY (run, key));
 )sql";
 
@@ -76,6 +80,14 @@ CREATE TABLE observations(
   text TEXT NOT NULL,
   PRIMARY KEY (run, key));
 UPDATE schema_version SET version = 2;
+)sql";
+
+// What schema 2 lacks. Nothing is known of what is there already: it has no checksum.
+constexpr const char* kFromSchema2 = R"sql(
+ALTER TABLE trials ADD COLUMN checksum INTEGER;
+ALTER TABLE test_results ADD COLUMN checksum INTEGER;
+ALTER TABLE observations ADD COLUMN checksum INTEGER;
+UPDATE schema_version SET version = 3;
 )sql";
 
 constexpr std::array<std::pair<RunStatus, std::string_view>, 4> kStatusNames{{
@@ -104,6 +116,22 @@ std::string utcNow() {
 
 // SQLite's integers are signed; the bits are what counts.
 std::int64_t signedBits(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+// Of a row's texts, with their lengths, so that nothing moves from one to the other unseen.
+std::int64_t checksumOf(std::initializer_list<std::string_view> texts) {
+  Hash64 hash;
+  for (const std::string_view text : texts) {
+    hash.add(std::to_string(text.size()));
+    hash.add(":");
+    hash.add(text);
+  }
+  return signedBits(hash.value());
+}
+
+// Whether a row is as it was written; one of an older schema says nothing of itself.
+bool intact(const Statement& row, int checksum, std::initializer_list<std::string_view> texts) {
+  return row.isNull(checksum) || row.integer(checksum) == checksumOf(texts);
+}
 
 std::int64_t specHash(std::string_view spec_json) { return signedBits(hash64(spec_json)); }
 
@@ -141,6 +169,7 @@ void upgrade(Database& database) {
   Transaction transaction(database);
   // Another process may have been faster between the look and the lock.
   if (schemaOf(database) == 1) database.execute(kFromSchema1);
+  if (schemaOf(database) == 2) database.execute(kFromSchema2);
   transaction.commit();
 }
 
@@ -188,6 +217,21 @@ RunInfo runFrom(const Statement& row) {
   info.trials = static_cast<std::uint64_t>(row.integer(12));
   info.identity.files = row.text(13);
   return info;
+}
+
+// A test as it was written, or the note that it is not there any more.
+void loadTest(const Statement& row, StoredRun& stored) {
+  const std::string json = row.text(0);
+  const std::string test = row.text(1);
+  try {
+    if (!intact(row, 2, {test, json})) {
+      stored.damaged.push_back("the result of " + test);
+    } else {
+      stored.tests.push_back(TestResult::fromJson(json));
+    }
+  } catch (const Error& error) {
+    stored.damaged.push_back("the result of " + test + ": " + error.what());
+  }
 }
 
 }  // namespace
@@ -240,7 +284,19 @@ ResultStore ResultStore::openExisting(const fs::path& directory) {
     throw Error(ErrorKind::kUsage, "there are no results here", directory.string(),
                 "give the directory of earlier runs with --results");
   }
-  return {directory, openDatabase(file.string(), Database::Mode::kExisting)};
+  // SQLite cannot even read where it cannot put its files beside the database.
+  const bool writable = ::access(directory.c_str(), W_OK) == 0 && ::access(file.c_str(), W_OK) == 0;
+  if (writable || fs::exists(file.string() + "-wal", error)) {
+    return {directory, openDatabase(file.string(), Database::Mode::kExisting)};
+  }
+  auto database = std::make_unique<Database>(file.string(), Database::Mode::kUnchanging);
+  checkOurs(*database, file.string());
+  if (schemaOf(*database) != kSchemaVersion) {
+    throw Error(ErrorKind::kTester,
+                "the results are of an older version, and the directory cannot be written",
+                file.string(), "copy the directory to where it can be written");
+  }
+  return {directory, std::move(database)};
 }
 
 std::int64_t ResultStore::createRun(const RunIdentity& identity, std::string_view software,
@@ -280,14 +336,18 @@ std::optional<std::string> ResultStore::findTrial(std::int64_t run, std::string_
                                                   std::uint32_t repetition) {
   // The hash finds, the text decides: a collision can only cost time.
   Statement query(*database_,
-                  "SELECT result FROM trials WHERE run = ? AND spec_hash = ? AND repetition = ? "
-                  "AND spec = ?");
+                  "SELECT result, label, checksum FROM trials WHERE run = ? AND spec_hash = ? AND "
+                  "repetition = ? AND spec = ?");
   query.bind(1, run)
       .bind(2, specHash(spec_json))
       .bind(3, std::int64_t{repetition})
       .bind(4, spec_json);
-  if (!query.step()) return std::nullopt;
-  return query.text(0);
+  // A damaged one is as good as none: it is measured again.
+  while (query.step()) {
+    std::string result = query.text(0);
+    if (intact(query, 2, {query.text(1), spec_json, result})) return result;
+  }
+  return std::nullopt;
 }
 
 void ResultStore::saveTrial(std::int64_t run, std::string_view spec_json, std::uint32_t repetition,
@@ -300,9 +360,17 @@ void ResultStore::saveTrials(std::int64_t run, const std::vector<StoredTrial>& t
   Transaction transaction(*database_);
   for (const StoredTrial& trial : trials) {
     if (findTrial(run, trial.spec_json, trial.repetition)) continue;
+    // What is there under its key is damaged.
     Statement(*database_,
-              "INSERT INTO trials(run, spec_hash, repetition, label, spec, result, finished) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?)")
+              "DELETE FROM trials WHERE run = ? AND spec_hash = ? AND repetition = ? AND spec = ?")
+        .bind(1, run)
+        .bind(2, specHash(trial.spec_json))
+        .bind(3, std::int64_t{trial.repetition})
+        .bind(4, trial.spec_json)
+        .step();
+    Statement(*database_,
+              "INSERT INTO trials(run, spec_hash, repetition, label, spec, result, finished, "
+              "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(1, run)
         .bind(2, specHash(trial.spec_json))
         .bind(3, std::int64_t{trial.repetition})
@@ -310,23 +378,32 @@ void ResultStore::saveTrials(std::int64_t run, const std::vector<StoredTrial>& t
         .bind(5, trial.spec_json)
         .bind(6, trial.result_json)
         .bind(7, trial.finished)
+        .bind(8, checksumOf({trial.label, trial.spec_json, trial.result_json}))
         .step();
   }
   transaction.commit();
 }
 
 std::optional<std::string> ResultStore::findObservation(std::int64_t run, std::string_view key) {
-  Statement query(*database_, "SELECT text FROM observations WHERE run = ? AND key = ?");
+  Statement query(*database_, "SELECT text, checksum FROM observations WHERE run = ? AND key = ?");
   query.bind(1, run).bind(2, key);
   if (!query.step()) return std::nullopt;
-  return query.text(0);
+  std::string text = query.text(0);
+  if (!intact(query, 1, {text})) {
+    throw Error(ErrorKind::kTester,
+                "\"" + std::string(key) + "\" of run " + std::to_string(run) + " is damaged",
+                directory_.string(), "the file has changed on the disk: run it again");
+  }
+  return text;
 }
 
 void ResultStore::saveObservation(std::int64_t run, std::string_view key, std::string_view text) {
-  Statement(*database_, "INSERT OR IGNORE INTO observations(run, key, text) VALUES (?, ?, ?)")
+  Statement(*database_,
+            "INSERT OR IGNORE INTO observations(run, key, text, checksum) VALUES (?, ?, ?, ?)")
       .bind(1, run)
       .bind(2, key)
       .bind(3, text)
+      .bind(4, checksumOf({text}))
       .step();
 }
 
@@ -339,12 +416,14 @@ std::vector<StoredTrial> ResultStore::listTrials(std::int64_t run, std::uint64_t
   std::vector<StoredTrial> trials;
   if (!std::in_range<std::int64_t>(from)) return trials;
   Statement query(*database_,
-                  "SELECT label, repetition, finished, spec, result FROM trials WHERE run = ? "
-                  "ORDER BY id LIMIT -1 OFFSET ?");
+                  "SELECT label, repetition, finished, spec, result, checksum FROM trials WHERE "
+                  "run = ? ORDER BY id LIMIT -1 OFFSET ?");
   query.bind(1, run).bind(2, static_cast<std::int64_t>(from));
   for (std::uint64_t bytes = 0; bytes < most_bytes && query.step();) {
     trials.push_back({query.text(0), static_cast<std::uint32_t>(query.integer(1)), query.text(2),
                       query.text(3), query.text(4)});
+    StoredTrial& trial = trials.back();
+    trial.damaged = !intact(query, 5, {trial.label, trial.spec_json, trial.result_json});
     bytes += trials.back().spec_json.size() + trials.back().result_json.size();
   }
   return trials;
@@ -360,12 +439,25 @@ void ResultStore::saveAgents(std::int64_t run, std::vector<AgentRecord> agents) 
 void ResultStore::saveTestResult(std::int64_t run, const TestResult& result) {
   const std::string json = result.toJson();
   Statement(*database_,
-            "INSERT INTO test_results(run, test, result) VALUES (?, ?, ?) "
-            "ON CONFLICT (run, test) DO UPDATE SET result = excluded.result")
+            "INSERT INTO test_results(run, test, result, checksum) VALUES (?, ?, ?, ?) ON CONFLICT "
+            "(run, test) DO UPDATE SET result = excluded.result, checksum = excluded.checksum")
       .bind(1, run)
       .bind(2, result.id)
       .bind(3, json)
+      .bind(4, checksumOf({result.id, json}))
       .step();
+}
+
+std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since) {
+  std::vector<RunInfo> runs;
+  if (!std::in_range<std::int64_t>(since)) return runs;
+  std::string columns(kRunColumns);
+  constexpr std::string_view kText = "scenario_text";
+  columns.replace(columns.find(kText), kText.size(), "''");
+  Statement query(*database_, columns + "WHERE id > ? ORDER BY id");
+  query.bind(1, static_cast<std::int64_t>(since));
+  while (query.step()) runs.push_back(runFrom(query));
+  return runs;
 }
 
 std::vector<RunInfo> ResultStore::listRuns() {
@@ -375,8 +467,7 @@ std::vector<RunInfo> ResultStore::listRuns() {
   return runs;
 }
 
-StoredRun ResultStore::loadRun(std::int64_t run) {
-  StoredRun stored;
+RunInfo ResultStore::loadInfo(std::int64_t run) {
   Statement query(*database_, std::string(kRunColumns) + "WHERE id = ?");
   query.bind(1, run);
   if (!query.step()) {
@@ -384,17 +475,51 @@ StoredRun ResultStore::loadRun(std::int64_t run) {
                 "`plumbline results ls --results " + shellPath(directory_.string()) +
                     "` shows the runs there are");
   }
-  stored.info = runFrom(query);
-  Statement tests(*database_, "SELECT result FROM test_results WHERE run = ? ORDER BY id");
+  return runFrom(query);
+}
+
+StoredRun ResultStore::loadRun(std::int64_t run) {
+  StoredRun stored;
+  stored.info = loadInfo(run);
+  Statement tests(*database_,
+                  "SELECT result, test, checksum FROM test_results WHERE run = ? ORDER BY id");
   tests.bind(1, run);
-  while (tests.step()) stored.tests.push_back(TestResult::fromJson(tests.text(0)));
-  for (std::uint32_t attempt = 1;; ++attempt) {
-    const auto agents = findObservation(run, agentsKey(attempt));
-    if (!agents) break;
-    const std::vector<AgentRecord> read = agentsFromJson(*agents);
-    stored.agents.insert(stored.agents.end(), read.begin(), read.end());
+  while (tests.step()) loadTest(tests, stored);
+  for (std::uint32_t attempt = 1; loadAgents(run, attempt, stored); ++attempt) {
+  }
+  findDamagedTrials(stored);
+  for (TestResult& test : stored.tests) {
+    for (const std::string& what : stored.damaged) {
+      test.anomalies.push_back({what + " is damaged: not as it was written", "results database"});
+      test.valid = false;
+    }
   }
   return stored;
+}
+
+bool ResultStore::loadAgents(std::int64_t run, std::uint32_t attempt, StoredRun& stored) {
+  try {
+    const auto agents = findObservation(run, agentsKey(attempt));
+    if (!agents) return false;
+    const std::vector<AgentRecord> read = agentsFromJson(*agents);
+    stored.agents.insert(stored.agents.end(), read.begin(), read.end());
+  } catch (const Error& error) {
+    stored.damaged.emplace_back(error.what());
+  }
+  return true;
+}
+
+// The figures of a run stand on its trials, which are not read for them again.
+void ResultStore::findDamagedTrials(StoredRun& stored) {
+  Statement trials(*database_,
+                   "SELECT label, spec, result, checksum FROM trials WHERE run = ? ORDER BY id");
+  trials.bind(1, stored.info.id);
+  while (trials.step()) {
+    const std::string label = trials.text(0);
+    if (!intact(trials, 3, {label, trials.text(1), trials.text(2)})) {
+      stored.damaged.push_back("trial \"" + label + "\"");
+    }
+  }
 }
 
 std::optional<RunInfo> ResultStore::latestUnfinished(const RunIdentity& identity) {

@@ -55,12 +55,16 @@ struct StoredTrial {
   std::string finished;  // UTC
   std::string spec_json;
   std::string result_json;
+  bool damaged = false;  // not as it was written
 };
 
 struct StoredRun {
   RunInfo info;
   std::vector<TestResult> tests;      // in the order in which they finished first
   std::vector<AgentRecord> agents{};  // of a run on several testers: of each attempt all of them
+  // What is stored of it but not as it was written, one name each: "the result of T5.1". It is not
+  // in the lists above, and no figure of such a run is to be trusted.
+  std::vector<std::string> damaged{};
 };
 
 // Keeps a second process from continuing the same run; released by the kernel when its owner dies.
@@ -86,7 +90,8 @@ class ResultStore {
   // Opens the store in `directory`, creating both when missing. Throws Error(kTester) for a file
   // that is not ours, is damaged, or has a newer schema than this program knows.
   static ResultStore open(const std::filesystem::path& directory);
-  // Opens a store that must exist: Error(kUsage) when there is none.
+  // Opens a store that must exist: Error(kUsage) when there is none. One in a directory that cannot
+  // be written can be read.
   static ResultStore openExisting(const std::filesystem::path& directory);
   ~ResultStore();
   ResultStore(ResultStore&&) noexcept;
@@ -100,7 +105,8 @@ class ResultStore {
   // Any status but kRunning is an end and is stamped with the time.
   void setStatus(std::int64_t run, RunStatus status);
 
-  // The stored result (JSON) of the trial with this canonical spec and repetition, if it finished.
+  // The stored result (JSON) of the trial with this canonical spec and repetition, if it finished
+  // and is not damaged.
   std::optional<std::string> findTrial(std::int64_t run, std::string_view spec_json,
                                        std::uint32_t repetition);
   // Durable when it returns. A trial that is there already stays as it is.
@@ -126,13 +132,20 @@ class ResultStore {
   void saveTestResult(std::int64_t run, const TestResult& result);
 
   std::vector<RunInfo> listRuns();  // ascending ids
-  // Throws Error(kUsage) for a run that does not exist.
+  // The same of runs above `since`, without the texts of their scenarios.
+  std::vector<RunInfo> listRunsBriefly(std::uint64_t since);
+  // Both throw Error(kUsage) for a run that does not exist. loadRun() reads the trials too, for
+  // their checksums; what is damaged of the run is named, and an anomaly of every test.
+  RunInfo loadInfo(std::int64_t run);
   StoredRun loadRun(std::int64_t run);
   // The latest run of equal identity that is not done.
   std::optional<RunInfo> latestUnfinished(const RunIdentity& identity);
 
  private:
   ResultStore(std::filesystem::path directory, std::unique_ptr<Database> database);
+  // False when there was no such attempt.
+  bool loadAgents(std::int64_t run, std::uint32_t attempt, StoredRun& stored);
+  void findDamagedTrials(StoredRun& stored);
 
   std::filesystem::path directory_;
   std::unique_ptr<Database> database_;

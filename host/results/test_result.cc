@@ -466,7 +466,7 @@ std::string TestResult::toJson() const {
 
 TestResult TestResult::fromJson(const std::string& text) {
   try {
-    return testResultFrom(Json::parse(text));
+    return testResultFrom(parseJson<Json>(text));
   } catch (const Json::exception& e) {
     throw Error(ErrorKind::kTester,
                 std::string("a stored test result cannot be read: ") + e.what());

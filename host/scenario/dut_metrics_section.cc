@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "scenario/sections.h"
-#include "scenario/trace_file.h"
 
 namespace plumbline::scenario {
 namespace {
@@ -33,9 +32,12 @@ void readDutMetrics(const YamlNode& node, Scenario& scenario, Problems& problems
   }
   if (file != nullptr) {
     const auto name = readText(*file, kMaxWord, problems);
-    if (name && isInScenarioFolder(*file, *name, problems)) source.file = *name;
+    const bool allowed =
+        name && pathOfNamed(*file, *name, scenario.access, scenario.file, problems);
+    if (allowed) source.file = *name;
     return;
   }
+  allowProgram(*command, scenario.access, problems);
   const auto words = readList(*command, kMaxWords, problems, [&](const YamlNode& word) {
     return readText(word, kMaxWord, problems);
   });

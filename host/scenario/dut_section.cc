@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/work.h"
+#include "fabric/footprint.h"
+#include "fabric/spec_checks.h"
 #include "fabric/spec_fields.h"
 #include "scenario/dut_sections.h"
 #include "scenario/field_reader.h"
@@ -59,6 +64,16 @@ void refuseTwoBuffers(const YamlNode& dut, Problems& problems) {
   }
 }
 
+bool isTooLarge(const YamlNode& dut, const fabric::TopologySpec& topology, Problems& problems) {
+  const fabric::Footprint footprint = fabric::footprintOf(topology);
+  const auto why = memoryRefusal(std::to_string(footprint.hosts) + " hosts and " +
+                                     std::to_string(footprint.switches) + " switches with " +
+                                     std::to_string(footprint.links) + " links",
+                                 footprint.bytes);
+  if (why) problems.add(dut, *why, "a smaller topology, or a higher limit");
+  return why.has_value();
+}
+
 }  // namespace
 
 void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
@@ -81,14 +96,13 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
 
   const std::size_t before_judging = problems.count();
   // The topology first, by itself: without a right one, nothing can be said of its elements.
-  places.judge(
-      [&] {
-        fabric::FabricSpec spec;
-        spec.topology = fabric.topology;
-        fabric::validate(spec);
-      },
-      node, problems);
+  places.judge([&] { fabric::checkTopology(fabric.topology); }, node, problems);
   const bool topology_right = topology_read && problems.count() == before_judging;
+  // Nothing is built of what is too large, not even to judge it.
+  if (topology_right && isTooLarge(node, fabric.topology, problems)) {
+    scenario.topology = std::move(fabric.topology);
+    return;
+  }
   places.judge(
       [&] {
         fabric::FabricSpec spec = fabric;

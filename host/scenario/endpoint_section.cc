@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "base/ip_address.h"
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"
 #include "scenario/spec_fields.h"
-#include "scenario/trace_file.h"
 
 namespace plumbline::scenario {
 namespace {
@@ -54,7 +52,7 @@ void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
   }
 }
 
-void readPeer(SpecReader& map, const std::string& scenario_file, EndpointSpec& spec,
+void readPeer(SpecReader& map, const Scenario& scenario, EndpointSpec& spec,
               Problems& problems) {
   readAddress(map, "peer", "an address of the host with the target program", spec.peer, problems);
   if (const YamlNode* value = map.optional("peers")) {
@@ -66,9 +64,23 @@ void readPeer(SpecReader& map, const std::string& scenario_file, EndpointSpec& s
   }
   if (const YamlNode* value = map.optional("token_file")) {
     const auto name = readText(*value, kMaxFileName, problems);
-    if (name && isInScenarioFolder(*value, *name, problems)) {
-      spec.token_file = (std::filesystem::path(scenario_file).parent_path() / *name).string();
+    if (name) {
+      spec.token_file =
+          pathOfNamed(*value, *name, scenario.access, scenario.file, problems).value_or("");
     }
+  }
+}
+
+void allowPeers(SpecReader& map, const Access& access, const EndpointSpec& spec,
+                Problems& problems) {
+  const YamlNode* one = map.optional("peer");
+  const YamlNode* several = map.optional("peers");
+  if (one != nullptr && !spec.peer.empty()) {
+    allowPeer(*one, {spec.peer, spec.peer_port}, access, problems);
+  }
+  if (several == nullptr) return;
+  for (const auto& [host, peer] : spec.peers) {
+    allowPeer(*several, {peer, spec.peer_port}, access, problems);
   }
 }
 
@@ -81,7 +93,8 @@ void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems) 
   EndpointSpec& spec = scenario.endpoint.emplace();
   readFields(map, spec);
   readAddress(map, "address", "an address of this host", spec.address, problems);
-  readPeer(map, scenario.file, spec, problems);
+  readPeer(map, scenario, spec, problems);
+  allowPeers(map, scenario.access, spec, problems);
   const YamlNode* service = map.optional("service");
   if (service != nullptr && spec.service == bench::QueuePairService::kUnreliable &&
       spec.operation == Operation::kRead) {

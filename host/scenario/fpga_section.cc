@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
+#include "base/hash64.h"
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"
 #include "scenario/spec_fields.h"
@@ -42,6 +45,34 @@ std::optional<std::string> readDevice(const YamlNode& node, Problems& problems) 
   return text;
 }
 
+// What the cards are loaded with identifies a run. The user's own may lie anywhere; one that is not
+// there is the bench's to refuse, as it does on a machine with cards.
+void readXclbin(const YamlNode& node, const std::string& name, Scenario& scenario,
+                Problems& problems) {
+  std::string& path = scenario.fpga->xclbin;
+  path = (std::filesystem::path(scenario.file).parent_path() / name).string();
+  int error = 0;
+  std::optional<OpenFile> file;
+  if (scenario.access.origin == Origin::kUser) {
+    file = openRegular(path, error);
+  } else {
+    path = pathOfNamed(node, name, scenario.access, scenario.file, problems).value_or("");
+    file = openAgain(name, scenario.access, scenario.file, error);
+  }
+  if (!file) return;
+  std::ifstream stream(file->path(), std::ios::binary);
+  InputFile input{name, 0, 0};
+  Hash64 hash;
+  std::array<char, 65536> part{};
+  while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
+    const auto bytes = static_cast<std::size_t>(stream.gcount());
+    hash.add({part.data(), bytes});
+    input.bytes += bytes;
+  }
+  input.hash = hash.value();
+  scenario.files.push_back(std::move(input));
+}
+
 }  // namespace
 
 void readFpga(const YamlNode& node, Scenario& scenario, Problems& problems) {
@@ -52,7 +83,7 @@ void readFpga(const YamlNode& node, Scenario& scenario, Problems& problems) {
   readFields(map, spec);
   if (const YamlNode* value = map.optional("xclbin")) {
     if (const auto name = readText(*value, kMaxFileName, problems)) {
-      spec.xclbin = (std::filesystem::path(scenario.file).parent_path() / *name).string();
+      readXclbin(*value, *name, scenario, problems);
     }
   }
   if (const YamlNode* value = map.optional("devices")) {

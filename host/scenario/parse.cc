@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/beneath.h"
 #include "base/error.h"
 #include "scenario/field_reader.h"
 #include "scenario/reader.h"
@@ -175,9 +176,10 @@ std::vector<Problem> problemsOfLength(std::string_view text) {
 }
 
 ParseResult parseScenario(std::string_view text, std::string_view file,
-                          const Vocabulary& vocabulary) {
+                          const Vocabulary& vocabulary, const Access& access) {
   ParseResult result;
   result.scenario.file = file;
+  result.scenario.access = access;
   result.scenario.text = text;
   const YamlTree tree = parseYaml(text);
   if (!tree.error.empty()) {
@@ -193,16 +195,27 @@ ParseResult parseScenario(std::string_view text, std::string_view file,
 }
 
 Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(kMaxScenarioBytes + 1, '\0');  // one more than allowed: enough to see that
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad() || !(stream.gcount() > 0 || stream.eof())) {
+  // A pipe without another end is not waited for.
+  int error = 0;
+  constexpr std::size_t kMost = kMaxScenarioBytes + 1;  // one more than allowed: enough to see that
+  constexpr int kMostSeconds = 10;
+  std::optional<std::string> text = readPipe(file, kMost, kMostSeconds);
+  if (!text) {
+    const auto opened = openRegular(file, error);
+    std::ifstream stream;
+    if (opened) stream.open(opened->path(), std::ios::binary);
+    text.emplace(kMost, '\0');
+    if (opened) stream.read(text->data(), static_cast<std::streamsize>(text->size()));
+    const bool read = opened && !stream.bad() && (stream.gcount() > 0 || stream.eof());
+    text->resize(static_cast<std::size_t>(stream.gcount()));
+    if (!read) text.reset();
+  }
+  if (!text) {
     throw Error(ErrorKind::kUsage, "the scenario file cannot be read", file,
                 "`plumbline list scenarios` shows those that come with the program");
   }
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  refuse(problemsOfLength(text), file);
-  ParseResult result = parseScenario(text, file, vocabulary);
+  refuse(problemsOfLength(*text), file);
+  ParseResult result = parseScenario(*text, file, vocabulary);
   refuse(result.problems, file);
   return std::move(result.scenario);
 }

@@ -56,9 +56,10 @@ inline constexpr std::size_t kMaxScenarioBytes = 1 << 20;
 std::vector<Problem> problemsOfLength(std::string_view text);
 
 // Checks `text` completely: every unknown, duplicate, missing or ill-typed key and every value out
-// of range is reported, not only the first. Never throws for any text. `file` is used in messages.
+// of range is reported, not only the first. Throws for no text, except what checkWork() throws.
+// `file` is used in messages, `access` for what the scenario names.
 ParseResult parseScenario(std::string_view text, std::string_view file,
-                          const Vocabulary& vocabulary);
+                          const Vocabulary& vocabulary, const Access& access = {});
 
 // Throws Error(kUsage) that lists the problems, one per line, unless there are none.
 void refuse(const std::vector<Problem>& problems, std::string_view file);

@@ -16,6 +16,7 @@
 #include "bench/fpga_spec.h"
 #include "bench/trial.h"
 #include "fabric/fabric_spec.h"
+#include "scenario/access.h"
 
 namespace plumbline::scenario {
 
@@ -163,6 +164,7 @@ struct InputFile {
 struct Scenario {
   std::string file;  // as the user named it, for messages
   std::string text;  // the whole file: stored with the run, identifies it on resume
+  Access access;     // by which the files that it names are opened
   // Files that it names, in their order: what they hold identifies a run as well.
   std::vector<InputFile> files;
   std::string name;

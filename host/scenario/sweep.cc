@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "scenario/quantity.h"
 #include "scenario/sections.h"
 #include "scenario/yaml_text.h"
@@ -195,6 +196,8 @@ void readSweep(const YamlNode& root, const Vocabulary& vocabulary, Scenario& sce
       choice[i] = value;
       Scenario other;
       other.file = scenario.file;
+      other.access = scenario.access;
+      checkWork();
       read(choice, other);
     }
     choice[i] = 0;

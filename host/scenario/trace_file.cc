@@ -1,7 +1,6 @@
 #include "scenario/trace_file.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -22,24 +21,16 @@ constexpr std::pair<const char*, TraceFormat> kFormats[] = {{"messages", TraceFo
 
 // The file of a trace. `most`: bytes that it may have.
 std::optional<std::ifstream> openTrace(const YamlNode& node, const std::string& name,
-                                       const std::string& scenario_file, std::uintmax_t most,
+                                       const Scenario& scenario, std::uintmax_t most,
                                        Problems& problems) {
-  namespace fs = std::filesystem;
-  if (!isInScenarioFolder(node, name, problems)) return std::nullopt;
-  const fs::path full = fs::path(scenario_file).parent_path() / name;
-  std::error_code error;
-  const bool regular = fs::is_regular_file(full, error);
-  const std::uintmax_t size = regular ? fs::file_size(full, error) : 0;
-  if (!regular || error) {
-    problems.add(node, shown(name) + " cannot be read", "a file in the scenario's folder");
-    return std::nullopt;
-  }
-  if (size > most) {
+  const auto opened = openNamed(node, name, scenario.access, scenario.file, problems);
+  if (!opened) return std::nullopt;
+  if (opened->size() > most) {
     problems.add(node, shown(name) + " is too long for a trace",
                  "at most " + std::to_string(most) + " bytes");
     return std::nullopt;
   }
-  std::ifstream stream(full, std::ios::binary);
+  std::ifstream stream(opened->path(), std::ios::binary);
   if (!stream) {
     problems.add(node, shown(name) + " cannot be read", "a file that may be read");
     return std::nullopt;
@@ -76,15 +67,7 @@ std::optional<workload::RequestRules> readRules(SpecReader& map, std::uint32_t r
 
 }  // namespace
 
-bool isInScenarioFolder(const YamlNode& node, const std::string& name, Problems& problems) {
-  const std::filesystem::path path(name);
-  const bool leaves = std::find(path.begin(), path.end(), "..") != path.end();
-  if (!path.is_absolute() && !leaves) return true;
-  problems.add(node, shown(name) + " is not in the scenario's folder", "there or below it");
-  return false;
-}
-
-std::optional<InputFile> readTraceFile(SpecReader& map, const std::string& scenario_file,
+std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario,
                                        std::uint32_t ranks, workload::TraceProgram& trace,
                                        Problems& problems) {
   TraceFormat format = TraceFormat::kMessages;
@@ -99,8 +82,11 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const std::string& scena
   const bool part = rules && rules->most != workload::RequestRules().most;
   if (rules) rules->most_bytes = kMaxTraceBytes;
   const std::uintmax_t most = part ? std::numeric_limits<std::uintmax_t>::max() : kMaxTraceBytes;
-  auto stream = openTrace(*node, *name, scenario_file, most, problems);
-  if (!stream) return std::nullopt;
+  auto stream = openTrace(*node, *name, scenario, most, problems);
+  if (!stream) {
+    if (scenario.access.origin == Origin::kStored) trace.entries = {{Picoseconds(), 0, 1, 1, 0}};
+    return std::nullopt;
+  }
   workload::TraceExtent extent;
   TraceOrError parsed = rules ? workload::parseRequestTrace(*stream, *rules, &extent)
                               : workload::parseTrace(*stream, ranks, &extent);

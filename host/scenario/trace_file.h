@@ -14,15 +14,11 @@ namespace plumbline::scenario {
 // As much of the file of a trace is read; with a number of requests, the file may be larger.
 inline constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 28;
 
-// Whether `name` is the name of a file in the scenario's folder or below it; a mistake at `node`
-// else.
-bool isInScenarioFolder(const YamlNode& node, const std::string& name, Problems& problems);
-
-// Reads the keys of `trace:` and the file that they name, in the folder of `scenario_file` or below
-// it: a scenario reads nothing else of a machine. `ranks`: of the job. A mistake in the file is
-// reported at the key that names it, with the file's own line and column. Returns what of
-// the file was read, if it could be.
-std::optional<InputFile> readTraceFile(SpecReader& map, const std::string& scenario_file,
+// Reads the keys of `trace:` and the file that they name, which the scenario may read
+// (scenario/access.h). `ranks`: of the job. A mistake in the file is reported at the key that names
+// it, with the file's own line and column. Returns what of the file was read, if it could be. Of a
+// stored scenario one message stands for the trace.
+std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario,
                                        std::uint32_t ranks, workload::TraceProgram& trace,
                                        Problems& problems);
 

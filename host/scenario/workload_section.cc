@@ -47,7 +47,7 @@ std::optional<std::pair<workload::Rank, workload::Rank>> readRankPair(const Yaml
 class JobReader {
  public:
   JobReader(Scenario& scenario, bool topology_known, Problems& problems)
-      : file_(scenario.file),
+      : scenario_(scenario),
         files_(scenario.files),
         topology_(scenario.topology),
         topology_known_(topology_known),
@@ -205,7 +205,7 @@ class JobReader {
       problems_.add(*entries, "\"entries\" and \"trace\" are both here", "one of the two");
     }
     if (auto file = map.block("trace", "trace")) {
-      if (auto held = readTraceFile(*file, file_, ranksOf(placement), trace, problems_)) {
+      if (auto held = readTraceFile(*file, scenario_, ranksOf(placement), trace, problems_)) {
         files_.push_back(*std::move(held));
       }
     }
@@ -228,7 +228,7 @@ class JobReader {
   // Two for each of as many hosts as there may be.
   static constexpr std::size_t kMaxPairs = std::size_t{2} * fabric::kMaxHosts;
 
-  const std::string& file_;
+  const Scenario& scenario_;
   std::vector<InputFile>& files_;
   const fabric::TopologySpec& topology_;
   bool topology_known_;

@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/interrupts.h"
+
 namespace plumbline::session {
 namespace {
 
@@ -24,14 +26,20 @@ using Clock = std::chrono::steady_clock;
 
 std::string comment(std::string_view why) { return fmt::format("# {}\n", why); }
 
-std::string readReport(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
+std::string readReport(const scenario::Scenario& scenario) {
+  const std::string& file = scenario.dut_metrics->file;
+  int error = 0;
+  const auto opened = scenario::openAgain(file, scenario.access, scenario.file, error);
+  if (!opened) {
+    return comment(fmt::format("{} cannot be read: {}", file, openFault(error)));
+  }
+  std::ifstream stream(opened->path(), std::ios::binary);
   std::string text(kMaxDutReport + 1, '\0');
   if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())) && !stream.eof()) {
-    return comment(fmt::format("{} cannot be read", file.string()));
+    return comment(fmt::format("{} cannot be read", file));
   }
   text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > kMaxDutReport) return comment(fmt::format("{} is too long", file.string()));
+  if (text.size() > kMaxDutReport) return comment(fmt::format("{} is too long", file));
   return text;
 }
 
@@ -62,6 +70,7 @@ class Program {
     const std::vector<char*> variables = pointersTo(environment);
     pid_ = ::fork();
     if (pid_ == 0) {
+      unblockInterrupts();
       ::setpgid(0, 0);
       const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
       const bool ready = null >= 0 && ::dup2(null, STDIN_FILENO) >= 0 &&
@@ -144,10 +153,11 @@ std::string runProgram(const std::vector<std::string>& command, const std::strin
 
 }  // namespace
 
-std::string askDut(const scenario::DutMetricsSource& source, const std::string& scenario_file,
-                   std::optional<Picoseconds> time, std::chrono::milliseconds most) {
-  const fs::path folder = fs::absolute(fs::path(scenario_file)).parent_path();
-  if (source.command.empty()) return readReport(folder / source.file);
+std::string askDut(const scenario::Scenario& scenario, std::optional<Picoseconds> time,
+                   std::chrono::milliseconds most) {
+  const scenario::DutMetricsSource& source = *scenario.dut_metrics;
+  if (source.command.empty()) return readReport(scenario);
+  const fs::path folder = fs::absolute(fs::path(scenario.file)).parent_path();
   const std::int64_t seconds_into = time.value_or(Picoseconds(0)) / seconds(1);
   return runProgram(source.command, folder.string(), std::to_string(seconds_into), most);
 }

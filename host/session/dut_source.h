@@ -16,11 +16,14 @@ inline constexpr std::size_t kMaxDutReport = std::size_t{16} << 20;
 inline constexpr std::chrono::seconds kMostDutTime{30};
 
 // The text of the source's file, or what its program prints. The program is found in PATH, runs in
-// the folder of `scenario_file`, has the soak's time in whole seconds in PLUMBLINE_TIME_S, and says
-// on plumbline's own stderr what it has to complain of. When there is no answer (no such file or
-// program, an exit code other than 0, no end within `most`, too much text), the text is a comment
-// that says why: a soak of a day does not end for that.
-std::string askDut(const scenario::DutMetricsSource& source, const std::string& scenario_file,
-                   std::optional<Picoseconds> time, std::chrono::milliseconds most = kMostDutTime);
+// the folder of the scenario's file, has the soak's time in whole seconds in PLUMBLINE_TIME_S, and
+// says on plumbline's own stderr what it has to complain of. When there is no answer (no such file
+// or program, an exit code other than 0, no end within `most`, too much text), the text is a
+// comment that says why: a soak of a day does not end for that.
+//
+// The scenario has a `dut_metrics`. What it may name was decided when it was read
+// (scenario/access.h); a file is opened under the same rules.
+std::string askDut(const scenario::Scenario& scenario, std::optional<Picoseconds> time,
+                   std::chrono::milliseconds most = kMostDutTime);
 
 }  // namespace plumbline::session

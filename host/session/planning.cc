@@ -8,6 +8,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/error.h"
+#include "base/work.h"
 #include "bench/registry.h"
 #include "scenario/warnings.h"
 #include "suite/expected_time.h"
@@ -140,10 +141,12 @@ Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& be
     if (reasons.insert(reason).second) planning.refusals.push_back(where + ": " + reason);
   };
   for (const std::string& id : scenario.tests) {
+    checkWork();
     const suite::Procedure& procedure = suite::procedure(id);
     suite::Plan plan = procedure.plan({scenario, bench.capabilities()});
     for (const std::string& reason : plan.refusals) refuse(id, reason);
     for (const auto& sample : plan.samples) {
+      checkWork();
       for (const std::string& reason : bench.refusals(sample.spec)) {
         refuse(id + ", " + sample.label, reason);
       }

@@ -213,8 +213,9 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
   input.agents = run.agents;
   // The text was valid when the run was made; should this version no longer read it, the report
   // still has it word for word.
-  const auto parsed = scenario::parseScenario(info.identity.scenario_text,
-                                              info.identity.scenario_file, vocabulary());
+  const auto parsed =
+      scenario::parseScenario(info.identity.scenario_text, info.identity.scenario_file,
+                              vocabulary(), {.origin = scenario::Origin::kStored});
   describeTester(info.identity, parsed.scenario.topology.link_rate, input);
   if (parsed.ok()) {
     input.dut_identity = parsed.scenario.identification;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "session/reporting.h"
 #include "suite/bench_comparison.h"
 
@@ -86,6 +88,26 @@ results::RunIdentity identityOf(const scenario::Scenario& scenario) {
           filesText(scenario.files)};
 }
 
+void requireSameInputs(const results::RunInfo& run, const results::RunIdentity& now) {
+  if (run.identity.files != now.files) {
+    const auto shown = [](const std::string& text) {
+      std::string line = text.empty() ? std::string("none") : text.substr(0, text.size() - 1);
+      std::replace(line.begin(), line.end(), '\n', ';');
+      return line;
+    };
+    throw Error(ErrorKind::kUsage,
+                fmt::format("the files of run {} have changed: it began with {}; now they are {}",
+                            run.id, shown(run.identity.files), shown(now.files)),
+                now.scenario_file, "start a new run, or put the files back");
+  }
+  if (run.software != softwareName()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("the trials of run {} were measured by {}, and this is {}", run.id,
+                            run.software, softwareName()),
+                now.scenario_file, "start a new run, or go on with the version that began it");
+  }
+}
+
 std::int64_t createRun(results::ResultStore& store, const scenario::Scenario& scenario) {
   return store.createRun(identityOf(scenario), softwareName(), machineName());
 }
@@ -108,6 +130,7 @@ void executeRun(const PreparedRun& prepared, results::ResultStore& store, std::i
 
 Verdict verdictOf(const scenario::Scenario& scenario, const results::StoredRun& run) {
   Verdict verdict;
+  verdict.valid = run.damaged.empty();
   for (const results::TestResult& test : run.tests) verdict.valid = verdict.valid && test.valid;
   verdict.limits = judge(scenario.limits, run.tests);
   for (const LimitVerdict& limit : verdict.limits) {

@@ -34,6 +34,11 @@ PreparedRun prepareRun(scenario::Scenario scenario, bench::BenchOptions options)
 
 results::RunIdentity identityOf(const scenario::Scenario& scenario);
 
+// Throws Error(kUsage) unless the stored run may go on as `now`: its files hold what they held,
+// and this version of the program measured its trials. Trials of two inputs or of two programs are
+// not one result.
+void requireSameInputs(const results::RunInfo& run, const results::RunIdentity& now);
+
 // A run in the store, by its number, that `scenario` began.
 std::int64_t createRun(results::ResultStore& store, const scenario::Scenario& scenario);
 

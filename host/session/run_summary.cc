@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/printable.h"
 #include "base/text_width.h"
 #include "results/quantity_text.h"
 #include "results/uncertainty_text.h"
@@ -134,20 +135,29 @@ std::string limitsText(const Verdict& verdict) {
 
 }  // namespace
 
-std::string summaryText(const results::StoredRun& run, const Verdict& verdict) {
+// What of the run is not as it was written.
+static std::string damageText(const results::StoredRun& run) {
   std::string text;
+  for (const std::string& what : run.damaged) {
+    text += fmt::format("NOT VALID: {} is damaged in the results database\n", what);
+  }
+  return text;
+}
+
+std::string summaryText(const results::StoredRun& run, const Verdict& verdict) {
+  std::string text = damageText(run);
   if (run.tests.size() > kMostSummedUp) {
-    text = overview(run.tests) + "\n";
+    text += overview(run.tests) + "\n";
   } else {
     for (const results::TestResult& test : run.tests) text += summaryOf(test) + "\n";
   }
-  return text + limitsText(verdict);
+  return printable(text + limitsText(verdict), true);
 }
 
 std::string runText(const results::StoredRun& run, const Verdict& verdict) {
-  std::string text;
+  std::string text = damageText(run);
   for (const results::TestResult& test : run.tests) text += testText(test) + "\n";
-  return text + limitsText(verdict);
+  return printable(text + limitsText(verdict), true);
 }
 
 }  // namespace plumbline::session

@@ -1,16 +1,18 @@
 // Who looks on while a run goes on: the command's progress line, the server's live stream.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "bench/bench.h"
 
 namespace plumbline::session {
 
-// Thrown between two trials after a stop was asked for. Deliberately no plumbline::Error: nothing
-// failed.
+// Thrown after a stop was asked for: between two trials, or in one that takes too long.
+// Deliberately no plumbline::Error: nothing failed.
 class Aborted : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
@@ -33,6 +35,9 @@ class RunWatcher {
 
   // Asked before each trial; true ends the run there.
   virtual bool stopRequested() { return false; }
+  // How long the trial in hand may go on after that; one that ends by itself in this time is kept.
+  // Nothing: to its end.
+  virtual std::optional<std::chrono::milliseconds> stopPatience() { return std::nullopt; }
 
   // `expected` is the plan's number of trials; a search may need fewer.
   virtual void beginTest(const std::string& /*test*/, std::uint64_t /*expected*/) {}
@@ -46,10 +51,6 @@ class RunWatcher {
   virtual void captured(const card::CapturedFrame& /*frame*/, const std::string& /*trial*/) {}
   virtual void endTrial(const TrialRecord& /*record*/) {}
   virtual void endTest() {}
-
-  // Whether a program that the scenario names may be started (`dut_metrics`): not where scenarios
-  // come from somebody else.
-  virtual bool mayStartPrograms() { return false; }
 };
 
 }  // namespace plumbline::session

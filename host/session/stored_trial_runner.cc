@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <functional>
+
 #include "base/error.h"
+#include "base/work.h"
 #include "session/dut_source.h"
 #include "stats/quantile.h"
 
@@ -15,6 +19,17 @@ std::string trialName(const std::string& test, const std::string& label, std::ui
   const std::string which = fmt::format("repetition {}", repetition);
   return label.ends_with(which) ? fmt::format("{}, {}", test, label)
                                 : fmt::format("{}, {}, {}", test, label, which);
+}
+
+// Whether a trial in hand is to end now.
+std::function<bool()> stopOf(RunWatcher& watcher) {
+  using Clock = std::chrono::steady_clock;
+  const auto patience = watcher.stopPatience();
+  if (!patience) return {};
+  return [&watcher, patience = *patience, until = std::optional<Clock::time_point>()]() mutable {
+    if (!until && watcher.stopRequested()) until = Clock::now() + patience;
+    return until && Clock::now() >= *until;
+  };
 }
 
 }  // namespace
@@ -75,13 +90,7 @@ bench::TrialResult StoredTrialRunner::run(const bench::TrialSpec& spec, std::uin
 std::string StoredTrialRunner::dutReport(const std::string& key, std::optional<Picoseconds> time) {
   if (parts_.dut_metrics == nullptr || !parts_.dut_metrics->dut_metrics) return {};
   if (auto stored = parts_.store.findObservation(parts_.run, key)) return *std::move(stored);
-  const scenario::DutMetricsSource& source = *parts_.dut_metrics->dut_metrics;
-  if (!source.command.empty() && !parts_.watcher.mayStartPrograms()) {
-    throw Error(ErrorKind::kUnsupported,
-                "the scenario starts a program to ask the DUT, which is not done here",
-                "dut_metrics.command", "`plumbline run` on the machine that has the program");
-  }
-  std::string text = askDut(source, parts_.dut_metrics->file, time);
+  std::string text = askDut(*parts_.dut_metrics, time);
   parts_.store.saveObservation(parts_.run, key, text);
   return text;
 }
@@ -89,6 +98,16 @@ std::string StoredTrialRunner::dutReport(const std::string& key, std::optional<P
 bench::TrialResult StoredTrialRunner::measure(const bench::TrialSpec& spec,
                                               const std::string& trial) {
   parts_.watcher.beginMeasurement();
+  const WorkScope scope({stopOf(parts_.watcher), {}, {}});
+  try {
+    return runOnBench(spec, trial);
+  } catch (const WorkStopped&) {
+    throw Aborted();
+  }
+}
+
+bench::TrialResult StoredTrialRunner::runOnBench(const bench::TrialSpec& spec,
+                                                 const std::string& trial) {
   bench::TrialHooks hooks;
   hooks.progress = [this](const bench::TrialProgress& progress) {
     parts_.watcher.progress(progress);

@@ -41,16 +41,18 @@ class StoredTrialRunner final : public suite::TrialRunner {
   void beginTest(const std::string& test, std::uint64_t expected_trials);
   void endTest();
 
-  // Throws Aborted when the watcher asks to stop, before anything starts; else as Bench::run().
+  // Throws Aborted when the watcher asks to stop: before anything starts, or in a trial that does
+  // not end in RunWatcher::stopPatience(). Else as Bench::run().
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override;
 
   // From the store when it was asked in this run before, else from the scenario's source, and then
-  // into the store. Throws Error(kUnsupported) when that is a program and none may be started.
+  // into the store.
   std::string dutReport(const std::string& key, std::optional<Picoseconds> time) override;
 
  private:
   bench::TrialResult measure(const bench::TrialSpec& spec, const std::string& trial);
+  bench::TrialResult runOnBench(const bench::TrialSpec& spec, const std::string& trial);
 
   Parts parts_;
   std::optional<std::uint32_t> capture_port_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/printable.h"
 #include "base/text_width.h"
 #include "results/quantity_text.h"
 #include "results/uncertainty_text.h"
@@ -168,8 +169,12 @@ std::string remarksText(const char* heading, const std::vector<Remark>& remarks)
 
 }  // namespace
 
-std::string alignedTable(const TextRow& header, const std::vector<TextRow>& rows, std::size_t keys,
-                         std::size_t width) {
+std::string alignedTable(const TextRow& header, const std::vector<TextRow>& written,
+                         std::size_t keys, std::size_t width) {
+  std::vector<TextRow> rows = written;
+  for (TextRow& row : rows) {
+    for (std::string& cell : row) cell = printable(cell, true);
+  }
   std::vector<Column> columns = columnsOf(header, rows);
   const std::vector<Column> natural = columns;
   shrink(columns, width);
@@ -189,8 +194,8 @@ std::string alignedTable(const TextRow& header, const std::vector<TextRow>& rows
 std::string paragraph(const std::string& text, const std::string& first,
                       const std::string& others) {
   std::string lines;
-  for (const std::string& line :
-       wrappedText(text, kTerminalColumns - std::max(first.size(), others.size()))) {
+  for (const std::string& line : wrappedText(
+           printable(text, true), kTerminalColumns - std::max(first.size(), others.size()))) {
     lines += (lines.empty() ? first : others) + line + "\n";
   }
   return lines;

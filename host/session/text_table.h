@@ -14,6 +14,8 @@ inline constexpr std::size_t kTerminalColumns = 100;
 
 using TextRow = std::vector<std::string>;
 
+// Cells and paragraphs may have been written by others: printable() (base/printable.h) shows them.
+//
 // Rows of cells under a header, columns two spaces apart and as wide as their widest cell. A column
 // whose cells all begin with a digit or minus sign is aligned to the right. Ends with a newline.
 //

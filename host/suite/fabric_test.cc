@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/work.h"
 #include "suite/early_end.h"
 #include "suite/rc_recovery.h"
 #include "suite/trial_configuration.h"
@@ -52,6 +53,7 @@ Plan FabricTest::plan(const TestConfig& config) const {
   const bool by_hops = config.bench.wall_ns_per_packet_hop > 0;
   std::set<std::string> different;
   for (SweepPoint& point : design.points) {
+    checkWork();
     plan.points.push_back(point.label);
     PlannedTrial sample{point.label, std::move(point.spec), by_hops ? point.packet_hops : 0,
                         point.hop_cost};

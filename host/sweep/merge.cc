@@ -32,7 +32,14 @@ std::optional<DonePoint> donePoint(const SweepDirectory& directory, std::size_t 
   auto store = results::ResultStore::openExisting(folder);
   for (const results::RunInfo& run : runsOf(store, directory.scenario(point))) {
     if (run.status != results::RunStatus::kDone) continue;
-    return DonePoint{store.loadRun(run.id), store.listTrials(run.id)};
+    DonePoint done{store.loadRun(run.id), store.listTrials(run.id)};
+    if (!done.run.damaged.empty()) {
+      throw Error(
+          ErrorKind::kTester,
+          fmt::format("point {} is damaged: {}", point + 1, fmt::join(done.run.damaged, ", ")),
+          folder.string(), "remove this directory and run the sweep again");
+    }
+    return done;
   }
   return std::nullopt;
 }

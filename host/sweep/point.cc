@@ -20,9 +20,10 @@ void measurePoint(const SweepDirectory& directory, std::size_t point,
   for (const results::RunInfo& run : runsOf(store, prepared.scenario)) {
     if (run.status == results::RunStatus::kDone) return;
   }
+  // What another version measured is not gone on with.
   const auto unfinished = store.latestUnfinished(session::identityOf(prepared.scenario));
-  const std::int64_t run =
-      unfinished ? unfinished->id : session::createRun(store, prepared.scenario);
+  const bool ours = unfinished && unfinished->software == session::softwareName();
+  const std::int64_t run = ours ? unfinished->id : session::createRun(store, prepared.scenario);
   session::executeRun(prepared, store, run, watcher, {});
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupts.h"
 
 namespace plumbline::sweep {
 namespace {
@@ -76,6 +77,7 @@ Worker::Worker(std::vector<std::string> command, const std::filesystem::path& lo
   if (pid_ < 0) throw noProcess();
   if (pid_ > 0) return;
   // The child: only what may follow a fork.
+  unblockInterrupts();
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kCannotStart);  // the parent died before that took effect
@@ -125,6 +127,7 @@ Output runProgram(std::vector<std::string> command) {
   }
   const pid_t pid = ::fork();
   if (pid == 0) {
+    unblockInterrupts();
     ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
     ::dup2(out[1], STDOUT_FILENO);
     ::dup2(err[1], STDERR_FILENO);

@@ -52,7 +52,7 @@ bool sameSweep(const Json& a, const Json& b) {
 Json readDescription(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  Json json = Json::parse(text, nullptr, false);
+  Json json = parseJsonOrDiscard<Json>(text);
   const auto is_text = [&](const char* key) { return json.contains(key) && json[key].is_string(); };
   const auto is_text_if_any = [&](const char* key) { return !json.contains(key) || is_text(key); };
   const bool good = json.is_object() && json.value("format", Json()) == kFormat &&

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -12,9 +11,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "base/ip_address.h"
 #include "base/output_file.h"
+#include "base/printable.h"
 #include "base/token_file.h"
+#include "base/work.h"
 #include "command/command_files.h"
 #include "command/parse.h"
 #include "command/whole_number_option.h"
@@ -39,7 +41,6 @@ constexpr int kUsage = 2;
 constexpr int kTesterFault = 3;
 
 std::atomic<bool> stop_asked{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler sets it
 
 struct TargetOptions {
   std::string library;
@@ -49,8 +50,11 @@ struct TargetOptions {
   bool no_token = false;
 };
 
+// Lines may have texts of benches in them.
+constexpr std::size_t kLongestLine = 400;
+
 void say(const std::string& line) {
-  fmt::print("{}\n", line);
+  fmt::print("{}\n", plumbline::printableName(line, kLongestLine));
   plumbline::flushStandardOutput();
 }
 
@@ -77,7 +81,12 @@ std::string tokenOf(const TargetOptions& options) {
     throw Error(ErrorKind::kUsage, "\"" + options.spec.address + "\" is no IP address", "--address",
                 "one of this host's");
   }
-  if (!options.token_file.empty()) return plumbline::readToken(options.token_file);
+  if (!options.token_file.empty()) {
+    for (const std::string& warning : plumbline::tokenWarnings(options.token_file)) {
+      std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+    }
+    return plumbline::readToken(options.token_file);
+  }
   if (!plumbline::isLoopback(*address) && !options.no_token) {
     throw Error(ErrorKind::kUsage, "others than this machine are served with a token only",
                 "--address " + options.spec.address,
@@ -133,21 +142,21 @@ int parseAndServe(int argc, char** argv) {
   if (!command::parse(app, argc, argv)) return 0;
   options.spec.port = static_cast<std::uint8_t>(port);
   options.spec.gid_index = static_cast<std::uint8_t>(gid_index);
-  std::signal(SIGINT, [](int) { stop_asked.store(true); });
-  std::signal(SIGTERM, [](int) { stop_asked.store(true); });
+  plumbline::onInterrupt([] { stop_asked.store(true); });
   return serve(options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  plumbline::takeOverInterrupts();  // before the library starts a thread
   try {
     return parseAndServe(argc, argv);
   } catch (const Error& error) {
-    std::fputs((std::string(error.what()) + "\n").c_str(), stderr);
+    std::fputs((plumbline::printable(error.what(), true) + "\n").c_str(), stderr);
     return error.kind() == ErrorKind::kTester ? kTesterFault : kUsage;
   } catch (const std::exception& error) {
-    std::fputs(("plumbline-target has failed: " + std::string(error.what()) + "\n").c_str(),
+    std::fputs(("plumbline-target has failed: " + plumbline::faultText(error) + "\n").c_str(),
                stderr);
     return kTesterFault;
   }

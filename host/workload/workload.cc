@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "base/work.h"
 #include "workload/pattern.h"
 #include "workload/placement.h"
 #include "workload/refuse.h"
@@ -14,6 +15,7 @@
 namespace plumbline::workload {
 namespace {
 
+constexpr Rank kRanksPerCheck = 64;  // of checkWork()
 constexpr std::uint32_t kMaxFlows = 256;
 constexpr std::uint32_t kMaxIterations = 10'000'000;
 constexpr std::size_t kMaxConnections = 1U << 16;  // of a rank; they are the labels' steps
@@ -125,6 +127,7 @@ void Workload::buildJob(std::uint32_t job) {
 }
 
 void Workload::addTask(std::uint32_t job, Rank rank, std::unique_ptr<Task> task) {
+  if (rank % kRanksPerCheck == 0) checkWork();
   auto& application = hosts_[placement_[job][rank]];
   if (application == nullptr) application = std::make_unique<HostApplication>();
   tasks_[job].push_back(task.get());

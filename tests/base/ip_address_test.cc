@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace plumbline {
 namespace {
 
@@ -20,6 +22,16 @@ TEST(IpAddress, OfLoopbackIsReachedFromThisMachineAlone) {
   EXPECT_FALSE(isLoopback("0.0.0.0"));
   EXPECT_FALSE(isLoopback("::"));
   EXPECT_FALSE(isLoopback("198.18.0.1"));
+}
+
+TEST(IpAddress, ANameThatBeginsLikeLoopbackIsNotOne) {
+  for (const char* name : {"127.evil.example", "127.0.0.1.evil.example", "127.1", "127.0.0.1x",
+                           "127.0.0.", "localhost.evil.example", "0177.0.0.1", "127::1", ""}) {
+    EXPECT_FALSE(isLoopback(name)) << name;
+    EXPECT_FALSE(isLoopbackHost(name)) << name;
+  }
+  EXPECT_FALSE(isLoopback(std::string("127.0.0.1\0.evil", 15)));
+  EXPECT_TRUE(isLoopbackHost("LocalHost"));
 }
 
 }  // namespace

@@ -55,5 +55,25 @@ TEST(Json, WhatIsNoNumberIsRefused) {
   EXPECT_TRUE(read<bool>("true"));
 }
 
+std::string nested(std::size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+TEST(Json, NestingIsCountedOutsideOfStrings) {
+  EXPECT_EQ(jsonDepth("1"), 0U);
+  EXPECT_EQ(jsonDepth("[]"), 1U);
+  EXPECT_EQ(jsonDepth(R"({"a":[1,{"b":[]}],"c":[]})"), 4U);
+  EXPECT_EQ(jsonDepth(R"(["[[[[","\"[[[","\\",[]])"), 2U);
+  EXPECT_EQ(jsonDepth("]]]]["), 1U);
+}
+
+TEST(Json, DeepNestingIsRefusedBeforeItIsBuilt) {
+  EXPECT_NO_THROW(parseJson(nested(kMostJsonDepth)));
+  EXPECT_THROW(parseJson(nested(kMostJsonDepth + 1)), Json::parse_error);
+  EXPECT_FALSE(parseJsonOrDiscard(nested(kMostJsonDepth)).is_discarded());
+  EXPECT_TRUE(parseJsonOrDiscard(nested(200'000)).is_discarded());
+  EXPECT_TRUE(parseJsonOrDiscard<Json>("[").is_discarded());
+}
+
 }  // namespace
 }  // namespace plumbline

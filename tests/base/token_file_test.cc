@@ -1,6 +1,7 @@
 #include "base/token_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 
@@ -24,6 +25,19 @@ TEST(TokenFile, IsItsFirstLineHoweverItEnds) {
     EXPECT_EQ(errorOf([&] { readToken(file); }).kind(), ErrorKind::kUsage) << text;
   }
   EXPECT_EQ(errorOf([&] { readToken(file + "x"); }).kind(), ErrorKind::kUsage);
+}
+
+TEST(TokenFile, SaysWhatMakesATokenWeak) {
+  const TempDirectory scratch;
+  const std::string file = (scratch.path() / "token").string();
+  writeFile(file, "s\n");
+  ::chmod(file.c_str(), 0644);
+  ASSERT_EQ(tokenWarnings(file).size(), 2U);
+  EXPECT_NE(tokenWarnings(file)[0].find("others on this machine can read"), std::string::npos);
+  EXPECT_NE(tokenWarnings(file)[1].find("a token of 1 characters"), std::string::npos);
+  writeFile(file, "0123456789abcdef\n");
+  ::chmod(file.c_str(), 0600);
+  EXPECT_TRUE(tokenWarnings(file).empty());
 }
 
 }  // namespace

@@ -79,7 +79,9 @@ class OfiHostsTest : public testing::Test {
     start(host, "agent-" + host, PLUMBLINE_COMMAND,
           {"serve", "--port", "8470", "--listen", network_.address(host), "--token-file",
            path("token").string(), "--cert", path("cert.pem").string(), "--key",
-           path("key.pem").string(), "--results", path(host + "-results").string()},
+           path("key.pem").string(), "--results", path(host + "-results").string(), "--files",
+           scratch_.path().string(), "--peer", network_.fabricAddress("a"), "--peer",
+           network_.fabricAddress("b")},
           "serving at ");
   }
 

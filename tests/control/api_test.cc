@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <fstream>
@@ -12,6 +13,8 @@
 #include <thread>
 
 #include "base/json.h"
+#include "base/work.h"
+#include "results/store.h"
 #include "tests/control/openapi.h"
 #include "tests/control/parts.h"
 #include "tests/results/json_schema.h"
@@ -239,6 +242,99 @@ TEST_F(ApiTest, ARequestToResumeFindsTheRun) {
   EXPECT_LT(stored, lines);
   // Asking again begins a new one: there is nothing unfinished.
   EXPECT_EQ(asked("post", "/api/v1/runs", 201, request(true)).at("id"), 2);
+}
+
+// A run of one trace does not go on with another.
+TEST_F(ApiTest, AResumedRunHasTheFilesThatItBeganWith) {
+  const auto trace = parts_.files() / "t.csv";
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += std::to_string(i) + ",0,1,1000000000\n";
+  std::ofstream(trace) << text;
+  const std::string scenario = R"(plumbline: 1
+name: traced
+test: free
+dut: {topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 4, link: 1G}}
+transport: {kind: roce}
+workload: {kind: trace, ranks: 2, trace: {file: t.csv}}
+)";
+  asked("post", "/api/v1/runs", 201, runOf(scenario));
+  ask("POST", "/api/v1/runs/1/stop");
+  ASSERT_EQ(waitForEnd(1).at("status"), "aborted");
+  std::ofstream(trace) << "0,0,1,64\n";
+  const json refused = asked("post", "/api/v1/runs/{id}/resume", 409, {}, "1");
+  EXPECT_THAT(refused.at("what").get<std::string>(), HasSubstr("the files of run 1 have changed"));
+  std::ofstream(trace) << text;
+  asked("post", "/api/v1/runs/{id}/resume", 201, {}, "1");
+  ask("POST", "/api/v1/runs/1/stop");
+  waitForEnd(1);
+}
+
+// Whatever it takes: this one would take minutes.
+TEST_F(ApiTest, AStopEndsALongTrial) {
+  const std::string scenario = R"(plumbline: 1
+name: long
+test: free
+dut: {topology: {kind: clos2, leaves: 2, spines: 2, hosts_per_leaf: 8}}
+transport: {kind: roce}
+workload: {kind: permutation, ranks: 16, size: 16GiB, messages: 1}
+)";
+  asked("post", "/api/v1/runs", 201, runOf(scenario));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto asked_at = std::chrono::steady_clock::now();
+  ask("POST", "/api/v1/runs/1/stop");
+  EXPECT_EQ(waitForEnd(1).at("status"), "aborted");
+  EXPECT_LT(std::chrono::steady_clock::now() - asked_at, std::chrono::seconds(10));
+}
+
+TEST_F(ApiTest, OneDamagedResultHidesNoRun) {
+  for (int run = 1; run <= 2; ++run) {
+    asked("post", "/api/v1/runs", 201, runOf(smallScenario(2)));
+    waitForEnd(run);
+  }
+  sqlite3* database = nullptr;
+  const auto file = parts_.directory.path() / "results" / results::ResultStore::kFileName;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  sqlite3_exec(database, "UPDATE test_results SET result = '{' WHERE run = 1", nullptr, nullptr,
+               nullptr);
+  sqlite3_close(database);
+  EXPECT_EQ(asked("get", "/api/v1/runs", 200).size(), 2U);
+  EXPECT_THAT(asked("get", "/api/v1/runs/{id}/summary", 200, {}, "1").get<std::string>(),
+              HasSubstr("NOT VALID: the result of T9.1"));
+  EXPECT_THAT(asked("get", "/api/v1/runs/{id}/summary", 200, {}, "2").get<std::string>(),
+              Not(HasSubstr("NOT VALID")));
+  EXPECT_EQ(json::parse(ask("GET", "/api/v1/runs?since=1").body).size(), 1U);
+}
+
+TEST_F(ApiTest, ScenariosThatAreSentNameNoFileProgramOrPeer) {
+  const auto refused = [&](const std::string& section, const std::string& test) {
+    const std::string scenario =
+        "plumbline: 1\nname: n\n" + test + "\ndut: {topology: {kind: clos2}}\n" + section + "\n";
+    const json sent{{"scenario", scenario}};
+    const json answer = asked("post", "/api/v1/scenarios/validate", 200, sent.dump());
+    EXPECT_FALSE(answer.at("valid").get<bool>());
+    asked("post", "/api/v1/scenarios/plan", 422, sent.dump());
+    return answer.at("problems").dump();
+  };
+  EXPECT_THAT(refused("dut_metrics: {command: [id]}", "test: T12.1"),
+              HasSubstr("starts no program"));
+  EXPECT_THAT(refused("dut_metrics: {file: /etc/passwd}", "test: T12.1"),
+              HasSubstr("cannot be used"));
+}
+
+TEST_F(ApiTest, WhatNeedsTooMuchMemoryIsRefusedBeforeItIsBuilt) {
+  const std::string big = R"(plumbline: 1
+name: big
+test: T5.1
+bench: sim
+dut: {topology: {kind: clos2, leaves: 1024, spines: 1024, hosts_per_leaf: 8}}
+)";
+  setMemoryLimit(1'000'000'000);
+  const auto began = std::chrono::steady_clock::now();
+  const json answer =
+      asked("post", "/api/v1/scenarios/validate", 200, json{{"scenario", big}}.dump());
+  setMemoryLimit(0);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+  EXPECT_THAT(answer.at("problems").dump(), HasSubstr("and the program may take 1 GB"));
 }
 
 TEST_F(ApiTest, TrialsAndLogComeInParts) {

@@ -58,6 +58,17 @@ TEST_F(PortTableTest, ARunHasItsPortsUntilItEnds) {
   EXPECT_EQ(stateOf("sim"), "running");
 }
 
+TEST_F(PortTableTest, AnOwnersNameIsShortAndPlain) {
+  for (const std::string& owner :
+       {std::string("\x1b[31mann"), std::string(100'000, 'a'), std::string("ann\n"),
+        std::string("\xe2\x80\xae"
+                    "nna")}) {
+    EXPECT_EQ(refusalOf([&] { table_.reserve({{"rtl/0"}, owner, 60}); }).status, 400);
+    EXPECT_EQ(refusalOf([&] { table_.claim(1, {"rtl/0"}, owner, {}); }).status, 400);
+  }
+  table_.reserve({{"rtl/0"}, "Ann Müller", 60});
+}
+
 TEST_F(PortTableTest, AReservationKeepsOthersOut) {
   const Reservation reservation = table_.reserve({{"rtl/0"}, "ann", 60});
   EXPECT_EQ(reservation.expires_ms, 1'060'000);

@@ -29,6 +29,19 @@ TEST(ServerAddress, Reads) {
   }
 }
 
+TEST(ServerAddress, NoTokenGoesOverTheNetworkInClear) {
+  for (const char* text : {"http://lab3", "http://127.lab.example.com", "http://198.18.0.1:80"}) {
+    ServerAddress address = ServerAddress::parse(text);
+    address.token = "secret";
+    EXPECT_THROW(Client{address}, Error) << text;
+  }
+  for (const char* text : {"http://127.0.0.1", "lab3", "127.lab.example.com", "localhost"}) {
+    ServerAddress address = ServerAddress::parse(text);
+    address.token = "secret";
+    EXPECT_NO_THROW(Client{address}) << text;
+  }
+}
+
 TEST(ServerAddress, Refuses) {
   for (const char* text :
        {"", ":80", "lab3:", "lab3:0", "lab3:65536", "lab3:8a", "lab3:+80", "lab3:0x50",

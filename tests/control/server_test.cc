@@ -151,6 +151,44 @@ class ServerTest : public testing::Test {
   std::unique_ptr<Server> server_;
 };
 
+// A byte at a time is no way to hold a connection: a second for the request is one for its header.
+TEST_F(ServerTest, AHeaderThatTricklesIsNotWaitedFor) {
+  ServerOptions impatient = anyPort();
+  impatient.idle = 30s;
+  impatient.request = 1s;
+  open(impatient);
+  const RawSocket socket(server_->port());
+  const auto began = std::chrono::steady_clock::now();
+  socket.send("GET /api/v1/clock HTTP/1.1\r\nX: ");
+  while (!socket.closedWithin(50ms) && std::chrono::steady_clock::now() - began < 20s) {
+    socket.send("x");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+}
+
+// A plan that would take minutes ends with its time, and says so.
+TEST_F(ServerTest, APlanHasItsTime) {
+  ServerOptions impatient = anyPort();
+  impatient.work = 1s;
+  open(impatient);
+  std::string values = "8";
+  for (int i = 9; i < 800; ++i) values += ", " + std::to_string(i);
+  RunRequest run;
+  run.scenario.scenario =
+      "plumbline: 1\nname: long\ntest: free\ntransport: {kind: uet}\n"
+      "dut: {topology: {kind: clos3, pods: 16, leaves: 16, spines: 16, superspines: 256, "
+      "hosts_per_leaf: 16}}\nworkload: {kind: pairs, size: 4KiB, messages: 1}\n"
+      "sweep: {workload.messages: [" +
+      values + "]}\n";
+  Client client(address());
+  const auto began = std::chrono::steady_clock::now();
+  const auto planned = wait<PlanAnswer>([&](auto done) { client.plan(run.scenario, done); });
+  ASSERT_FALSE(planned.ok());
+  EXPECT_EQ(planned.refusal().status, 422);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 30s);
+  EXPECT_TRUE(runsToItsEnd());
+}
+
 TEST_F(ServerTest, ARunFromBeginningToEnd) {
   Listener listener;
   Client client(address());

@@ -121,6 +121,18 @@ TEST(PeerAnswer, BringsAFault) {
   EXPECT_STREQ(read->fault->what(), "target: no memory \xEF\xBF\xBD (more of it)");
 }
 
+// 60,000 levels overflow the stack where an object is written by recursion.
+TEST(PeerMessages, WhatIsNestedDeeplyIsNone) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  std::string why;
+  EXPECT_FALSE(decodeAnswer(R"({"end":{"a":)" + deep + "}}", why));
+  EXPECT_EQ(why, "not JSON, or nested too deeply");
+  EXPECT_FALSE(decodeRequest(R"({"library":"libfabric","end":{"a":)" + deep + "}}", why));
+  EXPECT_FALSE(decodeGreeting(deep, why));
+  EXPECT_FALSE(decodeProof(deep, why));
+  EXPECT_FALSE(decodeQuestion(deep));
+}
+
 TEST(PeerAnswer, IsNoneWhenAnythingIsWrong) {
   std::string why;
   for (const char* line :

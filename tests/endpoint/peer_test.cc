@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/work.h"
 #include "endpoint/buffer.h"
 #include "endpoint/peer_admission.h"
 #include "endpoint/remote_channel.h"
@@ -188,6 +189,51 @@ TEST_F(PeerTest, BringsThemToAPeerWithTheSameToken) {
   serve("secret");
   knowToken("secret");
   carryMessages();
+}
+
+// So many that no other may wait: the oldest of them makes room.
+TEST_F(PeerTest, SilentConnectionsKeepNobodyOut) {
+  serve("secret");
+  knowToken("secret");
+  std::vector<PeerSocket> silent;
+  silent.reserve(150);
+  for (int i = 0; i < 150; ++i) silent.push_back(callPeer(kHere, listener_.port()));
+  EXPECT_EQ(peer().ownAddress(), kHere);
+}
+
+TEST_F(PeerTest, ATargetThatAnswersInDeepNestingIsRefused) {
+  const std::jthread target([this] {
+    try {
+      auto bench = listener_.accept(kPatience);
+      bench->send(R"({"plumbline_target":1})");
+      bench->receive(kPatience);
+      bench->send(R"({"end":{"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}}");
+      bench->receive(kPatience);
+    } catch (const Error&) {
+      // The bench has closed.
+    }
+  });
+  EXPECT_THAT([this] { peer(); }, testing::ThrowsMessage<Error>(HasSubstr("nested too deeply")));
+}
+
+// Who asks may leave, or be told to stop, while a target says nothing.
+TEST_F(PeerTest, WaitingForATargetEndsWithTheWork) {
+  std::atomic<bool> stop{false};
+  const std::jthread target([&] {
+    auto bench = listener_.accept(std::chrono::seconds(10));
+    ASSERT_TRUE(bench);
+    bench->send(R"({"plumbline_target":1})");
+    stop.store(true);
+    try {
+      while (true) bench->receive(std::chrono::seconds(10));
+    } catch (const Error&) {
+      // The bench has closed.
+    }
+  });
+  const WorkScope scope({[&] { return stop.load(); }, {}, {}});
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_THROW(peer(), WorkStopped);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
 TEST_F(PeerTest, TellsWhatItsHostIs) {

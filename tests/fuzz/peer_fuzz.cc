@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "endpoint/peer_message.h"
 #include "endpoint/peer_token.h"
 
@@ -38,6 +39,7 @@ void readAnswer(std::string_view line) {
   std::string why;
   const auto answer = decodeAnswer(line, why);
   if (!answer) return require(!why.empty());
+  require(jsonDepth(line) <= kMostJsonDepth);
   const auto again = decodeAnswer(encode(*answer), why);
   require(again && again->end == answer->end && again->told == answer->told &&
           again->intact == answer->intact && again->configuration == answer->configuration &&
@@ -64,6 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   readBeginning(line);
   readRequest(line);
   readAnswer(line);
+  // The same behind more levels than the stack holds.
+  readAnswer(R"({"end":{"a":)" + std::string(100'000, '[') + std::string(line));
   if (const auto question = decodeQuestion(line)) {
     require(decodeQuestion(encode(*question)) == question);
   }

@@ -6,12 +6,17 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "bench/trial.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using plumbline::bench::TrialResult;
   const std::string text(reinterpret_cast<const char*>(data), size);
   try {
+    if (plumbline::jsonDepth(text) > plumbline::kMostJsonDepth) {
+      TrialResult::fromJson(text);
+      std::abort();  // it must have thrown
+    }
     const std::string written = TrialResult::fromJson(text).toJson();
     if (TrialResult::fromJson(written).toJson() != written) std::abort();
   } catch (const plumbline::Error&) {

@@ -217,8 +217,8 @@ TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndUntouched) {
 
 TEST_F(StoreTest, ANewerSchemaIsRefused) {
   ResultStore::open(directory_.path());
-  rawSql(database(), "UPDATE schema_version SET version = 3");
-  EXPECT_THAT(errorOf([&] { ResultStore::open(directory_.path()); }).what(), HasSubstr("schema 3"));
+  rawSql(database(), "UPDATE schema_version SET version = 4");
+  EXPECT_THAT(errorOf([&] { ResultStore::open(directory_.path()); }).what(), HasSubstr("schema 4"));
 }
 
 // A store of schema 1 as its program left it, with a run.
@@ -284,6 +284,78 @@ TEST_F(StoreTest, ADamagedDatabaseIsReportedAsSuch) {
   });
   EXPECT_EQ(e.kind(), ErrorKind::kTester);
   EXPECT_THAT(e.remedy(), HasSubstr("damaged"));
+}
+
+TEST_F(StoreTest, ADamagedTrialIsNamedAndTheRestServed) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(quickstartIdentity(), "", "");
+  store.saveTrial(run, R"({"a":1})", 0, "64 B", R"({"lost":10})");
+  store.saveTrial(run, R"({"a":2})", 0, "128 B", R"({"lost":20})");
+  EXPECT_TRUE(store.loadRun(run).damaged.empty());
+  rawSql(database(), R"(UPDATE trials SET result = '{"lost":11}' WHERE label = '64 B')");
+  EXPECT_THAT(store.loadRun(run).damaged, testing::ElementsAre("trial \"64 B\""));
+  const auto trials = store.listTrials(run);
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_TRUE(trials[0].damaged);
+  EXPECT_FALSE(trials[1].damaged);
+  // As good as not measured: it is measured again, and then there is one of it.
+  EXPECT_EQ(store.findTrial(run, R"({"a":1})", 0), std::nullopt);
+  EXPECT_EQ(store.findTrial(run, R"({"a":2})", 0), R"({"lost":20})");
+  store.saveTrial(run, R"({"a":1})", 0, "64 B", R"({"lost":10})");
+  EXPECT_EQ(store.findTrial(run, R"({"a":1})", 0), R"({"lost":10})");
+  EXPECT_EQ(store.listTrials(run).size(), 2U);
+  EXPECT_TRUE(store.loadRun(run).damaged.empty());
+}
+
+// A digit, a text that is no result, and a whole result that moved to another test.
+TEST_F(StoreTest, ADamagedResultHidesNoOther) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(quickstartIdentity(), "", "");
+  const auto other = store.createRun(quickstartIdentity(), "", "");
+  TestResult one = sampleResult();
+  one.id = "T5.1";
+  store.saveTestResult(run, one);
+  one.id = "T5.2";
+  store.saveTestResult(run, one);
+  store.saveTestResult(other, one);
+  for (const char* damage :
+       {"UPDATE test_results SET result = replace(result, '1', '2') WHERE run = 1 AND test = "
+        "'T5.1'",
+        "UPDATE test_results SET result = '{' WHERE run = 1 AND test = 'T5.1'",
+        "UPDATE test_results SET result = (SELECT result FROM test_results WHERE run = 2) WHERE "
+        "run = 1 AND test = 'T5.1'"}) {
+    rawSql(database(), damage);
+    const StoredRun stored = store.loadRun(run);
+    EXPECT_THAT(stored.damaged, testing::ElementsAre(HasSubstr("the result of T5.1"))) << damage;
+    ASSERT_EQ(stored.tests.size(), 1U) << damage;
+    EXPECT_EQ(stored.tests[0].id, "T5.2");
+    EXPECT_FALSE(stored.tests[0].valid);
+    EXPECT_THAT(stored.tests[0].anomalies.back().what, HasSubstr("is damaged"));
+  }
+  EXPECT_TRUE(store.loadRun(other).damaged.empty());
+  EXPECT_EQ(store.listRuns().size(), 2U);
+  EXPECT_EQ(store.listRunsBriefly(0).size(), 2U);
+  EXPECT_EQ(store.listRunsBriefly(1).front().id, other);
+  EXPECT_EQ(store.listRunsBriefly(0).front().identity.scenario_text, "");
+}
+
+TEST_F(StoreTest, WhatAnOlderVersionWroteIsReadWithoutChecksums) {
+  std::int64_t run = 0;
+  {
+    auto store = ResultStore::open(directory_.path());
+    run = store.createRun(quickstartIdentity(), "", "");
+    store.saveTrial(run, "{}", 0, "64 B", R"({"lost":10})");
+  }
+  for (const char* table : {"trials", "test_results", "observations"}) {
+    rawSql(database(), std::string("ALTER TABLE ") + table + " DROP COLUMN checksum");
+  }
+  rawSql(database(), "UPDATE schema_version SET version = 2");
+  auto store = ResultStore::openExisting(directory_.path());
+  EXPECT_EQ(store.findTrial(run, "{}", 0), R"({"lost":10})");
+  EXPECT_TRUE(store.loadRun(run).damaged.empty());
+  store.saveTrial(run, "{}", 1, "64 B", R"({"lost":11})");
+  rawSql(database(), "UPDATE trials SET result = '{}'");
+  EXPECT_THAT(store.loadRun(run).damaged, testing::SizeIs(1));  // the one with a checksum
 }
 
 TEST_F(StoreTest, ADirectoryThatCannotBeMadeIsReported) {

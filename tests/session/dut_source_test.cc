@@ -24,10 +24,14 @@ using testing::Not;
 class DutSource : public testing::Test {
  protected:
   std::string ask(std::vector<std::string> command, std::chrono::milliseconds most = kMostDutTime) {
-    return askDut({std::move(command), {}}, scenario(), seconds(90), most);
+    return askDut(asking({std::move(command), {}}), seconds(90), most);
   }
-  std::string askFile(const std::string& name) {
-    return askDut({{}, name}, scenario(), std::nullopt);
+  std::string askFile(const std::string& name) { return askDut(asking({{}, name}), std::nullopt); }
+  [[nodiscard]] scenario::Scenario asking(scenario::DutMetricsSource source) const {
+    scenario::Scenario asking;
+    asking.file = scenario();
+    asking.dut_metrics = std::move(source);
+    return asking;
   }
   void write(const std::string& name, const std::string& text) {
     std::ofstream(folder_.path() / name) << text;
@@ -68,11 +72,7 @@ TEST_F(DutSource, IsAFileAsItIs) {
   EXPECT_EQ(askFile("dut.csv"), "0,memory,1\n");
 }
 
-class Watcher final : public RunWatcher {
- public:
-  bool mayStartPrograms() override { return may; }
-  bool may = true;
-};
+class Watcher final : public RunWatcher {};
 
 constexpr const char* kSoak = R"(plumbline: 1
 name: leaking
@@ -114,20 +114,16 @@ TEST_F(DutSource, ALeakThatAProgramReportsIsFoundAndKeptWithTheRun) {
   EXPECT_EQ(std::count(std::istreambuf_iterator<char>(asked), {}, '\n'), 17);
 }
 
-TEST_F(DutSource, NoProgramIsStartedForSomebodyElse) {
-  write("s.yaml", kSoak);
-  const PreparedRun prepared =
-      prepareRun(loadScenario({scenario(), {}, {}, {}}), bench::BenchOptions());
-  auto store = results::ResultStore::open(folder_.path() / "results");
-  Watcher watcher;
-  watcher.may = false;
-  try {
-    executeRun(prepared, store, createRun(store, prepared.scenario), watcher, {});
-    ADD_FAILURE() << "ran";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::kUnsupported);
-    EXPECT_THAT(e.what(), HasSubstr("starts a program to ask the DUT"));
-  }
+TEST_F(DutSource, AFileOfSomebodyElseIsReadWithoutLinks) {
+  write("dut.csv", "0,memory,1\n");
+  fs::create_symlink("dut.csv", folder_.path() / "link.csv");
+  scenario::Scenario sent = asking({{}, "dut.csv"});
+  sent.access.origin = scenario::Origin::kNetwork;
+  sent.access.files = folder_.path().string();
+  EXPECT_EQ(askDut(sent, std::nullopt), "0,memory,1\n");
+  sent.dut_metrics->file = "link.csv";
+  EXPECT_THAT(askDut(sent, std::nullopt), HasSubstr("it leads through a symbolic link"));
+  EXPECT_EQ(askFile("link.csv"), "0,memory,1\n");  // the user's own
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+#include "base/interrupts.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace plumbline {
+namespace {
+
+sigset_t interruptSet() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+struct Waiting {
+  std::mutex mutex;
+  std::function<void()> act;
+  pid_t process = 0;  // that has the thread: a forked one has none
+};
+
+// Never destroyed: the thread outlives main().
+Waiting& waiting() {
+  static auto* const kWaiting = new Waiting;
+  return *kWaiting;
+}
+
+// As if the program had never looked at the signal.
+void endBy(int signal) {
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(signal, &usual, nullptr);
+  kill(getpid(), signal);
+  unblockInterrupts();
+}
+
+void waitForSignals(bool int_ignored) {
+  const sigset_t set = interruptSet();
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&set, &signal) != 0) continue;
+    const std::scoped_lock lock(waiting().mutex);
+    if (waiting().act) {
+      waiting().act();
+    } else if (signal != SIGINT || !int_ignored) {
+      endBy(signal);
+    }
+  }
+}
+
+}  // namespace
+
+void takeOverInterrupts() {
+  const std::scoped_lock lock(waiting().mutex);
+  const sigset_t set = interruptSet();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  if (waiting().process == getpid()) return;
+  waiting().process = getpid();
+  struct sigaction at_start {};
+  sigaction(SIGINT, nullptr, &at_start);
+  const bool int_ignored = at_start.sa_handler == SIG_IGN;  // a shell's job in the background
+  std::thread(waitForSignals, int_ignored).detach();
+}
+
+void onInterrupt(std::function<void()> act) {
+  takeOverInterrupts();
+  const std::scoped_lock lock(waiting().mutex);
+  waiting().act = std::move(act);
+}
+
+void unblockInterrupts() {
+  const sigset_t set = interruptSet();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,137 @@
+#include "base/work.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <utility>
+
+#include "base/error.h"
+
+namespace plumbline {
+namespace {
+
+using WorkClock = std::chrono::steady_clock;
+
+// How often the memory in use is looked at: a system call.
+constexpr std::chrono::milliseconds kMemoryLook{50};
+
+thread_local WorkScope* t_scope = nullptr;
+thread_local WorkClock::time_point t_next_look{};
+
+std::atomic<std::uint64_t> g_memory_limit{0};
+
+// What the machine has, or less where a control group allows less.
+std::uint64_t machineMemory() {
+  const auto pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
+  std::uint64_t memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t allowed = 0;
+  // "max" where there is no limit, which is no number.
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> allowed && allowed > 0) {
+    memory = std::min(memory, allowed);
+  }
+  return memory;
+}
+
+}  // namespace
+
+WorkScope::WorkScope(WorkLimits limits) : limits_(std::move(limits)), outer_(t_scope) {
+  t_scope = this;
+}
+
+WorkScope::~WorkScope() { t_scope = outer_; }
+
+void checkWork() {
+  const WorkClock::time_point now = WorkClock::now();
+  for (const WorkScope* scope = t_scope; scope != nullptr; scope = scope->outer_) {
+    const WorkLimits& limits = scope->limits_;
+    if (limits.stopped && limits.stopped()) throw WorkStopped();
+    if (limits.deadline && now > *limits.deadline) {
+      throw Error(ErrorKind::kUnsupported, limits.deadline_text);
+    }
+  }
+  if (now < t_next_look) return;
+  t_next_look = now + kMemoryLook;
+  const std::uint64_t used = memoryInUse();
+  if (used <= memoryLimit()) return;
+  throw Error(ErrorKind::kUnsupported,
+              fmt::format("the program takes {} of memory, and may take {}",
+                          memoryText(static_cast<double>(used)),
+                          memoryText(static_cast<double>(memoryLimit()))),
+              "--max-memory", "fewer hosts, flows or messages at a time, or a higher limit");
+}
+
+void setMemoryLimit(std::uint64_t bytes) { g_memory_limit.store(bytes); }
+
+std::uint64_t memoryLimit() {
+  const std::uint64_t limit = g_memory_limit.load(std::memory_order_relaxed);
+  if (limit > 0) return limit;
+  static const std::uint64_t kHalf = machineMemory() / 2;
+  return kHalf;
+}
+
+std::uint64_t memoryInUse() {
+  // Total and resident pages.
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string memoryText(double bytes) {
+  constexpr std::array<const char*, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", bytes, kUnits.at(unit));
+}
+
+std::optional<std::uint64_t> memoryFromText(const std::string& text) {
+  constexpr std::array<std::pair<const char*, double>, 9> kUnits{{{"", 1},
+                                                                  {"B", 1},
+                                                                  {"kB", 1e3},
+                                                                  {"MB", 1e6},
+                                                                  {"GB", 1e9},
+                                                                  {"TB", 1e12},
+                                                                  {"MiB", 0x1p20},
+                                                                  {"GiB", 0x1p30},
+                                                                  {"TiB", 0x1p40}}};
+  constexpr double kMost = 1e15;
+  char* end = nullptr;
+  if (text.empty() || text.find_first_not_of("0123456789.") == 0) return std::nullopt;
+  const double number = std::strtod(text.c_str(), &end);
+  while (*end == ' ') ++end;
+  for (const auto& [unit, bytes] : kUnits) {
+    if (std::string(end) != unit) continue;
+    const double value = number * bytes;
+    if (!std::isfinite(value) || value < 1 || value > kMost) return std::nullopt;
+    return static_cast<std::uint64_t>(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> memoryRefusal(const std::string& what, double needed) {
+  const auto limit = static_cast<double>(memoryLimit());
+  if (needed <= limit) return std::nullopt;
+  return fmt::format("{} needs about {} of memory, and the program may take {} (--max-memory)",
+                     what, memoryText(needed), memoryText(limit));
+}
+
+std::string faultText(const std::exception& fault) {
+  if (dynamic_cast<const std::bad_alloc*>(&fault) == nullptr) return fault.what();
+  return fmt::format(
+      "there is not enough memory: the program takes {} (fewer hosts, flows or messages at a time, "
+      "or a lower --max-memory, which refuses such work before it begins)",
+      memoryText(static_cast<double>(memoryInUse())));
+}
+
+}  // namespace plumbline

@@ -1,0 +1,130 @@
+#include "bench/trial_footprint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "base/work.h"
+#include "fabric/fabric.h"
+#include "fabric/footprint.h"
+
+namespace plumbline::bench {
+namespace {
+
+// docs/simulation-speed.md, "Memory": where the numbers come from.
+constexpr double kConnectionBytes = 800;  // both ends
+constexpr double kWaitingBytes = 100;     // a message in a host's queue
+constexpr double kSampleBytes = 8;        // a flow at an instant
+constexpr double kSampleHead = 64;        // an instant
+constexpr double kStreamBytes = 2'000;
+
+std::uint32_t ranksOf(const workload::Placement& placement) {
+  const bool listed = placement.rule == workload::PlacementRule::kExplicit;
+  return listed ? static_cast<std::uint32_t>(placement.hosts.size()) : placement.ranks;
+}
+
+// Pairs of ranks, in one direction, that a collective sends between.
+double pairsOfCollective(const workload::CollectiveSpec& spec, double ranks) {
+  using workload::Algorithm;
+  if (spec.kind == workload::CollectiveKind::kAllToAll) return ranks * (ranks - 1);
+  switch (spec.algorithm) {
+    case Algorithm::kTree:
+      return 2 * ranks;
+    case Algorithm::kDoubleTree:
+      return 4 * ranks;
+    case Algorithm::kHalvingDoubling:
+      return ranks * std::bit_width(static_cast<std::uint64_t>(ranks));
+    default:
+      return ranks;
+  }
+}
+
+double pairsOf(const workload::JobSpec& job, double ranks) {
+  if (const auto* training = std::get_if<workload::TrainingProgram>(&job.program)) {
+    // The same pairs serve all collectives of a kind.
+    std::set<std::pair<workload::CollectiveKind, workload::Algorithm>> kinds;
+    double pairs = 0;
+    for (const workload::CollectiveSpec& spec : training->collectives) {
+      if (kinds.emplace(spec.kind, spec.algorithm).second) pairs += pairsOfCollective(spec, ranks);
+    }
+    return pairs;
+  }
+  if (const auto* messages = std::get_if<workload::MessageProgram>(&job.program)) {
+    const double pairs = messages->pattern == workload::Pattern::kExplicit
+                             ? static_cast<double>(messages->pairs.size())
+                             : ranks;
+    return messages->bidirectional ? 2 * pairs : pairs;
+  }
+  const auto entries =
+      static_cast<double>(std::get<workload::TraceProgram>(job.program).entries.size());
+  return std::min(entries, ranks * ranks);
+}
+
+// Messages that an open loop posts before the trial's end, beyond what a host's link carries of
+// them.
+double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& spec) {
+  const auto* messages = std::get_if<workload::MessageProgram>(&job.program);
+  if (messages == nullptr) return 0;
+  const auto* arrivals = std::get_if<workload::Arrivals>(&messages->load);
+  if (arrivals == nullptr || arrivals->interval <= Picoseconds()) return 0;
+  const Picoseconds trial =
+      spec.duration > Picoseconds() ? spec.duration + spec.drain : fabric::kNever;
+  const Picoseconds until = std::min(messages->until, trial);
+  const auto interval = static_cast<double>(arrivals->interval.count());
+  auto posted = static_cast<double>(messages->messages);
+  double time = posted * interval;  // [ps]
+  if (until != fabric::kNever && static_cast<double>(until.count()) < time) {
+    time = static_cast<double>(until.count());
+    posted = time / interval;
+  }
+  // Bits of a message, and that the link carries in the same time.
+  const double bits = static_cast<double>(messages->bytes) * 8;
+  const double carried =
+      static_cast<double>(spec.dut.topology.link_rate.bitsPerSecond()) * time / 1e12 / bits;
+  const double behind = std::max(0.0, posted - carried);
+  return behind * pairs;
+}
+
+double samplesOf(const TrialSpec& spec) {
+  if (!spec.sampling || spec.sampling->interval <= Picoseconds()) return 0;
+  if (spec.duration <= Picoseconds()) return 0;
+  return static_cast<double>((spec.duration + spec.drain).count()) /
+         static_cast<double>(spec.sampling->interval.count());
+}
+
+}  // namespace
+
+TrialFootprint footprintOf(const TrialSpec& spec) {
+  TrialFootprint footprint;
+  footprint.fabric = fabric::footprintOf(spec.dut.topology).bytes;
+  if (spec.workload) {
+    for (const workload::JobSpec& job : spec.workload->jobs) {
+      const double pairs = pairsOf(job, ranksOf(job.placement));
+      footprint.connections += pairs * job.flows;
+      footprint.waiting += waitingOf(job, pairs, spec);
+    }
+  }
+  footprint.samples = samplesOf(spec);
+  const auto streams = static_cast<double>(spec.streams.size());
+  footprint.bytes =
+      footprint.fabric + footprint.connections * kConnectionBytes +
+      footprint.waiting * kWaitingBytes + streams * kStreamBytes +
+      footprint.samples * (kSampleHead + kSampleBytes * (footprint.connections + streams));
+  return footprint;
+}
+
+std::optional<std::string> memoryRefusalOf(const TrialSpec& spec) {
+  const TrialFootprint footprint = footprintOf(spec);
+  std::string what = fmt::format("simulating {} hosts", spec.dut.topology.hostCount());
+  if (footprint.connections > 0) what += fmt::format(" with {:.3g} flows", footprint.connections);
+  if (footprint.waiting > 0) what += fmt::format(", {:.3g} waiting messages", footprint.waiting);
+  if (footprint.samples > 0) what += fmt::format(", {:.3g} samples", footprint.samples);
+  return memoryRefusal(what, footprint.bytes);
+}
+
+}  // namespace plumbline::bench

@@ -1,0 +1,326 @@
+// The server and the target program, as their users start them, before clients and peers that
+// misbehave. Each attack is bounded in time, and what matters is the same every time: the program
+// lives, answers others meanwhile, and ends when it is told to.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/attack/hostile_peer.h"
+#include "tests/cli/process.h"
+#include "tests/control/raw_socket.h"
+#include "tests/control/small_scenario.h"
+#include "tests/results/temp_directory.h"
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+using control::RawSocket;
+using nlohmann::json;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr std::chrono::milliseconds kPatience{20'000};
+constexpr const char* kGreeting = R"({"plumbline_target":1})";
+
+std::string nested(std::size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+class Attack : public testing::Test {
+ protected:
+  Attack() {
+    for (const char* name : {"server", "target", "files"})
+      fs::create_directories(scratch_.path() / name);
+  }
+
+  // Starts a program and waits until its first line ends with a port.
+  std::uint16_t start(std::unique_ptr<Process>& process, const std::string& folder,
+                      const std::vector<std::string>& arguments, const std::string& program) {
+    const fs::path directory = scratch_.path() / folder;
+    process = std::make_unique<Process>(directory, arguments, program);
+    for (;;) {
+      const std::string out = contentOf(directory / "stdout.txt");
+      const std::size_t end = out.find('\n');
+      if (end != std::string::npos) {
+        const std::size_t at = out.find(program == PLUMBLINE_COMMAND ? "127.0.0.1:" : "port ");
+        return static_cast<std::uint16_t>(
+            std::stoi(out.substr(at + (program == PLUMBLINE_COMMAND ? 10 : 5))));
+      }
+      if (process->ended()) throw std::runtime_error(process->wait().err);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  void serve(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"serve", "--port", "0", "--results",
+                                       (scratch_.path() / "results").string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    port_ = start(server_, "server", arguments, PLUMBLINE_COMMAND);
+  }
+
+  static std::string request(const std::string& method, const std::string& resource,
+                             const std::string& body = {}, const std::string& more = {}) {
+    std::string text = fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{}",
+                                   method, resource, more);
+    if (method == "POST") {
+      text += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size());
+    }
+    return text + "\r\n" + body;
+  }
+  // The whole answer.
+  std::string ask(const std::string& method, const std::string& resource,
+                  const std::string& body = {}, const std::string& more = {}) {
+    const RawSocket socket(port_);
+    socket.send(request(method, resource, body, more));
+    return socket.receive(kPatience);
+  }
+  std::string plan(const std::string& scenario) {
+    return ask("POST", "/api/v1/scenarios/plan", json{{"scenario", scenario}}.dump());
+  }
+  void expectAlive() {
+    const auto before = steady_clock::now();
+    EXPECT_THAT(ask("GET", "/api/v1/clock"), StartsWith("HTTP/1.1 200"));
+    EXPECT_LT(steady_clock::now() - before, seconds(5));
+  }
+  void expectEndsWhenTold() {
+    const auto before = steady_clock::now();
+    server_->signal(SIGTERM);
+    const Outcome outcome = server_->wait();
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_LT(steady_clock::now() - before, seconds(15));
+  }
+  bool built(const std::string& bench) {
+    return ask("GET", "/api/v1/capabilities").find("\"" + bench + "\"") != std::string::npos;
+  }
+  static std::string overPeer(std::uint16_t port) {
+    return fmt::format(R"(plumbline: 1
+name: peer
+test: T5.1
+bench: libfabric
+endpoint: {{provider: tcp, peer: 127.0.0.1, peer_port: {}}}
+dut: {{topology: {{kind: link, link: 100G}}}}
+traffic: {{message_sizes: 64KiB, qps: 1, pairs: [[0, 1]], direction: uni}}
+)",
+                       port);
+  }
+
+  TempDirectory scratch_;
+  std::unique_ptr<Process> server_;
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(Attack, APeerThatAnswersInDeepNesting) {
+  const HostilePeer peer({kGreeting, R"({"end":{"a":)" + nested(100'000) + "}}"});
+  serve({"--peer", fmt::format("127.0.0.1:{}", peer.port())});
+  EXPECT_THAT(plan(overPeer(peer.port())), StartsWith("HTTP/1.1 422"));
+  expectAlive();
+  expectEndsWhenTold();
+}
+
+TEST_F(Attack, APeerThatIsNotOnTheListIsNotConnectedTo) {
+  const HostilePeer peer({kGreeting});
+  serve();
+  EXPECT_THAT(plan(overPeer(peer.port())), HasSubstr("this server does not connect to"));
+  EXPECT_EQ(peer.connections(), 0);
+}
+
+// Twice as many of them as there are threads for answers.
+TEST_F(Attack, PeersThatOnlyGreetBlockNobody) {
+  const HostilePeer peer({kGreeting});
+  serve({"--peer", fmt::format("127.0.0.1:{}", peer.port())});
+  if (!built("libfabric")) GTEST_SKIP() << "built without libfabric";
+  const std::string body = json{{"scenario", overPeer(peer.port())}}.dump();
+  std::vector<RawSocket> waiting;
+  waiting.reserve(4);
+  for (int i = 0; i < 4; ++i) {
+    waiting.emplace_back(port_).send(request("POST", "/api/v1/scenarios/plan", body));
+  }
+  const auto until = steady_clock::now() + kPatience;
+  while (peer.connections() == 0 && steady_clock::now() < until) std::this_thread::yield();
+  expectAlive();
+  expectEndsWhenTold();
+}
+
+// The provider that libfabric takes by default installs handlers of its own.
+TEST_F(Attack, SignalsAreTheServersWithAnyLibrary) {
+  serve();
+  for (const std::string bench : {"libfabric", "verbs", "fpga", "sim", "rtl"}) {
+    if (!built(bench)) continue;
+    const std::string endpoint = bench == "libfabric" || bench == "verbs" ? "endpoint: {}\n" : "";
+    plan("plumbline: 1\nname: n\ntest: T5.1\nbench: " + bench + "\n" + endpoint +
+         "dut: {topology: {kind: link, link: 100G}}\n");
+  }
+  ask("POST", "/api/v1/runs",
+      json{{"scenario", {{"scenario", control::smallScenario(5'000)}}}}.dump());
+  while (ask("GET", "/api/v1/runs/1").find("\"trials\":0,") != std::string::npos) {
+  }
+  expectEndsWhenTold();
+  const Outcome outcome =
+      plumblineCommand(scratch_.path() / "target",
+                       {"results", "ls", "--results", (scratch_.path() / "results").string()});
+  EXPECT_THAT(outcome.out, HasSubstr("aborted"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("running")));
+}
+
+TEST_F(Attack, ALongTrialIsStopped) {
+  serve();
+  const std::string scenario = R"(plumbline: 1
+name: long
+test: free
+dut: {topology: {kind: clos2, leaves: 8, spines: 8, hosts_per_leaf: 8}}
+transport: {kind: roce}
+workload: {kind: permutation, size: 16GiB, messages: 1, flows: 256}
+)";
+  ask("POST", "/api/v1/runs", json{{"scenario", {{"scenario", scenario}}}}.dump());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_THAT(ask("POST", "/api/v1/runs/1/stop"), StartsWith("HTTP/1.1 202"));
+  const auto before = steady_clock::now();
+  while (ask("GET", "/api/v1/runs/1").find("\"aborted\"") == std::string::npos) {
+    ASSERT_LT(steady_clock::now() - before, seconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  expectEndsWhenTold();
+}
+
+TEST_F(Attack, ScenariosThatNeedMoreMemoryThanThereMayBe) {
+  serve({"--max-memory", "1GB"});
+  for (const char* scenario :
+       {"plumbline: 1\nname: n\ntest: T5.1\nbench: sim\n"
+        "dut: {topology: {kind: clos2, leaves: 1024, spines: 1024, hosts_per_leaf: 8}}\n",
+        "plumbline: 1\nname: n\ntest: free\ntransport: {kind: roce}\n"
+        "dut: {topology: {kind: clos2, leaves: 32, spines: 32, hosts_per_leaf: 32}}\n"
+        "workload: {kind: alltoall, flows: 256}\n",
+        "plumbline: 1\nname: n\ntest: free\ntransport: {kind: roce}\n"
+        "dut: {topology: {kind: clos2, leaves: 8, spines: 8, hosts_per_leaf: 8}}\n"
+        "workload: {kind: permutation, interval: 1ps, until: 1ms}\n"}) {
+    const auto before = steady_clock::now();
+    const std::string answer =
+        ask("POST", "/api/v1/scenarios/validate", json{{"scenario", scenario}}.dump());
+    EXPECT_THAT(answer, HasSubstr("and the program may take 1 GB")) << scenario;
+    EXPECT_LT(steady_clock::now() - before, seconds(10)) << scenario;
+  }
+  expectAlive();
+}
+
+TEST_F(Attack, WhatLeadsOutOfTheFiles) {
+  std::ofstream(scratch_.path() / "secret") << "secret\n";
+  fs::create_symlink("../secret", scratch_.path() / "files" / "link");
+  serve({"--files", (scratch_.path() / "files").string()});
+  for (const char* file : {"link", "../secret", "/etc/passwd", "./../secret"}) {
+    for (const std::string& section : {fmt::format("dut_metrics: {{file: {}}}", file),
+                                       fmt::format("endpoint: {{token_file: {}}}", file),
+                                       fmt::format("fpga: {{xclbin: {}}}", file)}) {
+      const std::string scenario =
+          "plumbline: 1\nname: n\ntest: T12.1\ndut: {topology: {kind: clos2}}\n" + section + "\n";
+      const std::string body = json{{"scenario", scenario}}.dump();
+      EXPECT_THAT(ask("POST", "/api/v1/scenarios/validate", body), HasSubstr("cannot be used"))
+          << section;
+      EXPECT_THAT(ask("POST", "/api/v1/runs", json{{"scenario", {{"scenario", scenario}}}}.dump()),
+                  StartsWith("HTTP/1.1 422"))
+          << section;
+    }
+  }
+}
+
+TEST_F(Attack, NamesThatBeginLikeLoopback) {
+  serve();
+  for (const char* host :
+       {"127.evil.example", "127.0.0.1.evil.example", "localhost.evil.example"}) {
+    const RawSocket socket(port_);
+    socket.send(
+        fmt::format("GET /api/v1/clock HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", host));
+    EXPECT_THAT(socket.receive(kPatience), StartsWith("HTTP/1.1 403")) << host;
+  }
+}
+
+TEST_F(Attack, BodiesBeforeTheToken) {
+  const fs::path token = scratch_.path() / "token";
+  std::ofstream(token) << "0123456789abcdef0123456789abcdef\n";
+  serve({"--token-file", token.string()});
+  const RawSocket socket(port_);
+  socket.send(
+      "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      "Content-Length: 2000000\r\n\r\n{");
+  EXPECT_THAT(socket.receiveSome(12, kPatience), StartsWith("HTTP/1.1 401"));
+}
+
+TEST_F(Attack, FormsOfRequests) {
+  serve();
+  const std::string body =
+      json{{"ports", {"sim"}}, {"owner", "\x1b]0;title\x07"}, {"ttl_s", 60}}.dump();
+  EXPECT_THAT(ask("POST", "/api/v1/reservations", body), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(ask("POST", "/api/v1/runs", R"({"scenario":)" + nested(500'000) + "}"),
+              StartsWith("HTTP/1.1 400"));
+  const RawSocket socket(port_);
+  socket.send(
+      "POST /api/v1/reservations HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+      "Content-Type: application/jsonfoo\r\nContent-Length: 2\r\n\r\n{}");
+  EXPECT_THAT(socket.receive(kPatience), StartsWith("HTTP/1.1 415"));
+  expectAlive();
+  expectEndsWhenTold();
+}
+
+#ifdef PLUMBLINE_TARGET
+class TargetAttack : public Attack {
+ protected:
+  void serveTarget(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"--library", "libfabric",  "--address",
+                                       "127.0.0.1", "--tcp-port", "0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    try {
+      port_ = start(target_, "target", arguments, PLUMBLINE_TARGET);
+    } catch (const std::exception& error) {
+      GTEST_SKIP() << "no target here: " << error.what();
+    }
+  }
+  // Whether it greets who comes now.
+  bool greets() {
+    const RawSocket bench(port_);
+    return bench.receiveSome(20, kPatience).find("plumbline_target") != std::string::npos;
+  }
+
+  std::unique_ptr<Process> target_;
+};
+
+TEST_F(TargetAttack, LinesInDeepNesting) {
+  serveTarget();
+  if (IsSkipped()) return;
+  for (const std::string& line : {R"({"library":"libfabric","end":)" + nested(100'000) + "}\n",
+                                  nested(120'000) + "\n", std::string(300'000, '[')}) {
+    const RawSocket bench(port_);
+    bench.send(line);
+    EXPECT_TRUE(bench.closedWithin(kPatience));
+    EXPECT_TRUE(greets());
+  }
+  target_->signal(SIGTERM);
+  EXPECT_EQ(target_->wait().exit_code, 0);
+}
+
+TEST_F(TargetAttack, SilentConnections) {
+  serveTarget();
+  if (IsSkipped()) return;
+  std::vector<RawSocket> silent;
+  silent.reserve(200);
+  for (int i = 0; i < 200; ++i) silent.emplace_back(port_);
+  EXPECT_TRUE(greets());
+  target_->signal(SIGTERM);
+  EXPECT_EQ(target_->wait().exit_code, 0);
+}
+#endif
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,35 @@
+// A listener that a server takes for a target program, and that says what no target program would.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace plumbline {
+
+// Serves any number of connections: says the lines one after the other, each when something has
+// come in, the first at once. Then it keeps the connection open in silence.
+class HostilePeer {
+ public:
+  explicit HostilePeer(std::vector<std::string> lines);
+  ~HostilePeer();
+  HostilePeer(const HostilePeer&) = delete;
+  HostilePeer& operator=(const HostilePeer&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] int connections() const { return connections_; }
+
+ private:
+  void serve();
+
+  std::vector<std::string> lines_;
+  int socket_ = -1;
+  std::uint16_t port_ = 0;
+  std::atomic<bool> stop_{false};
+  std::atomic<int> connections_{0};
+  std::thread thread_;
+};
+
+}  // namespace plumbline

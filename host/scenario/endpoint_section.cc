@@ -52,8 +52,7 @@ void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
   }
 }
 
-void readPeer(SpecReader& map, const Scenario& scenario, EndpointSpec& spec,
-              Problems& problems) {
+void readPeer(SpecReader& map, const Scenario& scenario, EndpointSpec& spec, Problems& problems) {
   readAddress(map, "peer", "an address of the host with the target program", spec.peer, problems);
   if (const YamlNode* value = map.optional("peers")) {
     readPeers(*value, spec, problems);

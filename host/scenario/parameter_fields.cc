@@ -113,7 +113,8 @@ const Fields& fieldsOf<Parameters>() {
   using P = Parameters;
   static const Fields kFields{
       field<&P::repetitions>("repetitions", "Of every trial").in(1, 10'000).otherwise(kProfile),
-      field<&P::duration>("duration", "Of one trial at a constant load. Kept to: no trial ends early")
+      field<&P::duration>("duration",
+                          "Of one trial at a constant load. Kept to: no trial ends early")
           .in(microseconds(1), seconds(86'400))
           .otherwise(kProfile),
       field<&P::drain>("drain", "Longest wait for residual frames after a trial")
@@ -155,8 +156,9 @@ const Fields& fieldsOf<Parameters>() {
           .upTo(kMaxListed)
           .otherwise(kProfile),
       block<&P::progress>("progress", "What a whole step gets done (T10.2)"),
-      field<&P::iterations>("iterations",
-                            "Of a collective or job, or messages of a pair (T6 to T12). Kept to: no job ends early")
+      field<&P::iterations>(
+          "iterations",
+          "Of a collective or job, or messages of a pair (T6 to T12). Kept to: no job ends early")
           .in(1, 10'000'000)
           .otherwise(kProfile),
       block<&P::soak>("soak", "A soak (T12.1, T12.2)"),

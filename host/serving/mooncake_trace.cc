@@ -89,7 +89,7 @@ class MooncakeTrace : public TraceReader {
   }
 
   Request parse() {
-    const nlohmann::json line = nlohmann::json::parse(lines_.line(), nullptr, false);
+    const auto line = parseJsonOrDiscard<>(lines_.line());
     if (!line.is_object()) fail("the line is no JSON object");
     const auto time =
         whole<std::int64_t>(field(line, "timestamp"), "timestamp", 0, kMostMilliseconds);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -76,6 +77,16 @@ std::uint32_t fewestIterations(const std::vector<Measured>& measured) {
     }
   }
   return static_cast<std::uint32_t>(fewest);
+}
+
+Reading withBatches(const bench::TrialResult& trial, double value) {
+  Reading reading(value);
+  if (!trial.early_end || std::isnan(value)) return reading;
+  const bench::EarlyEndOutcome& end = *trial.early_end;
+  if (end.batches < 2 || end.half_width <= 0 || end.mean == 0) return reading;
+  reading.batches = stats::BatchMean{value, std::abs(value) * end.half_width / std::abs(end.mean),
+                                     static_cast<std::size_t>(end.batches)};
+  return reading;
 }
 
 void noteEarlyEnds(const std::vector<Measured>& measured, ResultBuilder& builder) {

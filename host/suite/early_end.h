@@ -9,6 +9,7 @@
 
 #include "bench/trial.h"
 #include "suite/fabric_test.h"
+#include "suite/reading.h"
 
 namespace plumbline::suite {
 
@@ -27,6 +28,11 @@ std::uint32_t expectedIterations(const bench::TrialSpec& spec, bool steady);
 // The least iterations that the first job of any of these trials has; of a trial that was
 // fast-forwarded, those that it stands for. At least one trial.
 std::uint32_t fewestIterations(const std::vector<Measured>& measured);
+
+// A figure in proportion, or inverse proportion, to the mean that the trial's early end watches,
+// with the interval of its batch means: relative half-widths are equal. Just the value of a trial
+// without one, and where all batches were equal.
+Reading withBatches(const bench::TrialResult& trial, double value);
 
 // Says in `builder` which rule ended the trials, what they reached and how many did not meet it:
 // one line of the configuration, and a deviation from the draft. Nothing without such trials.

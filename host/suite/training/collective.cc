@@ -196,7 +196,7 @@ Figure iterationTimeFigure() {
           .unit = "us",
           .kpi = "iteration_us",
           .of = [](std::size_t, const bench::TrialResult& trial) {
-            return meanIteration(trial.fabric->jobs.at(0)).toMicroseconds();
+            return withBatches(trial, meanIteration(trial.fabric->jobs.at(0)).toMicroseconds());
           }};
 }
 
@@ -227,12 +227,14 @@ std::vector<Figure> busBandwidthFigures(const TestConfig& config,
     return meanBusBandwidthGbps(trial, 0, points[i].kind, points[i].ranks, points[i].size);
   };
   std::vector<Figure> figures;
-  figures.push_back({.column = "BusBW mean",
-                     .unit = "Gb/s",
-                     .kpi = "busbw_gbps",
-                     .of = mean,
-                     .observed = bench::ObservationPoint::kModelled,
-                     .primary = true});
+  figures.push_back(
+      {.column = "BusBW mean",
+       .unit = "Gb/s",
+       .kpi = "busbw_gbps",
+       .of = [mean](std::size_t i,
+                    const bench::TrialResult& trial) { return withBatches(trial, mean(i, trial)); },
+       .observed = bench::ObservationPoint::kModelled,
+       .primary = true});
   const auto quantile = [&](const char* kpi, double q) {
     figures.push_back({.column = quantileColumn(q, iterations),
                        .unit = "Gb/s",
@@ -249,7 +251,7 @@ std::vector<Figure> busBandwidthFigures(const TestConfig& config,
                      .unit = "%",
                      .kpi = "efficiency_percent",
                      .of = [mean, line](std::size_t i, const bench::TrialResult& trial) {
-                       return 100 * mean(i, trial) / line;
+                       return withBatches(trial, 100 * mean(i, trial) / line);
                      }});
   figures.push_back(algoFactorFigure(points));
   figures.back().kpi = "algo_factor";

@@ -220,7 +220,7 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
                    .kpi = "jct_ms",
                    .of =
                        [&](std::size_t, const bench::TrialResult& trial) {
-                         return whole(trial, completion(trial).toSeconds());
+                         return withBatches(trial, whole(trial, completion(trial).toSeconds()));
                        },
                    .observed = bench::ObservationPoint::kModelled,
                    .primary = true};

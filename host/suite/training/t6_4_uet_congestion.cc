@@ -115,7 +115,8 @@ void UetCongestionTest::report(const TestConfig& config, const Design& design,
                        .kpi = "goodput_percent",
                        .of =
                            [&](std::size_t i, const bench::TrialResult& trial) {
-                             return incastGoodputPercent(config, points[i].incast, trial);
+                             return withBatches(
+                                 trial, incastGoodputPercent(config, points[i].incast, trial));
                            },
                        .observed = bench::ObservationPoint::kModelled,
                        .primary = true};

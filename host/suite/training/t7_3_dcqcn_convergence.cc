@@ -238,7 +238,7 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
                  .unit = "%",
                  .kpi = "goodput_percent",
                  .of = [&](std::size_t i, const bench::TrialResult& trial) {
-                   return incastGoodputPercent(config, points[i].incast, trial);
+                   return withBatches(trial, incastGoodputPercent(config, points[i].incast, trial));
                  }};
   goodput.primary = true;
   figures.insert(figures.end(), {goodput,

@@ -451,6 +451,24 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   EXPECT_EQ(deviations(slower).find("have no PFC watchdog"), std::string::npos);
 }
 
+// In a trial of the draft's 300 s no flow that is off the cycle delivers anything behind its first
+// frame, which would pass for progress: its second frame is due later.
+TEST(PfcDeadlock, FlowsOffTheCycleStaySilent) {
+  const bench::Capabilities bench = SimRunner().bench.capabilities();
+  const scenario::Scenario scenario = smallFabric();
+  std::size_t silent = 0;
+  for (const PlannedTrial& trial : pfcDeadlockTest().plan({scenario, bench}).samples) {
+    for (const bench::StreamSpec& stream : trial.spec.streams) {
+      const Fraction rate = std::get<bench::ConstantLoad>(stream.load).rate;
+      if (rate > Fraction::percent(1)) continue;
+      const double slot_s = frameSlot(stream.frame, trial.spec.dut.topology.link_rate).toSeconds();
+      EXPECT_GT(slot_s * 1e12 / static_cast<double>(rate.partsPerTrillion()), 300);
+      ++silent;
+    }
+  }
+  EXPECT_GT(silent, 0U);
+}
+
 TEST(PfcDeadlock, NeedsPfc) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.pfc.reset();

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <sstream>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -79,13 +81,27 @@ std::vector<std::string> anomaliesOnlyIn(const TestResult& only, const TestResul
   return texts;
 }
 
+// A line for each file that the scenario names: what it held, "1234 bytes, 0123456789abcdef".
+void addFiles(const RunIdentity& identity, Lines& lines) {
+  std::istringstream files(identity.files);
+  for (std::string line; std::getline(files, line);) {
+    const std::size_t hash = line.rfind(", ");
+    if (hash == std::string::npos || hash == 0) continue;
+    const std::size_t bytes = line.rfind(", ", hash - 1);
+    if (bytes == std::string::npos) continue;
+    lines.emplace_back("File " + line.substr(0, bytes), line.substr(bytes + 2));
+  }
+}
+
 Lines identityOf(const RunInfo& info) {
-  return {{"Scenario", info.identity.scenario_name},
-          {"Bench", info.identity.bench},
-          {"Profile", info.identity.profile},
-          {"Seed", std::to_string(info.identity.seed)},
-          {"Software", info.software},
-          {"Status", std::string(runStatusName(info.status))}};
+  Lines lines{{"Scenario", info.identity.scenario_name},
+              {"Bench", info.identity.bench},
+              {"Profile", info.identity.profile},
+              {"Seed", std::to_string(info.identity.seed)},
+              {"Software", info.software},
+              {"Status", std::string(runStatusName(info.status))}};
+  addFiles(info.identity, lines);
+  return lines;
 }
 
 Json comparedToJson(const Quantity& quantity) {

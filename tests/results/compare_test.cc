@@ -109,6 +109,21 @@ TEST(Compare, BetterAndWorseAreAsTheFigureIsDeclared) {
   EXPECT_EQ(significanceText(comparison.kpis[3]), "significant, better (p = 0.008)");
 }
 
+// Two runs of one scenario whose trace was another file in between are not the same measurement.
+TEST(Compare, FilesOfOtherContentAreACondition) {
+  StoredRun first = run(1, "free", {});
+  StoredRun second = run(2, "free", {});
+  first.info.identity.files =
+      "a, b.csv, 10 bytes, 0123456789abcdef\nsame.csv, 5 bytes, 00000000000000aa\n";
+  second.info.identity.files =
+      "a, b.csv, 10 bytes, fedcba9876543210\nsame.csv, 5 bytes, 00000000000000aa\n";
+  const auto conditions = compareRuns(first, second).conditions;
+  ASSERT_THAT(conditions, SizeIs(1));
+  EXPECT_EQ(conditions[0].name, "File a, b.csv");
+  EXPECT_EQ(conditions[0].first, "10 bytes, 0123456789abcdef");
+  EXPECT_EQ(conditions[0].second, "10 bytes, fedcba9876543210");
+}
+
 TEST(Compare, WhatDiffersAroundTheFiguresIsNamed) {
   StoredRun first = run(1, "T9.1", {});
   StoredRun second = run(2, "T9.1", {});

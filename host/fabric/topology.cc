@@ -68,7 +68,6 @@ NodeId Topology::addNode(NodeKind kind, std::uint32_t index, std::string name) {
 void Topology::addLink(NodeId from, NodeId to, BitRate rate, Picoseconds delay) {
   std::vector<LinkId>& ports = nodes_[from].out_links;
   links_.push_back({from, static_cast<std::uint32_t>(ports.size()), to, rate, delay});
-  positions_.push_back(cables_[{from, to}]++);
   ports.push_back(static_cast<LinkId>(links_.size() - 1));
 }
 
@@ -76,6 +75,13 @@ std::uint32_t Topology::mostPorts() const {
   std::size_t most = 0;
   for (const NodeId id : switches_) most = std::max(most, nodes_[id].out_links.size());
   return static_cast<std::uint32_t>(most);
+}
+
+std::size_t Topology::placeAmongParallel(LinkId link) const {
+  const std::vector<LinkId>& ports = nodes_[links_[link].from].out_links;
+  return static_cast<std::size_t>(
+      std::count_if(ports.begin(), ports.begin() + links_[link].from_port,
+                    [&](LinkId other) { return links_[other].to == links_[link].to; }));
 }
 
 std::vector<LinkId> Topology::parallelLinks(NodeId a, NodeId b) const {
@@ -89,7 +95,8 @@ std::vector<LinkId> Topology::parallelLinks(NodeId a, NodeId b) const {
 std::string Topology::linkName(LinkId link) const {
   const Link& one = links_.at(link);
   const std::string ends = nodes_[one.from].name + "-" + nodes_[one.to].name;
-  return positions_[link] == 0 ? ends : fmt::format("{}#{}", ends, positions_[link]);
+  const std::size_t place = placeAmongParallel(link);
+  return place == 0 ? ends : fmt::format("{}#{}", ends, place);
 }
 
 std::optional<NodeId> Topology::findNode(std::string_view name) const {

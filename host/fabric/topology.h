@@ -1,13 +1,13 @@
 // The graph of a fabric: nodes, their ports, and the links between them. Nothing here moves.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -51,6 +51,8 @@ class Topology {
   // A host is called "host<number>" unless it has a `name` of its own.
   NodeId addHost(std::string name = {});
   NodeId addSwitch(std::string name);
+  // Room for so many links, so that they are not moved while they are added.
+  void reserveLinks(std::size_t count) { links_.reserve(count); }
   // Joins `a` and `b` by a cable on their next free ports: link a→b, then link b→a.
   void connect(NodeId a, NodeId b, BitRate rate, Picoseconds delay);
 
@@ -78,14 +80,15 @@ class Topology {
  private:
   NodeId addNode(NodeKind kind, std::uint32_t index, std::string name);
   void addLink(NodeId from, NodeId to, BitRate rate, Picoseconds delay);
+  // How many links of its own sender to the same receiver come before it. Looked up, not kept: a
+  // table of all pairs would be the largest part of a large topology.
+  [[nodiscard]] std::size_t placeAmongParallel(LinkId link) const;
   // Parallel links from `a` to `b`, ascending.
   [[nodiscard]] std::vector<LinkId> parallelLinks(NodeId a, NodeId b) const;
   [[nodiscard]] bool joinsSwitches(LinkId link) const;
 
   std::vector<Node> nodes_;
   std::vector<Link> links_;
-  std::vector<std::uint32_t> positions_;                       // by link: among the parallel ones
-  std::map<std::pair<NodeId, NodeId>, std::uint32_t> cables_;  // links of a pair so far
   std::vector<NodeId> hosts_;
   std::vector<NodeId> switches_;
   std::map<std::string, NodeId, std::less<>> by_name_;  // the first of a name

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/footprint.h"
 #include "fabric/topology.h"
 
 namespace plumbline::fabric {
@@ -148,6 +149,7 @@ Topology buildGraph(const GraphSpec& spec) {
 Topology buildTopology(const TopologySpec& spec) {
   if (spec.kind == TopologyKind::kGraph) return buildGraph(spec.graph);
   Builder builder(spec);
+  builder.graph().reserveLinks(footprintOf(spec).links);
   switch (spec.kind) {
     case TopologyKind::kLink:
       builder.cableHost(0, builder.graph().hosts()[1]);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "suite/percentiles.h"
+#include "stats/quantile.h"
 
 namespace plumbline::suite {
 namespace {
@@ -54,7 +54,7 @@ bool mayEndEarly(const TestConfig& config) {
 bench::EarlyEndSpec earlyEnd(bench::WatchedFigure figure, double largest_quantile) {
   bench::EarlyEndSpec spec;
   spec.figure = figure;
-  if (largest_quantile > 0) spec.rule.least_samples = samplesForQuantile(largest_quantile);
+  if (largest_quantile > 0) spec.rule.least_samples = stats::samplesForQuantile(largest_quantile);
   return spec;
 }
 

@@ -37,14 +37,18 @@ std::uint64_t bucketUpperBound(std::uint32_t bucket) {
   return bucket + 1 == kHistogramBuckets ? ~std::uint64_t{0} : bucketLowerBound(bucket + 1);
 }
 
-Histogram::Histogram() : counts_(kCardHistogramBuckets, 0) {}
+Histogram::Histogram() = default;
 
-void Histogram::widen() { counts_.resize(kHistogramBuckets, 0); }
+void Histogram::reach(std::uint32_t bucket) {
+  if (bucket < counts_.size()) return;
+  const std::uint32_t octaves = bucket / kHistogramSubBuckets + 1;
+  counts_.resize(std::min(octaves * kHistogramSubBuckets, kHistogramBuckets), 0);
+}
 
 void Histogram::record(std::uint64_t value, std::uint64_t times) {
   if (times == 0) return;
   const std::uint32_t bucket = histogramBucket(value);
-  if (bucket >= counts_.size()) widen();
+  reach(bucket);
   counts_[bucket] += times;
   minimum_ = count_ == 0 ? value : std::min(minimum_, value);
   maximum_ = std::max(maximum_, value);
@@ -63,7 +67,7 @@ void Histogram::recordCells(std::uint32_t first_bucket, std::span<const std::uin
                             std::uint64_t minimum, std::uint64_t maximum, std::uint64_t sum) {
   minimum_ = count_ == 0 ? minimum : std::min(minimum_, minimum);
   maximum_ = std::max(maximum_, maximum);
-  if (first_bucket + cells.size() > counts_.size()) widen();
+  reach(first_bucket + static_cast<std::uint32_t>(cells.size()) - 1);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     counts_[first_bucket + i] += cells[i];
     count_ += cells[i];
@@ -73,7 +77,7 @@ void Histogram::recordCells(std::uint32_t first_bucket, std::span<const std::uin
 
 void Histogram::merge(const Histogram& other) {
   if (other.count_ == 0) return;
-  if (other.counts_.size() > counts_.size()) widen();
+  reach(static_cast<std::uint32_t>(other.counts_.size()) - 1);
   for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] += other.counts_[i];
   saturated_ += other.saturated_;
   minimum_ = count_ == 0 ? other.minimum_ : std::min(minimum_, other.minimum_);
@@ -97,7 +101,7 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   for (std::uint32_t i = 0; i < cells.size(); ++i) {
     if (cells[i] == 0) continue;
     const std::uint32_t bucket = first_bucket + i;
-    if (bucket >= result.counts_.size()) result.widen();
+    result.reach(bucket);
     result.counts_[bucket] = cells[i];
     result.count_ += cells[i];
     lowest = std::min(lowest, bucket);

@@ -91,10 +91,11 @@ class Histogram {
 
  private:
   void addSum(std::uint64_t high, std::uint64_t low);
-  // Makes room for every bucket there is: few histograms have anything above the card's range.
-  void widen();
+  // Makes room up to `bucket`, in whole octaves: there are hosts by the thousand with several
+  // histograms each, most of them empty.
+  void reach(std::uint32_t bucket);
 
-  std::vector<std::uint64_t> counts_;  // kCardHistogramBuckets or kHistogramBuckets
+  std::vector<std::uint64_t> counts_;  // up to the largest bucket that anything was in
   std::uint64_t saturated_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t minimum_ = 0;

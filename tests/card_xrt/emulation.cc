@@ -48,7 +48,8 @@ Emulation::Emulation(Picoseconds delay, const std::string& more) {
   const fs::path start = directory_ / "zip/behav_waveform/xsim/simulate.sh";
   fs::create_directories(start.parent_path());
   write(start, "#!/bin/sh\nexec " PLUMBLINE_EMULATED_CARD " " + std::to_string(delay.count()) +
-                   " " + more + "\n");
+                   " $(cat '" + (directory_ / "defects").string() + "')\n");
+  setDefects(more);
   fs::permissions(start, fs::perms::owner_all);
   const std::string pack =
       "cd '" + (directory_ / "zip").string() + "' && zip -q -r ../device.zip .";
@@ -76,6 +77,8 @@ Emulation::Emulation(Picoseconds delay, const std::string& more) {
   if (std::getenv("USER") == nullptr) set("USER", "plumbline");
   fs::current_path(directory_);  // it writes its own files there
 }
+
+void Emulation::setDefects(const std::string& more) { write(directory_ / "defects", more); }
 
 Emulation::~Emulation() {
   std::error_code ignored;

@@ -18,6 +18,9 @@ class Emulation {
   Emulation(const Emulation&) = delete;
   Emulation& operator=(const Emulation&) = delete;
 
+  // Other arguments for devices that are started from now on; the packed card stays the same file.
+  void setDefects(const std::string& more);
+
   // The packed card; the same with a kernel that is not ours, with little memory, and with none
   // that it is connected to.
   [[nodiscard]] std::filesystem::path xclbin() const { return directory_ / "plumbline.xclbin"; }

@@ -147,7 +147,7 @@ TEST_F(FpgaRunTest, ACardThatDisappearsLosesOnlyTheTrialInHand) {
   }
 
   const auto before = trials("fpga");
-  emulate();  // it is back
+  emulation_->setDefects({});  // it is back
   const Outcome resumed = run("fpga", card(), {"--resume"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   const auto after = trials("fpga");

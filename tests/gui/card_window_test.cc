@@ -26,8 +26,9 @@ namespace {
 constexpr int kName = 0;
 constexpr int kP99 = 3;
 
-// Nanoseconds of "12.3 µs".
-double nanoseconds(const QString& duration) {
+// Nanoseconds of "12.3 µs"; a mark of few samples may be behind it, or behind the number.
+double nanoseconds(QString duration) {
+  duration = duration.remove(QLatin1Char('*')).simplified();
   static const std::map<QString, double> kUnits = {{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   const QString number = duration.section(QLatin1Char(' '), 0, 0).remove(QLatin1Char(','));
   return number.toDouble() * kUnits.at(duration.section(QLatin1Char(' '), 1));

@@ -38,7 +38,7 @@ double pairsOfCollective(const workload::CollectiveSpec& spec, double ranks) {
     case Algorithm::kDoubleTree:
       return 4 * ranks;
     case Algorithm::kHalvingDoubling:
-      return ranks * std::bit_width(static_cast<std::uint64_t>(ranks));
+      return ranks * static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks)));
     default:
       return ranks;
   }

@@ -15,7 +15,7 @@ using transport::UetEntropySpec;
 using transport::UetService;
 using transport::UetSpec;
 
-constexpr Picoseconds kShortest{1};
+constexpr Picoseconds kLeastUetTime{1};
 
 constexpr const char* kSpecification = "Ultra Ethernet 1.0";
 constexpr const char* kModels = "public implementations and simulators";
@@ -79,10 +79,10 @@ const Fields& fieldsOf<NsccSpec>() {
           .atLeast(Bytes(1))
           .from(kNscc),
       field<&NsccSpec::reference_rtt>("reference_rtt", "Round trip for which the factors are given")
-          .atLeast(kShortest)
+          .atLeast(kLeastUetTime)
           .from(kNscc),
       field<&NsccSpec::target_qdelay>("target_qdelay", "Queueing delay that is aimed at")
-          .atLeast(kShortest)
+          .atLeast(kLeastUetTime)
           .otherwise("0.75 `base_rtt` with `trimming`, else 1.0")
           .from(kNscc),
       field<&NsccSpec::alpha>("alpha", "Of the proportional increase").from(kNscc),
@@ -111,7 +111,7 @@ const Fields& fieldsOf<NsccSpec>() {
           .above(0)
           .from(kNscc),
       field<&NsccSpec::adjust_period>("adjust_period", "Time after which they do")
-          .atLeast(kShortest)
+          .atLeast(kLeastUetTime)
           .otherwise("`base_rtt`")
           .from(kNscc),
       field<&NsccSpec::zero_qdelay>("zero_qdelay", "Queueing delay up to which it counts as none"),
@@ -184,13 +184,13 @@ const Fields& fieldsOf<UetSpec>() {
       field<&UetSpec::close_after>("close_after",
                                    "A PDC with nothing to do is closed after this time")
           .word("never", fabric::kNever)
-          .atLeast(kShortest),
+          .atLeast(kLeastUetTime),
       field<&UetSpec::linger>("linger", "How long the id of a closed PDC stays unused"),
       field<&UetSpec::target_expiry>(
           "target_expiry", "A target forgets a peer this long after it should have closed")
-          .atLeast(kShortest),
+          .atLeast(kLeastUetTime),
       field<&UetSpec::no_pdc_retry>("no_pdc_retry", "Wait after NACK NO_PDC_AVAIL")
-          .atLeast(kShortest),
+          .atLeast(kLeastUetTime),
       field<&UetSpec::ack_trigger_bytes>("ack_trigger",
                                          "Payload received since the last ACK that causes one")
           .as("ack_trigger_bytes")
@@ -209,7 +209,7 @@ const Fields& fieldsOf<UetSpec>() {
           .in(0, 127)
           .from(kSpecification),
       field<&UetSpec::rto>("rto", "Timeout; doubles with every one in a row")
-          .in(kShortest, seconds(8))
+          .in(kLeastUetTime, seconds(8))
           .from(kModels),
       field<&UetSpec::max_rto_retries>("max_rto_retries",
                                        "Timeouts in a row; one more fails the PDC")
@@ -229,7 +229,7 @@ const Fields& fieldsOf<UetSpec>() {
           .from(kSpecification),
       field<&UetSpec::base_rtt>("base_rtt",
                                 "Of the idle network: a full packet there, its ACK back")
-          .atLeast(kShortest)
+          .atLeast(kLeastUetTime)
           .otherwise(
               "the longest between two hosts of one job; of any two where the test brings the "
               "jobs"),

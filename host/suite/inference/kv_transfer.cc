@@ -22,6 +22,7 @@
 
 #include "bench/message_refusals.h"
 #include "bench/stream_frame.h"
+#include "suite/fabric_metrics.h"
 #include "suite/fabric_test.h"
 #include "suite/figures.h"
 #include "suite/inference/inference.h"

@@ -29,7 +29,7 @@ namespace plumbline::suite {
 namespace {
 
 // The value that `share` of the others do not exceed.
-double quantileOf(std::vector<double> values, double share) {
+double valueAtShare(std::vector<double> values, double share) {
   const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + place, values.end());
   return values[static_cast<std::size_t>(place)];
@@ -40,8 +40,8 @@ double highestUsual(const std::vector<double>& values) {
   constexpr double kDeviations = 6;
   constexpr double kNormal = 1.349;  // interquartile range of a normal distribution, in deviations
   constexpr double kShare = 0.05;
-  const double median = quantileOf(values, 0.5);
-  const double deviation = (quantileOf(values, 0.75) - quantileOf(values, 0.25)) / kNormal;
+  const double median = valueAtShare(values, 0.5);
+  const double deviation = (valueAtShare(values, 0.75) - valueAtShare(values, 0.25)) / kNormal;
   return median + std::max(kDeviations * deviation, kShare * median);
 }
 

@@ -30,7 +30,7 @@ constexpr Bytes kLongestFrame{4198};
 constexpr std::size_t kMostHopRows = 12;
 // Of a trial in the profile `standard`: at the lowest bit error rate, 1e-8, a link with 80 % of
 // load has 160 damaged frames in it.
-constexpr Picoseconds kEnough = milliseconds(50);
+constexpr Picoseconds kEnoughForRetries = milliseconds(50);
 
 struct LlrPoint {
   double bit_error_rate = 0;
@@ -101,7 +101,7 @@ Design LlrTest::design(const TestConfig& config) const {
       "hardware of the NIC (modelled): no time of driver or firmware is in it");
   const Picoseconds duration = design.numbers.atLeast<Picoseconds>(
       "Duration", seconds(60), milliseconds(1),
-      mayEndEarly(config) ? kEnough : config.scenario.parameters.duration);
+      mayEndEarly(config) ? kEnoughForRetries : config.scenario.parameters.duration);
   design.repetitions = design.numbers.repetitions(20, 1);
   const std::uint32_t half = hosts / 2;
   for (const LlrPoint& point : pointsOf()) {

@@ -49,7 +49,7 @@ constexpr std::int64_t kMostDeadlockSamples = 20'000;
 constexpr std::size_t kRecoveryWindow = 10;
 // Of a trial in the profile `standard`: a hundred times as long as the trigger. A deadlock is for
 // good, and a watchdog acts in less than 1 ms.
-constexpr Picoseconds kEnough = milliseconds(20);
+constexpr Picoseconds kEnoughForDeadlock = milliseconds(20);
 // Where the scenario has no watchdog.
 constexpr Picoseconds kPoll = microseconds(100);
 constexpr Picoseconds kDetection = microseconds(200);
@@ -131,7 +131,7 @@ class PfcDeadlockTest final : public FabricTest {
   static Picoseconds durationOf(const TestConfig& config, Numbers& numbers) {
     return numbers.atLeast<Picoseconds>(
         "Duration", seconds(300), milliseconds(4),
-        mayEndEarly(config) ? kEnough : config.scenario.parameters.duration);
+        mayEndEarly(config) ? kEnoughForDeadlock : config.scenario.parameters.duration);
   }
 };
 

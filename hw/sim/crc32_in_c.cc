@@ -18,7 +18,7 @@ constexpr std::uint32_t kPolynomial = 0xEDB88320;
 constexpr wire::CrcTables kTables(kPolynomial);
 
 constexpr std::size_t kWords = 8;
-constexpr std::uint32_t kBeatBytes = 64;
+constexpr std::uint32_t kBytesOfBeat = 64;
 using Words = std::array<std::uint64_t, kWords>;
 
 // Words are bytes in the order of memory.
@@ -112,12 +112,12 @@ std::uint64_t lowPowers(__m128i value) {
 // Zero bytes leave a zero register alone: the bytes that count move to the end of the beat.
 [[gnu::target("pclmul")]] std::uint32_t crcOfBeatByProducts(const Words& words,
                                                             std::uint32_t count) {
-  if (count == kBeatBytes) return crcOfWordsByProducts(words);
+  if (count == kBytesOfBeat) return crcOfWordsByProducts(words);
   std::array<std::uint64_t, 2 * kWords> behind_zeros{};
-  std::memcpy(behind_zeros.data() + kWords, words.data(), kBeatBytes);
+  std::memcpy(behind_zeros.data() + kWords, words.data(), kBytesOfBeat);
   Words moved;
   std::memcpy(moved.data(), reinterpret_cast<const std::uint8_t*>(behind_zeros.data()) + count,
-              kBeatBytes);
+              kBytesOfBeat);
   return crcOfWordsByProducts(moved);
 }
 

@@ -1,8 +1,7 @@
 // JSON of early_end.h, for trial.cc.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "bench/early_end.h"
 
 namespace plumbline::bench {

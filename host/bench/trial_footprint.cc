@@ -75,17 +75,17 @@ double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& sp
   const Picoseconds trial =
       spec.duration > Picoseconds() ? spec.duration + spec.drain : fabric::kNever;
   const Picoseconds until = std::min(messages->until, trial);
-  const auto interval = static_cast<double>(arrivals->interval.count());
+  const auto interval_ps = static_cast<double>(arrivals->interval.count());
   auto posted = static_cast<double>(messages->messages);
-  double time = posted * interval;  // [ps]
-  if (until != fabric::kNever && static_cast<double>(until.count()) < time) {
-    time = static_cast<double>(until.count());
-    posted = time / interval;
+  double time_ps = posted * interval_ps;
+  if (until != fabric::kNever && static_cast<double>(until.count()) < time_ps) {
+    time_ps = static_cast<double>(until.count());
+    posted = time_ps / interval_ps;
   }
   // Bits of a message, and that the link carries in the same time.
   const double bits = static_cast<double>(messages->bytes) * 8;
   const double carried =
-      static_cast<double>(spec.dut.topology.link_rate.bitsPerSecond()) * time / 1e12 / bits;
+      static_cast<double>(spec.dut.topology.link_rate.bitsPerSecond()) * time_ps / 1e12 / bits;
   const double behind = std::max(0.0, posted - carried);
   return behind * pairs;
 }

@@ -164,22 +164,4 @@ void DecodeWorker::endStep() {
   padding_.clear();
 }
 
-std::uint64_t DecodeWorker::usedPages() const {
-  std::uint64_t used = 0;
-  for (const KvCache& cache : caches_) used += cache.used();
-  return used;
-}
-
-std::uint64_t DecodeWorker::totalPages() const { return caches_.size() * caches_.front().total(); }
-
-std::uint64_t DecodeWorker::evictions() const {
-  std::uint64_t all = 0;
-  for (const KvCache& cache : caches_) all += cache.evictions();
-  return all;
-}
-
-void DecodeWorker::checkInvariants() const {
-  for (const KvCache& cache : caches_) cache.checkInvariants();
-}
-
 }  // namespace plumbline::serving

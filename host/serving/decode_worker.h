@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "serving/kv_cache.h"
@@ -59,10 +60,8 @@ class DecodeWorker {
   [[nodiscard]] bool hasWork() const { return !running_.empty() || waiting() > 0; }
   // Whether a prompt can ever be admitted.
   [[nodiscard]] bool everFits(std::uint32_t prompt) const;
-  [[nodiscard]] std::uint64_t usedPages() const;
-  [[nodiscard]] std::uint64_t totalPages() const;
-  [[nodiscard]] std::uint64_t evictions() const;
-  void checkInvariants() const;
+  // By attention group.
+  [[nodiscard]] std::span<const KvCache> caches() const { return caches_; }
 
  private:
   struct Padding {  // a finished sequence of a static batch

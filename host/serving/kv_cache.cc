@@ -142,4 +142,16 @@ void KvCache::checkInvariants() const {
   require(hashed == by_hash_.size(), "a hash leads to a page without it");
 }
 
+std::uint64_t usedPages(std::span<const KvCache> caches) {
+  std::uint64_t used = 0;
+  for (const KvCache& cache : caches) used += cache.used();
+  return used;
+}
+
+std::uint64_t evictions(std::span<const KvCache> caches) {
+  std::uint64_t all = 0;
+  for (const KvCache& cache : caches) all += cache.evictions();
+  return all;
+}
+
 }  // namespace plumbline::serving

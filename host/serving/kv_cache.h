@@ -87,4 +87,8 @@ class KvCache {
   std::uint64_t evictions_ = 0;
 };
 
+// Sums over the caches of a worker.
+std::uint64_t usedPages(std::span<const KvCache> caches);
+std::uint64_t evictions(std::span<const KvCache> caches);
+
 }  // namespace plumbline::serving

@@ -94,22 +94,4 @@ void PrefillWorker::release(Sequence& sequence) {
   caches_[sequence.prefill_group].release(sequence.prefill_pages);
 }
 
-std::uint64_t PrefillWorker::usedPages() const {
-  std::uint64_t used = 0;
-  for (const KvCache& cache : caches_) used += cache.used();
-  return used;
-}
-
-std::uint64_t PrefillWorker::totalPages() const { return caches_.size() * caches_.front().total(); }
-
-std::uint64_t PrefillWorker::evictions() const {
-  std::uint64_t all = 0;
-  for (const KvCache& cache : caches_) all += cache.evictions();
-  return all;
-}
-
-void PrefillWorker::checkInvariants() const {
-  for (const KvCache& cache : caches_) cache.checkInvariants();
-}
-
 }  // namespace plumbline::serving

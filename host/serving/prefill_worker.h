@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "serving/kv_cache.h"
@@ -40,10 +41,8 @@ class PrefillWorker {
   [[nodiscard]] bool everFits(std::uint32_t tokens) const {
     return caches_.front().everFits(pagesFor(tokens, spec_.page));
   }
-  [[nodiscard]] std::uint64_t usedPages() const;
-  [[nodiscard]] std::uint64_t totalPages() const;
-  [[nodiscard]] std::uint64_t evictions() const;
-  void checkInvariants() const;
+  // By attention group.
+  [[nodiscard]] std::span<const KvCache> caches() const { return caches_; }
 
  private:
   bool begin(Sequence& sequence);

@@ -64,7 +64,7 @@ void ServingModel::formDecode(std::uint32_t worker) {
     ++result_.decode_steps;
     result_.recomputed_tokens += step.recompute.tokens;
     result_.swapped_tokens += step.swapped_tokens;
-    result_.decode_kv_peak = std::max(result_.decode_kv_peak, state.worker.usedPages());
+    result_.decode_kv_peak = std::max(result_.decode_kv_peak, usedPages(state.worker.caches()));
     at(now_ + decodeTime(step), Kind::kDecodeEnd, worker);
   }
   preempted(displaced);

@@ -54,12 +54,12 @@ void ServingModel::checkInvariants(bool at_end) const {
         fmt::format("{} bytes were posted, {} have arrived, {} are under way", result_.bytes,
                     bytes_arrived_, under_way));
   for (const PrefillState& state : prefill_) {
-    state.worker.checkInvariants();
+    for (const KvCache& cache : state.worker.caches()) cache.checkInvariants();
     const bool could = !state.busy && !state.kicked && state.worker.waiting() > 0;
     holds(!could || state.worker.blocked(), "an idle prefill worker has work that it could do");
   }
   for (const DecodeState& state : decode_) {
-    state.worker.checkInvariants();
+    for (const KvCache& cache : state.worker.caches()) cache.checkInvariants();
     holds(state.busy || state.kicked || state.worker.running() == 0,
           "an idle decode worker has a batch");
   }
@@ -73,10 +73,10 @@ void ServingModel::checkInvariants(bool at_end) const {
         "the requests' times in a stage are not the integral of its number of requests");
   if (in_system_ > 0) return;
   for (const PrefillState& state : prefill_) {
-    holds(state.worker.usedPages() == 0, "a prefill worker without requests uses pages");
+    holds(usedPages(state.worker.caches()) == 0, "a prefill worker without requests uses pages");
   }
   for (const DecodeState& state : decode_) {
-    holds(state.worker.usedPages() == 0, "a decode worker without requests uses pages");
+    holds(usedPages(state.worker.caches()) == 0, "a decode worker without requests uses pages");
   }
 }
 

@@ -235,10 +235,10 @@ void ServingModel::arrive() {
 
 void ServingModel::report() {
   for (std::size_t i = 0; i < prefill_.size(); ++i) {
-    prefill_report_[i] = {prefill_[i].outstanding, prefill_[i].worker.usedPages()};
+    prefill_report_[i] = {prefill_[i].outstanding, usedPages(prefill_[i].worker.caches())};
   }
   for (std::size_t i = 0; i < decode_.size(); ++i) {
-    decode_report_[i] = {decode_[i].outstanding, decode_[i].worker.usedPages()};
+    decode_report_[i] = {decode_[i].outstanding, usedPages(decode_[i].worker.caches())};
   }
   const Picoseconds interval = spec_.router.signal_interval;
   const bool goes_on = !exhausted_ || in_system_ > 0;
@@ -340,10 +340,10 @@ void ServingModel::finishRun() {
     live->since = now_;
   }
   for (PrefillState& state : prefill_) {
-    result_.evictions += state.worker.evictions();
+    result_.evictions += evictions(state.worker.caches());
     if (state.stalled_since != kNever) result_.prefill_stalled += now_ - state.stalled_since;
   }
-  for (const DecodeState& state : decode_) result_.evictions += state.worker.evictions();
+  for (const DecodeState& state : decode_) result_.evictions += evictions(state.worker.caches());
   result_.end = now_;
   result_.window_start = std::min(spec_.window.warmup, now_);
   result_.window_end = std::min(window_end_, now_);

@@ -45,7 +45,7 @@ void ServingModel::formPrefill(std::uint32_t worker) {
   for (const PrefillWorker::Item& item : state.step) load.add(item.tokens, item.cached);
   const Picoseconds end = now_ + prefillTime(load);
   ++result_.prefill_steps;
-  result_.prefill_kv_peak = std::max(result_.prefill_kv_peak, state.worker.usedPages());
+  result_.prefill_kv_peak = std::max(result_.prefill_kv_peak, usedPages(state.worker.caches()));
   state.busy = true;
   at(end, Kind::kPrefillEnd, worker);
   for (const PrefillWorker::Item& item : state.step) {
@@ -98,7 +98,7 @@ void ServingModel::ask(Live& live) {
 void ServingModel::grant(std::uint32_t worker) {
   DecodeState& state = decode_[worker];
   for (const Sequence* sequence : state.worker.grant()) granted(liveOf(*sequence));
-  result_.decode_kv_peak = std::max(result_.decode_kv_peak, state.worker.usedPages());
+  result_.decode_kv_peak = std::max(result_.decode_kv_peak, usedPages(state.worker.caches()));
 }
 
 // The decode worker has pages for this request: its flows begin.

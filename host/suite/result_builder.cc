@@ -65,6 +65,13 @@ std::string switchText(const fabric::SwitchSpec& switches) {
       durationText(switches.latency), bufferText(switches));
 }
 
+// Whether two figures are known equally well too. Equal values alone are no sign of that: where
+// nothing waits, the mean, the P99 and the minimum of a latency are one number.
+bool sameFigure(const results::Quantity& a, const results::Quantity& b) {
+  return a.value == b.value && a.unit == b.unit && a.repetitions == b.repetitions && a.cv == b.cv &&
+         a.percentile == b.percentile && a.uncertainty == b.uncertainty;
+}
+
 // For the repeatability table.
 std::string cvText(const results::Quantity& mean) {
   switch (mean.uncertainty.statistics) {
@@ -269,6 +276,7 @@ results::Quantity ResultBuilder::kpi(std::string name, std::string point,
                                      results::Quantity quantity) {
   const kpi::Declaration* declared = kpi::find(name);
   if (declared != nullptr && !declared->unit.empty()) quantity.unit = declared->unit;
+  as_measured_.push_back(quantity);
   state(declared != nullptr ? kpi::basisOf(*declared) : kpi::basisOfUnit(quantity.unit), quantity);
   result_.kpis.push_back({std::move(name), std::move(point), quantity});
   return quantity;
@@ -276,15 +284,13 @@ results::Quantity ResultBuilder::kpi(std::string name, std::string point,
 
 void ResultBuilder::statePrimary() {
   for (results::Quantity& quantity : result_.primary) {
-    const auto same =
-        std::find_if(result_.kpis.begin(), result_.kpis.end(), [&](const results::Kpi& kpi) {
-          return kpi.quantity.value == quantity.value && kpi.quantity.unit == quantity.unit;
-        });
-    if (same != result_.kpis.end()) {
-      quantity.uncertainty = same->quantity.uncertainty;
-    } else {
-      state(kpi::basisOfUnit(quantity.unit), quantity);
+    bool stated = false;
+    for (std::size_t i = 0; i < as_measured_.size() && !stated; ++i) {
+      const results::Quantity& kpi = result_.kpis[i].quantity;
+      stated = sameFigure(quantity, as_measured_[i]) || sameFigure(quantity, kpi);
+      if (stated) quantity.uncertainty = kpi.uncertainty;
     }
+    if (!stated) state(kpi::basisOfUnit(quantity.unit), quantity);
   }
 }
 

@@ -84,6 +84,8 @@ class ResultBuilder {
   void noteScatter();
 
   results::TestResult result_;
+  // The KPIs of `result_` before the bench's clock was added, by the same place.
+  std::vector<results::Quantity> as_measured_;
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials
   LosslessLosses losses_;                               // of all trials
   bench::ObservationPoint observed_ = bench::ObservationPoint::kTester;

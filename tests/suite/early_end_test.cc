@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "tests/suite/sim_runner.h"
@@ -111,6 +112,27 @@ TEST(EarlyEnds, AnAllReduceSaysRuleAndWhatItReached) {
   EXPECT_NEAR(plan.packet_hops / keeping.hops(), 1, 0.5);
   // docs/methods/T9.1.md: 14 steps of 32 packets, 74.53 us.
   EXPECT_NEAR(firstKpi(result, "busbw_gbps"), 8 * 1048576 * 1.75 / 74'530, 0.02 * 197);
+}
+
+// 200 +- 1 in the watched unit is 50 +- 0.25 in one in proportion to it. What is not known to
+// scatter has no interval.
+TEST(EarlyEnds, AFigureHasTheRelativeIntervalOfTheBatches) {
+  bench::TrialResult trial;
+  EXPECT_FALSE(withBatches(trial, 50).batches);
+  bench::EarlyEndOutcome& end = trial.early_end.emplace();
+  EXPECT_FALSE(withBatches(trial, 50).batches);  // too few observations
+  end.mean = 200;
+  end.half_width = 1;
+  end.batches = 20;
+  const Reading reading = withBatches(trial, 50);
+  EXPECT_EQ(reading.value, 50);
+  ASSERT_TRUE(reading.batches);
+  EXPECT_DOUBLE_EQ(reading.batches->half_width, 0.25);
+  EXPECT_EQ(reading.batches->batches, 20U);
+  EXPECT_DOUBLE_EQ(withBatches(trial, -50).batches->half_width, 0.25);
+  EXPECT_FALSE(withBatches(trial, kNotMeasured).batches);
+  end.half_width = 0;  // all batches were equal
+  EXPECT_FALSE(withBatches(trial, 50).batches);
 }
 
 TEST(EarlyEnds, IterationsOfTheScenarioAreKept) {

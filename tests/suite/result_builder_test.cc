@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "suite/reading.h"
 #include "suite/training/training.h"
 #include "suite/trial_configuration.h"
 #include "tests/suite/sim_runner.h"
@@ -45,6 +47,28 @@ TEST(ResultBuilder, FiguresThatScatterAreAnAnomaly) {
   EXPECT_EQ(result.anomalies.back().what,
             "1 of 2 figures have a CV above 5 %, the most 10 %: time_us at first");
   EXPECT_TRUE(repeatedResult({98, 100, 102}, {5, 5, 5}).anomalies.empty());
+}
+
+// Minimum and P99 are one number, but the P99 lies somewhere in a bucket of 4 ns.
+TEST(ResultBuilder, APrimaryFigureHasTheUncertaintyOfItsOwnKpi) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  ResultBuilder builder(scaleTest(), "section 11.1", std::vector<results::Deviation>(),
+                        {scenario, runner.bench.capabilities()});
+  const auto exact = quantityOf(std::vector<Reading>{848.0}, "ns");
+  const auto in_bucket = quantityOf(std::vector<Reading>{within(848, 4, "histogram bucket")}, "ns");
+  builder.kpi("latency_min_ns", "64 B", exact);
+  const auto finished = builder.kpi("latency_p99_ns", "64 B", in_bucket);
+  builder.primary("P99", in_bucket);
+  builder.primary("P99, as the table has it", finished);
+  builder.primary("minimum", exact);
+  const results::TestResult result = builder.take();
+  ASSERT_EQ(result.primary.size(), 3U);
+  EXPECT_EQ(result.primary[0].uncertainty, result.kpis[1].quantity.uncertainty);
+  EXPECT_EQ(result.primary[1].uncertainty, result.kpis[1].quantity.uncertainty);
+  EXPECT_EQ(result.primary[2].uncertainty, result.kpis[0].quantity.uncertainty);
+  EXPECT_NE(result.primary[0].uncertainty, result.primary[2].uncertainty);
+  EXPECT_GT(results::systematicUncertainty(result.primary[0]), 4 / std::sqrt(12.0) - 1e-9);
 }
 
 TEST(TrialConfiguration, IsWhatThePointsSet) {

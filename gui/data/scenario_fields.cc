@@ -3,9 +3,13 @@
 // value may be, is the schema's: docs/scenario.schema.json, written by the program itself.
 #include <algorithm>
 #include <array>
+#include <regex>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
+#include "base/text_width.h"
 #include "gui/data/embedded_schema.h"
 #include "gui/data/scenario_text.h"
 
@@ -94,8 +98,17 @@ void addWords(const Json& schema, const char* keyword, std::vector<std::string>&
   }
 }
 
+// Descriptions are written for documents and editors: `words` and *letters* are marked there.
+std::string withoutMarks(const std::string& description) {
+  static const std::regex kEmphasis(R"(\*(\w+)\*)");
+  std::string text = std::regex_replace(description, kEmphasis, "$1");
+  std::erase(text, '`');
+  return text;
+}
+
 ScenarioField fieldOf(const Line& line, const Json& schema) {
-  ScenarioField field{line.path, line.label, {}, {}};
+  constexpr std::size_t kHintColumns = 120;  // three lines of the form
+  ScenarioField field{line.path, line.label, {}, {}, {}};
   std::vector<const Json*> found;
   find(schema, line.path, found);
   for (const Json* one : found) {
@@ -105,6 +118,8 @@ ScenarioField fieldOf(const Line& line, const Json& schema) {
       addWords(form, "examples", field.choices);
     });
   }
+  field.explanation = withoutMarks(field.explanation);
+  field.hint = clippedText(field.explanation, kHintColumns);
   return field;
 }
 

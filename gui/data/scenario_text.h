@@ -15,7 +15,8 @@ namespace plumbline::gui {
 struct ScenarioField {
   std::string path;  // "dut.switch.buffer"
   std::string label;
-  std::string explanation;
+  std::string explanation;           // plain text
+  std::string hint;                  // its beginning, of a few lines
   std::vector<std::string> choices;  // empty: any text
 };
 

@@ -113,7 +113,7 @@ QWidget* ScenarioPage::makeForm() {
     row.label->setToolTip(tip);
     row.value->setToolTip(tip);
     row.label->setBuddy(row.value);
-    auto* explanation = new QLabel(text(field.explanation));
+    auto* explanation = new QLabel(text(field.hint));
     explanation->setObjectName(QStringLiteral("hint"));
     explanation->setWordWrap(true);
     auto* cell = new QVBoxLayout;

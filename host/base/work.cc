@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <new>
 #include <utility>
@@ -93,30 +90,6 @@ std::string memoryText(double bytes) {
     ++unit;
   }
   return fmt::format("{:.3g} {}", bytes, kUnits.at(unit));
-}
-
-std::optional<std::uint64_t> memoryFromText(const std::string& text) {
-  constexpr std::array<std::pair<const char*, double>, 9> kUnits{{{"", 1},
-                                                                  {"B", 1},
-                                                                  {"kB", 1e3},
-                                                                  {"MB", 1e6},
-                                                                  {"GB", 1e9},
-                                                                  {"TB", 1e12},
-                                                                  {"MiB", 0x1p20},
-                                                                  {"GiB", 0x1p30},
-                                                                  {"TiB", 0x1p40}}};
-  constexpr double kMost = 1e15;
-  char* end = nullptr;
-  if (text.empty() || text.find_first_not_of("0123456789.") == 0) return std::nullopt;
-  const double number = std::strtod(text.c_str(), &end);
-  while (*end == ' ') ++end;
-  for (const auto& [unit, bytes] : kUnits) {
-    if (std::string(end) != unit) continue;
-    const double value = number * bytes;
-    if (!std::isfinite(value) || value < 1 || value > kMost) return std::nullopt;
-    return static_cast<std::uint64_t>(value);
-  }
-  return std::nullopt;
 }
 
 std::optional<std::string> memoryRefusal(const std::string& what, double needed) {

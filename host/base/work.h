@@ -55,8 +55,6 @@ void setMemoryLimit(std::uint64_t bytes);
 
 // "3.6 GB", for messages about memory.
 [[nodiscard]] std::string memoryText(double bytes);
-// "16GB", "512MB", "1.5GB" or a number of bytes; nothing for text that is none.
-[[nodiscard]] std::optional<std::uint64_t> memoryFromText(const std::string& text);
 // Why `needed` bytes are too many, with both numbers; nothing when they are not. `what`: "the
 // fabric of 2,097,152 links".
 [[nodiscard]] std::optional<std::string> memoryRefusal(const std::string& what, double needed);

@@ -12,6 +12,7 @@
 #include "base/work.h"
 #include "cli/note.h"
 #include "command/whole_number_option.h"
+#include "scenario/quantity.h"
 
 namespace plumbline::cli {
 
@@ -33,12 +34,12 @@ void addMemoryOption(CLI::App& verb) {
   verb.add_option_function<std::string>(
           "--max-memory",
           [](const std::string& text) {
-            const auto bytes = memoryFromText(text);
-            if (!bytes) {
+            const auto memory = scenario::parseBytes(text);
+            if (!memory.value || memory.value->count() == 0) {
               throw Error(ErrorKind::kUsage, "\"" + text + "\" is no amount of memory",
-                          "--max-memory", "16GB, 512MB");
+                          "--max-memory", "a size of 1B or more, such as 512MB or 16GB");
             }
-            setMemoryLimit(*bytes);
+            setMemoryLimit(static_cast<std::uint64_t>(memory.value->count()));
             // Programs that this one starts, such as workers of a sweep, have the same.
             ::setenv(kMemoryVariable, text.c_str(), 1);
           },

@@ -57,15 +57,6 @@ TEST(Work, MemoryIsRefusedWithBothNumbers) {
   EXPECT_GT(memoryLimit(), 1U << 20);
 }
 
-TEST(Work, LimitsOfMemoryAreRead) {
-  EXPECT_EQ(memoryFromText("16GB"), 16'000'000'000U);
-  EXPECT_EQ(memoryFromText("1.5 GiB"), 1'610'612'736U);
-  EXPECT_EQ(memoryFromText("4096"), 4096U);
-  for (const char* bad : {"", "GB", "0", "-1GB", "16 G", "nan", "inf", "999999TB", "1GBx"}) {
-    EXPECT_EQ(memoryFromText(bad), std::nullopt) << bad;
-  }
-}
-
 TEST(Work, OutOfMemoryIsSaidInWords) {
   EXPECT_NE(faultText(std::bad_alloc()).find("not enough memory"), std::string::npos);
   EXPECT_EQ(faultText(std::runtime_error("it broke")), "it broke");

@@ -117,6 +117,15 @@ TEST_F(CommandTest, ValidateSaysSo) {
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
+// Sizes of memory are written as those of scenarios.
+TEST_F(CommandTest, AmountsOfMemoryHaveAUnit) {
+  const std::string good = file("good.yaml", kScenario);
+  for (const std::string bad : {"", "GB", "0B", "-1GB", "16 G", "nan", "inf", "1GBx", "4096"}) {
+    expectUsageError({"run", good, "--max-memory", bad}, "\"" + bad + "\" is no amount of memory");
+  }
+  expectExit({"plan", good, "--max-memory", "1.5GiB"}, 0);
+}
+
 TEST_F(CommandTest, WarningsDoNotRefuse) {
   const std::string text =
       "plumbline: 1\nname: warned\ntest: free\ndut:\n  topology: {kind: clos2}\n"

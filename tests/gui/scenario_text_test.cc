@@ -80,6 +80,8 @@ TEST(ScenarioText, FieldsAreKeysOfTheFormat) {
   for (const ScenarioField& field : scenarioFields()) {
     EXPECT_TRUE(paths.insert(field.path).second) << field.path;
     EXPECT_FALSE(field.explanation.empty()) << field.path;
+    EXPECT_EQ(field.explanation.find_first_of("`*"), std::string::npos) << field.explanation;
+    EXPECT_LE(field.hint.size(), 125U) << field.hint;
     const std::string value = field.choices.empty() ? "1" : field.choices.front();
     const FieldEdit edit = setField(kScenario, field.path, value);
     ASSERT_EQ(edit.error, "") << field.path;

@@ -1,6 +1,7 @@
 // links: plumbline_suite plumbline_scenario plumbline_bench
 // How well `plumbline plan` foretells what a test costs: the tests of the training suite on
-// simulated hosts, each by itself, once. The quick profile is run whole. Of the standard profile,
+// simulated hosts, each by itself, once. The quick profile is run whole, unless a file with its own
+// parameters makes it longer than 500 million packet-hops. Of the standard profile,
 // whose tests take hours to days, one trial of each point is run, the smallest first, as far as the
 // limit reaches, and held against what the plan says of those points. Where not even one is small
 // enough, the duration of its trials is cut (or their iterations), and the plan is made for that;
@@ -43,6 +44,7 @@ namespace {
 constexpr double kWorstRatio = 1.5;
 constexpr int kMostAttempts = 3;
 constexpr double kShortestJudged = 0.1;  // s
+constexpr double kMostWholeHops = 5e8;
 bool all_within = true;
 
 // What a plan says, and what came of it.
@@ -235,6 +237,7 @@ void addQuick(scenario::Scenario scenario) {
   scenario.profile = scenario::Profile::kQuick;
   const Plan plan = planOf(scenario);
   if (!plan.refusals.empty() || plan.packet_hops <= 0) return;
+  if (plan.packet_hops > kMostWholeHops) return;
   add(scenario.name + "/quick", [scenario](benchmark::State& state) { runWhole(scenario, state); });
 }
 

@@ -204,7 +204,11 @@ TEST_F(PagesTest, EveryFieldOfTheFormIsExplainedBesideIt) {
     ++boxes;
     const std::string name = box->accessibleName().toStdString();
     EXPECT_GT(box->accessibleDescription().size(), 5) << name;
-    EXPECT_TRUE(hints.contains(box->accessibleDescription())) << name;
+    // Beside the field is its beginning; all of it is the tool tip.
+    EXPECT_TRUE(std::any_of(hints.begin(), hints.end(), [&](QString hint) {
+      hint.remove(QChar(0x2026));
+      return hint.size() > 5 && box->accessibleDescription().startsWith(hint.trimmed());
+    })) << name;
     EXPECT_TRUE(box->toolTip().contains(box->accessibleDescription().toHtmlEscaped())) << name;
   }
   EXPECT_EQ(boxes, scenarioFields().size());

@@ -123,7 +123,7 @@ TEST_F(CommandTest, AmountsOfMemoryHaveAUnit) {
   for (const std::string bad : {"", "GB", "0B", "-1GB", "16 G", "nan", "inf", "1GBx", "4096"}) {
     expectUsageError({"run", good, "--max-memory", bad}, "\"" + bad + "\" is no amount of memory");
   }
-  expectExit({"plan", good, "--max-memory", "1.5GiB"}, 0);
+  expectExit({"plan", good, "--bench", "sim", "--max-memory", "1.5GiB"}, 0);
 }
 
 TEST_F(CommandTest, WarningsDoNotRefuse) {

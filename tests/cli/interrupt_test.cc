@@ -18,7 +18,13 @@ bool comesTrue(const InterruptGuard& guard) {
   return guard.requested();
 }
 
-TEST(InterruptGuard, TheFirstSignalIsARequest) {
+// The processes that end are started anew: a forked one has the locks of a thread that it lacks.
+class InterruptGuardTest : public testing::Test {
+ protected:
+  InterruptGuardTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(InterruptGuardTest, TheFirstSignalIsARequest) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const InterruptGuard guard;
     EXPECT_FALSE(guard.requested());
@@ -27,7 +33,7 @@ TEST(InterruptGuard, TheFirstSignalIsARequest) {
   }
 }
 
-TEST(InterruptGuard, TheSecondEndsTheProcessAsAborted) {
+TEST_F(InterruptGuardTest, TheSecondEndsTheProcessAsAborted) {
   EXPECT_EXIT(
       {
         const InterruptGuard guard;
@@ -40,7 +46,7 @@ TEST(InterruptGuard, TheSecondEndsTheProcessAsAborted) {
 }
 
 // As the shm and psm3 providers of libfabric do.
-TEST(InterruptGuard, AHandlerThatALibraryInstallsIsNotCalled) {
+TEST_F(InterruptGuardTest, AHandlerThatALibraryInstallsIsNotCalled) {
   EXPECT_EXIT(
       {
         const InterruptGuard guard;
@@ -51,7 +57,7 @@ TEST(InterruptGuard, AHandlerThatALibraryInstallsIsNotCalled) {
       testing::ExitedWithCode(7), "finishing");
 }
 
-TEST(InterruptGuard, WithoutOneASignalEndsTheProcess) {
+TEST_F(InterruptGuardTest, WithoutOneASignalEndsTheProcess) {
   EXPECT_EXIT(
       {
         { const InterruptGuard guard; }

@@ -18,11 +18,13 @@
 #include "bench/loss_watch.h"
 #include "bench/sampler.h"
 #include "bench/series_recorder.h"
+#include "bench/serving_network.h"
 #include "bench/sim_hosts.h"
 #include "bench/stationarity_watch.h"
 #include "bench/trial_footprint.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
+#include "serving/serving_model.h"
 
 namespace plumbline::bench {
 namespace {
@@ -108,6 +110,22 @@ void collectPorts(const fabric::Fabric& fabric, TrialResult& result) {
 
 }  // namespace
 
+std::vector<std::string> servingRefusals(const TrialSpec& spec) {
+  std::vector<std::string> refusals;
+  try {
+    serving::check(*spec.serving);
+  } catch (const Error& error) {
+    refusals.emplace_back(error.what());
+  }
+  if (spec.serving->system.reaction <= Picoseconds()) {
+    refusals.emplace_back("a serving system on a fabric needs a reaction time above 0");
+  }
+  if (spec.fast_forward || spec.early_end) {
+    refusals.emplace_back("a serving system is neither fast-forwarded nor ended early");
+  }
+  return refusals;
+}
+
 SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.threads, 1U)) {
   capabilities_.name = "sim";
   capabilities_.description = "simulated hosts and fabric, packet by packet; no tester card";
@@ -134,8 +152,11 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
         "there are no frames to capture: the sim bench moves packets without "
         "bytes; the rtl bench captures");
   }
-  if (spec.streams.empty() && !spec.workload) {
-    refusals.emplace_back("nothing to do: neither streams nor a workload");
+  if (spec.streams.empty() && !spec.workload && !spec.serving) {
+    refusals.emplace_back("nothing to do: neither streams, a workload, nor a serving system");
+  }
+  if (spec.serving) {
+    for (std::string& why : servingRefusals(spec)) refusals.push_back(std::move(why));
   }
   if (!spec.streams.empty() && spec.duration <= Picoseconds(0)) {
     refusals.emplace_back("streams need a duration");
@@ -155,6 +176,10 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   try {
     fabric::Fabric possible(spec.dut);
     const SimHosts hosts(spec, possible);
+    if (spec.serving && !hosts.acknowledges()) {
+      refusals.emplace_back(
+          "KV cache needs a transport that acknowledges: RC, or UET RUD, ROD, RUDI");
+    }
   } catch (const Error& error) {
     refusals.emplace_back(error.what());
   }
@@ -249,16 +274,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   Watch watch;
   bool stuck = false;  // nothing will change any more
   bool stationary = false;
-  while (fabric.now() < limit) {
-    checkWork();
-    const auto next = fabric.nextEvent();
-    if (hosts.workloadFinished() && fabric.now() >= streams_end && !limited &&
-        (hosts.acknowledges() || fabric.framesInside() == 0)) {
-      break;
-    }
-    stuck = !next || watch.deadlocked(fabric);
-    if (stuck) break;
-    Picoseconds until = std::min(std::max(*next, fabric.now()) + kStep, limit);
+  // Up to `until`, or the next sample, if that is earlier.
+  const auto step = [&](Picoseconds until) {
     if (sampler) until = std::min(until, sampler->due());
     while (main_figure && !stationary && main_figure->due() <= until) {
       runFabric(fabric, main_figure->due(), recorder);
@@ -270,6 +287,36 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
       hooks.progress({fabric.now(), limited ? limit : fabric.now(), 0, 0});
     }
     if (watched && hooks.observer->due()) show(false);
+  };
+  std::optional<serving::ServingResult> served;
+  if (spec.serving) {
+    Picoseconds looked = kStep;  // for a deadlock
+    const auto advance = [&](Picoseconds time) {
+      while (fabric.now() < time && !stuck) {
+        checkWork();
+        const Picoseconds next = fabric.nextEvent().value_or(time);
+        step(std::min(std::max(next, fabric.now()) + kStep, time));
+        if (fabric.now() < looked) continue;
+        stuck = watch.deadlocked(fabric);
+        looked = fabric.now() + kStep;
+      }
+    };
+    ServingNetwork network(*spec.serving, hosts, fabric, {advance, [&] { return stuck; }});
+    serving::ServingModel model(
+        spec.serving->system, serving::Workload(spec.serving->workload, spec.serving->system.seed),
+        network);
+    served = model.run();
+  }
+  while (!spec.serving && fabric.now() < limit) {
+    checkWork();
+    const auto next = fabric.nextEvent();
+    if (hosts.workloadFinished() && fabric.now() >= streams_end && !limited &&
+        (hosts.acknowledges() || fabric.framesInside() == 0)) {
+      break;
+    }
+    stuck = !next || watch.deadlocked(fabric);
+    if (stuck) break;
+    step(std::min(std::max(*next, fabric.now()) + kStep, limit));
     if (stationary) break;
   }
   if (watched) show(true);
@@ -297,9 +344,13 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
         fmt::format("the fabric is deadlocked: {} frames wait for each other, and nothing that is "
                     "still to happen will let them go",
                     fabric.framesInside()));
-  } else if (!hosts.workloadFinished() && !stationary && (stuck || !limited)) {
+  } else if (!spec.serving && !hosts.workloadFinished() && !stationary && (stuck || !limited)) {
     result.faults.emplace_back("the workload stopped before it was finished: messages failed");
   }
+  if (served && served->lost_messages > 0) {
+    result.faults.push_back(fmt::format("{} messages of KV cache failed", served->lost_messages));
+  }
+  result.serving = std::move(served);
   // What a service without acknowledgements loses is its nature, and a result.
   for (const JobOutcome& job : result.fabric->jobs) {
     if (hosts.acknowledges() && job.messages_failed > 0) {

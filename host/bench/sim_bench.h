@@ -19,6 +19,9 @@ struct SimBenchOptions {
 // one with messages that failed is, and one that could never have finished: because nothing is left
 // to happen, or no frame of those in the fabric was delivered for 10 s of its time.
 //
+// A trial with a serving system ends when the model has seen all that it measures: its window and
+// drain say when at the latest; TrialSpec::duration is for streams and background only.
+//
 // A trial with TrialSpec::early_end ends when its main figure is stationary (early_end.h), if that
 // is earlier.
 //

@@ -86,9 +86,11 @@ SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
     : streaming_(fabric.hostCount()),
       nics_(fabric.hostCount()),
       acknowledges_(acknowledgesMessages(spec)) {
-  if (spec.workload) {
-    workload_ = std::make_unique<workload::Workload>(*spec.workload, fabric.hostCount());
+  if (spec.workload || spec.serving) {
+    workload_ = std::make_unique<workload::Workload>(
+        spec.workload.value_or(workload::WorkloadSpec()), fabric.hostCount());
   }
+  if (spec.serving) addServing(*spec.serving);
   buildStreams(spec, fabric, tester_ports);
   for (fabric::HostId host = 0; host < fabric.hostCount(); ++host) {
     if (host % kHostsPerCheck == 0) checkWork();
@@ -116,6 +118,35 @@ void SimHosts::buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
   if (!plain.empty()) {
     plan_ = std::make_shared<const transport::StreamPlan>(std::move(plain), linkRateOf(fabric, 0));
   }
+}
+
+void SimHosts::addServing(const serving::ServingProgram& program) {
+  const std::uint32_t nics = serving::Mapping(program.system.servers, program.system.model).nics();
+  const auto hosts = static_cast<std::uint32_t>(nics_.size());
+  workload::JobSpec job;
+  job.flows = program.queue_pairs;
+  job.verb = program.system.transfer.verb == serving::TransferVerb::kRead
+                 ? transport::Verb::kRead
+                 : transport::Verb::kWriteImmediate;
+  const auto number = static_cast<std::uint32_t>(workload_->placement().size());
+  for (std::uint32_t nic = 0; nic < nics; ++nic) {
+    const fabric::HostId host = program.hosts.empty() ? nic : program.hosts[nic];
+    if (host >= hosts) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("the serving system has {} NICs, and NIC {} would be host {}", nics,
+                              nic, host),
+                  "serving", fmt::format("hosts 0 to {} of the topology", hosts - 1));
+    }
+    auto task = std::make_unique<ServingTask>(workload::MessagePort(number, job));
+    serving_tasks_.push_back(task.get());
+    serving_hosts_.push_back(host);
+    workload_->add(host, number, std::move(task));
+  }
+}
+
+void SimHosts::servingTaskChanged(std::uint32_t nic) {
+  workload_->taskChanged(serving_hosts_[nic]);
+  nics_[serving_hosts_[nic]]->applicationChanged();
 }
 
 void SimHosts::buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::HostId host) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "bench/serving_task.h"
 #include "bench/trial.h"
 #include "fabric/fabric.h"
 #include "transport/endpoint_stats.h"
@@ -17,10 +18,11 @@
 
 namespace plumbline::bench {
 
-// A host is simulated if it is no tester's port and the trial's workload has a rank on it or one of
-// the trial's streams begins or ends there. It then has a NIC with the trial's transport (RoCE with
-// its defaults when the trial names none) where the workload runs, and plain streams where streams
-// begin or end. Streams that begin at a tester's port are the tester's own.
+// A host is simulated if it is no tester's port and the trial's workload has a rank on it, its
+// serving system a NIC, or one of the trial's streams begins or ends there. It then has a NIC with
+// the trial's transport (RoCE with its defaults when the trial names none) where the workload runs,
+// and plain streams where streams begin or end. Streams that begin at a tester's port are the
+// tester's own.
 //
 // Times are the fabric's: the common start of all streams is its time zero.
 class SimHosts {
@@ -63,6 +65,15 @@ class SimHosts {
   // By job; none without a workload.
   [[nodiscard]] std::vector<workload::JobResult> jobResults() const;
 
+  // NICs of the trial's serving system: none without one. What was given to a task is known to its
+  // host after servingTaskChanged(), and to the fabric after Fabric::wake().
+  [[nodiscard]] std::uint32_t servingNics() const {
+    return static_cast<std::uint32_t>(serving_tasks_.size());
+  }
+  [[nodiscard]] fabric::HostId servingHost(std::uint32_t nic) const { return serving_hosts_[nic]; }
+  [[nodiscard]] ServingTask& servingTask(std::uint32_t nic) { return *serving_tasks_[nic]; }
+  void servingTaskChanged(std::uint32_t nic);
+
   // The trial's streams that simulated hosts send, by their number in the trial, ascending.
   [[nodiscard]] const std::vector<std::uint32_t>& streams() const { return streams_; }
   // What became of them, in the same order. What a tester's port received is not in it.
@@ -73,9 +84,12 @@ class SimHosts {
  private:
   void buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
                     const std::set<fabric::HostId>& tester_ports);
+  void addServing(const serving::ServingProgram& program);
   void buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::HostId host);
 
   std::unique_ptr<workload::Workload> workload_;
+  std::vector<ServingTask*> serving_tasks_;            // by NIC
+  std::vector<fabric::HostId> serving_hosts_;          // by NIC
   std::shared_ptr<const transport::StreamPlan> plan_;  // of the streams in streams_
   std::vector<std::uint32_t> streams_;
   std::vector<bool> streaming_;                        // by host: a stream begins or ends there

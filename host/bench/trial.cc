@@ -9,6 +9,7 @@
 #include "bench/early_end_json.h"
 #include "bench/histogram_json.h"
 #include "bench/json_names.h"
+#include "bench/serving_json.h"
 #include "bench/workload_json.h"
 
 namespace plumbline::bench {
@@ -170,6 +171,7 @@ TrialResult resultFromJson(const Json& json) {
   json.at("faults").get_to(result.faults);
   result.card_time = Picoseconds(json.at("card_time_ps").get<std::int64_t>());
   json.at("wall_seconds").get_to(result.wall_seconds);
+  if (json.contains("serving")) result.serving = servingResultFromJson(json.at("serving"));
   if (json.contains("fabric")) {
     result.fabric = FabricResult::fromJson(json.at("fabric").dump());
   }
@@ -204,6 +206,7 @@ std::string TrialSpec::toJson() const {
   if (capture_port) json["capture_port"] = *capture_port;
   if (transport) json["transport"] = transportToJson(*transport);
   if (workload) json["workload"] = workloadToJson(*workload);
+  if (serving) json["serving"] = servingToJson(*serving);
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
   if (early_end) json["early_end"] = earlyEndToJson(*early_end);
   if (loss_times) json["loss_times"] = true;
@@ -246,6 +249,7 @@ std::string TrialResult::toJson() const {
             {"card_time_ps", card_time.count()},
             {"wall_seconds", wall_seconds}};
   if (early_end) json["early_end"] = earlyEndOutcomeToJson(*early_end);
+  if (serving) json["serving"] = servingResultToJson(*serving);
   if (fabric) json["fabric"] = parseJson<Json>(fabric->toJson());
   for (const HostCounter& counter : host_counters) {
     json["host_counters"].push_back({{"name", counter.name}, {"value", counter.value}});

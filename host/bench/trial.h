@@ -17,6 +17,8 @@
 #include "bench/time_series.h"
 #include "bench/transport_json.h"
 #include "fabric/fabric_spec.h"
+#include "serving/program.h"
+#include "serving/serving_result.h"
 #include "stats/histogram.h"
 #include "workload/workload_spec.h"
 
@@ -124,6 +126,9 @@ struct TrialSpec {
   std::optional<std::uint32_t> capture_port;  // capture every frame of this port, both directions
   std::optional<TransportSpec> transport;     // of simulated hosts
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
+  // A serving system on simulated hosts; beside a workload, which may share its hosts. The trial
+  // ends with the system's measuring window (serving::WindowSpec), whatever else still runs.
+  std::optional<serving::ServingProgram> serving;
   std::optional<FastForwardSpec> fast_forward;
   // Of simulated hosts. A trial that is fast-forwarded has no use for it.
   std::optional<EarlyEndSpec> early_end;
@@ -237,6 +242,8 @@ struct TrialResult {
   std::vector<DutPort> dut;
   // What the simulated fabric and hosts saw; benches whose DUT is simulated have it.
   std::optional<FabricResult> fabric;
+  // Of a trial with a serving system.
+  std::optional<serving::ServingResult> serving{};
   // Of a trial that may end early and was simulated: what is known of its main figure.
   std::optional<EarlyEndOutcome> early_end{};
   std::vector<HostCounter> host_counters{};  // that the NIC of a bench on ordinary hosts has

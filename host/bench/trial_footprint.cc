@@ -12,6 +12,7 @@
 #include "base/work.h"
 #include "fabric/fabric.h"
 #include "fabric/footprint.h"
+#include "serving/mapping.h"
 
 namespace plumbline::bench {
 namespace {
@@ -90,6 +91,16 @@ double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& sp
   return behind * pairs;
 }
 
+// Pairs of NICs that KV cache goes between.
+double servingPairs(const serving::ServingProgram& program) {
+  const serving::Mapping mapping(program.system.servers, program.system.model);
+  const double flows = static_cast<double>(mapping.flows({0, 0}, {0, 0}, 0).size());
+  const auto groups = [](const serving::PoolShape& pool) {
+    return static_cast<double>(pool.workers) * pool.dp_attention;
+  };
+  return flows * groups(program.system.servers.prefill) * groups(program.system.servers.decode);
+}
+
 double samplesOf(const TrialSpec& spec) {
   if (!spec.sampling || spec.sampling->interval <= Picoseconds()) return 0;
   if (spec.duration <= Picoseconds()) return 0;
@@ -109,6 +120,8 @@ TrialFootprint footprintOf(const TrialSpec& spec) {
       footprint.waiting += waitingOf(job, pairs, spec);
     }
   }
+  if (spec.serving)
+    footprint.connections += servingPairs(*spec.serving) * spec.serving->queue_pairs;
   footprint.samples = samplesOf(spec);
   const auto streams = static_cast<double>(spec.streams.size());
   footprint.bytes =

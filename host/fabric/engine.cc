@@ -192,6 +192,21 @@ void Engine::attach(HostId host, Endpoint& endpoint) {
   wake(node, hosts_[host]->first());
 }
 
+void Engine::wakeEndpoint(HostId host) {
+  if (host >= hosts_.size() || !hosts_[host]->attached()) {
+    refuseHost(host, "no endpoint to wake", "wake hosts that have one");
+  }
+  const Picoseconds at = hosts_[host]->endpointWakesAt();
+  if (at < done_) {
+    refuseHost(host,
+               fmt::format("an endpoint that wakes at {} ps, but everything before {} ps has "
+                           "already happened",
+                           at.count(), done_.count()),
+               "wake it later than now");
+  }
+  wake(topology_.hosts()[host], at);
+}
+
 void Engine::observe(Observer& observer) {
   observers_.push_back(&observer);
   setInterests();

@@ -36,6 +36,7 @@ class Engine {
 
   // As in class Fabric.
   void attach(HostId host, Endpoint& endpoint);
+  void wakeEndpoint(HostId host);
   void observe(Observer& observer);
   void onDeliver(Fabric::DeliverFn fn) {
     deliver_ = std::move(fn);

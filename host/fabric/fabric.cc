@@ -75,6 +75,7 @@ void Fabric::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std
   impl_->engine().sendPause(host, enabled, xoff, quanta, first_bit);
 }
 
+void Fabric::wake(HostId host) { impl_->engine().wakeEndpoint(host); }
 void Fabric::runUntil(Picoseconds time) { impl_->engine().runUntil(time); }
 Picoseconds Fabric::now() const { return impl_->engine().now(); }
 std::optional<Picoseconds> Fabric::nextEvent() const { return impl_->engine().nextEvent(); }

@@ -87,6 +87,11 @@ class Fabric {
   void sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
                  Picoseconds first_bit);
 
+  // The endpoint of `host` has been given something to do from outside, between two calls of
+  // runUntil(): its wakeAt() may be earlier now. Throws Error(kTester) for an unknown host, one
+  // without an endpoint, and a wakeAt() that is not after now(), unless nothing has run yet.
+  void wake(HostId host);
+
   // Executes every event up to and including `time`; now() becomes `time`. Throws Error(kTester)
   // for a time before now().
   void runUntil(Picoseconds time);

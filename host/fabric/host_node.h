@@ -51,6 +51,7 @@ class HostNode final : public NodeModel {
   // Plugs in `endpoint`; before anything runs. It must outlive the node.
   void attach(Endpoint& endpoint);
   [[nodiscard]] bool attached() const { return endpoint_ != nullptr; }
+  [[nodiscard]] Picoseconds endpointWakesAt() const { return endpoint_->wakeAt(); }
 
   void setScript(std::unique_ptr<ImpairmentStage> stage) { input_.setScript(std::move(stage)); }
   Picoseconds run(Picoseconds begin, Picoseconds end) override;

@@ -13,6 +13,7 @@ using Declarations = std::vector<Declaration>;
 Declarations timeFigures();
 Declarations rateFigures();
 Declarations congestionFigures();
+Declarations servingFigures();
 Declarations soakFigures();
 Declarations cardFigures();
 
@@ -32,6 +33,7 @@ inline constexpr Scale kExcess{"%", 1e6};  // a percentage that may be above 100
 inline constexpr Scale kPartsPerMillion{"ppm", 1e6};
 inline constexpr Scale kAnyPartsPerMillion{"ppm", 1e12};  // of another number of packets
 inline constexpr Scale kPerSecond{"/s", 1e12};
+inline constexpr Scale kTokensPerSecond{"tokens/s", 1e12};
 inline constexpr Scale kPacketsPerSecond{"packets/s", 1e12};
 inline constexpr Scale kBytes{"B", 1e15};
 inline constexpr Scale kCount{"", 1e15};

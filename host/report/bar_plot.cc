@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "report/chart.h"
 #include "report/plot.h"
@@ -26,10 +27,23 @@ AxisSpec groupAxis(const std::string& label, const std::vector<double>& groups) 
           std::move(ticks)};
 }
 
+// Where the parts of each x end, one on top of the other.
+std::map<double, double> stackHeights(const results::Chart& chart) {
+  std::map<double, double> heights;
+  for (const results::Series& series : chart.series) {
+    if (series.reference) continue;
+    for (std::size_t i = 0; i < series.x.size(); ++i) heights[series.x[i]] += series.y[i];
+  }
+  return heights;
+}
+
 AxisSpec heightAxis(const results::Chart& chart) {
   std::vector<double> heights;
   for (const results::Series& series : chart.series) {
     heights.insert(heights.end(), series.y.begin(), series.y.end());
+  }
+  if (chart.stacked) {
+    for (const auto& [x, height] : stackHeights(chart)) heights.push_back(height);
   }
   if (chart.log_y) return logAxis(chart.y_label, heights);
   heights.push_back(0);
@@ -59,9 +73,11 @@ std::string renderBarPlot(const results::Chart& chart) {
     return frame.finish();
   }
 
-  const double place = measured == 0 ? 0 : kGroupShare / static_cast<double>(measured);
+  const std::size_t beside = chart.stacked ? std::min<std::size_t>(measured, 1) : measured;
+  const double place = beside == 0 ? 0 : kGroupShare / static_cast<double>(beside);
   const double base = frame.y().pixel(chart.log_y ? frame.y().range().low : 0);
   double slot = -kGroupShare / 2;
+  std::map<double, double> below;  // by x: height of the parts drawn so far
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     const results::Series& series = chart.series[s];
     std::vector<Point> across;
@@ -73,13 +89,21 @@ std::string renderBarPlot(const results::Chart& chart) {
         across.push_back(frame.at(group + 0.5, series.y[i]));
         continue;
       }
-      const Point from = frame.at(group + slot + place * (1 - kBarShare) / 2, series.y[i]);
-      const Point to = frame.at(group + slot + place * (1 + kBarShare) / 2, series.y[i]);
-      frame.svg().filledRect({from.x, std::min(from.y, base)}, to.x - from.x,
-                             std::max(from.y, base) - std::min(from.y, base), legend[s].pen.color);
+      double foot = base;
+      double height = series.y[i];
+      if (chart.stacked) {
+        double& under = below[series.x[i]];
+        if (under > 0) foot = frame.y().pixel(under);
+        under += height;
+        height = under;
+      }
+      const Point from = frame.at(group + slot + place * (1 - kBarShare) / 2, height);
+      const Point to = frame.at(group + slot + place * (1 + kBarShare) / 2, height);
+      frame.svg().filledRect({from.x, std::min(from.y, foot)}, to.x - from.x,
+                             std::max(from.y, foot) - std::min(from.y, foot), legend[s].pen.color);
     }
     frame.svg().polyline(across, legend[s].pen);
-    if (!series.reference) slot += place;
+    if (!series.reference && !chart.stacked) slot += place;
   }
   return frame.finish();
 }

@@ -182,6 +182,7 @@ Json toJson(const Chart& chart) {
             {"log_y", chart.log_y},
             {"series", std::move(series)}};
   if (!chart.categories.empty()) json["categories"] = chart.categories;
+  if (chart.stacked) json["stacked"] = true;
   return json;
 }
 
@@ -210,6 +211,7 @@ Chart chartFrom(const Json& json) {
     series.few_samples = optionalMember<std::vector<std::size_t>>(s, "few_samples");
     chart.series.push_back(std::move(series));
   }
+  chart.stacked = optionalMember<bool>(json, "stacked");
   chart.categories = optionalMember<std::vector<std::string>>(json, "categories");
   return chart;
 }

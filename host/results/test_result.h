@@ -140,6 +140,8 @@ struct Chart {
   std::vector<Series> series;
   // kBar only: what the bars at x = 0, 1, 2 … stand for, where that is a name and not a number.
   std::vector<std::string> categories{};
+  // kBar only, without categories: the bars of one x are parts of a whole, one on top of the other.
+  bool stacked = false;
 };
 
 // A value for each pair of two things, as colours: the utilisation of the links from each leaf to

@@ -215,6 +215,7 @@ const Fields& scenarioKeys() {
       transport(),
       workloadKeys(),
       fastForward(),
+      section<ServingSection>("serving", "The serving system of inference tests"),
       section<bench::EndpointSpec>("endpoint", "What carries messages between ordinary hosts"),
       section<bench::FpgaSpec>("fpga", "Cards in this host"),
       section<Traffic>("traffic", "What the frames look like, and who sends to whom"),

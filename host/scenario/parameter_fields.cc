@@ -136,6 +136,15 @@ const Fields& fieldsOf<Parameters>() {
       field<&P::max_burst>("max_burst", "Longest burst tried, frames per sender")
           .in(1, kMostFrames)
           .otherwise(kProfile),
+      field<&P::prompts>("prompts", "Tokens of a prompt (inference tests)")
+          .in(1, 1'000'000)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::rates>("rates", "Requests per second (inference tests)")
+          .above(0)
+          .atMost(1e6)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
       field<&P::sizes>("sizes", "Messages, or buffers of collectives (T6 to T12)")
           .in(Bytes(1), Bytes(std::int64_t{16} << 30))
           .upTo(kMaxListed)

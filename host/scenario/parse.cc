@@ -144,6 +144,9 @@ void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& 
   if (dut != nullptr) readDut(*dut, scenario, problems);
   const bool topology_known = dut != nullptr && problems.count() == before;
   readHosts(*map, vocabulary, topology_known, scenario, problems);
+  if (const YamlNode* value = map->optional("serving")) {
+    readServing(*value, topology_known, scenario, problems);
+  }
   if (const YamlNode* value = map->optional("endpoint")) readEndpoint(*value, scenario, problems);
   if (const YamlNode* value = map->optional("fpga")) readFpga(*value, scenario, problems);
   if (const YamlNode* value = map->optional("traffic")) {

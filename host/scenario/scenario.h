@@ -17,6 +17,8 @@
 #include "bench/trial.h"
 #include "fabric/fabric_spec.h"
 #include "scenario/access.h"
+#include "serving/metrics.h"
+#include "serving/program.h"
 
 namespace plumbline::scenario {
 
@@ -101,6 +103,10 @@ struct Parameters {
   std::optional<std::vector<std::uint32_t>> incast_ratios;  // burst: senders per receiver
   std::optional<std::uint32_t> max_burst;                   // burst: longest one tried [frames]
 
+  // Inference tests.
+  std::optional<std::vector<std::uint32_t>> prompts;  // tokens
+  std::optional<std::vector<double>> rates;           // requests per second
+
   // Tests on simulated hosts.
   std::optional<std::vector<Bytes>> sizes;  // messages, or buffers of collectives
   std::optional<std::vector<std::uint32_t>> ranks;
@@ -161,6 +167,17 @@ struct InputFile {
   bool operator==(const InputFile&) const = default;
 };
 
+// `serving:` the system that the inference tests run. A window of the length `parameters.duration`,
+// or the profile's.
+struct ServingSection {
+  ServingSection();  // CFG B of the inference draft on H100
+
+  serving::ServingProgram program;
+  serving::SloSpec slo;
+  std::optional<Picoseconds> warmup;
+  std::optional<Picoseconds> drain;
+};
+
 struct Scenario {
   std::string file;  // as the user named it, for messages
   std::string text;  // the whole file: stored with the run, identifies it on resume
@@ -185,6 +202,8 @@ struct Scenario {
   std::optional<bench::TransportSpec> transport;
   // What runs on them; `test: free` only. Its seed is meaningless, see workloadSpec().
   std::optional<workload::WorkloadSpec> workload;
+  // The serving system of inference tests; nothing = their own.
+  std::optional<ServingSection> serving;
   // Permission not to simulate every packet of it; `test: free` only.
   std::optional<bench::FastForwardSpec> fast_forward;
   // What carries messages between ordinary hosts; endpoint benches only.

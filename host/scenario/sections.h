@@ -45,6 +45,10 @@ void deriveBaseRtt(const YamlNode& node, Scenario& scenario, Problems& problems)
 void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
                   Problems& problems);
 
+// `serving:` the serving system of inference tests. Needs the seed, and the topology as
+// readTraffic().
+void readServing(const YamlNode& node, bool topology_known, Scenario& scenario, Problems& problems);
+
 // `parameters:` Needs topology and link rate, as readTraffic().
 void readParameters(const YamlNode& node, bool topology_known, Scenario& scenario,
                     Problems& problems);

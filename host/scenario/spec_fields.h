@@ -24,5 +24,7 @@ template <>
 const Fields& fieldsOf<bench::FpgaSpec>();
 template <>
 const Fields& fieldsOf<bench::FastForwardSpec>();
+template <>
+const Fields& fieldsOf<scenario::ServingSection>();
 
 }  // namespace plumbline::spec

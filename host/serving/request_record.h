@@ -27,7 +27,7 @@ enum class Outcome : std::uint8_t {
   kUnfinished,  // the run ended before it did
   kDone,
   kRejected,  // its prompt can never fit: refused on arrival
-  kFailed,    // with its answer so far it can never fit
+  kFailed,    // with its answer so far it can never fit, or its KV cache was lost
 };
 
 // Times count from the start of the run; kNever where it did not come to that.

@@ -50,9 +50,9 @@ void ServingModel::checkInvariants(bool at_end) const {
     const bool complete = live->stage == Stage::kDecodeQueue || live->stage == Stage::kDecode;
     if (live->open && !complete) under_way += live->sent_bytes;
   }
-  holds(result_.bytes == bytes_arrived_ + under_way,
-        fmt::format("{} bytes were posted, {} have arrived, {} are under way", result_.bytes,
-                    bytes_arrived_, under_way));
+  holds(result_.bytes == bytes_arrived_ + bytes_lost_ + under_way,
+        fmt::format("{} bytes were posted, {} have arrived, {} are lost, {} are under way",
+                    result_.bytes, bytes_arrived_, bytes_lost_, under_way));
   for (const PrefillState& state : prefill_) {
     for (const KvCache& cache : state.worker.caches()) cache.checkInvariants();
     const bool could = !state.busy && !state.kicked && state.worker.waiting() > 0;

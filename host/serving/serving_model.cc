@@ -109,14 +109,21 @@ void ServingModel::drive() {
                   fmt::format("{} requests are in the system and nothing happens", in_system_),
                   "serving model", "this is a fault of the model or of the network");
     }
-    const Picoseconds until = std::min(model, sumOrNever(network, spec_.reaction));
+    if (network_.stuck()) {
+      result_.stuck = true;
+      return;
+    }
+    const Picoseconds react = std::max(spec_.reaction - Picoseconds(1), Picoseconds());
+    const Picoseconds until = std::min(model, sumOrNever(network, react));
     if (until > deadline) {
       now_ = deadline;
       return;
     }
     arrivals_.clear();
     network_.runUntil(until, arrivals_);
-    for (const Arrival& arrival : arrivals_) at(arrival.time, Kind::kDelivered, arrival.id);
+    for (const Arrival& arrival : arrivals_) {
+      at(arrival.time, arrival.lost ? Kind::kLost : Kind::kDelivered, arrival.id);
+    }
     while (!events_.empty() && events_.top().time <= until && !over()) {
       const Event event = events_.top();
       events_.pop();
@@ -135,7 +142,8 @@ void ServingModel::handle(const Event& event) {
       report();
       break;
     case Kind::kDelivered:
-      delivered(event.what);
+    case Kind::kLost:
+      delivered(event.what, event.kind == Kind::kLost);
       break;
     case Kind::kPrefillEnd:
       endPrefill(worker);

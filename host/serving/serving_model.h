@@ -83,6 +83,7 @@ class ServingModel {
   enum class Kind : std::uint8_t {
     kReport,
     kDelivered,
+    kLost,
     kPrefillEnd,
     kDecodeEnd,
     kArrival,
@@ -126,7 +127,7 @@ class ServingModel {
   void grant(std::uint32_t worker);
   void postReady(Live& live);
   void postFlow(Live& live, std::uint32_t flow);
-  void delivered(std::uint64_t id);
+  void delivered(std::uint64_t id, bool lost);
   void transferred(Live& live);
 
   // serving_decode.cc
@@ -170,6 +171,7 @@ class ServingModel {
   std::uint64_t rejected_ = 0;
   std::uint64_t over_ = 0;           // requests done or failed
   std::uint64_t bytes_arrived_ = 0;  // of transfers that are complete
+  std::uint64_t bytes_lost_ = 0;     // of transfers that failed
   std::array<std::uint64_t, kStages> in_stage_{};
   Picoseconds stages_since_;
   ServingResult result_;

@@ -164,12 +164,17 @@ void ServingModel::postFlow(Live& live, std::uint32_t index) {
   }
 }
 
-void ServingModel::delivered(std::uint64_t id) {
+void ServingModel::delivered(std::uint64_t id, bool lost) {
   Live& live = *live_[id >> kFlowBits];
   const auto flow = static_cast<std::uint32_t>(id & ((1U << kFlowBits) - 1));
   --live.flows[flow].in_flight;
   --live.messages_left;
-  live.last_arrival = now_;
+  if (lost) {
+    live.lost = true;
+    ++result_.lost_messages;
+  } else {
+    live.last_arrival = now_;
+  }
   postFlow(live, flow);
   transferred(live);
 }
@@ -188,8 +193,8 @@ void ServingModel::transferred(Live& live) {
                             live.sent_bytes, live.sending, planned),
                 "serving model", "this is a fault of the model");
   }
-  bytes_arrived_ += live.sent_bytes;
-  if (live.sent_bytes > 0) {
+  (live.lost ? bytes_lost_ : bytes_arrived_) += live.sent_bytes;
+  if (live.sent_bytes > 0 && !live.lost) {
     router_.measured(live.prefill_worker, live.decode_worker, live.last_arrival - live.first_post,
                      live.sent_bytes, now_);
     RequestRecord& record = result_.requests[live.record];
@@ -199,11 +204,11 @@ void ServingModel::transferred(Live& live) {
   kickPrefill(live.prefill_worker);
   enter(live, Stage::kDecodeQueue);
   DecodeWorker& worker = decode_[live.decode_worker].worker;
-  if (sequence.generated >= limitOf(live)) {
-    // Prefill gave the only token of its answer.
+  // Without its KV cache a request fails; or prefill gave the only token of its answer.
+  if (live.lost || sequence.generated >= limitOf(live)) {
     worker.drop(sequence);
     const std::uint32_t decode_worker = live.decode_worker;
-    end(live, Outcome::kDone);
+    end(live, live.lost ? Outcome::kFailed : Outcome::kDone);
     grant(decode_worker);
     return;
   }

@@ -33,12 +33,14 @@ struct ServingResult {
   std::uint64_t extrapolated_steps = 0;  // more than 10 % outside the table of step times
   std::uint64_t evictions = 0;           // cached pages given up
   std::uint64_t messages = 0;            // of KV cache
+  std::uint64_t lost_messages = 0;       // of them: given up by the network
   std::uint64_t bytes = 0;               // of KV cache posted, resent ones included
   std::uint64_t resent_bytes = 0;
   Picoseconds prefill_stalled;        // sum over workers: idle with a prompt that finds no pages
   std::uint64_t prefill_kv_peak = 0;  // pages, of the fullest worker
   std::uint64_t decode_kv_peak = 0;
   std::uint64_t peak_requests = 0;  // in the system
+  bool stuck = false;               // ended by a network that is deadlocked
 };
 
 }  // namespace plumbline::serving

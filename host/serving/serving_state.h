@@ -40,6 +40,7 @@ struct ServingModel::Live {
   std::vector<PrefillChunk> chunks;  // computed (or being computed), not handed to the flows yet
   std::vector<FlowState> flows;
   std::uint64_t messages_left = 0;  // waiting or in flight
+  bool lost = false;                // one of its messages was given up
 };
 
 struct ServingModel::PrefillState {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text_fields.h"
 #include "base/whole_number.h"
 #include "serving/step_time.h"
@@ -195,6 +196,15 @@ StepTime StepTable::of(const Grid& grid, const char* phase, const StepLoad& load
   time.total = Picoseconds(std::llround(std::clamp(ms, nearest / 2, kMostStepMs) * 1e9));
   time.extrapolated = row.outside || column.outside;
   return time;
+}
+
+std::uint64_t StepTable::hash() const {
+  std::string text;
+  for (const Grid* grid : {&prefill_, &decode_}) {
+    text += fmt::format("{};{};{};", fmt::join(grid->tokens, ","), fmt::join(grid->context, ","),
+                        fmt::join(grid->ms, ","));
+  }
+  return hash64(text);
 }
 
 }  // namespace plumbline::serving

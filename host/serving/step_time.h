@@ -74,6 +74,8 @@ class StepTable {
     return of(prefill_, "prefill", load);
   }
   [[nodiscard]] StepTime decode(const StepLoad& load) const { return of(decode_, "decode", load); }
+  // Of its content: equal tables have equal ones.
+  [[nodiscard]] std::uint64_t hash() const;
 
  private:
   struct Grid {

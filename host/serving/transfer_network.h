@@ -2,10 +2,10 @@
 // time at which they are handed to the NIC, and arrive later. The simulated fabric and its
 // flow-level model implement it outside this library; here are two networks without packets.
 //
-// Driven by one loop (ServingModel::run): runUntil(min(next event of the model, nextEvent() +
-// reaction)), arrivals in the order (time, NIC, sequence), then the events of the model up to
-// there. What the model posts takes effect `reaction` or more later, so never before what the
-// network has already simulated.
+// Driven by one loop (ServingModel::run): runUntil(min(next event of the model, just before
+// nextEvent() + reaction)), arrivals in the order (time, NIC, sequence), then the events of the
+// model up to there. What the model posts takes effect `reaction` or more later, so always after
+// what the network has already simulated.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +29,28 @@ struct Transfer {
   Picoseconds at;           // when the sending NIC has it
 };
 
-// The receiver has all of it.
+// The receiver has all of it, or it was given up.
 struct Arrival {
   Picoseconds time;
-  std::uint32_t nic = 0;       // that received it
+  std::uint32_t nic = 0;       // that received it, or that gave it up
   std::uint64_t sequence = 0;  // of arrivals at this network
   std::uint64_t id = 0;
+  bool lost = false;  // its sender has given up: not every byte is known to have arrived
 };
 
 class TransferNetwork {
  public:
   virtual ~TransferNetwork() = default;
 
-  // `transfer.at` is not before the last runUntil().
+  // `transfer.at` is not before the last runUntil(), and after it if the reaction is above 0.
   virtual void post(const Transfer& transfer) = 0;
   // Nothing happens in the network before; kNever if nothing is under way.
   [[nodiscard]] virtual Picoseconds nextEvent() const = 0;
   // Simulates up to and including `time` and adds what has arrived to `arrivals`, in the order
   // (time, NIC, sequence).
   virtual void runUntil(Picoseconds time, std::vector<Arrival>& arrivals) = 0;
+  // What is under way will never arrive nor be given up: the network is deadlocked.
+  [[nodiscard]] virtual bool stuck() const { return false; }
 };
 
 // Every message arrives when it is posted: transfer costs nothing.

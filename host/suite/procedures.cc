@@ -31,6 +31,8 @@ const std::vector<const Procedure*>& procedures() {
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       &soakTest(), &leakTest(),
       &kvTransferTest(),
+      &disaggregatedTtftTest(),
+      &promptLengthTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};

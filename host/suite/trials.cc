@@ -67,6 +67,7 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
 bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition) {
   spec.dut.seed += repetition;
   if (spec.workload) spec.workload->seed += repetition;
+  if (spec.serving) spec.serving->system.seed += repetition;
   for (bench::DamageSpec& damage : spec.damage) {
     if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
   }

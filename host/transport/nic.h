@@ -30,6 +30,9 @@ class Nic final : public PagedObject, public fabric::Endpoint, public Poster {
   bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
   void wake(Picoseconds now) override;
   void expect(std::span<const fabric::Packet* const> packets) const override;
+  // The application has been given something to do from outside: its wakeAt() may be earlier now.
+  // The caller tells the fabric (Fabric::wake()).
+  void applicationChanged() { updateWake(); }
 
   [[nodiscard]] const std::vector<std::unique_ptr<Protocol>>& protocols() const {
     return protocols_;

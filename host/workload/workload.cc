@@ -128,10 +128,14 @@ void Workload::buildJob(std::uint32_t job) {
 
 void Workload::addTask(std::uint32_t job, Rank rank, std::unique_ptr<Task> task) {
   if (rank % kRanksPerCheck == 0) checkWork();
-  auto& application = hosts_[placement_[job][rank]];
-  if (application == nullptr) application = std::make_unique<HostApplication>();
   tasks_[job].push_back(task.get());
-  application->add(job, std::move(task));
+  add(placement_[job][rank], job, std::move(task));
+}
+
+void Workload::add(HostId host, std::uint32_t number, std::unique_ptr<Task> task) {
+  auto& application = hosts_[host];
+  if (application == nullptr) application = std::make_unique<HostApplication>();
+  application->add(number, std::move(task));
 }
 
 void Workload::buildTraining(std::uint32_t job, const TrainingProgram& program) {

@@ -50,6 +50,13 @@ class Workload {
   // Hosts of the jobs, rank by rank.
   [[nodiscard]] const std::vector<std::vector<HostId>>& placement() const { return placement_; }
 
+  // A task that is of no job, and told of from outside. `number` is in the tags of its messages:
+  // that of the jobs or more, below kMaxJobs; one task of a number on a host. Before applications
+  // are attached.
+  void add(HostId host, std::uint32_t number, std::unique_ptr<Task> task);
+  // The application of `host` looks at its tasks' wakeAt() again.
+  void taskChanged(HostId host) { hosts_[host]->taskChanged(); }
+
   // Not while the fabric is running.
   [[nodiscard]] bool finished() const;
   [[nodiscard]] std::vector<JobResult> results() const;

@@ -1,4 +1,4 @@
-// The tests of KV cache transfer between two endpoints (inference draft, sections 5.1 and 5.2).
+// The tests of the inference draft.
 #pragma once
 
 #include "suite/procedure.h"
@@ -7,5 +7,8 @@ namespace plumbline::suite {
 
 // One test each, of static lifetime; see the .cc file for what it does.
 const Procedure& kvTransferTest();
+
+const Procedure& disaggregatedTtftTest();  // I6.1
+const Procedure& promptLengthTest();       // I10.1
 
 }  // namespace plumbline::suite

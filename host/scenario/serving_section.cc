@@ -1,0 +1,66 @@
+// `serving:`
+#include "base/error.h"
+#include "scenario/field_reader.h"
+#include "scenario/sections.h"
+#include "scenario/spec_fields.h"
+#include "serving/spec_fields.h"
+#include "spec/declare.h"
+
+namespace plumbline::scenario {
+
+ServingSection::ServingSection() {
+  program.system.model = *serving::builtInModel("cfg-b");
+  program.system.accelerator = *serving::builtInAccelerator("h100");
+}
+
+void readServing(const YamlNode& node, bool topology_known, Scenario& scenario,
+                 Problems& problems) {
+  auto map = readMap(node, "serving", problems);
+  if (!map) return;
+  const std::size_t before = problems.count();
+  FieldPlaces places;
+  SpecReader reader(std::move(*map), {}, &places, problems);
+  ServingSection& section = scenario.serving.emplace();
+  readFields(reader, section);
+  reader.finish();
+  if (problems.count() != before) return;
+  serving::ServingProgram& program = section.program;
+  program.system.seed = scenario.seed;
+  places.judge([&] { serving::check(program); }, node, problems);
+  if (!topology_known || problems.count() != before) return;
+  const std::uint32_t nics = serving::Mapping(program.system.servers, program.system.model).nics();
+  const std::uint32_t hosts = scenario.topology.hostCount();
+  if (program.hosts.empty() && nics > hosts) {
+    problems.add(node,
+                 "the servers have " + std::to_string(nics) + " NICs, and the topology " +
+                     std::to_string(hosts) + " hosts",
+                 "a host for every NIC");
+  }
+  for (const std::uint32_t host : program.hosts) {
+    if (host < hosts) continue;
+    problems.add(node, "there is no host " + std::to_string(host),
+                 "0 to " + std::to_string(hosts - 1));
+  }
+}
+
+}  // namespace plumbline::scenario
+
+namespace plumbline::spec {
+
+template <>
+const Fields& fieldsOf<scenario::ServingSection>() {
+  using S = scenario::ServingSection;
+  static const Fields kFields{
+      inlined<&S::program>(),
+      block<&S::slo>("slo", "What a request must keep to count as goodput; no verdict"),
+      field<&S::warmup>("warmup", "Before the measuring window")
+          .in(Picoseconds(0), seconds(3'600))
+          .otherwise("the profile's"),
+      field<&S::drain>("drain", "Longest wait for the last measured request")
+          .in(Picoseconds(0), seconds(3'600))
+          .otherwise("the profile's"),
+  };
+  return kFields;
+}
+
+}  // namespace plumbline::spec

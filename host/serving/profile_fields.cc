@@ -1,0 +1,107 @@
+// The fields of models and accelerators. Built-in ones and their sources: docs/model/serving.md.
+#include "serving/spec_fields.h"
+#include "spec/declare.h"
+
+namespace plumbline::spec {
+namespace {
+
+using serving::AcceleratorProfile;
+using serving::Efficiency;
+using serving::KvKind;
+using serving::ModelProfile;
+
+// A built-in profile of this name replaces all fields; the keys behind it change what they name.
+void useBuiltIn(ModelProfile& model) {
+  if (auto found = serving::builtInModel(model.name)) model = *std::move(found);
+}
+void useBuiltIn(AcceleratorProfile& accelerator) {
+  if (auto found = serving::builtInAccelerator(accelerator.name)) accelerator = *std::move(found);
+}
+void useBuiltIn(Efficiency& efficiency) {
+  if (auto found = serving::builtInEfficiency(efficiency.name)) efficiency = *std::move(found);
+}
+
+bool isMla(const ModelProfile& model) { return model.kv == KvKind::kMla; }
+bool isMoe(const ModelProfile& model) { return model.experts > 0; }
+
+template <typename Spec>
+auto profileName(const char* help) {
+  return field<&Spec::name>("name", help).need().then([](Spec& spec) { useBuiltIn(spec); });
+}
+
+constexpr const char* kOfProfile = "the built-in profile's, else required";
+
+}  // namespace
+
+template <>
+const Fields& fieldsOf<ModelProfile>() {
+  static const Fields kFields{
+      profileName<ModelProfile>("Built-in model (docs/model/serving.md), or a name of your own"),
+      field<&ModelProfile::layers>("layers", "Transformer layers").otherwise(kOfProfile),
+      field<&ModelProfile::hidden>("hidden", "Width of the hidden state").otherwise(kOfProfile),
+      field<&ModelProfile::heads>("heads", "Query heads").otherwise(kOfProfile),
+      field<&ModelProfile::kv_heads>("kv_heads", "Key and value heads").otherwise(kOfProfile),
+      field<&ModelProfile::head_dim>("head_dim", "Values of a head").otherwise(kOfProfile),
+      field<&ModelProfile::params_dense>("params_dense",
+                                         "Parameters of all layers that every token is multiplied "
+                                         "by, without experts")
+          .otherwise(kOfProfile),
+      field<&ModelProfile::params_head>("params_head",
+                                        "Parameters of the projection to the vocabulary"),
+      field<&ModelProfile::params_embedding>("params_embedding",
+                                             "Parameters of the embedding: memory, no time"),
+      field<&ModelProfile::experts>("experts", "Routed experts of an MoE layer; 0: dense model"),
+      field<&ModelProfile::params_expert>("params_expert", "Parameters of one expert of one layer")
+          .onlyIf("experts above 0", isMoe),
+      field<&ModelProfile::top_k>("top_k", "Routed experts of a token")
+          .onlyIf("experts above 0", isMoe),
+      field<&ModelProfile::moe_layers>("moe_layers", "Layers with experts")
+          .onlyIf("experts above 0", isMoe),
+      field<&ModelProfile::shared_experts>("shared_experts",
+                                           "Experts of an MoE layer that every token uses")
+          .onlyIf("experts above 0", isMoe),
+      field<&ModelProfile::weight_bits>("weight_bits", "Bits of a parameter"),
+      field<&ModelProfile::kv_bits>("kv_bits", "Bits of a value of the KV cache"),
+      field<&ModelProfile::act_bits>("act_bits", "Bits of an activation"),
+      field<&ModelProfile::kv>("kv", "What a token leaves in the KV cache")
+          .word("gqa", KvKind::kGqa)
+          .word("mla", KvKind::kMla),
+      field<&ModelProfile::mla_width>("mla_width", "Values per token and layer, latent and rotary")
+          .onlyIf("kv: mla", isMla),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<AcceleratorProfile>() {
+  static const Fields kFields{
+      profileName<AcceleratorProfile>("`h100`, `h200`, `h800`, `a100`, or a name of your own"),
+      field<&AcceleratorProfile::flops_16>("flops_16", "Peak FLOP/s at 16 bits")
+          .otherwise(kOfProfile),
+      field<&AcceleratorProfile::flops_8>("flops_8", "Peak FLOP/s at 8 bits").otherwise(kOfProfile),
+      field<&AcceleratorProfile::memory_bw>("memory_bw", "Memory bandwidth [byte/s]")
+          .otherwise(kOfProfile),
+      field<&AcceleratorProfile::memory>("memory", "Memory [bytes]").otherwise(kOfProfile),
+      field<&AcceleratorProfile::nvlink>("nvlink", "NVLink, one direction [byte/s]")
+          .otherwise(kOfProfile),
+      field<&AcceleratorProfile::pcie>("pcie", "PCIe, one direction [byte/s]")
+          .otherwise(kOfProfile),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<Efficiency>() {
+  static const Fields kFields{
+      profileName<Efficiency>("`ideal`, `kernels`, `served`, `old`, or a name of your own"),
+      field<&Efficiency::flops>("flops", "Share of the peak FLOP/s that software reaches")
+          .atMost(1),
+      field<&Efficiency::memory>("memory", "Share of the memory bandwidth").atMost(1),
+      field<&Efficiency::link>("link", "Share of NVLink").atMost(1),
+      field<&Efficiency::allreduce>("allreduce", "Start of one tensor-parallel all-reduce"),
+      field<&Efficiency::step>("step", "Host software per step"),
+  };
+  return kFields;
+}
+
+}  // namespace plumbline::spec

@@ -1,0 +1,38 @@
+#include "serving/program.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "serving/mapping.h"
+
+namespace plumbline::serving {
+namespace {
+
+constexpr std::uint32_t kMaxQueuePairs = 256;
+
+}  // namespace
+
+void check(const ServingProgram& program) {
+  check(program.workload, false);
+  InfiniteNetwork network;
+  // Checks the rest of it.
+  const ServingModel model(program.system, Workload(program.workload, program.system.seed),
+                           network);
+  if (program.queue_pairs == 0 || program.queue_pairs > kMaxQueuePairs) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} queue pairs", program.queue_pairs),
+                "queue_pairs", fmt::format("1 to {}", kMaxQueuePairs));
+  }
+  const std::uint32_t nics = Mapping(program.system.servers, program.system.model).nics();
+  if (!program.hosts.empty() && program.hosts.size() != nics) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} hosts for {} NICs", program.hosts.size(), nics),
+                "hosts", "as many as NICs");
+  }
+  const std::set<std::uint32_t> different(program.hosts.begin(), program.hosts.end());
+  if (different.size() != program.hosts.size()) {
+    throw Error(ErrorKind::kUsage, "a host is named twice", "hosts", "each host once");
+  }
+}
+
+}  // namespace plumbline::serving

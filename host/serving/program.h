@@ -1,0 +1,25 @@
+// What a trial runs on a fabric: a serving system and its load.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "serving/serving_model.h"
+#include "serving/workload.h"
+
+namespace plumbline::serving {
+
+struct ServingProgram {
+  ServingSpec system;
+  WorkloadSpec workload;
+  // Queue pairs (packet delivery contexts) between two NICs, which messages take in turn.
+  std::uint32_t queue_pairs = 4;
+  // Hosts of the NICs, those of the prefill pool first; empty: hosts 0, 1, …
+  std::vector<std::uint32_t> hosts;
+};
+
+// Throws Error(kUsage) that names the field and says what is allowed, for all that can be told
+// without a fabric.
+void check(const ServingProgram& program);
+
+}  // namespace plumbline::serving

@@ -1,0 +1,209 @@
+// The fields of a serving system: servers, memory, schedulers, KV transfer, router.
+#include "serving/spec_fields.h"
+#include "spec/declare.h"
+
+namespace plumbline::spec {
+namespace {
+
+using serving::Batching;
+using serving::FirstToken;
+using serving::HeadCopies;
+using serving::KvMemory;
+using serving::MappingSpec;
+using serving::MlaPlacement;
+using serving::PoolShape;
+using serving::Preemption;
+using serving::Reserve;
+using serving::RouterPolicy;
+using serving::RouterSpec;
+using serving::SchedulerSpec;
+using serving::ServingSpec;
+using serving::SloSpec;
+using serving::TransferSpec;
+using serving::TransferUnit;
+using serving::TransferVerb;
+using serving::WindowSpec;
+
+constexpr std::uint32_t kMostWorkers = 1024;
+constexpr std::uint32_t kMostGpus = 64;
+
+}  // namespace
+
+template <>
+const Fields& fieldsOf<PoolShape>() {
+  static const Fields kFields{
+      field<&PoolShape::workers>("workers", "Workers of the pool").in(1, kMostWorkers),
+      field<&PoolShape::tp>("tp", "Accelerators of a worker, all of one server").in(1, kMostGpus),
+      field<&PoolShape::dp_attention>("dp_attention",
+                                      "Attention groups of a worker; a request is in one of them")
+          .in(1, kMostGpus),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<MappingSpec>() {
+  static const Fields kFields{
+      block<&MappingSpec::prefill>("prefill", "Pool that computes prompts").orAlone("workers"),
+      block<&MappingSpec::decode>("decode", "Pool that generates tokens").orAlone("workers"),
+      field<&MappingSpec::gpus>("gpus", "Accelerators of a server").in(1, kMostGpus),
+      field<&MappingSpec::nics>("nics", "NICs of a server; accelerator g uses NIC g * nics / gpus")
+          .in(1, kMostGpus),
+      field<&MappingSpec::rail_shift>("rail_shift",
+                                      "Decode accelerator g uses the NIC of accelerator g + this"),
+      field<&MappingSpec::mla>("mla", "MLA latent: to one decode rank, or to each")
+          .word("one", MlaPlacement::kOne)
+          .word("all", MlaPlacement::kAll),
+      field<&MappingSpec::copies>("copies", "More decode ranks than KV heads: how copies get there")
+          .word("sent", HeadCopies::kSent)
+          .word("nvlink", HeadCopies::kNvlink),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<KvMemory>() {
+  static const Fields kFields{
+      field<&KvMemory::usable>("usable", "Share of the memory that the engine takes").atMost(1),
+      field<&KvMemory::activations>("activations", "Activations [bytes per accelerator]"),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<SchedulerSpec>() {
+  static const Fields kFields{
+      field<&SchedulerSpec::page>("page", "Tokens of a page of KV cache").in(1, 512),
+      field<&SchedulerSpec::max_tokens>("max_tokens", "New tokens of a prefill step").atLeast(1),
+      field<&SchedulerSpec::chunk>("chunk",
+                                   "Most new tokens of one prompt in a step; 0: whole prompts"),
+      field<&SchedulerSpec::max_prefill_batch>("max_prefill_batch", "Prompts of a prefill step")
+          .atLeast(1),
+      field<&SchedulerSpec::max_batch>("max_batch", "Sequences of a decode step").atLeast(1),
+      field<&SchedulerSpec::watermark>("watermark",
+                                       "Share of pages kept free when a request is admitted")
+          .below(1),
+      field<&SchedulerSpec::prefix_cache>("prefix_cache", "Pages of common prefixes are kept"),
+      field<&SchedulerSpec::batching>("batching", "When requests join a batch")
+          .word("continuous", Batching::kContinuous)
+          .word("static", Batching::kStatic),
+      field<&SchedulerSpec::reserve>("reserve", "Room that decode keeps for a request")
+          .word("prompt", Reserve::kPrompt)
+          .word("prompt+max", Reserve::kPromptMax),
+      field<&SchedulerSpec::max_output>("max_output",
+                                        "An answer ends here at the latest; 0: no limit"),
+      field<&SchedulerSpec::preemption>("preemption", "What becomes of a request without a page")
+          .word("recompute", Preemption::kRecomputeDecode)
+          .word("recompute-prefill", Preemption::kRecomputePrefill)
+          .word("swap", Preemption::kSwap),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<TransferSpec>() {
+  static const Fields kFields{
+      field<&TransferSpec::unit>("unit", "What a message of KV cache holds")
+          .word("request", TransferUnit::kRequest)
+          .word("layer", TransferUnit::kLayer)
+          .word("block", TransferUnit::kBlock)
+          .word("page", TransferUnit::kPage),
+      field<&TransferSpec::verb>("verb", "Who moves KV cache: prefill writes, or decode reads")
+          .word("write-immediate", TransferVerb::kWriteImmediate)
+          .word("read", TransferVerb::kRead),
+      field<&TransferSpec::post>("post", "Host software per descriptor, one after the other"),
+      field<&TransferSpec::outstanding>("outstanding", "Messages of a flow under way at most")
+          .atLeast(1),
+      field<&TransferSpec::messages>("messages", "`unit: block`: messages of a flow at most")
+          .atLeast(1),
+      field<&TransferSpec::control>("control", "One way of a control message between workers"),
+      field<&TransferSpec::missing_only>("missing_only",
+                                         "Pages that decode has in its cache are not sent"),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<RouterSpec>() {
+  const auto policies = [](auto made) {
+    return std::move(made)
+        .word("round-robin", RouterPolicy::kRoundRobin)
+        .word("random", RouterPolicy::kRandom)
+        .word("power-of-two", RouterPolicy::kPowerOfTwo)
+        .word("least-outstanding", RouterPolicy::kLeastOutstanding)
+        .word("least-kv", RouterPolicy::kLeastKv)
+        .word("kv-aware", RouterPolicy::kKvAware)
+        .word("prefix-aware", RouterPolicy::kPrefixAware)
+        .word("congestion-aware", RouterPolicy::kCongestionAware);
+  };
+  static const Fields kFields{
+      policies(field<&RouterSpec::prefill>("prefill", "Choice of the prefill worker")),
+      policies(field<&RouterSpec::decode>("decode", "Choice of the decode worker")),
+      field<&RouterSpec::weight>("weight", "`kv-aware`: of pages that are not cached"),
+      field<&RouterSpec::threshold>("threshold",
+                                    "`prefix-aware`: cached share of a prompt that decides"),
+      field<&RouterSpec::balance_abs>("balance_abs",
+                                      "`prefix-aware`: uneven if max - min is above"),
+      field<&RouterSpec::balance_rel>("balance_rel", "and max above this * min"),
+      field<&RouterSpec::signal_interval>(
+          "signal_interval", "Between two reports of a worker's load; 0: always known"),
+      field<&RouterSpec::staleness>("staleness",
+                                    "`congestion-aware`: age at which a path's time is known"),
+      field<&RouterSpec::memory>("memory", "How long routed prefixes are remembered"),
+      field<&RouterSpec::delay>("delay", "From a request's arrival to its prefill worker"),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<WindowSpec>() {
+  static const Fields kFields{
+      field<&WindowSpec::warmup>("warmup", "Before the measuring window"),
+      field<&WindowSpec::measure>("measure", "Requests that arrive in it are measured"),
+      field<&WindowSpec::drain>("drain", "Wait for the last of them"),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<ServingSpec>() {
+  static const Fields kFields{
+      block<&ServingSpec::model>("model", "The language model").orAlone("name"),
+      block<&ServingSpec::accelerator>("accelerator", "What computes it").orAlone("name"),
+      block<&ServingSpec::efficiency>("efficiency", "How much of it software reaches")
+          .orAlone("name"),
+      block<&ServingSpec::servers>("servers", "Pools, parallelism, accelerators and NICs"),
+      block<&ServingSpec::memory>("memory", "What is left for KV cache"),
+      block<&ServingSpec::scheduler>("scheduler", "How workers batch, admit and preempt"),
+      block<&ServingSpec::transfer>("transfer", "How KV cache becomes messages"),
+      block<&ServingSpec::router>("router", "Which worker a request goes to"),
+      field<&ServingSpec::first_token>("first_token", "Who emits the first token of an answer")
+          .word("decode", FirstToken::kDecode)
+          .word("prefill", FirstToken::kPrefill),
+      field<&ServingSpec::reaction>("reaction", "From a decision of host software to its effect")
+          .in(nanoseconds(1), milliseconds(10)),
+      field<&ServingSpec::prefill_pages>("prefill_pages", "Pages of a prefill attention group")
+          .in(2, 4'000'000'000)
+          .otherwise("what the memory has room for"),
+      field<&ServingSpec::decode_pages>("decode_pages", "Pages of a decode attention group")
+          .in(2, 4'000'000'000)
+          .otherwise("what the memory has room for"),
+      block<&ServingSpec::window>("window", "").notHere(),
+      field<&ServingSpec::seed>("", "Of arrivals, lengths and the router").as("seed"),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<SloSpec>() {
+  static const Fields kFields{
+      field<&SloSpec::ttft>("ttft", "Time to the first token").from("inference draft, appendix B"),
+      field<&SloSpec::tpot>("tpot", "Mean time per further token of a request")
+          .from("inference draft, appendix B"),
+      field<&SloSpec::longest_gap>("longest_gap", "Longest gap between two tokens")
+          .otherwise("no limit"),
+  };
+  return kFields;
+}
+
+}  // namespace plumbline::spec

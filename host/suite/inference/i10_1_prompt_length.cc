@@ -1,0 +1,60 @@
+// I10.1 TTFT under varying prompt lengths (inference draft, section 10.1).
+//
+// As I6.1, single requests without concurrent load, over the draft's eight prompt lengths with 100
+// repetitions, and as lines.
+#include "suite/inference/inference.h"
+#include "suite/inference/single_requests.h"
+
+namespace plumbline::suite {
+namespace {
+
+class PromptLengthTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "I10.1"; }
+  [[nodiscard]] std::string title() const override { return "TTFT under varying prompt lengths"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(with(ttftKpis(), transferKpis()), {"kv_request_bytes"});
+  }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 10.1"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override {
+    return singleRequestDesign(
+        config, {{128, 256, 512, 1024, 2048, 4096, 8192, 16384}, {128, 512, 2048, 4096}, 100});
+  }
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+};
+
+void PromptLengthTest::report(const TestConfig& config, const Design& design,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  reportSingleRequests(config, design, measured, builder);
+  results::Chart chart;
+  chart.id = "ttft_over_prompt";
+  chart.title = "TTFT and transfer over prompt length";
+  chart.x_label = "Prompt [tokens]";
+  chart.y_label = "Time [ms]";
+  chart.log_x = true;
+  chart.log_y = true;
+  for (const Figure& figure : ttftFigures(servingSection(config).slo)) {
+    const bool shown = figure.kpi == "ttft_p50_ms" || figure.kpi == "ttft_p99_ms" ||
+                       figure.kpi == "ttft_fabric_ms";
+    if (!shown) continue;
+    results::Series series{figure.column, {}, {}};
+    for (const Measured& one : measured) {
+      const auto value = meanOf(design, one, figure);
+      if (value) series.add(std::stod(one.point.values.front()), *value);
+    }
+    chart.series.push_back(std::move(series));
+  }
+  builder.result().charts.push_back(std::move(chart));
+}
+
+}  // namespace
+
+const Procedure& promptLengthTest() {
+  static const PromptLengthTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,62 @@
+// I6.1 End-to-end disaggregated TTFT (inference draft, section 6.1).
+//
+// Single requests over prompt length through prefill, KV cache transfer and the first decode step.
+// Reported: TTFT and its parts, mean and percentiles; the share of the fabric.
+#include "suite/inference/inference.h"
+#include "suite/inference/single_requests.h"
+
+namespace plumbline::suite {
+namespace {
+
+class DisaggregatedTtftTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "I6.1"; }
+  [[nodiscard]] std::string title() const override { return "End-to-end disaggregated TTFT"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(with(ttftKpis(), transferKpis()), {"kv_request_bytes"});
+  }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 6.1"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override {
+    return singleRequestDesign(
+        config, {{128, 512, 1024, 2048, 4096, 8192, 16384}, {128, 512, 2048, 4096}, 20});
+  }
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+};
+
+void DisaggregatedTtftTest::report(const TestConfig& config, const Design& design,
+                                   const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
+  reportSingleRequests(config, design, measured, builder);
+  const std::vector<Figure> figures = ttftFigures(servingSection(config).slo);
+  results::Chart chart;
+  chart.id = "ttft_parts";
+  chart.title = "Parts of the TTFT over prompt length";
+  chart.kind = results::ChartKind::kBar;
+  chart.stacked = true;
+  chart.x_label = "Prompt [tokens]";
+  chart.y_label = "Mean [ms]";
+  for (const char* part : {"Queue", "Prefill", "Transfer", "Decode init"}) {
+    results::Series series{part, {}, {}};
+    for (const Figure& figure : figures) {
+      if (figure.column != part) continue;
+      for (const Measured& one : measured) {
+        const auto value = meanOf(design, one, figure);
+        if (value) series.add(std::stod(one.point.values.front()), *value);
+      }
+    }
+    chart.series.push_back(std::move(series));
+  }
+  builder.result().charts.push_back(std::move(chart));
+}
+
+}  // namespace
+
+const Procedure& disaggregatedTtftTest() {
+  static const DisaggregatedTtftTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

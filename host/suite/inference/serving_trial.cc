@@ -1,0 +1,288 @@
+#include "suite/inference/serving_trial.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "serving/mapping.h"
+#include "serving/model_profile.h"
+#include "serving/workload.h"
+
+namespace plumbline::suite {
+namespace {
+
+using serving::Stage;
+
+constexpr double kMsPerSecond = 1e3;
+
+std::vector<std::string> namesOf(const std::vector<Figure>& figures) {
+  std::vector<std::string> names;
+  for (const Figure& one : figures) {
+    if (!one.kpi.empty()) names.push_back(one.kpi);
+  }
+  return names;
+}
+
+std::size_t placeOf(Stage stage) { return static_cast<std::size_t>(stage); }
+
+// Mean of one stage up to the first token.
+Figure partFigure(std::string column, std::string kpi, const serving::SloSpec& slo, Stage stage) {
+  return servingFigure(
+      std::move(column), "ms", std::move(kpi), slo,
+      [stage](const serving::ServingMetrics& metrics, const serving::ServingResult&) {
+        return inMilliseconds(metrics.ttft_parts[placeOf(stage)]);
+      });
+}
+
+double secondsOf(Picoseconds time) { return static_cast<double>(time.count()) * 1e-12; }
+
+std::string poolText(const serving::PoolShape& pool) {
+  std::string text = fmt::format("{} x TP {}", pool.workers, pool.tp);
+  if (pool.dp_attention > 1) text += fmt::format(", DP attention {}", pool.dp_attention);
+  return text;
+}
+
+}  // namespace
+
+const scenario::ServingSection& servingSection(const TestConfig& config) {
+  static const scenario::ServingSection kUsual;
+  return config.scenario.serving ? *config.scenario.serving : kUsual;
+}
+
+bench::TrialSpec servingTrial(const TestConfig& config, serving::ServingProgram program) {
+  bench::TrialSpec spec = emptyTrial(config);
+  spec.workload.reset();
+  spec.transport = transportOr(config, usualRoce());
+  program.system.seed = config.scenario.seed;
+  spec.serving = std::move(program);
+  return spec;
+}
+
+std::optional<std::string> servingRefusal(const TestConfig& config,
+                                          const serving::ServingProgram& program) {
+  const std::uint32_t nics = serving::Mapping(program.system.servers, program.system.model).nics();
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  if (nics <= hosts) return std::nullopt;
+  return fmt::format(
+      "the serving system has {} NICs and the topology {} hosts: fewer servers or NICs "
+      "(serving.servers), or a larger topology",
+      nics, hosts);
+}
+
+serving::MappingLoad requestLoad(const serving::ServingProgram& program, std::uint64_t tokens) {
+  const serving::Mapping mapping(program.system.servers, program.system.model);
+  return serving::mappingLoad(mapping.flows({0, 0}, {0, 0}, 0),
+                              serving::kvBytesPerToken(program.system.model), tokens);
+}
+
+double servingHops(const TestConfig& config, const serving::ServingProgram& program,
+                   double requests) {
+  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const auto bytes = static_cast<double>(requestLoad(program, 1).bytes);
+  return payloadHops(config, requests * prompt * bytes);
+}
+
+void configureServing(const TestConfig& config, Design& design) {
+  const scenario::ServingSection& section = servingSection(config);
+  const serving::ServingSpec& system = section.program.system;
+  const serving::MappingSpec& servers = system.servers;
+  Numbers& numbers = design.numbers;
+  numbers.configure("DUT/SUT", "SUT-E, simulated: fabric packet by packet, serving model above it");
+  numbers.configure("Model", fmt::format("{}, {:.3g} parameters, {} bytes of KV cache per token",
+                                         system.model.name, serving::totalParameters(system.model),
+                                         serving::kvBytesPerToken(system.model)));
+  numbers.configure("Prefill pool", poolText(servers.prefill));
+  numbers.configure("Decode pool", poolText(servers.decode));
+  numbers.configure("Servers", fmt::format("{} accelerators ({}), {} NICs each", servers.gpus,
+                                           system.accelerator.name, servers.nics));
+  numbers.configure("Framework", fmt::format("Plumbline serving model, step times \"{}\"",
+                                             system.times ? "table" : system.efficiency.name));
+  const auto limit = [](const std::optional<Picoseconds>& time) {
+    return time ? valueText(*time) : std::string("none");
+  };
+  numbers.configure("Limits of goodput",
+                    fmt::format("TTFT {}, mean time per further token {}, longest gap {}",
+                                limit(section.slo.ttft), limit(section.slo.tpot),
+                                limit(section.slo.longest_gap)));
+}
+
+Figure servingFigure(std::string column, std::string unit, std::string kpi,
+                     const serving::SloSpec& slo, OfServing of) {
+  Figure figure{.column = std::move(column), .unit = std::move(unit), .kpi = std::move(kpi)};
+  figure.of = [slo, of = std::move(of)](std::size_t,
+                                        const bench::TrialResult& trial) -> std::optional<Reading> {
+    if (!trial.serving) return std::nullopt;
+    return of(serving::metricsOf(*trial.serving, slo), *trial.serving);
+  };
+  figure.absent = "not reached";
+  return figure;
+}
+
+std::optional<Reading> inMilliseconds(std::optional<double> seconds) {
+  if (!seconds) return std::nullopt;
+  return Reading(*seconds * kMsPerSecond);
+}
+
+std::optional<Reading> percentileMs(const serving::Distribution& distribution, double quantile) {
+  const serving::Percentile* found = &distribution.p50;
+  if (quantile >= 0.999) {
+    found = &distribution.p999;
+  } else if (quantile >= 0.99) {
+    found = &distribution.p99;
+  } else if (quantile >= 0.95) {
+    found = &distribution.p95;
+  }
+  if (!found->value) return std::nullopt;
+  return quantileOf(*found->value * kMsPerSecond, quantile, distribution.count);
+}
+
+serving::Distribution transferTimes(const serving::ServingResult& result) {
+  std::vector<double> times;
+  std::uint64_t not_reached = 0;
+  for (const serving::RequestRecord& record : result.requests) {
+    if (!record.measured) continue;
+    if (record.last_arrival == serving::kNever) {
+      ++not_reached;
+    } else {
+      times.push_back(secondsOf(record.last_arrival - record.first_post));
+    }
+  }
+  return serving::distribution(std::move(times), not_reached);
+}
+
+std::vector<Figure> ttftFigures(const serving::SloSpec& slo) {
+  using Metrics = serving::ServingMetrics;
+  using Result = serving::ServingResult;
+  const auto percentile = [&](const char* column, const char* kpi, double quantile) {
+    return servingFigure(column, "ms", kpi, slo, [quantile](const Metrics& metrics, const Result&) {
+      return percentileMs(metrics.ttft, quantile);
+    });
+  };
+  Figure mean = servingFigure(
+      "TTFT mean", "ms", "ttft_mean_ms", slo,
+      [](const Metrics& metrics, const Result&) { return inMilliseconds(metrics.ttft.mean); });
+  mean.primary = true;
+  return {
+      std::move(mean),
+      percentile("TTFT P50", "ttft_p50_ms", 0.5),
+      percentile("TTFT P95", "ttft_p95_ms", 0.95),
+      percentile("TTFT P99", "ttft_p99_ms", 0.99),
+      partFigure("Queue", "ttft_queue_ms", slo, Stage::kPrefillQueue),
+      partFigure("Prefill", "ttft_prefill_ms", slo, Stage::kPrefill),
+      partFigure("Transfer", "ttft_fabric_ms", slo, Stage::kTransfer),
+      servingFigure("Decode init", "ms", "ttft_decode_init_ms", slo,
+                    [](const Metrics& metrics, const Result&) -> std::optional<Reading> {
+                      const auto& queue = metrics.ttft_parts[placeOf(Stage::kDecodeQueue)];
+                      const auto& step = metrics.ttft_parts[placeOf(Stage::kDecode)];
+                      if (!queue || !step) return std::nullopt;
+                      return inMilliseconds(*queue + *step);
+                    }),
+      servingFigure("Fabric share", "%", "ttft_fabric_percent", slo,
+                    [](const Metrics& metrics, const Result&) -> std::optional<Reading> {
+                      const auto& transfer = metrics.ttft_parts[placeOf(Stage::kTransfer)];
+                      if (!transfer || !metrics.ttft.mean || *metrics.ttft.mean <= 0) {
+                        return std::nullopt;
+                      }
+                      return Reading(100 * *transfer / *metrics.ttft.mean);
+                    }),
+  };
+}
+
+std::vector<Figure> transferFigures(const serving::SloSpec& slo) {
+  const auto percentile = [&](const char* column, const char* kpi, double quantile) {
+    return servingFigure(
+        column, "ms", kpi, slo,
+        [quantile](const serving::ServingMetrics&, const serving::ServingResult& result) {
+          return percentileMs(transferTimes(result), quantile);
+        });
+  };
+  return {
+      percentile("KV transfer P50", "kv_transfer_p50_ms", 0.5),
+      percentile("KV transfer P95", "kv_transfer_p95_ms", 0.95),
+      percentile("KV transfer P99", "kv_transfer_p99_ms", 0.99),
+      servingFigure("KV bandwidth", "GB/s", "kv_gigabytes_per_s", slo,
+                    [](const serving::ServingMetrics&,
+                       const serving::ServingResult& result) -> std::optional<Reading> {
+                      double bytes = 0;
+                      double time = 0;
+                      for (const serving::RequestRecord& record : result.requests) {
+                        if (!record.measured || record.last_arrival == serving::kNever) continue;
+                        bytes += static_cast<double>(record.bytes);
+                        time += secondsOf(record.last_arrival - record.first_post);
+                      }
+                      if (time <= 0) return std::nullopt;
+                      return Reading(bytes / time * 1e-9);
+                    }),
+  };
+}
+
+std::vector<Figure> tokenFigures(const serving::SloSpec& slo) {
+  using Metrics = serving::ServingMetrics;
+  using Result = serving::ServingResult;
+  const auto of = [&](const char* column, const char* kpi, double quantile,
+                      serving::Distribution Metrics::*member) {
+    return servingFigure(column, "ms", kpi, slo,
+                         [quantile, member](const Metrics& metrics, const Result&) {
+                           return percentileMs(metrics.*member, quantile);
+                         });
+  };
+  return {
+      of("ITL P50", "itl_p50_ms", 0.5, &Metrics::itl),
+      of("ITL P95", "itl_p95_ms", 0.95, &Metrics::itl),
+      of("ITL P99", "itl_p99_ms", 0.99, &Metrics::itl),
+      of("TPOT P99", "tpot_p99_ms", 0.99, &Metrics::tpot),
+      of("E2E P50", "e2e_p50_ms", 0.5, &Metrics::e2e),
+      of("E2E P99", "e2e_p99_ms", 0.99, &Metrics::e2e),
+  };
+}
+
+std::vector<Figure> throughputFigures(const serving::SloSpec& slo) {
+  using Metrics = serving::ServingMetrics;
+  using Result = serving::ServingResult;
+  return {
+      servingFigure("TPS output", "tokens/s", "output_tokens_per_s", slo,
+                    [](const Metrics& metrics, const Result&) {
+                      return std::optional<Reading>(metrics.tokens_per_second);
+                    }),
+      servingFigure("TPS input", "tokens/s", "input_tokens_per_s", slo,
+                    [](const Metrics& metrics, const Result& result) -> std::optional<Reading> {
+                      if (metrics.window <= 0) return std::nullopt;
+                      double tokens = 0;
+                      for (const serving::RequestRecord& record : result.requests) {
+                        const bool counts =
+                            record.measured && record.first_token != serving::kNever;
+                        if (counts) tokens += record.prompt;
+                      }
+                      return Reading(tokens / metrics.window);
+                    }),
+      servingFigure("Goodput", "tokens/s", "goodput_tokens_per_s", slo,
+                    [](const Metrics& metrics, const Result&) {
+                      return std::optional<Reading>(metrics.goodput);
+                    }),
+      servingFigure("Goodput share", "%", "goodput_share_percent", slo,
+                    [](const Metrics& metrics, const Result&) -> std::optional<Reading> {
+                      if (!metrics.goodput_share) return std::nullopt;
+                      return Reading(100 * *metrics.goodput_share);
+                    }),
+      servingFigure("Requests within limits", "%", "slo_percent", slo,
+                    [](const Metrics& metrics, const Result&) -> std::optional<Reading> {
+                      if (metrics.measured == 0) return std::nullopt;
+                      return Reading(100 * static_cast<double>(metrics.within_slo) /
+                                     static_cast<double>(metrics.measured));
+                    }),
+      servingFigure("Requests not done", "", "requests_not_done", slo,
+                    [](const Metrics& metrics, const Result&) {
+                      return std::optional<Reading>(
+                          static_cast<double>(metrics.measured - metrics.done));
+                    }),
+  };
+}
+
+std::vector<std::string> ttftKpis() { return namesOf(ttftFigures({})); }
+std::vector<std::string> transferKpis() { return namesOf(transferFigures({})); }
+std::vector<std::string> tokenKpis() { return namesOf(tokenFigures({})); }
+std::vector<std::string> throughputKpis() { return namesOf(throughputFigures({})); }
+
+}  // namespace plumbline::suite

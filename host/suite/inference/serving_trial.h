@@ -1,0 +1,70 @@
+// What the tests of serving systems have in common: trials of the scenario's system, and figures of
+// the requests that were measured. Everything above the fabric is modelled
+// (docs/model/serving.md); KV cache crosses the fabric packet by packet.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serving/metrics.h"
+#include "serving/program.h"
+#include "suite/figures.h"
+
+namespace plumbline::suite {
+
+// The scenario's `serving` section, or its defaults.
+const scenario::ServingSection& servingSection(const TestConfig& config);
+
+// A trial of the scenario's fabric, transport and seed with this system and nothing else.
+bench::TrialSpec servingTrial(const TestConfig& config, serving::ServingProgram program);
+// Why the topology cannot hold the system: nothing if it can.
+std::optional<std::string> servingRefusal(const TestConfig& config,
+                                          const serving::ServingProgram& program);
+// Packets crossing a link for so many requests of the program's mean prompt, roughly.
+double servingHops(const TestConfig& config, const serving::ServingProgram& program,
+                   double requests);
+
+// Lines of the report's configuration: model, parallelism, accelerators, load (inference draft,
+// section 14).
+void configureServing(const TestConfig& config, Design& design);
+
+// How KV cache of one request of `tokens` tokens lies on the NICs.
+serving::MappingLoad requestLoad(const serving::ServingProgram& program, std::uint64_t tokens);
+
+// A figure of the measured requests of a trial; absent is "not reached".
+using OfServing = std::function<std::optional<Reading>(const serving::ServingMetrics& metrics,
+                                                       const serving::ServingResult& result)>;
+Figure servingFigure(std::string column, std::string unit, std::string kpi,
+                     const serving::SloSpec& slo, OfServing of);
+
+// Seconds as milliseconds, and a percentile of a distribution of seconds likewise.
+std::optional<Reading> inMilliseconds(std::optional<double> seconds);
+std::optional<Reading> percentileMs(const serving::Distribution& distribution, double quantile);
+
+// First post to last arrival of the measured requests' KV cache [s]; those without one are not
+// reached.
+serving::Distribution transferTimes(const serving::ServingResult& result);
+
+// TTFT: mean, P50, P95, P99; its parts; the share of the fabric.
+std::vector<Figure> ttftFigures(const serving::SloSpec& slo);
+// KV cache transfer: P50, P95, P99, and bandwidth.
+std::vector<Figure> transferFigures(const serving::SloSpec& slo);
+// Time between tokens and per token, time of a whole request.
+std::vector<Figure> tokenFigures(const serving::SloSpec& slo);
+// Tokens per second, goodput, requests that did not get there.
+std::vector<Figure> throughputFigures(const serving::SloSpec& slo);
+// Their KPIs.
+std::vector<std::string> ttftKpis();
+std::vector<std::string> transferKpis();
+std::vector<std::string> tokenKpis();
+std::vector<std::string> throughputKpis();
+
+// What tables of these figures say below them.
+inline constexpr const char* kServingNote =
+    "Requests, steps and queues are modelled; KV cache crosses the simulated fabric packet by "
+    "packet. TTFT counts from a request's scheduled arrival, transfer NIC to NIC. A percentile in "
+    "which an unfinished request takes part is not reached.";
+
+}  // namespace plumbline::suite

@@ -64,8 +64,6 @@ void eachCount(Result& result, const Visit& visit) {
   visit("lost_messages", result.lost_messages);
   visit("bytes", result.bytes);
   visit("resent_bytes", result.resent_bytes);
-  visit("prefill_kv_peak", result.prefill_kv_peak);
-  visit("decode_kv_peak", result.decode_kv_peak);
   visit("peak_requests", result.peak_requests);
   visit("closed_loop", result.closed_loop);
   visit("stuck", result.stuck);
@@ -124,6 +122,35 @@ RequestRecord recordFromJson(const Json& json) {
 // Request picoseconds may be more than 64 bits hold: seconds and the rest.
 constexpr std::int64_t kPerSecond = 1'000'000'000'000;
 
+Json integralToJson(Int128 integral) {
+  return {static_cast<std::int64_t>(integral / kPerSecond),
+          static_cast<std::int64_t>(integral % kPerSecond)};
+}
+Int128 integralFromJson(const Json& parts) {
+  return Int128{parts.at(0).get<std::int64_t>()} * kPerSecond + parts.at(1).get<std::int64_t>();
+}
+
+Json workersToJson(const std::vector<serving::WorkerUse>& workers) {
+  Json array = Json::array();
+  for (const serving::WorkerUse& use : workers) {
+    array.push_back({{"busy_ps", use.busy.count()},
+                     {"pages", use.pages},
+                     {"page_time", integralToJson(use.page_time)},
+                     {"peak_pages", use.peak_pages}});
+  }
+  return array;
+}
+std::vector<serving::WorkerUse> workersFromJson(const Json& array) {
+  std::vector<serving::WorkerUse> workers;
+  workers.reserve(array.size());
+  for (const Json& one : array) {
+    workers.push_back({Picoseconds(one.at("busy_ps").get<std::int64_t>()),
+                       one.at("pages").get<std::uint64_t>(), integralFromJson(one.at("page_time")),
+                       one.at("peak_pages").get<std::uint64_t>()});
+  }
+  return workers;
+}
+
 }  // namespace
 
 Json servingToJson(const serving::ServingProgram& program) {
@@ -137,9 +164,10 @@ Json servingResultToJson(const ServingResult& result) {
   eachCount(result, [&](const char* name, const auto& value) { json[name] = numberOf(value); });
   eachTime(result, [&](const char* name, const Picoseconds& value) { json[name] = value.count(); });
   for (const Int128 integral : result.stage_integral) {
-    json["stage_integral"].push_back({static_cast<std::int64_t>(integral / kPerSecond),
-                                      static_cast<std::int64_t>(integral % kPerSecond)});
+    json["stage_integral"].push_back(integralToJson(integral));
   }
+  json["prefill"] = workersToJson(result.prefill);
+  json["decode"] = workersToJson(result.decode);
   Json records = Json::array();
   for (const RequestRecord& record : result.requests) records.push_back(recordToJson(record));
   json["requests"] = std::move(records);
@@ -154,10 +182,10 @@ ServingResult servingResultFromJson(const Json& json) {
     value = Picoseconds(json.at(name).get<std::int64_t>());
   });
   for (std::size_t i = 0; i < serving::kStages; ++i) {
-    const Json& parts = json.at("stage_integral").at(i);
-    result.stage_integral[i] =
-        Int128{parts.at(0).get<std::int64_t>()} * kPerSecond + parts.at(1).get<std::int64_t>();
+    result.stage_integral[i] = integralFromJson(json.at("stage_integral").at(i));
   }
+  result.prefill = workersFromJson(json.at("prefill"));
+  result.decode = workersFromJson(json.at("decode"));
   const Json& records = json.at("requests");
   result.requests.reserve(records.size());
   for (const Json& record : records) result.requests.push_back(recordFromJson(record));

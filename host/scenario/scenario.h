@@ -172,7 +172,8 @@ struct InputFile {
 struct ServingSection {
   ServingSection();  // CFG B of the inference draft on H100
 
-  serving::ServingProgram program;
+  serving::ServingProgram program;  // its load: `workload`, or the test's
+  std::optional<serving::WorkloadSpec> workload;
   serving::SloSpec slo;
   std::optional<Picoseconds> warmup;
   std::optional<Picoseconds> drain;

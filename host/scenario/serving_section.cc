@@ -26,6 +26,7 @@ void readServing(const YamlNode& node, bool topology_known, Scenario& scenario,
   if (problems.count() != before) return;
   serving::ServingProgram& program = section.program;
   program.system.seed = scenario.seed;
+  if (section.workload) program.workload = *section.workload;
   places.judge([&] { serving::check(program); }, node, problems);
   if (!topology_known || problems.count() != before) return;
   const std::uint32_t nics = serving::Mapping(program.system.servers, program.system.model).nics();
@@ -52,6 +53,7 @@ const Fields& fieldsOf<scenario::ServingSection>() {
   using S = scenario::ServingSection;
   static const Fields kFields{
       inlined<&S::program>(),
+      block<&S::workload>("workload", "Requests").otherwise("the test's"),
       block<&S::slo>("slo", "What a request must keep to count as goodput; no verdict"),
       field<&S::warmup>("warmup", "Before the measuring window")
           .in(Picoseconds(0), seconds(3'600))

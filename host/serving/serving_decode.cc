@@ -64,9 +64,11 @@ void ServingModel::formDecode(std::uint32_t worker) {
     ++result_.decode_steps;
     result_.recomputed_tokens += step.recompute.tokens;
     result_.swapped_tokens += step.swapped_tokens;
-    result_.decode_kv_peak = std::max(result_.decode_kv_peak, usedPages(state.worker.caches()));
-    at(now_ + decodeTime(step), Kind::kDecodeEnd, worker);
+    const Picoseconds time = decodeTime(step);
+    result_.decode[worker].busy += time;
+    at(now_ + time, Kind::kDecodeEnd, worker);
   }
+  countPages(state.worker.caches(), state.pages, result_.decode[worker]);
   preempted(displaced);
   if (!displaced.all.empty()) grant(worker);
 }

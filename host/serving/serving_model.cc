@@ -77,6 +77,10 @@ ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferN
   for (std::uint32_t i = 0; i < decode.workers; ++i) {
     decode_.push_back({DecodeWorker(spec.scheduler, decode.dp_attention, decode_pages, ahead), {}});
   }
+  result_.prefill.resize(prefill.workers);
+  for (WorkerUse& use : result_.prefill) use.pages = prefill_pages * prefill.dp_attention;
+  result_.decode.resize(decode.workers);
+  for (WorkerUse& use : result_.decode) use.pages = decode_pages * decode.dp_attention;
   prefill_report_.resize(prefill.workers);
   decode_report_.resize(decode.workers);
   result_.closed_loop = workload_.spec().arrivals.kind == ArrivalKind::kClosed;
@@ -287,6 +291,15 @@ void ServingModel::countTime() {
   }
 }
 
+// Brings the integral of a worker's pages up to now, after they have changed.
+void ServingModel::countPages(std::span<const KvCache> caches, PageCount& count,
+                              WorkerUse& use) const {
+  use.page_time += static_cast<Int128>(count.used) * (now_ - count.since).count();
+  count.since = now_;
+  count.used = usedPages(caches);
+  use.peak_pages = std::max(use.peak_pages, count.used);
+}
+
 void ServingModel::enter(Live& live, Stage stage) {
   if (live.open) leave(live);
   countTime();
@@ -346,6 +359,12 @@ void ServingModel::finishRun() {
     record.stages[static_cast<std::size_t>(live->stage)] += now_ - live->since;
     record.generated = live->sequence.generated;
     live->since = now_;
+  }
+  for (std::size_t i = 0; i < prefill_.size(); ++i) {
+    countPages(prefill_[i].worker.caches(), prefill_[i].pages, result_.prefill[i]);
+  }
+  for (std::size_t i = 0; i < decode_.size(); ++i) {
+    countPages(decode_[i].worker.caches(), decode_[i].pages, result_.decode[i]);
   }
   for (PrefillState& state : prefill_) {
     result_.evictions += evictions(state.worker.caches());

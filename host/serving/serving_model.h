@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -62,6 +63,8 @@ struct ServingSpec {
   std::uint32_t check_every = 0;
 };
 
+struct PageCount;
+
 class ServingModel {
  public:
   // Throws Error(kUsage) for a specification that cannot be. `network` has spec.servers' NICs and
@@ -111,6 +114,7 @@ class ServingModel {
   [[nodiscard]] Live& liveOf(const Sequence& sequence);
   void report();
   void countTime();
+  void countPages(std::span<const KvCache> caches, PageCount& count, WorkerUse& use) const;
   void takeBack(Live& live);
   void finishRun();
   void enter(Live& live, Stage stage);

@@ -45,7 +45,8 @@ void ServingModel::formPrefill(std::uint32_t worker) {
   for (const PrefillWorker::Item& item : state.step) load.add(item.tokens, item.cached);
   const Picoseconds end = now_ + prefillTime(load);
   ++result_.prefill_steps;
-  result_.prefill_kv_peak = std::max(result_.prefill_kv_peak, usedPages(state.worker.caches()));
+  result_.prefill[worker].busy += end - now_;
+  countPages(state.worker.caches(), state.pages, result_.prefill[worker]);
   state.busy = true;
   at(end, Kind::kPrefillEnd, worker);
   for (const PrefillWorker::Item& item : state.step) {
@@ -98,7 +99,7 @@ void ServingModel::ask(Live& live) {
 void ServingModel::grant(std::uint32_t worker) {
   DecodeState& state = decode_[worker];
   for (const Sequence* sequence : state.worker.grant()) granted(liveOf(*sequence));
-  result_.decode_kv_peak = std::max(result_.decode_kv_peak, usedPages(state.worker.caches()));
+  countPages(state.worker.caches(), state.pages, result_.decode[worker]);
 }
 
 // The decode worker has pages for this request: its flows begin.
@@ -200,7 +201,9 @@ void ServingModel::transferred(Live& live) {
     RequestRecord& record = result_.requests[live.record];
     record.last_arrival = std::min(record.last_arrival, live.last_arrival);
   }
-  prefill_[live.prefill_worker].worker.release(sequence);
+  PrefillState& sender = prefill_[live.prefill_worker];
+  sender.worker.release(sequence);
+  countPages(sender.worker.caches(), sender.pages, result_.prefill[live.prefill_worker]);
   kickPrefill(live.prefill_worker);
   enter(live, Stage::kDecodeQueue);
   DecodeWorker& worker = decode_[live.decode_worker].worker;

@@ -11,6 +11,20 @@
 
 namespace plumbline::serving {
 
+// What one worker did in a run.
+struct WorkerUse {
+  Picoseconds busy;              // in steps, of those that began
+  std::uint64_t pages = 0;       // that it has, of all of its attention groups
+  Int128 page_time{};            // integral of the pages in use [page ps]
+  std::uint64_t peak_pages = 0;  // in use
+
+  // Pages in use over those that it has, mean over `time`.
+  [[nodiscard]] double utilisation(Picoseconds time) const {
+    const double all = static_cast<double>(pages) * static_cast<double>(time.count());
+    return all > 0 ? static_cast<double>(page_time) / all : 0;
+  }
+};
+
 struct ServingResult {
   std::vector<RequestRecord> requests;  // in the order of arrival
   bool closed_loop = false;
@@ -36,9 +50,9 @@ struct ServingResult {
   std::uint64_t lost_messages = 0;       // of them: given up by the network
   std::uint64_t bytes = 0;               // of KV cache posted, resent ones included
   std::uint64_t resent_bytes = 0;
-  Picoseconds prefill_stalled;        // sum over workers: idle with a prompt that finds no pages
-  std::uint64_t prefill_kv_peak = 0;  // pages, of the fullest worker
-  std::uint64_t decode_kv_peak = 0;
+  Picoseconds prefill_stalled;     // sum over workers: idle with a prompt that finds no pages
+  std::vector<WorkerUse> prefill;  // by worker
+  std::vector<WorkerUse> decode;
   std::uint64_t peak_requests = 0;  // in the system
   bool stuck = false;               // ended by a network that is deadlocked
 };

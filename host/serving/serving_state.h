@@ -43,6 +43,12 @@ struct ServingModel::Live {
   bool lost = false;                // one of its messages was given up
 };
 
+// The pages in use of a worker since they last changed.
+struct PageCount {
+  Picoseconds since;
+  std::uint64_t used = 0;
+};
+
 struct ServingModel::PrefillState {
   PrefillWorker worker;
   std::vector<PrefillWorker::Item> step;
@@ -50,6 +56,7 @@ struct ServingModel::PrefillState {
   bool kicked = false;
   Picoseconds stalled_since = kNever;
   std::uint64_t outstanding = 0;
+  PageCount pages{};
 };
 
 struct ServingModel::DecodeState {
@@ -58,6 +65,7 @@ struct ServingModel::DecodeState {
   bool busy = false;
   bool kicked = false;
   std::uint64_t outstanding = 0;
+  PageCount pages{};
 };
 
 }  // namespace plumbline::serving

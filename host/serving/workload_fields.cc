@@ -122,7 +122,7 @@ template <>
 const Fields& fieldsOf<ServingProgram>() {
   static const Fields kFields{
       inlined<&ServingProgram::system>(),
-      block<&ServingProgram::workload>("workload", "Requests"),
+      block<&ServingProgram::workload>("workload", "").notHere(),
       field<&ServingProgram::queue_pairs>("queue_pairs", "QPs or PDCs between two NICs, in turn")
           .in(1, 256),
       field<&ServingProgram::hosts>("hosts", "Hosts of the NICs, the prefill pool's first")

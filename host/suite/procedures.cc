@@ -31,8 +31,10 @@ const std::vector<const Procedure*>& procedures() {
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       &soakTest(), &leakTest(),
       &kvTransferTest(),
-      &disaggregatedTtftTest(),
-      &promptLengthTest(),
+      &disaggregatedTtftTest(), &ratioTest(), &parallelismTest(), &queueDepthTest(),
+      &routingTest(), &decodeFairnessTest(),
+      &promptLengthTest(), &congestionTest(),
+      &aggregateTokensTest(), &batchingTest(), &overloadTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};

@@ -126,7 +126,8 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
   observed_ = config.bench.observed;
   result_.id = procedure.id();
   result_.title = procedure.title();
-  result_.section = "training draft, " + std::move(section);
+  const bool inference = procedure.id().starts_with('I');
+  result_.section = (inference ? "inference draft, " : "training draft, ") + std::move(section);
   result_.profile = scenario::profileName(config.scenario.profile);
   result_.deviations = std::move(deviations);
   result_.repeatability = {

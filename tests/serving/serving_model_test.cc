@@ -179,7 +179,25 @@ TEST(Preemption, NeverWithRoomForTheLongestAnswer) {
     EXPECT_TRUE(record.finished());
   }
   // 17 pages each: one after the other.
-  EXPECT_EQ(result.decode_kv_peak, 17U);
+  EXPECT_EQ(result.decode.front().peak_pages, 17U);
+}
+
+// 100 tokens are 7 pages: of prefill for its 10 ms, of decode from then on, which asks for them
+// when prefill begins, for two steps of 2 ms more.
+TEST(WorkerUse, CountsStepsAndPages) {
+  const ServingSpec spec = plainSpec();
+  const auto result = runServing(spec, fixedWorkload(1, 100, 2, 1));
+  ASSERT_EQ(result.prefill.size(), 1U);
+  ASSERT_EQ(result.decode.size(), 1U);
+  const WorkerUse& prefill = result.prefill.front();
+  const WorkerUse& decode = result.decode.front();
+  EXPECT_EQ(prefill.busy, milliseconds(10));
+  EXPECT_EQ(decode.busy, milliseconds(4));
+  EXPECT_EQ(prefill.page_time, Int128{7} * milliseconds(10).count());
+  EXPECT_EQ(decode.page_time, Int128{7} * milliseconds(14).count());
+  EXPECT_EQ(prefill.peak_pages, 7U);
+  EXPECT_EQ(prefill.pages, 20'000U);
+  EXPECT_DOUBLE_EQ(decode.utilisation(milliseconds(14)), 7.0 / 20'000);
 }
 
 TEST(Admission, WhatNeverFitsIsRefusedOrFails) {

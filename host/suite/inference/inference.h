@@ -9,6 +9,15 @@ namespace plumbline::suite {
 const Procedure& kvTransferTest();
 
 const Procedure& disaggregatedTtftTest();  // I6.1
+const Procedure& ratioTest();              // I6.2
+const Procedure& parallelismTest();        // I6.3
+const Procedure& queueDepthTest();         // I6.4
+const Procedure& routingTest();            // I9.1
+const Procedure& decodeFairnessTest();     // I9.4
 const Procedure& promptLengthTest();       // I10.1
+const Procedure& congestionTest();         // I10.4
+const Procedure& aggregateTokensTest();    // I11.1
+const Procedure& batchingTest();           // I11.2
+const Procedure& overloadTest();           // I11.3
 
 }  // namespace plumbline::suite

@@ -36,8 +36,6 @@ Figure partFigure(std::string column, std::string kpi, const serving::SloSpec& s
       });
 }
 
-double secondsOf(Picoseconds time) { return static_cast<double>(time.count()) * 1e-12; }
-
 std::string poolText(const serving::PoolShape& pool) {
   std::string text = fmt::format("{} x TP {}", pool.workers, pool.tp);
   if (pool.dp_attention > 1) text += fmt::format(", DP attention {}", pool.dp_attention);
@@ -146,7 +144,7 @@ serving::Distribution transferTimes(const serving::ServingResult& result) {
     if (record.last_arrival == serving::kNever) {
       ++not_reached;
     } else {
-      times.push_back(secondsOf(record.last_arrival - record.first_post));
+      times.push_back((record.last_arrival - record.first_post).toSeconds());
     }
   }
   return serving::distribution(std::move(times), not_reached);
@@ -210,7 +208,7 @@ std::vector<Figure> transferFigures(const serving::SloSpec& slo) {
                       for (const serving::RequestRecord& record : result.requests) {
                         if (!record.measured || record.last_arrival == serving::kNever) continue;
                         bytes += static_cast<double>(record.bytes);
-                        time += secondsOf(record.last_arrival - record.first_post);
+                        time += (record.last_arrival - record.first_post).toSeconds();
                       }
                       if (time <= 0) return std::nullopt;
                       return Reading(bytes / time * 1e-9);
@@ -280,6 +278,39 @@ std::vector<Figure> throughputFigures(const serving::SloSpec& slo) {
   };
 }
 
+std::vector<Figure> memoryFigures(const serving::SloSpec& slo) {
+  using Metrics = serving::ServingMetrics;
+  using Result = serving::ServingResult;
+  // Of the whole run, warm-up and drain included.
+  const auto rate = [&](const char* column, const char* unit, const char* kpi,
+                        double (*count)(const Result&)) {
+    return servingFigure(column, unit, kpi, slo,
+                         [count](const Metrics&, const Result& result) -> std::optional<Reading> {
+                           const double time = result.end.toSeconds();
+                           if (time <= 0) return std::nullopt;
+                           return Reading(count(result) / time);
+                         });
+  };
+  return {
+      rate("Evictions", "/s", "evictions_per_s",
+           [](const Result& result) { return static_cast<double>(result.evictions); }),
+      rate("Preemptions", "/s", "preemptions_per_s",
+           [](const Result& result) {
+             double all = 0;
+             for (const serving::RequestRecord& record : result.requests) all += record.preemptions;
+             return all;
+           }),
+      rate("KV sent again", "GB/s", "wasted_kv_gigabytes_per_s",
+           [](const Result& result) { return static_cast<double>(result.resent_bytes) * 1e-9; }),
+      rate("Prefill stalled", "%", "prefill_stalled_percent",
+           [](const Result& result) {
+             return 100 * result.prefill_stalled.toSeconds() /
+                    static_cast<double>(result.prefill.size());
+           }),
+  };
+}
+
+std::vector<std::string> memoryKpis() { return namesOf(memoryFigures({})); }
 std::vector<std::string> ttftKpis() { return namesOf(ttftFigures({})); }
 std::vector<std::string> transferKpis() { return namesOf(transferFigures({})); }
 std::vector<std::string> tokenKpis() { return namesOf(tokenFigures({})); }

@@ -55,16 +55,20 @@ std::vector<Figure> transferFigures(const serving::SloSpec& slo);
 std::vector<Figure> tokenFigures(const serving::SloSpec& slo);
 // Tokens per second, goodput, requests that did not get there.
 std::vector<Figure> throughputFigures(const serving::SloSpec& slo);
+// Evictions, preemptions, KV cache that was sent again, time of prefill lost to pages.
+std::vector<Figure> memoryFigures(const serving::SloSpec& slo);
 // Their KPIs.
 std::vector<std::string> ttftKpis();
 std::vector<std::string> transferKpis();
 std::vector<std::string> tokenKpis();
 std::vector<std::string> throughputKpis();
+std::vector<std::string> memoryKpis();
 
 // What tables of these figures say below them.
 inline constexpr const char* kServingNote =
     "Requests, steps and queues are modelled; KV cache crosses the simulated fabric packet by "
     "packet. TTFT counts from a request's scheduled arrival, transfer NIC to NIC. A percentile in "
-    "which an unfinished request takes part is not reached.";
+    "which an unfinished request takes part is not reached. Goodput counts all tokens of requests "
+    "that arrived in the window, TPS output the tokens that came in it.";
 
 }  // namespace plumbline::suite

@@ -1,0 +1,158 @@
+// I6.2 xPyD ratio optimisation (inference draft, section 6.2).
+//
+// A fixed number of workers, divided between prefill and decode in several ways, under request
+// rates that are swept. Reported: TTFT P99, ITL P99, output tokens per second and goodput of each
+// ratio and rate; the ratios that keep the limits with the most tokens, and those that no other
+// ratio is better than in all three figures (Pareto).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "suite/inference/inference.h"
+#include "suite/inference/steady_load.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr std::array<std::uint32_t, 8> kDraftPrefill{1, 2, 3, 4, 6, 8, 10, 11};  // of 12
+
+std::vector<std::string> ratioKpis() {
+  return {"ttft_p99_ms", "itl_p99_ms",         "output_tokens_per_s", "goodput_tokens_per_s",
+          "slo_percent", "kv_transfer_p99_ms", "requests_not_done"};
+}
+
+// Prefill workers out of `all`: the draft's shares of twelve, or three of them.
+std::vector<std::uint32_t> prefillWorkers(std::uint32_t all, bool standard) {
+  std::vector<std::uint32_t> counts;
+  for (const std::uint32_t of_twelve : kDraftPrefill) {
+    const bool quick = of_twelve == 1 || of_twelve == 6 || of_twelve == 11;
+    if (!standard && !quick) continue;
+    const std::uint32_t count = std::clamp((of_twelve * all + 6) / 12, 1U, all - 1);
+    if (counts.empty() || counts.back() != count) counts.push_back(count);
+  }
+  return counts;
+}
+
+std::optional<double> valueOf(const Design& design, const Measured& one,
+                              const serving::SloSpec& slo, const std::string& kpi) {
+  const auto mean = meanOf(design, one, chosen(servingFigures(slo), {kpi}).front());
+  return mean ? std::optional(mean->value) : std::nullopt;
+}
+
+class RatioTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "I6.2"; }
+  [[nodiscard]] std::string title() const override { return "xPyD ratio optimisation"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override { return ratioKpis(); }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 6.2"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+};
+
+Design RatioTest::design(const TestConfig& config) const {
+  Design design(config);
+  configureServing(config, design);
+  design.axes = {{"Rate", "requests/s"}, {"Ratio", ""}};
+  design.repetitions = design.numbers.repetitions(3, 1);
+  serving::ServingProgram program = servingSection(config).program;
+  program.workload = loadOr(config, usualLoad());
+  program.system.window = steadyWindow(config, design.numbers);
+  serving::MappingSpec& servers = program.system.servers;
+  const std::uint32_t all = servers.prefill.workers + servers.decode.workers;
+  if (servers.prefill.tp != servers.decode.tp) {
+    design.refusals.emplace_back("workers of both pools need the same TP to be exchanged");
+  }
+  if (all < 3) design.refusals.emplace_back("two workers have one ratio: serving.servers needs 3");
+  if (all != 12) design.numbers.deviation(fmt::format("{} workers instead of 12", all));
+  if (!design.refusals.empty()) return design;
+  const std::vector<double> rates =
+      design.numbers.isStandard() ? std::vector<double>{5, 10, 20, 30} : std::vector<double>{5, 20};
+  for (const double rate : config.scenario.parameters.rates.value_or(rates)) {
+    for (const std::uint32_t prefill : prefillWorkers(all, design.numbers.isStandard())) {
+      servers.prefill.workers = prefill;
+      servers.decode.workers = all - prefill;
+      program.workload.arrivals.rate = rate;
+      addSteadyPoint(config, design,
+                     {fmt::format("{:g}", rate), fmt::format("{}P{}D", prefill, all - prefill)},
+                     program);
+    }
+  }
+  return design;
+}
+
+void RatioTest::report(const TestConfig& config, const Design& design,
+                       const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  const serving::SloSpec& slo = servingSection(config).slo;
+  std::vector<Figure> figures = chosen(servingFigures(slo), ratioKpis());
+  figures[2].primary = true;
+  addTable(design, measured, figures,
+           {"ratios", "Ratios of prefill to decode workers", kServingNote, {}, {}}, builder);
+  std::map<std::string, std::vector<const Measured*>> by_rate;
+  for (const Measured& one : measured) by_rate[one.point.values[0]].push_back(&one);
+  std::string best;
+  for (const auto& [rate, points] : by_rate) {
+    std::vector<std::string> pareto;
+    const Measured* most = nullptr;
+    double most_tokens = 0;
+    // A percentile that is not reached is worse than any number.
+    const auto cost = [&](const Measured& one, const char* kpi) {
+      return valueOf(design, one, slo, kpi).value_or(1e300);
+    };
+    for (const Measured* one : points) {
+      const double tokens = valueOf(design, *one, slo, "output_tokens_per_s").value_or(0);
+      const double ttft = cost(*one, "ttft_p99_ms");
+      const double itl = cost(*one, "itl_p99_ms");
+      const bool beaten = std::any_of(points.begin(), points.end(), [&](const Measured* other) {
+        const double other_tokens = valueOf(design, *other, slo, "output_tokens_per_s").value_or(0);
+        const double other_ttft = cost(*other, "ttft_p99_ms");
+        const double other_itl = cost(*other, "itl_p99_ms");
+        const bool no_worse = other_tokens >= tokens && other_ttft <= ttft && other_itl <= itl;
+        return no_worse && (other_tokens > tokens || other_ttft < ttft || other_itl < itl);
+      });
+      if (!beaten) pareto.push_back(one->point.values[1]);
+      const auto within = [](double value, const std::optional<Picoseconds>& limit) {
+        return !limit || value <= static_cast<double>(limit->count()) * 1e-9;
+      };
+      if (within(ttft, slo.ttft) && within(itl, slo.tpot) && tokens > most_tokens) {
+        most = one;
+        most_tokens = tokens;
+      }
+    }
+    builder.result().configuration.emplace_back(
+        fmt::format("Pareto-optimal at {} requests/s", rate),
+        fmt::format("{}", fmt::join(pareto, ", ")));
+    best += fmt::format("{}At {} requests/s {}.", best.empty() ? "" : " ", rate,
+                        most == nullptr ? "no ratio keeps the limits"
+                                        : most->point.values[1] +
+                                              " keeps the limits with the "
+                                              "most output tokens");
+  }
+  builder.result().summary = best;
+  for (const char* kpi : {"ttft_p99_ms", "itl_p99_ms", "output_tokens_per_s"}) {
+    const Figure figure = chosen(servingFigures(slo), {kpi}).front();
+    results::Chart chart;
+    chart.id = std::string(kpi) + "_over_ratio";
+    chart.title = figure.column + " over the ratio";
+    chart.kind = results::ChartKind::kBar;
+    chart.y_label = fmt::format("{} [{}]", figure.column, figure.unit);
+    addBars(design, measured, figure,
+            {[&](std::size_t i) { return design.points[i].values[1]; },
+             [&](std::size_t i) { return design.points[i].values[0] + " requests/s"; }},
+            std::move(chart), builder);
+  }
+}
+
+}  // namespace
+
+const Procedure& ratioTest() {
+  static const RatioTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

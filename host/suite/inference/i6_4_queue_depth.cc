@@ -1,0 +1,182 @@
+// I6.4 Prefill queue depth and transfer (inference draft, section 6.4).
+//
+// Requests at 1 to 2 times what the prefill pool computes. A burst is a time in which at least one
+// transfer of KV cache is under way in the system, with the bytes of the transfers that begin in
+// it; the gap is the time to the next one. Peak bandwidth: the sum of the mean rates of transfers
+// under way at one time, at its largest. The pool gives KV cache at its capacity whatever waits
+// before it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "suite/fabric_metrics.h"
+#include "suite/inference/inference.h"
+#include "suite/inference/steady_load.h"
+
+namespace plumbline::suite {
+namespace {
+
+std::vector<std::string> queueDepthKpis() {
+  return {"kv_transfer_p50_ms", "kv_transfer_p99_ms", "ttft_queue_ms", "ttft_p99_ms",
+          "requests_not_done"};
+}
+
+// The bursts of a run, from its records.
+struct Bursts {
+  std::vector<double> bytes;
+  std::vector<double> seconds;
+  std::vector<double> gaps;  // [s]
+  double peak_bytes_per_s = 0;
+};
+
+Bursts burstsOf(const serving::ServingResult& result) {
+  std::vector<const serving::RequestRecord*> sent;
+  for (const serving::RequestRecord& record : result.requests) {
+    const bool whole =
+        record.first_post != serving::kNever && record.last_arrival != serving::kNever;
+    if (whole) sent.push_back(&record);
+  }
+  std::sort(sent.begin(), sent.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->first_post, a->last_arrival) < std::pair(b->first_post, b->last_arrival);
+  });
+  Bursts bursts;
+  Picoseconds begin;
+  Picoseconds end{-1};
+  double bytes = 0;
+  const auto close = [&] {
+    if (end < Picoseconds()) return;
+    bursts.bytes.push_back(bytes);
+    bursts.seconds.push_back((end - begin).toSeconds());
+  };
+  std::vector<std::pair<Picoseconds, double>> changes;
+  for (const serving::RequestRecord* record : sent) {
+    if (end < Picoseconds() || record->first_post > end) {
+      close();
+      if (end >= Picoseconds()) bursts.gaps.push_back((record->first_post - end).toSeconds());
+      begin = record->first_post;
+      end = record->last_arrival;
+      bytes = 0;
+    }
+    end = std::max(end, record->last_arrival);
+    bytes += static_cast<double>(record->bytes);
+    const double rate = static_cast<double>(record->bytes) /
+                        std::max(1e-12, (record->last_arrival - record->first_post).toSeconds());
+    changes.emplace_back(record->first_post, rate);
+    changes.emplace_back(record->last_arrival, -rate);
+  }
+  close();
+  std::sort(changes.begin(), changes.end());
+  double now = 0;
+  for (const auto& [time, change] : changes) {
+    bursts.peak_bytes_per_s = std::max(bursts.peak_bytes_per_s, now += change);
+  }
+  return bursts;
+}
+
+std::optional<Reading> burstQuantile(std::vector<double> values, double p, double unit) {
+  if (values.empty()) return std::nullopt;
+  const serving::Distribution all = serving::distribution(values, 0);
+  const serving::Percentile& found = p > 0.9 ? all.p99 : all.p50;
+  if (!found.value) return std::nullopt;
+  return quantileOf(*found.value * unit, p, values.size());
+}
+
+class QueueDepthTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "I6.4"; }
+  [[nodiscard]] std::string title() const override { return "Prefill queue depth and transfer"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(queueDepthKpis(), {"kv_burst_p50_bytes", "kv_burst_p99_bytes", "kv_burst_p50_ms",
+                                   "kv_burst_gap_p50_ms", "kv_peak_gigabytes_per_s",
+                                   "kv_mean_gigabytes_per_s", "ecn_percent", "pfc_per_s"});
+  }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 6.4"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+};
+
+Design QueueDepthTest::design(const TestConfig& config) const {
+  Design design(config);
+  configureServing(config, design);
+  design.axes = {{"Offered load", "of prefill capacity"}};
+  design.repetitions = design.numbers.repetitions(3, 1);
+  serving::ServingProgram program = servingSection(config).program;
+  program.workload = loadOr(config, usualLoad());
+  program.system.window = steadyWindow(config, design.numbers);
+  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const double capacity = prefillCapacity(program) / prompt;
+  design.numbers.configure(
+      "Prefill capacity",
+      fmt::format("{:.3g} requests/s of {:.0f} tokens in the mean", capacity, prompt));
+  const std::vector<double> ratios = design.numbers.isStandard()
+                                         ? std::vector<double>{1, 1.25, 1.5, 1.75, 2}
+                                         : std::vector<double>{1, 1.5, 2};
+  for (const double ratio : ratios) {
+    program.workload.arrivals.rate = ratio * capacity;
+    addSteadyPoint(config, design, {fmt::format("{:g}", ratio)}, program);
+  }
+  return design;
+}
+
+void QueueDepthTest::report(const TestConfig& config, const Design& design,
+                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  const serving::SloSpec& slo = servingSection(config).slo;
+  const auto bursts = [&](const char* column, const char* unit, const char* kpi, auto of) {
+    return servingFigure(
+        column, unit, kpi, slo,
+        [of](const serving::ServingMetrics&, const serving::ServingResult& result) {
+          return of(burstsOf(result));
+        });
+  };
+  std::vector<Figure> figures{
+      bursts("Burst P50", "B", "kv_burst_p50_bytes",
+             [](const Bursts& all) { return burstQuantile(all.bytes, 0.5, 1); }),
+      bursts("Burst P99", "B", "kv_burst_p99_bytes",
+             [](const Bursts& all) { return burstQuantile(all.bytes, 0.99, 1); }),
+      bursts("Burst time P50", "ms", "kv_burst_p50_ms",
+             [](const Bursts& all) { return burstQuantile(all.seconds, 0.5, 1e3); }),
+      bursts("Gap P50", "ms", "kv_burst_gap_p50_ms",
+             [](const Bursts& all) { return burstQuantile(all.gaps, 0.5, 1e3); }),
+      bursts("Peak", "GB/s", "kv_peak_gigabytes_per_s",
+             [](const Bursts& all) { return std::optional<Reading>(all.peak_bytes_per_s * 1e-9); }),
+      servingFigure("Mean", "GB/s", "kv_mean_gigabytes_per_s", slo,
+                    [](const serving::ServingMetrics&, const serving::ServingResult& result) {
+                      return std::optional<Reading>(kvThroughput(result));
+                    }),
+      figure("ECN", "%", "ecn_percent", ecnPercent),
+      figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)};
+  append(figures, chosen(servingFigures(slo), queueDepthKpis()));
+  addTable(design, measured, figures,
+           {"bursts",
+            "Bursts of KV cache over the offered load",
+            std::string(kServingNote) +
+                " A burst is a time with a transfer under way; peak is the largest sum of the mean "
+                "rates of transfers under way at one time.",
+            {},
+            {}},
+           builder);
+  results::Chart chart;
+  chart.id = "transfer_over_load";
+  chart.title = "KV transfer over the offered load";
+  chart.x_label = "Offered load / prefill capacity";
+  chart.y_label = "KV transfer P99 [ms]";
+  addChart(design, measured, chosen(servingFigures(slo), {"kv_transfer_p99_ms"}).front(),
+           {[&](std::size_t i) { return std::stod(design.points[i].values[0]); },
+            [](std::size_t) { return std::string("KV transfer P99"); }},
+           std::move(chart), builder);
+}
+
+}  // namespace
+
+const Procedure& queueDepthTest() {
+  static const QueueDepthTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

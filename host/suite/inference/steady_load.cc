@@ -1,0 +1,173 @@
+#include "suite/inference/steady_load.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "serving/step_time.h"
+#include "serving/workload.h"
+
+namespace plumbline::suite {
+namespace {
+
+double stepSeconds(const serving::ServingSpec& system, std::uint32_t tp,
+                   const serving::StepLoad& load, bool prefill) {
+  if (system.times) {
+    const auto& times = *system.times;
+    return ((prefill ? times.prefill(load) : times.decode(load)).total).toSeconds();
+  }
+  return (serving::rooflineStep(system.model, system.accelerator, system.efficiency, tp, load)
+              .total)
+      .toSeconds();
+}
+
+// Steps of a full batch of mean answers half way.
+double decodeCapacity(const serving::ServingProgram& program) {
+  const serving::ServingSpec& system = program.system;
+  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const double output = serving::LengthSampler(program.workload.output).mean();
+  serving::StepLoad load;
+  const auto context = static_cast<std::uint64_t>(prompt + output / 2);
+  for (std::uint32_t i = 0; i < system.scheduler.max_batch; ++i) load.add(1, context);
+  const double step = stepSeconds(system, system.servers.decode.tp, load, false);
+  return system.servers.decode.workers * static_cast<double>(system.scheduler.max_batch) /
+         (step * output);
+}
+
+}  // namespace
+
+serving::WorkloadSpec usualLoad() {
+  serving::WorkloadSpec load;
+  load.arrivals.rate = 5;
+  load.prompt.kind = serving::LengthKind::kZipfValue;
+  load.prompt.low = 128;
+  load.prompt.high = 8192;
+  load.output.low = 128;
+  return load;
+}
+
+serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual) {
+  return servingSection(config).workload.value_or(usual);
+}
+
+serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers) {
+  const scenario::ServingSection& section = servingSection(config);
+  const auto& parameters = config.scenario.parameters;
+  serving::WindowSpec window;
+  window.warmup =
+      numbers.atLeast<Picoseconds>("Warm-up", seconds(10), milliseconds(200), section.warmup);
+  window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), seconds(1),
+                                                parameters.duration);
+  window.drain = section.drain.value_or(numbers.isStandard() ? seconds(60) : seconds(5));
+  return window;
+}
+
+void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::string> values,
+                    serving::ServingProgram program) {
+  addSteadyPoint(config, design, std::move(values), std::move(program), {}, 0);
+}
+
+void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::string> values,
+                    serving::ServingProgram program, workload::WorkloadSpec background,
+                    double background_hops_per_s) {
+  if (auto why = servingRefusal(config, program)) {
+    design.refusals.push_back(*std::move(why));
+    return;
+  }
+  const serving::WindowSpec& window = program.system.window;
+  const double time = (window.warmup + window.measure).toSeconds();
+  const double requests = program.workload.arrivals.rate * time;
+  const double hops = servingHops(config, program, requests) + background_hops_per_s * time;
+  bench::TrialSpec spec = servingTrial(config, std::move(program));
+  if (!background.jobs.empty()) spec.workload = std::move(background);
+  design.add(std::move(values), std::move(spec), hops);
+}
+
+double prefillCapacity(const serving::ServingProgram& program) {
+  const serving::ServingSpec& system = program.system;
+  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const auto tokens = static_cast<std::uint64_t>(std::max(1.0, std::round(prompt)));
+  const std::uint64_t batch = std::clamp<std::uint64_t>(system.scheduler.max_tokens / tokens, 1,
+                                                        system.scheduler.max_prefill_batch);
+  serving::StepLoad load;
+  for (std::uint64_t i = 0; i < batch; ++i) load.add(tokens, 0);
+  return system.servers.prefill.workers * static_cast<double>(batch * tokens) /
+         stepSeconds(system, system.servers.prefill.tp, load, true);
+}
+
+double requestCapacity(const serving::ServingProgram& program) {
+  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  return std::min(prefillCapacity(program) / prompt, decodeCapacity(program));
+}
+
+std::vector<double> decodeShares(const serving::ServingResult& result, WorkerShare of) {
+  std::vector<double> shares(result.decode.size(), 0.0);
+  if (of == WorkerShare::kBusy) {
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = result.decode[i].busy.toSeconds();
+    return shares;
+  }
+  for (const serving::RequestRecord& record : result.requests) {
+    if (record.outcome == serving::Outcome::kRejected) continue;
+    shares[record.decode_worker] += of == WorkerShare::kBytes
+                                        ? static_cast<double>(record.bytes + record.resent)
+                                        : record.generated;
+  }
+  return shares;
+}
+
+std::optional<Reading> memoryVariation(const serving::ServingResult& result) {
+  std::vector<double> used;
+  for (const serving::WorkerUse& use : result.decode) used.push_back(use.utilisation(result.end));
+  double sum = 0;
+  for (const double one : used) sum += one;
+  if (used.size() < 2 || sum <= 0) return std::nullopt;
+  const double mean = sum / static_cast<double>(used.size());
+  double squares = 0;
+  for (const double one : used) squares += (one - mean) * (one - mean);
+  return Reading(100 * std::sqrt(squares / static_cast<double>(used.size())) / mean);
+}
+
+Reading kvThroughput(const serving::ServingResult& result) {
+  const double time = result.end.toSeconds();
+  return time > 0 ? static_cast<double>(result.bytes) / time * 1e-9 : 0.0;
+}
+
+double peakTransfers(const serving::ServingResult& result) {
+  std::vector<std::pair<Picoseconds, int>> changes;
+  for (const serving::RequestRecord& record : result.requests) {
+    if (record.first_post == serving::kNever || record.last_arrival == serving::kNever) continue;
+    changes.emplace_back(record.first_post, 1);
+    changes.emplace_back(record.last_arrival, -1);
+  }
+  std::sort(changes.begin(), changes.end());
+  int now = 0;
+  int most = 0;
+  for (const auto& [time, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
+void append(std::vector<Figure>& figures, std::vector<Figure> more) {
+  figures.insert(figures.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+}
+
+std::vector<Figure> chosen(std::vector<Figure> all, const std::vector<std::string>& kpis) {
+  std::vector<Figure> kept;
+  for (const std::string& kpi : kpis) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Figure& figure) { return figure.kpi == kpi; });
+    if (found != all.end()) kept.push_back(*found);
+  }
+  return kept;
+}
+
+std::vector<Figure> servingFigures(const serving::SloSpec& slo) {
+  std::vector<Figure> figures = ttftFigures(slo);
+  append(figures, transferFigures(slo));
+  append(figures, tokenFigures(slo));
+  append(figures, throughputFigures(slo));
+  return figures;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,54 @@
+// Serving systems under a steady load: the points of tests that compare systems, loads and policies
+// over one measuring window.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "suite/inference/serving_trial.h"
+
+namespace plumbline::suite {
+
+// The test's load where the scenario has none: Poisson arrivals, prompts Zipf(1) over 128 to 8,192
+// tokens (inference draft, section 6.2), answers of 128 tokens.
+serving::WorkloadSpec usualLoad();
+serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual);
+
+// Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
+// (draft: 60 s after 10 s). Notes what deviates.
+serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers);
+
+// Adds a point; its packet-hops are those of the load's rate over the window.
+void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::string> values,
+                    serving::ServingProgram program);
+// The same with other jobs on the fabric, whose packet-hops per second of the trial are given.
+void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::string> values,
+                    serving::ServingProgram program, workload::WorkloadSpec background,
+                    double background_hops_per_s);
+
+// Prompt tokens per second that the prefill pool computes when it never waits: full batches of the
+// load's mean prompt.
+double prefillCapacity(const serving::ServingProgram& program);
+// Requests per second that prefill and decode pools can both take at most.
+double requestCapacity(const serving::ServingProgram& program);
+
+// JFI and max/min over the decode workers, of bytes received, time in steps, and tokens.
+enum class WorkerShare { kBytes, kBusy, kTokens };
+std::vector<double> decodeShares(const serving::ServingResult& result, WorkerShare of);
+
+// Coefficient of variation over the decode workers of the pages in use, mean over the run [%].
+std::optional<Reading> memoryVariation(const serving::ServingResult& result);
+// Bytes of KV cache that arrived per second of the run [GB/s].
+Reading kvThroughput(const serving::ServingResult& result);
+// Transfers under way at one time, most.
+double peakTransfers(const serving::ServingResult& result);
+
+// Appends `more`.
+void append(std::vector<Figure>& figures, std::vector<Figure> more);
+// The figures of `all` with these KPIs, in the order of `kpis`.
+std::vector<Figure> chosen(std::vector<Figure> all, const std::vector<std::string>& kpis);
+// All figures of serving_trial.h.
+std::vector<Figure> servingFigures(const serving::SloSpec& slo);
+
+}  // namespace plumbline::suite

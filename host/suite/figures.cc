@@ -108,6 +108,9 @@ void addTable(const Design& design, const std::vector<Measured>& measured,
       const std::vector<Reading> values = observedOf(design, one, figure);
       if (values.size() < one.trials.size()) {
         row.emplace_back(partlyObserved(values, one.trials.size(), figure));
+        if (figure.fails_limits) {
+          builder.result().unmeasured.push_back({figure.kpi, one.point.label});
+        }
         continue;
       }
       results::Quantity mean = meanOfReadings(one, values, figure);

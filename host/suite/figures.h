@@ -25,6 +25,8 @@ struct Figure {
   // What a table says where a trial did not observe it: "never converged". With several repetitions
   // the number of those follows, unless it is all of them.
   std::string absent = "not observed";
+  // What was not observed is worse than any number: a limit on the figure is not met then.
+  bool fails_limits = false;
   // Instead of `of`, for what depends on the repetition: held against the same one of another
   // point, or found by a search of its own.
   std::function<std::optional<Reading>(std::size_t point, std::size_t repetition,

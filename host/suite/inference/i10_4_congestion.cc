@@ -85,7 +85,7 @@ Design CongestionTest::design(const TestConfig& config) const {
   design.numbers.configure("Background",
                            "prefill NIC i to decode NIC i, messages of 1 MiB, Poisson arrivals");
   serving::ServingProgram program = servingSection(config).program;
-  serving::WorkloadSpec usual = usualLoad();
+  serving::WorkloadSpec usual = usualLoad(config);
   usual.prompt = {};
   usual.prompt.low = 1024;
   usual.output.low = 4;
@@ -134,6 +134,7 @@ void CongestionTest::report(const TestConfig& config, const Design& design,
   const auto factor = [&](const char* column, const char* kpi, const Figure& of) {
     Figure figure{.column = column, .unit = "", .kpi = kpi};
     figure.absent = "not reached";
+    figure.fails_limits = true;
     figure.paired = [&measured, of](std::size_t point, std::size_t repetition,
                                     const bench::TrialResult& trial) -> std::optional<Reading> {
       if (measured.empty() || repetition >= measured.front().trials.size()) return std::nullopt;
@@ -148,13 +149,14 @@ void CongestionTest::report(const TestConfig& config, const Design& design,
   figures[1].primary = true;
   figures.push_back(factor("TTFT factor", "ttft_factor", ttft));
   figures.push_back(factor("ITL factor", "itl_factor", itl));
-  addTable(design, measured, figures,
-           {"congestion",
-            "Latency over background traffic",
-            std::string(kServingNote) + " Factors are of the P99 over that of the first level.",
-            {},
-            {}},
-           builder);
+  addSteadyTable(
+      design, measured, figures,
+      {"congestion",
+       "Latency over background traffic",
+       std::string(kServingNote) + " Factors are of the P99 over that of the first level.",
+       {},
+       {}},
+      builder);
   results::Chart chart;
   chart.id = "ttft_over_background";
   chart.title = "TTFT P99 over background traffic";

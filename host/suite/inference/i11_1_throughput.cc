@@ -54,7 +54,7 @@ Design AggregateTokensTest::design(const TestConfig& config) const {
   design.axes = {{"Rate", "requests/s"}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad());
+  program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   const double capacity = requestCapacity(program);
   design.numbers.configure("Capacity of the pools", fmt::format("{:.3g} requests/s", capacity));
@@ -86,8 +86,9 @@ void AggregateTokensTest::report(const TestConfig& config, const Design& design,
     return linkUse(config, *design.points[point].spec.serving, *trial.serving);
   };
   figures.push_back(use);
-  addTable(design, measured, figures,
-           {"rates", "Tokens per second over the request rate", kServingNote, {}, {}}, builder);
+  addSteadyTable(design, measured, figures,
+                 {"rates", "Tokens per second over the request rate", kServingNote, {}, {}},
+                 builder);
   const auto keeps = [&](const Measured& one) {
     const auto within = [&](const char* kpi, const std::optional<Picoseconds>& limit) {
       const auto value = meanOf(design, one, chosen(all, {kpi}).front());

@@ -42,7 +42,7 @@ Design BatchingTest::design(const TestConfig& config) const {
   design.axes = {{"Largest batch", "requests"}, {"Batching", ""}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  serving::WorkloadSpec usual = usualLoad();
+  serving::WorkloadSpec usual = usualLoad(config);
   usual.output.kind = serving::LengthKind::kUniform;
   usual.output.low = 16;
   usual.output.high = 128;
@@ -86,7 +86,8 @@ void BatchingTest::report(const TestConfig& config, const Design& design,
                     [](const serving::ServingMetrics&, const serving::ServingResult& result) {
                       return std::optional<Reading>(peakTransfers(result));
                     }));
-  addTable(design, measured, figures, {"batches", "Decode batches", kServingNote, {}, {}}, builder);
+  addSteadyTable(design, measured, figures, {"batches", "Decode batches", kServingNote, {}, {}},
+                 builder);
   for (const char* kpi : {"output_tokens_per_s", "ttft_p99_ms"}) {
     const Figure figure = chosen(servingFigures(slo), {kpi}).front();
     results::Chart chart;

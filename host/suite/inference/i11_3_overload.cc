@@ -46,7 +46,7 @@ Design OverloadTest::design(const TestConfig& config) const {
   design.axes = {{"Offered load", "%"}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad());
+  program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   program.system.scheduler.preemption = serving::Preemption::kRecomputePrefill;
   const auto& rates = config.scenario.parameters.rates;
@@ -73,8 +73,8 @@ void OverloadTest::report(const TestConfig& config, const Design& design,
   std::vector<Figure> figures = chosen(servingFigures(slo), overloadKpis());
   figures.front().primary = true;
   append(figures, memoryFigures(slo));
-  addTable(design, measured, figures,
-           {"overload", "Beyond the system's capacity", kServingNote, {}, {}}, builder);
+  addSteadyTable(design, measured, figures,
+                 {"overload", "Beyond the system's capacity", kServingNote, {}, {}}, builder);
   results::Chart chart;
   chart.id = "goodput_over_load";
   chart.title = "Goodput over the offered load";

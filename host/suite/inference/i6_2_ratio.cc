@@ -61,7 +61,7 @@ Design RatioTest::design(const TestConfig& config) const {
   design.axes = {{"Rate", "requests/s"}, {"Ratio", ""}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad());
+  program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   serving::MappingSpec& servers = program.system.servers;
   const std::uint32_t all = servers.prefill.workers + servers.decode.workers;
@@ -91,8 +91,8 @@ void RatioTest::report(const TestConfig& config, const Design& design,
   const serving::SloSpec& slo = servingSection(config).slo;
   std::vector<Figure> figures = chosen(servingFigures(slo), ratioKpis());
   figures[2].primary = true;
-  addTable(design, measured, figures,
-           {"ratios", "Ratios of prefill to decode workers", kServingNote, {}, {}}, builder);
+  addSteadyTable(design, measured, figures,
+                 {"ratios", "Ratios of prefill to decode workers", kServingNote, {}, {}}, builder);
   std::map<std::string, std::vector<const Measured*>> by_rate;
   for (const Measured& one : measured) by_rate[one.point.values[0]].push_back(&one);
   std::string best;

@@ -69,7 +69,7 @@ Design ParallelismTest::design(const TestConfig& config) const {
         "and TP 8 in both pools");
     return design;
   }
-  serving::WorkloadSpec usual = usualLoad();
+  serving::WorkloadSpec usual = usualLoad(config);
   usual.prompt = {};
   usual.prompt.low = 4096;
   usual.output.low = 32;
@@ -111,8 +111,9 @@ void ParallelismTest::report(const TestConfig& config, const Design& design,
               [&](std::size_t i) { return loads[i].incast; })};
   append(figures, chosen(servingFigures(slo), parallelismKpis()));
   figures.back().primary = true;
-  addTable(design, measured, figures,
-           {"parallelism", "Parallelism of prefill and decode", kServingNote, {}, {}}, builder);
+  addSteadyTable(design, measured, figures,
+                 {"parallelism", "Parallelism of prefill and decode", kServingNote, {}, {}},
+                 builder);
   results::Chart chart;
   chart.id = "transfer_over_parallelism";
   chart.title = "KV transfer by parallelism";

@@ -107,7 +107,7 @@ Design QueueDepthTest::design(const TestConfig& config) const {
   design.axes = {{"Offered load", "of prefill capacity"}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad());
+  program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   const double prompt = serving::LengthSampler(program.workload.prompt).mean();
   const double capacity = prefillCapacity(program) / prompt;
@@ -152,15 +152,16 @@ void QueueDepthTest::report(const TestConfig& config, const Design& design,
       figure("ECN", "%", "ecn_percent", ecnPercent),
       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)};
   append(figures, chosen(servingFigures(slo), queueDepthKpis()));
-  addTable(design, measured, figures,
-           {"bursts",
-            "Bursts of KV cache over the offered load",
-            std::string(kServingNote) +
-                " A burst is a time with a transfer under way; peak is the largest sum of the mean "
-                "rates of transfers under way at one time.",
-            {},
-            {}},
-           builder);
+  addSteadyTable(
+      design, measured, figures,
+      {"bursts",
+       "Bursts of KV cache over the offered load",
+       std::string(kServingNote) +
+           " A burst is a time with a transfer under way; peak is the largest sum of the mean "
+           "rates of transfers under way at one time.",
+       {},
+       {}},
+      builder);
   results::Chart chart;
   chart.id = "transfer_over_load";
   chart.title = "KV transfer over the offered load";

@@ -51,7 +51,7 @@ Design RoutingTest::design(const TestConfig& config) const {
         "one decode worker leaves no choice: serving.servers.decode needs 2");
     return design;
   }
-  program.workload = loadOr(config, usualLoad());
+  program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   const std::vector<double> rates = design.numbers.isStandard()
                                         ? std::vector<double>{10, 50, 100, 200}
@@ -81,15 +81,16 @@ void RoutingTest::report(const TestConfig& config, const Design& design,
   std::vector<Figure> figures{variation};
   append(figures, chosen(servingFigures(slo), routingKpis()));
   append(figures, memoryFigures(slo));
-  addTable(design, measured, figures,
-           {"routing",
-            "Routing policies over the request rate",
-            std::string(kServingNote) +
-                " CV of decode memory is over the workers, of the pages in use in the mean over "
-                "the run.",
-            {},
-            {}},
-           builder);
+  addSteadyTable(
+      design, measured, figures,
+      {"routing",
+       "Routing policies over the request rate",
+       std::string(kServingNote) +
+           " CV of decode memory is over the workers, of the pages in use in the mean over "
+           "the run.",
+       {},
+       {}},
+      builder);
   results::Chart chart;
   chart.id = "memory_cv";
   chart.title = "Variation of decode memory";

@@ -52,7 +52,7 @@ Design DecodeFairnessTest::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(3, 1);
   const serving::ServingProgram& section = servingSection(config).program;
   serving::ServingProgram program = section;
-  program.workload = loadOr(config, usualLoad());
+  program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   const double per_worker = program.workload.arrivals.rate / section.system.servers.decode.workers;
   const auto sized = [&](std::uint32_t decode) {
@@ -104,8 +104,8 @@ void DecodeFairnessTest::report(const TestConfig& config, const Design& design,
       over("max/min", "decode_tokens_max_min", WorkerShare::kTokens, maxOverMin)};
   figures.front().primary = true;
   append(figures, chosen(servingFigures(slo), {"ttft_p99_ms", "output_tokens_per_s"}));
-  addTable(design, measured, figures,
-           {"fairness", "Decode workers against each other", kServingNote, {}, {}}, builder);
+  addSteadyTable(design, measured, figures,
+                 {"fairness", "Decode workers against each other", kServingNote, {}, {}}, builder);
   results::Chart chart;
   chart.id = "jfi";
   chart.title = "Jain's index of KV cache received";

@@ -115,6 +115,7 @@ Figure servingFigure(std::string column, std::string unit, std::string kpi,
     return of(serving::metricsOf(*trial.serving, slo), *trial.serving);
   };
   figure.absent = "not reached";
+  figure.fails_limits = !figure.kpi.empty();
   return figure;
 }
 

@@ -1,5 +1,7 @@
 #include "suite/inference/steady_load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -37,13 +39,13 @@ double decodeCapacity(const serving::ServingProgram& program) {
 
 }  // namespace
 
-serving::WorkloadSpec usualLoad() {
+serving::WorkloadSpec usualLoad(const TestConfig& config) {
   serving::WorkloadSpec load;
   load.arrivals.rate = 5;
   load.prompt.kind = serving::LengthKind::kZipfValue;
   load.prompt.low = 128;
   load.prompt.high = 8192;
-  load.output.low = 128;
+  load.output.low = config.scenario.profile == scenario::Profile::kStandard ? 128 : 32;
   return load;
 }
 
@@ -56,7 +58,7 @@ serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers) {
   const auto& parameters = config.scenario.parameters;
   serving::WindowSpec window;
   window.warmup =
-      numbers.atLeast<Picoseconds>("Warm-up", seconds(10), milliseconds(200), section.warmup);
+      numbers.atLeast<Picoseconds>("Warm-up", seconds(10), milliseconds(400), section.warmup);
   window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), seconds(1),
                                                 parameters.duration);
   window.drain = section.drain.value_or(numbers.isStandard() ? seconds(60) : seconds(5));
@@ -145,6 +147,30 @@ double peakTransfers(const serving::ServingResult& result) {
   int most = 0;
   for (const auto& [time, change] : changes) most = std::max(most, now += change);
   return most;
+}
+
+void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
+                    const std::vector<Figure>& figures, results::Table heading,
+                    ResultBuilder& builder) {
+  const std::string id = heading.id;
+  addTable(design, measured, figures, std::move(heading), builder);
+  std::vector<std::string> points;
+  for (const Measured& one : measured) {
+    const Picoseconds warmup = one.point.spec.serving->system.window.warmup;
+    for (const bench::TrialResult& trial : one.trials) {
+      const auto& median = serving::metricsOf(*trial.serving, {}).e2e.p50.value;
+      if (median && *median <= warmup.toSeconds()) continue;
+      points.push_back(one.point.label);
+      break;
+    }
+  }
+  if (points.empty()) return;
+  builder.anomaly(
+      fmt::format(
+          "the warm-up is shorter than half of the requests take, so that TPS output is too "
+          "low and figures depend on the window: {}",
+          fmt::join(points, "; ")),
+      id);
 }
 
 void append(std::vector<Figure>& figures, std::vector<Figure> more) {

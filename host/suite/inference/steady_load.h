@@ -11,8 +11,8 @@
 namespace plumbline::suite {
 
 // The test's load where the scenario has none: Poisson arrivals, prompts Zipf(1) over 128 to 8,192
-// tokens (inference draft, section 6.2), answers of 128 tokens.
-serving::WorkloadSpec usualLoad();
+// tokens (inference draft, section 6.2), answers of 128 tokens, of 32 in the quick profile.
+serving::WorkloadSpec usualLoad(const TestConfig& config);
 serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual);
 
 // Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
@@ -43,6 +43,12 @@ std::optional<Reading> memoryVariation(const serving::ServingResult& result);
 Reading kvThroughput(const serving::ServingResult& result);
 // Transfers under way at one time, most.
 double peakTransfers(const serving::ServingResult& result);
+
+// addTable(), and what of it a short warm-up spoils: a system that is not full yet when the window
+// begins gives fewer tokens in it than later.
+void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
+                    const std::vector<Figure>& figures, results::Table heading,
+                    ResultBuilder& builder);
 
 // Appends `more`.
 void append(std::vector<Figure>& figures, std::vector<Figure> more);

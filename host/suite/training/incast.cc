@@ -168,7 +168,8 @@ std::vector<Figure> convergenceFigures(std::vector<Incast> incasts) {
              if (!settled) return std::nullopt;
              return settled->toMicroseconds();
            },
-           .absent = "never converged"},
+           .absent = "never converged",
+           .fails_limits = true},
           {.column = "Fair time",
            .unit = "%",
            .kpi = "",

@@ -1,0 +1,240 @@
+// Tests of serving systems against closed forms: what is sent where, what an idle system takes, and
+// what a loaded one must keep to.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "suite/inference/inference.h"
+#include "suite/inference/steady_load.h"
+#include "tests/serving/serving_setup.h"
+#include "tests/suite/sim_runner.h"
+
+namespace plumbline::suite {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Hosts on one switch at 400 Gb/s, 50 ns away each, lossless without marks; step times of
+// serving_setup.h: 0.1 ms per prompt token, 2 ms per decode step.
+scenario::Scenario system(std::uint32_t prefill, std::uint32_t decode) {
+  scenario::Scenario scenario;
+  scenario.bench = "sim";
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = prefill + decode;
+  scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.switches.latency = nanoseconds(600);
+  scenario.switches.forwarding = fabric::Forwarding::kCutThrough;
+  scenario.switches.shared_buffer.emplace();
+  scenario.switches.pfc.emplace();
+  auto& program = scenario.serving.emplace().program;
+  program.system = serving::plainSpec();
+  program.system.check_every = 0;
+  program.system.reaction = microseconds(5);
+  program.system.servers.prefill.workers = prefill;
+  program.system.servers.decode.workers = decode;
+  scenario.parameters.repetitions = 1;
+  return scenario;
+}
+
+double kpi(const results::TestResult& result, const std::string& name, const std::string& point) {
+  for (const results::Kpi& one : result.kpis) {
+    if (one.name == name && one.point == point) return one.quantity.value;
+  }
+  ADD_FAILURE() << "no " << name << " at " << point;
+  return std::nan("");
+}
+
+// A message of `bytes` on an idle path, `paths_ns` of propagation and switches: [ms].
+double wireMs(double bytes, double paths_ns) {
+  const double packets = std::ceil(bytes / 4096);
+  // Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4; preamble and gap 20 between frames; RETH in
+  // the first one, immediate in the last one.
+  const double octets = bytes + packets * 62 + (packets - 1) * 20 + 16 + 4;
+  return octets * 8 / 400e9 * 1e3 + paths_ns * 1e-6;
+}
+
+TEST(SingleRequestsTest, TtftIsTheSumOfItsClosedForms) {
+  scenario::Scenario scenario = system(1, 1);
+  scenario.serving->program.system.router.delay = microseconds(50);
+  scenario.parameters.prompts = {128, 4096};
+  for (const Procedure* test : {&disaggregatedTtftTest(), &promptLengthTest()}) {
+    const results::TestResult result = runTest(*test, scenario);
+    EXPECT_TRUE(result.valid);
+    for (const std::uint32_t prompt : {128U, 4096U}) {
+      const std::string point = std::to_string(prompt) + " tokens";
+      // Two links of 50 ns and a switch of 600 ns, cut-through.
+      const double wire = wireMs(prompt * 131'072.0, 700);
+      const double transfer = 0.005 + wire;
+      const double ttft = 0.05 + 0.1 * prompt + transfer + 2;
+      EXPECT_NEAR(kpi(result, "ttft_mean_ms", point), ttft, 1e-6) << point;
+      EXPECT_NEAR(kpi(result, "ttft_p99_ms", point), ttft, 1e-6);
+      EXPECT_NEAR(kpi(result, "ttft_prefill_ms", point), 0.1 * prompt, 1e-9);
+      EXPECT_NEAR(kpi(result, "ttft_fabric_ms", point), transfer, 1e-6);
+      EXPECT_NEAR(kpi(result, "ttft_decode_init_ms", point), 2, 1e-9);
+      EXPECT_NEAR(kpi(result, "ttft_fabric_percent", point), 100 * transfer / ttft, 1e-4);
+      EXPECT_NEAR(kpi(result, "kv_transfer_p50_ms", point), wire, 1e-6);
+      EXPECT_EQ(kpi(result, "kv_request_bytes", point), prompt * 131'072.0);
+      EXPECT_NEAR(kpi(result, "kv_gigabytes_per_s", point), prompt * 131'072.0 / wire * 1e-6, 1e-3);
+    }
+  }
+}
+
+// CFG B, 4,096 tokens: 1.342 GB over 8, 4 and 2 receiving NICs take 3.4, 6.8 and 13.7 ms.
+TEST(Parallelism, FlowsMeetAtTheNicsAsTheMappingSays) {
+  scenario::Scenario scenario = system(8, 8);
+  auto& section = *scenario.serving;
+  section.program.system.model = *serving::builtInModel("cfg-b");
+  section.program.system.servers = {};
+  section.program.system.transfer.unit = serving::TransferUnit::kRequest;
+  section.workload = serving::fixedWorkload(1, 4096, 4, 4);
+  section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  section.warmup = Picoseconds();
+  scenario.parameters.duration = seconds(4);
+  const results::TestResult result = runTest(parallelismTest(), scenario);
+  EXPECT_TRUE(result.valid);
+  struct Row {
+    const char* point;
+    double flows, incast, ms;
+  };
+  const double bytes = 4096 * 327'680.0;
+  for (const Row& row :
+       {Row{"P TP 8, D TP 8", 8, 1, wireMs(bytes / 8, 700)},
+        Row{"P TP 8, D TP 4 x DP attention 2", 8, 2, wireMs(bytes / 4, 700)},
+        Row{"P TP 4 x DP 2, D TP 2 x DP attention 4", 4, 2, wireMs(bytes / 2, 700)}}) {
+    EXPECT_EQ(kpi(result, "kv_flows", row.point), row.flows);
+    EXPECT_EQ(kpi(result, "kv_incast", row.point), row.incast);
+    const double transfer = kpi(result, "kv_transfer_p50_ms", row.point);
+    EXPECT_GE(transfer, row.ms * 0.9999) << row.point;
+    EXPECT_LE(transfer, row.ms * 1.02) << row.point;
+  }
+}
+
+// Equal requests at equal distances, in turn: no worker has more than another.
+TEST(DecodeFairness, IsOneForEqualRequestsInTurn) {
+  scenario::Scenario scenario = system(1, 4);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(100, 16, 4, 40);
+  section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  const results::TestResult result = runTest(decodeFairnessTest(), scenario);
+  for (const char* name : {"kv_received_jfi", "decode_busy_jfi", "decode_tokens_jfi",
+                           "kv_received_max_min", "decode_busy_max_min", "decode_tokens_max_min"}) {
+    EXPECT_DOUBLE_EQ(kpi(result, name, "4 workers"), 1) << name;
+  }
+}
+
+TEST(Routing, RoundRobinOfEqualRequestsFillsAllWorkersAlike) {
+  scenario::Scenario scenario = system(1, 4);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(100, 16, 4, 400);
+  section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  scenario.parameters.rates = {100};
+  const results::TestResult result = runTest(routingTest(), scenario);
+  // Of about 35 requests a worker, one has one more than another.
+  EXPECT_LT(kpi(result, "decode_memory_cv_percent", "100 requests/s, round robin"), 100.0 / 35);
+}
+
+TEST(AggregateTokens, ATokenRateIsTheRequestRateTimesTheAnswer) {
+  scenario::Scenario scenario = system(2, 2);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(1, 100, 10, UINT64_MAX);
+  section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  // A prefill step takes 10 ms a prompt: both workers compute 200 requests per second.
+  scenario.parameters.rates = {50, 100, 400};
+  const results::TestResult result = runTest(aggregateTokensTest(), scenario);
+  for (const double rate : {50.0, 100.0}) {
+    const std::string point = std::to_string(static_cast<int>(rate)) + " requests/s";
+    EXPECT_NEAR(kpi(result, "output_tokens_per_s", point), rate * 10, 10) << point;
+    EXPECT_NEAR(kpi(result, "goodput_tokens_per_s", point), rate * 10, 10);
+    EXPECT_NEAR(kpi(result, "input_tokens_per_s", point), rate * 100, 100);
+    EXPECT_EQ(kpi(result, "requests_not_done", point), 0);
+    // KV cache of 13.1 MB a request into two NICs of 50 GB/s.
+    EXPECT_NEAR(kpi(result, "kv_link_percent", point), rate * 13.1072e6 / 100e9 * 100,
+                rate * 13.1072e6 / 100e9 * 15);
+  }
+  EXPECT_NEAR(kpi(result, "slo_bounded_requests_per_s", "limits of goodput"), 100, 1e-9);
+  EXPECT_THAT(result.summary, HasSubstr("up to 100 requests/s, not at 400"));
+}
+
+TEST(Batching, ABatchOfOneIsTheSameBothWays) {
+  scenario::Scenario scenario = system(1, 1);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(20, 64, 8, UINT64_MAX);
+  const results::TestResult result = runTest(batchingTest(), scenario);
+  for (const char* name : {"output_tokens_per_s", "ttft_p99_ms", "peak_transfers"}) {
+    EXPECT_EQ(kpi(result, name, "1 requests, static"), kpi(result, name, "1 requests, continuous"));
+  }
+  EXPECT_LE(kpi(result, "ttft_p99_ms", "64 requests, continuous"),
+            kpi(result, "ttft_p99_ms", "64 requests, static"));
+}
+
+// Twice what prefill computes: the queue grows for as long as the load lasts, and goodput falls.
+TEST(Overload, GoodputFallsAndNothingIsLeftOut) {
+  scenario::Scenario scenario = system(1, 1);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(1, 100, 4, UINT64_MAX);
+  section.drain = seconds(1);
+  section.slo.ttft = milliseconds(100);
+  scenario.parameters.rates = {100};  // what prefill computes, 10 ms each
+  const results::TestResult result = runTest(overloadTest(), scenario);
+  const double at_200 = kpi(result, "goodput_tokens_per_s", "200 %");
+  EXPECT_LT(at_200, 0.5 * 100 * 4);
+  EXPECT_LT(kpi(result, "goodput_share_percent", "200 %"), 30);
+  // One second of 200 per second, one more to drain: half of them are not done, so that the 99th
+  // percentile does not exist.
+  EXPECT_GT(kpi(result, "requests_not_done", "200 %"), 0);
+  EXPECT_TRUE(std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
+                          [](const results::UnmeasuredKpi& one) {
+                            return one.name == "ttft_p99_ms" && one.point == "200 %";
+                          }));
+}
+
+TEST(Congestion, FactorsCountFromTheQuietFabric) {
+  scenario::Scenario scenario = system(1, 1);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(100, 100, 2, UINT64_MAX);
+  section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  const results::TestResult result = runTest(congestionTest(), scenario);
+  EXPECT_DOUBLE_EQ(kpi(result, "ttft_factor", "0 % of the links"), 1);
+  EXPECT_DOUBLE_EQ(kpi(result, "itl_factor", "90 % of the links"), 1);  // decode has no traffic
+  const double quiet = kpi(result, "kv_transfer_p99_ms", "0 % of the links");
+  const double busy = kpi(result, "kv_transfer_p99_ms", "90 % of the links");
+  EXPECT_GT(busy, 2 * quiet);
+}
+
+TEST(PrefillCapacity, IsThatOfFullBatches) {
+  scenario::Scenario scenario = system(3, 1);
+  serving::ServingProgram program = scenario.serving->program;
+  program.workload = serving::fixedWorkload(1, 1000, 100, 1);
+  EXPECT_NEAR(prefillCapacity(program), 30'000, 1e-6);
+  // 64 requests at a time get a token every 2 ms, 100 tokens each: 320 per second.
+  EXPECT_NEAR(requestCapacity(program), 30, 1e-6);
+  program.system.servers.prefill.workers = 100;
+  EXPECT_NEAR(requestCapacity(program), 320, 1e-6);
+}
+
+TEST(ServingTests, RefuseWhatCannotBe) {
+  const auto refusals = [](const Procedure& test, const scenario::Scenario& scenario) {
+    SimRunner runner;
+    const auto all = test.plan({scenario, runner.bench.capabilities()}).refusals;
+    return all.empty() ? std::string() : all.front();
+  };
+  scenario::Scenario small = system(1, 1);
+  small.topology.hosts = 2;
+  small.serving->program.system.servers.nics = small.serving->program.system.servers.gpus = 4;
+  small.serving->program.system.servers.prefill.tp = 4;
+  small.serving->program.system.servers.decode.tp = 4;
+  EXPECT_THAT(refusals(disaggregatedTtftTest(), small),
+              HasSubstr("8 NICs and the topology 2 hosts"));
+  EXPECT_THAT(refusals(parallelismTest(), system(1, 1)), HasSubstr("gpus 8"));
+  EXPECT_THAT(refusals(routingTest(), system(1, 1)), HasSubstr("no choice"));
+  EXPECT_THAT(refusals(ratioTest(), system(1, 1)), HasSubstr("needs 3"));
+  EXPECT_THAT(refusals(overloadTest(), system(1, 1)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace plumbline::suite

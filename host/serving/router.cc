@@ -11,12 +11,15 @@
 namespace plumbline::serving {
 namespace {
 
-// The worker with the lowest cost, the first of equal ones.
+// The worker with the lowest cost. Equal ones take turns: the first of them always would fill one
+// idle worker while the others stay empty.
 template <typename Cost>
-std::uint32_t lowest(std::uint32_t workers, const Cost& cost) {
-  std::uint32_t best = 0;
+std::uint32_t lowest(std::uint32_t workers, std::uint64_t& turn, const Cost& cost) {
+  const auto first = static_cast<std::uint32_t>(turn++ % workers);
+  std::uint32_t best = first;
   double best_cost = std::numeric_limits<double>::infinity();
-  for (std::uint32_t worker = 0; worker < workers; ++worker) {
+  for (std::uint32_t i = 0; i < workers; ++i) {
+    const std::uint32_t worker = (first + i) % workers;
     const double here = cost(worker);
     if (here < best_cost) {
       best = worker;
@@ -140,19 +143,19 @@ std::uint32_t Router::choose(Pool& pool, std::span<const WorkerLoad> loads,
       break;
     }
     case RouterPolicy::kLeastOutstanding:
-      chosen = lowest(pool.workers, [&](std::uint32_t worker) {
+      chosen = lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
         return static_cast<double>(loads[worker].outstanding);
       });
       break;
     case RouterPolicy::kLeastKv:
-      chosen = lowest(pool.workers, [&](std::uint32_t worker) {
+      chosen = lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
         return static_cast<double>(loads[worker].used_pages);
       });
       break;
     case RouterPolicy::kKvAware:
     case RouterPolicy::kCongestionAware: {
       const auto cached = pool.memory.cached(hashes, pool.workers, now);
-      chosen = lowest(pool.workers, [&](std::uint32_t worker) {
+      chosen = lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
         const double path = slowness.empty() ? 1 : slowness[worker];
         return spec_.weight * path * static_cast<double>(pages - cached[worker]) +
                static_cast<double>(loads[worker].used_pages);
@@ -180,14 +183,14 @@ std::uint32_t Router::prefixAware(Pool& pool, std::span<const WorkerLoad> loads,
     most = std::max(most, outstanding(worker));
   }
   if (most - least > spec_.balance_abs && most > spec_.balance_rel * least) {
-    return lowest(pool.workers, outstanding);
+    return lowest(pool.workers, pool.turn, outstanding);
   }
   const auto cached = pool.memory.cached(hashes, pool.workers, now);
   const auto best = std::max_element(cached.begin(), cached.end());
   if (*best > 0 && *best >= spec_.threshold * static_cast<double>(pages)) {
     return static_cast<std::uint32_t>(best - cached.begin());
   }
-  return lowest(pool.workers, [&](std::uint32_t worker) {
+  return lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
     return static_cast<double>(loads[worker].used_pages);
   });
 }

@@ -37,6 +37,61 @@ double decodeCapacity(const serving::ServingProgram& program) {
          (step * output);
 }
 
+constexpr std::size_t kSlowest = 10;
+
+// The slowest measured requests of each point, by TTFT, unfinished ones first: where they spent the
+// time up to their first token, or up to the end of the run.
+results::Table slowestRequests(const Design& design, const std::vector<Measured>& measured) {
+  results::Table table{"slowest_requests",
+                       "The slowest requests of each point",
+                       "Of the first repetition, by TTFT. The parts are the time in each stage up "
+                       "to the first token, "
+                       "or up to the end of the run where there is none.",
+                       {},
+                       {}};
+  for (const SweepAxis& axis : design.axes) table.columns.push_back(axis.column);
+  for (const char* column :
+       {"Arrival", "Prompt", "Prefill worker", "Decode worker", "TTFT", "Router", "Prefill queue",
+        "Prefill", "Transfer", "Decode queue", "Decode"}) {
+    table.columns.emplace_back(column);
+  }
+  const auto ms = [](Picoseconds time) {
+    results::Quantity quantity;
+    quantity.value = time.toSeconds() * 1e3;
+    quantity.unit = "ms";
+    quantity.observed = bench::ObservationPoint::kModelled;
+    return results::Cell(std::move(quantity));
+  };
+  for (const Measured& one : measured) {
+    if (one.trials.empty() || !one.trials.front().serving) continue;
+    std::vector<const serving::RequestRecord*> records;
+    for (const serving::RequestRecord& record : one.trials.front().serving->requests) {
+      if (record.measured) records.push_back(&record);
+    }
+    const auto ttft = [](const serving::RequestRecord& record) {
+      return record.first_token == serving::kNever ? serving::kNever
+                                                   : record.first_token - record.arrival;
+    };
+    std::stable_sort(records.begin(), records.end(),
+                     [&](const auto* a, const auto* b) { return ttft(*a) > ttft(*b); });
+    records.resize(std::min(records.size(), kSlowest));
+    for (const serving::RequestRecord* record : records) {
+      const bool reached = record->first_token != serving::kNever;
+      std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
+      row.push_back(ms(record->arrival));
+      row.emplace_back(std::to_string(record->prompt));
+      row.emplace_back(std::to_string(record->prefill_worker));
+      row.emplace_back(std::to_string(record->decode_worker));
+      row.push_back(reached ? ms(ttft(*record)) : results::Cell(std::string("not reached")));
+      const serving::StageTimes& stages = reached ? record->first_stages : record->stages;
+      for (const Picoseconds time : stages) row.push_back(ms(time));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  table.shown_rows = kSlowest;
+  return table;
+}
+
 }  // namespace
 
 serving::WorkloadSpec usualLoad(const TestConfig& config) {
@@ -154,6 +209,7 @@ void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
                     ResultBuilder& builder) {
   const std::string id = heading.id;
   addTable(design, measured, figures, std::move(heading), builder);
+  builder.result().tables.push_back(slowestRequests(design, measured));
   std::vector<std::string> points;
   for (const Measured& one : measured) {
     const Picoseconds warmup = one.point.spec.serving->system.window.warmup;

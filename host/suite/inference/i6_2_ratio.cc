@@ -24,16 +24,28 @@ std::vector<std::string> ratioKpis() {
           "slo_percent", "kv_transfer_p99_ms", "requests_not_done"};
 }
 
-// Prefill workers out of `all`: the draft's shares of twelve, or three of them.
-std::vector<std::uint32_t> prefillWorkers(std::uint32_t all, bool standard) {
-  std::vector<std::uint32_t> counts;
+std::string ratioText(std::uint32_t prefill, std::uint32_t all) {
+  return fmt::format("{}P{}D", prefill, all - prefill);
+}
+
+// Prefill workers out of `all`, in the draft's shares of twelve; quick: three of them.
+std::vector<std::uint32_t> prefillWorkers(std::uint32_t all, Numbers& numbers) {
+  std::vector<std::string> standard;
+  std::vector<std::string> quick;
+  std::map<std::string, std::uint32_t> counts;
   for (const std::uint32_t of_twelve : kDraftPrefill) {
-    const bool quick = of_twelve == 1 || of_twelve == 6 || of_twelve == 11;
-    if (!standard && !quick) continue;
     const std::uint32_t count = std::clamp((of_twelve * all + 6) / 12, 1U, all - 1);
-    if (counts.empty() || counts.back() != count) counts.push_back(count);
+    const std::string text = ratioText(count, all);
+    if (!counts.emplace(text, count).second) continue;
+    standard.push_back(text);
+    if (of_twelve == 1 || of_twelve == 6 || of_twelve == 11) quick.push_back(text);
   }
-  return counts;
+  std::vector<std::uint32_t> chosen;
+  for (const std::string& text :
+       numbers.sweep<std::string>("Ratios", standard, quick, std::nullopt)) {
+    chosen.push_back(counts.at(text));
+  }
+  return chosen;
 }
 
 std::optional<double> valueOf(const Design& design, const Measured& one,
@@ -71,16 +83,14 @@ Design RatioTest::design(const TestConfig& config) const {
   if (all < 3) design.refusals.emplace_back("two workers have one ratio: serving.servers needs 3");
   if (all != 12) design.numbers.deviation(fmt::format("{} workers instead of 12", all));
   if (!design.refusals.empty()) return design;
-  const std::vector<double> rates =
-      design.numbers.isStandard() ? std::vector<double>{5, 10, 20, 30} : std::vector<double>{5, 20};
-  for (const double rate : config.scenario.parameters.rates.value_or(rates)) {
-    for (const std::uint32_t prefill : prefillWorkers(all, design.numbers.isStandard())) {
+  const std::vector<std::uint32_t> counts = prefillWorkers(all, design.numbers);
+  for (const double rate : sweepOf(design.numbers, "Rates", {5, 10, 20, 30}, {5, 20},
+                                   config.scenario.parameters.rates)) {
+    for (const std::uint32_t prefill : counts) {
       servers.prefill.workers = prefill;
       servers.decode.workers = all - prefill;
       program.workload.arrivals.rate = rate;
-      addSteadyPoint(config, design,
-                     {fmt::format("{:g}", rate), fmt::format("{}P{}D", prefill, all - prefill)},
-                     program);
+      addSteadyPoint(config, design, {fmt::format("{:g}", rate), ratioText(prefill, all)}, program);
     }
   }
   return design;

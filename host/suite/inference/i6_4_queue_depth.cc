@@ -114,9 +114,8 @@ Design QueueDepthTest::design(const TestConfig& config) const {
   design.numbers.configure(
       "Prefill capacity",
       fmt::format("{:.3g} requests/s of {:.0f} tokens in the mean", capacity, prompt));
-  const std::vector<double> ratios = design.numbers.isStandard()
-                                         ? std::vector<double>{1, 1.25, 1.5, 1.75, 2}
-                                         : std::vector<double>{1, 1.5, 2};
+  const std::vector<double> ratios =
+      sweepOf(design.numbers, "Offered loads", {1, 1.25, 1.5, 1.75, 2}, {1, 1.5, 2}, std::nullopt);
   for (const double ratio : ratios) {
     program.workload.arrivals.rate = ratio * capacity;
     addSteadyPoint(config, design, {fmt::format("{:g}", ratio)}, program);

@@ -53,13 +53,11 @@ Design RoutingTest::design(const TestConfig& config) const {
   }
   program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
-  const std::vector<double> rates = design.numbers.isStandard()
-                                        ? std::vector<double>{10, 50, 100, 200}
-                                        : std::vector<double>{10, 50};
   design.numbers.configure("Capacity", fmt::format("{:.3g} requests/s of this load at most; beyond "
                                                    "it requests queue without end",
                                                    requestCapacity(program)));
-  for (const double rate : config.scenario.parameters.rates.value_or(rates)) {
+  for (const double rate : sweepOf(design.numbers, "Rates", {10, 50, 100, 200}, {10, 50},
+                                   config.scenario.parameters.rates)) {
     for (const auto& [name, policy] : kPolicies) {
       program.workload.arrivals.rate = rate;
       program.system.router.decode = policy;

@@ -2,11 +2,66 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <iterator>
 #include <utility>
 
 namespace plumbline::suite {
 namespace {
+
+using serving::RequestRecord;
+using serving::Stage;
+
+// A part of the TTFT of a request that has a first token: [s], or a share.
+using PartOf = double (*)(const RequestRecord& record);
+
+double stageSeconds(const RequestRecord& record, Stage stage) {
+  return record.first_stages[static_cast<std::size_t>(stage)].toSeconds();
+}
+double prefillPart(const RequestRecord& record) { return stageSeconds(record, Stage::kPrefill); }
+double transferPart(const RequestRecord& record) { return stageSeconds(record, Stage::kTransfer); }
+double decodeInitPart(const RequestRecord& record) {
+  return stageSeconds(record, Stage::kDecodeQueue) + stageSeconds(record, Stage::kDecode);
+}
+double fabricShare(const RequestRecord& record) {
+  return transferPart(record) / (record.first_token - record.arrival).toSeconds();
+}
+
+struct Part {
+  const char* name;
+  const char* unit;
+  double scale;  // of what `of` returns to `unit`
+  PartOf of;
+};
+constexpr std::array<Part, 4> kParts{{{"Prefill", "ms", 1e3, prefillPart},
+                                      {"Transfer", "ms", 1e3, transferPart},
+                                      {"Decode init", "ms", 1e3, decodeInitPart},
+                                      {"Fabric share", "%", 100, fabricShare}}};
+
+// A percentile of a part over the measured requests; those without a first token are beyond all.
+Figure partPercentile(const Part& part, const char* name, double quantile) {
+  Figure figure = servingFigure(
+      fmt::format("{} {}", part.name, name), part.unit, {}, {},
+      [part, quantile](const serving::ServingMetrics&,
+                       const serving::ServingResult& result) -> std::optional<Reading> {
+        std::vector<double> values;
+        std::uint64_t not_reached = 0;
+        for (const RequestRecord& record : result.requests) {
+          if (!record.measured) continue;
+          if (record.first_token == serving::kNever) {
+            ++not_reached;
+          } else {
+            values.push_back(part.of(record));
+          }
+        }
+        const auto found =
+            percentileMs(serving::distribution(std::move(values), not_reached), quantile);
+        // percentileMs() takes seconds.
+        if (!found) return std::nullopt;
+        return found->times(part.scale / 1e3);
+      });
+  return figure;
+}
 
 constexpr std::uint32_t kRequests = 10;  // of a trial
 constexpr std::uint32_t kOutput = 2;     // the first token, and one gap
@@ -61,6 +116,20 @@ void reportSingleRequests(const TestConfig& config, const Design& design,
                 " Queue, prefill, transfer and decode init are means, and with the router's delay "
                 "they add up to the TTFT. Transfer is what prefill does not hide; KV transfer "
                 "counts from the first post to the last arrival.",
+            {},
+            {}},
+           builder);
+  std::vector<Figure> parts;
+  for (const Part& part : kParts) {
+    parts.push_back(partPercentile(part, "P50", 0.5));
+    parts.push_back(partPercentile(part, "P95", 0.95));
+    parts.push_back(partPercentile(part, "P99", 0.99));
+  }
+  addTable(design, measured, parts,
+           {"ttft_parts",
+            "Percentiles of the parts",
+            "Each by itself over the requests: percentiles of parts do not add up to one of the "
+            "whole.",
             {},
             {}},
            builder);

@@ -108,6 +108,25 @@ serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSp
   return servingSection(config).workload.value_or(usual);
 }
 
+std::vector<double> sweepOf(Numbers& numbers, const std::string& what,
+                            const std::vector<double>& standard, const std::vector<double>& quick,
+                            const std::optional<std::vector<double>>& own) {
+  const auto texts = [](const std::vector<double>& values) {
+    std::vector<std::string> all;
+    all.reserve(values.size());
+    for (const double value : values) all.push_back(fmt::format("{:g}", value));
+    return all;
+  };
+  std::optional<std::vector<std::string>> own_texts;
+  if (own) own_texts = texts(*own);
+  std::vector<double> values;
+  for (const std::string& text :
+       numbers.sweep<std::string>(what, texts(standard), texts(quick), own_texts)) {
+    values.push_back(std::stod(text));
+  }
+  return values;
+}
+
 serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers) {
   const scenario::ServingSection& section = servingSection(config);
   const auto& parameters = config.scenario.parameters;

@@ -15,6 +15,11 @@ namespace plumbline::suite {
 serving::WorkloadSpec usualLoad(const TestConfig& config);
 serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual);
 
+// Numbers::sweep() of decimals.
+std::vector<double> sweepOf(Numbers& numbers, const std::string& what,
+                            const std::vector<double>& standard, const std::vector<double>& quick,
+                            const std::optional<std::vector<double>>& own);
+
 // Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
 // (draft: 60 s after 10 s). Notes what deviates.
 serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers);

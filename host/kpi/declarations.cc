@@ -17,7 +17,7 @@ const std::vector<Declaration>& declarations() {
   static const Declarations all = [] {
     Declarations declared = timeFigures();
     for (Declarations (*subject)() :
-         {&rateFigures, &congestionFigures, &soakFigures, &cardFigures}) {
+         {&rateFigures, &congestionFigures, &soakFigures, &cardFigures, &expertFigures}) {
       Declarations more = subject();
       std::move(more.begin(), more.end(), std::back_inserter(declared));
     }

@@ -15,6 +15,7 @@ Declarations rateFigures();
 Declarations congestionFigures();
 Declarations soakFigures();
 Declarations cardFigures();
+Declarations expertFigures();
 
 // A unit, and what a limit in it may be.
 struct Scale {

@@ -30,6 +30,7 @@ const std::vector<const Procedure*>& procedures() {
       &syntheticJctTest(), &profileTest(), &multiTenantTest(),
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       &soakTest(), &leakTest(),
+      &expertDispatchTest(), &expertRoutingTest(), &wideExpertsTest(), &expertContentionTest(),
       &kvTransferTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on

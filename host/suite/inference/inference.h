@@ -1,4 +1,4 @@
-// The tests of KV cache transfer between two endpoints (inference draft, sections 5.1 and 5.2).
+// The tests of the inference draft.
 #pragma once
 
 #include "suite/procedure.h"
@@ -7,5 +7,9 @@ namespace plumbline::suite {
 
 // One test each, of static lifetime; see the .cc file for what it does.
 const Procedure& kvTransferTest();
+const Procedure& expertDispatchTest();
+const Procedure& expertRoutingTest();
+const Procedure& wideExpertsTest();
+const Procedure& expertContentionTest();
 
 }  // namespace plumbline::suite

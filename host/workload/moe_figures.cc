@@ -41,7 +41,7 @@ MoePhaseResult phaseResult(const MoeProgram& program, const MoePlan& plan,
     sum.intra_copies += traffic.intra_copies;
     intra += intraTime(program, traffic, bytes);
   }
-  if (result.durations.empty()) return result;
+  if (times == 0) return result;
   const auto layers = static_cast<std::int64_t>(result.durations.size());
   const double each = static_cast<double>(bytes) / static_cast<double>(layers);
   result.wait = Picoseconds(static_cast<std::int64_t>(waited / times));

@@ -164,6 +164,36 @@ TEST(Experts, FreeRunsHaveATableOfThem) {
   EXPECT_NEAR(*expertKpi(result, "job_time_us", "moe"), round_trip, 1e-6);
 }
 
+// Cut off in the middle: no times of the layers that were fast enough.
+TEST(Experts, JobsThatAreCutOffHaveNoTimes) {
+  scenario::Scenario scenario = expertServers(2);
+  scenario.tests = {"free"};
+  scenario.transport = transport::RoceSpec();
+  scenario.parameters.duration = microseconds(60);
+  workload::JobSpec job;
+  job.name = "moe";
+  job.placement.ranks = 16;
+  workload::MoeProgram program;
+  program.tokens = 8;
+  program.layers = 100;
+  job.program = program;
+  scenario.workload.emplace().jobs.push_back(job);
+  const results::TestResult result = runTest(freeTest(), scenario);
+  EXPECT_FALSE(expertKpi(result, "dispatch_us", "moe"));
+  EXPECT_TRUE(std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
+                          [](const auto& one) { return one.name == "dispatch_p99_us"; }));
+}
+
+TEST(Experts, ContentionNeedsMoreThanOneServer) {
+  scenario::Scenario scenario = expertServers(2);
+  scenario.parameters.ranks = {8};
+  const bench::Capabilities bench = SimRunner().bench.capabilities();
+  EXPECT_FALSE(expertContentionTest().plan({scenario, bench}).refusals.empty());
+  scenario.parameters.experts.models = {"m1"};
+  scenario.parameters.ranks = {16};
+  EXPECT_FALSE(expertDispatchTest().plan({scenario, bench}).refusals.empty());
+}
+
 TEST(Experts, MoreRanksThanExpertsAreLeftOutAndSaid) {
   scenario::Scenario scenario = expertServers(2);
   scenario.parameters.experts.models = {"m1"};

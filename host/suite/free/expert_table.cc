@@ -1,5 +1,6 @@
 #include "suite/free/expert_table.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,15 +101,21 @@ void addExperts(const std::vector<workload::JobSpec>& jobs, const Repetitions& t
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!std::holds_alternative<workload::MoeProgram>(jobs[i].program)) continue;
     std::vector<results::Cell> row{labels[i]};
+    const bool all_finished = std::all_of(
+        trials.begin(), trials.end(),
+        [i](const bench::TrialResult& trial) { return trial.fabric->jobs.at(i).finished; });
     for (const ExpertColumn& column : kExpertColumns) {
       const FabricFigure figure = [i, &column](const bench::TrialResult& trial) {
-        const auto& moe = trial.fabric->jobs.at(i).moe;
-        return moe ? column.of(*moe) : std::nullopt;
+        // Of a job that was cut off only the fast layers might be known.
+        const bench::JobOutcome& job = trial.fabric->jobs.at(i);
+        return job.moe && job.finished ? column.of(*job.moe) : std::nullopt;
       };
       row.push_back(cellOf(trials, column.unit, figure));
       if (*column.kpi == '\0') continue;
       if (auto mean = meanOf(trials, column.unit, figure)) {
         builder.kpi(column.kpi, labels[i], *std::move(mean));
+      } else if (!all_finished) {
+        builder.result().unmeasured.push_back({column.kpi, labels[i]});
       }
     }
     table.rows.push_back(std::move(row));

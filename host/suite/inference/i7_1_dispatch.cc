@@ -75,6 +75,10 @@ Design ExpertDispatchTest::design(const TestConfig& config) const {
   design.numbers.configure("Mode", "low-latency: a message for each token and expert");
   design.numbers.configure("algo_factor", "(N - 1)/N, as of AlltoAll; bus bandwidth is not used");
   const std::vector<ExpertPoint> points = ExpertDispatchTest::points(config, design.numbers);
+  if (points.empty()) {
+    design.refusals.emplace_back("no model has an expert for each rank of a group that fits");
+    return design;
+  }
   const std::uint32_t dispatches = design.numbers.atLeast<std::uint32_t>(
       "Dispatches of a trial", 20, 3, config.scenario.parameters.iterations);
   design.repetitions = design.numbers.repetitions(3, 1);

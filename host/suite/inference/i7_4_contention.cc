@@ -8,6 +8,7 @@
 // repetitions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -117,9 +118,10 @@ Design ExpertContentionTest::design(const TestConfig& config) const {
   design.numbers.configure("KV transfer", "post to acknowledgement, as its sender sees it");
   const std::vector<ExpertContentionPoint> points =
       ExpertContentionTest::points(config, design.numbers);
-  if (ranks > config.scenario.topology.hostCount() || ranks > models.front().slots() || ranks < 2) {
-    design.refusals.push_back(
-        fmt::format("{} ranks: at least 2, at most one for each host and expert", ranks));
+  if (ranks > config.scenario.topology.hostCount() || ranks > models.front().slots() ||
+      ranks <= own.experts.ranks_per_server) {
+    design.refusals.push_back(fmt::format(
+        "{} ranks: more than one server's, at most one for each host and expert", ranks));
     return design;
   }
   for (const ExpertContentionPoint& point : points) {
@@ -213,7 +215,9 @@ void ExpertContentionTest::report(const TestConfig& config, const Design& design
       const std::vector<double> together = kv ? valuesOf(one, kvTime) : valuesOf(one, dispatchTime);
       const std::vector<double>& alone =
           kv ? kv_alone[point.load.partsPerTrillion()] : dispatch_alone;
-      if (alone.empty() || alone.size() != together.size()) {
+      const bool nothing =
+          std::any_of(alone.begin(), alone.end(), [](double value) { return value <= 0; });
+      if (alone.empty() || nothing || alone.size() != together.size()) {
         row.emplace_back(std::string("not observed"));
         continue;
       }

@@ -153,6 +153,12 @@ Figure expertFigure(std::string column, std::string unit, std::string kpi,
           }};
 }
 
+Figure busiestRankFigure() {
+  return expertFigure(
+      "Busiest rank / mean", "", "busiest_rank_ratio",
+      [](const workload::MoeResult& moe) { return std::optional(moe.busiest_over_mean); });
+}
+
 Figure rankTimeFigure(std::string column, std::string kpi, double quantile) {
   return {
       .column = std::move(column),

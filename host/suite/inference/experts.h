@@ -62,6 +62,9 @@ Figure dispatchFigure();
 // A figure of job 0, a mixture of experts; nothing where `of` has none.
 Figure expertFigure(std::string column, std::string unit, std::string kpi,
                     std::optional<double> (*of)(const workload::MoeResult& moe));
+// Selections of the rank that gets most over the mean: above 1 by chance, by skew, and where E does
+// not divide by the ranks.
+Figure busiestRankFigure();
 // A quantile of the times that ranks see.
 Figure rankTimeFigure(std::string column, std::string kpi, double quantile);
 std::vector<Figure> dispatchTimeFigures(const TestConfig& config);

@@ -22,7 +22,9 @@ class ExpertDispatchTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "I7.1"; }
   [[nodiscard]] std::string title() const override { return "MoE dispatch throughput"; }
-  [[nodiscard]] std::vector<std::string> kpis() const override { return dispatchKpis(); }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return with(dispatchKpis(), {"busiest_rank_ratio"});
+  }
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 7.1"; }
@@ -140,7 +142,8 @@ void ExpertDispatchTest::addPayload(const Design& design, const std::vector<Expe
                      [](const ExpertPoint& point) { return dispatchEgress(point) * point.ranks; }),
             bytes("Logical, of a rank", &workload::MoePhaseResult::logical_bytes),
             bytes("Across the fabric, of a rank", &workload::MoePhaseResult::fabric_bytes),
-            bytes("Inside the server, of a rank", &workload::MoePhaseResult::intra_bytes)},
+            bytes("Inside the server, of a rank", &workload::MoePhaseResult::intra_bytes),
+            busiestRankFigure()},
            {"payload",
             "Payload of a dispatch",
             "The draft calls B k H P / N what a GPU sends in its text, and what a pair of GPUs "

@@ -144,9 +144,7 @@ void ExpertRoutingTest::report(const TestConfig& config, const Design& design,
   for (Figure& one : dispatchBandwidthFigures()) figures.push_back(std::move(one));
   figures.push_back(expertFigure("Size CV of pairs", "", "expert_pair_cv",
                                  [](const workload::MoeResult& moe) { return moe.pair_cv; }));
-  figures.push_back(expertFigure(
-      "Busiest rank / mean", "", "busiest_rank_ratio",
-      [](const workload::MoeResult& moe) { return std::optional(moe.busiest_over_mean); }));
+  figures.push_back(busiestRankFigure());
   figures.push_back(expertFigure(
       "Dropped", "%", "dropped_selections_percent",
       [](const workload::MoeResult& moe) { return std::optional(droppedPercent(moe)); }));

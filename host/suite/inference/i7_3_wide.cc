@@ -36,7 +36,8 @@ class WideExpertsTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "I7.3"; }
   [[nodiscard]] std::string title() const override { return "Wide expert parallelism"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(dispatchKpis(), {"efficiency_draft", "efficiency_weak", "efficiency_strong"});
+    return with(dispatchKpis(),
+                {"efficiency_draft", "efficiency_weak", "efficiency_strong", "busiest_rank_ratio"});
   }
 
  protected:
@@ -194,12 +195,14 @@ void WideExpertsTest::report(const TestConfig& config, const Design& design,
                           const double n = points[i].ranks;
                           return std::optional<Reading>(n <= server ? 0 : 100 * (n - server) / n);
                         }});
+  bandwidths.push_back(busiestRankFigure());
   addTable(design, measured, bandwidths,
            {"bandwidth",
             "Three bandwidths of a dispatch",
             "GB/s are 10^9 B/s of a rank, over the time on the fabric; a group of one server has "
             "none. Remote share: bytes across the fabric of the logical ones; beside it what "
-            "uniform routing makes of N ranks in servers of g.",
+            "uniform routing makes of N ranks in servers of g. Where E does not divide by N, ranks "
+            "with an expert more are the busiest.",
             {},
             {}},
            builder);

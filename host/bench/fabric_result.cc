@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "bench/histogram_json.h"
+#include "bench/moe_json.h"
 #include "bench/samples_json.h"
 #include "bench/time_series_json.h"
 
@@ -228,6 +229,7 @@ Json jobToJson(const JobOutcome& job) {
             {"bytes_per_rank", job.bytes_per_rank},
             {"message_time", histogramToJson(job.message_time)}};
   if (job.flow_jfi) json["flow_jfi"] = *job.flow_jfi;
+  if (job.moe) json["moe"] = moeToJson(*job.moe);
   return json;
 }
 
@@ -246,6 +248,7 @@ JobOutcome jobFromJson(const Json& json) {
   job.messages_open = json.value("messages_open", std::uint64_t{0});
   if (json.contains("active_ps")) job.active = timeFromJson(json.at("active_ps"));
   if (json.contains("flow_jfi")) job.flow_jfi = json.at("flow_jfi").get<double>();
+  if (json.contains("moe")) job.moe = moeFromJson(json.at("moe"));
   return job;
 }
 

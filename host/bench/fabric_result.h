@@ -15,6 +15,7 @@
 #include "stats/histogram.h"
 #include "transport/connection_stats.h"
 #include "transport/endpoint_stats.h"
+#include "workload/moe_result.h"
 
 namespace plumbline::bench {
 
@@ -61,7 +62,9 @@ struct LinkLoad {
 struct JobOutcome {
   std::string name;
   bool finished = false;
-  std::vector<Picoseconds> iterations;  // durations, in order; none for messages and traces
+  // Durations, in order: of iterations, of the layers of a mixture of experts; none for messages
+  // and traces.
+  std::vector<Picoseconds> iterations;
   Picoseconds completion;  // first start to last finish; means nothing (0) unless finished
   // Posted messages are complete at their receiver, as far as their poster is told (a service
   // without acknowledgements: at the receiver itself); or given up, or lost by a service without
@@ -78,6 +81,7 @@ struct JobOutcome {
   // Over the goodputs of its flows, see FlowSummary; nothing where it has none, or shares a pair of
   // hosts with another job: their messages travel in the same flows.
   std::optional<double> flow_jfi;
+  std::optional<workload::MoeResult> moe{};  // of a mixture of experts
 };
 
 struct FlowSummary {

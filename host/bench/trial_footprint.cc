@@ -61,14 +61,48 @@ double pairsOf(const workload::JobSpec& job, double ranks) {
                              : ranks;
     return messages->bidirectional ? 2 * pairs : pairs;
   }
+  if (const auto* moe = std::get_if<workload::MoeProgram>(&job.program)) {
+    const double server = std::min<double>(moe->ranks_per_server, ranks);
+    const bool rails = moe->mode == workload::MoeMode::kNormal;
+    const double peers = rails ? ranks / server - 1 : ranks - server;
+    // Of all layers together, which select anew; results go back the other way.
+    const double selections = static_cast<double>(moe->tokens) * moe->top_k * moe->layers *
+                              (moe->combine_bytes > 0 ? 2 : 1);
+    return ranks * std::min(peers, selections);
+  }
   const auto entries =
       static_cast<double>(std::get<workload::TraceProgram>(job.program).entries.size());
   return std::min(entries, ranks * ranks);
 }
 
-// Messages that an open loop posts before the trial's end, beyond what a host's link carries of
-// them.
+// Messages of a dispatch or combine that wait in hosts' queues: all at once.
+double waitingOf(const workload::MoeProgram& moe, double ranks) {
+  const double server = std::min<double>(moe.ranks_per_server, ranks);
+  const double selections = static_cast<double>(moe.tokens) * moe.top_k;
+  if (moe.mode == workload::MoeMode::kNormal) {
+    const double servers = ranks / server;
+    const double copies = moe.tokens * std::min<double>(moe.top_k, servers - 1);
+    return ranks * std::max(copies / moe.chunk_tokens, std::min(copies, servers - 1));
+  }
+  if (moe.messages == workload::MoeMessages::kPair) {
+    return ranks * std::min(ranks - server, selections);
+  }
+  return ranks * selections * (1 - server / ranks);
+}
+
+// Copies and numbers of messages between all pairs of ranks (workload/moe_plan.h).
+double planBytes(const workload::MoeProgram& moe, double ranks) {
+  constexpr double kCellBytes = 12;
+  constexpr double kSelectionBytes = 16;  // while a layer is routed
+  return kCellBytes * moe.layers * ranks * ranks + kSelectionBytes * moe.tokens * moe.top_k * ranks;
+}
+
+// Messages of a mixture of experts; or that an open loop posts before the trial's end, beyond what
+// a host's link carries of them.
 double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& spec) {
+  if (const auto* moe = std::get_if<workload::MoeProgram>(&job.program)) {
+    return waitingOf(*moe, ranksOf(job.placement));
+  }
   const auto* messages = std::get_if<workload::MessageProgram>(&job.program);
   if (messages == nullptr) return 0;
   const auto* arrivals = std::get_if<workload::Arrivals>(&messages->load);
@@ -112,12 +146,16 @@ double samplesOf(const TrialSpec& spec) {
 
 TrialFootprint footprintOf(const TrialSpec& spec) {
   TrialFootprint footprint;
+  double plans = 0;  // of routing
   footprint.fabric = fabric::footprintOf(spec.dut.topology).bytes;
   if (spec.workload) {
     for (const workload::JobSpec& job : spec.workload->jobs) {
       const double pairs = pairsOf(job, ranksOf(job.placement));
       footprint.connections += pairs * job.flows;
       footprint.waiting += waitingOf(job, pairs, spec);
+      if (const auto* moe = std::get_if<workload::MoeProgram>(&job.program)) {
+        plans += planBytes(*moe, ranksOf(job.placement));
+      }
     }
   }
   if (spec.serving)
@@ -125,7 +163,7 @@ TrialFootprint footprintOf(const TrialSpec& spec) {
   footprint.samples = samplesOf(spec);
   const auto streams = static_cast<double>(spec.streams.size());
   footprint.bytes =
-      footprint.fabric + footprint.connections * kConnectionBytes +
+      footprint.fabric + plans + footprint.connections * kConnectionBytes +
       footprint.waiting * kWaitingBytes + streams * kStreamBytes +
       footprint.samples * (kSampleHead + kSampleBytes * (footprint.connections + streams));
   return footprint;

@@ -34,6 +34,12 @@ Json toJsonValue(const workload::TraceProgram& trace) {
   return {{"kind", "trace"}, {"entries", std::move(entries)}};
 }
 
+Json toJsonValue(const workload::MoeProgram& moe) {
+  Json json = specToJson(moe);
+  json["kind"] = "moe";
+  return json;
+}
+
 }  // namespace
 
 Json workloadToJson(const workload::WorkloadSpec& workload) {

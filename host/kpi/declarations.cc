@@ -17,7 +17,8 @@ const std::vector<Declaration>& declarations() {
   static const Declarations all = [] {
     Declarations declared = timeFigures();
     for (Declarations (*subject)() :
-         {&rateFigures, &congestionFigures, &servingFigures, &soakFigures, &cardFigures}) {
+         {&rateFigures, &congestionFigures, &servingFigures, &expertFigures, &soakFigures,
+          &cardFigures}) {
       Declarations more = subject();
       std::move(more.begin(), more.end(), std::back_inserter(declared));
     }

@@ -16,6 +16,7 @@ Declarations congestionFigures();
 Declarations servingFigures();
 Declarations soakFigures();
 Declarations cardFigures();
+Declarations expertFigures();
 
 // A unit, and what a limit in it may be.
 struct Scale {

@@ -155,6 +155,18 @@ const Fields& traceJob() {
   return kFields;
 }
 
+const Fields& moeJob() {
+  static const Fields kFields = [] {
+    Fields fields = jobKeys<workload::MoeProgram>({});
+    fields.push_back(special("matrix",
+                             "`routing: matrix`, required: selections of each expert, a line for "
+                             "each rank; in the scenario's folder or below it, up to 256 MiB",
+                             "a CSV file", R"({"type": "string"})"));
+    return fields;
+  }();
+  return kFields;
+}
+
 Field workloadKeys() {
   std::vector<std::string> kinds;
   for (const spec::Word& word : spec::fieldsOf<workload::CollectiveSpec>().front().words) {
@@ -172,7 +184,8 @@ Field workloadKeys() {
   one.variants = {{std::move(kinds), collectiveJob, fresh<workload::JobSpec>},
                   {{"training"}, trainingJob, fresh<workload::JobSpec>},
                   {std::move(patterns), messageJob, fresh<workload::JobSpec>},
-                  {{"trace"}, traceJob, fresh<workload::JobSpec>}};
+                  {{"trace"}, traceJob, fresh<workload::JobSpec>},
+                  {{"moe"}, moeJob, fresh<workload::JobSpec>}};
   return one;
 }
 

@@ -8,6 +8,7 @@ namespace plumbline::spec {
 namespace {
 
 using scenario::CardParameters;
+using scenario::ExpertParameters;
 using scenario::kMaxListed;
 using scenario::Parameters;
 using scenario::Progress;
@@ -109,6 +110,46 @@ const Fields& fieldsOf<CardParameters>() {
 }
 
 template <>
+const Fields& fieldsOf<ExpertParameters>() {
+  using E = ExpertParameters;
+  static const Fields kFields{
+      field<&E::models>("models", "Rows of the draft's table 7; `m5` is the scenario's own")
+          .oneOf(scenario::kExpertModelWords)
+          .otherwise(kProfile)
+          .from("inference draft, 7.1"),
+      field<&E::batches>("batches", "Tokens of a rank in a layer")
+          .in(1, 65'536)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&E::routings>("routings", "How tokens select experts (I7.2)")
+          .oneOf(scenario::kExpertRoutingWords)
+          .otherwise(kProfile)
+          .from("inference draft, table 8"),
+      field<&E::experts>("experts", "Of `m5`").in(1, 4'096).otherwise("`256`"),
+      field<&E::top_k>("top_k", "Of `m5`: experts that a token selects")
+          .in(1, 4'096)
+          .otherwise("`8`"),
+      field<&E::redundant>("redundant", "Of `m5`: replicas of experts")
+          .in(0, 4'096)
+          .otherwise("`0`"),
+      field<&E::dispatch>("dispatch", "Of `m5`: bytes of a token to an expert")
+          .in(Bytes(1), Bytes(1 << 30))
+          .otherwise("`14336B`"),
+      field<&E::ranks_per_server>("ranks_per_server",
+                                  "Neighbours in rank that send each other nothing over the fabric")
+          .in(1, 256),
+      field<&E::intra_rate>("intra_rate", "Of a rank inside its server, one way; modelled")
+          .atLeast(BitRate(1'000'000)),
+      field<&E::overhead>("overhead",
+                          "Kernel, packing and completion of a dispatch: a model input, added to "
+                          "what the network takes")
+          .in(Picoseconds(0), seconds(1))
+          .from("docs/model/moe.md"),
+  };
+  return kFields;
+}
+
+template <>
 const Fields& fieldsOf<Parameters>() {
   using P = Parameters;
   static const Fields kFields{
@@ -171,6 +212,7 @@ const Fields& fieldsOf<Parameters>() {
           .in(1, 10'000'000)
           .otherwise(kProfile),
       block<&P::soak>("soak", "A soak (T12.1, T12.2)"),
+      block<&P::experts>("experts", "Mixtures of experts (I7.1 to I7.4)"),
       inlined<&P::card>(),
   };
   return kFields;

@@ -94,6 +94,24 @@ inline constexpr std::array<const char*, 4> kEntropyWords{"per-qp", "fixed", "ro
                                                           "random"};
 
 // `parameters:` what replaces the profile's defaults; a report lists each such deviation.
+// `parameters.experts` of the tests of mixtures of experts (I7.1 to I7.4).
+struct ExpertParameters {
+  std::optional<std::vector<std::string>> models;          // words of kExpertModelWords
+  std::optional<std::vector<std::uint32_t>> batches;       // tokens of a rank
+  std::optional<std::vector<std::string>> routings;        // words of MoeProgram::routing
+  std::optional<std::uint32_t> experts, top_k, redundant;  // of the model "m5"
+  std::optional<Bytes> dispatch;                           // of a token, of the model "m5"
+  std::uint32_t ranks_per_server = 8;
+  BitRate intra_rate = gigabitsPerSecond(3600);  // of a rank inside its server, one way
+  Picoseconds overhead = microseconds(45);       // of a dispatch, beside the network: model input
+};
+// The rows of the inference draft's table 7; m5 is the scenario's own.
+inline constexpr std::array<const char*, 5> kExpertModelWords{"m1", "m2", "m3", "m4", "m5"};
+
+// I7.2: the draft's modes, and skews that users report. "token-drop" is uniform with a capacity.
+inline constexpr std::array<const char*, 6> kExpertRoutingWords{
+    "top-k", "expert-choice", "token-drop", "aux-loss", "zipf", "lognormal"};
+
 struct Parameters {
   std::optional<std::uint32_t> repetitions;
   std::optional<Picoseconds> duration;         // of one trial
@@ -116,6 +134,7 @@ struct Parameters {
   std::optional<std::uint32_t> iterations;
   std::optional<Progress> progress;
   Soak soak;
+  ExpertParameters experts;
 
   CardParameters card;
 };

@@ -15,6 +15,8 @@ const Fields& fieldsOf<scenario::Progress>();
 template <>
 const Fields& fieldsOf<scenario::Soak>();
 template <>
+const Fields& fieldsOf<scenario::ExpertParameters>();
+template <>
 const Fields& fieldsOf<scenario::CardParameters>();
 template <>
 const Fields& fieldsOf<scenario::Parameters>();

@@ -104,4 +104,30 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario
   return file;
 }
 
+std::optional<InputFile> readMatrixFile(const YamlNode& node, const Scenario& scenario,
+                                        const workload::MatrixRules& rules,
+                                        std::vector<std::uint32_t>& matrix, Problems& problems) {
+  // What stands for a matrix that is not read, or wrong, which is said once.
+  if (rules.ranks <= fabric::kMaxHosts) {
+    matrix.assign(std::size_t{rules.ranks} * rules.experts, 0);
+  }
+  const auto name = readText(node, kMaxFileName, problems);
+  if (!name) return std::nullopt;
+  auto stream = openTrace(node, *name, scenario, kMaxTraceBytes, problems);
+  if (!stream) return std::nullopt;
+  workload::TraceExtent extent;
+  auto parsed = workload::parseExpertMatrix(*stream, rules, &extent);
+  if (stream->bad()) {
+    problems.add(node, shown(*name) + " cannot be read to its end", "a file that may be read");
+    return std::nullopt;
+  }
+  if (const auto* error = std::get_if<workload::TraceError>(&parsed)) {
+    problems.add(node, *name + ":" + std::to_string(error->line) + ":" +
+                           std::to_string(error->column) + ": " + error->what);
+  } else {
+    matrix = std::move(std::get<std::vector<std::uint32_t>>(parsed));
+  }
+  return InputFile{*name, extent.bytes, extent.hash};
+}
+
 }  // namespace plumbline::scenario

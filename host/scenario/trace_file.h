@@ -1,4 +1,5 @@
-// `trace:` of a job, a file with the messages instead of a list of them.
+// Files with what a job sends: `trace:`, the messages instead of a list of them, and `matrix:`, how
+// tokens select experts.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "scenario/scenario.h"
 #include "scenario/spec_reader.h"
+#include "workload/expert_matrix.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::scenario {
@@ -21,5 +23,11 @@ inline constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 28;
 std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario,
                                        std::uint32_t ranks, workload::TraceProgram& trace,
                                        Problems& problems);
+
+// The same of the file that `node` names, with the selections of a MoeProgram. Of a stored
+// scenario, and behind a mistake, all numbers are 0.
+std::optional<InputFile> readMatrixFile(const YamlNode& node, const Scenario& scenario,
+                                        const workload::MatrixRules& rules,
+                                        std::vector<std::uint32_t>& matrix, Problems& problems);
 
 }  // namespace plumbline::scenario

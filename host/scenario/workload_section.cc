@@ -6,6 +6,7 @@
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"
 #include "scenario/trace_file.h"
+#include "workload/moe_check.h"
 #include "workload/placement.h"
 #include "workload/spec_fields.h"
 #include "workload/workload.h"
@@ -28,6 +29,7 @@ const spec::Field& patterns() {
 }
 constexpr const char* kTraining = "training";
 constexpr const char* kTrace = "trace";
+constexpr const char* kMoe = "moe";
 
 // [a, b]
 std::optional<std::pair<workload::Rank, workload::Rank>> readRankPair(const YamlNode& node,
@@ -76,6 +78,7 @@ class JobReader {
     for (const spec::Word& word : patterns().words) words.push_back(word.name);
     words.emplace_back(kTraining);
     words.emplace_back(kTrace);
+    words.emplace_back(kMoe);
     const auto word = readWord(*node, words, problems_);
     return word ? std::optional(words[*word]) : std::nullopt;
   }
@@ -117,8 +120,26 @@ class JobReader {
     }
     if (kind == kTraining) {
       readFields(map, job.program.emplace<TrainingProgram>());
+    } else if (kind == kMoe) {
+      readMoe(map, job.placement, job.program.emplace<workload::MoeProgram>());
     } else {
       readTrace(map, job.placement, job.program.emplace<workload::TraceProgram>());
+    }
+  }
+
+  // `matrix`: the file with the selections.
+  void readMoe(SpecReader& map, const workload::Placement& placement, workload::MoeProgram& moe) {
+    readFields(map, moe);
+    const bool wanted = moe.routing == workload::MoeRouting::kMatrix;
+    const YamlNode* node = wanted ? map.required("matrix") : map.optional("matrix");
+    if (node == nullptr) return;
+    if (!wanted) {
+      problems_.add(*node, "\"matrix\" needs routing: matrix", "with routing: matrix");
+      return;
+    }
+    const workload::MatrixRules rules{ranksOf(placement), moe.experts, moe.tokens, moe.top_k};
+    if (auto held = readMatrixFile(*node, scenario_, rules, moe.matrix, problems_)) {
+      files_.push_back(*std::move(held));
     }
   }
 
@@ -246,7 +267,18 @@ void checkJobs(const workload::WorkloadSpec& spec, std::uint32_t hosts) {
     // Nothing but memory depends on their number.
     if (auto* training = std::get_if<TrainingProgram>(&alone.program)) training->iterations = 1;
     try {
-      workload::placeJobs(placed, hosts);
+      const auto hosts_of_jobs = workload::placeJobs(placed, hosts);
+      if (std::holds_alternative<workload::MoeProgram>(alone.program)) {
+        // Routing takes time and memory, and nothing is left that it could refuse here.
+        const auto ranks = static_cast<std::uint32_t>(hosts_of_jobs.back().size());
+        try {
+          workload::checkMoeJob(alone, ranks);
+        } catch (const Error& error) {
+          throw Error(error.kind(), "job '" + alone.name + "': " + faultOf(error), error.where(),
+                      error.remedy());
+        }
+        alone.program = workload::TraceProgram();
+      }
       workload::Workload({spec.seed, {alone}}, hosts);
     } catch (const Error& error) {
       throw Error(error.kind(), faultOf(error), "jobs[" + std::to_string(i) + "]", error.remedy());

@@ -32,6 +32,7 @@ const std::vector<const Procedure*>& procedures() {
       &soakTest(), &leakTest(),
       &kvTransferTest(),
       &disaggregatedTtftTest(), &ratioTest(), &parallelismTest(), &queueDepthTest(),
+      &expertDispatchTest(), &expertRoutingTest(), &wideExpertsTest(), &expertContentionTest(),
       &routingTest(), &decodeFairnessTest(),
       &promptLengthTest(), &congestionTest(),
       &aggregateTokensTest(), &batchingTest(), &overloadTest(),

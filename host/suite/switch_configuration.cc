@@ -9,6 +9,7 @@
 #include "suite/numbers.h"
 #include "suite/profile.h"
 #include "suite/training/collective.h"
+#include "workload/spec_fields.h"
 
 namespace plumbline::suite {
 namespace {
@@ -90,6 +91,17 @@ std::string programText(const workload::MessageProgram& program) {
 
 std::string programText(const workload::TraceProgram& program) {
   return fmt::format("trace of {} messages", program.entries.size());
+}
+
+std::string programText(const workload::MoeProgram& program) {
+  return fmt::format(
+      "mixture of experts, {} dispatch of {} tokens, top {} of {} experts, {} routing, {} B a "
+      "token "
+      "({} B back), {} layer{}",
+      program.mode == workload::MoeMode::kNormal ? "normal" : "low-latency", program.tokens,
+      program.top_k, program.experts, workload::moeRoutingName(program.routing),
+      program.dispatch_bytes, program.combine_bytes, program.layers,
+      program.layers == 1 ? "" : "s");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "workload/ideal_time.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace plumbline::workload {
 namespace {
@@ -62,6 +63,26 @@ Picoseconds pairwiseAllToAllTime(std::uint32_t ranks, std::uint64_t bytes,
 Picoseconds directAllToAllTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time) {
   if (ranks < 2 || bytes == 0) return {};
   return time.serialization(bytes / ranks) * (ranks - 1) + time.latency;
+}
+
+Picoseconds moePhaseTime(const MoePlan& plan, std::uint32_t phase, const MessageTime& time) {
+  std::vector<Picoseconds> sent(plan.ranks());
+  std::vector<Picoseconds> received(plan.ranks());
+  for (std::uint32_t from = 0; from < plan.ranks(); ++from) {
+    for (std::uint32_t to = 0; to < plan.ranks(); ++to) {
+      const std::uint32_t messages = plan.end(phase, from, to) - plan.begin(phase, from, to);
+      if (messages == 0) continue;
+      // All are as long as the first one, but for the last.
+      const Picoseconds all =
+          time.serialization(plan.bytesOf(phase, from, to, 0)) * (std::int64_t{messages} - 1) +
+          time.serialization(plan.bytesOf(phase, from, to, messages - 1));
+      sent[from] += all;
+      received[to] += all;
+    }
+  }
+  const Picoseconds most = std::max(*std::max_element(sent.begin(), sent.end()),
+                                    *std::max_element(received.begin(), received.end()));
+  return most > Picoseconds() ? most + time.latency : Picoseconds();
 }
 
 }  // namespace plumbline::workload

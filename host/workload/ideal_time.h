@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/units.h"
+#include "workload/moe_plan.h"
 
 namespace plumbline::workload {
 
@@ -50,5 +51,9 @@ Picoseconds treeBroadcastTime(std::uint32_t ranks, std::uint32_t chunks, std::ui
 Picoseconds pairwiseAllToAllTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time);
 // All at once, linear shift, S divisible by n: one message behind the other.
 Picoseconds directAllToAllTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time);
+
+// A dispatch or combine that all ranks begin together: the rank that sends or receives most, at its
+// link's rate. What ranks inside a server need is not in it.
+Picoseconds moePhaseTime(const MoePlan& plan, std::uint32_t phase, const MessageTime& time);
 
 }  // namespace plumbline::workload

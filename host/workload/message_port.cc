@@ -34,6 +34,7 @@ void PortCounters::merge(const PortCounters& other) {
 MessagePort::MessagePort(std::uint32_t job, const JobSpec& spec)
     : job_(job),
       flows_(spec.flows),
+      first_flow_(spec.first_flow),
       split_(spec.flow_use == FlowUse::kSplit && spec.flows > 1),
       verb_(spec.verb) {}
 
@@ -44,14 +45,14 @@ void MessagePort::post(HostId to, std::uint64_t bytes, Label label, std::uint64_
   counters_.first_posted = std::min(counters_.first_posted, now);
   const std::uint32_t tag = tagOf(job_, label);
   if (!split_ || bytes < flows_) {
-    const auto flow = static_cast<std::uint32_t>(turn % flows_);
+    const std::uint32_t flow = first_flow_ + static_cast<std::uint32_t>(turn % flows_);
     poster_->post({to, flow, verb_, bytes, tag}, now);
     return;
   }
   sending_.push_back({to, tag | kPart, flows_, false});
   const Chunks parts({0, bytes}, flows_);
   for (std::uint32_t flow = 0; flow < flows_; ++flow) {
-    poster_->post({to, flow, verb_, parts.at(flow).bytes, tag | kPart}, now);
+    poster_->post({to, first_flow_ + flow, verb_, parts.at(flow).bytes, tag | kPart}, now);
   }
 }
 

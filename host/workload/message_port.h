@@ -95,6 +95,7 @@ class MessagePort {
   transport::Poster* poster_ = nullptr;
   std::uint32_t job_;
   std::uint32_t flows_;
+  std::uint32_t first_flow_;
   bool split_;
   transport::Verb verb_;
   std::vector<Parts> sending_;

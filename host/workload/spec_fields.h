@@ -1,6 +1,8 @@
 // The declarations of the fields of workloads (spec/field.h).
 #pragma once
 
+#include <string>
+
 #include "spec/field.h"
 #include "workload/workload_spec.h"
 
@@ -8,6 +10,9 @@ namespace plumbline::workload {
 
 // What a collective is done with where nothing else is asked for.
 Algorithm usualAlgorithm(CollectiveKind kind);
+
+// As scenarios have it: "expert-choice".
+std::string moeRoutingName(MoeRouting routing);
 
 }  // namespace plumbline::workload
 
@@ -29,6 +34,8 @@ template <>
 const Fields& fieldsOf<workload::MessageProgram>();
 template <>
 const Fields& fieldsOf<workload::TraceEntry>();
+template <>
+const Fields& fieldsOf<workload::MoeProgram>();
 template <>
 const Fields& fieldsOf<workload::JobSpec>();
 

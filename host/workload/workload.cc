@@ -8,6 +8,8 @@
 
 #include "base/random.h"
 #include "base/work.h"
+#include "workload/moe_check.h"
+#include "workload/moe_figures.h"
 #include "workload/pattern.h"
 #include "workload/placement.h"
 #include "workload/refuse.h"
@@ -24,6 +26,11 @@ constexpr std::uint32_t kMaxSplitOutstanding = 1U << kSequenceBits;
 void checkJob(const JobSpec& job) {
   if (job.flows == 0 || job.flows > kMaxFlows) {
     refuse(fmt::format("{} flows per pair of hosts", job.flows), "1 to 256");
+  }
+  if (job.first_flow >= kMaxFlows || job.first_flow + job.flows > kMaxFlows) {
+    refuse(fmt::format("flows {} to {} of a pair of hosts", job.first_flow,
+                       std::uint64_t{job.first_flow} + job.flows - 1),
+           "0 to 255");
   }
   if (job.start < Picoseconds()) refuse("the start is negative", "zero or later");
 }
@@ -84,6 +91,12 @@ void dropUnfinished(std::vector<IterationResult>& iterations) {
 
 }  // namespace
 
+void checkMoeJob(const JobSpec& job, std::uint32_t ranks) {
+  if (job.verb == transport::Verb::kRead)
+    refuse("dispatch and combine cannot use the verb read", "write, write-immediate or send");
+  checkMoe(std::get<MoeProgram>(job.program), ranks);
+}
+
 Picoseconds JobResult::completionTime() const {
   if (iterations.empty()) return {};
   Picoseconds first = iterations.front().start;
@@ -117,12 +130,15 @@ void Workload::buildJob(std::uint32_t job) {
   const JobSpec& spec = spec_.jobs[job];
   checkJob(spec);
   members_.push_back(std::make_unique<Members>(placement_[job]));
+  moe_plans_.push_back(nullptr);
   if (const auto* training = std::get_if<TrainingProgram>(&spec.program)) {
     buildTraining(job, *training);
   } else if (const auto* messages = std::get_if<MessageProgram>(&spec.program)) {
     buildMessages(job, *messages);
+  } else if (const auto* trace = std::get_if<TraceProgram>(&spec.program)) {
+    buildTrace(job, *trace);
   } else {
-    buildTrace(job, std::get<TraceProgram>(spec.program));
+    buildMoe(job, std::get<MoeProgram>(spec.program));
   }
 }
 
@@ -199,6 +215,18 @@ void Workload::buildTrace(std::uint32_t job, const TraceProgram& program) {
   }
 }
 
+void Workload::buildMoe(std::uint32_t job, const MoeProgram& program) {
+  const JobSpec& spec = spec_.jobs[job];
+  const Members& members = *members_[job];
+  checkMoeJob(spec, members.count());
+  moe_plans_[job] = std::make_unique<MoePlan>(program, members.count(), spec_.seed, spec.name);
+  for (Rank rank = 0; rank < members.count(); ++rank) {
+    addTask(job, rank,
+            std::make_unique<MoeTask>(MessagePort(job, spec), program, *moe_plans_[job], members,
+                                      rank, spec.start));
+  }
+}
+
 bool Workload::finished() const {
   for (const auto& tasks : tasks_) {
     for (const Task* task : tasks) {
@@ -233,6 +261,13 @@ JobResult Workload::resultOf(std::uint32_t job) const {
         result.trace_completed[item.entry] = item.completed;
       }
     }
+  }
+  if (const auto* moe = std::get_if<MoeProgram>(&spec_.jobs[job].program)) {
+    std::vector<const MoeTask*> ranks;
+    ranks.reserve(tasks_[job].size());
+    for (const Task* task : tasks_[job]) ranks.push_back(dynamic_cast<const MoeTask*>(task));
+    result.iterations = moeLayers(*moe, ranks);
+    result.moe = moeResult(*moe, *moe_plans_[job], ranks, spec_.jobs[job].start);
   }
   result.unacknowledged = matchUnacknowledged(ends);
   std::sort(

@@ -7,7 +7,11 @@
 #include <vector>
 
 #include "workload/host_application.h"
+#include "workload/iteration_result.h"
 #include "workload/message_task.h"
+#include "workload/moe_plan.h"
+#include "workload/moe_result.h"
+#include "workload/moe_task.h"
 #include "workload/trace_task.h"
 #include "workload/training_task.h"
 #include "workload/unacknowledged.h"
@@ -15,24 +19,19 @@
 
 namespace plumbline::workload {
 
-// One iteration over all ranks: from the first rank's start to the last one's finish.
-struct IterationResult {
-  Picoseconds start;
-  Picoseconds finish;
-  [[nodiscard]] Picoseconds duration() const { return finish - start; }
-};
-
 // Observation point: endpoint software (modelled).
 struct JobResult {
   std::string name;
   bool finished = false;  // everything posted was completed, every iteration ended
   PortCounters total;     // of all ranks; message_time over all messages that are acknowledged
-  Unacknowledged unacknowledged;              // those of a service without acknowledgements
-  std::vector<std::uint64_t> bytes_posted;    // S_fabric, by rank
-  std::vector<IterationResult> iterations;    // TrainingProgram: those that every rank finished
+  Unacknowledged unacknowledged;            // those of a service without acknowledgements
+  std::vector<std::uint64_t> bytes_posted;  // S_fabric, by rank
+  // TrainingProgram, MoeProgram (its layers): those that every rank finished.
+  std::vector<IterationResult> iterations;
   std::vector<ConnectionResult> connections;  // MessageProgram, in the pattern's order
   std::vector<Picoseconds> trace_completed;   // TraceProgram: by entry; kNever if not completed
-  // TrainingProgram, when finished: from the first start to the last finish. JCT.
+  std::optional<MoeResult> moe;               // MoeProgram
+  // Of iterations, when finished: from the first start to the last finish. JCT.
   [[nodiscard]] Picoseconds completionTime() const;
 };
 
@@ -72,11 +71,13 @@ class Workload {
   void buildTraining(std::uint32_t job, const TrainingProgram& program);
   void buildMessages(std::uint32_t job, const MessageProgram& program);
   void buildTrace(std::uint32_t job, const TraceProgram& program);
+  void buildMoe(std::uint32_t job, const MoeProgram& program);
   [[nodiscard]] JobResult resultOf(std::uint32_t job) const;
 
   WorkloadSpec spec_;
   std::vector<std::vector<HostId>> placement_;
-  std::vector<std::unique_ptr<Members>> members_;  // by job
+  std::vector<std::unique_ptr<Members>> members_;    // by job
+  std::vector<std::unique_ptr<MoePlan>> moe_plans_;  // by job; null for other programs
   std::vector<std::unique_ptr<HostApplication>> hosts_;
   std::vector<std::vector<Task*>> tasks_;  // by job, by rank
 };

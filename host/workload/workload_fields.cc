@@ -261,6 +261,11 @@ const Fields& fieldsOf<JobSpec>() {
       block<&JobSpec::placement>("placement", "Where ranks sit"),
       field<&JobSpec::start>("start", "Of the job"),
       field<&JobSpec::flows>("flows", "QPs or PDCs per pair of hosts").in(1, kMostFlows),
+      field<&JobSpec::first_flow>("first_flow",
+                                  "Number of the first of them: jobs with a pair of hosts in "
+                                  "common share flows of the same number")
+          .in(0, kMostFlows - 1)
+          .storedIfChanged(),
       field<&JobSpec::flow_use>("flow_use",
                                 "`split`: every message in as many parts as there are flows")
           .word("round-robin", FlowUse::kRoundRobin)

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "transport/application.h"
+#include "workload/moe_spec.h"
 
 namespace plumbline::workload {
 
@@ -166,9 +167,13 @@ struct JobSpec {
   Placement placement;
   Picoseconds start{};
   std::uint32_t flows = 1;  // 1 to 256 per pair of hosts
+  // Number of the first of them. Jobs that have a pair of hosts in common share the flows of the
+  // same numbers, and the order of messages in them; below 256 with `flows`.
+  std::uint32_t first_flow = 0;
   FlowUse flow_use = FlowUse::kRoundRobin;
   transport::Verb verb = transport::Verb::kWrite;  // kRead: messages only
-  std::variant<TrainingProgram, MessageProgram, TraceProgram> program = TrainingProgram{};
+  std::variant<TrainingProgram, MessageProgram, TraceProgram, MoeProgram> program =
+      TrainingProgram{};
 };
 
 struct WorkloadSpec {

@@ -18,9 +18,9 @@ using workload::WorkloadSpec;
 
 // These stop compiling when a struct gets a member, so that nobody forgets its line below.
 [[maybe_unused]] void membersAsOfThisTest(WorkloadSpec& s, TrainingProgram& t, MessageProgram& m,
-                                          TraceProgram& r) {
+                                          TraceProgram& r, workload::MoeProgram& x) {
   [[maybe_unused]] auto& [a1, a2] = s;
-  [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7] = s.jobs[0];
+  [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8] = s.jobs[0];
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7] = s.jobs[0].placement;
   [[maybe_unused]] auto& [d1, d2, d3, d4, d5, d6] = t;
   [[maybe_unused]] auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9] = t.collectives[0];
@@ -29,6 +29,8 @@ using workload::WorkloadSpec;
   [[maybe_unused]] auto& [h1, h2] = std::get<workload::Arrivals>(m.load);
   [[maybe_unused]] auto& [i1] = std::get<workload::ClosedLoop>(m.load);
   [[maybe_unused]] auto& [j1] = r;
+  [[maybe_unused]] auto& [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16,
+                          x17, x18, x19, x20, x21, x22, x23, x24] = x;
   [[maybe_unused]] auto& [k1, k2, k3, k4, k5] = r.entries[0];
 }
 
@@ -54,6 +56,7 @@ TEST(WorkloadJson, EveryFieldOfAJobShows) {
                    [](S& s) { s.jobs[0].name = "x"; },
                    [](S& s) { s.jobs[0].start = seconds(1); },
                    [](S& s) { s.jobs[0].flows = 2; },
+                   [](S& s) { s.jobs[0].first_flow = 2; },
                    [](S& s) { s.jobs[0].flow_use = workload::FlowUse::kSplit; },
                    [](S& s) { s.jobs[0].verb = transport::Verb::kWriteImmediate; },
                    [](S& s) { s.jobs[0].verb = transport::Verb::kSend; },
@@ -119,6 +122,67 @@ TEST(WorkloadJson, EveryFieldOfTrainingShows) {
                    [](S& s) { collective(s).ranks_per_server = 2; },
                    [](S& s) { collective(s).before = seconds(1); },
                    [](S& s) { collective(s).after = seconds(1); }});
+}
+
+workload::MoeProgram& moe(WorkloadSpec& spec) {
+  return std::get<workload::MoeProgram>(spec.jobs[0].program);
+}
+
+TEST(WorkloadJson, EveryFieldOfAMixtureOfExpertsShows) {
+  using S = WorkloadSpec;
+  using workload::MoeMode;
+  using workload::MoeRouting;
+  expectDifferent(with(workload::MoeProgram()),
+                  {[](S& s) { moe(s).mode = MoeMode::kNormal; },
+                   [](S& s) {
+                     moe(s).mode = MoeMode::kNormal;
+                     moe(s).chunk_tokens = 2;
+                   },
+                   [](S& s) { moe(s).messages = workload::MoeMessages::kPair; },
+                   [](S& s) { moe(s).tokens = 2; },
+                   [](S& s) { moe(s).experts = 2; },
+                   [](S& s) { moe(s).top_k = 2; },
+                   [](S& s) { moe(s).dispatch_bytes = 2; },
+                   [](S& s) { moe(s).combine_bytes = 2; },
+                   [](S& s) { moe(s).ranks_per_server = 2; },
+                   [](S& s) { moe(s).intra_rate = gigabitsPerSecond(2); },
+                   [](S& s) { moe(s).layers = 2; },
+                   [](S& s) { moe(s).compute = seconds(1); },
+                   [](S& s) { moe(s).between = seconds(1); },
+                   [](S& s) { moe(s).period = seconds(1); },
+                   [](S& s) { moe(s).routing = MoeRouting::kExpertChoice; },
+                   [](S& s) { moe(s).routing = MoeRouting::kZipf; },
+                   [](S& s) {
+                     moe(s).routing = MoeRouting::kZipf;
+                     moe(s).zipf_exponent = 2;
+                   },
+                   [](S& s) { moe(s).routing = MoeRouting::kLognormal; },
+                   [](S& s) {
+                     moe(s).routing = MoeRouting::kLognormal;
+                     moe(s).lognormal_sigma = 2;
+                   },
+                   [](S& s) { moe(s).routing = MoeRouting::kHot; },
+                   [](S& s) {
+                     moe(s).routing = MoeRouting::kHot;
+                     moe(s).hot_experts = 2;
+                   },
+                   [](S& s) {
+                     moe(s).routing = MoeRouting::kHot;
+                     moe(s).hot_share = Fraction::percent(2);
+                   },
+                   [](S& s) { moe(s).routing = MoeRouting::kAuxLoss; },
+                   [](S& s) {
+                     moe(s).routing = MoeRouting::kAuxLoss;
+                     moe(s).load_cv = Fraction::percent(2);
+                   },
+                   [](S& s) { moe(s).routing = MoeRouting::kMatrix; },
+                   [](S& s) {
+                     moe(s).routing = MoeRouting::kMatrix;
+                     moe(s).matrix = {1};
+                   },
+                   [](S& s) { moe(s).capacity = Fraction::percent(125); },
+                   [](S& s) { moe(s).placement = workload::ExpertPlacement::kRandom; },
+                   [](S& s) { moe(s).redundant = 2; }});
 }
 
 MessageProgram& messages(WorkloadSpec& spec) {

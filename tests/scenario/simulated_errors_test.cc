@@ -269,10 +269,12 @@ INSTANTIATE_TEST_SUITE_P(
             withWorkload("[{kind: incast, ranks: 2, algorithm: ring},\n {kind: alltoall, ranks: 2, "
                          "phase: 1us}]"),
             {"s:3:27: unknown key \"algorithm\" in \"workload\" (allowed: kind, name, ranks, "
-             "hosts, placement, start, flows, flow_use, verb, bidirectional, size, messages, "
+             "hosts, placement, start, flows, first_flow, flow_use, verb, bidirectional, size, "
+             "messages, "
              "outstanding, interval, poisson, load, on, off, phase, until)",
              "s:4:29: unknown key \"phase\" in \"workload\" (allowed: kind, name, ranks, hosts, "
-             "placement, start, flows, flow_use, verb, iterations, compute, compute_spread, "
+             "placement, start, flows, first_flow, flow_use, verb, iterations, compute, "
+             "compute_spread, "
              "overlap, barrier, algorithm, size, element, chunk, window, ranks_per_server, before, "
              "after)"}},
         Case{"Values",

@@ -119,6 +119,42 @@ TEST_F(TraceFile, OfALongFileOnlyWhatIsUsedIsRead) {
               ElementsAre(testing::HasSubstr("\"r.csv\" is too long for a trace")));
 }
 
+TEST_F(TraceFile, HasTheSelectionsOfExperts) {
+  write("m.csv", "1,2\n2,1\n0,2\n2,2\n");
+  const std::string job =
+      "{kind: moe, experts: 2, top_k: 2, tokens: 2, routing: matrix, matrix: m.csv";
+  const ParseResult result = parse(
+      "{kind: moe, ranks: 2, experts: 2, top_k: 2, tokens: 2, routing: matrix,\n"
+      " matrix: two.csv}");
+  write("two.csv", "1,2\n2,1\n");
+  const ParseResult found = parse(
+      "{kind: moe, ranks: 2, experts: 2, top_k: 2, tokens: 2, routing: matrix,\n"
+      " matrix: two.csv}");
+  EXPECT_FALSE(result.ok());  // the file was not there
+  ASSERT_TRUE(found.ok());
+  const auto& moe = std::get<workload::MoeProgram>(found.scenario.workload->jobs.at(0).program);
+  EXPECT_EQ(moe.matrix, (std::vector<std::uint32_t>{1, 2, 2, 1}));
+  EXPECT_EQ(found.scenario.files.size(), 1U);
+  EXPECT_THAT(messages(job + ", ranks: 2}"),
+              ElementsAre("s:3:71: m.csv:3:1: the job has 2 ranks: there is a line too many"));
+  write("m.csv", "1,2\n2,3\n");
+  EXPECT_THAT(messages(job + ", ranks: 2}"),
+              ElementsAre("s:3:71: m.csv:2:3: a decimal number of tokens is needed here, 0 to 2"));
+  EXPECT_THAT(messages("{kind: moe, matrix: m.csv}"),
+              ElementsAre("s:3:21: \"matrix\" needs routing: matrix (with routing: matrix)"));
+  EXPECT_THAT(messages("{kind: moe, routing: matrix}"),
+              ElementsAre("s:3:1: the key \"matrix\" is missing in \"workload\""));
+}
+
+// The place of the job, as of every fault of a whole job.
+TEST_F(TraceFile, MoreRanksThanExpertsAreRefusedAtTheirJob) {
+  EXPECT_THAT(messages("{kind: moe, experts: 2, top_k: 1}"),
+              ElementsAre(testing::HasSubstr("s:3:1: ")));
+  EXPECT_THAT(messages("{kind: moe, experts: 2, top_k: 1}"),
+              ElementsAre(testing::HasSubstr("4 ranks have 2 experts and 0 replicas")));
+  EXPECT_THAT(messages("{kind: moe, experts: 2, top_k: 1, redundant: 2}"), testing::IsEmpty());
+}
+
 // The ranks are those of the job, however they are placed.
 TEST_F(TraceFile, IsJudgedByTheJobsRanks) {
   write("m.csv", "0,0,1,1\n0,2,0,1\n");

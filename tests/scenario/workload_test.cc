@@ -63,7 +63,8 @@ TEST(Workload, TheShortestJobRunsOnAllHosts) {
 
 TEST(Workload, EveryKeyOfAJob) {
   const JobSpec job = jobOf(
-      "{kind: pairs, name: storage, ranks: 4, start: 3us, flows: 8, flow_use: split,\n"
+      "{kind: pairs, name: storage, ranks: 4, start: 3us, flows: 8, first_flow: 4, flow_use: "
+      "split,\n"
       " verb: send, placement: {rule: strided, first: 5, stride: 2}}");
   EXPECT_EQ(job.name, "storage");
   EXPECT_EQ(job.placement.ranks, 4u);
@@ -72,8 +73,46 @@ TEST(Workload, EveryKeyOfAJob) {
   EXPECT_EQ(job.placement.stride, 2u);
   EXPECT_EQ(job.start, microseconds(3));
   EXPECT_EQ(job.flows, 8u);
+  EXPECT_EQ(job.first_flow, 4u);
   EXPECT_EQ(job.flow_use, workload::FlowUse::kSplit);
   EXPECT_EQ(job.verb, transport::Verb::kSend);
+}
+
+TEST(Workload, EveryKeyOfAMixtureOfExperts) {
+  const auto moe = programOf<workload::MoeProgram>(
+      "{kind: moe, mode: low-latency, messages: pair, tokens: 64, experts: 32, top_k: 4,\n"
+      " dispatch: 7KiB, combine: 14KiB, ranks_per_server: 4, intra_rate: 1.28T, layers: 3,\n"
+      " compute: 5us, between: 6us, period: 1ms, routing: zipf, zipf_exponent: 0.5,\n"
+      " capacity: 1.25, expert_placement: random, redundant: 8}");
+  EXPECT_EQ(moe.mode, workload::MoeMode::kLowLatency);
+  EXPECT_EQ(moe.messages, workload::MoeMessages::kPair);
+  EXPECT_EQ(moe.tokens, 64u);
+  EXPECT_EQ(moe.experts, 32u);
+  EXPECT_EQ(moe.top_k, 4u);
+  EXPECT_EQ(moe.dispatch_bytes, 7168u);
+  EXPECT_EQ(moe.combine_bytes, 14336u);
+  EXPECT_EQ(moe.ranks_per_server, 4u);
+  EXPECT_EQ(moe.intra_rate, gigabitsPerSecond(1280));
+  EXPECT_EQ(moe.layers, 3u);
+  EXPECT_EQ(moe.compute, microseconds(5));
+  EXPECT_EQ(moe.between, microseconds(6));
+  EXPECT_EQ(moe.period, milliseconds(1));
+  EXPECT_EQ(moe.routing, workload::MoeRouting::kZipf);
+  EXPECT_EQ(moe.zipf_exponent, 0.5);
+  EXPECT_EQ(moe.capacity, Fraction::percent(125));
+  EXPECT_EQ(moe.placement, workload::ExpertPlacement::kRandom);
+  EXPECT_EQ(moe.redundant, 8u);
+  const auto other = programOf<workload::MoeProgram>(
+      "{kind: moe, mode: normal, chunk_tokens: 8, routing: k-hot, hot_experts: 4, hot_share: 50%}");
+  EXPECT_EQ(other.mode, workload::MoeMode::kNormal);
+  EXPECT_EQ(other.chunk_tokens, 8u);
+  EXPECT_EQ(other.hot_experts, 4u);
+  EXPECT_EQ(other.hot_share, Fraction::percent(50));
+  EXPECT_EQ(programOf<workload::MoeProgram>("{kind: moe, routing: lognormal, lognormal_sigma: 2}")
+                .lognormal_sigma,
+            2);
+  EXPECT_EQ(programOf<workload::MoeProgram>("{kind: moe, routing: aux-loss, load_cv: 2%}").load_cv,
+            Fraction::percent(2));
 }
 
 TEST(Workload, Placements) {

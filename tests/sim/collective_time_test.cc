@@ -157,6 +157,33 @@ TEST(CollectiveTime, TreeBroadcast) {
   }
 }
 
+// All tokens of two ranks to each other's expert: remote bytes over the rate and the way.
+TEST(CollectiveTime, DispatchOfExpertsWithoutContention) {
+  for (const std::uint64_t packets : {1U, 4U}) {
+    TrialSpec spec = trial(oneSwitch(2, kRate, kDelay), hostsFrom(0, 2), {});
+    workload::MoeProgram program;
+    program.routing = workload::MoeRouting::kMatrix;
+    program.experts = 2;
+    program.top_k = 1;
+    program.tokens = 20;
+    program.ranks_per_server = 1;
+    program.dispatch_bytes = packets * kMtu;
+    program.combine_bytes = 2 * packets * kMtu;
+    program.matrix = {0, 20, 20, 0};
+    spec.workload->jobs[0].program = program;
+    Stack stack(spec);
+    stack.run(seconds(1));
+    stack.expectFinished();
+    const workload::MoeResult& moe = *stack.job(0).moe;
+    const MessageTime time = messageTime(1);
+    const Picoseconds dispatch = time.serialization(packets * kMtu) * 20 + time.latency;
+    EXPECT_EQ(moe.dispatch.durations, std::vector<Picoseconds>(1, dispatch));
+    const Picoseconds combine = time.serialization(2 * packets * kMtu) * 20 + time.latency;
+    EXPECT_EQ(moe.combine.durations, std::vector<Picoseconds>(1, combine));
+    EXPECT_EQ(moe.round_trips, std::vector<Picoseconds>(1, dispatch + combine));
+  }
+}
+
 TEST(CollectiveTime, DirectAllToAll) {
   for (const std::uint32_t ranks : {2U, 4U, 9U}) {
     workload::CollectiveSpec spec;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "suite/free/expert_table.h"
 #include "suite/free/fabric_tables.h"
 #include "suite/free/jobs.h"
 #include "suite/free/links.h"
@@ -71,32 +72,32 @@ class FreeTest final : public Procedure {
   [[nodiscard]] std::string id() const override { return std::string(scenario::kFreeTest); }
   [[nodiscard]] std::string title() const override { return "Workload"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"job_time_us",
-            "busbw_gbps",
-            "algbw_gbps",
-            "goodput_per_rank_gbps",
-            "message_time_p50_us",
-            "message_time_p99_us",
-            "message_time_max_us",
-            "latency_mean_ns",
-            "latency_p50_ns",
-            "latency_p99_ns",
-            "latency_max_ns",
-            "flow_jfi",
-            "link_jfi",
-            "link_mmr",
-            "ecn_percent",
-            "retransmission_percent",
-            "dropped_packets",
-            "drop_ppm",
-            "fabric_drops_ppm",
-            "trimmed_ppm",
-            "failed_messages",
-            "pauses",
-            "paused_us",
-            "queue_max_bytes",
-            "calibrated_error_percent",
-            "calibration_spread_percent"};
+    return with(expertKpis(), {"job_time_us",
+                               "busbw_gbps",
+                               "algbw_gbps",
+                               "goodput_per_rank_gbps",
+                               "message_time_p50_us",
+                               "message_time_p99_us",
+                               "message_time_max_us",
+                               "latency_mean_ns",
+                               "latency_p50_ns",
+                               "latency_p99_ns",
+                               "latency_max_ns",
+                               "flow_jfi",
+                               "link_jfi",
+                               "link_mmr",
+                               "ecn_percent",
+                               "retransmission_percent",
+                               "dropped_packets",
+                               "drop_ppm",
+                               "fabric_drops_ppm",
+                               "trimmed_ppm",
+                               "failed_messages",
+                               "pauses",
+                               "paused_us",
+                               "queue_max_bytes",
+                               "calibrated_error_percent",
+                               "calibration_spread_percent"});
   }
   [[nodiscard]] bool onHosts() const override { return true; }
   [[nodiscard]] bool runsWorkload() const override { return true; }
@@ -144,6 +145,7 @@ class FreeTest final : public Procedure {
       return;
     }
     std::string summary = addJobs(jobs, trials, builder);
+    addExperts(jobs, trials, builder);
     summary += addFabric(trials, builder);
     builder.result().summary = std::move(summary);
     addEndpoints(trials, builder);

@@ -165,7 +165,10 @@ class JobFigures {
 
   // Iterations that all ranks finished, of the repetition that had fewest; "-" for messages.
   [[nodiscard]] std::string iterations() const {
-    if (!std::holds_alternative<workload::TrainingProgram>(spec_.program)) return "-";
+    if (!std::holds_alternative<workload::TrainingProgram>(spec_.program) &&
+        !std::holds_alternative<workload::MoeProgram>(spec_.program)) {
+      return "-";
+    }
     std::size_t fewest = outcome(trials_.front()).iterations.size();
     for (const TrialResult& trial : trials_) {
       fewest = std::min(fewest, outcome(trial).iterations.size());
@@ -283,7 +286,9 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       "jobs",
       "Jobs",
       "Observed by endpoint software (modelled). Time: of a collective or training from the first "
-      "rank's start to the last one's finish, mean over its iterations; of messages and traces "
+      "rank's start to the last one's finish, mean over its iterations; of a mixture of experts "
+      "the "
+      "same of its layers; of messages and traces "
       "from the first message posted to the last one done. Goodput: payload that arrived, from the "
       "first message posted to the last one done. Algorithm bandwidth: S / time; bus bandwidth: "
       "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective. Message "

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "suite/free/path_lengths.h"
 #include "workload/formulas.h"
+#include "workload/moe_plan.h"
 #include "workload/pattern.h"
 #include "workload/placement.h"
 
@@ -110,8 +111,10 @@ class Estimate {
     } else if (const auto* messages =
                    std::get_if<workload::MessageProgram>(&jobSpec(job).program)) {
       addMessages(job, *messages);
+    } else if (const auto* trace = std::get_if<workload::TraceProgram>(&jobSpec(job).program)) {
+      addTrace(job, *trace);
     } else {
-      addTrace(job, std::get<workload::TraceProgram>(jobSpec(job).program));
+      addMoe(job, std::get<workload::MoeProgram>(jobSpec(job).program));
     }
   }
 
@@ -182,6 +185,46 @@ class Estimate {
                         : std::min(line, demand.messages * demand.message / demand.seconds);
       demands_.push_back(demand);
     }
+  }
+
+  // --- Mixtures of experts: the first layer's routing stands for all ---
+
+  void addMoe(std::size_t job, const workload::MoeProgram& program) {
+    const std::vector<HostId>& hosts = placement_[job];
+    workload::MoeProgram one = program;
+    one.layers = 1;
+    const auto ranks = static_cast<std::uint32_t>(hosts.size());
+    const workload::MoePlan plan(one, ranks, spec_.workload->seed, jobSpec(job).name);
+    double hops = 0;     // of a layer
+    double busiest = 0;  // bits that a rank sends or receives in it, on its link
+    std::vector<double> received(ranks);
+    for (Rank from = 0; from < ranks; ++from) {
+      double sent = 0;
+      for (Rank to = 0; to < ranks; ++to) {
+        for (std::uint32_t phase = 0; phase < plan.phases(); ++phase) {
+          const std::uint32_t begin = plan.begin(phase, from, to);
+          const std::uint32_t end = plan.end(phase, from, to);
+          if (begin == end) continue;
+          // All of them are as long as the first, but for the last chunk.
+          const auto bytes = static_cast<double>(plan.bytesOf(phase, from, to, 0));
+          const auto last = static_cast<double>(plan.bytesOf(phase, from, to, end - begin - 1));
+          hops += (packetizer_.packets(bytes) * (end - begin - 1) + packetizer_.packets(last)) *
+                  paths_.links(hosts[from], hosts[to]);
+          const double bits = 8 * (bytes * (end - begin - 1) + last);
+          sent += bits / packetizer_.payloadShare(bytes);
+          received[to] += bits / packetizer_.payloadShare(bytes);
+        }
+      }
+      busiest = std::max(busiest, sent);
+    }
+    busiest = std::max(busiest, *std::max_element(received.begin(), received.end()));
+    const double layer =
+        std::max(program.period.toSeconds(),
+                 busiest / paths_.rate(hosts[0]) + (program.compute + program.between).toSeconds());
+    const double time = std::max(0.0, end_ - jobSpec(job).start.toSeconds());
+    double layers = program.layers;
+    if (layer > 0) layers = std::min(layers, std::ceil(time / layer));
+    collective_hops_ += hops * layers;
   }
 
   // Each demand gets of its rate what the fullest of the resources on its way leaves to all that

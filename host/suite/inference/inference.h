@@ -6,12 +6,15 @@
 namespace plumbline::suite {
 
 // One test each, of static lifetime; see the .cc file for what it does.
-const Procedure& kvTransferTest();
-
+const Procedure& kvTransferTest();         // kv-transfer
 const Procedure& disaggregatedTtftTest();  // I6.1
 const Procedure& ratioTest();              // I6.2
 const Procedure& parallelismTest();        // I6.3
 const Procedure& queueDepthTest();         // I6.4
+const Procedure& expertDispatchTest();     // I7.1
+const Procedure& expertRoutingTest();      // I7.2
+const Procedure& wideExpertsTest();        // I7.3
+const Procedure& expertContentionTest();   // I7.4
 const Procedure& routingTest();            // I9.1
 const Procedure& decodeFairnessTest();     // I9.4
 const Procedure& promptLengthTest();       // I10.1

@@ -1,0 +1,13 @@
+// The results of mixtures of experts as JSON.
+#pragma once
+
+#include "base/json.h"
+#include "workload/moe_result.h"
+
+namespace plumbline::bench {
+
+nlohmann::json moeToJson(const workload::MoeResult& moe);
+// Throws what nlohmann::json does for anything else.
+workload::MoeResult moeFromJson(const nlohmann::json& json);
+
+}  // namespace plumbline::bench

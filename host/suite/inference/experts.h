@@ -1,0 +1,81 @@
+// What the tests of mixtures of experts have in common (inference draft, section 7).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/trial.h"
+#include "suite/fabric_test.h"
+#include "suite/figures.h"
+#include "workload/workload_spec.h"
+
+namespace plumbline::suite {
+
+// A row of the draft's table 7, or the scenario's own.
+struct ExpertModel {
+  std::string name;  // "M4"
+  std::uint32_t experts = 0;
+  std::uint32_t top_k = 0;
+  std::uint64_t token_bytes = 0;  // H x P: a copy of a token in a dispatch
+  std::uint32_t redundant = 0;
+
+  [[nodiscard]] std::uint32_t slots() const { return experts + redundant; }
+  std::string label() const;  // "M4 (256, 8, 14336 B)"
+};
+
+// One point: dispatches of a model among so many ranks.
+struct ExpertPoint {
+  ExpertModel model;
+  std::uint32_t ranks = 0;
+  std::uint32_t batch = 0;  // tokens of a rank
+};
+
+// The models of the sweep. `standard` and `quick`: "M1" to "M4".
+std::vector<ExpertModel> expertModels(const TestConfig& config, Numbers& numbers,
+                                      const std::vector<std::string>& standard,
+                                      const std::vector<std::string>& quick);
+
+// `dispatches` of a point, uniform routing, low-latency mode, without combine.
+workload::MoeProgram dispatchProgram(const TestConfig& config, const ExpertPoint& point,
+                                     std::uint32_t dispatches);
+// A trial with the program as its only job, on the first hosts. Layers begin by the clock, far
+// enough apart that each finds the fabric empty.
+bench::TrialSpec expertTrial(const TestConfig& config, workload::MoeProgram program,
+                             std::uint32_t ranks);
+// Packets crossing links in it, and what one costs.
+double expertHops(const bench::TrialSpec& spec);
+inline constexpr double kExpertHopCost = 1.0;
+
+// The result of the trial's job `job`, which is a mixture of experts.
+const workload::MoeResult& expertsOf(const bench::TrialResult& trial, std::size_t job = 0);
+
+// Time of a dispatch with what is not the network's: max(fabric, inside servers) + overhead [us].
+double expertLatency(const TestConfig& config, const bench::TrialResult& trial);
+// What the network needs at least: payload that a rank sends over the fabric on average, at the
+// payload rate of its link [us].
+double remoteBytesTime(const TestConfig& config, const bench::TrialResult& trial);
+
+// Columns that several tests have.
+Figure dispatchFigure();
+// A figure of job 0, a mixture of experts; nothing where `of` has none.
+Figure expertFigure(std::string column, std::string unit, std::string kpi,
+                    std::optional<double> (*of)(const workload::MoeResult& moe));
+// Selections of the rank that gets most over the mean: above 1 by chance, by skew, and where E does
+// not divide by the ranks.
+Figure busiestRankFigure();
+// A quantile of the times that ranks see.
+Figure rankTimeFigure(std::string column, std::string kpi, double quantile);
+std::vector<Figure> dispatchTimeFigures(const TestConfig& config);
+std::vector<Figure> dispatchBandwidthFigures();
+std::vector<Figure> expertFabricFigures();
+// Their KPIs.
+std::vector<std::string> dispatchKpis();
+
+// Lines of the configuration that all have: DUT label, observation classes, model inputs.
+void configureExperts(const TestConfig& config, Numbers& numbers);
+// An anomaly where layers began late, so that dispatches met each other.
+void noteLateLayers(const std::vector<Measured>& measured, ResultBuilder& builder);
+
+}  // namespace plumbline::suite

@@ -153,8 +153,7 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
     refusals.push_back(std::move(why));
   }
   try {
-    fabric::Fabric possible(spec.dut);
-    const SimHosts hosts(spec, possible);
+    checkSimHosts(spec, fabric::FabricPlan(spec.dut));
   } catch (const Error& error) {
     refusals.emplace_back(error.what());
   }

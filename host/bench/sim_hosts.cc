@@ -67,6 +67,33 @@ bool acknowledgesMessages(const TrialSpec& spec) {
   return std::get<transport::RoceSpec>(*spec.transport).service == transport::RoceService::kRc;
 }
 
+// The trial's streams that begin at simulated hosts.
+struct HostStreams {
+  std::vector<std::uint32_t> numbers;  // in the trial, ascending
+  std::vector<transport::PlainStream> plain;
+  std::vector<bool> ends;  // by host: a stream begins or ends there
+};
+
+HostStreams streamsOfHosts(const TrialSpec& spec, std::uint32_t hosts,
+                           const std::set<fabric::HostId>& tester_ports) {
+  HostStreams streams{{}, {}, std::vector<bool>(hosts)};
+  for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
+    const StreamSpec& stream = spec.streams[i];
+    if (tester_ports.contains(stream.from)) continue;
+    streams.numbers.push_back(i);
+    streams.plain.push_back(plainStream(stream, spec.duration));
+    for (const std::uint32_t host : {stream.from, stream.to}) {
+      if (host >= hosts) {
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("stream '{}': there is no host {}", stream.name, host), {},
+                    fmt::format("0 to {}", hosts - 1));
+      }
+      streams.ends[host] = true;
+    }
+  }
+  return streams;
+}
+
 std::unique_ptr<transport::Protocol> makeTransport(const TrialSpec& spec,
                                                    const transport::HostContext& context) {
   if (!spec.transport) {
@@ -83,38 +110,20 @@ std::unique_ptr<transport::Protocol> makeTransport(const TrialSpec& spec,
 
 SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
                    const std::set<fabric::HostId>& tester_ports)
-    : streaming_(fabric.hostCount()),
-      nics_(fabric.hostCount()),
-      acknowledges_(acknowledgesMessages(spec)) {
+    : nics_(fabric.hostCount()), acknowledges_(acknowledgesMessages(spec)) {
   if (spec.workload) {
     workload_ = std::make_unique<workload::Workload>(*spec.workload, fabric.hostCount());
   }
-  buildStreams(spec, fabric, tester_ports);
+  HostStreams streams = streamsOfHosts(spec, fabric.hostCount(), tester_ports);
+  streams_ = std::move(streams.numbers);
+  streaming_ = std::move(streams.ends);
+  if (!streams.plain.empty()) {
+    plan_ = std::make_shared<const transport::StreamPlan>(std::move(streams.plain),
+                                                          linkRateOf(fabric, 0));
+  }
   for (fabric::HostId host = 0; host < fabric.hostCount(); ++host) {
     if (host % kHostsPerCheck == 0) checkWork();
     if (!tester_ports.contains(host)) buildHost(spec, fabric, host);
-  }
-}
-
-void SimHosts::buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
-                            const std::set<fabric::HostId>& tester_ports) {
-  std::vector<transport::PlainStream> plain;
-  for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
-    const StreamSpec& stream = spec.streams[i];
-    if (tester_ports.contains(stream.from)) continue;
-    streams_.push_back(i);
-    plain.push_back(plainStream(stream, spec.duration));
-    for (const std::uint32_t host : {stream.from, stream.to}) {
-      if (host >= streaming_.size()) {
-        throw Error(ErrorKind::kUsage,
-                    fmt::format("stream '{}': there is no host {}", stream.name, host), {},
-                    fmt::format("0 to {}", streaming_.size() - 1));
-      }
-      streaming_[host] = true;
-    }
-  }
-  if (!plain.empty()) {
-    plan_ = std::make_shared<const transport::StreamPlan>(std::move(plain), linkRateOf(fabric, 0));
   }
 }
 
@@ -224,6 +233,29 @@ std::vector<GroupLatency> SimHosts::streamLatency() const {
     if (histogram.count() > 0) result.push_back({group, std::move(histogram)});
   }
   return result;
+}
+
+void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,
+                   const std::set<fabric::HostId>& tester_ports) {
+  std::optional<workload::Workload> workload;
+  if (spec.workload) workload.emplace(*spec.workload, plan.hostCount());
+  HostStreams streams = streamsOfHosts(spec, plan.hostCount(), tester_ports);
+  if (!streams.plain.empty()) {
+    const transport::StreamPlan possible(std::move(streams.plain), plan.hostRate(0));
+  }
+  if (!workload) return;
+  // Hosts have the same transport, each at the rate of its link.
+  std::set<BitRate> rates;
+  for (fabric::HostId host = 0; host < plan.hostCount(); ++host) {
+    if (tester_ports.contains(host) || workload->application(host) == nullptr) continue;
+    if (!rates.insert(plan.hostRate(host)).second) continue;
+    transport::HostContext context;
+    context.self = host;
+    context.rate = plan.hostRate(host);
+    context.seed = spec.dut.seed;
+    context.application = workload->application(host);
+    (void)makeTransport(spec, context);
+  }
 }
 
 }  // namespace plumbline::bench

@@ -6,9 +6,11 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace plumbline {
 namespace {
@@ -20,6 +22,10 @@ constexpr std::size_t kPageBytes = std::size_t{2} << 20;
 constexpr std::size_t kRegionBytes = 32 * kPageBytes;
 // What is taken first lies in ordinary pages, until it fills a large one.
 constexpr std::size_t kOrdinaryBytes = 2 * kPageBytes;
+// Before another region is asked of the system, free blocks that lie side by side are joined if as
+// much has come back since the last time: tables that grow by doubling leave as much behind as they
+// take.
+constexpr std::size_t kWorthJoining = 4 * kPageBytes;
 // Linux's MADV_COLLAPSE, which headers older than 6.1 do not name: makes one large page of many.
 constexpr int kCollapse = 25;
 
@@ -76,21 +82,52 @@ class FreeBlocks {
     FreeBlock*& first = first_[index];
     FreeBlock* const block = std::exchange(first, first->next);
     if (first == nullptr) some_[index / 64] &= ~bitOf(index);
-    auto* rest = reinterpret_cast<std::byte*>(block) + size.bytes;
-    for (std::size_t left = classAt(index).bytes - size.bytes; left > 0;) {
-      const SizeClass piece = classWithin(left);
-      push(piece, rest);
-      rest += piece.bytes;
-      left -= piece.bytes;
-    }
+    pushPieces(reinterpret_cast<std::byte*>(block) + size.bytes, classAt(index).bytes - size.bytes);
     return block;
   }
   void clear() { *this = FreeBlocks(); }
+
+  // Makes one block of neighbours, or as few as hold them.
+  void join() {
+    std::vector<Piece> pieces = pieceList();
+    std::sort(pieces.begin(), pieces.end(),
+              [](const Piece& a, const Piece& b) { return std::less<>()(a.begin, b.begin); });
+    clear();
+    for (std::size_t i = 0; i < pieces.size();) {
+      std::byte* const begin = pieces[i].begin;
+      std::byte* end = begin;
+      for (; i < pieces.size() && pieces[i].begin == end; ++i) end += pieces[i].bytes;
+      pushPieces(begin, static_cast<std::size_t>(end - begin));
+    }
+  }
 
  private:
   struct FreeBlock {
     FreeBlock* next;
   };
+  struct Piece {
+    std::byte* begin;
+    std::size_t bytes;
+  };
+
+  // `bytes` from `begin` on in as few blocks as hold them.
+  void pushPieces(std::byte* begin, std::size_t bytes) {
+    while (bytes > 0) {
+      const SizeClass piece = classWithin(bytes);
+      push(piece, begin);
+      begin += piece.bytes;
+      bytes -= piece.bytes;
+    }
+  }
+  [[nodiscard]] std::vector<Piece> pieceList() const {
+    std::vector<Piece> pieces;
+    for (std::size_t index = 0; index < kClasses; ++index) {
+      for (FreeBlock* block = first_[index]; block != nullptr; block = block->next) {
+        pieces.push_back({reinterpret_cast<std::byte*>(block), classAt(index).bytes});
+      }
+    }
+    return pieces;
+  }
 
   static std::uint64_t bitOf(std::size_t index) { return std::uint64_t{1} << (index % 64); }
   // The first class from `index` on of which there is a block, or kClasses.
@@ -120,7 +157,9 @@ class PagedMemory {
     if (kWatched) {
       ::operator delete(block, kAlignment);
     } else {
-      free_.push(classOf(bytes), block);
+      const SizeClass size = classOf(bytes);
+      free_.push(size, block);
+      given_bytes_ += size.bytes;
     }
     if (--use_.blocks == 0) release();
   }
@@ -146,7 +185,14 @@ class PagedMemory {
 
   void* find(const SizeClass& size) {
     if (void* const block = free_.take(size)) return block;
-    if (static_cast<std::size_t>(end_ - next_) < size.bytes) addRegion(size.bytes);
+    if (static_cast<std::size_t>(end_ - next_) < size.bytes) {
+      if (given_bytes_ >= kWorthJoining) {
+        given_bytes_ = 0;
+        free_.join();
+        if (void* const block = free_.take(size)) return block;
+      }
+      addRegion(size.bytes);
+    }
     std::byte* const block = std::exchange(next_, next_ + size.bytes);
     for (; ordinary_ < ordinary_end_ && ordinary_ + kPageBytes <= next_; ordinary_ += kPageBytes) {
       madvise(ordinary_, kPageBytes, kCollapse);
@@ -211,6 +257,7 @@ class PagedMemory {
 
   std::mutex mutex_;
   FreeBlocks free_;
+  std::size_t given_bytes_ = 0;  // that came back since the last join()
   std::byte* next_ = nullptr;
   std::byte* end_ = nullptr;
   std::byte* ordinary_ = nullptr;      // the next large page to be made of ordinary ones,

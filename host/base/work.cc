@@ -24,6 +24,7 @@ thread_local WorkScope* t_scope = nullptr;
 thread_local WorkClock::time_point t_next_look{};
 
 std::atomic<std::uint64_t> g_memory_limit{0};
+std::atomic<std::size_t> g_sharers{1};
 
 // What the machine has, or less where a control group allows less.
 std::uint64_t machineMemory() {
@@ -65,7 +66,15 @@ void checkWork() {
               "--max-memory", "fewer hosts, flows or messages at a time, or a higher limit");
 }
 
-void setMemoryLimit(std::uint64_t bytes) { g_memory_limit.store(bytes); }
+void setMemoryLimit(std::uint64_t bytes) {
+  g_memory_limit.store(bytes);
+  g_sharers.store(1);
+}
+
+void shareMemoryLimit(std::size_t workers) {
+  g_memory_limit.store(std::max<std::uint64_t>(memoryLimit() / workers, 1));
+  g_sharers.store(workers);
+}
 
 std::uint64_t memoryLimit() {
   const std::uint64_t limit = g_memory_limit.load(std::memory_order_relaxed);
@@ -95,6 +104,13 @@ std::string memoryText(double bytes) {
 std::optional<std::string> memoryRefusal(const std::string& what, double needed) {
   const auto limit = static_cast<double>(memoryLimit());
   if (needed <= limit) return std::nullopt;
+  const std::size_t sharers = g_sharers.load(std::memory_order_relaxed);
+  if (sharers > 1) {
+    return fmt::format(
+        "{} needs about {} of memory, and each of {} points at a time may take {} (--max-memory; "
+        "fewer --jobs have more each)",
+        what, memoryText(needed), sharers, memoryText(limit));
+  }
   return fmt::format("{} needs about {} of memory, and the program may take {} (--max-memory)",
                      what, memoryText(needed), memoryText(limit));
 }

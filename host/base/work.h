@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -50,6 +51,9 @@ void checkWork();
 // group) has. Set once, by main.
 void setMemoryLimit(std::uint64_t bytes);
 [[nodiscard]] std::uint64_t memoryLimit();
+// The limit is for `workers` programs at a time, each of which may take an equal share: from now on
+// memoryLimit() is that share. Once, by main.
+void shareMemoryLimit(std::size_t workers);
 // What it takes now: resident pages.
 [[nodiscard]] std::uint64_t memoryInUse();
 

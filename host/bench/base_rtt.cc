@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "fabric/fabric.h"
+#include "fabric/fabric_plan.h"
 #include "transport/uet_wire.h"
 #include "workload/placement.h"
 
@@ -15,14 +15,14 @@ namespace {
 
 using fabric::HostId;
 
-const fabric::Link& linkOf(const fabric::Fabric& fabric, HostId host) {
+const fabric::Link& linkOf(const fabric::FabricPlan& fabric, HostId host) {
   const fabric::Topology& topology = fabric.topology();
   return topology.links()[topology.nodes()[topology.hosts()[host]].out_links.front()];
 }
 
 // Two of those of `hosts` that hang on the same switch in the same way: to all others they are as
 // far as any third.
-std::vector<HostId> representatives(const fabric::Fabric& fabric,
+std::vector<HostId> representatives(const fabric::FabricPlan& fabric,
                                     const std::vector<HostId>& hosts) {
   std::map<std::tuple<fabric::NodeId, std::int64_t, Picoseconds>, int> seen;
   std::vector<HostId> chosen;
@@ -34,7 +34,7 @@ std::vector<HostId> representatives(const fabric::Fabric& fabric,
 }
 
 // From the first bit sent to the last bit received.
-Picoseconds transitTime(const fabric::Fabric& fabric, HostId from, HostId to, Bytes frame) {
+Picoseconds transitTime(const fabric::FabricPlan& fabric, HostId from, HostId to, Bytes frame) {
   return fabric.unloadedLatency(from, to, frame) +
          serializationTime(frame, linkOf(fabric, to).rate);
 }
@@ -45,7 +45,7 @@ struct Frames {
 };
 
 // Zero if there are no two hosts.
-Picoseconds longestRoundTrip(const fabric::Fabric& fabric, const std::vector<HostId>& hosts,
+Picoseconds longestRoundTrip(const fabric::FabricPlan& fabric, const std::vector<HostId>& hosts,
                              const Frames& frames) {
   Picoseconds longest;
   const std::vector<HostId> ends = representatives(fabric, hosts);
@@ -64,7 +64,7 @@ Picoseconds longestRoundTrip(const fabric::Fabric& fabric, const std::vector<Hos
 Picoseconds idleRoundTrip(const fabric::FabricSpec& dut,
                           const std::optional<workload::WorkloadSpec>& workload,
                           const transport::UetSpec& uet) {
-  const fabric::Fabric fabric(dut);
+  const fabric::FabricPlan fabric(dut);
   const Frames frames{Bytes(transport::frameBytes(uet, transport::dataType(uet),
                                                   transport::kSesStandard, uet.mtu_payload)),
                       Bytes(transport::frameBytes(uet, transport::PdsType::kAckCc, 0, 0))};

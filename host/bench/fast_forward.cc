@@ -94,7 +94,7 @@ FlowNetwork probeNetwork(const TrialSpec& spec, const MessageScaling& scaling,
       std::min(smallest, std::max<std::uint64_t>(1, affordable) * scaling.mtu());
   RouteProbe probe;
   packets.run(scaling.at(message, 1), &probe);
-  const fabric::Fabric fabric(spec.dut);
+  const fabric::FabricPlan fabric(spec.dut);
   const fabric::Topology& topology = fabric.topology();
   FlowNetwork network;
   for (const fabric::Link& link : topology.links()) {
@@ -229,7 +229,7 @@ std::vector<std::string> fastForwardRefusals(const TrialSpec& spec) {
   refuseJob(spec.workload->jobs.front(), refusals);
   if (!refusals.empty() || !mustFastForward(spec)) return refusals;
   std::uint64_t needed = 0;
-  if (MessageScaling(spec).ofLastRun(fabric::Fabric(dut), needed) == 0) {
+  if (MessageScaling(spec).ofLastRun(fabric::FabricPlan(dut), needed) == 0) {
     refusals.push_back(fmt::format(
         "{} packets are too few to fast-forward from: messages of the bandwidth-delay product need "
         "{}",
@@ -241,7 +241,7 @@ std::vector<std::string> fastForwardRefusals(const TrialSpec& spec) {
 FabricResult fastForward(const TrialSpec& spec, unsigned threads, const TrialHooks& hooks) {
   const MessageScaling scaling(spec);
   std::uint64_t needed = 0;
-  const std::uint64_t largest = scaling.ofLastRun(fabric::Fabric(spec.dut), needed);
+  const std::uint64_t largest = scaling.ofLastRun(fabric::FabricPlan(spec.dut), needed);
   PacketLevel packets(threads, hooks);
   const FlowNetwork network = probeNetwork(spec, scaling, largest / kRunRatio.back(), packets);
   const auto flowTimes = [&](std::uint64_t message) {

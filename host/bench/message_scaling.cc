@@ -96,7 +96,7 @@ std::uint64_t MessageScaling::packetsOfRuns(std::uint64_t message) const {
 }
 
 // Most bytes that are under way between the first rank's host and another's.
-std::uint64_t MessageScaling::bandwidthDelay(const fabric::Fabric& fabric) const {
+std::uint64_t MessageScaling::bandwidthDelay(const fabric::FabricPlan& fabric) const {
   Picoseconds longest;
   for (std::size_t i = 1; i < hosts_.size(); ++i) {
     const auto full = Bytes(static_cast<std::int64_t>(mtu_));
@@ -110,7 +110,8 @@ std::uint64_t MessageScaling::bandwidthDelay(const fabric::Fabric& fabric) const
   return static_cast<std::uint64_t>(bps * longest.count() / 8'000'000'000'000);
 }
 
-std::uint64_t MessageScaling::ofLastRun(const fabric::Fabric& fabric, std::uint64_t& needed) const {
+std::uint64_t MessageScaling::ofLastRun(const fabric::FabricPlan& fabric,
+                                        std::uint64_t& needed) const {
   const std::uint64_t unit = kRunRatio.back() * mtu_;
   const std::uint64_t bdp = std::max<std::uint64_t>(1, bandwidthDelay(fabric));
   const auto bounded = [&](std::uint64_t products) {

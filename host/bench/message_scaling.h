@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/trial.h"
-#include "fabric/fabric.h"
+#include "fabric/fabric_plan.h"
 
 namespace plumbline::bench {
 
@@ -50,12 +50,13 @@ class MessageScaling {
   // The largest message of the last run: as large as spec.fast_forward allows for all three, and as
   // is of use; a multiple of four MTUs, or the trial's own. 0 when it allows too little: then
   // `needed` is how many packets would do. `fabric`: of the trial.
-  [[nodiscard]] std::uint64_t ofLastRun(const fabric::Fabric& fabric, std::uint64_t& needed) const;
+  [[nodiscard]] std::uint64_t ofLastRun(const fabric::FabricPlan& fabric,
+                                        std::uint64_t& needed) const;
 
  private:
   [[nodiscard]] std::uint64_t bytesOf(std::size_t collective, std::uint64_t message) const;
   [[nodiscard]] std::uint64_t packetsOfRuns(std::uint64_t message) const;
-  [[nodiscard]] std::uint64_t bandwidthDelay(const fabric::Fabric& fabric) const;
+  [[nodiscard]] std::uint64_t bandwidthDelay(const fabric::FabricPlan& fabric) const;
 
   const TrialSpec& spec_;
   std::uint64_t mtu_;

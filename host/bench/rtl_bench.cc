@@ -132,9 +132,9 @@ std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
     refusals.emplace_back("only the sim bench samples a trial as it runs");
   }
   try {
-    fabric::Fabric possible(spec.dut);
+    const fabric::FabricPlan possible(spec.dut);
     const std::vector<std::uint32_t> ports = usedHosts(spec);
-    const SimHosts hosts(spec, possible, {ports.begin(), ports.end()});
+    checkSimHosts(spec, possible, {ports.begin(), ports.end()});
     if (spec.workload) {
       refuseRanksOnPorts(spec, workload::Workload(*spec.workload, possible.hostCount()), refusals);
     }

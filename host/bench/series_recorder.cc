@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace plumbline::bench {
 namespace {
@@ -30,23 +31,24 @@ void SeriesRecorder::take() {
 // What happened since the last reading becomes an interval.
 void SeriesRecorder::read() {
   Total& total = totals_.emplace_back();
-  const std::size_t first = cells_.size();
-  cells_.resize(first + last_.size());
+  Row& row = rows_.emplace_back();
+  row.bytes.resize(last_.size());
+  row.max_queue_bytes.resize(last_.size());
   for (fabric::LinkId link = 0; link < last_.size(); ++link) {
     const auto& [now, queue_peak, onwards] = fabric_.read(link);
     Last& last = last_[link];
-    Cell& cell = cells_[first + link];
-    cell.max_queue_bytes = queue_peak;
+    row.max_queue_bytes[link] = queue_peak;
     const std::uint64_t left = now.bytes - onwards.bytes;  // of a frame on the wire, its share
-    cell.bytes = left - last.bytes;
+    row.bytes[link] = left - last.bytes;
     const std::uint64_t dropped = now.dropped();
     total.marked += now.marked - last.marked;
     total.dropped += dropped - last.dropped;
     total.pauses += now.pauses - last.pauses;
     if (now.pauses > 0) {
+      row.paused.resize(last_.size());
       for (std::size_t p = 0; p < last.paused.size(); ++p) {
         const Picoseconds paused = now.paused[p] - last.paused[p];
-        cell.paused += paused;
+        row.paused[link] += paused;
         total.paused[p] += paused;
         last.paused[p] = now.paused[p];
       }
@@ -58,15 +60,23 @@ void SeriesRecorder::read() {
   }
 }
 
+// Makes one interval of two.
+void SeriesRecorder::addTo(Row& row, const Row& next) {
+  for (std::size_t link = 0; link < row.bytes.size(); ++link) {
+    row.bytes[link] += next.bytes[link];
+    row.max_queue_bytes[link] = std::max(row.max_queue_bytes[link], next.max_queue_bytes[link]);
+  }
+  if (next.paused.empty()) return;
+  row.paused.resize(row.bytes.size());
+  for (std::size_t link = 0; link < row.paused.size(); ++link) {
+    row.paused[link] += next.paused[link];
+  }
+}
+
 void SeriesRecorder::halve() {
   for (std::size_t i = 0; i < most_ / 2; ++i) {
-    for (std::size_t link = 0; link < last_.size(); ++link) {
-      const Cell& first = cells_[2 * i * last_.size() + link];
-      const Cell& second = cells_[(2 * i + 1) * last_.size() + link];
-      cells_[i * last_.size() + link] = {first.bytes + second.bytes,
-                                         std::max(first.max_queue_bytes, second.max_queue_bytes),
-                                         first.paused + second.paused};
-    }
+    addTo(rows_[2 * i], rows_[2 * i + 1]);
+    if (i > 0) rows_[i] = std::move(rows_[2 * i]);
     Total both = totals_[2 * i];
     const Total& second = totals_[2 * i + 1];
     both.marked += second.marked;
@@ -76,7 +86,7 @@ void SeriesRecorder::halve() {
     totals_[i] = both;
   }
   totals_.resize(most_ / 2);
-  cells_.resize(most_ / 2 * last_.size());
+  rows_.resize(most_ / 2);
   interval_ = interval_ * 2;
 }
 
@@ -85,7 +95,7 @@ std::vector<fabric::LinkId> SeriesRecorder::chosenPorts() const {
   std::vector<Cell> whole(last_.size());
   for (std::size_t i = 0; i < count(); ++i) {
     for (fabric::LinkId link = 0; link < last_.size(); ++link) {
-      const Cell& one = cell(i, link);
+      const Cell one = cell(i, link);
       whole[link].bytes += one.bytes;
       whole[link].paused += one.paused;
       whole[link].max_queue_bytes = std::max(whole[link].max_queue_bytes, one.max_queue_bytes);
@@ -114,7 +124,7 @@ PortSeries SeriesRecorder::portSeries(fabric::LinkId link) const {
   PortSeries port;
   port.link = fabric_.topology().linkName(link);
   for (std::size_t i = 0; i < count(); ++i) {
-    const Cell& one = cell(i, link);
+    const Cell one = cell(i, link);
     port.bytes.push_back(one.bytes);
     port.max_queue_bytes.push_back(one.max_queue_bytes);
     port.paused.push_back(one.paused);

@@ -37,6 +37,12 @@ class SeriesRecorder {
     std::uint64_t max_queue_bytes = 0;
     Picoseconds paused;
   };
+  // All cells of an interval, by link. Kept apart: a fabric without pauses has no times of them.
+  struct Row {
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint64_t> max_queue_bytes;
+    std::vector<Picoseconds> paused;  // empty: nothing was paused
+  };
   // Of the whole fabric in an interval.
   struct Total {
     std::uint64_t marked = 0;
@@ -54,10 +60,13 @@ class SeriesRecorder {
   };
 
   void read();
+  static void addTo(Row& row, const Row& next);
   void halve();
   [[nodiscard]] std::size_t count() const { return totals_.size(); }
-  [[nodiscard]] const Cell& cell(std::size_t interval, fabric::LinkId link) const {
-    return cells_[interval * last_.size() + link];
+  [[nodiscard]] Cell cell(std::size_t interval, fabric::LinkId link) const {
+    const Row& row = rows_[interval];
+    return {row.bytes[link], row.max_queue_bytes[link],
+            row.paused.empty() ? Picoseconds() : row.paused[link]};
   }
   [[nodiscard]] std::vector<fabric::LinkId> chosenPorts() const;
   [[nodiscard]] PortSeries portSeries(fabric::LinkId link) const;
@@ -67,8 +76,8 @@ class SeriesRecorder {
   Picoseconds interval_ = kFirstInterval;
   Picoseconds begin_{};        // of the current interval
   std::vector<Last> last_;     // by link
-  std::vector<Cell> cells_;    // by interval, then link
-  std::vector<Total> totals_;  // by interval
+  std::vector<Row> rows_;      // by interval
+  std::vector<Total> totals_;  // the same
 };
 
 }  // namespace plumbline::bench

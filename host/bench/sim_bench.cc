@@ -174,12 +174,7 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
     refusals.push_back(std::move(why));
   }
   try {
-    fabric::Fabric possible(spec.dut);
-    const SimHosts hosts(spec, possible);
-    if (spec.serving && !hosts.acknowledges()) {
-      refusals.emplace_back(
-          "KV cache needs a transport that acknowledges: RC, or UET RUD, ROD, RUDI");
-    }
+    checkSimHosts(spec, fabric::FabricPlan(spec.dut));
   } catch (const Error& error) {
     refusals.emplace_back(error.what());
   }

@@ -67,6 +67,33 @@ bool acknowledgesMessages(const TrialSpec& spec) {
   return std::get<transport::RoceSpec>(*spec.transport).service == transport::RoceService::kRc;
 }
 
+// The trial's streams that begin at simulated hosts.
+struct HostStreams {
+  std::vector<std::uint32_t> numbers;  // in the trial, ascending
+  std::vector<transport::PlainStream> plain;
+  std::vector<bool> ends;  // by host: a stream begins or ends there
+};
+
+HostStreams streamsOfHosts(const TrialSpec& spec, std::uint32_t hosts,
+                           const std::set<fabric::HostId>& tester_ports) {
+  HostStreams streams{{}, {}, std::vector<bool>(hosts)};
+  for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
+    const StreamSpec& stream = spec.streams[i];
+    if (tester_ports.contains(stream.from)) continue;
+    streams.numbers.push_back(i);
+    streams.plain.push_back(plainStream(stream, spec.duration));
+    for (const std::uint32_t host : {stream.from, stream.to}) {
+      if (host >= hosts) {
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("stream '{}': there is no host {}", stream.name, host), {},
+                    fmt::format("0 to {}", hosts - 1));
+      }
+      streams.ends[host] = true;
+    }
+  }
+  return streams;
+}
+
 std::unique_ptr<transport::Protocol> makeTransport(const TrialSpec& spec,
                                                    const transport::HostContext& context) {
   if (!spec.transport) {
@@ -79,56 +106,17 @@ std::unique_ptr<transport::Protocol> makeTransport(const TrialSpec& spec,
                                                    context);
 }
 
-}  // namespace
-
-SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
-                   const std::set<fabric::HostId>& tester_ports)
-    : streaming_(fabric.hostCount()),
-      nics_(fabric.hostCount()),
-      acknowledges_(acknowledgesMessages(spec)) {
-  if (spec.workload || spec.serving) {
-    workload_ = std::make_unique<workload::Workload>(
-        spec.workload.value_or(workload::WorkloadSpec()), fabric.hostCount());
-  }
-  if (spec.serving) addServing(*spec.serving);
-  buildStreams(spec, fabric, tester_ports);
-  for (fabric::HostId host = 0; host < fabric.hostCount(); ++host) {
-    if (host % kHostsPerCheck == 0) checkWork();
-    if (!tester_ports.contains(host)) buildHost(spec, fabric, host);
-  }
+std::unique_ptr<workload::Workload> makeWorkload(const TrialSpec& spec, std::uint32_t hosts) {
+  return std::make_unique<workload::Workload>(spec.workload.value_or(workload::WorkloadSpec()),
+                                              hosts);
 }
 
-void SimHosts::buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
-                            const std::set<fabric::HostId>& tester_ports) {
-  std::vector<transport::PlainStream> plain;
-  for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
-    const StreamSpec& stream = spec.streams[i];
-    if (tester_ports.contains(stream.from)) continue;
-    streams_.push_back(i);
-    plain.push_back(plainStream(stream, spec.duration));
-    for (const std::uint32_t host : {stream.from, stream.to}) {
-      if (host >= streaming_.size()) {
-        throw Error(ErrorKind::kUsage,
-                    fmt::format("stream '{}': there is no host {}", stream.name, host), {},
-                    fmt::format("0 to {}", streaming_.size() - 1));
-      }
-      streaming_[host] = true;
-    }
-  }
-  if (!plain.empty()) {
-    plan_ = std::make_shared<const transport::StreamPlan>(std::move(plain), linkRateOf(fabric, 0));
-  }
-}
-
-void SimHosts::addServing(const serving::ServingProgram& program) {
+// Hosts of the NICs of a serving system, of `hosts` that there are.
+std::vector<fabric::HostId> servingHosts(const serving::ServingProgram& program,
+                                         std::uint32_t hosts) {
   const std::uint32_t nics = serving::Mapping(program.system.servers, program.system.model).nics();
-  const auto hosts = static_cast<std::uint32_t>(nics_.size());
-  workload::JobSpec job;
-  job.flows = program.queue_pairs;
-  job.verb = program.system.transfer.verb == serving::TransferVerb::kRead
-                 ? transport::Verb::kRead
-                 : transport::Verb::kWriteImmediate;
-  const auto number = static_cast<std::uint32_t>(workload_->placement().size());
+  std::vector<fabric::HostId> of_nics;
+  of_nics.reserve(nics);
   for (std::uint32_t nic = 0; nic < nics; ++nic) {
     const fabric::HostId host = program.hosts.empty() ? nic : program.hosts[nic];
     if (host >= hosts) {
@@ -137,10 +125,51 @@ void SimHosts::addServing(const serving::ServingProgram& program) {
                               nic, host),
                   "serving", fmt::format("hosts 0 to {} of the topology", hosts - 1));
     }
+    of_nics.push_back(host);
+  }
+  return of_nics;
+}
+
+// A task for each NIC, under the number after the jobs'.
+std::vector<ServingTask*> addServing(const serving::ServingProgram& program,
+                                     const std::vector<fabric::HostId>& hosts,
+                                     workload::Workload& workload) {
+  workload::JobSpec job;
+  job.flows = program.queue_pairs;
+  job.verb = program.system.transfer.verb == serving::TransferVerb::kRead
+                 ? transport::Verb::kRead
+                 : transport::Verb::kWriteImmediate;
+  const auto number = static_cast<std::uint32_t>(workload.placement().size());
+  std::vector<ServingTask*> tasks;
+  tasks.reserve(hosts.size());
+  for (const fabric::HostId host : hosts) {
     auto task = std::make_unique<ServingTask>(workload::MessagePort(number, job));
-    serving_tasks_.push_back(task.get());
-    serving_hosts_.push_back(host);
-    workload_->add(host, number, std::move(task));
+    tasks.push_back(task.get());
+    workload.add(host, number, std::move(task));
+  }
+  return tasks;
+}
+
+}  // namespace
+
+SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
+                   const std::set<fabric::HostId>& tester_ports)
+    : nics_(fabric.hostCount()), acknowledges_(acknowledgesMessages(spec)) {
+  if (spec.workload || spec.serving) workload_ = makeWorkload(spec, fabric.hostCount());
+  if (spec.serving) {
+    serving_hosts_ = servingHosts(*spec.serving, fabric.hostCount());
+    serving_tasks_ = addServing(*spec.serving, serving_hosts_, *workload_);
+  }
+  HostStreams streams = streamsOfHosts(spec, fabric.hostCount(), tester_ports);
+  streams_ = std::move(streams.numbers);
+  streaming_ = std::move(streams.ends);
+  if (!streams.plain.empty()) {
+    plan_ = std::make_shared<const transport::StreamPlan>(std::move(streams.plain),
+                                                          linkRateOf(fabric, 0));
+  }
+  for (fabric::HostId host = 0; host < fabric.hostCount(); ++host) {
+    if (host % kHostsPerCheck == 0) checkWork();
+    if (!tester_ports.contains(host)) buildHost(spec, fabric, host);
   }
 }
 
@@ -255,6 +284,36 @@ std::vector<GroupLatency> SimHosts::streamLatency() const {
     if (histogram.count() > 0) result.push_back({group, std::move(histogram)});
   }
   return result;
+}
+
+void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,
+                   const std::set<fabric::HostId>& tester_ports) {
+  std::unique_ptr<workload::Workload> workload;
+  if (spec.workload || spec.serving) workload = makeWorkload(spec, plan.hostCount());
+  if (spec.serving) {
+    addServing(*spec.serving, servingHosts(*spec.serving, plan.hostCount()), *workload);
+    if (!acknowledgesMessages(spec)) {
+      throw Error(ErrorKind::kUsage, "KV cache needs a transport that acknowledges", "transport",
+                  "RC, or UET RUD, ROD or RUDI");
+    }
+  }
+  HostStreams streams = streamsOfHosts(spec, plan.hostCount(), tester_ports);
+  if (!streams.plain.empty()) {
+    const transport::StreamPlan possible(std::move(streams.plain), plan.hostRate(0));
+  }
+  if (workload == nullptr) return;
+  // Hosts have the same transport, each at the rate of its link.
+  std::set<BitRate> rates;
+  for (fabric::HostId host = 0; host < plan.hostCount(); ++host) {
+    if (tester_ports.contains(host) || workload->application(host) == nullptr) continue;
+    if (!rates.insert(plan.hostRate(host)).second) continue;
+    transport::HostContext context;
+    context.self = host;
+    context.rate = plan.hostRate(host);
+    context.seed = spec.dut.seed;
+    context.application = workload->application(host);
+    (void)makeTransport(spec, context);
+  }
 }
 
 }  // namespace plumbline::bench

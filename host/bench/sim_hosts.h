@@ -11,6 +11,7 @@
 #include "bench/serving_task.h"
 #include "bench/trial.h"
 #include "fabric/fabric.h"
+#include "fabric/fabric_plan.h"
 #include "transport/endpoint_stats.h"
 #include "transport/nic.h"
 #include "transport/stream_protocol.h"
@@ -82,9 +83,6 @@ class SimHosts {
   [[nodiscard]] std::vector<GroupLatency> streamLatency() const;
 
  private:
-  void buildStreams(const TrialSpec& spec, const fabric::Fabric& fabric,
-                    const std::set<fabric::HostId>& tester_ports);
-  void addServing(const serving::ServingProgram& program);
   void buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::HostId host);
 
   std::unique_ptr<workload::Workload> workload_;
@@ -98,5 +96,10 @@ class SimHosts {
   std::vector<const transport::StreamProtocol*> stream_ends_;
   bool acknowledges_ = true;
 };
+
+// Throws what the constructor of SimHosts would, without building a host: of what all hosts have
+// alike, one is made of each kind.
+void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,
+                   const std::set<fabric::HostId>& tester_ports = {});
 
 }  // namespace plumbline::bench

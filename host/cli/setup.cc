@@ -48,6 +48,11 @@ void addMemoryOption(CLI::App& verb) {
       ->envname(kMemoryVariable);
 }
 
+void shareMemory(std::size_t workers) {
+  shareMemoryLimit(workers);
+  ::setenv(kMemoryVariable, fmt::format("{}B", memoryLimit()).c_str(), 1);
+}
+
 void addResultsOption(CLI::App& verb, std::string& directory) {
   directory = kDefaultResults;
   verb.add_option("--results", directory, "Directory of the results database")

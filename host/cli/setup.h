@@ -1,6 +1,7 @@
 // Options that several verbs share, and what of host/session every verb begins with.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "bench/registry.h"
@@ -28,6 +29,8 @@ void addScenarioOptions(CLI::App& verb, ScenarioOptions& options);
 // --max-memory, PLUMBLINE_MAX_MEMORY: sets memoryLimit().
 inline constexpr const char* kMemoryVariable = "PLUMBLINE_MAX_MEMORY";
 void addMemoryOption(CLI::App& verb);
+// memoryLimit() is for all of `workers` programs at a time that this one starts.
+void shareMemory(std::size_t workers);
 inline constexpr const char* kDefaultResults = "results";
 inline constexpr const char* kResultsVariable = "PLUMBLINE_RESULTS";
 // --results DIR, PLUMBLINE_RESULTS, ./results: in this order.

@@ -149,6 +149,8 @@ ExitCode submit(const sweep::SweepDirectory& directory, const SweepOptions& opti
 ExitCode sweepScenario(const SweepOptions& options) {
   const scenario::Scenario scenario = loadScenario(options.scenario);
   const scenario::Sweep all(scenario.text, scenario.file);
+  // Slurm's workers have a machine each.
+  if (options.engine == "local") shareMemory(std::min(localWorkers(options), all.size()));
   sweep::checkPoints(all, options.scenario);
   printWarnings(scenario);
   const std::string path = options.directory.empty()

@@ -3,6 +3,7 @@
 // JSON is; units are their suffixes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -193,6 +194,9 @@ struct TrialOrder {
   std::uint64_t trial = 0;
   std::optional<std::int64_t> at_ns;  // the server's clock, since 1970 UTC
 };
+
+// Most runs in an answer of /runs: the others are behind `since`, the last one's number.
+inline constexpr std::size_t kMostListedRuns = 1000;
 
 // "running", "stopping", "done", "aborted", "failed"
 struct RunState {

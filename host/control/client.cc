@@ -122,6 +122,21 @@ class Client::Impl {
     asio::co_spawn(io_, askClock(here, std::move(done)), asio::detached);
   }
 
+  // Those behind `before`, which are known already, and these.
+  void runs(std::vector<RunState> before, Callback<std::vector<RunState>> done) {
+    std::string target = "/api/v1/runs";
+    if (!before.empty()) target += "?since=" + std::to_string(before.back().id);
+    call<std::vector<RunState>>(
+        {http::verb::get, std::move(target), {}},
+        [this, before = std::move(before),
+         done = std::move(done)](const Outcome<std::vector<RunState>>& page) mutable {
+          if (!page.ok()) return done(page);
+          before.insert(before.end(), page.value().begin(), page.value().end());
+          if (page.value().size() < kMostListedRuns) return done(std::move(before));
+          runs(std::move(before), std::move(done));
+        });
+  }
+
   void watch(std::uint64_t since, LiveCallbacks callbacks) {
     asio::post(io_, [this, since, callbacks = std::move(callbacks)]() mutable {
       endWatch();
@@ -389,9 +404,7 @@ void Client::validate(const ScenarioRequest& request, Callback<ValidationAnswer>
 void Client::plan(const ScenarioRequest& request, Callback<PlanAnswer> done) {
   impl_->call(post("/api/v1/scenarios/plan", toJson(request)), std::move(done));
 }
-void Client::runs(Callback<std::vector<RunState>> done) {
-  impl_->call(get("/api/v1/runs"), std::move(done));
-}
+void Client::runs(Callback<std::vector<RunState>> done) { impl_->runs({}, std::move(done)); }
 void Client::run(std::int64_t id, Callback<RunState> done) {
   impl_->call(get(runTarget(id)), std::move(done));
 }

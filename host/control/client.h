@@ -93,6 +93,7 @@ class Client {
   void validate(const ScenarioRequest& request, Callback<ValidationAnswer> done);
   void plan(const ScenarioRequest& request, Callback<PlanAnswer> done);
 
+  // All of them, in as many answers as that takes.
   void runs(Callback<std::vector<RunState>> done);
   void run(std::int64_t id, Callback<RunState> done);
   void start(const RunRequest& request, Callback<RunState> done);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "control/refused.h"
 #include "control/run_preparation.h"
 #include "session/planning.h"
@@ -21,6 +23,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// How often a report that waits for another one asks whether it is still wanted.
+constexpr std::chrono::milliseconds kReportLook{50};
+
 session::Verdict verdictOf(const results::StoredRun& run) {
   const auto parsed =
       scenario::parseScenario(run.info.identity.scenario_text, run.info.identity.scenario_file,
@@ -31,6 +36,14 @@ session::Verdict verdictOf(const results::StoredRun& run) {
 }  // namespace
 
 std::string fileText(const fs::path& file) {
+  std::error_code error;
+  const auto bytes = static_cast<double>(fs::file_size(file, error));
+  // Once here, once in the answer, beside what the program takes already.
+  if (const auto why = error ? std::nullopt
+                             : memoryRefusal("sending the file",
+                                             2 * bytes + static_cast<double>(memoryInUse()))) {
+    throw Refused(503, *why, file.string(), "copy it from the server's results directory");
+  }
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -58,6 +71,7 @@ results::StoredRun RunArchive::load(std::int64_t run) const {
   try {
     return open().loadRun(run);
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kUnsupported) throw;  // it takes too long, or too much memory
     throw Refused(error.kind() == ErrorKind::kUsage ? 404 : 500, error.what(), error.where(),
                   error.remedy());
   }
@@ -115,7 +129,11 @@ std::string RunArchive::tables(std::int64_t run) const {
 
 std::string RunArchive::report(std::int64_t run) const {
   const results::StoredRun stored = load(run);
-  const std::scoped_lock writing(reporting_);
+  std::unique_lock writing(reporting_, kReportLook);
+  while (!writing) {
+    checkWork();
+    writing.try_lock_for(kReportLook);
+  }
   try {
     return fileText(session::writeRunReport(stored, directoryOf(run).string()));
   } catch (const Error& error) {

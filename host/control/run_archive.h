@@ -41,7 +41,7 @@ class RunArchive {
 
  private:
   const std::filesystem::path results_;
-  mutable std::mutex reporting_;  // one report at a time
+  mutable std::timed_mutex reporting_;  // one report at a time
 };
 
 // Throws Refused(500) for a file that cannot be read.

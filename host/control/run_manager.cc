@@ -290,7 +290,7 @@ std::vector<RunState> RunManager::list(std::uint64_t since) {
     for (const auto& [run, active] : active_) were_active.insert(run);
   }
   std::vector<RunState> runs;
-  for (const results::RunInfo& info : archive_.open().listRunsBriefly(since)) {
+  for (const results::RunInfo& info : archive_.open().listRunsBriefly(since, kMostListedRuns)) {
     RunState known = stateOf(info);
     if (were_active.contains(info.id) && !known.active) known = state(info.id);
     runs.push_back(std::move(known));

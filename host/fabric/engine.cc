@@ -28,23 +28,12 @@ Picoseconds shortestLink(const Topology& topology) {
   return shortest;
 }
 
-// By link. The last rule that names a link holds.
-std::vector<double> bitErrorRates(const Topology& topology, const FabricSpec& spec) {
-  std::vector<double> rates(topology.links().size());
-  for (const BitErrorSpec& rule : spec.bit_errors) {
-    for (const LinkId link : topology.selectLinks(rule.link, "bit_errors")) rates[link] = rule.rate;
-  }
-  return rates;
-}
-
 }  // namespace
 
 Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& options)
-    : topology_(std::move(topology)),
-      spec_(spec),
-      outages_(outagesOf(topology_, spec.failures)),
-      bit_error_rates_(bitErrorRates(topology_, spec)),
-      schedule_(topology_, outages_, spec.convergence, spec.seed),
+    : plan_(std::move(topology), spec),
+      topology_(plan_.topology()),
+      spec_(plan_.spec()),
       window_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
       reference_(options.core == Core::kReference),
       outboxes_(options.threads > 1 ? topology_.nodes().size() : 1),
@@ -102,17 +91,17 @@ void Engine::setLaneEnd(LinkId id) {
                             [&](LinkId out) { return topology_.links()[out].rate > link.rate; });
 }
 
-Wire::Setup Engine::wireSetup(LinkId id, std::vector<Outage> outages) const {
+Wire::Setup Engine::wireSetup(LinkId id) const {
   const Link& link = topology_.links()[id];
   Wire::Setup setup;
   setup.id = id;
   setup.rate = link.rate;
-  setup.outages = std::move(outages);
-  setup.bit_error_rate = bit_error_rates_[id];
+  setup.outages = plan_.outages(id);
+  setup.bit_error_rate = plan_.bitErrorRate(id);
   setup.seed = mix64(spec_.seed ^ hash64(topology_.linkName(id)));
   if (spec_.switches.llr) {
-    setup.retry = linkRetry(*spec_.switches.llr, link, bit_error_rates_[id],
-                            topology_.links()[reverse(id)], bit_error_rates_[reverse(id)]);
+    setup.retry = linkRetry(*spec_.switches.llr, link, plan_.bitErrorRate(id),
+                            topology_.links()[reverse(id)], plan_.bitErrorRate(reverse(id)));
   }
   setup.propagation = link.delay;
   return setup;
@@ -125,7 +114,7 @@ void Engine::buildNodes() {
     const LinkId up = node.out_links.front();
     HostNode::Setup setup{.host = node.index,
                           .spec = &spec_.switches,
-                          .wire = wireSetup(up, outages_[up]),
+                          .wire = wireSetup(up),
                           .output = lanes_[up].get(),
                           .input = lanes_[reverse(up)].get(),
                           .storms = {}};
@@ -140,11 +129,11 @@ void Engine::buildNodes() {
     SwitchNode::Setup setup;
     setup.number = node.index;
     setup.spec = &spec_.switches;
-    setup.routing = &schedule_;
+    setup.routing = &plan_.schedule();
     setup.seed = mix64(spec_.seed ^ hash64(node.name));
     setup.links = &topology_.links();
     for (const LinkId out : node.out_links) {
-      setup.wires.push_back(wireSetup(out, outages_[out]));
+      setup.wires.push_back(wireSetup(out));
       setup.outputs.push_back(lanes_[out].get());
       setup.inputs.push_back(lanes_[reverse(out)].get());
       const NodeId peer = topology_.links()[out].to;

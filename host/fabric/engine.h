@@ -10,10 +10,10 @@
 
 #include "base/units.h"
 #include "fabric/fabric.h"
+#include "fabric/fabric_plan.h"
 #include "fabric/host_node.h"
 #include "fabric/lane.h"
 #include "fabric/phases.h"
-#include "fabric/schedule.h"
 #include "fabric/switch_node.h"
 #include "fabric/topology.h"
 #include "fabric/worker_pool.h"
@@ -30,8 +30,7 @@ namespace plumbline::fabric {
 // be put off or taken together.
 class Engine {
  public:
-  // `spec` must be valid (fabric_spec.h), `topology` built from it. Throws Error(kUsage) for a
-  // graph that cannot be routed.
+  // As FabricPlan.
   Engine(Topology topology, const FabricSpec& spec, const RunOptions& options);
 
   // As in class Fabric.
@@ -60,14 +59,13 @@ class Engine {
   [[nodiscard]] std::uint64_t framesInside() const;
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const { return hosts_[host]->received(); }
 
+  [[nodiscard]] const FabricPlan& plan() const { return plan_; }
   [[nodiscard]] const Topology& topology() const { return topology_; }
-  [[nodiscard]] double bitErrorRate(LinkId link) const { return bit_error_rates_.at(link); }
-  [[nodiscard]] const Routing& routing() const { return *schedule_.epochs().front().routing; }
 
  private:
   void buildLanes();
   void buildNodes();
-  [[nodiscard]] Wire::Setup wireSetup(LinkId link, std::vector<Outage> outages) const;
+  [[nodiscard]] Wire::Setup wireSetup(LinkId link) const;
   void addScripts();
   void setLaneEnd(LinkId link);
   [[nodiscard]] Picoseconds doneAtFarEnd(HostId host) const;
@@ -98,12 +96,10 @@ class Engine {
   void report();
   void setInterests();
 
-  Topology topology_;
-  FabricSpec spec_;
-  std::vector<std::vector<Outage>> outages_;  // by link
-  std::vector<double> bit_error_rates_;       // by link
-  RoutingSchedule schedule_;
-  Picoseconds window_;  // where the groups go in step
+  FabricPlan plan_;
+  const Topology& topology_;  // of the plan
+  const FabricSpec& spec_;    // of the plan
+  Picoseconds window_;        // where the groups go in step
   bool reference_;
   bool driven_ = false;                       // from outside: a tester's port is in use
   std::vector<std::unique_ptr<Lane>> lanes_;  // by link

@@ -4,9 +4,9 @@ namespace plumbline::fabric {
 namespace {
 
 // docs/simulation-speed.md, "Memory": where the numbers come from.
-constexpr double kHostBytes = 110'000;  // with the packets under way of one that sends
+constexpr double kHostBytes = 55'000;  // with the packets under way of one that sends
 constexpr double kSwitchBytes = 40'000;
-constexpr double kLinkBytes = 3'500;
+constexpr double kLinkBytes = 2'800;
 constexpr double kRouteBytes = 4;
 
 struct Tiers {

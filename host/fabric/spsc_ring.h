@@ -6,22 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "base/paged_memory.h"
 
 namespace plumbline::fabric {
 
 // FIFO of small values with one producer and one consumer, growing by doubling. It stays as large
-// as the most it ever held, so that a steady state allocates nothing and touches little memory. The
+// as the most it ever held, so that a steady state allocates nothing and touches little memory; it
+// takes none before its first item, since a large fabric has many links that nothing crosses. The
 // consumer sees what had been pushed at its last refresh(); a larger block replaces the old one
-// while the consumer may still read that, so old blocks live as long as the ring.
+// while the consumer may still read that, so old blocks live until its next refresh().
 template <typename T>
 class SpscRing {
  public:
-  SpscRing() { addBlock(kFirstCapacity); }
+  SpscRing() = default;
   SpscRing(const SpscRing&) = delete;
   SpscRing& operator=(const SpscRing&) = delete;
+  ~SpscRing() { delete block_.load(std::memory_order_relaxed); }
 
   // Producer.
   void push(const T& item) {
@@ -31,9 +32,9 @@ class SpscRing {
   // The same in two steps: an item is filled in where it is, then shown to the consumer.
   T& slot() {
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
-    if (tail - known_head_ > write_mask_) {
+    if (tail - known_head_ == capacity()) {
       known_head_ = head_.load(std::memory_order_acquire);
-      if (tail - known_head_ > write_mask_) grow();
+      if (tail - known_head_ == capacity()) grow();
     }
     return write_items_[tail & write_mask_];
   }
@@ -53,7 +54,7 @@ class SpscRing {
     [[gnu::always_inline]] explicit Batch(const SpscRing& ring)
         : first_(ring.tail_.load(std::memory_order_relaxed)),
           tail_(first_),
-          full_(ring.known_head_ + ring.write_mask_ + 1),
+          full_(ring.known_head_ + ring.capacity()),
           mask_(ring.write_mask_),
           items_(ring.write_items_) {}
 
@@ -109,14 +110,14 @@ class SpscRing {
   }
 
   // Producer: fetches the place of the next push().
-  void prefetchPush() const {
-    __builtin_prefetch(&write_items_[tail_.load(std::memory_order_relaxed) & write_mask_], 1);
-  }
+  void prefetchPush() const { prefetchPush(0); }
 
   // Producer: fetches the place of the push() after `ahead` others.
   void prefetchPush(std::size_t ahead) const {
-    const std::size_t place = tail_.load(std::memory_order_relaxed) + ahead;
-    __builtin_prefetch(&write_items_[place & write_mask_], 1);
+    const std::size_t place = (tail_.load(std::memory_order_relaxed) + ahead) & write_mask_;
+    // There may be no items yet, and then no places either.
+    const auto begin = reinterpret_cast<std::uintptr_t>(write_items_);
+    __builtin_prefetch(reinterpret_cast<const void*>(begin + place * sizeof(T)), 1);
   }
   // Consumer: fetches all that it sees.
   void prefetchVisible() const {
@@ -129,14 +130,12 @@ class SpscRing {
   // Items in it, while neither side is at work.
   [[nodiscard]] std::size_t size() const { return tail_.load() - head_.load(); }
 
-  // Consumer. refresh() before the first look at what was pushed since the last one.
+  // Consumer. refresh() before the first look at what was pushed since the last one; after it, what
+  // was looked at before may be gone.
   void refresh() {
     seen_tail_ = tail_.load(std::memory_order_acquire);
-    const Block* block = block_.load(std::memory_order_acquire);
-    if (block == seen_block_) return;
-    seen_block_ = block;
-    read_items_ = block->data();
-    read_mask_ = block->mask();
+    Block* const block = block_.load(std::memory_order_acquire);
+    if (block != seen_block_) moveTo(block);
   }
   [[nodiscard]] bool empty() const { return head_.load(std::memory_order_relaxed) == seen_tail_; }
   [[nodiscard]] const T& front() const {
@@ -176,7 +175,14 @@ class SpscRing {
  private:
   static constexpr std::size_t kFirstCapacity = 8;
 
-  using Block = PagedArray<T>;
+  struct Block {
+    explicit Block(std::size_t capacity, Block* replaced = nullptr)
+        : items(capacity), older(replaced) {}
+
+    PagedArray<T> items;
+    // The block that this one replaces. Belongs to the consumer once the ring shows this block.
+    std::unique_ptr<Block> older;
+  };
 
   // Those at the places from `first` to before `end` of the block.
   void prefetchItems(std::size_t first, std::size_t end) const {
@@ -187,33 +193,37 @@ class SpscRing {
     }
   }
 
-  void addBlock(std::size_t capacity) {
-    blocks_.push_back(std::make_unique<Block>(capacity));
-    write_items_ = blocks_.back()->data();
-    write_mask_ = capacity - 1;
-    block_.store(blocks_.back().get(), std::memory_order_release);
-  }
+  // Of the producer's block; 0 if there is none.
+  [[nodiscard]] std::size_t capacity() const { return write_mask_ + 1; }
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     const T* old = write_items_;
     const std::size_t old_mask = write_mask_;
     // The copy must be complete before the consumer can find the block.
-    auto block = std::make_unique<Block>((old_mask + 1) * 2);
+    auto* const block = new Block(capacity() == 0 ? kFirstCapacity : capacity() * 2,
+                                  block_.load(std::memory_order_relaxed));
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     for (std::size_t i = known_head_; i != tail; ++i) {
-      (*block)[i & block->mask()] = old[i & old_mask];
+      block->items[i & block->items.mask()] = old[i & old_mask];
     }
-    write_items_ = block->data();
-    write_mask_ = block->mask();
-    block_.store(block.get(), std::memory_order_release);
-    blocks_.push_back(std::move(block));
+    write_items_ = block->items.data();
+    write_mask_ = block->items.mask();
+    block_.store(block, std::memory_order_release);
+  }
+
+  // Consumer: reads from `block` from now on. The producer has no use for older ones either.
+  [[gnu::noinline]] void moveTo(Block* block) {
+    seen_block_ = block;
+    read_items_ = block->items.data();
+    read_mask_ = block->items.mask();
+    block->older.reset();
   }
 
   // The producer's members come first, then the consumer's, each of them next to each other: an
   // owner who cares has them on cache lines of their own (class Lane).
   std::atomic<std::size_t> tail_{0};
   T* write_items_ = nullptr;
-  std::size_t write_mask_ = 0;
+  std::size_t write_mask_ = ~std::size_t{0};  // capacity() - 1
   std::size_t known_head_ = 0;  // the consumer's line is looked at only when the ring seems full
 
   std::atomic<std::size_t> head_{0};
@@ -221,9 +231,7 @@ class SpscRing {
   const Block* seen_block_ = nullptr;
   const T* read_items_ = nullptr;
   std::size_t read_mask_ = 0;
-  std::atomic<const Block*> block_{nullptr};  // written when the ring grows
-
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::atomic<Block*> block_{nullptr};  // written when the ring grows
 };
 
 }  // namespace plumbline::fabric

@@ -16,9 +16,8 @@ std::string Declaration::rangeText() const {
 const std::vector<Declaration>& declarations() {
   static const Declarations all = [] {
     Declarations declared = timeFigures();
-    for (Declarations (*subject)() :
-         {&rateFigures, &congestionFigures, &servingFigures, &expertFigures, &soakFigures,
-          &cardFigures}) {
+    for (Declarations (*subject)() : {&rateFigures, &congestionFigures, &servingFigures,
+                                      &expertFigures, &soakFigures, &cardFigures}) {
       Declarations more = subject();
       std::move(more.begin(), more.end(), std::back_inserter(declared));
     }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/work.h"
 #include "report/picture.h"
 #include "report/report.h"
 #include "results/number_text.h"
@@ -83,6 +84,7 @@ std::string tableCsv(const Table& table) {
   }
   std::string csv = line(fields);
   for (const auto& row : table.rows) {
+    checkWork();
     fields.clear();
     for (std::size_t i = 0; i < columns; ++i) {
       const Cell cell = i < row.size() ? row[i] : Cell(std::string());

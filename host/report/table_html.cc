@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/work.h"
 #include "report/svg.h"
 #include "report/wide_table.h"
 #include "results/number_text.h"
@@ -162,6 +163,7 @@ std::string partHtml(const TablePart& part) {
     }
     html += "</tr></thead>\n<tbody>\n";
     for (const auto& row : table.rows) {
+      checkWork();
       html += "<tr>";
       for (std::size_t i = 0; i < formats.size(); ++i) {
         html +=

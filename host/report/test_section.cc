@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/work.h"
 #include "report/chart.h"
 #include "report/demands.h"
 #include "report/distribution_plot.h"
@@ -160,6 +161,7 @@ std::string fewSamplesNote(const results::Chart& chart) {
 std::string picturesHtml(const TestResult& test) {
   std::string html;
   for (const results::Chart& chart : test.charts) {
+    checkWork();
     const std::vector<std::string> plots = renderChart(chart);
     const std::string note = fewSamplesNote(chart);
     for (std::size_t i = 0; i < plots.size(); ++i) {
@@ -170,6 +172,7 @@ std::string picturesHtml(const TestResult& test) {
     }
   }
   for (const results::HeatMap& map : test.heat_maps) {
+    checkWork();
     html += pictureHtml(map.title, map.note, renderHeatMap(map));
   }
   for (const results::Timeline& timeline : test.timelines) {
@@ -240,6 +243,7 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
     html += heading("Results", resultsAnchor(anchor));
   }
   for (const results::Table& table : test.tables) {
+    checkWork();
     html += tableHtml(table, tableCsvName(test, table));
   }
   if (transports) html += tableHtml(*transports);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/work.h"
+
 namespace plumbline::report {
 namespace {
 
@@ -104,6 +106,7 @@ void addGroup(const Table& table, std::size_t keys, const Group& group,
     for (const std::size_t column : columns) part.table.columns.push_back(table.columns[column]);
     for (const std::size_t row : group.rows) {
       if (chunk.empty()) break;
+      checkWork();
       std::vector<Cell> cells;
       cells.reserve(columns.size());
       for (const std::size_t column : columns) cells.push_back(cellAt(table, row, column));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/work.h"
 #include "results/uncertainty_text.h"
 
 namespace plumbline::results {
@@ -54,7 +55,10 @@ void appendTable(std::string& csv, const std::string& test, const Table& table) 
 std::string exportJson(const StoredRun& run) {
   const RunInfo& info = run.info;
   Json tests = Json::array();
-  for (const TestResult& test : run.tests) tests.push_back(parseJson<Json>(test.toJson()));
+  for (const TestResult& test : run.tests) {
+    checkWork();
+    tests.push_back(parseJson<Json>(test.toJson()));
+  }
   Json json{{"run", info.id},
             {"created", info.created},
             {"finished", info.finished},

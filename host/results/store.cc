@@ -16,6 +16,7 @@
 #include "base/hash64.h"
 #include "base/random.h"
 #include "base/shell_words.h"
+#include "base/work.h"
 #include "results/sqlite.h"
 
 namespace plumbline::results {
@@ -448,7 +449,7 @@ void ResultStore::saveTestResult(std::int64_t run, const TestResult& result) {
       .step();
 }
 
-std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since) {
+std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since, std::uint64_t most) {
   std::vector<RunInfo> runs;
   if (!std::in_range<std::int64_t>(since)) return runs;
   std::string columns(kRunColumns);
@@ -456,7 +457,10 @@ std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since) {
   columns.replace(columns.find(kText), kText.size(), "''");
   Statement query(*database_, columns + "WHERE id > ? ORDER BY id");
   query.bind(1, static_cast<std::int64_t>(since));
-  while (query.step()) runs.push_back(runFrom(query));
+  while (runs.size() < most && query.step()) {
+    checkWork();
+    runs.push_back(runFrom(query));
+  }
   return runs;
 }
 
@@ -484,7 +488,10 @@ StoredRun ResultStore::loadRun(std::int64_t run) {
   Statement tests(*database_,
                   "SELECT result, test, checksum FROM test_results WHERE run = ? ORDER BY id");
   tests.bind(1, run);
-  while (tests.step()) loadTest(tests, stored);
+  while (tests.step()) {
+    checkWork();
+    loadTest(tests, stored);
+  }
   for (std::uint32_t attempt = 1; loadAgents(run, attempt, stored); ++attempt) {
   }
   findDamagedTrials(stored);
@@ -515,6 +522,7 @@ void ResultStore::findDamagedTrials(StoredRun& stored) {
                    "SELECT label, spec, result, checksum FROM trials WHERE run = ? ORDER BY id");
   trials.bind(1, stored.info.id);
   while (trials.step()) {
+    checkWork();
     const std::string label = trials.text(0);
     if (!intact(trials, 3, {label, trials.text(1), trials.text(2)})) {
       stored.damaged.push_back("trial \"" + label + "\"");

@@ -132,8 +132,8 @@ class ResultStore {
   void saveTestResult(std::int64_t run, const TestResult& result);
 
   std::vector<RunInfo> listRuns();  // ascending ids
-  // The same of runs above `since`, without the texts of their scenarios.
-  std::vector<RunInfo> listRunsBriefly(std::uint64_t since);
+  // The same of the first `most` runs above `since`, without the texts of their scenarios.
+  std::vector<RunInfo> listRunsBriefly(std::uint64_t since, std::uint64_t most = INT64_MAX);
   // Both throw Error(kUsage) for a run that does not exist. loadRun() reads the trials too, for
   // their checksums; what is damaged of the run is named, and an anomaly of every test.
   RunInfo loadInfo(std::int64_t run);

@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "base/text_width.h"
+#include "base/work.h"
 #include "results/quantity_text.h"
 #include "results/uncertainty_text.h"
 
@@ -51,6 +52,7 @@ std::vector<Column> columnsOf(const TextRow& header, const std::vector<TextRow>&
     column.right = !rows.empty();
     std::size_t widest = 0;
     for (const TextRow& row : rows) {
+      checkWork();
       if (i >= row.size()) continue;
       widest = std::max(widest, displayWidth(row[i]));
       column.right = column.right && looksNumeric(row[i]);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -39,17 +40,26 @@ std::uint64_t bucketUpperBound(std::uint32_t bucket) {
 
 Histogram::Histogram() = default;
 
-void Histogram::reach(std::uint32_t bucket) {
-  if (bucket < counts_.size()) return;
-  const std::uint32_t octaves = bucket / kHistogramSubBuckets + 1;
-  counts_.resize(std::min(octaves * kHistogramSubBuckets, kHistogramBuckets), 0);
+void Histogram::extend(std::uint32_t first, std::uint32_t last) {
+  static_assert(kHistogramBuckets % kHistogramSubBuckets == 0);
+  std::uint32_t begin = first / kHistogramSubBuckets * kHistogramSubBuckets;
+  std::uint32_t end = (last / kHistogramSubBuckets + 1) * kHistogramSubBuckets;
+  if (!counts_.empty()) {
+    begin = std::min(begin, first_bucket_);
+    end = std::max(end, endBucket());
+  }
+  std::vector<std::uint64_t> larger(end - begin);
+  std::copy(counts_.begin(), counts_.end(),
+            larger.begin() + (counts_.empty() ? 0 : first_bucket_ - begin));
+  counts_ = std::move(larger);
+  first_bucket_ = begin;
 }
 
 void Histogram::record(std::uint64_t value, std::uint64_t times) {
   if (times == 0) return;
   const std::uint32_t bucket = histogramBucket(value);
-  reach(bucket);
-  counts_[bucket] += times;
+  reach(bucket, bucket);
+  at(bucket) += times;
   minimum_ = count_ == 0 ? value : std::min(minimum_, value);
   maximum_ = std::max(maximum_, value);
   count_ += times;
@@ -67,18 +77,23 @@ void Histogram::recordCells(std::uint32_t first_bucket, std::span<const std::uin
                             std::uint64_t minimum, std::uint64_t maximum, std::uint64_t sum) {
   minimum_ = count_ == 0 ? minimum : std::min(minimum_, minimum);
   maximum_ = std::max(maximum_, maximum);
-  reach(first_bucket + static_cast<std::uint32_t>(cells.size()) - 1);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    counts_[first_bucket + i] += cells[i];
-    count_ += cells[i];
+  const std::uint32_t first = histogramBucket(minimum);
+  const std::uint32_t last = histogramBucket(maximum);
+  reach(first, last);
+  for (std::uint32_t bucket = first; bucket <= last; ++bucket) {
+    const std::uint16_t cell = cells[bucket - first_bucket];
+    at(bucket) += cell;
+    count_ += cell;
   }
   addSum(0, sum);
 }
 
 void Histogram::merge(const Histogram& other) {
   if (other.count_ == 0) return;
-  reach(static_cast<std::uint32_t>(other.counts_.size()) - 1);
-  for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] += other.counts_[i];
+  reach(other.first_bucket_, other.endBucket() - 1);
+  for (std::uint32_t bucket = other.first_bucket_; bucket < other.endBucket(); ++bucket) {
+    at(bucket) += other.counts_[bucket - other.first_bucket_];
+  }
   saturated_ += other.saturated_;
   minimum_ = count_ == 0 ? other.minimum_ : std::min(minimum_, other.minimum_);
   maximum_ = std::max(maximum_, other.maximum_);
@@ -101,8 +116,8 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   for (std::uint32_t i = 0; i < cells.size(); ++i) {
     if (cells[i] == 0) continue;
     const std::uint32_t bucket = first_bucket + i;
-    result.reach(bucket);
-    result.counts_[bucket] = cells[i];
+    result.reach(bucket, bucket);
+    result.at(bucket) = cells[i];
     result.count_ += cells[i];
     lowest = std::min(lowest, bucket);
     highest = std::max(highest, bucket);
@@ -115,7 +130,7 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   }
   const bool saturates = highest == kCardLastBucket && (maximum >> kCardHistogramTopBit) != 0;
   const auto bucketOf = saturates ? cardHistogramBucket : histogramBucket;
-  if (saturates) result.saturated_ = result.counts_[kCardLastBucket];
+  if (saturates) result.saturated_ = result.at(kCardLastBucket);
   if (minimum > maximum || bucketOf(minimum) != lowest || bucketOf(maximum) != highest) {
     contradiction("minimum " + std::to_string(minimum) + " and maximum " + std::to_string(maximum) +
                   " do not lie in the first and last occupied bucket (" + std::to_string(lowest) +
@@ -125,7 +140,7 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   Uint128 least = 0;
   Uint128 most = 0;
   for (std::uint32_t bucket = lowest; bucket <= highest; ++bucket) {
-    const Uint128 times = result.counts_[bucket];
+    const Uint128 times = result.at(bucket);
     least += times * std::max(bucketLowerBound(bucket), minimum);
     const bool endless = saturates && bucket == kCardLastBucket;
     most += times * (endless ? maximum : std::min(bucketUpperBound(bucket) - 1, maximum));
@@ -162,8 +177,8 @@ std::uint64_t Histogram::quantile(double q) const {
   const auto whole = static_cast<Uint128>(Fraction::kOne);
   const Uint128 rank = std::max<Uint128>(1, (parts * count_ + whole - 1) / whole);
   Uint128 seen = 0;
-  for (std::uint32_t bucket = 0; bucket < counts_.size(); ++bucket) {
-    seen += counts_[bucket];
+  for (std::uint32_t bucket = first_bucket_; bucket < endBucket(); ++bucket) {
+    seen += counts_[bucket - first_bucket_];
     if (bucket == kCardLastBucket) seen -= saturated_;
     if (seen < rank) continue;
     const std::uint64_t lower = bucketLowerBound(bucket);
@@ -175,8 +190,9 @@ std::uint64_t Histogram::quantile(double q) const {
 
 std::vector<Histogram::Cell> Histogram::cells() const {
   std::vector<Cell> occupied;
-  for (std::uint32_t bucket = 0; bucket < counts_.size(); ++bucket) {
-    if (counts_[bucket] != 0) occupied.push_back({bucket, counts_[bucket]});
+  for (std::uint32_t bucket = first_bucket_; bucket < endBucket(); ++bucket) {
+    const std::uint64_t count = counts_[bucket - first_bucket_];
+    if (count != 0) occupied.push_back({bucket, count});
   }
   return occupied;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -85,17 +86,30 @@ class Histogram {
   // cells() in places of an axis whose unit is `unit` of the histogram's own.
   [[nodiscard]] std::vector<Slice> slices(double unit) const;
 
+  // Memory that its counts take [bytes]: 1 KiB for each octave between its extremes.
+  [[nodiscard]] std::size_t countBytes() const { return counts_.capacity() * sizeof(counts_[0]); }
+
   // The exact sum as (high, low) 64-bit halves.
   [[nodiscard]] std::uint64_t sumHigh() const;
   [[nodiscard]] std::uint64_t sumLow() const;
 
  private:
   void addSum(std::uint64_t high, std::uint64_t low);
-  // Makes room up to `bucket`, in whole octaves: there are hosts by the thousand with several
-  // histograms each, most of them empty.
-  void reach(std::uint32_t bucket);
+  // Makes room for the buckets from `first` to `last`, in whole octaves: there are hosts by the
+  // thousand with several histograms each, of few values that lie close together, or none.
+  void reach(std::uint32_t first, std::uint32_t last) {
+    if (first < first_bucket_ || last - first_bucket_ >= counts_.size()) extend(first, last);
+  }
+  void extend(std::uint32_t first, std::uint32_t last);
+  // The count of a bucket within reach.
+  [[nodiscard]] std::uint64_t& at(std::uint32_t bucket) { return counts_[bucket - first_bucket_]; }
+  // The bucket behind the last one of counts_.
+  [[nodiscard]] std::uint32_t endBucket() const {
+    return first_bucket_ + static_cast<std::uint32_t>(counts_.size());
+  }
 
-  std::vector<std::uint64_t> counts_;  // up to the largest bucket that anything was in
+  std::vector<std::uint64_t> counts_;  // of the octaves between the extremes
+  std::uint32_t first_bucket_ = 0;     // whose count is the first
   std::uint64_t saturated_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t minimum_ = 0;

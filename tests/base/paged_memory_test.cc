@@ -137,6 +137,23 @@ TEST(PagedMemory, WhatIsLargerIsCutUpBeforeNewMemoryIsUsed) {
   EXPECT_TRUE(behind.intact());
 }
 
+// Nearly all of a region, in blocks that are too small for what comes next.
+TEST(PagedMemory, NeighboursAreJoinedBeforeAnotherRegionIsTaken) {
+  if (!cutsBlocks()) GTEST_SKIP() << "the address sanitizer watches blocks one by one";
+  trimPaged();
+  const Marked first(64, 1);
+  const std::size_t region = pagedUse().reserved_bytes;
+  std::vector<Marked> small;
+  for (unsigned i = 0; i < 7'000; ++i) small.emplace_back(8'192, i);
+  EXPECT_EQ(pagedUse().reserved_bytes, region);
+  small.erase(small.begin(), small.end() - 1);
+  std::vector<Marked> large;
+  for (unsigned i = 0; i < 5; ++i) large.emplace_back(5 * kPage, i);
+  EXPECT_EQ(pagedUse().reserved_bytes, region);
+  for (const Marked& block : large) EXPECT_TRUE(block.intact());
+  EXPECT_TRUE(first.intact() && small.back().intact());
+}
+
 TEST(PagedMemory, WhenAllIsBackOneRegionIsKeptUntilItIsTrimmed) {
   trimPaged();
   const PagedUse before = pagedUse();

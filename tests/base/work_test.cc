@@ -57,6 +57,20 @@ TEST(Work, MemoryIsRefusedWithBothNumbers) {
   EXPECT_GT(memoryLimit(), 1U << 20);
 }
 
+TEST(Work, MemoryIsSharedByPrograms) {
+  setMemoryLimit(2'000'000'000);
+  shareMemoryLimit(4);
+  EXPECT_EQ(memoryLimit(), 500'000'000U);
+  EXPECT_EQ(memoryRefusal("the fabric", 5e8), std::nullopt);
+  const auto why = memoryRefusal("the fabric", 6e8);
+  ASSERT_TRUE(why);
+  EXPECT_EQ(*why,
+            "the fabric needs about 600 MB of memory, and each of 4 points at a time may take 500 "
+            "MB (--max-memory; fewer --jobs have more each)");
+  setMemoryLimit(0);
+  EXPECT_GT(memoryLimit(), 1U << 20);
+}
+
 TEST(Work, OutOfMemoryIsSaidInWords) {
   EXPECT_NE(faultText(std::bad_alloc()).find("not enough memory"), std::string::npos);
   EXPECT_EQ(faultText(std::runtime_error("it broke")), "it broke");

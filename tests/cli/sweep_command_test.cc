@@ -102,6 +102,17 @@ TEST_F(SweepCommandTest, LimitsAreJudgedOverAllPoints) {
   EXPECT_THAT(missed.out, HasSubstr("T5.3, buffer 10KB, priority "));
 }
 
+// Two at a time may take half of it each: what needs more is refused before the first one runs.
+TEST_F(SweepCommandTest, PointsAtATimeShareTheMemory) {
+  std::string large = kSweep;
+  large.replace(large.find("hosts: 3"), 8, "hosts: 8000");
+  const Outcome shared = sweep(large, {"--max-memory", "300MB"});
+  EXPECT_EQ(shared.exit_code, 2);
+  EXPECT_THAT(shared.err, HasSubstr("each of 2 points at a time may take 150 MB (--max-memory; "
+                                    "fewer --jobs have more each)"));
+  EXPECT_FALSE(std::filesystem::exists(directory()));
+}
+
 TEST_F(SweepCommandTest, AChangedScenarioIsRefused) {
   ASSERT_EQ(sweep(kSweep).exit_code, 0);
   const Outcome changed = sweep(kSweep + "seed: 2\n");

@@ -7,6 +7,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -284,6 +286,53 @@ workload: {kind: permutation, ranks: 16, size: 16GiB, messages: 1}
   ask("POST", "/api/v1/runs/1/stop");
   EXPECT_EQ(waitForEnd(1).at("status"), "aborted");
   EXPECT_LT(std::chrono::steady_clock::now() - asked_at, std::chrono::seconds(10));
+}
+
+// However many runs are stored, an answer has no more than a thousand.
+TEST_F(ApiTest, RunsAreListedInPages) {
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario(1)));
+  waitForEnd(1);
+  parts_.copyRun(1'004);
+  const json first = asked("get", "/api/v1/runs", 200);
+  ASSERT_EQ(first.size(), 1'000U);
+  EXPECT_EQ(first.back().at("id"), 1'000);
+  const json second = json::parse(ask("GET", "/api/v1/runs?since=1000").body);
+  ASSERT_EQ(second.size(), 5U);
+  EXPECT_EQ(second.front().at("id"), 1'001);
+  EXPECT_EQ(ask("GET", "/api/v1/runs?since=1005").body, "[]");
+}
+
+// Tables and reports are work that a request starts: they end with their time, or with the client.
+TEST_F(ApiTest, WhatIsReadOfARunEndsWhenItIsNotWanted) {
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario(2)));
+  waitForEnd(1);
+  for (const char* what : {"report", "tables", "summary", "results"}) {
+    const std::string target = std::string("/api/v1/runs/1/") + what;
+    EXPECT_EQ(ask("GET", target).status, 200) << what;
+    {
+      const WorkScope given_up({[] { return true; }, {}, {}});
+      EXPECT_EQ(ask("GET", target).status, 503) << what;
+    }
+    const WorkScope late({{}, std::chrono::steady_clock::now(), "this takes too long"});
+    const ApiAnswer answer = ask("GET", target);
+    EXPECT_EQ(answer.status, 422) << what;
+    EXPECT_THAT(answer.body, HasSubstr("this takes too long")) << what;
+  }
+  EXPECT_EQ(ask("GET", "/api/v1/runs/1/report").status, 200);
+}
+
+// A capture that does not fit into the memory that the server may take is not read.
+TEST_F(ApiTest, WhatIsTooLargeToBeSentIsNotRead) {
+  asked("post", "/api/v1/runs", 201, runOf(smallScenario(1)));
+  waitForEnd(1);
+  const auto file = parts_.directory.path() / "results" / "run-1" / "capture.pcapng";
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file).put('x');
+  EXPECT_EQ(ask("GET", "/api/v1/runs/1/capture").status, 200);
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);  // takes no room on the disk
+  const ApiAnswer answer = ask("GET", "/api/v1/runs/1/capture");
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_THAT(answer.body, HasSubstr("--max-memory"));
 }
 
 TEST_F(ApiTest, OneDamagedResultHidesNoRun) {

@@ -246,6 +246,19 @@ TEST_F(ServerTest, AnAnswerHasTheWarningsWithTheirPositions) {
   EXPECT_THAT(answer.value().warnings[0].what, HasSubstr("headroom 1 KB is below"));
 }
 
+// The client asks as often as it must.
+TEST_F(ServerTest, AllRunsAreListed) {
+  ASSERT_TRUE(runsToItsEnd());
+  parts_.copyRun(2'099);
+  Client client(address());
+  const auto runs = wait<std::vector<RunState>>([&](auto done) { client.runs(done); });
+  ASSERT_TRUE(runs.ok()) << runs.refusal().what;
+  ASSERT_EQ(runs.value().size(), 2'100U);
+  for (std::size_t i = 0; i < runs.value().size(); ++i) {
+    ASSERT_EQ(runs.value()[i].id, static_cast<std::int64_t>(i) + 1);
+  }
+}
+
 TEST_F(ServerTest, AVanishedClientChangesNothingAndCatchesUp) {
   std::vector<std::uint64_t> first;
   {

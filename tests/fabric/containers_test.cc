@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/paged_memory.h"
 #include "base/random.h"
 #include "fabric/bits.h"
 #include "fabric/class_queue.h"
@@ -198,6 +199,23 @@ TEST(SpscRing, BehavesAsADeque) {
 
 // Items of a batch are shown when it is published, or when there is no more room and the ring
 // grows.
+// Blocks that it has outgrown are gone when its consumer has looked again.
+TEST(SpscRing, GivesBackWhatItHasOutgrown) {
+  const std::size_t before = pagedUse().blocks;
+  SpscRing<int> ring;
+  ring.refresh();
+  EXPECT_TRUE(ring.empty());
+  EXPECT_EQ(pagedUse().blocks, before);  // nothing was in it yet
+  for (int i = 0; i < 1'000; ++i) ring.push(i);
+  EXPECT_EQ(pagedUse().blocks, before + 8);  // of 8, 16, … 1024
+  ring.refresh();
+  EXPECT_EQ(pagedUse().blocks, before + 1);
+  for (int i = 0; i < 1'000; ++i) {
+    ASSERT_EQ(ring.front(), i);
+    ring.pop();
+  }
+}
+
 TEST(SpscRing, BatchesAreShownTogether) {
   SpscRing<int> ring;
   SpscRing<int>::Batch few(ring);

@@ -54,8 +54,8 @@ TEST(Footprint, OfAMeshIsThatOfItsLinks) {
   const Footprint footprint = footprintOf(spec);
   EXPECT_EQ(footprint.links, 2'113'536U);
   EXPECT_EQ(footprint.routes, 2'097'152U);
-  EXPECT_GT(footprint.bytes, 3.7e9);  // 7.4 GB were measured
-  EXPECT_LT(footprint.bytes, 14.8e9);
+  EXPECT_GT(footprint.bytes, 2.9e9);  // by a smaller mesh, which took 2,750 B a link, 5.8 GB
+  EXPECT_LT(footprint.bytes, 11.6e9);
 }
 
 }  // namespace

@@ -336,6 +336,7 @@ TEST_F(StoreTest, ADamagedResultHidesNoOther) {
   EXPECT_EQ(store.listRuns().size(), 2U);
   EXPECT_EQ(store.listRunsBriefly(0).size(), 2U);
   EXPECT_EQ(store.listRunsBriefly(1).front().id, other);
+  EXPECT_EQ(store.listRunsBriefly(0, 1).size(), 1U);
   EXPECT_EQ(store.listRunsBriefly(0).front().identity.scenario_text, "");
 }
 

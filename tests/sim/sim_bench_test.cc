@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "bench/sim_hosts.h"
 #include "tests/sim/stack.h"
 #include "transport/roce_spec.h"
 #include "transport/uet_spec.h"
@@ -56,6 +57,45 @@ workload::JobSpec ring(std::uint64_t bytes) {
   workload::CollectiveSpec spec;
   spec.bytes = bytes;
   return collective("ring", {0, 4, 1, 5, 2, 6}, spec);
+}
+
+// What building the trial says against it; empty if nothing does.
+std::string buildingFault(const TrialSpec& spec) {
+  try {
+    fabric::Fabric fabric(spec.dut);
+    const bench::SimHosts hosts(spec, fabric);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// The bench tells without building anything, and word for word the same.
+TEST(SimBench, RefusesWhatCannotBeBuilt) {
+  TrialSpec good = smallFabric();
+  good.workload.emplace().jobs = {ring(100'000)};
+  EXPECT_EQ(buildingFault(good), "");
+  EXPECT_THAT(SimBench({}).refusals(good), IsEmpty());
+
+  std::vector<TrialSpec> bad(8, good);
+  bad[0].dut.failures = {{.element = "leaf7", .down = Picoseconds(0), .up = std::nullopt}};
+  bad[1].dut.bit_errors = {{.link = "leaf0-leaf1", .rate = 1e-9}};
+  bad[2].dut.topology.host_link_delay = Picoseconds(0);
+  bad[3].workload->jobs[0].placement.hosts = {0, 99};
+  bad[4].workload->jobs[0].flows = 0;
+  bad[5].streams = {stream(0, 99, 10)};
+  bad[5].duration = microseconds(10);
+  transport::UetSpec uet;
+  uet.mtu_payload = 3;
+  bad[6].transport = uet;
+  transport::RoceSpec roce;
+  roce.path_mtu = 3;
+  bad[7].transport = roce;
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    const std::string fault = buildingFault(bad[i]);
+    EXPECT_NE(fault, "") << i;
+    EXPECT_THAT(SimBench({}).refusals(bad[i]), ElementsAre(fault)) << i;
+  }
 }
 
 // Streams beside a ring over UET: everything that draws random numbers, marks or loses takes part.

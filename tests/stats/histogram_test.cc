@@ -7,10 +7,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 #include <vector>
 
 #include "base/error.h"
+#include "base/random.h"
 
 namespace plumbline::stats {
 namespace {
@@ -240,6 +242,40 @@ TEST(Histogram, RecordingCellsEqualsRecordingTheirValues) {
     }
     together.recordCells(first, cells, minimum, maximum, sum);
     expectEqual(together, single);
+  }
+}
+
+// Ten million message times of an hour each take as much memory as one.
+TEST(Histogram, TakesTheMemoryOfItsOctaves) {
+  Histogram histogram;
+  EXPECT_EQ(histogram.countBytes(), 0U);
+  histogram.record((1ULL << 40) + 5, 10'000'000);
+  histogram.record((1ULL << 41) - 1);
+  EXPECT_EQ(histogram.countBytes(), 1'024U);
+  histogram.record(1ULL << 39);
+  EXPECT_EQ(histogram.countBytes(), 2'048U);
+  Histogram merged;
+  merged.merge(histogram);
+  EXPECT_EQ(merged.countBytes(), 2'048U);
+}
+
+// In any order, so that room is made at either end.
+TEST(Histogram, CountsValuesOfAllMagnitudesInAnyOrder) {
+  RandomStream random(7, "magnitudes");
+  for (int round = 0; round < 50; ++round) {
+    Histogram histogram;
+    std::map<std::uint32_t, std::uint64_t> expected;
+    const std::uint64_t values = 1 + random.below(20);
+    for (std::uint64_t i = 0; i < values; ++i) {
+      const std::uint64_t value = random.next() >> random.below(64);
+      histogram.record(value);
+      ++expected[histogramBucket(value)];
+    }
+    std::map<std::uint32_t, std::uint64_t> counted;
+    for (const Histogram::Cell& cell : histogram.cells()) counted[cell.bucket] = cell.count;
+    EXPECT_EQ(counted, expected);
+    EXPECT_EQ(histogramBucket(histogram.quantile(1e-9)), expected.begin()->first);
+    EXPECT_EQ(histogramBucket(histogram.quantile(1)), expected.rbegin()->first);
   }
 }
 

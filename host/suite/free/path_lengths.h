@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fabric/fabric.h"
+#include "fabric/fabric_plan.h"
 
 namespace plumbline::suite {
 
@@ -41,7 +41,7 @@ class PathLengths {
   [[nodiscard]] const fabric::Link& linkOf(fabric::HostId host) const;
   const std::vector<std::uint32_t>& distancesFrom(fabric::NodeId node);
 
-  fabric::Fabric fabric_;
+  fabric::FabricPlan fabric_;
   std::unordered_map<fabric::NodeId, std::vector<std::uint32_t>> distances_;
 };
 

@@ -30,6 +30,9 @@ const std::vector<const Procedure*>& procedures() {
       &syntheticJctTest(), &profileTest(), &multiTenantTest(),
       &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
       &soakTest(), &leakTest(),
+      &kvThroughputTest(), &kvLatencyTest(), &kvScalingTest(), &tierTest(),
+      &ecnIncastTest(), &pfcBurstTest(), &mixedConvergenceTest(), &kvDeadlockTest(),
+      &inferenceBalancingTest(),
       &kvTransferTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on

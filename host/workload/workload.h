@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ struct JobResult {
   std::vector<std::uint64_t> bytes_posted;    // S_fabric, by rank
   std::vector<IterationResult> iterations;    // TrainingProgram: those that every rank finished
   std::vector<ConnectionResult> connections;  // MessageProgram, in the pattern's order
-  std::vector<Picoseconds> trace_completed;   // TraceProgram: by entry; kNever if not completed
+  // MessageProgram that wants it, see arrival_times.h.
+  std::optional<stats::Histogram> arrival_time;
+  std::vector<Picoseconds> trace_completed;  // TraceProgram: by entry; kNever if not completed
   // TrainingProgram, when finished: from the first start to the last finish. JCT.
   [[nodiscard]] Picoseconds completionTime() const;
 };

@@ -119,7 +119,8 @@ TEST(ShippedScenarios, AllValidate) {
 TEST(ShippedScenarios, TestsOnSimulatedHostsHaveOneThatCanRun) {
   std::set<std::string> tests;
   for (const auto& file : shipped()) {
-    if (file.parent_path().filename() != "training") continue;
+    const auto folder = file.parent_path().filename();
+    if (folder != "training" && folder != "inference") continue;
     SCOPED_TRACE(file);
     scenario::Scenario scenario = scenario::loadScenario(file, vocabulary());
     const bench::SimBench bench({.line_rate = scenario.topology.link_rate});

@@ -229,6 +229,7 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
     outcome.message_time = job.total.message_time;
     outcome.message_time.merge(unacknowledged.time);
     outcome.moe = job.moe;
+    outcome.arrival_time = job.arrival_time;
     result.jobs.push_back(std::move(outcome));
   }
 }

@@ -230,6 +230,7 @@ Json jobToJson(const JobOutcome& job) {
             {"message_time", histogramToJson(job.message_time)}};
   if (job.flow_jfi) json["flow_jfi"] = *job.flow_jfi;
   if (job.moe) json["moe"] = moeToJson(*job.moe);
+  if (job.arrival_time) json["arrival_time"] = histogramToJson(*job.arrival_time);
   return json;
 }
 
@@ -249,6 +250,9 @@ JobOutcome jobFromJson(const Json& json) {
   if (json.contains("active_ps")) job.active = timeFromJson(json.at("active_ps"));
   if (json.contains("flow_jfi")) job.flow_jfi = json.at("flow_jfi").get<double>();
   if (json.contains("moe")) job.moe = moeFromJson(json.at("moe"));
+  if (json.contains("arrival_time")) {
+    job.arrival_time = histogramFromJson(json.at("arrival_time"));
+  }
   return job;
 }
 
@@ -338,6 +342,11 @@ FabricResult fabricFromJson(const Json& json) {
   if (json.contains("connections")) {
     result.connections = connectionsFromJson(json.at("connections"));
   }
+  if (json.contains("first_mark")) {
+    const Json& mark = json.at("first_mark");
+    result.first_mark = FirstMark{timeFromJson(mark.at("time_ps")), mark.at("link"),
+                                  mark.at("queue_bytes").get<std::uint64_t>()};
+  }
   if (json.contains("loss_times")) {
     const Json& times = json.at("loss_times");
     result.loss_times =
@@ -390,6 +399,11 @@ std::string FabricResult::toJson() const {
               {"goodput_max_gbps", optionalToJson(flows.goodput_max_gbps)}}},
             {"jobs", job_array}};
   if (data_lost) json["data_lost"] = *data_lost;
+  if (first_mark) {
+    json["first_mark"] = {{"time_ps", first_mark->time.count()},
+                          {"link", first_mark->link},
+                          {"queue_bytes", first_mark->queue_bytes}};
+  }
   if (loss_times) {
     json["loss_times"] = {{"overflow_ps", loss_times->overflow.count()},
                           {"nack_ps", loss_times->nack.count()},

@@ -77,6 +77,9 @@ struct JobOutcome {
   // Of those that are complete: posted to acknowledged, or to the arrival of a message that nobody
   // acknowledges [ps].
   stats::Histogram message_time;
+  // Posted to wholly at the receiver [ps], where the job's program wants it
+  // (MessageProgram::arrival_times).
+  std::optional<stats::Histogram> arrival_time{};
   Picoseconds active;  // from the first message posted to the last one done; 0 without any
   // Over the goodputs of its flows, see FlowSummary; nothing where it has none, or shares a pair of
   // hosts with another job: their messages travel in the same flows.
@@ -122,6 +125,13 @@ struct LossTimes {
   Picoseconds resent = fabric::kNever;    // first data packet sent again
 };
 
+// The first packet that a switch marked.
+struct FirstMark {
+  Picoseconds time = fabric::kNever;  // kNever: none was
+  std::string link;                   // whose queue it was
+  std::uint64_t queue_bytes = 0;      // the depth that decided
+};
+
 // Receiver credit, nominal bytes over all destinations.
 struct CreditUse {
   std::uint64_t granted = 0;
@@ -147,6 +157,7 @@ struct FabricResult {
   // Where setting up connections has a cost.
   std::optional<transport::ConnectionStats> connections{};
   std::optional<LossTimes> loss_times{};  // when the trial asked for them
+  std::optional<FirstMark> first_mark{};  // when the trial asked for it
   std::optional<CreditUse> credit{};      // where destinations gave any
   FlowSummary flows;
   std::vector<JobOutcome> jobs;

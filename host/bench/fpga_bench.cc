@@ -96,7 +96,7 @@ std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
   if (spec.capture_port && !captures_) {
     refusals.emplace_back("no captures: the card has no path to the host's memory");
   }
-  if (spec.sampling || spec.series || spec.loss_times) {
+  if (spec.sampling || spec.series || spec.loss_times || spec.first_mark) {
     refusals.emplace_back("only the sim bench samples a trial as it runs");
   }
   if (spec.workload) {

@@ -16,6 +16,7 @@
 #include "bench/flow_count.h"
 #include "bench/hop_watch.h"
 #include "bench/loss_watch.h"
+#include "bench/mark_watch.h"
 #include "bench/sampler.h"
 #include "bench/series_recorder.h"
 #include "bench/serving_network.h"
@@ -239,6 +240,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
 
   std::optional<LossWatch> losses;
   if (spec.loss_times) losses.emplace(fabric);
+  std::optional<MarkWatch> marks;
+  if (spec.first_mark) marks.emplace(fabric);
   std::optional<FlowCount> flows;
   if (spec.count_flows) flows.emplace(fabric);
 
@@ -331,6 +334,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   result.fabric->peak_rss_bytes = peakRssBytes();
   result.fabric->series = std::move(series);
   if (main_figure) result.early_end = main_figure->finish(fabric.now());
+  if (marks) result.fabric->first_mark = marks->first();
   if (losses) result.fabric->loss_times = losses->times(result.fabric->endpoints);
   if (flows) result.fabric->link_flow_mmr = flows->mmr();
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());

@@ -212,6 +212,7 @@ std::string TrialSpec::toJson() const {
   if (loss_times) json["loss_times"] = true;
   if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
   if (series) json["series"] = {{"intervals", series->intervals}};
+  if (first_mark) json["first_mark"] = true;
   if (count_flows) json["count_flows"] = true;
   addCardParts(*this, json);
   return json.dump();

@@ -136,6 +136,7 @@ struct TrialSpec {
   std::optional<SamplingSpec> sampling;
   std::optional<TimeSeriesSpec> series;
   bool loss_times = false;   // FabricResult::loss_times
+  bool first_mark = false;   // FabricResult::first_mark
   bool count_flows = false;  // on the links between switches: FabricResult::link_flow_mmr
 
   // For a bench with a tester card; see cardPartRefusals().

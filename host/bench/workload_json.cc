@@ -24,6 +24,7 @@ Json toJsonValue(const workload::MessageProgram& messages) {
   } else {
     json.update(specToJson(std::get<workload::ClosedLoop>(messages.load)));
   }
+  if (messages.arrival_times) json["arrival_times"] = true;
   if (messages.on_off) json["on_off"] = specToJson(*messages.on_off);
   return json;
 }

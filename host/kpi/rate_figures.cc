@@ -52,6 +52,14 @@ Declarations rateFigures() {
           more("progress_per_s", {"", 1e12},
                "Progress of the profile per second, in its own unit such as samples or tokens")),
       more("kv_gigabytes_per_s", kGigabytesPerSecond, "KV cache bandwidth"),
+      neither("kv_steady_gbps", kGigabitsPerSecond,
+              "Payload of KV transfers per second beside EP traffic, steady"),
+      neither("ep_steady_gbps", kGigabitsPerSecond,
+              "Payload of EP traffic per second beside KV transfers, steady"),
+      more("tier_gigabytes_per_s", kGigabytesPerSecond,
+           "Throughput between tiers of memory, modelled but for the fabric"),
+      ofTimes(more("tier_vs_gpu_percent", kExcess,
+                   "Throughput between tiers of memory, in % of that from GPU to GPU")),
       more("arrived_percent", kShare, "Bytes that arrived of bytes sent"),
   };
 }

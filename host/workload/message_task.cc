@@ -58,6 +58,7 @@ void MessageTask::post(std::uint32_t index, Picoseconds now) {
   Connection& connection = connections_[index];
   connection.first_posted = std::min(connection.first_posted, now);
   const std::uint64_t number = connection.posted++;
+  if (program_.arrival_times) connection.post_times.push_back(now);
   port().post(members_.host(connection.to), program_.bytes,
               {static_cast<std::uint32_t>(number), index}, number, now);
   if (std::holds_alternative<Arrivals>(program_.load)) drawGap(connection);
@@ -90,7 +91,9 @@ void MessageTask::advance(std::uint32_t index, Picoseconds now) {
   }
 }
 
-void MessageTask::arrived(HostId /*from*/, Label /*label*/, Picoseconds /*now*/) {}
+void MessageTask::arrived(HostId from, Label label, Picoseconds now) {
+  if (program_.arrival_times) landed_.push_back({from, label, now});
+}
 
 void MessageTask::completed(HostId /*to*/, Label label, Picoseconds now) {
   Connection& connection = connections_[label.step];

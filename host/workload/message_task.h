@@ -23,6 +23,13 @@ struct ConnectionResult {
 
 class MessageTask final : public Task {
  public:
+  // A whole message that has come, with the sender's label: `step` is its connection.
+  struct Landed {
+    HostId from = 0;
+    Label label;
+    Picoseconds time;
+  };
+
   // A connection of this rank, `number` in the pattern's order; it begins at `start`.
   struct Opening {
     Rank to = 0;
@@ -42,6 +49,13 @@ class MessageTask final : public Task {
 
   [[nodiscard]] std::vector<ConnectionResult> results() const;
 
+  // Where the program wants arrival times: when the messages of connection `index` were posted, and
+  // what came from others, in the order of time.
+  [[nodiscard]] const std::vector<Picoseconds>& postTimes(std::uint32_t index) const {
+    return connections_[index].post_times;
+  }
+  [[nodiscard]] const std::vector<Landed>& landed() const { return landed_; }
+
  private:
   struct Connection {
     std::uint32_t number = 0;
@@ -56,6 +70,7 @@ class MessageTask final : public Task {
     bool waiting = false;    // in wakes_
     bool exhausted = false;  // will not post again
     bool finished = false;   // and everything is acknowledged
+    std::vector<Picoseconds> post_times{};
   };
   struct Wake {
     Picoseconds time;
@@ -78,6 +93,7 @@ class MessageTask final : public Task {
   const Members& members_;
   Rank rank_;
   std::vector<Connection> connections_;
+  std::vector<Landed> landed_;
   std::vector<Wake> wakes_;  // heap
   std::size_t unfinished_;
 };

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/work.h"
+#include "workload/arrival_times.h"
 #include "workload/moe_check.h"
 #include "workload/moe_figures.h"
 #include "workload/pattern.h"
@@ -51,6 +52,9 @@ void checkTraining(const JobSpec& job, const TrainingProgram& program) {
 void checkMessages(const JobSpec& job, const MessageProgram& program) {
   if (program.bytes == 0 || program.bytes > transport::kMaxMessage) {
     refuse(fmt::format("the message size is {} bytes", program.bytes), "1 to 2^40 - 1 bytes");
+  }
+  if (program.arrival_times && job.verb == transport::Verb::kRead) {
+    refuse("arrival times of the verb read", "write, write-immediate or send");
   }
   if (program.phase < Picoseconds()) refuse("the phase is negative", "zero or more");
   if (program.on_off &&
@@ -244,6 +248,7 @@ JobResult Workload::resultOf(std::uint32_t job) const {
     result.trace_completed.assign(trace->entries.size(), transport::kNever);
   }
   std::vector<UnacknowledgedEnd> ends;
+  std::vector<const MessageTask*> message_tasks;
   for (Rank rank = 0; rank < tasks_[job].size(); ++rank) {
     const Task* const task = tasks_[job][rank];
     ends.push_back({members_[job]->host(rank), &task->port()});
@@ -254,6 +259,7 @@ JobResult Workload::resultOf(std::uint32_t job) const {
     if (const auto* training = dynamic_cast<const TrainingTask*>(task)) {
       mergeIterations(training->iterations(), result.iterations, task == tasks_[job].front());
     } else if (const auto* messages = dynamic_cast<const MessageTask*>(task)) {
+      message_tasks.push_back(messages);
       const auto own = messages->results();
       result.connections.insert(result.connections.end(), own.begin(), own.end());
     } else if (const auto* trace = dynamic_cast<const TraceTask*>(task)) {
@@ -270,6 +276,10 @@ JobResult Workload::resultOf(std::uint32_t job) const {
     result.moe = moeResult(*moe, *moe_plans_[job], ranks, spec_.jobs[job].start);
   }
   result.unacknowledged = matchUnacknowledged(ends);
+  const auto* program = std::get_if<MessageProgram>(&spec_.jobs[job].program);
+  if (program != nullptr && program->arrival_times) {
+    result.arrival_time = arrivalTimes(message_tasks, *members_[job]);
+  }
   std::sort(
       result.connections.begin(), result.connections.end(),
       [](const ConnectionResult& a, const ConnectionResult& b) { return a.number < b.number; });

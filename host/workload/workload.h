@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,10 @@ struct JobResult {
   // TrainingProgram, MoeProgram (its layers): those that every rank finished.
   std::vector<IterationResult> iterations;
   std::vector<ConnectionResult> connections;  // MessageProgram, in the pattern's order
-  std::vector<Picoseconds> trace_completed;   // TraceProgram: by entry; kNever if not completed
-  std::optional<MoeResult> moe;               // MoeProgram
+  // MessageProgram that wants it, see arrival_times.h.
+  std::optional<stats::Histogram> arrival_time;
+  std::vector<Picoseconds> trace_completed;  // TraceProgram: by entry; kNever if not completed
+  std::optional<MoeResult> moe;              // MoeProgram
   // Of iterations, when finished: from the first start to the last finish. JCT.
   [[nodiscard]] Picoseconds completionTime() const;
 };

@@ -138,6 +138,9 @@ struct MessageProgram {
   Picoseconds phase{};  // pair i (in the pattern's order) starts i * phase later
   std::uint64_t messages = std::numeric_limits<std::uint64_t>::max();  // per pair and direction
   Picoseconds until = transport::kNever;  // no message is posted from this time on
+  // Whether JobResult::arrival_time is wanted: 24 B for every message. Not of the verb read, whose
+  // messages arrive at their poster.
+  bool arrival_times = false;
 };
 
 // --- Traces ------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ TEST(DemandsInAReport, NameKeysAndSectionsThatThereAre) {
   const std::string key = "dut.identification.";
   std::string stated;
   std::vector<std::string> sections;
-  for (const suite::Demand& demand : suite::conformance().general) {
+  for (const suite::Demand& demand : suite::conformance(suite::Draft::kTraining).general) {
     for (const Place& place : demand.places) {
       if (place.kind == Place::Kind::kReport) sections.push_back(place.id);
       if (place.kind != Place::Kind::kScenario) continue;

@@ -77,6 +77,7 @@ FabricResult everything() {
   ends.latency = histogram(count());
   result.data_lost = count();
   result.loss_times = LossTimes{time(), time(), time()};
+  result.first_mark = FirstMark{time(), "leaf0-host1", count()};
   result.credit = CreditUse{count(), count()};
   transport::ConnectionStats& connections = result.connections.emplace();
   for (std::uint64_t* field : {&connections.opened, &connections.established, &connections.failed,
@@ -102,6 +103,7 @@ FabricResult everything() {
   job.bytes_arrived = count();
   job.bytes_per_rank = count();
   job.message_time = histogram(count());
+  job.arrival_time = histogram(count());
   job.active = time();
   job.flow_jfi = 0.9375;
   result.jobs.push_back(job);
@@ -141,7 +143,12 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.connections->last_established, sent.connections->last_established);
   EXPECT_EQ(back.connections->setup.maximum(), sent.connections->setup.maximum());
   EXPECT_EQ(back.flows.goodput_max_gbps, sent.flows.goodput_max_gbps);
+  ASSERT_TRUE(back.first_mark);
+  EXPECT_EQ(back.first_mark->link, "leaf0-host1");
+  EXPECT_EQ(back.first_mark->time, sent.first_mark->time);
   ASSERT_EQ(back.jobs.size(), 1U);
+  ASSERT_TRUE(back.jobs[0].arrival_time);
+  EXPECT_EQ(back.jobs[0].arrival_time->maximum(), sent.jobs[0].arrival_time->maximum());
   EXPECT_EQ(back.jobs[0].name, sent.jobs[0].name);
   EXPECT_EQ(back.jobs[0].iterations, sent.jobs[0].iterations);
   EXPECT_EQ(back.jobs[0].message_time.count(), 2U);
@@ -157,19 +164,20 @@ TEST(FabricResult, WritesEveryField) {
   for (const auto& [path, value] : fields.items()) {
     if (!value.is_number_integer() || path.find("latency/") != std::string::npos ||
         path.find("setup/") != std::string::npos ||
-        path.find("/message_time") != std::string::npos) {
+        path.find("/message_time") != std::string::npos ||
+        path.find("/arrival_time") != std::string::npos) {
       continue;
     }
     ++seen[value.get<std::uint64_t>()];
   }
-  // The format's number, and all counts but those of two utilisations and seven histograms.
+  // The format's number, and all counts but those of two utilisations and eight histograms.
   std::uint64_t numbers = 0;
   for (const auto& [value, times] : seen) {
     EXPECT_EQ(times, 1U) << value;
     if (value > 1'000) ++numbers;
   }
   const std::uint64_t counts = json.at("peak_rss_bytes").get<std::uint64_t>() - 1'000;
-  EXPECT_EQ(numbers, counts - 2 - 7);
+  EXPECT_EQ(numbers, counts - 2 - 8);
 }
 
 // What was measured before NACKs were lost, replays limited, frames too old and INITs counted is
@@ -212,7 +220,7 @@ TEST(FabricResult, RefusesWhatItDidNotWrite) {
   for (const auto& [key, value] : whole.items()) {
     // Not every bench or trial tells these.
     if (std::set<std::string>{"peak_rss_bytes", "loss_times", "credit", "connections", "data_lost",
-                              "link_flow_mmr"}
+                              "link_flow_mmr", "first_mark"}
             .contains(key)) {
       continue;
     }

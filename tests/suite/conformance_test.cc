@@ -287,20 +287,34 @@ TEST(ConformanceRows, NameATableOnceForItsColumns) {
 }
 
 // The file of this build.
-TEST(ConformanceData, HasEveryTestOfTheDraftAndNoOther) {
-  std::set<std::string> tests;
-  for (const Procedure* one : procedures()) {
-    if (one->id().starts_with("T")) tests.insert(one->id());
+TEST(ConformanceData, HasEveryTestOfTheDraftsAndNoOther) {
+  for (const Draft draft : {Draft::kTraining, Draft::kInference}) {
+    std::set<std::string> tests;
+    for (const Procedure* one : procedures()) {
+      if (one->id().starts_with(draft == Draft::kTraining ? "T" : "I")) tests.insert(one->id());
+    }
+    EXPECT_EQ(tests.size(), draft == Draft::kTraining ? 32U : 9U);
+    std::set<std::string> data;
+    for (const TestDemands& one : conformance(draft).tests) data.insert(one.test);
+    EXPECT_EQ(data, tests);
   }
-  EXPECT_EQ(tests.size(), 32U);
-  std::set<std::string> data;
-  for (const TestDemands& one : conformance().tests) data.insert(one.test);
-  EXPECT_EQ(data, tests);
+}
+
+TEST(ConformanceData, IsTheDraftsOwn) {
+  EXPECT_EQ(draftOf("T5.1"), Draft::kTraining);
+  EXPECT_EQ(draftOf("I5.1"), Draft::kInference);
+  EXPECT_EQ(conformanceFile(Draft::kInference), "host/suite/conformance/inference.yaml");
+  // A run of one draft's tests is not asked for the other one's report.
+  results::TestResult inference = sample();
+  inference.id = "I5.1";
+  for (const DemandRow& row : demandRows({inference})) {
+    EXPECT_NE(row.demand->section, "3.1.3");  // rail mapping, of training
+  }
 }
 
 TEST(ConformanceData, NamesPagesThatExist) {
   const std::filesystem::path docs = std::filesystem::path(PLUMBLINE_SOURCE_DIR) / "docs";
-  for (const Demand& demand : conformance().general) {
+  for (const Demand& demand : conformance(Draft::kTraining).general) {
     for (const Place& place : demand.places) {
       if (place.kind != Place::Kind::kDocs) continue;
       EXPECT_TRUE(std::filesystem::exists(docs / place.id)) << place.id;
@@ -309,16 +323,20 @@ TEST(ConformanceData, NamesPagesThatExist) {
 }
 
 TEST(ConformancePage, HasARowForEachDemand) {
-  const std::string page = conformancePage(conformance());
+  const Conformance& training = conformance(Draft::kTraining);
+  const Conformance& inference = conformance(Draft::kInference);
+  const std::string page = conformancePage(training, inference);
   std::size_t rows = 0;
-  std::size_t demands = conformance().general.size();
-  for (const TestDemands& one : conformance().tests) demands += one.demands.size();
+  std::size_t demands = training.general.size() + inference.general.size();
+  for (const Conformance* data : {&training, &inference}) {
+    for (const TestDemands& one : data->tests) demands += one.demands.size();
+  }
   for (std::size_t at = page.find("\n| "); at != std::string::npos;
        at = page.find("\n| ", at + 1)) {
     ++rows;
   }
   // The list of tests with its heading, and a heading for each table.
-  std::size_t headings = conformance().tests.size() + 2;
+  std::size_t headings = training.tests.size() + inference.tests.size() + 3;
   for (const char* head : {"\n| swept |", "\n| reported |", "\n| demanded |"}) {
     for (std::size_t at = page.find(head); at != std::string::npos; at = page.find(head, at + 1)) {
       ++headings;

@@ -1,5 +1,5 @@
-// Every shipped training scenario in the profile `quick` has what the draft demands: nothing is
-// absent, empty, or the same at every point without a reason in the data file.
+// Every shipped scenario of both suites in the profile `quick` has what the draft demands: nothing
+// is absent, empty, or the same at every point without a reason in the data file.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -40,8 +40,8 @@ scenario::Vocabulary words() {
 
 // Each test in its own file; those that have none in the file of the whole suite. Which tests run
 // the same trials share a case.
-std::map<std::string, std::vector<Shipped>> cases() {
-  const fs::path folder = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios/training";
+std::map<std::string, std::vector<Shipped>> casesOf(const char* suite) {
+  const fs::path folder = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios" / suite;
   std::map<std::string, std::vector<Shipped>> cases;
   std::set<std::string> alone;
   const auto add = [&](const std::string& name, const Shipped& one) {
@@ -60,9 +60,16 @@ std::map<std::string, std::vector<Shipped>> cases() {
       add(name, {entry.path(), test});
     }
   }
+  if (!fs::exists(folder / "all.yaml")) return cases;
   for (const std::string& test : scenario::loadScenario(folder / "all.yaml", words()).tests) {
     if (!alone.contains(test)) add("all-" + test, {folder / "all.yaml", test});
   }
+  return cases;
+}
+
+std::map<std::string, std::vector<Shipped>> cases() {
+  auto cases = casesOf("training");
+  cases.merge(casesOf("inference"));
   return cases;
 }
 
@@ -95,9 +102,10 @@ TEST_P(ShippedConformance, HasWhatTheDraftDemands) {
     scenario.profile = scenario::Profile::kQuick;
     const results::TestResult result =
         procedure(one.test).run({scenario, runner.capabilities()}, runner);
-    const TestDemands* demands = conformance().test(one.test);
+    const Conformance& data = conformance(draftOf(one.test));
+    const TestDemands* demands = data.test(one.test);
     ASSERT_NE(demands, nullptr) << one.test;
-    for (const auto* list : {&demands->demands, &conformance().general}) {
+    for (const auto* list : {&demands->demands, &data.general}) {
       for (const Finding& finding : check(*list, result)) {
         ADD_FAILURE() << findingText(finding, one.test) << "\n  in " << one.file.filename();
       }
@@ -113,7 +121,7 @@ TEST(CardConformance, HasTheSameTablesAndFigures) {
     scenario::Scenario scenario = someScenario();
     scenario.traffic.message_sizes.reset();
     const results::TestResult result = runTest(procedure(id), scenario, dut);
-    for (const Finding& finding : check(conformance().test(id)->demands, result)) {
+    for (const Finding& finding : check(conformance(Draft::kTraining).test(id)->demands, result)) {
       if (finding.kind == Finding::Kind::kConstant) continue;
       ADD_FAILURE() << findingText(finding, id);
     }
@@ -126,7 +134,7 @@ std::vector<std::string> names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Training, ShippedConformance, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Suites, ShippedConformance, testing::ValuesIn(names()),
                          [](const auto& one) {
                            std::string name = one.param;
                            for (char& c : name) {

@@ -62,6 +62,27 @@ TEST(Messages, ClosedLoopKeepsItsMessagesOutstanding) {
   EXPECT_EQ(pipelined.result.connections[0].last_completed, microseconds(5 + 10 + 2));
 }
 
+// 1 us of wire and 1 us there: the first three wait for each other, all later ones find an idle
+// wire. There are more of them than a label can tell apart.
+TEST(Messages, ArrivalTimesAreThoseToTheReceiver) {
+  MessageProgram program = base(Pattern::kPairs);
+  program.messages = 300;
+  program.load = ClosedLoop{3};
+  program.bidirectional = true;
+  EXPECT_FALSE(run(program, 2).result.arrival_time);
+  program.arrival_times = true;
+  for (const auto use : {FlowUse::kRoundRobin, FlowUse::kSplit}) {
+    const Outcome outcome = run(program, 2, use == FlowUse::kSplit ? 2 : 1, use);
+    ASSERT_TRUE(outcome.result.arrival_time);
+    const stats::Histogram& times = *outcome.result.arrival_time;
+    EXPECT_EQ(times.count(), 600U);
+    EXPECT_EQ(times.minimum(), 2'000'000U);
+    EXPECT_EQ(times.maximum(), 4'000'000U);
+    // Posted at the completion of the third before it, 1 us after that one's arrival.
+    EXPECT_NEAR(times.mean(), 2e6 + 2 * (1e6 + 2e6) / 600, 1);
+  }
+}
+
 TEST(Messages, UntilEndsTheClosedLoop) {
   MessageProgram program = base(Pattern::kPairs);
   program.messages = std::numeric_limits<std::uint64_t>::max();

@@ -363,8 +363,8 @@ std::vector<std::string> notRun(const Demand& demand, const TestResult& result) 
 }
 
 std::string findingText(const Finding& finding, const std::string& test) {
-  return fmt::format("{}:{}: {}, \"{}\": {}", kConformanceFile, finding.demand->line, test,
-                     finding.demand->what, finding.text);
+  return fmt::format("{}:{}: {}, \"{}\": {}", conformanceFile(draftOf(test)), finding.demand->line,
+                     test, finding.demand->what, finding.text);
 }
 
 }  // namespace plumbline::suite

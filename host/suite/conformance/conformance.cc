@@ -227,7 +227,14 @@ Conformance readFile(const YamlNode& root, Problems& problems) {
 
 }  // namespace
 
-const std::string_view kConformanceFile = "host/suite/conformance/training.yaml";
+Draft draftOf(std::string_view test) {
+  return test.starts_with('I') ? Draft::kInference : Draft::kTraining;
+}
+
+std::string_view conformanceFile(Draft draft) {
+  return draft == Draft::kTraining ? "host/suite/conformance/training.yaml"
+                                   : "host/suite/conformance/inference.yaml";
+}
 
 bool Place::names(std::string_view other) const {
   if (id.empty() || id.back() != '*') return other == id;
@@ -252,9 +259,12 @@ Conformance parseConformance(std::string_view text, std::string_view file) {
   return data;
 }
 
-const Conformance& conformance() {
-  static const Conformance data = parseConformance(embeddedConformance(), kConformanceFile);
-  return data;
+const Conformance& conformance(Draft draft) {
+  static const Conformance training =
+      parseConformance(embeddedTraining(), conformanceFile(Draft::kTraining));
+  static const Conformance inference =
+      parseConformance(embeddedInference(), conformanceFile(Draft::kInference));
+  return draft == Draft::kTraining ? training : inference;
 }
 
 }  // namespace plumbline::suite

@@ -1,6 +1,6 @@
 // What the methodology demands of each test and of every report, and where the product has it: the
-// data file training.yaml of this folder, compiled into the program. Sections are those of the
-// training draft of April 2026.
+// data files training.yaml and inference.yaml of this folder, compiled into the program. Sections
+// are those of the training draft of April 2026, resp. of the inference draft of June 2026.
 #pragma once
 
 #include <cstddef>
@@ -75,14 +75,17 @@ struct Conformance {
   [[nodiscard]] const TestDemands* test(std::string_view id) const;
 };
 
-// Name of the data file in messages: "host/suite/conformance/training.yaml".
-extern const std::string_view kConformanceFile;
+enum class Draft { kTraining, kInference };
+// The draft that has the test with this id: "I5.1" is one of inference.
+Draft draftOf(std::string_view test);
+// Name of its data file in messages: "host/suite/conformance/training.yaml".
+std::string_view conformanceFile(Draft draft);
 
 // Throws Error(kUsage) that lists every mistake as file:line:column. A demand that is pending is a
 // mistake unless the file says `pending_allowed: true`.
 Conformance parseConformance(std::string_view text, std::string_view file);
 
 // The data of this build.
-const Conformance& conformance();
+const Conformance& conformance(Draft draft);
 
 }  // namespace plumbline::suite

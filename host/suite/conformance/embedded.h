@@ -1,11 +1,12 @@
-// The data file as it was when the program was built. embedded.cc is made by CMake
-// (cmake/EmbedText.cmake), so that an installed program needs no file.
+// The data files as they were when the program was built. CMake makes the sources of these
+// functions (cmake/EmbedText.cmake), so that an installed program needs no file.
 #pragma once
 
 #include <string_view>
 
 namespace plumbline::suite {
 
-std::string_view embeddedConformance();
+std::string_view embeddedTraining();
+std::string_view embeddedInference();
 
 }  // namespace plumbline::suite

@@ -7,6 +7,6 @@
 
 namespace plumbline::suite {
 
-std::string conformancePage(const Conformance& data);
+std::string conformancePage(const Conformance& training, const Conformance& inference);
 
 }  // namespace plumbline::suite

@@ -19,7 +19,9 @@ int main(int argc, char** argv) {
   }
   try {
     const std::string& file = arguments.back();
-    const std::string page = plumbline::suite::conformancePage(plumbline::suite::conformance());
+    const std::string page = plumbline::suite::conformancePage(
+        plumbline::suite::conformance(plumbline::suite::Draft::kTraining),
+        plumbline::suite::conformance(plumbline::suite::Draft::kInference));
     if (check) {
       std::ifstream stream(file, std::ios::binary);
       const std::string text{std::istreambuf_iterator<char>(stream),

@@ -97,11 +97,12 @@ std::string testsNotRun(const Demand& demand, const std::set<std::string>& run) 
   return tests.empty() ? "" : fmt::format("{} not run", fmt::join(tests, ", "));
 }
 
-void addGeneral(const std::vector<Demand>& general, const std::vector<results::TestResult>& results,
+void addGeneral(const std::vector<Demand>& general,
+                const std::vector<const results::TestResult*>& results,
                 const std::set<std::string>& run, std::vector<DemandRow>& rows) {
   std::vector<std::vector<Finding>> findings;
   findings.reserve(results.size());
-  for (const results::TestResult& result : results) findings.push_back(check(general, result));
+  for (const results::TestResult* result : results) findings.push_back(check(general, *result));
   for (const Demand& demand : general) {
     std::vector<std::string> lacking;
     if (const std::string tests = testsNotRun(demand, run); !tests.empty()) {
@@ -109,7 +110,7 @@ void addGeneral(const std::vector<Demand>& general, const std::vector<results::T
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       for (const std::string& text : lackingOf(demand, findings[i])) {
-        lacking.push_back(fmt::format("{}: {}", results[i].id, text));
+        lacking.push_back(fmt::format("{}: {}", results[i]->id, text));
       }
     }
     rows.push_back(rowOf(demand, "", lacking, answerText(demand, nullptr)));
@@ -150,11 +151,10 @@ std::string answerText(const Demand& demand, const results::TestResult* result) 
 }
 
 std::vector<DemandRow> demandRows(const std::vector<results::TestResult>& results) {
-  const Conformance& data = conformance();
   std::vector<DemandRow> rows;
   std::set<std::string> run;
   for (const results::TestResult& result : results) {
-    const TestDemands* demands = data.test(result.id);
+    const TestDemands* demands = conformance(draftOf(result.id)).test(result.id);
     if (demands == nullptr || !run.insert(result.id).second) continue;
     const std::vector<Finding> findings = check(demands->demands, result);
     for (const Demand& demand : demands->demands) {
@@ -165,7 +165,14 @@ std::vector<DemandRow> demandRows(const std::vector<results::TestResult>& result
       rows.push_back(rowOf(demand, result.id, lackingOf(demand, findings), std::move(answer)));
     }
   }
-  if (!rows.empty()) addGeneral(data.general, results, run, rows);
+  for (const Draft draft : {Draft::kTraining, Draft::kInference}) {
+    const Conformance& data = conformance(draft);
+    std::vector<const results::TestResult*> own;  // of this draft
+    for (const results::TestResult& result : results) {
+      if (data.test(result.id) != nullptr) own.push_back(&result);
+    }
+    if (!own.empty()) addGeneral(data.general, own, run, rows);
+  }
   return rows;
 }
 

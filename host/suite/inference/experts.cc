@@ -10,6 +10,7 @@
 #include "suite/expert_metrics.h"
 #include "suite/fabric_metrics.h"
 #include "suite/free/workload_hops.h"
+#include "suite/inference/transfers.h"
 #include "suite/profile.h"
 #include "workload/moe_plan.h"
 
@@ -252,7 +253,7 @@ std::vector<std::string> dispatchKpis() {
 
 void configureExperts(const TestConfig& config, Numbers& numbers) {
   const scenario::ExpertParameters& own = config.scenario.parameters.experts;
-  numbers.configure("DUT label", "DUT-F: the fabric from NIC to NIC, with simulated NICs");
+  labelDut(DutLabel::kFabric, numbers);
   numbers.configure(
       "Ranks of a server",
       fmt::format("{}, which send each other nothing over the fabric", own.ranks_per_server));

@@ -9,6 +9,7 @@
 #include "serving/mapping.h"
 #include "serving/model_profile.h"
 #include "serving/workload.h"
+#include "suite/inference/transfers.h"
 
 namespace plumbline::suite {
 namespace {
@@ -87,7 +88,7 @@ void configureServing(const TestConfig& config, Design& design) {
   const serving::ServingSpec& system = section.program.system;
   const serving::MappingSpec& servers = system.servers;
   Numbers& numbers = design.numbers;
-  numbers.configure("DUT/SUT", "SUT-E, simulated: fabric packet by packet, serving model above it");
+  labelDut(DutLabel::kSystem, numbers);
   numbers.configure("Model", fmt::format("{}, {:.3g} parameters, {} bytes of KV cache per token",
                                          system.model.name, serving::totalParameters(system.model),
                                          serving::kvBytesPerToken(system.model)));

@@ -20,6 +20,8 @@
 #include <bit>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/route_probe.h"
 #include "bench/sim_hosts.h"
@@ -27,14 +29,13 @@
 #include "suite/early_end.h"
 #include "suite/fabric_metrics.h"
 #include "suite/figures.h"
+#include "suite/training/pfc_deadlock.h"
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
 namespace {
 
 constexpr Bytes kDeadlockFrame{1024};
-constexpr std::uint32_t kHostsPerLeaf = 16;
-constexpr std::uint32_t kLeaves = 4;
 constexpr Fraction kFlowLoad = Fraction::percent(42);  // of all chosen ones of a leaf
 // Of one that is not: a frame at the start of a trial and no other one in the draft's 300 s, since
 // its delivery would pass for progress of a deadlocked cycle.
@@ -92,56 +93,36 @@ fabric::WatchdogSpec watchdogOf(const TestConfig& config) {
   return {.poll = kPoll, .detection = kDetection, .restoration = kRestoration};
 }
 
-fabric::TopologySpec cyclicTopology(BitRate rate) {
+fabric::TopologySpec cyclicTopology(BitRate rate, std::uint32_t own_hosts) {
   fabric::TopologySpec topology;
   topology.kind = fabric::TopologyKind::kGraph;
   topology.link_rate = rate;
   fabric::GraphSpec& graph = topology.graph;
   graph.switches = {"spine1", "spine2", "leaf1", "leaf2", "leaf3", "leaf4"};
-  for (std::uint32_t leaf = 1; leaf <= kLeaves; ++leaf) {
+  for (std::uint32_t leaf = 1; leaf <= kCycleLeaves; ++leaf) {
     const std::string name = fmt::format("leaf{}", leaf);
-    for (std::uint32_t i = 0; i < kHostsPerLeaf; ++i) {
+    for (std::uint32_t i = 0; i < kCycleHostsPerLeaf; ++i) {
       graph.hosts.push_back(fmt::format("host{}", graph.hosts.size()));
       graph.cables.push_back({graph.hosts.back(), name, rate, nanoseconds(50)});
     }
     graph.cables.push_back({"spine1", name, rate, nanoseconds(250)});
     graph.cables.push_back({"spine2", name, rate, nanoseconds(250)});
   }
+  for (std::uint32_t i = 0; i < kCycleLeaves * own_hosts; ++i) {
+    graph.hosts.push_back(fmt::format("host{}", graph.hosts.size()));
+    graph.cables.push_back(
+        {graph.hosts.back(), fmt::format("leaf{}", i / own_hosts + 1), rate, nanoseconds(50)});
+  }
   return topology;
 }
-
-class PfcDeadlockTest final : public FabricTest {
- public:
-  [[nodiscard]] std::string id() const override { return "T7.4"; }
-  [[nodiscard]] std::string title() const override { return "PFC storm and deadlock"; }
-  [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"deadlock",  "zero_throughput_us", "recovery_us",
-            "pfc_per_s", "watchdog_events",    "watchdog_drops"};
-  }
-
- protected:
-  [[nodiscard]] std::string section() const override { return "section 7.4"; }
-  [[nodiscard]] Design design(const TestConfig& config) const override;
-  [[nodiscard]] bench::TrialSpec repetitionOf(const SweepPoint& point,
-                                              std::uint32_t repetition) const override;
-  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
-              ResultBuilder& builder) const override;
-
- private:
-  static Picoseconds durationOf(const TestConfig& config, Numbers& numbers) {
-    return numbers.atLeast<Picoseconds>(
-        "Duration", seconds(300), milliseconds(4),
-        mayEndEarly(config) ? kEnoughForDeadlock : config.scenario.parameters.duration);
-  }
-};
 
 // One flow from every host, 1 % of its link.
 std::vector<bench::StreamSpec> allFlows(std::uint8_t priority) {
   std::vector<bench::StreamSpec> flows;
-  for (std::uint32_t from = 0; from < kLeaves * kHostsPerLeaf; ++from) {
+  for (std::uint32_t from = 0; from < kCycleHosts; ++from) {
     bench::StreamSpec stream;
     stream.from = from;
-    stream.to = (from / kHostsPerLeaf ^ 1U) * kHostsPerLeaf + from % kHostsPerLeaf;
+    stream.to = (from / kCycleHostsPerLeaf ^ 1U) * kCycleHostsPerLeaf + from % kCycleHostsPerLeaf;
     stream.name = fmt::format("host{} to host{}", stream.from, stream.to);
     stream.format.priority = priority;
     stream.format.dscp = static_cast<std::uint8_t>(priority << 3);
@@ -155,9 +136,10 @@ std::vector<bench::StreamSpec> allFlows(std::uint8_t priority) {
 // Which of them take the cycle's links is seen by letting a few frames of each through: leaf 1 by
 // spine 2, leaf 2 by spine 1, leaf 3 bouncing at leaf 1, leaf 4 bouncing at leaf 2.
 std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8_t priority) {
-  constexpr std::array<const char*, kLeaves> kLinks{"leaf1-spine2", "leaf2-spine1", "spine1-leaf1",
-                                                    "spine2-leaf2"};
+  constexpr std::array<const char*, kCycleLeaves> kLinks{"leaf1-spine2", "leaf2-spine1",
+                                                         "spine1-leaf1", "spine2-leaf2"};
   spec.dut.storms.clear();
+  spec.workload.reset();
   spec.sampling.reset();
   spec.streams = allFlows(priority);
   spec.duration = frameSlot(kDeadlockFrame, spec.dut.topology.link_rate) * 400;
@@ -169,9 +151,9 @@ std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8
   const auto routes = probe.routes();
   // A flow's source port, and so its path, goes by its place in the trial: all of them stay in it.
   std::vector<bool> chosen;
-  std::array<std::int64_t, kLeaves> count{};
+  std::array<std::int64_t, kCycleLeaves> count{};
   for (const bench::StreamSpec& flow : spec.streams) {
-    const std::uint32_t leaf = flow.from / kHostsPerLeaf;
+    const std::uint32_t leaf = flow.from / kCycleHostsPerLeaf;
     const fabric::LinkId wanted = *fabric.topology().findLink(kLinks[leaf]);
     const auto route = routes.find({flow.from, flow.to});
     chosen.push_back(
@@ -182,10 +164,10 @@ std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8
   }
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     bench::StreamSpec& flow = spec.streams[i];
-    flow.load =
-        bench::ConstantLoad{chosen[i] ? Fraction::partsPerTrillion(kFlowLoad.partsPerTrillion() /
-                                                                   count[flow.from / kHostsPerLeaf])
-                                      : kIdleLoad};
+    flow.load = bench::ConstantLoad{
+        chosen[i] ? Fraction::partsPerTrillion(kFlowLoad.partsPerTrillion() /
+                                               count[flow.from / kCycleHostsPerLeaf])
+                  : kIdleLoad};
   }
   return std::move(spec.streams);
 }
@@ -193,21 +175,21 @@ std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8
 // Of leaf 4, where flows that bounce at leaf 1 end.
 std::uint32_t triggerHost(const std::vector<bench::StreamSpec>& flows) {
   for (const bench::StreamSpec& flow : flows) {
-    if (flow.from / kHostsPerLeaf == 2 &&
+    if (flow.from / kCycleHostsPerLeaf == 2 &&
         std::get<bench::ConstantLoad>(flow.load).rate != kIdleLoad) {
       return flow.to;
     }
   }
-  return kLeaves * kHostsPerLeaf - 1;
+  return kCycleHosts - 1;
 }
 
 bench::TrialSpec deadlockTrial(const TestConfig& config,
                                const std::vector<bench::StreamSpec>& flows, DeadlockCase kind,
-                               Picoseconds duration) {
+                               Picoseconds duration, std::uint32_t own_hosts) {
   const BitRate rate = config.scenario.topology.link_rate;
   bench::TrialSpec spec = emptyTrial(config);
   spec.workload.reset();
-  spec.dut.topology = cyclicTopology(rate);
+  spec.dut.topology = cyclicTopology(rate, own_hosts);
   spec.dut.failures = {{"spine1-leaf4", Picoseconds(0), std::nullopt},
                        {"spine2-leaf3", Picoseconds(0), std::nullopt}};
   spec.dut.convergence = Picoseconds(0);
@@ -232,6 +214,19 @@ bench::TrialSpec deadlockTrial(const TestConfig& config,
   spec.drain = Picoseconds(0);
   spec.sampling.emplace().interval = deadlockSampling(duration);
   return spec;
+}
+
+}  // namespace
+
+std::vector<std::string> PfcDeadlockTest::kpis() const {
+  return {"deadlock",  "zero_throughput_us", "recovery_us",
+          "pfc_per_s", "watchdog_events",    "watchdog_drops"};
+}
+
+Picoseconds PfcDeadlockTest::durationOf(const TestConfig& config, Numbers& numbers) {
+  return numbers.atLeast<Picoseconds>(
+      "Duration", seconds(300), milliseconds(4),
+      mayEndEarly(config) ? kEnoughForDeadlock : config.scenario.parameters.duration);
 }
 
 // Other seeds lead flows along other paths: which of them are the cycle's must be seen anew.
@@ -274,12 +269,14 @@ Design PfcDeadlockTest::design(const TestConfig& config) const {
     design.numbers.deviation(fmt::format("the trial of {} ends before the watchdog can act: {}",
                                          valueText(duration), timing));
   }
-  const std::vector<bench::StreamSpec> flows = flowsOfTheCycle(
-      deadlockTrial(config, {}, DeadlockCase::kCalm, duration), losslessPriority(config));
+  const std::vector<bench::StreamSpec> flows =
+      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kCalm, duration, ownHosts()),
+                      losslessPriority(config));
   design.numbers.configure(
       "Trigger", fmt::format("a host of leaf 4 pauses its leaf from {} to {}",
                              valueText(triggerBegin(duration)), valueText(triggerEnd(duration))));
   design.numbers.configure("Sample interval", valueText(deadlockSampling(duration)));
+  describe(design.numbers);
   design.repetitions = design.numbers.repetitions(3, 2);
   design.hop_cost = 0.6;
   const double frames = duration.toSeconds() /
@@ -287,27 +284,26 @@ Design PfcDeadlockTest::design(const TestConfig& config) const {
                         0.36;
   for (const auto kind :
        {DeadlockCase::kCalm, DeadlockCase::kTrigger, DeadlockCase::kDrop, DeadlockCase::kForward}) {
-    design.add({caseName(kind)}, deadlockTrial(config, flows, kind, duration), 4 * 5 * frames);
+    bench::TrialSpec spec = deadlockTrial(config, flows, kind, duration, ownHosts());
+    addTraffic(config, duration, spec);
+    design.add({caseName(kind)}, std::move(spec), 4 * 5 * frames);
   }
   return design;
 }
 
-// Payload that all flows together had received by sample `i`.
-std::uint64_t total(const bench::Samples& samples, std::size_t i) {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t bytes : samples.samples[i].received) sum += bytes;
-  return sum;
-}
+namespace {
 
-// Longest stretch without any progress between sample `from` and the end.
-Picoseconds longestStandstill(const bench::Samples& samples, std::size_t from) {
-  std::int64_t longest = 0;
-  std::int64_t here = 0;
-  for (std::size_t i = std::max<std::size_t>(from, 1); i < samples.samples.size(); ++i) {
-    here = total(samples, i) == total(samples, i - 1) ? here + 1 : 0;
-    longest = std::max(longest, here);
+// A flow of the cycle, or of a test's own traffic beside it.
+bool isOfCycle(const bench::SampledFlow& flow) { return flow.from < kCycleHosts; }
+
+// Payload that the flows of the cycle, resp. the others, had received by sample `i`.
+std::uint64_t total(const bench::Samples& samples, std::size_t i, bool of_cycle = true) {
+  std::uint64_t sum = 0;
+  const auto& received = samples.samples[i].received;
+  for (std::size_t flow = 0; flow < received.size(); ++flow) {
+    if (isOfCycle(samples.flows[flow]) == of_cycle) sum += received[flow];
   }
-  return samples.interval * longest;
+  return sum;
 }
 
 std::optional<double> recoveryMicroseconds(const bench::Samples& samples, Picoseconds duration) {
@@ -325,6 +321,19 @@ std::optional<double> recoveryMicroseconds(const bench::Samples& samples, Picose
         .toMicroseconds();
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cycle) {
+  const bench::Samples& samples = *trial.fabric->samples;
+  std::int64_t longest = 0;
+  std::int64_t here = 0;
+  for (std::size_t i = 1; i < samples.samples.size(); ++i) {
+    here = total(samples, i, of_cycle) == total(samples, i - 1, of_cycle) ? here + 1 : 0;
+    longest = std::max(longest, here);
+  }
+  return (samples.interval * longest).toMicroseconds();
 }
 
 void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
@@ -347,7 +356,7 @@ void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
                     .unit = "us",
                     .kpi = "zero_throughput_us",
                     .of = [](std::size_t, const bench::TrialResult& trial) {
-                      return longestStandstill(*trial.fabric->samples, 0).toMicroseconds();
+                      return longestStandstillMicroseconds(trial, true);
                     }};
   standstill.primary = true;
   Figure recovery{
@@ -360,22 +369,27 @@ void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
       }};
   recovery.primary = true;
   recovery.absent = "none";
-  addTable(design, measured,
-           {deadlock, standstill, recovery, figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
-            figure("Watchdog", "events", "watchdog_events",
-                   [](const bench::TrialResult& trial) {
-                     return static_cast<double>(trial.fabric->total.watchdog_events);
-                   }),
-            figure("Dropped by it", "packets", "watchdog_drops",
-                   [](const bench::TrialResult& trial) {
-                     return static_cast<double>(trial.fabric->total.dropped());
-                   })},
+  std::vector<Figure> figures{
+      deadlock,
+      standstill,
+      recovery,
+      figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
+      figure("Watchdog", "events", "watchdog_events",
+             [](const bench::TrialResult& trial) {
+               return static_cast<double>(trial.fabric->total.watchdog_events);
+             }),
+      figure("Dropped by it", "packets", "watchdog_drops", [](const bench::TrialResult& trial) {
+        return static_cast<double>(trial.fabric->total.dropped());
+      })};
+  for (Figure& own : ownFigures(design)) figures.push_back(std::move(own));
+  addTable(design, measured, figures,
            {"deadlock",
             "Storm and deadlock",
             "Deadlock is 1 when no flow made progress in the last quarter of the trial. Zero "
             "throughput is the longest stretch in which none did. Recovery is from the trigger's "
             "end until the hosts receive 90 % of what they did before; no number where that never "
-            "happened. Both are known to one sample, see \"Sample interval\".",
+            "happened. Both are known to one sample, see \"Sample interval\"." +
+                note(),
             {},
             {}},
            builder);
@@ -391,10 +405,21 @@ void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
   }
 }
 
+namespace {
+
+class TrainingDeadlockTest final : public PfcDeadlockTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "T7.4"; }
+  [[nodiscard]] std::string title() const override { return "PFC storm and deadlock"; }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "section 7.4"; }
+};
+
 }  // namespace
 
 const Procedure& pfcDeadlockTest() {
-  static const PfcDeadlockTest test;
+  static const TrainingDeadlockTest test;
   return test;
 }
 

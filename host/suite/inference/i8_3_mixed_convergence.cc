@@ -1,0 +1,263 @@
+// I8.3 Congestion control convergence for mixed traffic (inference draft, section 8.3).
+//
+// On a fabric whose leaves have prefill hosts (even numbers) and decode hosts, two classes share
+// links: KV, every prefill host to a decode host of the next leaf, 80 % of its link; EP, AlltoAll
+// among the decode hosts without end. One is there from the start, the other one joins.
+// Swept: who joins × transport (RoCEv2 with DCQCN and ECMP, UET RUD with NSCC and spray).
+// Measured, from samples of what every flow receives: time from the joining until the rate of each
+// class is within 5 % of its steady one and stays so (the steady one is its mean over the last
+// third of the time since the joining); steady rates, Jain index over the two; packets lost, marks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suite/fabric_metrics.h"
+#include "suite/figures.h"
+#include "suite/inference/class_rates.h"
+#include "suite/inference/inference.h"
+#include "suite/inference/transfers.h"
+#include "suite/training/balancing.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr Bytes kMixedKvMessage{kMebibyte};
+constexpr Bytes kMixedEpMessage{64 * kKibibyte};
+constexpr Fraction kMixedKvLoad = Fraction::percent(80);
+// Of samples; a rate is a mean over ten of them.
+constexpr Picoseconds kMixedSampling = microseconds(20);
+constexpr std::int64_t kMostMixedSamples = 5000;
+
+struct MixedCell {
+  bool ep_joins = true;
+  Variant variant;
+
+  [[nodiscard]] const char* order() const { return ep_joins ? "EP joins KV" : "KV joins EP"; }
+};
+
+class MixedConvergenceTest final : public FabricTest {
+ public:
+  [[nodiscard]] std::string id() const override { return "I8.3"; }
+  [[nodiscard]] std::string title() const override { return "Convergence of mixed traffic"; }
+  [[nodiscard]] std::vector<std::string> kpis() const override {
+    return {"class_convergence_us", "kv_steady_gbps", "ep_steady_gbps", "class_jfi", "drop_ppm",
+            "dropped_packets",      "ecn_percent",    "pfc_per_s"};
+  }
+
+ protected:
+  [[nodiscard]] std::string section() const override { return "inference draft, section 8.3"; }
+  [[nodiscard]] Design design(const TestConfig& config) const override;
+  void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
+              ResultBuilder& builder) const override;
+
+ private:
+  static Picoseconds durationOf(const TestConfig& config, Numbers& numbers) {
+    // The draft names no duration.
+    const Picoseconds duration = config.scenario.parameters.duration.value_or(
+        numbers.isStandard() ? milliseconds(100) : milliseconds(1));
+    numbers.configure("Duration", valueText(duration));
+    return duration;
+  }
+};
+
+std::vector<MixedCell> mixedCells(const TestConfig& config) {
+  std::vector<MixedCell> cells;
+  for (const bool ep_joins : {true, false}) {
+    cells.push_back({ep_joins, serviceVariant(config, "RC", balancingOf("ecmp"))});
+    cells.back().variant.name = "RoCEv2 RC, DCQCN";
+    cells.push_back({ep_joins, serviceVariant(config, "RUD", balancingOf("spray"))});
+    cells.back().variant.name = "UET RUD, NSCC";
+  }
+  return cells;
+}
+
+Picoseconds mixedJoining(Picoseconds duration) { return duration / 4; }
+
+workload::JobSpec mixedKv(const fabric::TopologySpec& topology, Picoseconds until) {
+  const std::uint32_t hosts = topology.hostCount();
+  std::vector<Transfer> transfers;
+  for (std::uint32_t host = 0; host < hosts; host += 2) {
+    transfers.push_back({host, (host + topology.hosts_per_leaf + 1) % hosts});
+  }
+  workload::JobSpec job = transferJob("kv", transfers, kMixedKvMessage);
+  workload::MessageProgram& program = programOf(job);
+  program.arrival_times = false;
+  const auto wire = static_cast<double>(wireTimeOf(kMixedKvMessage, topology.link_rate).count());
+  const Picoseconds interval(std::llround(wire / kMixedKvLoad.toDouble()));
+  program.load = workload::Arrivals{.interval = interval};
+  program.phase = interval / static_cast<std::int64_t>(transfers.size());
+  program.until = until;
+  return job;
+}
+
+// As many dispatches as fit into `duration` at line rate, which is more than there will be.
+workload::JobSpec mixedEp(const fabric::TopologySpec& topology, Picoseconds duration) {
+  const std::uint32_t hosts = topology.hostCount();
+  workload::JobSpec job;
+  job.name = "ep";
+  job.placement.rule = workload::PlacementRule::kExplicit;
+  for (std::uint32_t host = 1; host < hosts; host += 2) job.placement.hosts.push_back(host);
+  workload::CollectiveSpec dispatch;
+  dispatch.kind = workload::CollectiveKind::kAllToAll;
+  dispatch.algorithm = workload::Algorithm::kLinearShift;
+  dispatch.bytes = static_cast<std::uint64_t>(kMixedEpMessage.count()) * job.placement.hosts.size();
+  workload::TrainingProgram program;
+  const Picoseconds least = wireTimeOf(kMixedEpMessage, topology.link_rate) *
+                            static_cast<std::int64_t>(job.placement.hosts.size() - 1);
+  program.iterations = static_cast<std::uint32_t>(duration / least) + 1;
+  program.collectives = {dispatch};
+  job.program = std::move(program);
+  return job;
+}
+
+Design MixedConvergenceTest::design(const TestConfig& config) const {
+  Design design(config);
+  design.axes = {{"Order", ""}, {"Transport", ""}};
+  labelDut(DutLabel::kFabric, design.numbers);
+  const fabric::TopologySpec& topology = config.scenario.topology;
+  if (topology.kind != fabric::TopologyKind::kClos2 || topology.hosts_per_leaf % 2 != 0 ||
+      topology.leaves < 2) {
+    design.refusals.emplace_back(
+        "every leaf has prefill and decode hosts: a two-tier Clos of two leaves at least with an "
+        "even number of hosts on each");
+    return design;
+  }
+  const Picoseconds duration = durationOf(config, design.numbers);
+  const Picoseconds joining = mixedJoining(duration);
+  design.numbers.configure("KV", fmt::format("messages of {}, {} of the link of every prefill host",
+                                             valueText(kMixedKvMessage), valueText(kMixedKvLoad)));
+  design.numbers.configure("EP",
+                           fmt::format("AlltoAll of the decode hosts without end, {} for each "
+                                       "other one",
+                                       valueText(kMixedEpMessage)));
+  design.numbers.configure("Joining", valueText(joining));
+  const Picoseconds sampling = std::max(kMixedSampling, duration / kMostMixedSamples);
+  design.numbers.configure("Rate window", valueText(sampling * kClassWindow));
+  design.repetitions = design.numbers.repetitions(20, 2);
+  design.hop_cost = 1.5;
+  const std::uint32_t hosts = topology.hostCount();
+  for (const MixedCell& cell : mixedCells(config)) {
+    bench::TrialSpec spec = emptyTrial(config);
+    applyVariant(cell.variant, spec);
+    workload::JobSpec kv = mixedKv(topology, duration);
+    workload::JobSpec ep = mixedEp(topology, duration);
+    (cell.ep_joins ? ep : kv).start = joining;
+    spec.workload->jobs = {std::move(kv), std::move(ep)};
+    spec.duration = duration;
+    spec.drain = Picoseconds(0);
+    spec.sampling.emplace().interval = sampling;
+    // Of the links into the decode hosts.
+    const double bytes =
+        payloadCeiling(topology.link_rate) * 1e9 * duration.toSeconds() * hosts / 2;
+    design.add({cell.order(), cell.variant.name}, std::move(spec), payloadHops(config, bytes));
+  }
+  return design;
+}
+
+void addClassRates(const Measured& one, ResultBuilder& builder) {
+  const ClassRates rates = classRates(*one.trials.front().fabric->samples);
+  results::Chart chart;
+  chart.id = fmt::format("rates_{}", builder.result().charts.size());
+  chart.title = "Rates of both classes: " + one.point.label;
+  chart.kind = results::ChartKind::kTime;
+  chart.x_label = "time [us]";
+  chart.y_label = "rate [Gb/s]";
+  results::Series kv{"KV", {}, {}};
+  results::Series ep{"EP", {}, {}};
+  for (std::size_t i = 0; i < rates.kv.size(); ++i) {
+    const double time = (rates.step * static_cast<std::int64_t>(i + 1)).toMicroseconds();
+    kv.x.push_back(time);
+    ep.x.push_back(time);
+    kv.y.push_back(rates.kv[i]);
+    ep.y.push_back(rates.ep[i]);
+  }
+  chart.series = {std::move(kv), std::move(ep)};
+  builder.result().charts.push_back(std::move(chart));
+}
+
+void MixedConvergenceTest::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
+  Numbers unused(config);
+  const Picoseconds joining = mixedJoining(durationOf(config, unused));
+  const auto shares = [joining](const bench::TrialResult& trial) {
+    return settlingOf(classRates(*trial.fabric->samples), joining);
+  };
+  Figure convergence{
+      .column = "Convergence",
+      .unit = "us",
+      .kpi = "class_convergence_us",
+      .of = [shares](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
+        const ClassSettling settling = shares(trial);
+        if (!settling.settled) return std::nullopt;
+        return within(settling.settled->toMicroseconds(),
+                      trial.fabric->samples->interval.toMicroseconds(), "sample interval:");
+      },
+      .absent = "never converged"};
+  const auto steady = [shares](const char* column, const char* kpi, double ClassSettling::*member) {
+    return Figure{.column = column,
+                  .unit = "Gb/s",
+                  .kpi = kpi,
+                  .of = [shares, member](std::size_t, const bench::TrialResult& trial) {
+                    return shares(trial).*member;
+                  }};
+  };
+  Figure kv = steady("KV, steady", "kv_steady_gbps", &ClassSettling::kv_gbps);
+  kv.primary = true;
+  addTable(
+      design, measured,
+      {convergence,
+       kv,
+       steady("EP, steady", "ep_steady_gbps", &ClassSettling::ep_gbps),
+       {.column = "JFI of classes",
+        .unit = "",
+        .kpi = "class_jfi",
+        .of = [shares](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
+          const ClassSettling settling = shares(trial);
+          const double sum = settling.kv_gbps + settling.ep_gbps;
+          if (sum <= 0) return std::nullopt;
+          return sum * sum /
+                 (2 * (settling.kv_gbps * settling.kv_gbps + settling.ep_gbps * settling.ep_gbps));
+        }},
+       figure("Dropped in the fabric", "packets", "dropped_packets",
+              [](const bench::TrialResult& trial) {
+                return static_cast<double>(trial.fabric->total.dropped());
+              }),
+       figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("ECN marked", "%", "ecn_percent", ecnPercent),
+       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},
+      {"mixed",
+       "Convergence of mixed traffic",
+       "Convergence is from the joining until the rate of each class, all its hosts together, "
+       "is within 5 % of its steady one and stays so. Steady is the mean over the last third of "
+       "the time since the joining. Dropped packets are those of the whole trial.",
+       {},
+       {}},
+      builder);
+  std::size_t converged = 0;
+  for (const Measured& one : measured) {
+    if (meanOf(design, one, convergence)) ++converged;
+    addClassRates(one, builder);
+  }
+  builder.result().summary = fmt::format("{} of {} points came to steady rates within the trial.",
+                                         converged, measured.size());
+  if (!measured.empty()) {
+    builder.primary("KV, steady, " + measured.front().point.label,
+                    *meanOf(design, measured.front(), kv));
+  }
+}
+
+}  // namespace
+
+const Procedure& mixedConvergenceTest() {
+  static const MixedConvergenceTest test;
+  return test;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,71 @@
+// What the tests of KV cache transfers between simulated hosts have in common: who sends to whom,
+// times of a transfer, and the label of what was tested.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/fabric_test.h"
+#include "suite/figures.h"
+
+namespace plumbline::suite {
+
+inline constexpr std::int64_t kKibibyte = std::int64_t{1} << 10;
+inline constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+inline constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+
+// Payload of a full packet (path MTU), and its frame without RETH over IPv4: a wire slot of it is
+// 4,178 B. The first frame of a message has 16 B of RETH more.
+inline constexpr Bytes kPacketPayload{4096};
+inline constexpr Bytes kPacketFrame{4158};
+inline constexpr Bytes kReth{16};
+
+std::int64_t packetsOf(Bytes message);
+// A message's packets back to back, preambles and gaps included, at `rate`.
+Picoseconds wireTimeOf(Bytes message, BitRate rate);
+// Payload per second of full packets without pause, in GB/s (10^9 B): 49.02 at 400 Gb/s.
+double payloadCeiling(BitRate rate);
+
+// What was tested, by the names of the draft's Table 2. Each of our results has one.
+enum class DutLabel { kFabric, kSwitch, kNic, kPath, kSystem };
+// A line of the report's configuration.
+void labelDut(DutLabel label, Numbers& numbers);
+
+// A trial is as long as `what`, instead of the draft's `standard`: configuration and deviation.
+void lengthOfTrial(const std::string& what, Picoseconds standard, Numbers& numbers);
+
+// A host that sends and one that receives.
+struct Transfer {
+  workload::HostId from = 0;
+  workload::HostId to = 0;
+};
+// Messages of one size, each of `transfers` its own loop; every time of arrival is noted.
+workload::JobSpec transferJob(std::string name, const std::vector<Transfer>& transfers,
+                              Bytes message);
+workload::MessageProgram& programOf(workload::JobSpec& job);
+
+// Times of a transfer: posted to wholly at the receiver, the draft's completion on the decode side.
+const stats::Histogram& arrivalTimes(const bench::TrialResult& trial, std::size_t job);
+// Minimum, mean, P50, P95, P99, P99.9, maximum and P99 - P50 of them, KPIs kv_transfer_*_us; P99 is
+// primary. `job`: of the trial.
+std::vector<Figure> kvTransferTimes(std::size_t job);
+// P50 and P99 of the time from post to acknowledgement, KPIs kv_completion_*_us.
+std::vector<Figure> completionTimes(std::size_t job);
+std::vector<std::string> transferTimeKpis();
+
+// Payload that arrived per second [GB/s], of all transfers; with the interval of the batches where
+// the trial ended early.
+Reading kvGigabytesPerSecond(const bench::TrialResult& trial);
+// The same as share of what the links of so many senders carry [%].
+double shareOfLinks(const TestConfig& config, const bench::TrialResult& trial,
+                    std::uint32_t senders);
+// Load of the busiest link to or from a host [%].
+double hostLinkPercent(const bench::TrialResult& trial);
+
+// The distribution of the times of a transfer of every point, over all repetitions.
+void addTransferDistributions(const Design& design, const std::vector<Measured>& measured,
+                              std::size_t job, ResultBuilder& builder);
+
+}  // namespace plumbline::suite

@@ -130,12 +130,26 @@ std::vector<fabric::HostId> servingHosts(const serving::ServingProgram& program,
   return of_nics;
 }
 
-// A task for each NIC, under the number after the jobs'.
-std::vector<ServingTask*> addServing(const serving::ServingProgram& program,
+// A task for each NIC, under the number after the jobs'. Its queue pairs are its own: on those of a
+// job KV cache would wait behind whole messages of it.
+std::vector<ServingTask*> addServing(const TrialSpec& spec,
                                      const std::vector<fabric::HostId>& hosts,
                                      workload::Workload& workload) {
+  constexpr std::uint32_t kFlows = 256;  // of a pair of hosts
+  const serving::ServingProgram& program = *spec.serving;
   workload::JobSpec job;
   job.flows = program.queue_pairs;
+  if (spec.workload) {
+    for (const workload::JobSpec& other : spec.workload->jobs) {
+      job.first_flow = std::max(job.first_flow, other.first_flow + other.flows);
+    }
+  }
+  if (job.first_flow + job.flows > kFlows) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("jobs and serving system have {} queue pairs between two hosts",
+                            job.first_flow + job.flows),
+                "serving.queue_pairs", fmt::format("{} together at most", kFlows));
+  }
   job.verb = program.system.transfer.verb == serving::TransferVerb::kRead
                  ? transport::Verb::kRead
                  : transport::Verb::kWriteImmediate;
@@ -158,7 +172,7 @@ SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
   if (spec.workload || spec.serving) workload_ = makeWorkload(spec, fabric.hostCount());
   if (spec.serving) {
     serving_hosts_ = servingHosts(*spec.serving, fabric.hostCount());
-    serving_tasks_ = addServing(*spec.serving, serving_hosts_, *workload_);
+    serving_tasks_ = addServing(spec, serving_hosts_, *workload_);
   }
   HostStreams streams = streamsOfHosts(spec, fabric.hostCount(), tester_ports);
   streams_ = std::move(streams.numbers);
@@ -291,7 +305,7 @@ void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,
   std::unique_ptr<workload::Workload> workload;
   if (spec.workload || spec.serving) workload = makeWorkload(spec, plan.hostCount());
   if (spec.serving) {
-    addServing(*spec.serving, servingHosts(*spec.serving, plan.hostCount()), *workload);
+    addServing(spec, servingHosts(*spec.serving, plan.hostCount()), *workload);
     if (!acknowledgesMessages(spec)) {
       throw Error(ErrorKind::kUsage, "KV cache needs a transport that acknowledges", "transport",
                   "RC, or UET RUD, ROD or RUDI");

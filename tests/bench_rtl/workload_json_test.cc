@@ -24,7 +24,7 @@ using workload::WorkloadSpec;
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7] = s.jobs[0].placement;
   [[maybe_unused]] auto& [d1, d2, d3, d4, d5, d6] = t;
   [[maybe_unused]] auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9] = t.collectives[0];
-  [[maybe_unused]] auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = m;
+  [[maybe_unused]] auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11] = m;
   [[maybe_unused]] auto& [g1, g2] = *m.on_off;
   [[maybe_unused]] auto& [h1, h2] = std::get<workload::Arrivals>(m.load);
   [[maybe_unused]] auto& [i1] = std::get<workload::ClosedLoop>(m.load);
@@ -225,7 +225,8 @@ TEST(WorkloadJson, EveryFieldOfMessagesShows) {
          messages(s).on_off = OnOff{{}, seconds(1)};
        },
        [](S& s) { messages(s).phase = seconds(1); }, [](S& s) { messages(s).messages = 1; },
-       [](S& s) { messages(s).until = seconds(1); }});
+       [](S& s) { messages(s).until = seconds(1); },
+       [](S& s) { messages(s).arrival_times = true; }});
 }
 
 workload::TraceEntry& entry(WorkloadSpec& spec) {

@@ -100,7 +100,7 @@ TEST(PfcBursts, PauseOnlyWhereTransfersMeet) {
 
 TEST(Tiers, AreThePipelineOfTheirLegs) {
   // Three legs of 2, 5 and 1 us: eight chunks take 8 us and seven times the slowest.
-  const std::vector<Stage> stages{{"a", 2}, {"b", 5}, {"c", 1}};
+  const std::vector<TierStage> stages{{"a", 2}, {"b", 5}, {"c", 1}};
   EXPECT_DOUBLE_EQ(pipelineMicroseconds(stages, 1), 8);
   EXPECT_DOUBLE_EQ(pipelineMicroseconds(stages, 8), 8 + 7 * 5);
   EXPECT_DOUBLE_EQ(pipelineGigabytes(stages, Bytes(50'000)), 10);

@@ -134,8 +134,8 @@ TEST(Routing, RoundRobinOfEqualRequestsFillsAllWorkersAlike) {
   section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
   scenario.parameters.rates = {100};
   const results::TestResult result = runTest(routingTest(), scenario);
-  // Of about 35 requests a worker, one has one more than another.
-  EXPECT_LT(kpi(result, "decode_memory_cv_percent", "100 requests/s, round robin"), 100.0 / 35);
+  // Of about 25 requests a worker, one has one more than another.
+  EXPECT_LT(kpi(result, "decode_memory_cv_percent", "100 requests/s, round robin"), 100.0 / 25);
 }
 
 TEST(AggregateTokens, ATokenRateIsTheRequestRateTimesTheAnswer) {
@@ -177,15 +177,15 @@ TEST(Overload, GoodputFallsAndNothingIsLeftOut) {
   scenario::Scenario scenario = system(1, 1);
   auto& section = *scenario.serving;
   section.workload = serving::fixedWorkload(1, 100, 4, UINT64_MAX);
-  section.drain = seconds(1);
+  section.drain = milliseconds(200);
   section.slo.ttft = milliseconds(100);
   scenario.parameters.rates = {100};  // what prefill computes, 10 ms each
   const results::TestResult result = runTest(overloadTest(), scenario);
   const double at_200 = kpi(result, "goodput_tokens_per_s", "200 %");
   EXPECT_LT(at_200, 0.5 * 100 * 4);
   EXPECT_LT(kpi(result, "goodput_share_percent", "200 %"), 30);
-  // One second of 200 per second, one more to drain: half of them are not done, so that the 99th
-  // percentile does not exist.
+  // A second of 200 per second and 0.2 s to drain: prefill has computed 120 of the 200 then, so
+  // that the 99th percentile does not exist.
   EXPECT_GT(kpi(result, "requests_not_done", "200 %"), 0);
   EXPECT_TRUE(std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
                           [](const results::UnmeasuredKpi& one) {

@@ -43,8 +43,9 @@ workload::WorkloadSpec background(const TestConfig& config, const serving::Servi
   job.name = "background";
   job.flows = kBackgroundFlows;
   job.placement.rule = workload::PlacementRule::kExplicit;
+  const std::vector<std::uint32_t> hosts = servingHosts(config, program);
   for (std::uint32_t nic = 0; nic < mapping.nics(); ++nic) {
-    job.placement.hosts.push_back(program.hosts.empty() ? nic : program.hosts[nic]);
+    job.placement.hosts.push_back(hosts.empty() ? nic : hosts[nic]);
   }
   workload::MessageProgram messages;
   messages.pattern = workload::Pattern::kExplicit;

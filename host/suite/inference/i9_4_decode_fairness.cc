@@ -97,11 +97,11 @@ void DecodeFairnessTest::report(const TestConfig& config, const Design& design,
   };
   std::vector<Figure> figures{
       over("JFI of KV received", "kv_received_jfi", WorkerShare::kBytes, jain),
-      over("max/min", "kv_received_max_min", WorkerShare::kBytes, maxOverMin),
+      over("Max/min of KV received", "kv_received_max_min", WorkerShare::kBytes, maxOverMin),
       over("JFI of time in steps", "decode_busy_jfi", WorkerShare::kBusy, jain),
-      over("max/min", "decode_busy_max_min", WorkerShare::kBusy, maxOverMin),
+      over("Max/min of time in steps", "decode_busy_max_min", WorkerShare::kBusy, maxOverMin),
       over("JFI of tokens", "decode_tokens_jfi", WorkerShare::kTokens, jain),
-      over("max/min", "decode_tokens_max_min", WorkerShare::kTokens, maxOverMin)};
+      over("Max/min of tokens", "decode_tokens_max_min", WorkerShare::kTokens, maxOverMin)};
   figures.front().primary = true;
   append(figures, chosen(servingFigures(slo), {"ttft_p99_ms", "output_tokens_per_s"}));
   addSteadyTable(design, measured, figures,

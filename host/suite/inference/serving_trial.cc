@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -50,11 +51,29 @@ const scenario::ServingSection& servingSection(const TestConfig& config) {
   return config.scenario.serving ? *config.scenario.serving : kUsual;
 }
 
+std::vector<std::uint32_t> servingHosts(const TestConfig& config,
+                                        const serving::ServingProgram& program) {
+  const fabric::TopologySpec& topology = config.scenario.topology;
+  if (!program.hosts.empty() || topology.kind != fabric::TopologyKind::kPools) {
+    return program.hosts;
+  }
+  const serving::Mapping mapping(program.system.servers, program.system.model);
+  const std::uint32_t prefill = mapping.prefillServers() * program.system.servers.nics;
+  std::vector<std::uint32_t> hosts;
+  for (std::uint32_t nic = 0; nic < mapping.nics(); ++nic) {
+    const std::uint32_t decode_host =
+        topology.prefill_leaves * topology.hosts_per_leaf + (nic - prefill);
+    hosts.push_back(nic < prefill ? nic : decode_host);
+  }
+  return hosts;
+}
+
 bench::TrialSpec servingTrial(const TestConfig& config, serving::ServingProgram program) {
   bench::TrialSpec spec = emptyTrial(config);
   spec.workload.reset();
   spec.transport = transportOr(config, usualRoce());
   program.system.seed = config.scenario.seed;
+  program.hosts = servingHosts(config, program);
   spec.serving = std::move(program);
   return spec;
 }
@@ -63,7 +82,22 @@ std::optional<std::string> servingRefusal(const TestConfig& config,
                                           const serving::ServingProgram& program) {
   const std::uint32_t nics = serving::Mapping(program.system.servers, program.system.model).nics();
   const std::uint32_t hosts = config.scenario.topology.hostCount();
-  if (nics <= hosts) return std::nullopt;
+  const std::vector<std::uint32_t> placed = servingHosts(config, program);
+  const bool fits = std::all_of(placed.begin(), placed.end(),
+                                [hosts](std::uint32_t host) { return host < hosts; });
+  const std::uint32_t prefill =
+      serving::Mapping(program.system.servers, program.system.model).prefillServers() *
+      program.system.servers.nics;
+  const fabric::TopologySpec& topology = config.scenario.topology;
+  const bool pools = topology.kind == fabric::TopologyKind::kPools && program.hosts.empty();
+  const std::uint32_t prefill_hosts = topology.prefill_leaves * topology.hosts_per_leaf;
+  if (pools && (prefill > prefill_hosts || !fits)) {
+    return fmt::format(
+        "the serving system has {} prefill and {} decode NICs, and the topology's pools {} and {} "
+        "hosts",
+        prefill, nics - prefill, prefill_hosts, hosts - prefill_hosts);
+  }
+  if (nics <= hosts && fits) return std::nullopt;
   return fmt::format(
       "the serving system has {} NICs and the topology {} hosts: fewer servers or NICs "
       "(serving.servers), or a larger topology",

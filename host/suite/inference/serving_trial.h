@@ -17,6 +17,11 @@ namespace plumbline::suite {
 // The scenario's `serving` section, or its defaults.
 const scenario::ServingSection& servingSection(const TestConfig& config);
 
+// Hosts of the system's NICs: the scenario's; in a topology of pools each pool's own; else host i
+// for NIC i, which an empty list says.
+std::vector<std::uint32_t> servingHosts(const TestConfig& config,
+                                        const serving::ServingProgram& program);
+
 // A trial of the scenario's fabric, transport and seed with this system and nothing else.
 bench::TrialSpec servingTrial(const TestConfig& config, serving::ServingProgram program);
 // Why the topology cannot hold the system: nothing if it can.

@@ -133,7 +133,7 @@ serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers) {
   serving::WindowSpec window;
   window.warmup =
       numbers.atLeast<Picoseconds>("Warm-up", seconds(10), milliseconds(400), section.warmup);
-  window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), seconds(1),
+  window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), milliseconds(600),
                                                 parameters.duration);
   window.drain = section.drain.value_or(numbers.isStandard() ? seconds(60) : seconds(5));
   return window;

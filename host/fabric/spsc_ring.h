@@ -117,6 +117,7 @@ class SpscRing {
     const std::size_t place = (tail_.load(std::memory_order_relaxed) + ahead) & write_mask_;
     // There may be no items yet, and then no places either.
     const auto begin = reinterpret_cast<std::uintptr_t>(write_items_);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): no arithmetic on a null pointer, and no branch
     __builtin_prefetch(reinterpret_cast<const void*>(begin + place * sizeof(T)), 1);
   }
   // Consumer: fetches all that it sees.

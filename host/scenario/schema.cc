@@ -149,7 +149,8 @@ Json fieldSchema(const Field& field, const void* fresh) {
       json = either(json, wordSchema(field));
     }
     for (const Field& inner : field.alone.empty() ? Fields() : field.fields()) {
-      if (inner.key == field.alone) json = either(wordSchema(inner), json);
+      if (inner.key != field.alone) continue;
+      json = either(inner.words.empty() ? valueSchema(inner) : wordSchema(inner), json);
     }
   }
   json["description"] = descriptionOf(field, fresh);

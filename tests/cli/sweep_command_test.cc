@@ -105,7 +105,7 @@ TEST_F(SweepCommandTest, LimitsAreJudgedOverAllPoints) {
 // Two at a time may take half of it each: what needs more is refused before the first one runs.
 TEST_F(SweepCommandTest, PointsAtATimeShareTheMemory) {
   std::string large = kSweep;
-  large.replace(large.find("hosts: 3"), 8, "hosts: 8000");
+  large.replace(large.find("hosts: 3"), 8, "hosts: 4000");
   const Outcome shared = sweep(large, {"--max-memory", "300MB"});
   EXPECT_EQ(shared.exit_code, 2);
   EXPECT_THAT(shared.err, HasSubstr("each of 2 points at a time may take 150 MB (--max-memory; "

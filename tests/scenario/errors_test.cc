@@ -71,8 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
              withLink("sead: 7\nfrobnicate: yes\n"),
              {"s:5:1: unknown key \"sead\" (did you mean \"seed\"?)",
               "s:6:1: unknown key \"frobnicate\" (allowed: plumbline, name, test, tests, bench, "
-              "profile, seed, dut, transport, fast_forward, workload, endpoint, fpga, traffic, "
-              "parameters, dut_metrics, limits)"}},
+              "profile, seed, dut, transport, fast_forward, workload, serving, endpoint, fpga, "
+              "traffic, parameters, dut_metrics, limits)"}},
         Case{"DuplicateKey",
              withLink("seed: 1\nseed: 2\n"),
              {"s:6:1: the key \"seed\" is here twice (each key once)"}},

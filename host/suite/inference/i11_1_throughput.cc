@@ -18,7 +18,8 @@ namespace {
 std::vector<std::string> aggregateKpis() {
   return {"ttft_p50_ms",          "ttft_p99_ms",        "itl_p50_ms",          "itl_p99_ms",
           "e2e_p99_ms",           "kv_transfer_p99_ms", "output_tokens_per_s", "input_tokens_per_s",
-          "goodput_tokens_per_s", "slo_percent",        "requests_not_done"};
+          "goodput_tokens_per_s", "slo_percent",        "requests_not_done",   "itl_p95_ms",
+          "tpot_p99_ms",          "e2e_p50_ms"};
 }
 
 double rateOf(const SweepPoint& point) { return point.spec.serving->workload.arrivals.rate; }

@@ -40,7 +40,8 @@ struct ThroughputCell {
   // So many that every queue pair has its turns.
   [[nodiscard]] std::uint64_t messages() const {
     const std::int64_t by_bytes = kQuickBytes.count() / message.count();
-    return std::max<std::uint64_t>(static_cast<std::uint64_t>(by_bytes), 2 * outstanding());
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(by_bytes),
+                                   std::uint64_t{2} * outstanding());
   }
 };
 

@@ -167,7 +167,7 @@ void KvScalingTest::report(const TestConfig& config, const Design& design,
   aggregate.primary = true;
   const std::vector<Figure> times = kvTransferTimes(0);
   Figure p50 = times[2];
-  const Figure p99 = times[4];
+  const Figure& p99 = times[4];
   p50.primary = false;
   const Figure fairness{
       .column = "JFI of pairs",

@@ -109,8 +109,6 @@ void collectPorts(const fabric::Fabric& fabric, TrialResult& result) {
   }
 }
 
-}  // namespace
-
 std::vector<std::string> servingRefusals(const TrialSpec& spec) {
   std::vector<std::string> refusals;
   try {
@@ -126,6 +124,8 @@ std::vector<std::string> servingRefusals(const TrialSpec& spec) {
   }
   return refusals;
 }
+
+}  // namespace
 
 SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.threads, 1U)) {
   capabilities_.name = "sim";
@@ -145,9 +145,11 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
 }
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
+  std::vector<std::string> refusals;
+  if (spec.serving) refusals = servingRefusals(spec);
+  if (!refusals.empty()) return refusals;
   // Before anything is built.
   if (auto why = memoryRefusalOf(spec)) return {*std::move(why)};
-  std::vector<std::string> refusals;
   if (spec.capture_port) {
     refusals.emplace_back(
         "there are no frames to capture: the sim bench moves packets without "
@@ -155,9 +157,6 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   }
   if (spec.streams.empty() && !spec.workload && !spec.serving) {
     refusals.emplace_back("nothing to do: neither streams, a workload, nor a serving system");
-  }
-  if (spec.serving) {
-    for (std::string& why : servingRefusals(spec)) refusals.push_back(std::move(why));
   }
   if (!spec.streams.empty() && spec.duration <= Picoseconds(0)) {
     refusals.emplace_back("streams need a duration");

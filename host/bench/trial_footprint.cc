@@ -12,6 +12,7 @@
 #include "base/work.h"
 #include "fabric/fabric.h"
 #include "fabric/footprint.h"
+#include "serving/kv_cache.h"
 #include "serving/mapping.h"
 
 namespace plumbline::bench {
@@ -125,14 +126,18 @@ double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& sp
   return behind * pairs;
 }
 
-// Pairs of NICs that KV cache goes between.
+// Pairs of NICs that KV cache goes between: flows between the same two share their queue pairs.
 double servingPairs(const serving::ServingProgram& program) {
   const serving::Mapping mapping(program.system.servers, program.system.model);
-  const double flows = static_cast<double>(mapping.flows({0, 0}, {0, 0}, 0).size());
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (const serving::KvFlow& flow : mapping.flows({0, 0}, {0, 0}, 0)) {
+    pairs.emplace(flow.from_nic, flow.to_nic);
+  }
   const auto groups = [](const serving::PoolShape& pool) {
     return static_cast<double>(pool.workers) * pool.dp_attention;
   };
-  return flows * groups(program.system.servers.prefill) * groups(program.system.servers.decode);
+  return static_cast<double>(pairs.size()) * groups(program.system.servers.prefill) *
+         groups(program.system.servers.decode);
 }
 
 double samplesOf(const TrialSpec& spec) {
@@ -158,12 +163,14 @@ TrialFootprint footprintOf(const TrialSpec& spec) {
       }
     }
   }
-  if (spec.serving)
+  if (spec.serving) {
     footprint.connections += servingPairs(*spec.serving) * spec.serving->queue_pairs;
+    footprint.caches = serving::cacheBytes(spec.serving->system);
+  }
   footprint.samples = samplesOf(spec);
   const auto streams = static_cast<double>(spec.streams.size());
   footprint.bytes =
-      footprint.fabric + plans + footprint.connections * kConnectionBytes +
+      footprint.fabric + plans + footprint.caches + footprint.connections * kConnectionBytes +
       footprint.waiting * kWaitingBytes + streams * kStreamBytes +
       footprint.samples * (kSampleHead + kSampleBytes * (footprint.connections + streams));
   return footprint;
@@ -173,6 +180,10 @@ std::optional<std::string> memoryRefusalOf(const TrialSpec& spec) {
   const TrialFootprint footprint = footprintOf(spec);
   std::string what = fmt::format("simulating {} hosts", spec.dut.topology.hostCount());
   if (footprint.connections > 0) what += fmt::format(" with {:.3g} flows", footprint.connections);
+  if (footprint.caches > 0) {
+    what += fmt::format(", KV caches of {:.3g} pages",
+                        footprint.caches / static_cast<double>(serving::KvCache::kBytesOfPage));
+  }
   if (footprint.waiting > 0) what += fmt::format(", {:.3g} waiting messages", footprint.waiting);
   if (footprint.samples > 0) what += fmt::format(", {:.3g} samples", footprint.samples);
   return memoryRefusal(what, footprint.bytes);

@@ -13,6 +13,34 @@ ServingSection::ServingSection() {
   program.system.accelerator = *serving::builtInAccelerator("h100");
 }
 
+namespace {
+
+// A name that is neither built in nor given figures of its own.
+void reportUnknown(const YamlNode& section, const char* key, const std::string& name,
+                   const std::vector<std::string>& built_in, Problems& problems) {
+  for (const YamlMember& member : section.members) {
+    if (member.key.text != key) continue;
+    problems.add(member.value, "there is no built-in " + std::string(key) + " " + shown(name),
+                 "one of " + joined(built_in) + "; or a map of \"name\" and all of its figures");
+  }
+}
+
+void checkNames(const YamlNode& section, const serving::ServingSpec& system, Problems& problems) {
+  if (system.model.layers == 0) {
+    reportUnknown(section, "model", system.model.name, serving::builtInModels(), problems);
+  }
+  if (system.accelerator.memory <= 0) {
+    reportUnknown(section, "accelerator", system.accelerator.name, serving::builtInAccelerators(),
+                  problems);
+  }
+  if (system.efficiency.flops <= 0) {
+    reportUnknown(section, "efficiency", system.efficiency.name, serving::builtInEfficiencies(),
+                  problems);
+  }
+}
+
+}  // namespace
+
 void readServing(const YamlNode& node, bool topology_known, Scenario& scenario,
                  Problems& problems) {
   auto map = readMap(node, "serving", problems);
@@ -23,6 +51,7 @@ void readServing(const YamlNode& node, bool topology_known, Scenario& scenario,
   ServingSection& section = scenario.serving.emplace();
   readFields(reader, section);
   reader.finish();
+  checkNames(node, section.program.system, problems);
   if (problems.count() != before) return;
   serving::ServingProgram& program = section.program;
   program.system.seed = scenario.seed;

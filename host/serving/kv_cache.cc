@@ -9,7 +9,7 @@
 namespace plumbline::serving {
 
 KvCache::KvCache(std::uint64_t pages, std::uint64_t watermark) : watermark_(watermark) {
-  if (pages < 1 || pages >= kNone || watermark >= pages) {
+  if (pages < 1 || pages > kMostPages || watermark >= pages) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("a KV cache of {} pages with {} of them kept free", pages, watermark),
                 "pages", "1 to 2^32 - 2 pages, fewer of them kept free");

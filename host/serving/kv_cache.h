@@ -19,6 +19,8 @@ namespace plumbline::serving {
 class KvCache {
  public:
   using Page = std::uint32_t;
+  static constexpr std::uint64_t kMostPages = std::numeric_limits<Page>::max() - 1;
+  static constexpr std::size_t kBytesOfPage = 24;  // in memory
 
   // The pages of one sequence, in its order. Moved, never copied: it counts as a reference.
   struct Pages {
@@ -28,7 +30,7 @@ class KvCache {
     [[nodiscard]] bool empty() const { return pages.empty(); }
   };
 
-  // `pages` in all; `watermark` of them stay free when a sequence is admitted. pages < 2^32 - 1,
+  // `pages` in all; `watermark` of them stay free when a sequence is admitted. At most kMostPages,
   // watermark < pages; else Error(kUsage).
   KvCache(std::uint64_t pages, std::uint64_t watermark);
 
@@ -72,6 +74,8 @@ class KvCache {
     Page previous = kNone;  // in the list of free pages, if references is 0
     Page next = kNone;
   };
+
+  static_assert(sizeof(State) == kBytesOfPage);
 
   void pushFront(Page page);
   void pushBack(Page page);

@@ -1,4 +1,8 @@
 // The fields of models and accelerators. Built-in ones and their sources: docs/model/serving.md.
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "serving/spec_fields.h"
 #include "spec/declare.h"
 
@@ -10,15 +14,22 @@ using serving::Efficiency;
 using serving::KvKind;
 using serving::ModelProfile;
 
-// A built-in profile of this name replaces all fields; the keys behind it change what they name.
-void useBuiltIn(ModelProfile& model) {
-  if (auto found = serving::builtInModel(model.name)) model = *std::move(found);
+// A built-in profile of this name replaces all fields; the keys behind it change what they name. Of
+// another name nothing is known: what is not given is no figure, and refused.
+template <typename Spec>
+void useProfile(Spec& spec, std::optional<Spec> found, const Spec& unknown) {
+  const std::string name = spec.name;
+  spec = found ? *std::move(found) : unknown;
+  spec.name = name;
 }
+void useBuiltIn(ModelProfile& model) { useProfile(model, serving::builtInModel(model.name), {}); }
 void useBuiltIn(AcceleratorProfile& accelerator) {
-  if (auto found = serving::builtInAccelerator(accelerator.name)) accelerator = *std::move(found);
+  useProfile(accelerator, serving::builtInAccelerator(accelerator.name), {});
 }
 void useBuiltIn(Efficiency& efficiency) {
-  if (auto found = serving::builtInEfficiency(efficiency.name)) efficiency = *std::move(found);
+  Efficiency unknown;
+  unknown.flops = unknown.memory = unknown.link = 0;
+  useProfile(efficiency, serving::builtInEfficiency(efficiency.name), unknown);
 }
 
 bool isMla(const ModelProfile& model) { return model.kv == KvKind::kMla; }

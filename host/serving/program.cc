@@ -15,11 +15,8 @@ constexpr std::uint32_t kMaxQueuePairs = 256;
 }  // namespace
 
 void check(const ServingProgram& program) {
+  check(program.system);
   check(program.workload, false);
-  InfiniteNetwork network;
-  // Checks the rest of it.
-  const ServingModel model(program.system, Workload(program.workload, program.system.seed),
-                           network);
   if (program.queue_pairs == 0 || program.queue_pairs > kMaxQueuePairs) {
     throw Error(ErrorKind::kUsage, fmt::format("{} queue pairs", program.queue_pairs),
                 "queue_pairs", fmt::format("1 to {}", kMaxQueuePairs));

@@ -23,11 +23,7 @@ constexpr Picoseconds kRetry = milliseconds(1);
 std::uint64_t pagesOf(const ServingSpec& spec, const PoolShape& pool,
                       const std::optional<std::uint64_t>& given) {
   if (given) return *given;
-  const std::uint64_t pages =
-      kvTokens(spec.model, spec.accelerator, pool, spec.memory) / spec.scheduler.page;
-  if (pages >= 2) return pages;
-  throw Error(ErrorKind::kUsage, fmt::format("the memory has room for {} pages of KV cache", pages),
-              "page", "room for 2 pages or more");
+  return kvTokens(spec.model, spec.accelerator, pool, spec.memory) / spec.scheduler.page;
 }
 
 void checkWindow(const WindowSpec& window) {
@@ -36,6 +32,12 @@ void checkWindow(const WindowSpec& window) {
     throw Error(ErrorKind::kUsage, "a measuring window that is empty or before the run", "window",
                 "0 s or more to warm up, more than 0 s to measure");
   }
+}
+
+void checkPages(std::uint64_t pages) {
+  if (pages >= 2 && pages <= KvCache::kMostPages) return;
+  throw Error(ErrorKind::kUsage, fmt::format("{} pages of KV cache", pages), "page",
+              fmt::format("2 to {} of an attention group", KvCache::kMostPages));
 }
 
 Picoseconds sumOrNever(Picoseconds a, Picoseconds b) { return b >= kNever - a ? kNever : a + b; }
@@ -48,21 +50,39 @@ bool ServingModel::Event::operator>(const Event& o) const {
   return sequence > o.sequence;
 }
 
+void check(const ServingSpec& spec) {
+  check(spec.model);
+  check(spec.accelerator);
+  check(spec.efficiency);
+  check(spec.scheduler);
+  check(spec.transfer);
+  check(spec.router);
+  checkWindow(spec.window);
+  if (spec.reaction < Picoseconds()) {
+    throw Error(ErrorKind::kUsage, "a negative reaction time", "reaction", "0 s or more");
+  }
+  const Mapping possible(spec.servers, spec.model);
+  checkPages(pagesOf(spec, spec.servers.prefill, spec.prefill_pages));
+  checkPages(pagesOf(spec, spec.servers.decode, spec.decode_pages));
+}
+
+double cacheBytes(const ServingSpec& spec) {
+  const auto pages = [&](const PoolShape& pool, const std::optional<std::uint64_t>& given) {
+    return static_cast<double>(pagesOf(spec, pool, given)) * pool.workers * pool.dp_attention;
+  };
+  return (pages(spec.servers.prefill, spec.prefill_pages) +
+          pages(spec.servers.decode, spec.decode_pages)) *
+         static_cast<double>(KvCache::kBytesOfPage);
+}
+
 ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network)
-    : spec_((check(spec.model), check(spec.scheduler), spec)),
+    : spec_((check(spec), spec)),
       workload_(std::move(workload)),
       network_(network),
       mapping_(spec.servers, spec.model),
       router_(spec.router, spec.servers.prefill.workers, spec.servers.decode.workers, spec.seed),
       kv_per_token_(kvBytesPerToken(spec.model)) {
-  check(spec.accelerator);
-  check(spec.efficiency);
-  check(spec.transfer);
-  checkWindow(spec.window);
   window_end_ = sumOrNever(spec.window.warmup, spec.window.measure);
-  if (spec.reaction < Picoseconds()) {
-    throw Error(ErrorKind::kUsage, "a negative reaction time", "reaction", "0 s or more");
-  }
   if (spec_.check_every == 0) spec_.check_every = kCheckEvery;
   const PoolShape& prefill = spec.servers.prefill;
   const PoolShape& decode = spec.servers.decode;

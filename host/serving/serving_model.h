@@ -63,6 +63,13 @@ struct ServingSpec {
   std::uint32_t check_every = 0;
 };
 
+// Throws whatever the model's constructor would, without the memory of its KV caches: Error(kUsage)
+// for a specification that cannot be.
+void check(const ServingSpec& spec);
+
+// What the model's KV caches take in memory [bytes]. `spec` has passed check().
+double cacheBytes(const ServingSpec& spec);
+
 struct PageCount;
 
 class ServingModel {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "base/work.h"
 #include "suite/early_end.h"
 #include "suite/rc_recovery.h"
@@ -43,8 +45,17 @@ void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double 
 }
 
 Plan FabricTest::plan(const TestConfig& config) const {
-  Design design = this->design(config);
   Plan plan;
+  std::optional<Design> made;
+  try {
+    made.emplace(design(config));
+  } catch (const Error& error) {
+    // What only the design finds out, such as a step of a serving system that takes weeks.
+    if (error.kind() != ErrorKind::kUsage) throw;
+    plan.refusals.emplace_back(error.what());
+    return plan;
+  }
+  Design& design = *made;
   plan.refusals = std::move(design.refusals);
   if (design.points.empty() && plan.refusals.empty()) {
     plan.refusals.emplace_back("the DUT has not enough hosts for any point of the sweep");

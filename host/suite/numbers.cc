@@ -9,6 +9,7 @@
 namespace plumbline::suite {
 
 std::string valueText(std::uint32_t value) { return std::to_string(value); }
+std::string valueText(double value) { return fmt::format("{}", value); }
 
 std::string valueText(Bytes value) {
   struct Unit {

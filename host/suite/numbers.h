@@ -19,6 +19,7 @@ namespace plumbline::suite {
 
 // How a value reads in labels, tables and deviations.
 std::string valueText(std::uint32_t value);       // "32"
+std::string valueText(double value);              // "12.5": all of its digits
 std::string valueText(Bytes value);               // "64 MiB", "1500 B": the largest whole unit
 std::string valueText(Picoseconds value);         // "10 ms"
 std::string valueText(Fraction value);            // "25 %"

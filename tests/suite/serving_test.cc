@@ -77,7 +77,7 @@ TEST(SingleRequestsTest, TtftIsTheSumOfItsClosedForms) {
       EXPECT_NEAR(kpi(result, "ttft_fabric_ms", point), transfer, 1e-6);
       EXPECT_NEAR(kpi(result, "ttft_decode_init_ms", point), 2, 1e-9);
       EXPECT_NEAR(kpi(result, "ttft_fabric_percent", point), 100 * transfer / ttft, 1e-4);
-      EXPECT_NEAR(kpi(result, "kv_transfer_p50_ms", point), wire, 1e-6);
+      EXPECT_NEAR(kpi(result, "request_transfer_p50_ms", point), wire, 1e-6);
       EXPECT_EQ(kpi(result, "kv_request_bytes", point), prompt * 131'072.0);
       EXPECT_NEAR(kpi(result, "kv_gigabytes_per_s", point), prompt * 131'072.0 / wire * 1e-6, 1e-3);
     }
@@ -108,7 +108,7 @@ TEST(Parallelism, FlowsMeetAtTheNicsAsTheMappingSays) {
         Row{"P TP 4 x DP 2, D TP 2 x DP attention 4", 4, 2, wireMs(bytes / 2, 700)}}) {
     EXPECT_EQ(kpi(result, "kv_flows", row.point), row.flows);
     EXPECT_EQ(kpi(result, "kv_incast", row.point), row.incast);
-    const double transfer = kpi(result, "kv_transfer_p50_ms", row.point);
+    const double transfer = kpi(result, "request_transfer_p50_ms", row.point);
     EXPECT_GE(transfer, row.ms * 0.9999) << row.point;
     EXPECT_LE(transfer, row.ms * 1.02) << row.point;
   }
@@ -201,8 +201,8 @@ TEST(Congestion, FactorsCountFromTheQuietFabric) {
   const results::TestResult result = runTest(congestionTest(), scenario);
   EXPECT_DOUBLE_EQ(kpi(result, "ttft_factor", "0 % of the links"), 1);
   EXPECT_DOUBLE_EQ(kpi(result, "itl_factor", "90 % of the links"), 1);  // decode has no traffic
-  const double quiet = kpi(result, "kv_transfer_p99_ms", "0 % of the links");
-  const double busy = kpi(result, "kv_transfer_p99_ms", "90 % of the links");
+  const double quiet = kpi(result, "request_transfer_p99_ms", "0 % of the links");
+  const double busy = kpi(result, "request_transfer_p99_ms", "90 % of the links");
   EXPECT_GT(busy, 2 * quiet);
 }
 
@@ -215,6 +215,45 @@ TEST(PrefillCapacity, IsThatOfFullBatches) {
   EXPECT_NEAR(requestCapacity(program), 30, 1e-6);
   program.system.servers.prefill.workers = 100;
   EXPECT_NEAR(requestCapacity(program), 320, 1e-6);
+}
+
+TEST(ServingTests, RunTheRatesOfTheScenarioToTheirLastDigit) {
+  scenario::Scenario scenario = system(1, 2);
+  scenario.parameters.rates = {100.0 / 3};
+  SimRunner runner;
+  const Plan plan = routingTest().plan({scenario, runner.bench.capabilities()});
+  ASSERT_EQ(plan.samples.size(), 2U);
+  EXPECT_EQ(plan.samples.front().spec.serving->workload.arrivals.rate, 100.0 / 3);
+}
+
+// Where the decode worker has the whole prompt, nothing is sent: no transfer, and none that failed.
+TEST(ServingTests, RequestsWithNothingToSendHaveNoTransfer) {
+  serving::ServingResult result;
+  serving::RequestRecord sent;
+  sent.measured = true;
+  sent.bytes = 1000;
+  sent.first_post = milliseconds(1);
+  sent.last_arrival = milliseconds(3);
+  sent.decode_start = milliseconds(3);
+  serving::RequestRecord cached;
+  cached.measured = true;
+  cached.decode_start = milliseconds(3);
+  serving::RequestRecord unfinished;
+  unfinished.measured = true;
+  result.requests = {sent, cached};
+  EXPECT_EQ(transferTimes(result).count, 1U);
+  EXPECT_EQ(transferTimes(result).p99.value, 0.002);
+  result.requests.push_back(unfinished);
+  EXPECT_EQ(transferTimes(result).not_reached, 1U);
+}
+
+TEST(ServingTests, HaveAMainFigure) {
+  scenario::Scenario scenario = system(1, 1);
+  scenario.parameters.prompts = {16, 32};
+  const results::TestResult result = runTest(disaggregatedTtftTest(), scenario);
+  ASSERT_EQ(result.primary.size(), 1U);
+  EXPECT_EQ(result.primary_names.front(), "TTFT mean, 32 tokens");
+  EXPECT_EQ(result.primary.front().value, kpi(result, "ttft_mean_ms", "32 tokens"));
 }
 
 TEST(ServingTests, RefuseWhatCannotBe) {
@@ -234,6 +273,10 @@ TEST(ServingTests, RefuseWhatCannotBe) {
   EXPECT_THAT(refusals(routingTest(), system(1, 1)), HasSubstr("no choice"));
   EXPECT_THAT(refusals(ratioTest(), system(1, 1)), HasSubstr("needs 3"));
   EXPECT_THAT(refusals(overloadTest(), system(1, 1)), IsEmpty());
+  scenario::Scenario closed = system(1, 2);
+  closed.serving->workload = usualLoad({closed, SimRunner().bench.capabilities()});
+  closed.serving->workload->arrivals.kind = serving::ArrivalKind::kClosed;
+  EXPECT_THAT(refusals(routingTest(), closed), HasSubstr("a closed loop"));
 }
 
 }  // namespace

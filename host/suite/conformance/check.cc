@@ -116,12 +116,20 @@ Found inTable(const TestResult& result, const Place& place) {
     found.points = false;
     return found;
   }
-  const auto table = std::find_if(result.tables.begin(), result.tables.end(),
-                                  [&](const results::Table& one) { return place.names(one.id); });
-  if (table == result.tables.end()) {
-    return {fmt::format("no table {} ({})", place.id, listedIds(result.tables)), {}};
+  // Of a family of tables ("payload_*") each must have it, and together they have its values.
+  std::optional<Found> all;
+  for (const results::Table& table : result.tables) {
+    if (!place.names(table.id)) continue;
+    Found found = place.row.empty() ? columnOf(table, place) : rowOf(table, place);
+    if (!found.missing.empty()) return found;
+    if (!all) {
+      all = std::move(found);
+    } else {
+      std::move(found.values.begin(), found.values.end(), std::back_inserter(all->values));
+    }
   }
-  return place.row.empty() ? columnOf(*table, place) : rowOf(*table, place);
+  if (!all) return {fmt::format("no table {} ({})", place.id, listedIds(result.tables)), {}};
+  return *std::move(all);
 }
 
 Found inKpis(const TestResult& result, const Place& place) {

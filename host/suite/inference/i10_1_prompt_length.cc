@@ -36,17 +36,9 @@ void PromptLengthTest::report(const TestConfig& config, const Design& design,
   chart.y_label = "Time [ms]";
   chart.log_x = true;
   chart.log_y = true;
-  for (const Figure& figure : ttftFigures(servingSection(config).slo)) {
-    const bool shown = figure.kpi == "ttft_p50_ms" || figure.kpi == "ttft_p99_ms" ||
-                       figure.kpi == "ttft_fabric_ms";
-    if (!shown) continue;
-    results::Series series{figure.column, {}, {}};
-    for (const Measured& one : measured) {
-      const auto value = meanOf(design, one, figure);
-      if (value) series.add(std::stod(one.point.values.front()), *value);
-    }
-    chart.series.push_back(std::move(series));
-  }
+  chart.series = overPrompt(design, measured,
+                            chosen(ttftFigures(servingSection(config).slo),
+                                   {"ttft_p50_ms", "ttft_p99_ms", "ttft_fabric_ms"}));
   builder.result().charts.push_back(std::move(chart));
 }
 

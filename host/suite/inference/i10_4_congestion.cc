@@ -22,8 +22,9 @@ constexpr std::uint64_t kBackgroundMessage = 1U << 20;
 constexpr std::uint32_t kBackgroundFlows = 16;
 
 std::vector<std::string> congestionKpis() {
-  return {"ttft_p50_ms", "ttft_p99_ms",        "ttft_fabric_ms",
-          "itl_p99_ms",  "kv_transfer_p99_ms", "requests_not_done"};
+  return {
+      "ttft_p50_ms",      "ttft_p99_ms", "ttft_fabric_ms", "itl_p99_ms", "request_transfer_p99_ms",
+      "requests_not_done"};
 }
 
 std::uint32_t levelOf(const Design& design, std::size_t point) {

@@ -16,10 +16,11 @@ namespace plumbline::suite {
 namespace {
 
 std::vector<std::string> aggregateKpis() {
-  return {"ttft_p50_ms",          "ttft_p99_ms",        "itl_p50_ms",          "itl_p99_ms",
-          "e2e_p99_ms",           "kv_transfer_p99_ms", "output_tokens_per_s", "input_tokens_per_s",
-          "goodput_tokens_per_s", "slo_percent",        "requests_not_done",   "itl_p95_ms",
-          "tpot_p99_ms",          "e2e_p50_ms"};
+  return {"ttft_p50_ms",         "ttft_p99_ms",        "itl_p50_ms",
+          "itl_p99_ms",          "e2e_p99_ms",         "request_transfer_p99_ms",
+          "output_tokens_per_s", "input_tokens_per_s", "goodput_tokens_per_s",
+          "slo_percent",         "requests_not_done",  "itl_p95_ms",
+          "tpot_p99_ms",         "e2e_p50_ms"};
 }
 
 double rateOf(const SweepPoint& point) { return point.spec.serving->workload.arrivals.rate; }
@@ -69,7 +70,7 @@ Design AggregateTokensTest::design(const TestConfig& config) const {
   }
   for (const double rate : config.scenario.parameters.rates.value_or(rates)) {
     program.workload.arrivals.rate = rate;
-    addSteadyPoint(config, design, {fmt::format("{:g}", rate)}, program);
+    addSteadyPoint(config, design, {valueText(rate)}, program);
   }
   return design;
 }

@@ -30,7 +30,6 @@ void DisaggregatedTtftTest::report(const TestConfig& config, const Design& desig
                                    const std::vector<Measured>& measured,
                                    ResultBuilder& builder) const {
   reportSingleRequests(config, design, measured, builder);
-  const std::vector<Figure> figures = ttftFigures(servingSection(config).slo);
   results::Chart chart;
   chart.id = "ttft_parts";
   chart.title = "Parts of the TTFT over prompt length";
@@ -38,17 +37,10 @@ void DisaggregatedTtftTest::report(const TestConfig& config, const Design& desig
   chart.stacked = true;
   chart.x_label = "Prompt [tokens]";
   chart.y_label = "Mean [ms]";
-  for (const char* part : {"Queue", "Prefill", "Transfer", "Decode init"}) {
-    results::Series series{part, {}, {}};
-    for (const Figure& figure : figures) {
-      if (figure.column != part) continue;
-      for (const Measured& one : measured) {
-        const auto value = meanOf(design, one, figure);
-        if (value) series.add(std::stod(one.point.values.front()), *value);
-      }
-    }
-    chart.series.push_back(std::move(series));
-  }
+  chart.series = overPrompt(
+      design, measured,
+      chosen(ttftFigures(servingSection(config).slo),
+             {"ttft_queue_ms", "ttft_prefill_ms", "ttft_fabric_ms", "ttft_decode_init_ms"}));
   builder.result().charts.push_back(std::move(chart));
 }
 

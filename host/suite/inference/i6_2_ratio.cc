@@ -20,8 +20,9 @@ namespace {
 constexpr std::array<std::uint32_t, 8> kDraftPrefill{1, 2, 3, 4, 6, 8, 10, 11};  // of 12
 
 std::vector<std::string> ratioKpis() {
-  return {"ttft_p99_ms", "itl_p99_ms",         "output_tokens_per_s", "goodput_tokens_per_s",
-          "slo_percent", "kv_transfer_p99_ms", "requests_not_done"};
+  return {"ttft_p99_ms",          "itl_p99_ms",  "output_tokens_per_s",
+          "goodput_tokens_per_s", "slo_percent", "request_transfer_p99_ms",
+          "requests_not_done"};
 }
 
 std::string ratioText(std::uint32_t prefill, std::uint32_t all) {
@@ -84,13 +85,13 @@ Design RatioTest::design(const TestConfig& config) const {
   if (all != 12) design.numbers.deviation(fmt::format("{} workers instead of 12", all));
   if (!design.refusals.empty()) return design;
   const std::vector<std::uint32_t> counts = prefillWorkers(all, design.numbers);
-  for (const double rate : sweepOf(design.numbers, "Rates", {5, 10, 20, 30}, {5, 20},
-                                   config.scenario.parameters.rates)) {
+  for (const double rate : design.numbers.sweep<double>("Rates", {5, 10, 20, 30}, {5, 20},
+                                                        config.scenario.parameters.rates)) {
     for (const std::uint32_t prefill : counts) {
       servers.prefill.workers = prefill;
       servers.decode.workers = all - prefill;
       program.workload.arrivals.rate = rate;
-      addSteadyPoint(config, design, {fmt::format("{:g}", rate), ratioText(prefill, all)}, program);
+      addSteadyPoint(config, design, {valueText(rate), ratioText(prefill, all)}, program);
     }
   }
   return design;

@@ -29,8 +29,14 @@ constexpr std::array<Parallelism, 3> kConfigurations{{
 constexpr std::uint32_t kGpus = 8;
 
 std::vector<std::string> parallelismKpis() {
-  return {"ttft_p50_ms",    "ttft_p99_ms",        "itl_p50_ms",         "itl_p99_ms",
-          "ttft_fabric_ms", "kv_transfer_p50_ms", "kv_transfer_p99_ms", "kv_gigabytes_per_s"};
+  return {"ttft_p50_ms",
+          "ttft_p99_ms",
+          "itl_p50_ms",
+          "itl_p99_ms",
+          "ttft_fabric_ms",
+          "request_transfer_p50_ms",
+          "request_transfer_p99_ms",
+          "kv_gigabytes_per_s"};
 }
 
 serving::MappingSpec serversOf(serving::MappingSpec servers, const Parallelism& one) {
@@ -119,7 +125,7 @@ void ParallelismTest::report(const TestConfig& config, const Design& design,
   chart.title = "KV transfer by parallelism";
   chart.kind = results::ChartKind::kBar;
   chart.y_label = "KV transfer P50 [ms]";
-  addBars(design, measured, chosen(servingFigures(slo), {"kv_transfer_p50_ms"}).front(),
+  addBars(design, measured, chosen(servingFigures(slo), {"request_transfer_p50_ms"}).front(),
           {[&](std::size_t i) { return design.points[i].values[0]; },
            [](std::size_t) { return std::string("KV transfer P50"); }},
           std::move(chart), builder);

@@ -20,7 +20,7 @@ namespace plumbline::suite {
 namespace {
 
 std::vector<std::string> queueDepthKpis() {
-  return {"kv_transfer_p50_ms", "kv_transfer_p99_ms", "ttft_queue_ms", "ttft_p99_ms",
+  return {"request_transfer_p50_ms", "request_transfer_p99_ms", "ttft_queue_ms", "ttft_p99_ms",
           "requests_not_done"};
 }
 
@@ -114,11 +114,11 @@ Design QueueDepthTest::design(const TestConfig& config) const {
   design.numbers.configure(
       "Prefill capacity",
       fmt::format("{:.3g} requests/s of {:.0f} tokens in the mean", capacity, prompt));
-  const std::vector<double> ratios =
-      sweepOf(design.numbers, "Offered loads", {1, 1.25, 1.5, 1.75, 2}, {1, 1.5, 2}, std::nullopt);
+  const std::vector<double> ratios = design.numbers.sweep<double>(
+      "Offered loads", {1, 1.25, 1.5, 1.75, 2}, {1, 1.5, 2}, std::nullopt);
   for (const double ratio : ratios) {
     program.workload.arrivals.rate = ratio * capacity;
-    addSteadyPoint(config, design, {fmt::format("{:g}", ratio)}, program);
+    addSteadyPoint(config, design, {valueText(ratio)}, program);
   }
   return design;
 }
@@ -166,7 +166,7 @@ void QueueDepthTest::report(const TestConfig& config, const Design& design,
   chart.title = "KV transfer over the offered load";
   chart.x_label = "Offered load / prefill capacity";
   chart.y_label = "KV transfer P99 [ms]";
-  addChart(design, measured, chosen(servingFigures(slo), {"kv_transfer_p99_ms"}).front(),
+  addChart(design, measured, chosen(servingFigures(slo), {"request_transfer_p99_ms"}).front(),
            {[&](std::size_t i) { return std::stod(design.points[i].values[0]); },
             [](std::size_t) { return std::string("KV transfer P99"); }},
            std::move(chart), builder);

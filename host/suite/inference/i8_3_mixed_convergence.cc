@@ -99,21 +99,12 @@ workload::JobSpec mixedKv(const fabric::TopologySpec& topology, Picoseconds unti
 // As many dispatches as fit into `duration` at line rate, which is more than there will be.
 workload::JobSpec mixedEp(const fabric::TopologySpec& topology, Picoseconds duration) {
   const std::uint32_t hosts = topology.hostCount();
-  workload::JobSpec job;
-  job.name = "ep";
-  job.placement.rule = workload::PlacementRule::kExplicit;
-  for (std::uint32_t host = 1; host < hosts; host += 2) job.placement.hosts.push_back(host);
-  workload::CollectiveSpec dispatch;
-  dispatch.kind = workload::CollectiveKind::kAllToAll;
-  dispatch.algorithm = workload::Algorithm::kLinearShift;
-  dispatch.bytes = static_cast<std::uint64_t>(kMixedEpMessage.count()) * job.placement.hosts.size();
-  workload::TrainingProgram program;
-  const Picoseconds least = wireTimeOf(kMixedEpMessage, topology.link_rate) *
-                            static_cast<std::int64_t>(job.placement.hosts.size() - 1);
-  program.iterations = static_cast<std::uint32_t>(duration / least) + 1;
-  program.collectives = {dispatch};
-  job.program = std::move(program);
-  return job;
+  std::vector<workload::HostId> ranks;
+  for (std::uint32_t host = 1; host < hosts; host += 2) ranks.push_back(host);
+  const Picoseconds least =
+      wireTimeOf(kMixedEpMessage, topology.link_rate) * static_cast<std::int64_t>(ranks.size() - 1);
+  return dispatchJob(std::move(ranks), kMixedEpMessage,
+                     static_cast<std::uint32_t>(duration / least) + 1);
 }
 
 Design MixedConvergenceTest::design(const TestConfig& config) const {
@@ -121,11 +112,8 @@ Design MixedConvergenceTest::design(const TestConfig& config) const {
   design.axes = {{"Order", ""}, {"Transport", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
   const fabric::TopologySpec& topology = config.scenario.topology;
-  if (topology.kind != fabric::TopologyKind::kClos2 || topology.hosts_per_leaf % 2 != 0 ||
-      topology.leaves < 2) {
-    design.refusals.emplace_back(
-        "every leaf has prefill and decode hosts: a two-tier Clos of two leaves at least with an "
-        "even number of hosts on each");
+  if (auto why = mixedLeavesRefusal(topology)) {
+    design.refusals.push_back(*std::move(why));
     return design;
   }
   const Picoseconds duration = durationOf(config, design.numbers);

@@ -16,7 +16,7 @@ namespace plumbline::suite {
 namespace {
 
 std::vector<std::string> routingKpis() {
-  return {"ttft_p99_ms", "itl_p99_ms", "goodput_tokens_per_s", "kv_transfer_p99_ms",
+  return {"ttft_p99_ms", "itl_p99_ms", "goodput_tokens_per_s", "request_transfer_p99_ms",
           "requests_not_done"};
 }
 
@@ -56,12 +56,12 @@ Design RoutingTest::design(const TestConfig& config) const {
   design.numbers.configure("Capacity", fmt::format("{:.3g} requests/s of this load at most; beyond "
                                                    "it requests queue without end",
                                                    requestCapacity(program)));
-  for (const double rate : sweepOf(design.numbers, "Rates", {10, 50, 100, 200}, {10, 50},
-                                   config.scenario.parameters.rates)) {
+  for (const double rate : design.numbers.sweep<double>("Rates", {10, 50, 100, 200}, {10, 50},
+                                                        config.scenario.parameters.rates)) {
     for (const auto& [name, policy] : kPolicies) {
       program.workload.arrivals.rate = rate;
       program.system.router.decode = policy;
-      addSteadyPoint(config, design, {fmt::format("{:g}", rate), name}, program);
+      addSteadyPoint(config, design, {valueText(rate), name}, program);
     }
   }
   return design;

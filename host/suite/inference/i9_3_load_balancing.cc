@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,19 +89,9 @@ workload::JobSpec kvJob(const fabric::TopologySpec& topology, std::uint64_t mess
 }
 
 workload::JobSpec epJob(std::uint32_t ranks, std::uint32_t iterations) {
-  workload::JobSpec job;
-  job.name = "ep";
-  job.placement.rule = workload::PlacementRule::kExplicit;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) job.placement.hosts.push_back(rank);
-  workload::CollectiveSpec dispatch;
-  dispatch.kind = workload::CollectiveKind::kAllToAll;
-  dispatch.algorithm = workload::Algorithm::kLinearShift;
-  dispatch.bytes = static_cast<std::uint64_t>(kEpMessage.count()) * ranks;
-  workload::TrainingProgram program;
-  program.iterations = iterations;
-  program.collectives = {dispatch};
-  job.program = std::move(program);
-  return job;
+  std::vector<workload::HostId> hosts(ranks);
+  std::iota(hosts.begin(), hosts.end(), 0);
+  return dispatchJob(std::move(hosts), kEpMessage, iterations);
 }
 
 Design InferenceBalancingTest::design(const TestConfig& config) const {
@@ -108,11 +99,8 @@ Design InferenceBalancingTest::design(const TestConfig& config) const {
   design.axes = {{"Traffic", ""}, {"Load balancing", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
   const fabric::TopologySpec& topology = config.scenario.topology;
-  if (topology.kind != fabric::TopologyKind::kClos2 || topology.hosts_per_leaf % 2 != 0 ||
-      topology.leaves < 2) {
-    design.refusals.emplace_back(
-        "every leaf has prefill and decode hosts: a two-tier Clos of two leaves at least with an "
-        "even number of hosts on each");
+  if (auto why = mixedLeavesRefusal(topology)) {
+    design.refusals.push_back(*std::move(why));
     return design;
   }
   const std::vector<MixCell> cells = cellsOf(config, design.numbers);

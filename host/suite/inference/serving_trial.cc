@@ -177,6 +177,9 @@ serving::Distribution transferTimes(const serving::ServingResult& result) {
   std::uint64_t not_reached = 0;
   for (const serving::RequestRecord& record : result.requests) {
     if (!record.measured) continue;
+    // The decode worker had all of it.
+    const bool nothing_sent = record.bytes == 0 && record.decode_start != serving::kNever;
+    if (nothing_sent) continue;
     if (record.last_arrival == serving::kNever) {
       ++not_reached;
     } else {
@@ -184,6 +187,19 @@ serving::Distribution transferTimes(const serving::ServingResult& result) {
     }
   }
   return serving::distribution(std::move(times), not_reached);
+}
+
+void addMainFigure(const Design& design, const std::vector<Measured>& measured,
+                   const std::vector<Figure>& figures, ResultBuilder& builder) {
+  const auto primary = std::find_if(figures.begin(), figures.end(),
+                                    [](const Figure& figure) { return figure.primary; });
+  if (primary == figures.end()) return;
+  for (auto one = measured.rbegin(); one != measured.rend(); ++one) {
+    auto mean = meanOf(design, *one, *primary);
+    if (!mean) continue;
+    builder.primary(primary->column + ", " + one->point.label, *std::move(mean));
+    return;
+  }
 }
 
 std::vector<Figure> ttftFigures(const serving::SloSpec& slo) {
@@ -233,9 +249,9 @@ std::vector<Figure> transferFigures(const serving::SloSpec& slo) {
         });
   };
   return {
-      percentile("KV transfer P50", "kv_transfer_p50_ms", 0.5),
-      percentile("KV transfer P95", "kv_transfer_p95_ms", 0.95),
-      percentile("KV transfer P99", "kv_transfer_p99_ms", 0.99),
+      percentile("KV transfer P50", "request_transfer_p50_ms", 0.5),
+      percentile("KV transfer P95", "request_transfer_p95_ms", 0.95),
+      percentile("KV transfer P99", "request_transfer_p99_ms", 0.99),
       servingFigure("KV bandwidth", "GB/s", "kv_gigabytes_per_s", slo,
                     [](const serving::ServingMetrics&,
                        const serving::ServingResult& result) -> std::optional<Reading> {
@@ -344,6 +360,29 @@ std::vector<Figure> memoryFigures(const serving::SloSpec& slo) {
                     static_cast<double>(result.prefill.size());
            }),
   };
+}
+
+void append(std::vector<Figure>& figures, std::vector<Figure> more) {
+  figures.insert(figures.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+}
+
+std::vector<Figure> chosen(std::vector<Figure> all, const std::vector<std::string>& kpis) {
+  std::vector<Figure> kept;
+  for (const std::string& kpi : kpis) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Figure& figure) { return figure.kpi == kpi; });
+    if (found != all.end()) kept.push_back(*found);
+  }
+  return kept;
+}
+
+std::vector<Figure> servingFigures(const serving::SloSpec& slo) {
+  std::vector<Figure> figures = ttftFigures(slo);
+  append(figures, transferFigures(slo));
+  append(figures, tokenFigures(slo));
+  append(figures, throughputFigures(slo));
+  return figures;
 }
 
 std::vector<std::string> memoryKpis() { return namesOf(memoryFigures({})); }

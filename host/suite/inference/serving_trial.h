@@ -48,8 +48,8 @@ Figure servingFigure(std::string column, std::string unit, std::string kpi,
 std::optional<Reading> inMilliseconds(std::optional<double> seconds);
 std::optional<Reading> percentileMs(const serving::Distribution& distribution, double quantile);
 
-// First post to last arrival of the measured requests' KV cache [s]; those without one are not
-// reached.
+// First post to last arrival of the measured requests' KV cache [s]; those whose KV cache did not
+// arrive are not reached, those that had nothing to send are left out.
 serving::Distribution transferTimes(const serving::ServingResult& result);
 
 // TTFT: mean, P50, P95, P99; its parts; the share of the fabric.
@@ -62,6 +62,16 @@ std::vector<Figure> tokenFigures(const serving::SloSpec& slo);
 std::vector<Figure> throughputFigures(const serving::SloSpec& slo);
 // Evictions, preemptions, KV cache that was sent again, time of prefill lost to pages.
 std::vector<Figure> memoryFigures(const serving::SloSpec& slo);
+// All of these together.
+std::vector<Figure> servingFigures(const serving::SloSpec& slo);
+// Appends `more`.
+void append(std::vector<Figure>& figures, std::vector<Figure> more);
+// The figures of `all` with these KPIs, in the order of `kpis`.
+std::vector<Figure> chosen(std::vector<Figure> all, const std::vector<std::string>& kpis);
+// The primary one of `figures` at the last point that has it, as a main figure of the result.
+void addMainFigure(const Design& design, const std::vector<Measured>& measured,
+                   const std::vector<Figure>& figures, ResultBuilder& builder);
+
 // Their KPIs.
 std::vector<std::string> ttftKpis();
 std::vector<std::string> transferKpis();

@@ -94,6 +94,20 @@ Design singleRequestDesign(const TestConfig& config, const SingleRequests& numbe
   return design;
 }
 
+std::vector<results::Series> overPrompt(const Design& design, const std::vector<Measured>& measured,
+                                        const std::vector<Figure>& figures) {
+  std::vector<results::Series> all;
+  for (const Figure& figure : figures) {
+    results::Series series{figure.column, {}, {}};
+    for (const Measured& one : measured) {
+      const auto value = meanOf(design, one, figure);
+      if (value) series.add(std::stod(one.point.values.front()), *value);
+    }
+    all.push_back(std::move(series));
+  }
+  return all;
+}
+
 void reportSingleRequests(const TestConfig& config, const Design& design,
                           const std::vector<Measured>& measured, ResultBuilder& builder) {
   const serving::SloSpec& slo = servingSection(config).slo;
@@ -119,6 +133,7 @@ void reportSingleRequests(const TestConfig& config, const Design& design,
             {},
             {}},
            builder);
+  addMainFigure(design, measured, figures, builder);
   std::vector<Figure> parts;
   for (const Part& part : kParts) {
     parts.push_back(partPercentile(part, "P50", 0.5));

@@ -18,7 +18,10 @@ struct SingleRequests {
 // Points: prompt lengths. A trial is `requests` requests, each sent when the one before is done;
 // repetitions have other seeds, and so other paths through the fabric.
 Design singleRequestDesign(const TestConfig& config, const SingleRequests& numbers);
-// Table, KPIs and summary.
+// Means of these figures over the prompt length, for a chart: a series each.
+std::vector<results::Series> overPrompt(const Design& design, const std::vector<Measured>& measured,
+                                        const std::vector<Figure>& figures);
+// Tables, KPIs and the main figure.
 void reportSingleRequests(const TestConfig& config, const Design& design,
                           const std::vector<Measured>& measured, ResultBuilder& builder);
 

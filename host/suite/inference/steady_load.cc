@@ -108,25 +108,6 @@ serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSp
   return servingSection(config).workload.value_or(usual);
 }
 
-std::vector<double> sweepOf(Numbers& numbers, const std::string& what,
-                            const std::vector<double>& standard, const std::vector<double>& quick,
-                            const std::optional<std::vector<double>>& own) {
-  const auto texts = [](const std::vector<double>& values) {
-    std::vector<std::string> all;
-    all.reserve(values.size());
-    for (const double value : values) all.push_back(fmt::format("{:g}", value));
-    return all;
-  };
-  std::optional<std::vector<std::string>> own_texts;
-  if (own) own_texts = texts(*own);
-  std::vector<double> values;
-  for (const std::string& text :
-       numbers.sweep<std::string>(what, texts(standard), texts(quick), own_texts)) {
-    values.push_back(std::stod(text));
-  }
-  return values;
-}
-
 serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers) {
   const scenario::ServingSection& section = servingSection(config);
   const auto& parameters = config.scenario.parameters;
@@ -149,6 +130,13 @@ void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::s
                     double background_hops_per_s) {
   if (auto why = servingRefusal(config, program)) {
     design.refusals.push_back(*std::move(why));
+    return;
+  }
+  if (program.workload.arrivals.kind == serving::ArrivalKind::kClosed) {
+    design.refusals.emplace_back(
+        "a closed loop (serving.workload.arrivals) has no request rate: poisson, gamma, constant "
+        "or "
+        "on-off");
     return;
   }
   const serving::WindowSpec& window = program.system.window;
@@ -228,6 +216,7 @@ void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
                     ResultBuilder& builder) {
   const std::string id = heading.id;
   addTable(design, measured, figures, std::move(heading), builder);
+  addMainFigure(design, measured, figures, builder);
   builder.result().tables.push_back(slowestRequests(design, measured));
   std::vector<std::string> points;
   for (const Measured& one : measured) {
@@ -246,29 +235,6 @@ void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
           "low and figures depend on the window: {}",
           fmt::join(points, "; ")),
       id);
-}
-
-void append(std::vector<Figure>& figures, std::vector<Figure> more) {
-  figures.insert(figures.end(), std::make_move_iterator(more.begin()),
-                 std::make_move_iterator(more.end()));
-}
-
-std::vector<Figure> chosen(std::vector<Figure> all, const std::vector<std::string>& kpis) {
-  std::vector<Figure> kept;
-  for (const std::string& kpi : kpis) {
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const Figure& figure) { return figure.kpi == kpi; });
-    if (found != all.end()) kept.push_back(*found);
-  }
-  return kept;
-}
-
-std::vector<Figure> servingFigures(const serving::SloSpec& slo) {
-  std::vector<Figure> figures = ttftFigures(slo);
-  append(figures, transferFigures(slo));
-  append(figures, tokenFigures(slo));
-  append(figures, throughputFigures(slo));
-  return figures;
 }
 
 }  // namespace plumbline::suite

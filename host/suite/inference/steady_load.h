@@ -15,16 +15,12 @@ namespace plumbline::suite {
 serving::WorkloadSpec usualLoad(const TestConfig& config);
 serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual);
 
-// Numbers::sweep() of decimals.
-std::vector<double> sweepOf(Numbers& numbers, const std::string& what,
-                            const std::vector<double>& standard, const std::vector<double>& quick,
-                            const std::optional<std::vector<double>>& own);
-
 // Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
 // (draft: 60 s after 10 s). Notes what deviates.
 serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers);
 
-// Adds a point; its packet-hops are those of the load's rate over the window.
+// Adds a point; its packet-hops are those of the load's rate over the window. A closed loop is
+// refused: it hides queues, and has no rate.
 void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::string> values,
                     serving::ServingProgram program);
 // The same with other jobs on the fabric, whose packet-hops per second of the trial are given.
@@ -38,7 +34,7 @@ double prefillCapacity(const serving::ServingProgram& program);
 // Requests per second that prefill and decode pools can both take at most.
 double requestCapacity(const serving::ServingProgram& program);
 
-// JFI and max/min over the decode workers, of bytes received, time in steps, and tokens.
+// What each decode worker had of a run: bytes of KV cache, seconds in steps, tokens.
 enum class WorkerShare { kBytes, kBusy, kTokens };
 std::vector<double> decodeShares(const serving::ServingResult& result, WorkerShare of);
 
@@ -49,17 +45,11 @@ Reading kvThroughput(const serving::ServingResult& result);
 // Transfers under way at one time, most.
 double peakTransfers(const serving::ServingResult& result);
 
-// addTable(), and what of it a short warm-up spoils: a system that is not full yet when the window
-// begins gives fewer tokens in it than later.
+// addTable() with the primary figure of the last point as the main one, and the slowest requests.
+// Notes where a short warm-up spoils figures: a system that is not full yet when the window begins
+// gives fewer tokens in it than later.
 void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
                     const std::vector<Figure>& figures, results::Table heading,
                     ResultBuilder& builder);
-
-// Appends `more`.
-void append(std::vector<Figure>& figures, std::vector<Figure> more);
-// The figures of `all` with these KPIs, in the order of `kpis`.
-std::vector<Figure> chosen(std::vector<Figure> all, const std::vector<std::string>& kpis);
-// All figures of serving_trial.h.
-std::vector<Figure> servingFigures(const serving::SloSpec& slo);
 
 }  // namespace plumbline::suite

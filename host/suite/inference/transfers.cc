@@ -104,6 +104,33 @@ workload::MessageProgram& programOf(workload::JobSpec& job) {
   return std::get<workload::MessageProgram>(job.program);
 }
 
+workload::JobSpec dispatchJob(std::vector<workload::HostId> hosts, Bytes message,
+                              std::uint32_t iterations) {
+  workload::CollectiveSpec dispatch;
+  dispatch.kind = workload::CollectiveKind::kAllToAll;
+  dispatch.algorithm = workload::Algorithm::kLinearShift;
+  dispatch.bytes = static_cast<std::uint64_t>(message.count()) * hosts.size();
+  workload::TrainingProgram program;
+  program.iterations = iterations;
+  program.collectives = {dispatch};
+  workload::JobSpec job;
+  job.name = "ep";
+  job.placement.rule = workload::PlacementRule::kExplicit;
+  job.placement.hosts = std::move(hosts);
+  job.first_flow = 1;
+  job.program = std::move(program);
+  return job;
+}
+
+std::optional<std::string> mixedLeavesRefusal(const fabric::TopologySpec& topology) {
+  if (topology.kind == fabric::TopologyKind::kClos2 && topology.hosts_per_leaf % 2 == 0 &&
+      topology.leaves >= 2) {
+    return std::nullopt;
+  }
+  return "every leaf has prefill and decode hosts: a two-tier Clos of two leaves at least with an "
+         "even number of hosts on each";
+}
+
 const stats::Histogram& arrivalTimes(const bench::TrialResult& trial, std::size_t job) {
   return trial.fabric->jobs.at(job).arrival_time.value();
 }

@@ -45,6 +45,12 @@ struct Transfer {
 workload::JobSpec transferJob(std::string name, const std::vector<Transfer>& transfers,
                               Bytes message);
 workload::MessageProgram& programOf(workload::JobSpec& job);
+// `iterations` dispatches of experts, each a message of one size from every host to every other
+// one; on queue pairs of their own beside a transferJob(), whose messages they would wait behind.
+workload::JobSpec dispatchJob(std::vector<workload::HostId> hosts, Bytes message,
+                              std::uint32_t iterations);
+// Why a topology cannot have prefill and decode hosts on every leaf; nothing if it can.
+std::optional<std::string> mixedLeavesRefusal(const fabric::TopologySpec& topology);
 
 // Times of a transfer: posted to wholly at the receiver, the draft's completion on the decode side.
 const stats::Histogram& arrivalTimes(const bench::TrialResult& trial, std::size_t job);

@@ -51,6 +51,14 @@ double burstHopCost(double queued) {
   return kShort + (kLong - kShort) * std::min(queued / kLongQueue, 1.0);
 }
 
+// The same where PFC holds senders back. Queues are short, but a sender gives up the slots of a pause
+// one by one: about as many per frame sent as there are senders.
+double heldHopCost(std::uint32_t ratio) {
+  constexpr double kSent = 0.4;
+  constexpr double kGivenUp = 0.036;
+  return kSent + kGivenUp * ratio;
+}
+
 // How much longer than what is sent without a pause the burst is that PFC has to hold back.
 constexpr std::uint64_t kLosslessTimes = 8;
 // And that many frames longer at least.
@@ -470,9 +478,8 @@ class BurstTest final : public Procedure {
       PlannedTrial sample{point.label(), burstTrial(config, settings, point, length, 0)};
       sample.packet_hops = frameHops(config, sample.spec);
       const bool held = config.bench.simulated_dut && isHeld(config, point);
-      constexpr double kHeldHopCost = 0.75;  // PFC keeps queues short
-      sample.hop_cost =
-          held ? kHeldHopCost : burstHopCost(static_cast<double>(length) * (point.ratio - 1.0));
+      sample.hop_cost = held ? heldHopCost(point.ratio)
+                             : burstHopCost(static_cast<double>(length) * (point.ratio - 1.0));
       addRefusals(config, sample, plan);
       const BurstForecast forecast = forecastBursts(settings, point, length, held);
       addHops(

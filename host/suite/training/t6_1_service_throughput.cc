@@ -186,7 +186,7 @@ Design ServiceThroughputTest::design(const TestConfig& config) const {
                   "be done one step of the search, at least {}, after it",
                   valueText(kAllowance)));
   design.repetitions = design.numbers.repetitions(3, 1);
-  design.hop_cost = 0.8;
+  design.hop_cost = 0.95;
   for (const ServicePairs& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = rateTrial(config, point, 100);
     spec.drain = std::max(spec.duration / static_cast<std::int64_t>(steps), kAllowance);

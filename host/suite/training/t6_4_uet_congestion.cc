@@ -93,7 +93,7 @@ Design UetCongestionTest::design(const TestConfig& config) const {
         kDraftSenders, kDraftSenders + kOtherHosts, hosts));
   }
   design.repetitions = design.numbers.repetitions(20, 2);
-  design.hop_cost = 0.95;
+  design.hop_cost = 1.1;
   for (const CongestionPoint& point : pointsOf(config, design.numbers)) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     if (std::holds_alternative<transport::UetSpec>(*spec.transport)) spec.dut.switches.pfc.reset();

@@ -11,6 +11,12 @@
 
 namespace plumbline {
 
+// What was read of a text: `bytes` from its beginning, and hash64() of them.
+struct TextExtent {
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = 0;
+};
+
 // Lines end with a newline, with a carriage return before it or not; a byte order mark at the
 // beginning of the text is passed over.
 class TextLines {
@@ -31,9 +37,8 @@ class TextLines {
   // It ends with the text, not with a newline.
   [[nodiscard]] bool torn() const { return torn_; }
 
-  // Of what was gone through so far: its size, and hash64() of it.
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] std::uint64_t hash() const { return hash_.value(); }
+  // Of what was gone through so far.
+  [[nodiscard]] TextExtent extent() const { return {bytes_, hash_.value()}; }
 
  private:
   // Of the text, what has not been gone through yet; false when nothing more can be had.

@@ -156,6 +156,7 @@ std::vector<serving::WorkerUse> workersFromJson(const Json& array) {
 Json servingToJson(const serving::ServingProgram& program) {
   Json json = specToJson(program);
   if (program.system.times) json["times_hash"] = program.system.times->hash();
+  if (program.workload.trace) json["trace_hash"] = program.workload.trace->hash();
   return json;
 }
 

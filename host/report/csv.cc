@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/csv_field.h"
 #include "base/work.h"
 #include "report/picture.h"
 #include "report/report.h"
@@ -19,22 +20,11 @@ using results::Cell;
 using results::Quantity;
 using results::Table;
 
-// RFC 4180: quoted where it must be.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string line(const std::vector<std::string>& fields) {
   std::string text;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) text += ',';
-    text += field(fields[i]);
+    text += csvField(fields[i]);
   }
   return text + '\n';
 }
@@ -187,6 +177,10 @@ std::string tableCsvName(const results::TestResult& test, const Table& table) {
   return fmt::format("{}_table_{}.csv", plainName(test.id), plainName(table.id));
 }
 
+std::string rawCsvName(const results::TestResult& test, const results::RawData& data) {
+  return fmt::format("{}_raw_{}.csv", plainName(test.id), plainName(data.id));
+}
+
 std::vector<CsvFile> renderCsv(const results::TestResult& test) {
   std::vector<CsvFile> files;
   std::set<std::string> taken;
@@ -207,6 +201,7 @@ std::vector<CsvFile> renderCsv(const results::TestResult& test) {
   for (const results::Distribution& one : test.distributions) {
     add("distribution", one.id, distributionCsv(one));
   }
+  for (const results::RawData& one : test.raw_data) add("raw", one.id, one.csv);
   if (!test.kpis.empty()) add("all", "kpis", kpiCsv(test));
   return files;
 }

@@ -91,6 +91,7 @@ struct CsvFile {
 std::vector<CsvFile> renderCsv(const results::TestResult& test);
 // The name of a table's file among them, where no two tables of the test have one id.
 std::string tableCsvName(const results::TestResult& test, const results::Table& table);
+std::string rawCsvName(const results::TestResult& test, const results::RawData& data);
 
 // Writes report.json, csv/*.csv (with csv/cabling.csv, if the topology is known) and report.html
 // into `directory`, which is created. Each file appears complete or not at all, report.html last;

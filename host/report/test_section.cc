@@ -248,6 +248,10 @@ std::string testSectionHtml(const TestResult& test, const std::string& anchor,
   }
   if (transports) html += tableHtml(*transports);
   html += pictures + distributionsHtml(test, anchor);
+  for (const results::RawData& data : test.raw_data) {
+    html += fmt::format("<p class=\"note\">{}: <a href=\"csv/{}\">csv/{}</a></p>\n",
+                        escaped(data.title), rawCsvName(test, data), rawCsvName(test, data));
+  }
   html += heading("Anomalies", anomaliesAnchor(anchor)) + anomaliesHtml(test.anomalies) +
           foldedNoticesHtml("Deviations from the methodology", test.deviations);
   return html + repeatabilityHtml(test, anchor) + demandsHtml(input.demands, test.id) +

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/csv_field.h"
 #include "base/json.h"
 #include "base/work.h"
 #include "results/uncertainty_text.h"
@@ -10,17 +11,6 @@ namespace plumbline::results {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// RFC 4180: quoted only where it must be.
-std::string csvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : std::string();

@@ -276,6 +276,15 @@ Json toJson(const Timeline& timeline) {
           {"lanes", std::move(lanes)}};
 }
 
+Json toJson(const RawData& data) {
+  return {{"id", data.id}, {"title", data.title}, {"csv", data.csv}};
+}
+
+RawData rawDataFrom(const Json& json) {
+  return {json.at("id").get<std::string>(), json.at("title").get<std::string>(),
+          json.at("csv").get<std::string>()};
+}
+
 Timeline timelineFrom(const Json& json) {
   Timeline timeline;
   timeline.id = json.at("id").get<std::string>();
@@ -420,6 +429,7 @@ TestResult testResultFrom(const Json& json) {
   if (json.contains("cost")) result.cost = tableFrom(json.at("cost"));
   result.valid = json.at("valid").get<bool>();
   if (json.contains("heat_maps")) result.heat_maps = listFrom(json.at("heat_maps"), heatMapFrom);
+  if (json.contains("raw_data")) result.raw_data = listFrom(json.at("raw_data"), rawDataFrom);
   if (json.contains("timelines")) result.timelines = listFrom(json.at("timelines"), timelineFrom);
   if (json.contains("failed_elements")) {
     result.failed_elements = json.at("failed_elements").get<std::vector<std::string>>();
@@ -456,6 +466,7 @@ std::string TestResult::toJson() const {
   json["valid"] = valid;
   if (!heat_maps.empty()) json["heat_maps"] = listToJson(heat_maps);
   if (!timelines.empty()) json["timelines"] = listToJson(timelines);
+  if (!raw_data.empty()) json["raw_data"] = listToJson(raw_data);
   if (!failed_elements.empty()) json["failed_elements"] = failed_elements;
   if (!deviations.empty()) json["deviations"] = listToJson(deviations);
   if (!unmeasured.empty()) json["unmeasured"] = listToJson(unmeasured);

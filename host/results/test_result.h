@@ -180,6 +180,13 @@ struct Timeline {
   std::vector<Lane> lanes;
 };
 
+// What a test noted of single events, requests for example: a file of its own beside the report.
+struct RawData {
+  std::string id;
+  std::string title;
+  std::string csv;  // RFC 4180, a first line of column names
+};
+
 // A latency distribution; the report draws its histogram and CDF and prints the stats row
 // min, mean, P50, P95, P99, P99.9, max.
 struct Distribution {
@@ -229,6 +236,7 @@ struct TestResult {
   // equal runs differ in nothing but this.
   std::optional<Table> cost{};
   std::vector<UnmeasuredKpi> unmeasured{};
+  std::vector<RawData> raw_data{};
 
   // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number
   // is not finite: no procedure may report one.

@@ -8,6 +8,7 @@
 #include "kpi/kpi.h"
 #include "scenario/key_text.h"
 #include "scenario/spec_fields.h"
+#include "serving/spec_fields.h"
 #include "spec/declare.h"
 #include "transport/spec_fields.h"
 #include "workload/spec_fields.h"
@@ -167,6 +168,45 @@ const Fields& moeJob() {
   return kFields;
 }
 
+const Fields& servingTraceKeys() {
+  static const Fields kFields = [] {
+    Fields fields = spec::fieldsOf<serving::TraceRules>();
+    fields.insert(fields.begin(),
+                  required(special("file", "In the scenario's folder or below it, up to 256 MiB",
+                                   "a CSV file, or one of JSON lines", R"({"type": "string"})")));
+    return fields;
+  }();
+  return kFields;
+}
+
+// The section's fields, and the files that it may name.
+const Fields& servingKeys() {
+  static const Fields kFields = [] {
+    Fields fields = spec::fieldsOf<ServingSection>();
+    fields.push_back(otherwise(
+        "by roofline", special("times",
+                               "Measured step times instead (docs/model/serving.md); in the "
+                               "scenario's folder or below it",
+                               "a CSV file", R"({"type": "string"})")));
+    Field trace = otherwise("none", special("trace",
+                                            "A public trace of requests: what of arrivals, prompts "
+                                            "and answers the workload does not give",
+                                            "a map", {}));
+    trace.fields = servingTraceKeys;
+    trace.fresh = fresh<serving::TraceRules>;
+    fields.push_back(std::move(trace));
+    return fields;
+  }();
+  return kFields;
+}
+
+Field serving() {
+  Field one = special("serving", "The serving system of inference tests", "a map", {});
+  one.fields = servingKeys;
+  one.fresh = fresh<ServingSection>;
+  return one;
+}
+
 Field workloadKeys() {
   std::vector<std::string> kinds;
   for (const spec::Word& word : spec::fieldsOf<workload::CollectiveSpec>().front().words) {
@@ -228,7 +268,7 @@ const Fields& scenarioKeys() {
       transport(),
       workloadKeys(),
       fastForward(),
-      section<ServingSection>("serving", "The serving system of inference tests"),
+      serving(),
       section<bench::EndpointSpec>("endpoint", "What carries messages between ordinary hosts"),
       section<bench::FpgaSpec>("fpga", "Cards in this host"),
       section<Traffic>("traffic", "What the frames look like, and who sends to whom"),

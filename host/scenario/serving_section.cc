@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"
+#include "scenario/serving_files.h"
 #include "scenario/spec_fields.h"
 #include "serving/spec_fields.h"
 #include "spec/declare.h"
@@ -50,6 +51,7 @@ void readServing(const YamlNode& node, bool topology_known, Scenario& scenario,
   SpecReader reader(std::move(*map), {}, &places, problems);
   ServingSection& section = scenario.serving.emplace();
   readFields(reader, section);
+  readServingFiles(reader, section, scenario, problems);
   reader.finish();
   checkNames(node, section.program.system, problems);
   if (problems.count() != before) return;

@@ -19,25 +19,6 @@ enum class TraceFormat { kMessages, kRequests };
 constexpr std::pair<const char*, TraceFormat> kFormats[] = {{"messages", TraceFormat::kMessages},
                                                             {"requests", TraceFormat::kRequests}};
 
-// The file of a trace. `most`: bytes that it may have.
-std::optional<std::ifstream> openTrace(const YamlNode& node, const std::string& name,
-                                       const Scenario& scenario, std::uintmax_t most,
-                                       Problems& problems) {
-  const auto opened = openNamed(node, name, scenario.access, scenario.file, problems);
-  if (!opened) return std::nullopt;
-  if (opened->size() > most) {
-    problems.add(node, shown(name) + " is too long for a trace",
-                 "at most " + std::to_string(most) + " bytes");
-    return std::nullopt;
-  }
-  std::ifstream stream(opened->path(), std::ios::binary);
-  if (!stream) {
-    problems.add(node, shown(name) + " cannot be read", "a file that may be read");
-    return std::nullopt;
-  }
-  return stream;
-}
-
 // A whole number of bytes above zero.
 std::optional<std::uint64_t> readTokenBytes(const YamlNode& node, Problems& problems) {
   const Bytes most((std::int64_t{1} << 40) - 1);
@@ -67,6 +48,23 @@ std::optional<workload::RequestRules> readRules(SpecReader& map, std::uint32_t r
 
 }  // namespace
 
+std::optional<std::ifstream> openTable(const YamlNode& node, const std::string& name,
+                                       const Scenario& scenario, std::uintmax_t most,
+                                       Problems& problems) {
+  const auto opened = openNamed(node, name, scenario.access, scenario.file, problems);
+  if (!opened) return std::nullopt;
+  if (opened->size() > most) {
+    problems.add(node, shown(name) + " is too long", "at most " + std::to_string(most) + " bytes");
+    return std::nullopt;
+  }
+  std::ifstream stream(opened->path(), std::ios::binary);
+  if (!stream) {
+    problems.add(node, shown(name) + " cannot be read", "a file that may be read");
+    return std::nullopt;
+  }
+  return stream;
+}
+
 std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario,
                                        std::uint32_t ranks, workload::TraceProgram& trace,
                                        Problems& problems) {
@@ -82,12 +80,12 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario
   const bool part = rules && rules->most != workload::RequestRules().most;
   if (rules) rules->most_bytes = kMaxTraceBytes;
   const std::uintmax_t most = part ? std::numeric_limits<std::uintmax_t>::max() : kMaxTraceBytes;
-  auto stream = openTrace(*node, *name, scenario, most, problems);
+  auto stream = openTable(*node, *name, scenario, most, problems);
   if (!stream) {
     if (scenario.access.origin == Origin::kStored) trace.entries = {{Picoseconds(), 0, 1, 1, 0}};
     return std::nullopt;
   }
-  workload::TraceExtent extent;
+  TextExtent extent;
   TraceOrError parsed = rules ? workload::parseRequestTrace(*stream, *rules, &extent)
                               : workload::parseTrace(*stream, ranks, &extent);
   if (stream->bad()) {
@@ -113,9 +111,9 @@ std::optional<InputFile> readMatrixFile(const YamlNode& node, const Scenario& sc
   }
   const auto name = readText(node, kMaxFileName, problems);
   if (!name) return std::nullopt;
-  auto stream = openTrace(node, *name, scenario, kMaxTraceBytes, problems);
+  auto stream = openTable(node, *name, scenario, kMaxTraceBytes, problems);
   if (!stream) return std::nullopt;
-  workload::TraceExtent extent;
+  TextExtent extent;
   auto parsed = workload::parseExpertMatrix(*stream, rules, &extent);
   if (stream->bad()) {
     problems.add(node, shown(*name) + " cannot be read to its end", "a file that may be read");

@@ -2,7 +2,9 @@
 // tokens select experts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -15,6 +17,12 @@ namespace plumbline::scenario {
 
 // As much of the file of a trace is read; with a number of requests, the file may be larger.
 inline constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 28;
+
+// The table `name` that the scenario names at `node`, if it may be read and has no more than `most`
+// bytes; otherwise a problem, but for a stored scenario, of which no file is opened.
+std::optional<std::ifstream> openTable(const YamlNode& node, const std::string& name,
+                                       const Scenario& scenario, std::uintmax_t most,
+                                       Problems& problems);
 
 // Reads the keys of `trace:` and the file that they name, which the scenario may read
 // (scenario/access.h). `ranks`: of the job. A mistake in the file is reported at the key that names

@@ -67,6 +67,7 @@ class CsvTrace : public TraceReader {
   }
 
   [[nodiscard]] std::uint64_t dropped() const override { return dropped_; }
+  [[nodiscard]] TextExtent extent() const override { return table_.lines().extent(); }
 
  protected:
   // From the first line of the trace on.

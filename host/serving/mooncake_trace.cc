@@ -35,6 +35,7 @@ class MooncakeTrace : public TraceReader {
   }
 
   [[nodiscard]] std::uint64_t dropped() const override { return dropped_; }
+  [[nodiscard]] TextExtent extent() const override { return lines_.extent(); }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {

@@ -13,7 +13,7 @@ constexpr const char* kCsvHeader =
     "request,outcome,measured,prompt,output,generated,cached,arrival_us,routed_us,prefill_start_us,"
     "prefill_end_us,first_post_us,last_arrival_us,decode_start_us,first_token_us,"
     "first_decode_token_us,done_us,longest_gap_us,kv_bytes,resent_bytes,preemptions,"
-    "prefill_worker,prefill_group,decode_worker,decode_group,ranks,prefill_nics,decode_nics\n";
+    "prefill_worker,prefill_group,decode_worker,decode_group,ranks,prefill_nics,decode_nics";
 
 const char* nameOf(Outcome outcome) {
   switch (outcome) {
@@ -42,8 +42,10 @@ std::string joined(const Numbers& numbers) {
 
 }  // namespace
 
-void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mapping& mapping) {
-  out << kCsvHeader;
+std::string requestCsvHeader() { return kCsvHeader; }
+
+void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mapping& mapping,
+                     const std::string& front) {
   for (std::size_t i = 0; i < result.requests.size(); ++i) {
     const RequestRecord& record = result.requests[i];
     std::string line =
@@ -81,7 +83,7 @@ void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mappi
       fmt::format_to(std::back_inserter(line), ",{},{},{}", ranks, joined(senders),
                      joined(receivers));
     }
-    out << line << '\n';
+    out << front << line << '\n';
   }
 }
 

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 
 #include "serving/mapping.h"
 #include "serving/serving_result.h"
 
 namespace plumbline::serving {
 
-// CSV with a first line of column names. Times in microseconds from the start of the run with six
-// decimals, so exact to the picosecond; empty where it did not come to that. `prefill_nics` and
-// `decode_nics` are those that the request's KV cache used the last time, separated by blanks,
-// `ranks` its flows as prefill rank>decode rank; empty for a request without KV transfer.
-void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mapping& mapping);
+// The columns' names, without the end of the line.
+std::string requestCsvHeader();
+
+// A line of CSV for each request, with `front` before it. Times in microseconds from the start of
+// the run with six decimals, so exact to the picosecond; empty where it did not come to that.
+// `prefill_nics` and `decode_nics` are those that the request's KV cache used the last time,
+// separated by blanks, `ranks` its flows as prefill rank>decode rank; empty for a request without
+// KV transfer.
+void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mapping& mapping,
+                     const std::string& front = {});
 
 }  // namespace plumbline::serving

@@ -34,6 +34,10 @@ const Fields& fieldsOf<serving::ArrivalSpec>();
 template <>
 const Fields& fieldsOf<serving::LengthSpec>();
 template <>
+const Fields& fieldsOf<serving::MooncakeRules>();
+template <>
+const Fields& fieldsOf<serving::TraceRules>();
+template <>
 const Fields& fieldsOf<serving::PrefixSpec>();
 template <>
 const Fields& fieldsOf<serving::WorkloadSpec>();

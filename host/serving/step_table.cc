@@ -70,6 +70,8 @@ class StepTableParser {
     return table;
   }
 
+  [[nodiscard]] TextExtent extent() const { return table_.lines().extent(); }
+
  private:
   static constexpr const char* kForm =
       "phase,batch,tokens,context,ms and a line such as decode,8,8,4096,16.2";
@@ -167,8 +169,11 @@ class StepTableParser {
   Entries decode_;
 };
 
-StepTable StepTable::parse(std::istream& text, const std::string& file) {
-  return StepTableParser(text, file).parse();
+StepTable StepTable::parse(std::istream& text, const std::string& file, TextExtent* extent) {
+  StepTableParser parser(text, file);
+  StepTable table = parser.parse();
+  if (extent != nullptr) *extent = parser.extent();
+  return table;
 }
 
 StepTime StepTable::of(const Grid& grid, const char* phase, const StepLoad& load) {

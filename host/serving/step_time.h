@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text_lines.h"
 #include "base/units.h"
 #include "serving/accelerator_profile.h"
 #include "serving/model_profile.h"
@@ -65,7 +66,8 @@ StepTime rooflineStep(const ModelProfile& model, const AcceleratorProfile& accel
 class StepTable {
  public:
   // Throws Error(kUsage) with file:line:column for a bad line, and file:line for a bad grid.
-  static StepTable parse(std::istream& text, const std::string& file);
+  // Sets `extent`, if given.
+  static StepTable parse(std::istream& text, const std::string& file, TextExtent* extent = nullptr);
 
   // Bilinear in tokens and mean context. Outside the grid the outermost cell goes on, but not below
   // half of the nearest measurement; more than 10 % outside it is marked as extrapolated. A grid

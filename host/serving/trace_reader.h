@@ -27,6 +27,8 @@ class TraceReader {
   virtual std::optional<Request> next() = 0;
   // Lines that were passed over on purpose so far: failed requests.
   [[nodiscard]] virtual std::uint64_t dropped() const { return 0; }
+  // What of the text was gone through so far.
+  [[nodiscard]] virtual TextExtent extent() const { return {}; }
 };
 
 // The most tokens of a prompt or an answer, here and in every workload: squares of them still fit

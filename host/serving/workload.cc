@@ -130,7 +130,17 @@ bool needsTrace(const WorkloadSpec& spec) {
 
 double uniform(RandomStream& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
 
-void check(const WorkloadSpec& spec, bool with_trace) {
+void check(const WorkloadSpec& spec, bool with_reader) {
+  const bool with_trace = with_reader || spec.trace != nullptr;
+  if (with_trace && !needsTrace(spec)) {
+    refuseWorkload("a trace of which neither times nor lengths are used", "trace",
+                   "arrivals, prompt or output of the trace");
+  }
+  if (spec.trace != nullptr && spec.arrivals.kind == ArrivalKind::kTrace &&
+      spec.trace->rate() <= 0) {
+    refuseWorkload("times of a trace whose requests all arrive at once", "arrivals",
+                   "another kind of arrivals, or a trace with times");
+  }
   checkArrivals(spec.arrivals, with_trace);
   checkLength(spec.prompt, "prompt", with_trace);
   checkLength(spec.output, "output", with_trace);
@@ -152,6 +162,44 @@ void check(const WorkloadSpec& spec, bool with_trace) {
                                prefix.tokens, prefix.alpha),
                    "prefix", "1 group or more of 1 token or more, an exponent of 0 to 20");
   }
+}
+
+double meanPrompt(const WorkloadSpec& spec) {
+  if (spec.prompt.kind == LengthKind::kTrace && spec.trace) return spec.trace->meanPrompt();
+  return LengthSampler(spec.prompt).mean();
+}
+
+double meanOutput(const WorkloadSpec& spec) {
+  if (spec.output.kind == LengthKind::kTrace && spec.trace) return spec.trace->meanOutput();
+  return LengthSampler(spec.output).mean();
+}
+
+std::uint32_t mostOutput(const WorkloadSpec& spec) {
+  if (spec.output.kind == LengthKind::kTrace && spec.trace) return spec.trace->mostOutput();
+  return spec.output.kind == LengthKind::kFixed ? spec.output.low : spec.output.high;
+}
+
+double requestRate(const WorkloadSpec& spec) {
+  if (spec.arrivals.kind != ArrivalKind::kTrace || !spec.trace) return spec.arrivals.rate;
+  return spec.trace->rate() * spec.arrivals.keep / spec.arrivals.time_scale;
+}
+
+void setRequestRate(WorkloadSpec& spec, double rate) {
+  if (spec.arrivals.kind != ArrivalKind::kTrace || !spec.trace) {
+    spec.arrivals.rate = rate;
+  } else {
+    spec.arrivals.time_scale = spec.trace->rate() * spec.arrivals.keep / rate;
+  }
+}
+
+std::optional<Picoseconds> traceLength(const WorkloadSpec& spec) {
+  if (!spec.trace) return std::nullopt;
+  if (spec.arrivals.kind == ArrivalKind::kTrace) {
+    return Picoseconds(wholePicoseconds(static_cast<double>(spec.trace->length().count()) *
+                                        spec.arrivals.time_scale));
+  }
+  const double requests = static_cast<double>(spec.trace->requests().size()) * spec.arrivals.keep;
+  return Picoseconds(wholePicoseconds(requests / spec.arrivals.rate * 1e12));
 }
 
 LengthSampler::LengthSampler(const LengthSpec& spec) : spec_(spec) {
@@ -212,16 +260,12 @@ std::uint32_t LengthSampler::next(RandomStream& random) {
 
 Workload::Workload(const WorkloadSpec& spec, std::uint64_t seed, std::unique_ptr<TraceReader> trace)
     : spec_(spec),
-      trace_(std::move(trace)),
+      trace_(trace == nullptr && spec.trace != nullptr ? readerOf(spec.trace) : std::move(trace)),
       arrival_random_(seed, "serving/arrivals"),
       prompt_random_(seed, "serving/prompt"),
       output_random_(seed, "serving/output"),
       prefix_random_(seed, "serving/prefix") {
   check(spec, trace_ != nullptr);
-  if (trace_ != nullptr && !needsTrace(spec)) {
-    refuseWorkload("a trace of which neither times nor lengths are used", "trace",
-                   "arrivals, prompt or output of the trace");
-  }
   if (spec.prompt.kind != LengthKind::kTrace) prompt_.emplace(spec.prompt);
   if (spec.output.kind != LengthKind::kTrace) output_.emplace(spec.output);
   if (spec.prefix.share > 0) {

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "serving/request.h"
+#include "serving/stored_trace.h"
 #include "serving/trace_reader.h"
 
 namespace plumbline::serving {
@@ -27,7 +28,9 @@ enum class ArrivalKind {
 
 struct ArrivalSpec {
   ArrivalKind kind = ArrivalKind::kPoisson;
-  double rate = 1;  // requests per second: the mean, silences of kOnOff included; not of kTrace
+  // Requests per second: the mean, silences of kOnOff included; not of kTrace, whose `time_scale`
+  // and `keep` say it (requestRate()).
+  double rate = 1;
   double cv = 1;
   Picoseconds on;
   Picoseconds off;
@@ -69,10 +72,25 @@ struct WorkloadSpec {
   LengthSpec output;
   PrefixSpec prefix;                    // not with a trace's prompts, which have their own
   std::uint64_t requests = UINT64_MAX;  // at most
+  // Where kTrace takes its times and lengths from; nothing where a reader is given instead.
+  std::shared_ptr<const StoredTrace> trace;
 };
 
 // Throws Error(kUsage) that says what cannot be. `with_trace`: there is a reader.
 void check(const WorkloadSpec& spec, bool with_trace);
+
+// Of specifications that have passed check(): mean tokens of a prompt and of an answer, those of a
+// lognormal distribution before it is cut.
+double meanPrompt(const WorkloadSpec& spec);
+double meanOutput(const WorkloadSpec& spec);
+// The longest answer.
+std::uint32_t mostOutput(const WorkloadSpec& spec);
+// Mean requests per second of an open loop; and a change of it, which scales the times of a trace.
+double requestRate(const WorkloadSpec& spec);
+void setRequestRate(WorkloadSpec& spec, double rate);
+// How long the load goes on: to the last arrival of its stored trace; about that long where only
+// the lengths are the trace's. Nothing where it never ends.
+std::optional<Picoseconds> traceLength(const WorkloadSpec& spec);
 
 // Random lengths of a specification that has passed check() and is not kTrace.
 class LengthSampler {
@@ -93,7 +111,7 @@ class LengthSampler {
 // The requests of a run, in the order of their arrival.
 class Workload {
  public:
-  // `trace` where `spec` asks for one: its lengths, its times, or both. Throws as check().
+  // `trace`, a reader, instead of spec.trace: for traces too long to be stored. Throws as check().
   Workload(const WorkloadSpec& spec, std::uint64_t seed,
            std::unique_ptr<TraceReader> trace = nullptr);
 

@@ -9,21 +9,28 @@ using serving::ArrivalKind;
 using serving::ArrivalSpec;
 using serving::LengthKind;
 using serving::LengthSpec;
+using serving::MooncakeRules;
 using serving::PrefixSpec;
 using serving::ServingProgram;
+using serving::TraceFormat;
+using serving::TraceRules;
 using serving::WorkloadSpec;
 
 template <ArrivalKind kKind>
 bool arrives(const ArrivalSpec& spec) {
   return spec.kind == kKind;
 }
-bool isOpen(const ArrivalSpec& spec) { return spec.kind != ArrivalKind::kClosed; }
+bool hasRate(const ArrivalSpec& spec) {
+  return spec.kind != ArrivalKind::kClosed && spec.kind != ArrivalKind::kTrace;
+}
 
 template <LengthKind kKind>
 bool isLength(const LengthSpec& spec) {
   return spec.kind == kKind;
 }
-bool isDrawn(const LengthSpec& spec) { return spec.kind != LengthKind::kFixed; }
+bool isDrawn(const LengthSpec& spec) {
+  return spec.kind != LengthKind::kFixed && spec.kind != LengthKind::kTrace;
+}
 bool isZipf(const LengthSpec& spec) {
   return spec.kind == LengthKind::kZipfValue || spec.kind == LengthKind::kZipfRank;
 }
@@ -38,12 +45,13 @@ const Fields& fieldsOf<ArrivalSpec>() {
           .word("gamma", ArrivalKind::kGamma)
           .word("constant", ArrivalKind::kConstant)
           .word("on-off", ArrivalKind::kOnOff)
+          .word("trace", ArrivalKind::kTrace)
           .word("closed", ArrivalKind::kClosed)
           .selecting(),
       field<&ArrivalSpec::rate>("rate", "Requests per second, silences included")
           .above(0)
           .atMost(1e6)
-          .onlyIf("an open loop", isOpen),
+          .onlyIf("an open loop, not of a trace", hasRate),
       field<&ArrivalSpec::cv>("cv", "Coefficient of variation of the gaps")
           .above(0)
           .atMost(100)
@@ -52,6 +60,15 @@ const Fields& fieldsOf<ArrivalSpec>() {
           .onlyIf("kind: on-off", arrives<ArrivalKind::kOnOff>),
       field<&ArrivalSpec::off>("off", "Phase without")
           .onlyIf("kind: on-off", arrives<ArrivalKind::kOnOff>),
+      field<&ArrivalSpec::time_scale>("time_scale",
+                                      "Times of the trace by this: 0.5 is twice as fast")
+          .above(0)
+          .atMost(1e6)
+          .onlyIf("kind: trace", arrives<ArrivalKind::kTrace>),
+      field<&ArrivalSpec::keep>("keep", "Share of the trace's requests that arrive, at random")
+          .above(0)
+          .atMost(1)
+          .onlyIf("kind: trace", arrives<ArrivalKind::kTrace>),
       field<&ArrivalSpec::concurrency>("concurrency", "Requests at any time")
           .in(1, 1'000'000)
           .onlyIf("kind: closed", arrives<ArrivalKind::kClosed>),
@@ -69,16 +86,17 @@ const Fields& fieldsOf<LengthSpec>() {
           .word("zipf", LengthKind::kZipfValue)
           .word("zipf-rank", LengthKind::kZipfRank)
           .word("lognormal", LengthKind::kLognormal)
+          .word("trace", LengthKind::kTrace)
           .selecting(),
       field<&LengthSpec::low>("tokens", "Tokens of each")
           .in(1, 10'000'000)
           .onlyIf("kind: fixed", isLength<LengthKind::kFixed>),
       field<&LengthSpec::low>("low", "Fewest tokens")
           .in(1, 10'000'000)
-          .onlyIf("not kind: fixed", isDrawn),
+          .onlyIf("kind: uniform, zipf, zipf-rank or lognormal", isDrawn),
       field<&LengthSpec::high>("high", "Most tokens")
           .in(1, 10'000'000)
-          .onlyIf("not kind: fixed", isDrawn),
+          .onlyIf("kind: uniform, zipf, zipf-rank or lognormal", isDrawn),
       field<&LengthSpec::alpha>("alpha", "Exponent")
           .atMost(20)
           .onlyIf("kind: zipf or zipf-rank", isZipf),
@@ -88,6 +106,32 @@ const Fields& fieldsOf<LengthSpec>() {
       field<&LengthSpec::cv>("cv", "Coefficient of variation before it is cut")
           .above(0)
           .onlyIf("kind: lognormal", isLength<LengthKind::kLognormal>),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<TraceRules>() {
+  static const Fields kFields{
+      field<&TraceRules::format>("format", "Whose columns the file has")
+          .word("azure", TraceFormat::kAzure)
+          .word("burstgpt", TraceFormat::kBurstGpt)
+          .word("mooncake", TraceFormat::kMooncake),
+      field<&TraceRules::skip>("skip", "Times before are left out")
+          .in(Picoseconds(0), seconds(3'600'000)),
+      field<&TraceRules::requests>("requests", "At most so many, from the first on")
+          .in(2, serving::kMostStoredRequests),
+      inlined<&TraceRules::mooncake>(),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<MooncakeRules>() {
+  static const Fields kFields{
+      field<&MooncakeRules::span>("span", "`mooncake`: tokens of a hash id").in(1, 1U << 26),
+      field<&MooncakeRules::spread>(
+          "spread", "`mooncake`: requests of one timestamp come evenly up to the next one"),
   };
   return kFields;
 }

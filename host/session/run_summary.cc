@@ -98,7 +98,8 @@ std::string summaryOf(const results::TestResult& test) {
                                              test.profile, validityText(test)),
                                  kTerminalColumns) +
                      "\n";
-  text += firstLines(test.summary, kMostSentences) + figuresText(test);
+  if (!test.summary.empty()) text += firstLines(test.summary, kMostSentences);
+  text += figuresText(test);
   text += anomaliesText(test.anomalies);
   if (!test.deviations.empty()) {
     text += kIndent + counted(test.deviations.size(), "deviation") + " from the methodology\n";

@@ -22,7 +22,7 @@ class ExpertMatrixParser {
   explicit ExpertMatrixParser(const MatrixRules& rules) : rules_(rules) {}
 
   std::variant<std::vector<std::uint32_t>, TraceError> parse(std::istream& text,
-                                                             TraceExtent* extent) {
+                                                             TextExtent* extent) {
     TextTable table(text);
     while (!error_ && table.next()) {
       line_ = table.lines().number();
@@ -35,7 +35,7 @@ class ExpertMatrixParser {
       }
       if (error_ && table.lines().torn()) error_->what += kTornLine;
     }
-    if (extent != nullptr) *extent = {table.lines().bytes(), table.lines().hash()};
+    if (extent != nullptr) *extent = table.lines().extent();
     const bool known = rules_.ranks != std::numeric_limits<std::uint32_t>::max();
     if (known && rows_ < rules_.ranks) {
       line_ = std::max<std::size_t>(line_, 1);
@@ -91,7 +91,7 @@ class ExpertMatrixParser {
 
 std::variant<std::vector<std::uint32_t>, TraceError> parseExpertMatrix(std::istream& text,
                                                                        const MatrixRules& rules,
-                                                                       TraceExtent* extent) {
+                                                                       TextExtent* extent) {
   return ExpertMatrixParser(rules).parse(text, extent);
 }
 

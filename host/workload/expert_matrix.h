@@ -24,7 +24,7 @@ struct MatrixRules {
 // tokens x top_k. There are as many lines as ranks. Allowed is what base/text_fields.h passes over.
 // Never throws for any text (but for memory). Sets `extent`, if given.
 std::variant<std::vector<std::uint32_t>, TraceError> parseExpertMatrix(
-    std::istream& text, const MatrixRules& rules, TraceExtent* extent = nullptr);
+    std::istream& text, const MatrixRules& rules, TextExtent* extent = nullptr);
 std::variant<std::vector<std::uint32_t>, TraceError> parseExpertMatrix(std::string_view text,
                                                                        const MatrixRules& rules);
 

@@ -27,14 +27,14 @@ class RequestTraceParser {
  public:
   explicit RequestTraceParser(const RequestRules& rules) : rules_(rules) {}
 
-  std::variant<std::vector<TraceEntry>, TraceError> parse(std::istream& text, TraceExtent* extent) {
+  std::variant<std::vector<TraceEntry>, TraceError> parse(std::istream& text, TextExtent* extent) {
     TextTable table(text);
     bool header = true;
     while (!error_ && (header || entries_.size() < rules_.most) && table.next()) {
       line_ = table.lines().number();
       if (table.lines().tooLong()) {
         fail(1, kLineTooLong);
-      } else if (table.lines().bytes() > rules_.most_bytes) {
+      } else if (table.lines().extent().bytes > rules_.most_bytes) {
         fail(1, "the requests up to here take more than " + std::to_string(rules_.most_bytes) +
                     " bytes: \"requests\" limits their number");
       } else if (header) {
@@ -49,7 +49,7 @@ class RequestTraceParser {
       line_ = 1;
       fail(1, "the file is empty: its first line is " + std::string(kHeader));
     }
-    if (extent != nullptr) *extent = {table.lines().bytes(), table.lines().hash()};
+    if (extent != nullptr) *extent = table.lines().extent();
     if (!error_) setTimes();
     if (error_) return *error_;
     return std::move(entries_);
@@ -156,7 +156,7 @@ class RequestTraceParser {
 
 std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::istream& text,
                                                                     const RequestRules& rules,
-                                                                    TraceExtent* extent) {
+                                                                    TextExtent* extent) {
   if (rules.prefill < 1 || rules.prefill >= rules.ranks) {
     throw Error(ErrorKind::kUsage,
                 std::to_string(rules.prefill) + " prefill ranks of " + std::to_string(rules.ranks),

@@ -39,7 +39,7 @@ struct RequestRules {
 // `extent`, if given, to the lines that were looked at.
 std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::istream& text,
                                                                     const RequestRules& rules,
-                                                                    TraceExtent* extent = nullptr);
+                                                                    TextExtent* extent = nullptr);
 std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::string_view text,
                                                                     const RequestRules& rules);
 

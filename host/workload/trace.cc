@@ -23,7 +23,7 @@ class TraceParser {
  public:
   explicit TraceParser(std::uint32_t ranks) : ranks_(ranks) {}
 
-  std::variant<std::vector<TraceEntry>, TraceError> parse(std::istream& text, TraceExtent* extent) {
+  std::variant<std::vector<TraceEntry>, TraceError> parse(std::istream& text, TextExtent* extent) {
     TextTable table(text);
     while (!error_ && table.next()) {
       line_ = table.lines().number();
@@ -34,7 +34,7 @@ class TraceParser {
       }
       if (error_ && table.lines().torn()) error_->what += kTornLine;
     }
-    if (extent != nullptr) *extent = {table.lines().bytes(), table.lines().hash()};
+    if (extent != nullptr) *extent = table.lines().extent();
     if (error_) return *error_;
     return std::move(entries_);
   }
@@ -131,7 +131,7 @@ class TraceParser {
 
 std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::istream& text,
                                                              std::uint32_t ranks,
-                                                             TraceExtent* extent) {
+                                                             TextExtent* extent) {
   return TraceParser(ranks).parse(text, extent);
 }
 

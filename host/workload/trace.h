@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/text_lines.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::workload {
@@ -25,12 +26,6 @@ inline constexpr const char* kLineTooLong = "the line is longer than 65536 bytes
 // Behind a mistake in the last line of a file that was cut off, perhaps.
 inline constexpr const char* kTornLine = " (the file ends in this line, without a newline)";
 
-// What was read of a file: `bytes` from its beginning, and hash64() of them.
-struct TraceExtent {
-  std::uint64_t bytes = 0;
-  std::uint64_t hash = 0;
-};
-
 // Entries, or the first mistake. One message per line:
 //   time_ns,from,to,bytes[,tag]
 // with decimal digits; the time may have a fraction of up to three digits, everything else is an
@@ -41,7 +36,7 @@ struct TraceExtent {
 // given.
 std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::istream& text,
                                                              std::uint32_t ranks,
-                                                             TraceExtent* extent = nullptr);
+                                                             TextExtent* extent = nullptr);
 std::variant<std::vector<TraceEntry>, TraceError> parseTrace(std::string_view text,
                                                              std::uint32_t ranks);
 

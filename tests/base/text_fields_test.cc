@@ -69,16 +69,16 @@ TEST(TextLines, CountAndHashWhatWasGoneThrough) {
     ASSERT_EQ(lines.line(), "line " + std::to_string(i));
     ASSERT_FALSE(lines.torn());
     if (i == 9) {
-      EXPECT_EQ(lines.bytes(), 70U);
-      EXPECT_EQ(lines.hash(), hash64(text.substr(0, 70)));
+      EXPECT_EQ(lines.extent().bytes, 70U);
+      EXPECT_EQ(lines.extent().hash, hash64(text.substr(0, 70)));
     }
   }
   ASSERT_TRUE(lines.next());
   EXPECT_EQ(lines.line(), "torn");
   EXPECT_TRUE(lines.torn());
   EXPECT_FALSE(lines.next());
-  EXPECT_EQ(lines.bytes(), text.size());
-  EXPECT_EQ(lines.hash(), hash64(text));
+  EXPECT_EQ(lines.extent().bytes, text.size());
+  EXPECT_EQ(lines.extent().hash, hash64(text));
 }
 
 TEST(TextLines, ALineWithoutEndTakesNoMemory) {
@@ -87,7 +87,7 @@ TEST(TextLines, ALineWithoutEndTakesNoMemory) {
   ASSERT_TRUE(lines.next());
   EXPECT_TRUE(lines.tooLong());
   EXPECT_EQ(lines.line().size(), TextLines::kMaxLine);
-  EXPECT_LE(lines.bytes(), 3 * TextLines::kMaxLine);
+  EXPECT_LE(lines.extent().bytes, 3 * TextLines::kMaxLine);
   EXPECT_FALSE(lines.next());
   std::istringstream longest(std::string(TextLines::kMaxLine, 'x') + "\nnext");
   TextLines good(longest);

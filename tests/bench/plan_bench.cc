@@ -17,9 +17,10 @@
 //   cut               the smallest point's packet-hops as the profile has it, over those run
 // The exit code is 1 when a ratio, of packet-hops or of time, is beyond 1.5 either way. Other
 // programs of the machine make times scatter: a test whose time is beyond is run a second and a
-// third time, and below a tenth of a second it is not judged. `--room=2`: times may be apart by twice
-// as much, for machines that do other work as well, or of which slowness tells less. The limit of the standard profile is
-// 10 million packet-hops a test; PLUMBLINE_LONG sets it ten times as high.
+// third time, and below a tenth of a second it is not judged. `--room=2`: times may be apart by
+// twice as much, for machines that do other work as well, or of which slowness tells less. The
+// limit of the standard profile is 10 million packet-hops a test; PLUMBLINE_LONG sets it ten times
+// as high.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

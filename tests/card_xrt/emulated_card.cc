@@ -107,13 +107,14 @@ class EmulatedCard {
   bool answer() {
     std::array<std::uint8_t, kRequestHeaderBytes> head{};
     if (!receiveAll(requests_, head.data(), head.size())) return false;
-    const RequestHeader header = decodeRequestHeader(head);
-    Encoded body(header.length);
+    const std::optional<RequestHeader> header = decodeRequestHeader(head);
+    if (!header) throw std::runtime_error("a request of more than 1 MiB");
+    Encoded body(header->length);
     if (!receiveAll(requests_, body.data(), body.size())) return false;
     const std::optional<Message> message = decodeMessage(body);
     if (!message) throw std::runtime_error("a request that cannot be read");
-    return sendAll(requests_, encodeReply(replyTo(header.call, *message))) &&
-           header.call != Call::kClose;
+    return sendAll(requests_, encodeReply(replyTo(header->call, *message))) &&
+           header->call != Call::kClose;
   }
 
   Encoded replyTo(Call call, const Message& message) {
@@ -195,6 +196,9 @@ class EmulatedCard {
   }
 
   Encoded readWords(std::uint64_t address, std::uint64_t bytes) {
+    if (bytes > card::kKernelRange) {
+      throw std::runtime_error("a read of more registers than there are, " + std::to_string(bytes));
+    }
     Encoded data(bytes);
     for (std::size_t at = 0; at + 4 <= data.size(); at += 4) {
       const std::uint64_t offset = inKernel(address + at);

@@ -1,5 +1,9 @@
 #include "emulation.h"
 
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -30,12 +34,28 @@ std::vector<char> contentOf(const fs::path& path) {
 
 void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
 
+// The runtime unpacks the device beside the program, into a folder named by the process. It leaves
+// the folder behind, and fails where a process of the same number finds it.
+void removeLeftovers() {
+  static bool first = true;  // of this process: none of the folders is its own yet
+  std::error_code ignored;
+  const fs::path folders = fs::read_symlink("/proc/self/exe").parent_path() / ".run";
+  for (const auto& entry : fs::directory_iterator(folders, ignored)) {
+    const std::string name = entry.path().filename();
+    const int process = std::atoi(name.c_str());
+    const bool gone = process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+    if (gone || (first && process == getpid())) fs::remove_all(entry.path(), ignored);
+  }
+  first = false;
+}
+
 }  // namespace
 
 Emulation::Emulation(Picoseconds delay, const std::string& more) {
   std::string name = (fs::temp_directory_path() / "card-xrt-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
   directory_ = name;
+  removeLeftovers();
 
   // The libraries where the runtime looks for them.
   fs::create_directories(directory_ / "runtime/lib");

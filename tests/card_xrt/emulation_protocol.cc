@@ -106,11 +106,13 @@ Encoded bytesField(std::uint32_t field, std::span<const std::uint8_t> value) {
   return out;
 }
 
-RequestHeader decodeRequestHeader(std::span<const std::uint8_t, kRequestHeaderBytes> bytes) {
+std::optional<RequestHeader> decodeRequestHeader(
+    std::span<const std::uint8_t, kRequestHeaderBytes> bytes) {
   // Field 1 as eight bytes, field 2 as four, behind their keys.
   Reader reader(bytes.subspan(1));
   RequestHeader header;
   header.length = reader.fixed(8).value();
+  if (header.length > kMostRequestBytes) return std::nullopt;
   reader.take(1);
   header.call = static_cast<Call>(reader.fixed(4).value());
   return header;

@@ -33,10 +33,22 @@ TEST(EmulationProtocolTest, WhatEndsTooEarlyIsNoMessage) {
 TEST(EmulationProtocolTest, HeadersOfRequestAndReply) {
   const std::array<std::uint8_t, kRequestHeaderBytes> head{0x09, 0x34, 0x12, 0,  0, 0, 0,
                                                            0,    0,    0x15, 51, 0, 0, 0};
-  const RequestHeader header = decodeRequestHeader(head);
-  EXPECT_EQ(header.length, 0x1234U);
-  EXPECT_EQ(header.call, Call::kWriteRegister);
+  const auto header = decodeRequestHeader(head);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->length, 0x1234U);
+  EXPECT_EQ(header->call, Call::kWriteRegister);
   EXPECT_EQ(encodeReply(Encoded{5, 6}), (Encoded{0x09, 2, 0, 0, 0, 0, 0, 0, 0, 5, 6}));
+}
+
+// No memory is taken for what a header only says.
+TEST(EmulationProtocolTest, LongerBodiesThanThereAreAreRefused) {
+  std::array<std::uint8_t, kRequestHeaderBytes> head{0x09, 0, 0,    0x10, 0, 0, 0,
+                                                     0,    0, 0x15, 51,   0, 0, 0};
+  EXPECT_TRUE(decodeRequestHeader(head)) << "1 MiB";
+  head[1] = 1;
+  EXPECT_FALSE(decodeRequestHeader(head));
+  head[8] = 0xFF;
+  EXPECT_FALSE(decodeRequestHeader(head));
 }
 
 }  // namespace

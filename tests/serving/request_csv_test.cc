@@ -14,6 +14,7 @@ namespace {
 
 std::vector<std::string> csvLines(const ServingResult& result, const Mapping& mapping) {
   std::ostringstream out;
+  out << requestCsvHeader() << '\n';
   writeRequestCsv(out, result, mapping);
   std::istringstream in(out.str());
   std::vector<std::string> lines;

@@ -23,7 +23,7 @@ std::vector<std::string> aggregateKpis() {
           "tpot_p99_ms",         "e2e_p50_ms"};
 }
 
-double rateOf(const SweepPoint& point) { return point.spec.serving->workload.arrivals.rate; }
+double rateOf(const SweepPoint& point) { return requestRate(point.spec.serving->workload); }
 
 // Bytes of KV cache per second over the rate of the receiving NICs [%].
 std::optional<Reading> linkUse(const TestConfig& config, const serving::ServingProgram& program,
@@ -69,7 +69,7 @@ Design AggregateTokensTest::design(const TestConfig& config) const {
     if (share * capacity > 1) rates.push_back(std::stod(fmt::format("{:.3g}", share * capacity)));
   }
   for (const double rate : config.scenario.parameters.rates.value_or(rates)) {
-    program.workload.arrivals.rate = rate;
+    setRequestRate(program.workload, rate);
     addSteadyPoint(config, design, {valueText(rate)}, program);
   }
   return design;

@@ -60,8 +60,7 @@ Design BatchingTest::design(const TestConfig& config) const {
         scheduler.batching = serving::Batching::kStatic;
         scheduler.reserve = serving::Reserve::kPromptMax;
         if (scheduler.max_output == 0) {
-          scheduler.max_output =
-              std::max(program.workload.output.low, program.workload.output.high);
+          scheduler.max_output = serving::mostOutput(program.workload);
         }
       }
       addSteadyPoint(config, design, {std::to_string(batch), continuous ? "continuous" : "static"},

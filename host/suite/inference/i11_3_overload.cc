@@ -61,7 +61,7 @@ Design OverloadTest::design(const TestConfig& config) const {
   const std::vector<std::uint32_t> draft(kDraftLoads.begin(), kDraftLoads.end());
   for (const std::uint32_t load :
        design.numbers.sweep<std::uint32_t>("Loads", draft, {110, 200}, std::nullopt)) {
-    program.workload.arrivals.rate = base * load / 100;
+    setRequestRate(program.workload, base * load / 100);
     addSteadyPoint(config, design, {std::to_string(load)}, program);
   }
   return design;

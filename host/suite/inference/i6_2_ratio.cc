@@ -90,7 +90,7 @@ Design RatioTest::design(const TestConfig& config) const {
     for (const std::uint32_t prefill : counts) {
       servers.prefill.workers = prefill;
       servers.decode.workers = all - prefill;
-      program.workload.arrivals.rate = rate;
+      setRequestRate(program.workload, rate);
       addSteadyPoint(config, design, {valueText(rate), ratioText(prefill, all)}, program);
     }
   }

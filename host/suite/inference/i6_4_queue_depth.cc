@@ -109,7 +109,7 @@ Design QueueDepthTest::design(const TestConfig& config) const {
   serving::ServingProgram program = servingSection(config).program;
   program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
-  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const double prompt = serving::meanPrompt(program.workload);
   const double capacity = prefillCapacity(program) / prompt;
   design.numbers.configure(
       "Prefill capacity",
@@ -117,7 +117,7 @@ Design QueueDepthTest::design(const TestConfig& config) const {
   const std::vector<double> ratios = design.numbers.sweep<double>(
       "Offered loads", {1, 1.25, 1.5, 1.75, 2}, {1, 1.5, 2}, std::nullopt);
   for (const double ratio : ratios) {
-    program.workload.arrivals.rate = ratio * capacity;
+    setRequestRate(program.workload, ratio * capacity);
     addSteadyPoint(config, design, {valueText(ratio)}, program);
   }
   return design;

@@ -59,7 +59,7 @@ Design RoutingTest::design(const TestConfig& config) const {
   for (const double rate : design.numbers.sweep<double>("Rates", {10, 50, 100, 200}, {10, 50},
                                                         config.scenario.parameters.rates)) {
     for (const auto& [name, policy] : kPolicies) {
-      program.workload.arrivals.rate = rate;
+      setRequestRate(program.workload, rate);
       program.system.router.decode = policy;
       addSteadyPoint(config, design, {valueText(rate), name}, program);
     }

@@ -54,7 +54,7 @@ Design DecodeFairnessTest::design(const TestConfig& config) const {
   serving::ServingProgram program = section;
   program.workload = loadOr(config, usualLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
-  const double per_worker = program.workload.arrivals.rate / section.system.servers.decode.workers;
+  const double per_worker = requestRate(program.workload) / section.system.servers.decode.workers;
   const auto sized = [&](std::uint32_t decode) {
     serving::MappingSpec servers = section.system.servers;
     servers.decode.workers = decode;
@@ -71,7 +71,7 @@ Design DecodeFairnessTest::design(const TestConfig& config) const {
       });
   for (const std::uint32_t count : counts) {
     program.system.servers = sized(count);
-    program.workload.arrivals.rate = per_worker * count;
+    setRequestRate(program.workload, per_worker * count);
     addSteadyPoint(config, design, {std::to_string(count)}, program);
   }
   if (counts.empty()) {

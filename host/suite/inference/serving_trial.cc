@@ -112,7 +112,7 @@ serving::MappingLoad requestLoad(const serving::ServingProgram& program, std::ui
 
 double servingHops(const TestConfig& config, const serving::ServingProgram& program,
                    double requests) {
-  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const double prompt = serving::meanPrompt(program.workload);
   const auto bytes = static_cast<double>(requestLoad(program, 1).bytes);
   return payloadHops(config, requests * prompt * bytes);
 }
@@ -197,9 +197,16 @@ void addMainFigure(const Design& design, const std::vector<Measured>& measured,
   for (auto one = measured.rbegin(); one != measured.rend(); ++one) {
     auto mean = meanOf(design, *one, *primary);
     if (!mean) continue;
+    std::string& summary = builder.result().summary;
+    if (summary.empty()) {
+      summary = fmt::format("{}: {} {:.4g} {}.", one->point.label, primary->column, mean->value,
+                            mean->unit);
+    }
     builder.primary(primary->column + ", " + one->point.label, *std::move(mean));
     return;
   }
+  std::string& summary = builder.result().summary;
+  if (summary.empty()) summary = primary->column + " was not reached at any point.";
 }
 
 std::vector<Figure> ttftFigures(const serving::SloSpec& slo) {

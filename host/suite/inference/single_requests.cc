@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "suite/inference/requests.h"
+
 namespace plumbline::suite {
 namespace {
 
@@ -134,6 +136,7 @@ void reportSingleRequests(const TestConfig& config, const Design& design,
             {}},
            builder);
   addMainFigure(design, measured, figures, builder);
+  addRequestData(design, measured, builder);
   std::vector<Figure> parts;
   for (const Part& part : kParts) {
     parts.push_back(partPercentile(part, "P50", 0.5));

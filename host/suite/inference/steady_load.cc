@@ -9,6 +9,7 @@
 
 #include "serving/step_time.h"
 #include "serving/workload.h"
+#include "suite/inference/requests.h"
 
 namespace plumbline::suite {
 namespace {
@@ -27,8 +28,8 @@ double stepSeconds(const serving::ServingSpec& system, std::uint32_t tp,
 // Steps of a full batch of mean answers half way.
 double decodeCapacity(const serving::ServingProgram& program) {
   const serving::ServingSpec& system = program.system;
-  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
-  const double output = serving::LengthSampler(program.workload.output).mean();
+  const double prompt = serving::meanPrompt(program.workload);
+  const double output = serving::meanOutput(program.workload);
   serving::StepLoad load;
   const auto context = static_cast<std::uint64_t>(prompt + output / 2);
   for (std::uint32_t i = 0; i < system.scheduler.max_batch; ++i) load.add(1, context);
@@ -37,60 +38,8 @@ double decodeCapacity(const serving::ServingProgram& program) {
          (step * output);
 }
 
-constexpr std::size_t kSlowest = 10;
-
-// The slowest measured requests of each point, by TTFT, unfinished ones first: where they spent the
-// time up to their first token, or up to the end of the run.
-results::Table slowestRequests(const Design& design, const std::vector<Measured>& measured) {
-  results::Table table{"slowest_requests",
-                       "The slowest requests of each point",
-                       "Of the first repetition, by TTFT. The parts are the time in each stage up "
-                       "to the first token, "
-                       "or up to the end of the run where there is none.",
-                       {},
-                       {}};
-  for (const SweepAxis& axis : design.axes) table.columns.push_back(axis.column);
-  for (const char* column :
-       {"Arrival", "Prompt", "Prefill worker", "Decode worker", "TTFT", "Router", "Prefill queue",
-        "Prefill", "Transfer", "Decode queue", "Decode"}) {
-    table.columns.emplace_back(column);
-  }
-  const auto ms = [](Picoseconds time) {
-    results::Quantity quantity;
-    quantity.value = time.toSeconds() * 1e3;
-    quantity.unit = "ms";
-    quantity.observed = bench::ObservationPoint::kModelled;
-    return results::Cell(std::move(quantity));
-  };
-  for (const Measured& one : measured) {
-    if (one.trials.empty() || !one.trials.front().serving) continue;
-    std::vector<const serving::RequestRecord*> records;
-    for (const serving::RequestRecord& record : one.trials.front().serving->requests) {
-      if (record.measured) records.push_back(&record);
-    }
-    const auto ttft = [](const serving::RequestRecord& record) {
-      return record.first_token == serving::kNever ? serving::kNever
-                                                   : record.first_token - record.arrival;
-    };
-    std::stable_sort(records.begin(), records.end(),
-                     [&](const auto* a, const auto* b) { return ttft(*a) > ttft(*b); });
-    records.resize(std::min(records.size(), kSlowest));
-    for (const serving::RequestRecord* record : records) {
-      const bool reached = record->first_token != serving::kNever;
-      std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
-      row.push_back(ms(record->arrival));
-      row.emplace_back(std::to_string(record->prompt));
-      row.emplace_back(std::to_string(record->prefill_worker));
-      row.emplace_back(std::to_string(record->decode_worker));
-      row.push_back(reached ? ms(ttft(*record)) : results::Cell(std::string("not reached")));
-      const serving::StageTimes& stages = reached ? record->first_stages : record->stages;
-      for (const Picoseconds time : stages) row.push_back(ms(time));
-      table.rows.push_back(std::move(row));
-    }
-  }
-  table.shown_rows = kSlowest;
-  return table;
-}
+// A trace goes on for longer than the window, since load must not end while requests are measured.
+constexpr double kTraceRoom = 1.1;
 
 }  // namespace
 
@@ -141,7 +90,17 @@ void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::s
   }
   const serving::WindowSpec& window = program.system.window;
   const double time = (window.warmup + window.measure).toSeconds();
-  const double requests = program.workload.arrivals.rate * time;
+  const auto length = serving::traceLength(program.workload);
+  if (length && length->toSeconds() < kTraceRoom * time) {
+    design.refusals.push_back(
+        fmt::format("the trace (serving.trace) lasts {} at {:.4g} requests/s, and warm-up and "
+                    "window take {}: a longer part of the trace, a lower rate, or shorter "
+                    "serving.warmup and parameters.duration",
+                    valueText(*length), serving::requestRate(program.workload),
+                    valueText(window.warmup + window.measure)));
+    return;
+  }
+  const double requests = requestRate(program.workload) * time;
   const double hops = servingHops(config, program, requests) + background_hops_per_s * time;
   bench::TrialSpec spec = servingTrial(config, std::move(program));
   if (!background.jobs.empty()) spec.workload = std::move(background);
@@ -150,7 +109,7 @@ void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::s
 
 double prefillCapacity(const serving::ServingProgram& program) {
   const serving::ServingSpec& system = program.system;
-  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const double prompt = serving::meanPrompt(program.workload);
   const auto tokens = static_cast<std::uint64_t>(std::max(1.0, std::round(prompt)));
   const std::uint64_t batch = std::clamp<std::uint64_t>(system.scheduler.max_tokens / tokens, 1,
                                                         system.scheduler.max_prefill_batch);
@@ -161,7 +120,7 @@ double prefillCapacity(const serving::ServingProgram& program) {
 }
 
 double requestCapacity(const serving::ServingProgram& program) {
-  const double prompt = serving::LengthSampler(program.workload.prompt).mean();
+  const double prompt = serving::meanPrompt(program.workload);
   return std::min(prefillCapacity(program) / prompt, decodeCapacity(program));
 }
 
@@ -217,7 +176,7 @@ void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
   const std::string id = heading.id;
   addTable(design, measured, figures, std::move(heading), builder);
   addMainFigure(design, measured, figures, builder);
-  builder.result().tables.push_back(slowestRequests(design, measured));
+  addRequests(design, measured, builder);
   std::vector<std::string> points;
   for (const Measured& one : measured) {
     const Picoseconds warmup = one.point.spec.serving->system.window.warmup;

@@ -1,0 +1,64 @@
+// A trace of requests that was read whole, for the trials of a run to share.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text_lines.h"
+#include "base/units.h"
+#include "serving/request.h"
+#include "serving/trace_reader.h"
+
+namespace plumbline::serving {
+
+inline constexpr std::uint64_t kMostStoredRequests = 1'000'000;
+
+enum class TraceFormat { kAzure, kBurstGpt, kMooncake };
+
+struct TraceRules {
+  TraceFormat format = TraceFormat::kAzure;
+  MooncakeRules mooncake;
+  // What arrives before is left out; times count from there.
+  Picoseconds skip;
+  // Of what is left, at most so many from the first on; 1 to kMostStoredRequests.
+  std::uint64_t requests = kMostStoredRequests;
+};
+
+class StoredTrace {
+ public:
+  // The part that `rules` name. Throws as the readers of trace_reader.h, and Error(kUsage) that
+  // names `file` where that part has fewer than two requests.
+  static StoredTrace read(std::istream& text, const std::string& file, const TraceRules& rules);
+  // Two requests or more, in the order of their arrival. Throws Error(kUsage) for fewer.
+  explicit StoredTrace(std::vector<Request> requests);
+
+  [[nodiscard]] const std::vector<Request>& requests() const { return requests_; }
+  // Arrival of the last request.
+  [[nodiscard]] Picoseconds length() const { return requests_.back().arrival; }
+  // Requests per second: all but the first in the time from the first to the last. 0 where both
+  // arrive at one time.
+  [[nodiscard]] double rate() const;
+  [[nodiscard]] double meanPrompt() const { return mean_prompt_; }
+  [[nodiscard]] double meanOutput() const { return mean_output_; }
+  [[nodiscard]] std::uint32_t mostOutput() const { return most_output_; }
+  // What of the file was read; nothing of a trace that was made otherwise.
+  [[nodiscard]] TextExtent extent() const { return extent_; }
+  // Of the requests: equal traces have equal ones.
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+ private:
+  std::vector<Request> requests_;
+  double mean_prompt_ = 0;
+  double mean_output_ = 0;
+  std::uint32_t most_output_ = 0;
+  std::uint64_t hash_ = 0;
+  TextExtent extent_;
+};
+
+// Reads it from its beginning. The trace lives as long as its readers do.
+std::unique_ptr<TraceReader> readerOf(std::shared_ptr<const StoredTrace> trace);
+
+}  // namespace plumbline::serving

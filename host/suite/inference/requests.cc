@@ -1,0 +1,226 @@
+#include "suite/inference/requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "base/csv_field.h"
+#include "serving/mapping.h"
+#include "serving/metrics.h"
+#include "serving/request_csv.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr std::size_t kSlowest = 10;
+
+results::Cell modelled(double value, std::string unit) {
+  results::Quantity quantity;
+  quantity.value = value;
+  quantity.unit = std::move(unit);
+  quantity.observed = bench::ObservationPoint::kModelled;
+  return quantity;
+}
+
+// The slowest measured requests of each point, by TTFT, unfinished ones first: where they spent the
+// time up to their first token, or up to the end of the run.
+results::Table slowestRequests(const Design& design, const std::vector<Measured>& measured) {
+  results::Table table{"slowest_requests",
+                       "The slowest requests of each point",
+                       "Of the first repetition, by TTFT. The parts are the time in each stage up "
+                       "to the first token, "
+                       "or up to the end of the run where there is none.",
+                       {},
+                       {}};
+  for (const SweepAxis& axis : design.axes) table.columns.push_back(axis.column);
+  for (const char* column :
+       {"Arrival", "Prompt", "Prefill worker", "Decode worker", "TTFT", "Router", "Prefill queue",
+        "Prefill", "Transfer", "Decode queue", "Decode"}) {
+    table.columns.emplace_back(column);
+  }
+  const auto ms = [](Picoseconds time) { return modelled(time.toSeconds() * 1e3, "ms"); };
+  for (const Measured& one : measured) {
+    if (one.trials.empty() || !one.trials.front().serving) continue;
+    std::vector<const serving::RequestRecord*> records;
+    for (const serving::RequestRecord& record : one.trials.front().serving->requests) {
+      if (record.measured) records.push_back(&record);
+    }
+    const auto ttft = [](const serving::RequestRecord& record) {
+      return record.first_token == serving::kNever ? serving::kNever
+                                                   : record.first_token - record.arrival;
+    };
+    std::stable_sort(records.begin(), records.end(),
+                     [&](const auto* a, const auto* b) { return ttft(*a) > ttft(*b); });
+    records.resize(std::min(records.size(), kSlowest));
+    for (const serving::RequestRecord* record : records) {
+      const bool reached = record->first_token != serving::kNever;
+      std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
+      row.push_back(ms(record->arrival));
+      row.emplace_back(std::to_string(record->prompt));
+      row.emplace_back(std::to_string(record->prefill_worker));
+      row.emplace_back(std::to_string(record->decode_worker));
+      row.push_back(reached ? ms(ttft(*record)) : results::Cell(std::string("not reached")));
+      const serving::StageTimes& stages = reached ? record->first_stages : record->stages;
+      for (const Picoseconds time : stages) row.push_back(ms(time));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  table.shown_rows = kSlowest;
+  return table;
+}
+
+// Requests in the system at a time, mean over the measuring window.
+double meanConcurrency(const serving::ServingResult& result) {
+  const Picoseconds begin = result.window_start;
+  const Picoseconds end = std::min(result.window_end, result.end);
+  if (end <= begin) return 0;
+  double sum = 0;
+  for (const serving::RequestRecord& record : result.requests) {
+    if (record.outcome == serving::Outcome::kRejected) continue;
+    const Picoseconds left = record.done == serving::kNever ? end : std::min(record.done, end);
+    sum += std::max(Picoseconds(), left - std::max(record.arrival, begin)).toSeconds();
+  }
+  return sum / (end - begin).toSeconds();
+}
+
+// Standard deviation over mean; 0 of gaps that are all 0.
+double variation(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) mean += value;
+  mean /= static_cast<double>(values.size());
+  if (mean <= 0) return 0;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size())) / mean;
+}
+
+// The load of each point as it came, of the first repetition: lengths and gaps of the measured
+// requests.
+results::Table loadTable(const Design& design, const std::vector<Measured>& measured) {
+  results::Table table{"load",
+                       "The load of each point",
+                       "Of the first repetition: requests that arrived in the measuring window, "
+                       "their lengths and gaps; requests in the system, mean over the window and "
+                       "most at one time of the run.",
+                       {},
+                       {}};
+  for (const SweepAxis& axis : design.axes) table.columns.push_back(axis.column);
+  for (const char* column :
+       {"Requests", "Arrival rate", "CV of gaps", "Prompt mean", "Prompt P50", "Prompt P99",
+        "Answer mean", "Answer P50", "Answer P99", "At a time, mean", "Most at a time"}) {
+    table.columns.emplace_back(column);
+  }
+  for (const Measured& one : measured) {
+    if (one.trials.empty() || !one.trials.front().serving) continue;
+    const serving::ServingResult& result = *one.trials.front().serving;
+    std::vector<double> prompts;
+    std::vector<double> answers;
+    std::vector<double> gaps;
+    Picoseconds last = serving::kNever;
+    for (const serving::RequestRecord& record : result.requests) {
+      if (!record.measured) continue;
+      prompts.push_back(record.prompt);
+      answers.push_back(record.output);
+      if (last != serving::kNever) gaps.push_back((record.arrival - last).toSeconds());
+      last = record.arrival;
+    }
+    std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
+    row.emplace_back(std::to_string(prompts.size()));
+    const double window = (result.window_end - result.window_start).toSeconds();
+    const bool known = result.window_end != serving::kNever && window > 0;
+    row.push_back(known ? modelled(static_cast<double>(prompts.size()) / window, "/s")
+                        : results::Cell(std::string("–")));
+    row.push_back(gaps.size() < 2 ? results::Cell(std::string("–"))
+                                  : modelled(variation(gaps), ""));
+    for (std::vector<double>* lengths : {&prompts, &answers}) {
+      const serving::Distribution of = serving::distribution(std::move(*lengths), 0);
+      for (const auto& value : {of.mean, of.p50.value, of.p99.value}) {
+        row.push_back(value ? modelled(*value, "tokens") : results::Cell(std::string("–")));
+      }
+    }
+    row.push_back(modelled(meanConcurrency(result), ""));
+    row.emplace_back(std::to_string(result.peak_requests));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void noteExtrapolation(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  std::uint64_t outside = 0;
+  std::uint64_t steps = 0;
+  for (const Measured& one : measured) {
+    for (const bench::TrialResult& trial : one.trials) {
+      if (!trial.serving) continue;
+      outside += trial.serving->extrapolated_steps;
+      steps += trial.serving->prefill_steps + trial.serving->decode_steps;
+    }
+  }
+  if (outside == 0) return;
+  builder.anomaly(fmt::format("{} of {} steps lie more than 10 % outside the table of step times "
+                              "(serving.times): their times are extrapolated",
+                              outside, steps),
+                  "step times");
+}
+
+// A trace is not as busy at all times: the window may have another rate than the point is for.
+void noteRates(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  constexpr double kMostDifference = 0.2;
+  std::vector<std::string> points;
+  for (const Measured& one : measured) {
+    const serving::WorkloadSpec& load = one.point.spec.serving->workload;
+    if (load.arrivals.kind != serving::ArrivalKind::kTrace || one.trials.empty()) continue;
+    if (!one.trials.front().serving) continue;
+    const serving::ServingResult& result = *one.trials.front().serving;
+    const double window = (result.window_end - result.window_start).toSeconds();
+    const auto requests =
+        static_cast<double>(std::count_if(result.requests.begin(), result.requests.end(),
+                                          [](const auto& record) { return record.measured; }));
+    const double wanted = serving::requestRate(load);
+    if (!(window > 0) || std::abs(requests / window - wanted) <= kMostDifference * wanted) continue;
+    points.push_back(fmt::format("{}: {:.4g} requests/s instead of {:.4g}", one.point.label,
+                                 requests / window, wanted));
+  }
+  if (points.empty()) return;
+  builder.anomaly(fmt::format("the trace's part in the measuring window has another rate than all "
+                              "of it, which the point's load is: {}",
+                              fmt::join(points, "; ")),
+                  "load");
+}
+
+}  // namespace
+
+void addRequestData(const Design& design, const std::vector<Measured>& measured,
+                    ResultBuilder& builder) {
+  std::ostringstream csv;
+  for (const SweepAxis& axis : design.axes) csv << csvField(axis.column) << ',';
+  csv << "repetition," << serving::requestCsvHeader() << '\n';
+  for (const Measured& one : measured) {
+    const serving::ServingSpec& system = one.point.spec.serving->system;
+    const serving::Mapping mapping(system.servers, system.model);
+    std::string front;
+    for (const std::string& value : one.point.values) front += csvField(value) + ",";
+    for (std::size_t i = 0; i < one.trials.size(); ++i) {
+      if (!one.trials[i].serving) continue;
+      serving::writeRequestCsv(csv, *one.trials[i].serving, mapping,
+                               front + std::to_string(i) + ",");
+    }
+  }
+  builder.result().raw_data.push_back(
+      {"requests", "Every request: when and where it was in each stage", std::move(csv).str()});
+  noteExtrapolation(measured, builder);
+}
+
+void addRequests(const Design& design, const std::vector<Measured>& measured,
+                 ResultBuilder& builder) {
+  builder.result().tables.push_back(loadTable(design, measured));
+  builder.result().tables.push_back(slowestRequests(design, measured));
+  addRequestData(design, measured, builder);
+  noteRates(measured, builder);
+}
+
+}  // namespace plumbline::suite

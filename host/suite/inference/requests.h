@@ -1,0 +1,20 @@
+// What single requests of a serving test were and did: tables of the load as it came and of the
+// slowest requests, all of them as raw data, and what their steps rest on.
+#pragma once
+
+#include <vector>
+
+#include "suite/figures.h"
+
+namespace plumbline::suite {
+
+// All of these.
+void addRequests(const Design& design, const std::vector<Measured>& measured,
+                 ResultBuilder& builder);
+
+// Raw data alone: every request of every trial, a line each (serving/request_csv.h); and an anomaly
+// where steps lie more than 10 % outside a table of step times.
+void addRequestData(const Design& design, const std::vector<Measured>& measured,
+                    ResultBuilder& builder);
+
+}  // namespace plumbline::suite

@@ -83,9 +83,8 @@ TEST(ServingRequests, AtATimeIsRateTimesTime) {
   for (serving::Request& request : trace) request.prompt = 20;
   scenario.serving->workload->trace = std::make_shared<const serving::StoredTrace>(trace);
   const results::TestResult result = runTest(overloadTest(), scenario);
-  const auto e2e =
-      std::find_if(result.kpis.begin(), result.kpis.end(),
-                   [](const results::Kpi& kpi) { return kpi.name == "ttft_p99_ms"; });
+  const auto e2e = std::find_if(result.kpis.begin(), result.kpis.end(),
+                                [](const results::Kpi& kpi) { return kpi.name == "ttft_p99_ms"; });
   ASSERT_NE(e2e, result.kpis.end());
   // All are alike: the TTFT, and three steps of 2 ms.
   const double time = e2e->quantity.value * 1e-3 + 0.006;

@@ -51,7 +51,8 @@ std::map<std::string, std::vector<Shipped>> casesOf(const char* suite) {
   };
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().stem();
-    if (name == "all" || (name.ends_with("-1024") && std::getenv("PLUMBLINE_LONG") == nullptr)) {
+    if (name == "all" || name == "inference" ||
+        (name.ends_with("-1024") && std::getenv("PLUMBLINE_LONG") == nullptr)) {
       continue;
     }
     const auto scenario = scenario::loadScenario(entry.path(), words());

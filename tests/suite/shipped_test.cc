@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "bench/flow_plan.h"
 #include "bench/sim_bench.h"
 #include "fabric/fabric_spec.h"
 #include "scenario/parse.h"
@@ -133,6 +134,8 @@ TEST(ShippedScenarios, TestsOnSimulatedHostsHaveOneThatCanRun) {
         EXPECT_TRUE(plan.refusals.empty()) << id << ": " << plan.refusals.front();
         ASSERT_FALSE(plan.samples.empty()) << id;
         EXPECT_EQ(bench.refusals(plan.samples.front().spec), std::vector<std::string>{}) << id;
+        // The frames that `plan` shows.
+        EXPECT_NO_THROW(bench::planFlows(plan.samples.front().spec, bench.capabilities())) << id;
       }
     }
   }

@@ -29,8 +29,8 @@ class RoutingTest final : public FabricTest {
   [[nodiscard]] std::string id() const override { return "I9.1"; }
   [[nodiscard]] std::string title() const override { return "KV-aware request routing"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(routingKpis(),
-                {"decode_memory_cv_percent", "evictions_per_s", "preemptions_per_s"});
+    std::vector<std::string> names = with({"decode_memory_cv_percent"}, routingKpis());
+    return with(std::move(names), memoryKpis());
   }
 
  protected:

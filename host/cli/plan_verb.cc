@@ -5,10 +5,13 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "bench/flow_plan.h"
+#include "cli/nic_map.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
@@ -59,6 +62,18 @@ void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& ben
   }
 }
 
+// The NICs of serving systems: of the first point, and of those whose parallelism is another.
+void showNicMaps(const std::vector<suite::PlannedTrial>& samples) {
+  std::set<std::string> shown;
+  for (const suite::PlannedTrial& sample : samples) {
+    if (!sample.spec.serving) continue;
+    serving::ServingProgram alike = *sample.spec.serving;
+    alike.workload = {};  // longer prompts take the same NICs
+    if (!shown.insert(nicMapText(alike)).second) continue;
+    fmt::print("  {}:\n{}", sample.label, nicMapText(*sample.spec.serving));
+  }
+}
+
 void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
               const bench::Capabilities& bench, const PlanOptions& options,
               session::CaptureFile* capture) {
@@ -71,6 +86,7 @@ void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
              test.procedure->title(), plan.points.size(), plan.trials_expected, size,
              durationText(session::expectedTime(plan, scenario, bench)));
   for (const std::string& point : plan.points) fmt::print("  - {}\n", point);
+  showNicMaps(plan.samples);
   for (std::size_t i = 0; i < plan.samples.size(); ++i) {
     showFrames(plan.samples[i], bench, i == 0 || options.all_frames, capture);
   }

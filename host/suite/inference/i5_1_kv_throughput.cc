@@ -54,7 +54,7 @@ class KvThroughputTest final : public FabricTest {
   }
 
  protected:
-  [[nodiscard]] std::string section() const override { return "inference draft, section 5.1"; }
+  [[nodiscard]] std::string section() const override { return "section 5.1"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;

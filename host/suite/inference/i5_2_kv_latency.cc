@@ -49,7 +49,7 @@ class KvLatencyTest final : public FabricTest {
   }
 
  protected:
-  [[nodiscard]] std::string section() const override { return "inference draft, section 5.2"; }
+  [[nodiscard]] std::string section() const override { return "section 5.2"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
   [[nodiscard]] bench::TrialSpec repetitionOf(const SweepPoint& point,
                                               std::uint32_t repetition) const override;

@@ -72,7 +72,7 @@ class TierTest final : public FabricTest {
   }
 
  protected:
-  [[nodiscard]] std::string section() const override { return "inference draft, section 5.4"; }
+  [[nodiscard]] std::string section() const override { return "section 5.4"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;

@@ -150,6 +150,7 @@ void QueueDepthTest::report(const TestConfig& config, const Design& design,
                     }),
       figure("ECN", "%", "ecn_percent", ecnPercent),
       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)};
+  figures[4].primary = true;  // the peak
   append(figures, chosen(servingFigures(slo), queueDepthKpis()));
   addSteadyTable(
       design, measured, figures,

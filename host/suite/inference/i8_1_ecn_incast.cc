@@ -47,7 +47,7 @@ class EcnIncastTest final : public FabricTest {
   }
 
  protected:
-  [[nodiscard]] std::string section() const override { return "inference draft, section 8.1"; }
+  [[nodiscard]] std::string section() const override { return "section 8.1"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;

@@ -55,7 +55,7 @@ class PfcBurstTest final : public FabricTest {
   }
 
  protected:
-  [[nodiscard]] std::string section() const override { return "inference draft, section 8.2"; }
+  [[nodiscard]] std::string section() const override { return "section 8.2"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;

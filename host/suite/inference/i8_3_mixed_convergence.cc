@@ -51,7 +51,7 @@ class MixedConvergenceTest final : public FabricTest {
   }
 
  protected:
-  [[nodiscard]] std::string section() const override { return "inference draft, section 8.3"; }
+  [[nodiscard]] std::string section() const override { return "section 8.3"; }
   [[nodiscard]] Design design(const TestConfig& config) const override;
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;

@@ -48,7 +48,7 @@ class KvDeadlockTest final : public PfcDeadlockTest {
   }
 
  protected:
-  [[nodiscard]] std::string section() const override { return "inference draft, section 8.4"; }
+  [[nodiscard]] std::string section() const override { return "section 8.4"; }
 
   [[nodiscard]] std::uint32_t ownHosts() const override { return kCycleKvHosts; }
   void describe(Numbers& numbers) const override {

@@ -163,8 +163,12 @@ StoredTable table(const Json& json) {
 }
 
 StoredSeries series(const Json& json) {
-  StoredSeries out{
-      text(json, "name"), truth(json, "reference"), numbers(json, "x"), numbers(json, "y"), {}};
+  StoredSeries out{text(json, "name"),
+                   truth(json, "reference"),
+                   numbers(json, "x"),
+                   numbers(json, "y"),
+                   {},
+                   json.contains("right") && truth(json, "right")};
   if (out.x.size() != out.y.size()) throw NotARun("a series has not as many x as y");
   out.few_samples = each(
       json, "few_samples", [](const Json& place) { return whole(place, "few_samples"); }, false);
@@ -175,6 +179,24 @@ StoredChart chart(const Json& json) {
   return {text(json, "id"),      text(json, "title"),           text(json, "kind"),
           text(json, "x_label"), text(json, "y_label"),         truth(json, "log_x"),
           truth(json, "log_y"),  each(json, "series", &series), texts(json, "categories", false)};
+}
+
+// The window's plots have one y axis: a chart with two becomes a chart for each.
+std::vector<StoredChart> charts(const Json& json) {
+  std::vector<StoredChart> all;
+  for (const Json& one : list(json, "charts")) {
+    StoredChart left = chart(one);
+    StoredChart right = left;
+    std::erase_if(left.series, [](const StoredSeries& series) { return series.right; });
+    std::erase_if(right.series, [](const StoredSeries& series) { return !series.right; });
+    all.push_back(std::move(left));
+    if (right.series.empty()) continue;
+    right.y_label = text(one, "right_label");
+    right.log_y = false;
+    right.title += ": " + right.y_label;
+    all.push_back(std::move(right));
+  }
+  return all;
 }
 
 StoredSpan span(const Json& json) {
@@ -226,7 +248,7 @@ StoredTest test(const Json& json) {
   out.valid = truth(json, "valid");
   out.kpis = each(json, "kpis", &kpi);
   out.tables = each(json, "tables", &table);
-  out.charts = each(json, "charts", &chart);
+  out.charts = charts(json);
   out.timelines = each(json, "timelines", &timeline, false);
   out.distributions = each(json, "distributions", &distribution);
   out.anomalies = each(json, "anomalies", &remark);

@@ -53,6 +53,7 @@ struct StoredSeries {
   std::vector<double> x;
   std::vector<double> y;
   std::vector<std::uint64_t> few_samples;  // places of percentiles on too few samples
+  bool right = false;                      // of a second y axis
 };
 
 struct StoredChart {

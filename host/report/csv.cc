@@ -94,18 +94,27 @@ std::string chartCsv(const results::Chart& chart) {
   const bool named = !chart.categories.empty();
   const bool marks = std::any_of(chart.series.begin(), chart.series.end(),
                                  [](const auto& series) { return !series.few_samples.empty(); });
+  const bool right = !chart.right_label.empty();
+  const bool stand_out = std::any_of(chart.series.begin(), chart.series.end(),
+                                     [](const auto& series) { return !series.marked.empty(); });
   std::vector<std::string> fields = {"series", "reference", chart.x_label, chart.y_label};
+  if (right) fields.push_back(chart.right_label);
   if (named) fields.emplace_back("category");
   if (marks) fields.emplace_back("too few samples");
+  if (stand_out) fields.emplace_back("marked");
   std::string csv = line(fields);
   for (const results::Series& series : chart.series) {
     for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
-      fields = {series.name, series.reference ? "yes" : "no", results::exactNumber(series.x[i]),
-                results::exactNumber(series.y[i])};
+      fields = {series.name, series.reference ? "yes" : "no", results::exactNumber(series.x[i])};
+      const std::string value = results::exactNumber(series.y[i]);
+      fields.push_back(series.right ? std::string() : value);
+      if (right) fields.push_back(series.right ? value : std::string());
       if (named) fields.push_back(categoryAt(chart, series.x[i]));
-      const auto& few = series.few_samples;
-      const bool marked = std::binary_search(few.begin(), few.end(), i);
-      if (marks) fields.emplace_back(marked ? "yes" : "no");
+      const auto in = [i](const std::vector<std::size_t>& places) {
+        return std::binary_search(places.begin(), places.end(), i) ? "yes" : "no";
+      };
+      if (marks) fields.emplace_back(in(series.few_samples));
+      if (stand_out) fields.emplace_back(in(series.marked));
       csv += line(fields);
     }
   }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kLeft = 92;
 constexpr double kRight = 18;
+constexpr double kRightAxis = 84;  // instead, where there is an axis
 constexpr double kTop = 12;
 constexpr double kBottom = 64;
 constexpr double kLegendRow = 22;
@@ -92,14 +93,29 @@ void drawLegend(Svg& svg, const std::vector<LegendEntry>& legend, double left, d
 }
 
 PlotFrame::PlotFrame(const std::string& label, const AxisSpec& x, const AxisSpec& y,
-                     const std::vector<LegendEntry>& legend)
+                     const std::vector<LegendEntry>& legend, const AxisSpec* right)
     : svg_(kPlotWidth, plotHeight(legend), label),
-      x_(x.scale, x.range, x.ticks, kLeft, kPlotWidth - kRight),
+      x_(x.scale, x.range, x.ticks, kLeft, kPlotWidth - (right == nullptr ? kRight : kRightAxis)),
       y_(y.scale, y.range, y.ticks, plotHeight(legend) - kBottom, plotTop(legend)) {
   x_.thinLabels(10, [](const std::string& text) { return textWidth(text, kTickFont); });
   y_.thinLabels(2, [](const std::string&) { return kTickFont; });
   drawLegend(svg_, legend, kLeft, kPlotWidth - kRight, kTop);
   drawAxes(x, y);
+  if (right == nullptr) return;
+  right_.emplace(right->scale, right->range, right->ticks, y_.from(), y_.to());
+  right_->thinLabels(2, [](const std::string&) { return kTickFont; });
+  drawRightAxis(*right);
+}
+
+void PlotFrame::drawRightAxis(const AxisSpec& right) {
+  const double at = x_.to();
+  for (const Tick& tick : right_->ticks()) {
+    const double height = right_->pixel(tick.value);
+    svg_.line({at, height}, {at + 5, height}, "axis");
+    svg_.text({at + 8, height + 5}, Anchor::kStart, "tick", tick.label);
+  }
+  svg_.line({at, y_.to()}, {at, y_.from()}, "axis");
+  svg_.verticalText({kPlotWidth - 10, (y_.to() + y_.from()) / 2}, "label", right.label);
 }
 
 void PlotFrame::drawAxes(const AxisSpec& x, const AxisSpec& y) {

@@ -1,6 +1,7 @@
 // What all plots share: the frame with axes, grid and legend, and the look of series.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,15 @@ struct AxisSpec {
 // Draws grid, axes and legend at once; series are added afterwards with the axes' pixels.
 class PlotFrame {
  public:
-  // `label` is the plot's title for screen readers.
+  // `label` is the plot's title for screen readers; `right`, an axis at the right as well.
   PlotFrame(const std::string& label, const AxisSpec& x, const AxisSpec& y,
-            const std::vector<LegendEntry>& legend);
+            const std::vector<LegendEntry>& legend, const AxisSpec* right = nullptr);
 
   [[nodiscard]] Point at(double x, double y) const { return {x_.pixel(x), y_.pixel(y)}; }
+  // By the axis at the right, which there is.
+  [[nodiscard]] Point atRight(double x, double y) const {
+    return {x_.pixel(x), right_.value().pixel(y)};
+  }
   [[nodiscard]] const Axis& x() const { return x_; }
   [[nodiscard]] const Axis& y() const { return y_; }
   Svg& svg() { return svg_; }
@@ -54,10 +59,12 @@ class PlotFrame {
 
  private:
   void drawAxes(const AxisSpec& x, const AxisSpec& y);
+  void drawRightAxis(const AxisSpec& right);
 
   Svg svg_;
   Axis x_;
   Axis y_;
+  std::optional<Axis> right_;
 };
 
 // A linear axis over [low, high] with round ticks; with `zero` it starts at zero if low >= 0.

@@ -128,6 +128,21 @@ void Svg::polyline(const std::vector<Point>& points, const Pen& pen) {
   body_ += "\"/>\n";
 }
 
+void Svg::area(const std::vector<Point>& points, std::string_view color) {
+  body_ += fmt::format("<polygon fill=\"{}\" fill-opacity=\"0.18\" points=\"", escaped(color));
+  for (const Point& point : points) {
+    body_ += fmt::format("{}{:.1f},{:.1f}", &point == points.data() ? "" : " ", point.x, point.y);
+  }
+  body_ += "\"/>\n";
+}
+
+void Svg::ring(Point at, std::string_view color) {
+  body_ += fmt::format(
+      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"9\" fill=\"none\" stroke=\"{}\" "
+      "stroke-width=\"1.5\"/>\n",
+      at.x, at.y, escaped(color));
+}
+
 void Svg::rect(Point corner, double width, double height, std::string_view style) {
   body_ += fmt::format(
       "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", style,

@@ -42,6 +42,10 @@ class Svg {
   void curve(Point from, Point control, Point to, std::string_view style);
   // Points closer than a third of a pixel to the last one drawn are left out.
   void polyline(const std::vector<Point>& points, const Pen& pen);
+  // What `points` enclose, pale; at least three.
+  void area(const std::vector<Point>& points, std::string_view color);
+  // A ring around a marker.
+  void ring(Point at, std::string_view color);
   void rect(Point corner, double width, double height, std::string_view style);
   void filledRect(Point corner, double width, double height, std::string_view color);
   // One of six shapes, so that series differ by more than colour; filled, or its outline alone.

@@ -171,6 +171,9 @@ Json toJson(const Chart& chart) {
              {"x", finiteList(s.x)},
              {"y", finiteList(s.y)}};
     if (!s.few_samples.empty()) one["few_samples"] = s.few_samples;
+    if (s.right) one["right"] = true;
+    if (s.area) one["area"] = true;
+    if (!s.marked.empty()) one["marked"] = s.marked;
     series.push_back(std::move(one));
   }
   Json json{{"id", chart.id},
@@ -183,6 +186,7 @@ Json toJson(const Chart& chart) {
             {"series", std::move(series)}};
   if (!chart.categories.empty()) json["categories"] = chart.categories;
   if (chart.stacked) json["stacked"] = true;
+  if (!chart.right_label.empty()) json["right_label"] = chart.right_label;
   return json;
 }
 
@@ -209,9 +213,13 @@ Chart chartFrom(const Json& json) {
     series.x = s.at("x").get<std::vector<double>>();
     series.y = s.at("y").get<std::vector<double>>();
     series.few_samples = optionalMember<std::vector<std::size_t>>(s, "few_samples");
+    series.right = optionalMember<bool>(s, "right");
+    series.area = optionalMember<bool>(s, "area");
+    series.marked = optionalMember<std::vector<std::size_t>>(s, "marked");
     chart.series.push_back(std::move(series));
   }
   chart.stacked = optionalMember<bool>(json, "stacked");
+  chart.right_label = optionalMember<std::string>(json, "right_label");
   chart.categories = optionalMember<std::vector<std::string>>(json, "categories");
   return chart;
 }

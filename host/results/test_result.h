@@ -122,6 +122,10 @@ struct Series {
   bool reference = false;  // context line of the drafts or of theory, drawn dashed
   // Places in x and y, ascending, of percentiles that rest on too few samples.
   std::vector<std::size_t> few_samples{};
+  bool right = false;  // kLine: y belongs to the axis at the right
+  bool area = false;   // kLine: filled down to zero, under all lines
+  // kLine: places that stand out, ascending: the points of a Pareto set.
+  std::vector<std::size_t> marked{};
 
   void add(double at, const Quantity& quantity);
 };
@@ -142,6 +146,8 @@ struct Chart {
   std::vector<std::string> categories{};
   // kBar only, without categories: the bars of one x are parts of a whole, one on top of the other.
   bool stacked = false;
+  // kLine only: of the series at the right, with unit; linear.
+  std::string right_label{};
 };
 
 // A value for each pair of two things, as colours: the utilisation of the links from each leaf to

@@ -161,20 +161,27 @@ void addWideTable(const Design& design, const std::vector<Measured>& measured, c
   builder.result().tables.push_back(std::move(heading));
 }
 
-void addChart(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
-              const ChartAxes& axes, results::Chart heading, ResultBuilder& builder) {
+void addSeries(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+               const ChartAxes& axes, bool right, results::Chart& chart) {
   for (const Measured& one : measured) {
     const auto mean = meanOf(design, one, figure);
     if (!mean) continue;
     const std::size_t place = placeOf(design, one);
     const std::string name = axes.series(place);
-    auto series = std::find_if(heading.series.begin(), heading.series.end(),
-                               [&](const results::Series& s) { return s.name == name; });
-    if (series == heading.series.end()) {
-      series = heading.series.insert(heading.series.end(), {name, {}, {}, false});
+    auto series =
+        std::find_if(chart.series.begin(), chart.series.end(),
+                     [&](const results::Series& s) { return s.name == name && s.right == right; });
+    if (series == chart.series.end()) {
+      series = chart.series.insert(chart.series.end(), {name, {}, {}, false});
+      series->right = right;
     }
     series->add(axes.x(place), *mean);
   }
+}
+
+void addChart(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+              const ChartAxes& axes, results::Chart heading, ResultBuilder& builder) {
+  addSeries(design, measured, figure, axes, false, heading);
   builder.result().charts.push_back(std::move(heading));
 }
 

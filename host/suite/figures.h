@@ -60,6 +60,9 @@ struct ChartAxes {
 };
 void addChart(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
               const ChartAxes& axes, results::Chart heading, ResultBuilder& builder);
+// The lines alone, into a chart; `right`: they belong to its axis at the right.
+void addSeries(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+               const ChartAxes& axes, bool right, results::Chart& chart);
 
 // Adds bars of one figure in groups: a point of the sweep is in the group and of the series that
 // it names, both in the order in which they are first named.

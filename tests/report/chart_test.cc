@@ -47,6 +47,60 @@ double tickAt(const Element& svg, const std::string& label, const char* axis) {
   return 0;
 }
 
+// Throughput at the left, time at the right in a unit of its own.
+Chart twoAxes() {
+  Chart chart = lineChart();
+  chart.series = {{"rate", {0, 10}, {100, 300}, false}, {"time", {0, 10}, {20'000, 40'000}, false}};
+  chart.y_label = "rate [GB/s]";
+  chart.right_label = "time [us]";
+  chart.series[1].right = true;
+  chart.series[1].marked = {1};
+  return chart;
+}
+
+TEST(LinePlot, EachAxisHasItsOwnScale) {
+  const Element svg = parseXml(onlyPlot(twoAxes()));
+  const auto lines = svg.all("polyline");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_NEAR(pointsOf(*lines[0])[1].second, tickAt(svg, "300", "y") - 5, 0.2);
+  // 40,000 us are 40 ms; labels of the axis at the right begin there.
+  double right = 0;
+  std::set<std::string> texts;
+  for (const Element* one : svg.all("text")) {
+    texts.insert(one->text);
+    if (one->text != "40" || one->attributes.at("text-anchor") != "start") continue;
+    right = one->number("y");
+  }
+  EXPECT_NEAR(pointsOf(*lines[1])[1].second, right - 5, 0.2);
+  EXPECT_TRUE(texts.contains("time [ms]"));
+  EXPECT_TRUE(texts.contains("time (right)"));
+  // The marked point has a ring.
+  const auto rings = svg.all("circle");
+  const auto ring = std::find_if(rings.begin(), rings.end(), [](const Element* one) {
+    return one->attributes.at("fill") == "none" && one->number("r") == 9;
+  });
+  ASSERT_NE(ring, rings.end());
+  EXPECT_NEAR((*ring)->number("cx"), pointsOf(*lines[1])[1].first, 0.2);
+  EXPECT_NEAR((*ring)->number("cy"), pointsOf(*lines[1])[1].second, 0.2);
+}
+
+TEST(LinePlot, AnAreaReachesDownToTheAxis) {
+  Chart chart = lineChart();
+  chart.series[0].area = true;
+  const Element svg = parseXml(onlyPlot(chart));
+  const auto areas = svg.all("polygon");
+  const auto area = std::find_if(areas.begin(), areas.end(), [](const Element* one) {
+    return one->attributes.contains("fill-opacity");
+  });
+  ASSERT_NE(area, areas.end());
+  const auto points = pointsOf(**area);
+  ASSERT_EQ(points.size(), 5U);  // three of the line, two on the axis
+  EXPECT_NEAR(points[1].second, tickAt(svg, "300", "y") - 5, 0.2);
+  EXPECT_NEAR(points[3].second, tickAt(svg, "0", "y") - 5, 0.2);
+  EXPECT_NEAR(points[3].first, points[2].first, 0.1);
+  EXPECT_NEAR(points[4].first, points[0].first, 0.1);
+}
+
 TEST(LinePlot, PointsStandWhereTheTicksSay) {
   const Element svg = parseXml(onlyPlot(lineChart()));
   const auto lines = svg.all("polyline");

@@ -124,6 +124,26 @@ TEST(Csv, BarsWithNamesKeepTheirNames) {
                   {"all", "no", "1", "1", "packet spray"}}));
 }
 
+TEST(Csv, ChartsWithTwoAxesHaveAColumnForEach) {
+  results::TestResult test;
+  test.id = "I6.2";
+  results::Chart chart;
+  chart.id = "ratio";
+  chart.x_label = "workers";
+  chart.y_label = "P99 [ms]";
+  chart.right_label = "TPS [tokens/s]";
+  chart.series = {{"TTFT", {1}, {30}, false}, {"TPS", {1}, {400}, false}};
+  chart.series[1].right = true;
+  chart.series[1].marked = {0};
+  test.charts = {chart};
+  test.raw_data = {{"requests", "Every request", "request,done\n0,yes\n"}};
+  EXPECT_EQ(fileOf(test, "i6-2_chart_ratio.csv"),
+            (Rows{{"series", "reference", "workers", "P99 [ms]", "TPS [tokens/s]", "marked"},
+                  {"TTFT", "no", "1", "30", "", "no"},
+                  {"TPS", "no", "1", "", "400", "yes"}}));
+  EXPECT_EQ(fileOf(test, "i6-2_raw_requests.csv"), (Rows{{"request", "done"}, {"0", "yes"}}));
+}
+
 TEST(Csv, HeatMapsAndTimelinesAreLists) {
   results::TestResult test;
   test.id = "T8.1";

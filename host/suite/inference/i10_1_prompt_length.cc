@@ -39,6 +39,7 @@ void PromptLengthTest::report(const TestConfig& config, const Design& design,
   chart.series = overPrompt(design, measured,
                             chosen(ttftFigures(servingSection(config).slo),
                                    {"ttft_p50_ms", "ttft_p99_ms", "ttft_fabric_ms"}));
+  chart.series.back().area = true;
   builder.result().charts.push_back(std::move(chart));
 }
 

@@ -211,18 +211,22 @@ void KvScalingTest::report(const TestConfig& config, const Design& design,
            builder);
   const ChartAxes axes{[&](std::size_t i) { return static_cast<double>(cells[i].pairs); },
                        [&](std::size_t i) { return cells[i].variant.balancing.name; }};
-  const auto add = [&](const Figure& figure, const char* id, const char* title, const char* y) {
-    results::Chart chart;
-    chart.id = id;
-    chart.title = title;
-    chart.x_label = "Pairs";
-    chart.y_label = y;
-    chart.log_x = true;
-    addChart(design, measured, figure, axes, std::move(chart), builder);
-  };
-  add(aggregate, "kv_scaling_throughput", "Aggregate throughput over pairs", "Aggregate [GB/s]");
-  add(p99, "kv_scaling_p99", "P99 of the time of a transfer over pairs", "P99 [us]");
-  add(fairness, "kv_scaling_jfi", "Fairness of the pairs", "JFI");
+  results::Chart chart;
+  chart.id = "kv_scaling_throughput";
+  chart.title = "Aggregate throughput and P99 of a transfer over pairs";
+  chart.x_label = "Pairs";
+  chart.y_label = "Aggregate [GB/s]";
+  chart.right_label = "P99 [us]";
+  chart.log_x = true;
+  results::Chart jfi = chart;
+  addSeries(design, measured, aggregate, axes, false, chart);
+  addSeries(design, measured, p99, axes, true, chart);
+  builder.result().charts.push_back(std::move(chart));
+  jfi.id = "kv_scaling_jfi";
+  jfi.title = "Fairness of the pairs";
+  jfi.y_label = "JFI";
+  jfi.right_label.clear();
+  addChart(design, measured, fairness, axes, std::move(jfi), builder);
   if (measured.empty()) {
     builder.result().summary = "No point gave a valid result.";
     return;

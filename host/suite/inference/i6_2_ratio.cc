@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "suite/inference/inference.h"
+#include "suite/inference/pareto.h"
 #include "suite/inference/steady_load.h"
 
 namespace plumbline::suite {
@@ -97,6 +100,88 @@ Design RatioTest::design(const TestConfig& config) const {
   return design;
 }
 
+// The points of one rate, in the order of the ratios.
+struct RatePoints {
+  std::string rate;
+  std::vector<const Measured*> points;
+};
+
+std::vector<RatePoints> byRate(const std::vector<Measured>& measured) {
+  std::vector<RatePoints> rates;
+  for (const Measured& one : measured) {
+    const std::string& rate = one.point.values[0];
+    const auto known = std::find_if(rates.begin(), rates.end(),
+                                    [&](const RatePoints& other) { return other.rate == rate; });
+    auto& points = known != rates.end() ? known->points : rates.emplace_back(rate).points;
+    points.push_back(&one);
+  }
+  return rates;
+}
+
+// TTFT and ITL at the left, tokens at the right, with a ring around the ratios of the Pareto set.
+void addRatioChart(const Design& design, const serving::SloSpec& slo, const RatePoints& rate,
+                   const std::vector<std::size_t>& pareto, std::size_t number,
+                   ResultBuilder& builder) {
+  results::Chart chart;
+  chart.id = fmt::format("ratio_at_rate_{}", number);
+  chart.title = fmt::format(
+      "TTFT, ITL and TPS over the ratio at {} requests/s (rings: Pareto-optimal)", rate.rate);
+  chart.x_label = "Prefill workers";
+  chart.y_label = "P99 [ms]";
+  chart.right_label = "TPS output [tokens/s]";
+  chart.log_y = true;
+  for (const char* kpi : {"ttft_p99_ms", "itl_p99_ms", "output_tokens_per_s"}) {
+    const Figure figure = chosen(servingFigures(slo), {kpi}).front();
+    results::Series series;
+    series.name = figure.column;
+    series.right = std::string_view(kpi) == "output_tokens_per_s";
+    for (std::size_t i = 0; i < rate.points.size(); ++i) {
+      const auto mean = meanOf(design, *rate.points[i], figure);
+      if (!mean) continue;
+      const bool best = std::binary_search(pareto.begin(), pareto.end(), i);
+      if (series.right && best) series.marked.push_back(series.x.size());
+      series.add(rate.points[i]->point.spec.serving->system.servers.prefill.workers, *mean);
+    }
+    chart.series.push_back(std::move(series));
+  }
+  builder.result().charts.push_back(std::move(chart));
+}
+
+// The ratios that no other is better than, and the one that keeps the limits with the most tokens.
+void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoints& rate,
+                std::size_t number, ResultBuilder& builder) {
+  // A percentile that is not reached is worse than any number.
+  constexpr double kNotReached = std::numeric_limits<double>::infinity();
+  const auto within = [](double value_ms, const std::optional<Picoseconds>& limit) {
+    return !limit || value_ms <= static_cast<double>(limit->count()) * 1e-9;
+  };
+  std::vector<GainAndCosts> all;
+  const Measured* most = nullptr;
+  double most_tokens = 0;
+  for (const Measured* one : rate.points) {
+    const double tokens = valueOf(design, *one, slo, "output_tokens_per_s").value_or(0);
+    const double ttft = valueOf(design, *one, slo, "ttft_p99_ms").value_or(kNotReached);
+    const double itl = valueOf(design, *one, slo, "itl_p99_ms").value_or(kNotReached);
+    all.push_back({tokens, {ttft, itl}});
+    if (within(ttft, slo.ttft) && within(itl, slo.tpot) && tokens > most_tokens) {
+      most = one;
+      most_tokens = tokens;
+    }
+  }
+  const std::vector<std::size_t> pareto = paretoSet(all);
+  std::vector<std::string> names;
+  names.reserve(pareto.size());
+  for (const std::size_t place : pareto) names.push_back(rate.points[place]->point.values[1]);
+  results::TestResult& result = builder.result();
+  result.configuration.emplace_back(fmt::format("Pareto-optimal at {} requests/s", rate.rate),
+                                    fmt::format("{}", fmt::join(names, ", ")));
+  result.summary += fmt::format(
+      "{}At {} requests/s {}.", number == 1 ? "" : " ", rate.rate,
+      most == nullptr ? "no ratio keeps the limits"
+                      : most->point.values[1] + " keeps the limits with the most output tokens");
+  addRatioChart(design, slo, rate, pareto, number, builder);
+}
+
 void RatioTest::report(const TestConfig& config, const Design& design,
                        const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
@@ -104,59 +189,9 @@ void RatioTest::report(const TestConfig& config, const Design& design,
   figures[2].primary = true;
   addSteadyTable(design, measured, figures,
                  {"ratios", "Ratios of prefill to decode workers", kServingNote, {}, {}}, builder);
-  std::map<std::string, std::vector<const Measured*>> by_rate;
-  for (const Measured& one : measured) by_rate[one.point.values[0]].push_back(&one);
-  std::string best;
-  for (const auto& [rate, points] : by_rate) {
-    std::vector<std::string> pareto;
-    const Measured* most = nullptr;
-    double most_tokens = 0;
-    // A percentile that is not reached is worse than any number.
-    const auto cost = [&](const Measured& one, const char* kpi) {
-      return valueOf(design, one, slo, kpi).value_or(1e300);
-    };
-    for (const Measured* one : points) {
-      const double tokens = valueOf(design, *one, slo, "output_tokens_per_s").value_or(0);
-      const double ttft = cost(*one, "ttft_p99_ms");
-      const double itl = cost(*one, "itl_p99_ms");
-      const bool beaten = std::any_of(points.begin(), points.end(), [&](const Measured* other) {
-        const double other_tokens = valueOf(design, *other, slo, "output_tokens_per_s").value_or(0);
-        const double other_ttft = cost(*other, "ttft_p99_ms");
-        const double other_itl = cost(*other, "itl_p99_ms");
-        const bool no_worse = other_tokens >= tokens && other_ttft <= ttft && other_itl <= itl;
-        return no_worse && (other_tokens > tokens || other_ttft < ttft || other_itl < itl);
-      });
-      if (!beaten) pareto.push_back(one->point.values[1]);
-      const auto within = [](double value, const std::optional<Picoseconds>& limit) {
-        return !limit || value <= static_cast<double>(limit->count()) * 1e-9;
-      };
-      if (within(ttft, slo.ttft) && within(itl, slo.tpot) && tokens > most_tokens) {
-        most = one;
-        most_tokens = tokens;
-      }
-    }
-    builder.result().configuration.emplace_back(
-        fmt::format("Pareto-optimal at {} requests/s", rate),
-        fmt::format("{}", fmt::join(pareto, ", ")));
-    best += fmt::format("{}At {} requests/s {}.", best.empty() ? "" : " ", rate,
-                        most == nullptr ? "no ratio keeps the limits"
-                                        : most->point.values[1] +
-                                              " keeps the limits with the "
-                                              "most output tokens");
-  }
-  builder.result().summary = best;
-  for (const char* kpi : {"ttft_p99_ms", "itl_p99_ms", "output_tokens_per_s"}) {
-    const Figure figure = chosen(servingFigures(slo), {kpi}).front();
-    results::Chart chart;
-    chart.id = std::string(kpi) + "_over_ratio";
-    chart.title = figure.column + " over the ratio";
-    chart.kind = results::ChartKind::kBar;
-    chart.y_label = fmt::format("{} [{}]", figure.column, figure.unit);
-    addBars(design, measured, figure,
-            {[&](std::size_t i) { return design.points[i].values[1]; },
-             [&](std::size_t i) { return design.points[i].values[0] + " requests/s"; }},
-            std::move(chart), builder);
-  }
+  builder.result().summary.clear();
+  std::size_t number = 0;
+  for (const RatePoints& rate : byRate(measured)) reportRate(design, slo, rate, ++number, builder);
 }
 
 }  // namespace

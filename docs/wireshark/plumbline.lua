@@ -501,7 +501,13 @@ function cbfc_proto.dissector(tvb, pinfo, tree)
                tvb(2, 3):uint() == COMPANY_ID and message_types[tvb(5, 1):uint()]
   if not ours then
     -- PFC, PAUSE and what others have made.
-    return mac_control and mac_control:call(tvb, pinfo, tree) or 0
+    -- Frames cut short end its dissector with an error, which is the frame's.
+    local dissected, size = pcall(function()
+      return mac_control and mac_control:call(tvb, pinfo, tree) or 0
+    end)
+    if dissected then return size end
+    tree:add_expert_info(PI_MALFORMED, PI_ERROR, "Malformed MAC control frame")
+    return tvb:len()
   end
   pinfo.cols.protocol = "CBFC"
   pinfo.cols.info = "CC_Update, " .. ours

@@ -1,8 +1,28 @@
 #include "base/csv_field.h"
 
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
 namespace plumbline {
 
-std::string csvField(const std::string& text) {
+namespace {
+
+// Spreadsheets compute what begins like a formula, unless it is a number.
+bool looksLikeFormula(const std::string& text) {
+  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) {
+    return false;
+  }
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return read.ec != std::errc() || read.ptr != end;
+}
+
+}  // namespace
+
+std::string csvField(const std::string& given) {
+  const std::string text = looksLikeFormula(given) ? "'" + given : given;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

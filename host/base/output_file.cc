@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
@@ -32,6 +34,19 @@ std::string place(const std::string& file, const std::string& option) {
               "make room on the disk, or choose another place");
 }
 
+// Results of runs, which no output may replace.
+void refuseDatabase(const std::string& file, const std::string& where) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return;
+  std::ifstream stream(file, std::ios::binary);
+  std::string begin(kMagic.size(), '\0');
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (begin != kMagic) return;
+  throw Error(ErrorKind::kUsage, "this is a database, which the output would replace", where,
+              "another file");
+}
+
 // Opens and closes; 0, or the error.
 int tryOpen(const std::string& file, int flags) {
   const int descriptor = ::open(file.c_str(), flags | O_WRONLY | O_CLOEXEC | O_NOCTTY, 0666);
@@ -50,7 +65,10 @@ void requireWritable(const std::string& file, const std::string& option) {
   std::error_code ignored;
   const fs::file_status status = fs::status(file, ignored);
   if (fs::is_directory(status)) return check(EISDIR);
-  if (fs::is_regular_file(status)) return check(tryOpen(file, 0));
+  if (fs::is_regular_file(status)) {
+    refuseDatabase(file, place(file, option));
+    return check(tryOpen(file, 0));
+  }
   if (fs::exists(status)) {
     // Opening a pipe or a device could be seen at its other end.
     return check(::access(file.c_str(), W_OK) == 0 ? 0 : errno);
@@ -77,9 +95,19 @@ void requireDirectory(const std::string& directory, const std::string& option) {
 }
 
 OutputFile::OutputFile(const std::string& file) : file_(file) {
+  refuseDatabase(file, file);
+  // To open a pipe that nothing reads would wait for a reader, and no signal would end it.
+  std::error_code ignored;
+  int pipe = -1;
+  if (fs::is_fifo(file, ignored)) {
+    pipe = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (pipe < 0) refuse("nothing reads this pipe", errno, file);
+  }
   errno = 0;
   stream_.open(file, std::ios::binary | std::ios::trunc);
-  if (!stream_) refuse("the file cannot be written", errno, file);
+  const int error = errno;
+  if (pipe >= 0) ::close(pipe);
+  if (!stream_) refuse("the file cannot be written", error, file);
 }
 
 void OutputFile::write(std::string_view text) {

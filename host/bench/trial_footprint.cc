@@ -130,8 +130,14 @@ double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& sp
 double servingPairs(const serving::ServingProgram& program) {
   const serving::Mapping mapping(program.system.servers, program.system.model);
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  for (const serving::KvFlow& flow : mapping.flows({0, 0}, {0, 0}, 0)) {
-    pairs.emplace(flow.from_nic, flow.to_nic);
+  // With MLA the ranks change with the request: after so many they are those of the first again.
+  const std::uint64_t requests =
+      std::uint64_t{program.system.servers.prefill.tp} * program.system.servers.decode.tp;
+  for (std::uint64_t request = 0; request < requests; ++request) {
+    for (const serving::KvFlow& flow : mapping.flows({0, 0}, {0, 0}, request)) {
+      pairs.emplace(flow.from_nic, flow.to_nic);
+    }
+    if (program.system.model.kv != serving::KvKind::kMla) break;
   }
   const auto groups = [](const serving::PoolShape& pool) {
     return static_cast<double>(pool.workers) * pool.dp_attention;

@@ -29,6 +29,7 @@
 
 #include "base/error.h"
 #include "base/ip_address.h"
+#include "base/work.h"
 
 namespace plumbline::control {
 namespace {
@@ -257,7 +258,7 @@ class Client::Impl {
     if (unsent) co_return unreachable("the request was not taken", unsent);
     beast::flat_buffer buffer;
     http::response_parser<http::string_body> parser;
-    parser.body_limit(kMostAnswerBytes);
+    parser.body_limit(std::min(kMostAnswerBytes, memoryLimit() / 4));
     const auto [unread, read] = co_await http::async_read(stream, buffer, parser, kTuple);
     if (stamps != nullptr) stamps->returned_ns = stamps->clock.nowNs();
     if (unread) co_return unreachable("there was no answer", unread);

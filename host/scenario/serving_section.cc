@@ -27,16 +27,18 @@ void reportUnknown(const YamlNode& section, const char* key, const std::string& 
 }
 
 void checkNames(const YamlNode& section, const serving::ServingSpec& system, Problems& problems) {
-  if (system.model.layers == 0) {
+  // A name of the file's own needs all figures; one that is alone was meant to be a built-in one.
+  if (system.model.layers == 0 && !serving::builtInModel(system.model.name)) {
     reportUnknown(section, "model", system.model.name, serving::builtInModels(), problems);
   }
-  if (system.accelerator.memory <= 0) {
+  if (system.accelerator.memory <= 0 && !serving::builtInAccelerator(system.accelerator.name)) {
     reportUnknown(section, "accelerator", system.accelerator.name, serving::builtInAccelerators(),
                   problems);
   }
-  if (system.efficiency.flops <= 0) {
-    reportUnknown(section, "efficiency", system.efficiency.name, serving::builtInEfficiencies(),
-                  problems);
+  const serving::Efficiency& efficiency = system.efficiency;
+  const bool whole = efficiency.flops > 0 && efficiency.memory > 0 && efficiency.link > 0;
+  if (!whole && !serving::builtInEfficiency(efficiency.name)) {
+    reportUnknown(section, "efficiency", efficiency.name, serving::builtInEfficiencies(), problems);
   }
 }
 

@@ -179,8 +179,25 @@ std::optional<FieldPlaces::ItemName> FieldPlaces::itemOf(const std::string& fiel
   return std::nullopt;
 }
 
-bool FieldPlaces::settle(const std::string& field, const std::string& what,
+// A validate() may not know what its part is called in the whole: a name without a path is that of
+// the one field that the file gives under it.
+std::string FieldPlaces::wholeName(const std::string& field) const {
+  if (field.empty() || fields_.contains(field) || field.find_first_of(".[") != std::string::npos) {
+    return field;
+  }
+  std::string found;
+  for (const auto& [name, known] : fields_) {
+    const bool here = known.state == State::kGiven || known.state == State::kBlock;
+    if (!here || !name.ends_with("." + field)) continue;
+    if (!found.empty()) return field;
+    found = name;
+  }
+  return found.empty() ? field : found;
+}
+
+bool FieldPlaces::settle(const std::string& named, const std::string& what,
                          const std::string& allowed, const YamlNode& root, Problems& problems) {
+  const std::string field = wholeName(named);
   if (const auto item = itemOf(field)) return settleItem(*item, what, allowed, problems);
   if (broken_list_) return false;
   const auto found = fields_.find(field);

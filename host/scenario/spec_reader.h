@@ -67,6 +67,7 @@ class FieldPlaces {
   };
 
   [[nodiscard]] std::optional<ItemName> itemOf(const std::string& field) const;
+  [[nodiscard]] std::string wholeName(const std::string& field) const;
   // Report one fault; return whether judging goes on.
   bool settle(const std::string& field, const std::string& what, const std::string& allowed,
               const YamlNode& root, Problems& problems);

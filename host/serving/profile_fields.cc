@@ -106,11 +106,17 @@ const Fields& fieldsOf<Efficiency>() {
   static const Fields kFields{
       profileName<Efficiency>("`ideal`, `kernels`, `served`, `old`, or a name of your own"),
       field<&Efficiency::flops>("flops", "Share of the peak FLOP/s that software reaches")
-          .atMost(1),
-      field<&Efficiency::memory>("memory", "Share of the memory bandwidth").atMost(1),
-      field<&Efficiency::link>("link", "Share of NVLink").atMost(1),
-      field<&Efficiency::allreduce>("allreduce", "Start of one tensor-parallel all-reduce"),
-      field<&Efficiency::step>("step", "Host software per step"),
+          .above(0)
+          .atMost(1)
+          .otherwise(kOfProfile),
+      field<&Efficiency::memory>("memory", "Share of the memory bandwidth")
+          .above(0)
+          .atMost(1)
+          .otherwise(kOfProfile),
+      field<&Efficiency::link>("link", "Share of NVLink").above(0).atMost(1).otherwise(kOfProfile),
+      field<&Efficiency::allreduce>("allreduce", "Start of one tensor-parallel all-reduce")
+          .in(Picoseconds(0), seconds(1)),
+      field<&Efficiency::step>("step", "Host software per step").in(Picoseconds(0), seconds(1)),
   };
   return kFields;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "serving/serving_state.h"
 
 namespace plumbline::serving {
@@ -16,6 +17,8 @@ constexpr std::uint32_t kCheckEvery = 0;
 #else
 constexpr std::uint32_t kCheckEvery = 4096;
 #endif
+// After so many events somebody may have given up.
+constexpr std::uint64_t kEventsOfWork = 1024;
 // A client of a closed loop whose request was refused tries the next one after this time.
 constexpr Picoseconds kRetry = milliseconds(1);
 
@@ -154,6 +157,7 @@ void ServingModel::drive() {
       now_ = event.time;
       handle(event);
       ++handled_;
+      if (handled_ % kEventsOfWork == 0) checkWork();
       if (spec_.check_every != 0 && handled_ % spec_.check_every == 0) checkInvariants(false);
     }
   }

@@ -29,11 +29,12 @@ struct StepLoad {
   std::uint64_t context = 0;  // sum of c
   std::uint64_t pairs_2 = 0;  // twice the query-key pairs: sum of n (2 c + n + 1)
 
-  void add(std::uint64_t new_tokens, std::uint64_t cached) {
-    ++sequences;
-    tokens += new_tokens;
-    context += cached;
-    pairs_2 += new_tokens * (2 * cached + new_tokens + 1);
+  // So many sequences that are alike.
+  void add(std::uint64_t new_tokens, std::uint64_t cached, std::uint64_t alike = 1) {
+    sequences += alike;
+    tokens += alike * new_tokens;
+    context += alike * cached;
+    pairs_2 += alike * new_tokens * (2 * cached + new_tokens + 1);
   }
   [[nodiscard]] bool empty() const { return sequences == 0; }
 };

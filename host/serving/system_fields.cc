@@ -111,12 +111,14 @@ const Fields& fieldsOf<TransferSpec>() {
       field<&TransferSpec::verb>("verb", "Who moves KV cache: prefill writes, or decode reads")
           .word("write-immediate", TransferVerb::kWriteImmediate)
           .word("read", TransferVerb::kRead),
-      field<&TransferSpec::post>("post", "Host software per descriptor, one after the other"),
+      field<&TransferSpec::post>("post", "Host software per descriptor, one after the other")
+          .in(Picoseconds(0), milliseconds(100)),
       field<&TransferSpec::outstanding>("outstanding", "Messages of a flow under way at most")
           .atLeast(1),
       field<&TransferSpec::messages>("messages", "`unit: block`: messages of a flow at most")
           .atLeast(1),
-      field<&TransferSpec::control>("control", "One way of a control message between workers"),
+      field<&TransferSpec::control>("control", "One way of a control message between workers")
+          .in(Picoseconds(0), seconds(3'600)),
       field<&TransferSpec::missing_only>("missing_only",
                                          "Pages that decode has in its cache are not sent"),
   };

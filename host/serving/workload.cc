@@ -9,12 +9,14 @@
 
 #include "base/error.h"
 #include "base/exponential.h"
+#include "base/work.h"
 
 namespace plumbline::serving {
 namespace {
 
 constexpr std::int64_t kMostRunSeconds = 4'000'000;
-constexpr std::uint32_t kMostValues = 1U << 22;  // of a Zipf distribution, which has a table
+constexpr Picoseconds kLongestPhase = seconds(100'000);
+constexpr std::uint32_t kMostValues = 1U << 18;  // of a Zipf distribution, which has a table
 
 [[noreturn]] void refuseWorkload(const std::string& what, const char* where,
                                  const std::string& remedy) {
@@ -71,6 +73,10 @@ void checkArrivals(const ArrivalSpec& spec, bool with_trace) {
   if (spec.kind != ArrivalKind::kOnOff) return;
   if (!(spec.on > Picoseconds() && spec.off >= Picoseconds())) {
     refuseWorkload("on/off arrivals that are never on", "on", "more than 0 s on, 0 s or more off");
+  }
+  if (spec.on > kLongestPhase || spec.off > kLongestPhase) {
+    refuseWorkload("a phase of more than 100,000 s", spec.on > kLongestPhase ? "on" : "off",
+                   "100,000 s at most");
   }
   const double on_rate =
       spec.rate * (spec.on.toSeconds() + spec.off.toSeconds()) / spec.on.toSeconds();
@@ -217,6 +223,7 @@ LengthSampler::LengthSampler(const LengthSpec& spec) : spec_(spec) {
       cumulative_.reserve(spec.high - spec.low + 1);
       double sum = 0;
       double weighted = 0;
+      checkWork();
       for (std::uint64_t n = spec.low; n <= spec.high; ++n) {
         const double weight = std::pow(static_cast<double>(n - offset), -spec.alpha);
         sum += weight;

@@ -57,8 +57,10 @@ const Fields& fieldsOf<ArrivalSpec>() {
           .atMost(100)
           .onlyIf("kind: gamma", arrives<ArrivalKind::kGamma>),
       field<&ArrivalSpec::on>("on", "Phase with requests")
+          .in(Picoseconds(1), seconds(100'000))
           .onlyIf("kind: on-off", arrives<ArrivalKind::kOnOff>),
       field<&ArrivalSpec::off>("off", "Phase without")
+          .in(Picoseconds(0), seconds(100'000))
           .onlyIf("kind: on-off", arrives<ArrivalKind::kOnOff>),
       field<&ArrivalSpec::time_scale>("time_scale",
                                       "Times of the trace by this: 0.5 is twice as fast")

@@ -140,6 +140,8 @@ void write(std::optional<T>& member, const std::optional<Value>& value) {
 }
 
 // What the type of a number holds; quantities are not negative.
+inline constexpr Picoseconds kLongestTime = seconds(1'000'000);
+
 template <typename T>
 Range typeRange() {
   using Limits64 = std::numeric_limits<std::int64_t>;
@@ -149,6 +151,9 @@ Range typeRange() {
     return {Value{0.0}, std::nullopt};
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     return {toValue(std::numeric_limits<T>::min()), toValue(std::numeric_limits<T>::max())};
+  } else if constexpr (std::is_same_v<T, Picoseconds>) {
+    // Nine of the longest times fit into a time.
+    return {Value{Int128{0}}, toValue(kLongestTime)};
   } else {
     return {Value{Int128{0}}, Value{Int128{Limits64::max()}}};
   }

@@ -17,7 +17,7 @@
 namespace plumbline::workload {
 namespace {
 
-constexpr std::uint32_t kTokensPerCheck = 4096;  // of checkWork()
+constexpr std::uint32_t kTokensPerCheck = 256;  // of checkWork()
 // Selections of a layer at most.
 constexpr std::uint64_t kMaxSelections = std::uint64_t{1} << 28;
 

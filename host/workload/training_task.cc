@@ -13,8 +13,7 @@ TrainingTask::TrainingTask(MessagePort port, const TrainingProgram& program, con
       program_(program),
       most_(program.iterations),
       members_(members),
-      seed_(mix64(mix64(seed) ^ rank)),
-      iterations_(program.iterations) {
+      seed_(mix64(mix64(seed) ^ rank)) {
   for (const CollectiveSpec& spec : program.collectives) {
     schedules_.push_back(makeSchedule(spec, rank, members.count()));
   }
@@ -85,7 +84,7 @@ Picoseconds TrainingTask::readyAt() const {
 }
 
 void TrainingTask::begin(Picoseconds now) {
-  iterations_[iteration_].start = now;
+  iterations_.push_back({.start = now});
   compute_begin_ = now;
   compute_end_ = now + program_.compute;
   if (program_.compute_spread > Picoseconds()) {

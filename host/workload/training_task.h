@@ -35,6 +35,7 @@ class TrainingTask final : public Task, private Sender {
     return phase_ == Phase::kDone && open_[0] == 0 && open_[1] == 0;
   }
 
+  // Those that have begun.
   [[nodiscard]] const std::vector<RankIteration>& iterations() const { return iterations_; }
   // Iterations that this rank has begun or begins next, at most: it cannot end with fewer.
   [[nodiscard]] std::uint32_t leastIterations() const { return iteration_ + 1; }

@@ -73,7 +73,8 @@ void checkMessages(const JobSpec& job, const MessageProgram& program) {
   }
 }
 
-// Widens the job's iterations by those of one rank, the `first` one if there were none before.
+// Widens the job's iterations by those of one rank, the `first` one if there were none before. An
+// iteration that some rank has not begun has no end.
 void mergeIterations(const std::vector<RankIteration>& of_rank,
                      std::vector<IterationResult>& of_job, bool first) {
   if (first) {
@@ -81,8 +82,15 @@ void mergeIterations(const std::vector<RankIteration>& of_rank,
     return;
   }
   for (std::size_t i = 0; i < of_job.size(); ++i) {
+    if (i >= of_rank.size()) {
+      of_job[i].finish = transport::kNever;
+      continue;
+    }
     of_job[i].start = std::min(of_job[i].start, of_rank[i].start);
     of_job[i].finish = std::max(of_job[i].finish, of_rank[i].finish);
+  }
+  for (std::size_t i = of_job.size(); i < of_rank.size(); ++i) {
+    of_job.push_back({of_rank[i].start, transport::kNever});
   }
 }
 

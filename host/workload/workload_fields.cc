@@ -221,6 +221,7 @@ const Fields& fieldsOf<MessageProgram>() {
       field<&MessageProgram::phase>("phase",
                                     "Each pair starts this much later than the one before"),
       field<&MessageProgram::until>("until", "No message is posted from this time on")
+          .atMost(transport::kNever)
           .otherwise("without end"),
   };
   return kFields;

@@ -1,7 +1,9 @@
 #include "base/output_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -88,6 +90,32 @@ TEST(OutputFile, AFullDiskIsSaid) {
   OutputFile output("/dev/full");
   output.stream() << "a small piece";
   EXPECT_EQ(errorOf([&] { output.check(); }).kind(), ErrorKind::kTester);
+}
+
+// Results of other runs are in it.
+TEST(OutputFile, ADatabaseIsNotReplaced) {
+  const TempDirectory scratch;
+  const std::string file = (scratch.path() / "plumbline.db").string();
+  std::ofstream(file, std::ios::binary) << std::string("SQLite format 3\0more", 20);
+  const std::string before = textOf(file);
+  EXPECT_THAT(errorOf([&] { requireWritable(file, "--json"); }).what(),
+              HasSubstr("this is a database, which the output would replace"));
+  EXPECT_EQ(errorOf([&] { writeFile(file, "x"); }).kind(), ErrorKind::kUsage);
+  EXPECT_EQ(textOf(file), before);
+}
+
+TEST(OutputFile, APipeWithoutAReaderIsNotWaitedFor) {
+  const TempDirectory scratch;
+  const std::string pipe = (scratch.path() / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(errorOf([&] { writeFile(pipe, "x"); }).what(), HasSubstr("nothing reads this pipe"));
+  // With a reader, all of it arrives in one piece.
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  writeFile(pipe, "text");
+  std::string text(10, ' ');
+  EXPECT_EQ(::read(reader, text.data(), text.size()), 4);
+  ::close(reader);
 }
 
 }  // namespace

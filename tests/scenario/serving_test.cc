@@ -9,9 +9,11 @@
 namespace plumbline::scenario {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // The section begins on line 5.
 ParseResult parsedServing(const std::string& section) {
@@ -64,6 +66,43 @@ TEST(ServingSection, UnknownNamesAreRefusedWhereTheyStand) {
               ElementsAre(HasSubstr("s:5:23: there is no built-in efficiency \"kernel\"")));
   EXPECT_THAT(aboutServing("serving: {model: {name: mine, layers: 3}}\n"),
               ElementsAre(HasSubstr("hidden")));
+}
+
+// A built-in name with a figure that cannot be is no unknown name; a name of one's own needs all.
+TEST(ServingSection, FiguresAreRefusedForThemselves) {
+  EXPECT_THAT(aboutServing("serving: {accelerator: {name: h100, memory: 0}}\n"),
+              ElementsAre(AllOf(HasSubstr("s:5:45: "), HasSubstr("memory is 0"))));
+  EXPECT_THAT(aboutServing("serving: {model: {name: cfg-a, layers: 0}}\n"),
+              ElementsAre(AllOf(HasSubstr("s:5:40: "), Not(HasSubstr("built-in model")))));
+  EXPECT_THAT(aboutServing("serving: {efficiency: {name: served, flops: 0}}\n"),
+              ElementsAre(HasSubstr("s:5:45: ")));
+  EXPECT_THAT(aboutServing("serving: {efficiency: {name: z, flops: 0.5}}\n"),
+              ElementsAre(HasSubstr("there is no built-in efficiency \"z\"")));
+  EXPECT_THAT(
+      aboutServing("serving: {efficiency: {name: z, flops: 0.5, memory: 0.5, link: 0.5}}\n"),
+      IsEmpty());
+}
+
+// Mistakes of several values at once, each where it stands; those of a block at the block.
+TEST(ServingSection, MistakesStandAtTheirOwnKeys) {
+  EXPECT_THAT(aboutServing("serving:\n"
+                           "  workload:\n"
+                           "    arrivals: {rate: 1.0e-9}\n"
+                           "  router: {weight: 1.0e300}\n"),
+              ElementsAre(HasSubstr("s:7:22: "), HasSubstr("s:8:20: ")));
+  EXPECT_THAT(aboutServing("serving:\n"
+                           "  workload:\n"
+                           "    prompt: {kind: uniform, low: 100, high: 1}\n"),
+              ElementsAre(HasSubstr("s:7:13: ")));
+}
+
+// Two of them are a time as well.
+TEST(ServingSection, TimesAreBounded) {
+  EXPECT_THAT(aboutServing("serving: {transfer: {post: 9000000s}}\n"),
+              ElementsAre(HasSubstr("s:5:28: ")));
+  EXPECT_THAT(aboutServing("serving: {workload: {arrivals: {kind: on-off, on: 9000000s, off: "
+                           "9000000s}}}\n"),
+              ElementsAre(HasSubstr("s:5:51: "), HasSubstr("s:5:66: ")));
 }
 
 // Checking takes no memory for the pages: these would take 98 TB.

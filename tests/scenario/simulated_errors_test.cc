@@ -281,8 +281,8 @@ INSTANTIATE_TEST_SUITE_P(
              withWorkload("{kind: training, iterations: 0, compute: 1, verb: push,\n collectives: "
                           "[{kind: reduce, size: 5, algorithm: rings}, 3]}"),
              {"s:3:30: \"0\" is out of range (1 to 10000000)",
-              "s:3:42: \"1\": the unit is missing: one of ps, ns, us, ms, s, µs (a time such as "
-              "1.5us)",
+              "s:3:42: \"1\": the unit is missing: one of ps, ns, us, ms, s, µs (0ns to "
+              "1000000s)",
               "s:3:51: \"push\" is not known here (one of write, write-immediate, send, read)",
               "s:4:23: \"reduce\" is not known here (one of allreduce, reduce-scatter, allgather, "
               "alltoall, broadcast)",

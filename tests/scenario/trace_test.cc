@@ -115,8 +115,7 @@ TEST_F(TraceFile, OfALongFileOnlyWhatIsUsedIsRead) {
   EXPECT_EQ(two.scenario.files[0].hash, hash64(head));
   EXPECT_THAT(messages(job + ", requests: 3}}"),
               ElementsAre(testing::HasSubstr("r.csv:4:9: fewer fields than the first line names")));
-  EXPECT_THAT(messages(job + "}}"),
-              ElementsAre(testing::HasSubstr("\"r.csv\" is too long for a trace")));
+  EXPECT_THAT(messages(job + "}}"), ElementsAre(testing::HasSubstr("\"r.csv\" is too long")));
 }
 
 TEST_F(TraceFile, HasTheSelectionsOfExperts) {

@@ -192,6 +192,18 @@ TEST(Workload, TraceTimesAndLengths) {
   EXPECT_FALSE(workload.next());
 }
 
+// The sum of two phases must be a time as well.
+TEST(Workload, PhasesBeyondDaysAreRefused) {
+  WorkloadSpec spec;
+  spec.arrivals.kind = ArrivalKind::kOnOff;
+  spec.arrivals.on = spec.arrivals.off = seconds(100'000);
+  EXPECT_NO_THROW(check(spec, false));
+  spec.arrivals.off = seconds(100'001);
+  EXPECT_THROW(check(spec, false), Error);
+  spec.arrivals.off = spec.arrivals.on = seconds(9'000'000);
+  EXPECT_THROW(check(spec, false), Error);
+}
+
 // A run counts picoseconds in 63 bits: what would not fit is refused, not wrapped.
 TEST(Workload, ArrivalsBeyondTheRunAreRefused) {
   WorkloadSpec spec;
@@ -206,7 +218,8 @@ TEST(Workload, ArrivalsBeyondTheRunAreRefused) {
   EXPECT_THROW(for (int i = 0; i < 100'000; ++i) bursty.next(), Error);
   spec.arrivals.kind = ArrivalKind::kOnOff;
   spec.arrivals.on = seconds(1);
-  spec.arrivals.off = seconds(3'000'000);
+  spec.arrivals.off = seconds(100'000);
+  spec.arrivals.rate = 1e-4;  // ten in each second that it is on
   Workload silent(spec, 1);
   EXPECT_THROW(for (int i = 0; i < 100'000; ++i) silent.next(), Error);
 }

@@ -67,7 +67,8 @@ Picoseconds inStage(const RequestRecord& record, serving::Stage stage) {
 // declared is not part of a trial's key.
 [[maybe_unused]] void membersAsOfThisTest(serving::ServingProgram& p) {
   [[maybe_unused]] auto& [p1, p2, p3, p4] = p;
-  // Without `times`, of which the key has a hash, and `check_every`, which changes no result.
+  // Without `times` and the workload's `trace`, of which the key has hashes, and `check_every`,
+  // which changes no result.
   [[maybe_unused]] auto& [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16] =
       p.system;
   [[maybe_unused]] auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16,
@@ -81,7 +82,7 @@ Picoseconds inStage(const RequestRecord& record, serving::Stage stage) {
   [[maybe_unused]] auto& [t1, t2, t3, t4, t5, t6, t7] = p.system.transfer;
   [[maybe_unused]] auto& [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10] = p.system.router;
   [[maybe_unused]] auto& [w1, w2, w3] = p.system.window;
-  [[maybe_unused]] auto& [l1, l2, l3, l4, l5] = p.workload;
+  [[maybe_unused]] auto& [l1, l2, l3, l4, l5, l6] = p.workload;
   [[maybe_unused]] auto& [x1, x2, x3, x4] = p.workload.prefix;
 }
 

@@ -41,7 +41,7 @@ TEST(SpecText, RangesSayWhatIsAllowed) {
   EXPECT_EQ(
       rangeText(
           field<&Example::time>("t", "").atLeast(Picoseconds(1)).word("never", Picoseconds(99))),
-      "1ps or more, or never");
+      "1ps to 1000000s, or never");
   EXPECT_EQ(rangeText(field<&Example::window>("w", "").in(64, 1024).powerOfTwo()),
             "a power of two, 64 to 1024");
   EXPECT_EQ(rangeText(field<&Example::window>("w", "").in(8, 16).orZero()), "8 to 16, or 0");

@@ -135,6 +135,75 @@ TEST(ServingRequests, APartOfATraceWithAnotherRateIsAnAnomaly) {
                                                HasSubstr("has another rate than all of it"))));
 }
 
+// Nothing was measured: that is no verdict on the system.
+TEST(ServingRequests, AWindowWithoutRequestsIsNotValid) {
+  scenario::Scenario scenario = underTrace(200);
+  scenario.serving->workload = serving::fixedWorkload(1, 10, 4, UINT64_MAX);
+  scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  scenario.parameters.rates = {0.5};
+  for (const Procedure* test : {&overloadTest(), &aggregateTokensTest()}) {
+    const results::TestResult result = runTest(*test, scenario);
+    EXPECT_FALSE(result.valid);
+    EXPECT_THAT(
+        result.anomalies,
+        Contains(Field(&results::Anomaly::what, HasSubstr("no request arrived in the measuring"))));
+    EXPECT_THAT(result.anomalies,
+                Not(Contains(Field(&results::Anomaly::what, HasSubstr("the warm-up is shorter")))));
+  }
+  EXPECT_EQ(runTest(aggregateTokensTest(), scenario).summary, "No request arrived in any window.");
+}
+
+TEST(ServingRequests, RefusedRequestsAreCounted) {
+  scenario::Scenario scenario = underTrace(200);
+  scenario.serving->workload->prompt = {};
+  scenario.serving->workload->prompt.low = 40;
+  scenario.serving->program.system.decode_pages = 2;  // 32 tokens
+  const results::TestResult result = runTest(overloadTest(), scenario);
+  EXPECT_THAT(result.anomalies,
+              Contains(Field(&results::Anomaly::what,
+                             HasSubstr("requests were refused, since no worker"))));
+}
+
+// Prefill computes 500 requests of 20 tokens a second: 400 are within the limits, 1,000 are not.
+TEST(ServingRequests, TheBoundIsThatOfRisingRates) {
+  scenario::Scenario scenario = underTrace(4);
+  scenario.serving->workload = serving::fixedWorkload(1, 20, 4, UINT64_MAX);
+  scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  scenario.serving->slo.ttft = milliseconds(50);
+  scenario.serving->drain = seconds(1);
+  for (const std::vector<double>& rates : {std::vector<double>{400, 1000}, {1000, 400}}) {
+    scenario.parameters.rates = rates;
+    EXPECT_EQ(runTest(aggregateTokensTest(), scenario).summary,
+              "The limits are kept up to 400 requests/s, not at 1000.");
+  }
+}
+
+// 80 requests of 20 tokens, 131,072 bytes each, per second into a NIC of 400 Gb/s, whatever other
+// rate the topology names.
+TEST(ServingRequests, UseIsThatOfTheNicsCables) {
+  scenario::Scenario scenario = underTrace(4);
+  scenario.serving->workload = serving::fixedWorkload(1, 20, 2, UINT64_MAX);
+  scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  scenario.parameters.rates = {80};
+  fabric::TopologySpec topology;
+  topology.kind = fabric::TopologyKind::kGraph;
+  topology.link_rate = gigabitsPerSecond(10);
+  topology.graph.hosts = {"h0", "h1"};
+  topology.graph.switches = {"s"};
+  for (const char* host : {"h0", "h1"}) {
+    topology.graph.cables.push_back({host, "s", gigabitsPerSecond(400), nanoseconds(50)});
+  }
+  scenario.topology = topology;
+  const results::TestResult result = runTest(aggregateTokensTest(), scenario);
+  for (const results::Kpi& one : result.kpis) {
+    if (one.name != "kv_link_percent") continue;
+    const double percent = 80 * 20 * 131'072.0 / (400e9 / 8) * 100;
+    EXPECT_NEAR(one.quantity.value, percent, 0.1 * percent);
+    return;
+  }
+  FAIL() << "no use of links";
+}
+
 TEST(ServingRequests, StepsOutsideATableAreAnAnomaly) {
   scenario::Scenario scenario = underTrace(200);
   scenario.serving->program.system.times = serving::stepTable(

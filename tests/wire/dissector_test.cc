@@ -336,5 +336,40 @@ TEST(Dissector, ShowsWhatIsInTheFrames) {
   }
 }
 
+// MAC control frames that are cut short are the frame's fault, not the script's.
+TEST(Dissector, ControlFramesCutShortAreMalformed) {
+  const auto file = scratchFile("dissector_short.pcapng");
+  const Buffer whole = encodeFrame(workedFrame("cc_update").spec);
+  std::size_t frames = 0;
+  {
+    std::ofstream out(file, std::ios::binary);
+    PcapngWriter writer(out, {});
+    PcapngPacket packet;
+    packet.interface = writer.addInterface({});
+    for (const std::uint8_t opcode : {0x00, 0x01, 0xFF}) {
+      for (std::size_t length = 14; length < 24; ++length, ++frames) {
+        Buffer bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+        if (length > 15) {
+          bytes[14] = opcode;
+          bytes[15] = opcode == 0 ? 1 : opcode;  // PAUSE, PFC, and what is neither
+        }
+        packet.original_length = static_cast<std::uint32_t>(bytes.size());
+        packet.bytes = bytes;
+        writer.write(packet);
+      }
+    }
+  }
+  const ToolResult shown =
+      runTool(fmt::format("tshark -V -X lua_script:{}/docs/wireshark/plumbline.lua -r {}",
+                          PLUMBLINE_SOURCE_DIR, file.string()));
+  ASSERT_EQ(shown.exit_code, 0);
+  std::size_t seen = 0;
+  for (const std::string& line : shown.lines) {
+    EXPECT_EQ(line.find("Lua Error"), std::string::npos) << line;
+    seen += line.starts_with("Frame ") ? 1 : 0;
+  }
+  EXPECT_EQ(seen, frames);
+}
+
 }  // namespace
 }  // namespace plumbline::wire::test

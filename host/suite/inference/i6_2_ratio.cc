@@ -88,7 +88,7 @@ Design RatioTest::design(const TestConfig& config) const {
   if (all != 12) design.numbers.deviation(fmt::format("{} workers instead of 12", all));
   if (!design.refusals.empty()) return design;
   const std::vector<std::uint32_t> counts = prefillWorkers(all, design.numbers);
-  for (const double rate : design.numbers.sweep<double>("Rates", {5, 10, 20, 30}, {5, 20},
+  for (const double rate : design.numbers.sweep<double>("Rates", {5, 10, 20, 30}, {20, 40},
                                                         config.scenario.parameters.rates)) {
     for (const std::uint32_t prefill : counts) {
       servers.prefill.workers = prefill;

@@ -79,7 +79,7 @@ Design ParallelismTest::design(const TestConfig& config) const {
   usual.prompt = {};
   usual.prompt.low = 4096;
   usual.output.low = 32;
-  usual.arrivals.rate = 4;
+  usual.arrivals.rate = design.numbers.isStandard() ? 4 : 15;
   serving::ServingProgram program = section;
   program.workload = loadOr(config, usual);
   program.system.window = steadyWindow(config, design.numbers);

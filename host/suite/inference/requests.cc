@@ -167,6 +167,40 @@ void noteExtrapolation(const std::vector<Measured>& measured, ResultBuilder& bui
                   "step times");
 }
 
+// Nothing is known of a point whose window had no request, or none that was taken.
+void noteEmptyWindows(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  std::vector<std::string> empty;
+  std::vector<std::string> refused;
+  for (const Measured& one : measured) {
+    for (std::size_t i = 0; i < one.trials.size(); ++i) {
+      if (!one.trials[i].serving) continue;
+      std::uint64_t arrived = 0;
+      std::uint64_t rejected = 0;
+      for (const serving::RequestRecord& record : one.trials[i].serving->requests) {
+        if (!record.measured) continue;
+        ++arrived;
+        rejected += record.outcome == serving::Outcome::kRejected ? 1 : 0;
+      }
+      const std::string name = fmt::format("{}, repetition {}", one.point.label, i);
+      if (arrived == 0) empty.push_back(name);
+      if (rejected > 0) refused.push_back(fmt::format("{}: {} of {}", name, rejected, arrived));
+    }
+  }
+  if (!empty.empty()) {
+    builder.result().valid = false;
+    builder.anomaly(
+        fmt::format("no request arrived in the measuring window, so that nothing was measured: {}; "
+                    "a longer window (parameters.duration) or a higher rate",
+                    fmt::join(empty, "; ")),
+        "load");
+  }
+  if (!refused.empty()) {
+    builder.anomaly(fmt::format("requests were refused, since no worker has the pages for them: {}",
+                                fmt::join(refused, "; ")),
+                    "load");
+  }
+}
+
 // A trace is not as busy at all times: the window may have another rate than the point is for.
 void noteRates(const std::vector<Measured>& measured, ResultBuilder& builder) {
   constexpr double kMostDifference = 0.2;
@@ -220,6 +254,7 @@ void addRequests(const Design& design, const std::vector<Measured>& measured,
   builder.result().tables.push_back(loadTable(design, measured));
   builder.result().tables.push_back(slowestRequests(design, measured));
   addRequestData(design, measured, builder);
+  noteEmptyWindows(measured, builder);
   noteRates(measured, builder);
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "fabric/topology.h"
 #include "serving/mapping.h"
 #include "serving/model_profile.h"
 #include "serving/workload.h"
@@ -115,6 +116,19 @@ double servingHops(const TestConfig& config, const serving::ServingProgram& prog
   const double prompt = serving::meanPrompt(program.workload);
   const auto bytes = static_cast<double>(requestLoad(program, 1).bytes);
   return payloadHops(config, requests * prompt * bytes);
+}
+
+double receivingRate(const TestConfig& config, const serving::ServingProgram& program) {
+  const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
+  const serving::Mapping mapping(program.system.servers, program.system.model);
+  const std::uint32_t decode = mapping.prefillServers() * program.system.servers.nics;
+  double rate = 0;
+  for (std::uint32_t nic = decode; nic < mapping.nics(); ++nic) {
+    const std::uint32_t host = program.hosts.empty() ? nic : program.hosts.at(nic);
+    const fabric::Node& node = topology.nodes()[topology.hosts().at(host)];
+    rate += static_cast<double>(topology.links()[node.out_links.front()].rate.bitsPerSecond()) / 8;
+  }
+  return rate;
 }
 
 void configureServing(const TestConfig& config, Design& design) {

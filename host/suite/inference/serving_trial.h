@@ -31,6 +31,9 @@ std::optional<std::string> servingRefusal(const TestConfig& config,
 double servingHops(const TestConfig& config, const serving::ServingProgram& program,
                    double requests);
 
+// What the NICs of the decode pool can receive together, by their cables [byte/s].
+double receivingRate(const TestConfig& config, const serving::ServingProgram& program);
+
 // Lines of the report's configuration: model, parallelism, accelerators, load (inference draft,
 // section 14).
 void configureServing(const TestConfig& config, Design& design);

@@ -32,7 +32,7 @@ double decodeCapacity(const serving::ServingProgram& program) {
   const double output = serving::meanOutput(program.workload);
   serving::StepLoad load;
   const auto context = static_cast<std::uint64_t>(prompt + output / 2);
-  for (std::uint32_t i = 0; i < system.scheduler.max_batch; ++i) load.add(1, context);
+  load.add(1, context, system.scheduler.max_batch);
   const double step = stepSeconds(system, system.servers.decode.tp, load, false);
   return system.servers.decode.workers * static_cast<double>(system.scheduler.max_batch) /
          (step * output);
@@ -45,7 +45,8 @@ constexpr double kTraceRoom = 1.1;
 
 serving::WorkloadSpec usualLoad(const TestConfig& config) {
   serving::WorkloadSpec load;
-  load.arrivals.rate = 5;
+  // In the short window of the quick profile a few requests at least must arrive.
+  load.arrivals.rate = config.scenario.profile == scenario::Profile::kStandard ? 5 : 15;
   load.prompt.kind = serving::LengthKind::kZipfValue;
   load.prompt.low = 128;
   load.prompt.high = 8192;
@@ -114,7 +115,7 @@ double prefillCapacity(const serving::ServingProgram& program) {
   const std::uint64_t batch = std::clamp<std::uint64_t>(system.scheduler.max_tokens / tokens, 1,
                                                         system.scheduler.max_prefill_batch);
   serving::StepLoad load;
-  for (std::uint64_t i = 0; i < batch; ++i) load.add(tokens, 0);
+  load.add(tokens, 0, batch);
   return system.servers.prefill.workers * static_cast<double>(batch * tokens) /
          stepSeconds(system, system.servers.prefill.tp, load, true);
 }
@@ -181,8 +182,9 @@ void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
   for (const Measured& one : measured) {
     const Picoseconds warmup = one.point.spec.serving->system.window.warmup;
     for (const bench::TrialResult& trial : one.trials) {
-      const auto& median = serving::metricsOf(*trial.serving, {}).e2e.p50.value;
-      if (median && *median <= warmup.toSeconds()) continue;
+      const serving::Distribution e2e = serving::metricsOf(*trial.serving, {}).e2e;
+      if (e2e.count == 0) continue;
+      if (e2e.p50.value && *e2e.p50.value <= warmup.toSeconds()) continue;
       points.push_back(one.point.label);
       break;
     }

@@ -120,6 +120,21 @@ TEST(ServingSoak, ACleanRunHasNoLeak) {
   }
 }
 
+// A window without a request has no P99, which is no zero.
+TEST(ServingSoak, AWindowWithoutRequestsHasNoPercentile) {
+  scenario::Scenario scenario = servingSoak();
+  scenario.parameters.rates = {1};
+  const results::TestResult result = runTest(servingSoakTest(), scenario);
+  EXPECT_TRUE(hasAnomaly(result, "TTFT P99 has no value in"));
+  EXPECT_TRUE(std::any_of(result.kpis.begin(), result.kpis.end(),
+                          [](const results::Kpi& one) { return one.name == "pfc_per_s"; }));
+  EXPECT_FALSE(std::any_of(result.kpis.begin(), result.kpis.end(),
+                           [](const results::Kpi& one) { return one.name == "ttft_p99_ms"; }));
+  EXPECT_TRUE(
+      std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
+                  [](const results::UnmeasuredKpi& one) { return one.name == "ttft_p99_ms"; }));
+}
+
 // A run that ends before its requests do cannot say what is left.
 TEST(ServingSoak, WhatIsLeftIsKnownOnlyAtQuiescence) {
   scenario::Scenario scenario = servingSoak();
@@ -168,6 +183,11 @@ TEST(ServingSoak, RefusesWhatGivesNoTrend) {
   };
   EXPECT_THAT(refusals(servingSoakTest(), few),
               ElementsAre(HasSubstr("2 windows are fewer than 4")));
+  scenario::Scenario longer = servingSoak();
+  longer.parameters.soak.duration = seconds(60);
+  longer.parameters.soak.interval = seconds(10);
+  longer.parameters.duration = seconds(20);
+  EXPECT_THAT(refusals(kvLeakTest(), longer), ElementsAre(HasSubstr("longer than the 10 s")));
   scenario::Scenario far = servingSoak();
   far.parameters.soak.flap = seconds(10);
   EXPECT_THAT(refusals(servingFlapTest(), far), ElementsAre(HasSubstr("less than two windows")));

@@ -55,7 +55,8 @@ void addWindows(const SoakClock& clock, const std::vector<WindowFigure>& figures
       "Requests count in the window in which they arrived, tokens, gaps and packets in the one in "
       "which they came. Requests in the system: mean over the window, counted; beside it Little's "
       "law with the requests that arrived in it, which differs by those that cross its edges. "
-      "Longest queue: of the intervals of the time series that touch the window.",
+      "Longest queue: of the intervals of the time series that touch the window. Not observed: no "
+      "request arrived in the window, or one of its requests did not get there.",
       {"Time"},
       {}};
   for (const WindowFigure& figure : figures) table.columns.push_back(figure.column);
@@ -65,7 +66,7 @@ void addWindows(const SoakClock& clock, const std::vector<WindowFigure>& figures
       if (figure.values[k]) {
         row.emplace_back(modelled(*figure.values[k], figure.unit));
       } else {
-        row.emplace_back(std::string("not reached"));
+        row.emplace_back(std::string("not observed"));
       }
     }
     table.rows.push_back(std::move(row));
@@ -107,9 +108,12 @@ void addVariation(const WindowFigure& requests, const WindowFigure& ttft, Result
       {}};
   if (values.size() < ttft.values.size()) {
     builder.result().unmeasured.push_back({"ttft_p99_variation_percent", "windows"});
-    builder.anomaly(fmt::format("TTFT P99 is not reached in {} of {} windows",
-                                ttft.values.size() - values.size(), ttft.values.size()),
-                    "variation");
+    builder.anomaly(
+        fmt::format(
+            "TTFT P99 has no value in {} of {} windows: no request arrived in them, or one of "
+            "theirs got no token",
+            ttft.values.size() - values.size(), ttft.values.size()),
+        "variation");
     return;
   }
   const stats::Summary summary = stats::summarize(values);

@@ -91,7 +91,7 @@ double windowMean(const WindowFigure& figure, std::uint32_t from, std::uint32_t 
 // A number, or a word where there is none.
 results::Cell cellFor(double value, const std::string& unit) {
   if (std::isfinite(value)) return modelled(value, unit);
-  return std::string("not reached");
+  return std::string("not observed");
 }
 
 // The windows after the outage against the same windows without the flap, whose requests are the

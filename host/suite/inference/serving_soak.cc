@@ -126,6 +126,13 @@ ServingSoakDesign::ServingSoakDesign(const TestConfig& config) : design(config) 
         valueText(clock.interval), valueText(clock.window),
         100 * clock.window.toSeconds() / clock.interval.toSeconds()));
   }
+  if (clock.window > clock.interval) {
+    design.refusals.push_back(
+        fmt::format("a window of {} (parameters.duration) is longer than the {} it stands for "
+                    "(parameters.soak.interval)",
+                    valueText(clock.window), valueText(clock.interval)));
+    return;
+  }
   if (windows < kFewestWindows) {
     design.refusals.push_back(
         fmt::format("{} windows are fewer than {}, and give no trend", windows, kFewestWindows));

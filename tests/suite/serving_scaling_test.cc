@@ -66,6 +66,21 @@ TEST(ServingScaling, JoinedServersGetTheirShare) {
   EXPECT_LE(scalingKpi(result, "scale_up_steady_ms"), 3 * 25 + 20 + wire * 1.05 + 0.1 + 300);
 }
 
+// Eleven workers on servers of four: the last two servers have seven of them.
+TEST(ServingScaling, WholeServersJoin) {
+  SimRunner runner;
+  scenario::Scenario scenario = scalingSystem(3);
+  serving::MappingSpec& servers = scenario.serving->program.system.servers;
+  servers.gpus = 4;
+  servers.decode.workers = 11;
+  const Plan plan = servingScalingTest().plan({scenario, runner.bench.capabilities()});
+  ASSERT_EQ(plan.samples.size(), 1U);
+  const bench::TrialSpec& spec = plan.samples.front().spec;
+  EXPECT_EQ(spec.serving->system.scaling.joining, 7U);
+  ASSERT_EQ(spec.dut.failures.size(), 2U);
+  EXPECT_EQ(spec.dut.failures.front().element, "host2-switch0");
+}
+
 TEST(ServingScaling, NeedsAServerThatStays) {
   SimRunner runner;
   const scenario::Scenario one = scalingSystem(1);

@@ -155,7 +155,6 @@ Design ScalingTest::design(const TestConfig& config) const {
   serving::ServingProgram program = sustainedProgram(config, numbers, window);
   const serving::MappingSpec& servers = program.system.servers;
   const serving::Mapping mapping(servers, program.system.model);
-  const std::uint32_t per_server = servers.decode.workers / mapping.decodeServers();
   if (mapping.decodeServers() < 2) {
     design.refusals.emplace_back(
         "one decode server can neither be joined nor left: serving.servers.decode needs more");
@@ -167,7 +166,10 @@ Design ScalingTest::design(const TestConfig& config) const {
   const Picoseconds quarter(window.measure.count() / 4);
   const Picoseconds up = window.warmup + quarter;
   serving::ScalingSpec& scaling = program.system.scaling;
-  scaling.joining = scaling.leaving = joining * per_server;
+  // Workers of the servers that stay, which are full; the last server need not be.
+  const std::uint32_t per_server = servers.gpus / servers.decode.tp;
+  scaling.joining = scaling.leaving =
+      servers.decode.workers - (mapping.decodeServers() - joining) * per_server;
   scaling.join = up + config.scenario.convergence;
   scaling.leave = window.warmup + quarter * 3;
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));

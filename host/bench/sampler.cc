@@ -47,6 +47,7 @@ void Sampler::take(const SimHosts& hosts) {
   Sample& sample = taken_.samples.emplace_back(totals_);
   for (const auto& [port, since] : pausing_) sample.paused += now - since;
   sample.received.resize(taken_.flows.size());
+  sample.recovery = hosts.recoveryCounts();
   for (const fabric::HostId host : hosts.hosts()) {
     for (const transport::FlowStats& flow : hosts.flowsOf(host)) {
       if (flow.payload_received == 0) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,23 @@ struct SampledFlow {
   bool operator==(const SampledFlow&) const = default;
 };
 
+// Of the transports of all simulated hosts.
+struct RecoveryCounts {
+  std::uint64_t resent = 0;    // data packets sent again
+  std::uint64_t timeouts = 0;  // of senders
+  std::uint64_t failed = 0;    // messages that were given up
+
+  bool operator==(const RecoveryCounts&) const = default;
+};
+
 // Totals since the trial began.
 struct Sample {
   std::vector<std::uint64_t> received;  // payload [B] by flow; flows first seen later are left out
   std::uint64_t dropped = 0;            // in the whole fabric
   std::uint64_t marked = 0;
-  std::uint64_t pauses = 0;  // PAUSE frames that took effect, refreshes included
-  Picoseconds paused;        // summed over ports and priorities
+  std::uint64_t pauses = 0;                  // PAUSE frames that took effect, refreshes included
+  Picoseconds paused;                        // summed over ports and priorities
+  std::optional<RecoveryCounts> recovery{};  // results of older programs have none
 
   bool operator==(const Sample&) const = default;
 };

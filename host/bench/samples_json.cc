@@ -7,6 +7,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kOldColumns = 5;  // of a sample of older programs
+
 Picoseconds time(const Json& json) { return Picoseconds(json.get<std::int64_t>()); }
 
 }  // namespace
@@ -19,6 +21,10 @@ Json samplesToJson(const Samples& samples) {
   for (const Sample& sample : samples.samples) {
     rows.push_back(
         {sample.dropped, sample.marked, sample.pauses, sample.paused.count(), sample.received});
+    if (sample.recovery) {
+      rows.back().push_back(
+          {sample.recovery->resent, sample.recovery->timeouts, sample.recovery->failed});
+    }
   }
   Json spans = Json::array();
   for (const PauseSpan& span : samples.spans) {
@@ -47,6 +53,12 @@ Samples samplesFromJson(const Json& json) {
     row.at(2).get_to(sample.pauses);
     sample.paused = time(row.at(3));
     row.at(4).get_to(sample.received);
+    if (row.size() > kOldColumns) {
+      const Json& counts = row.at(kOldColumns);
+      sample.recovery =
+          RecoveryCounts{counts.at(0).get<std::uint64_t>(), counts.at(1).get<std::uint64_t>(),
+                         counts.at(2).get<std::uint64_t>()};
+    }
   }
   for (const Json& span : json.at("pause_spans")) {
     samples.spans.push_back({span.at(0).get<std::string>(), span.at(1).get<std::uint8_t>(),

@@ -151,6 +151,50 @@ std::vector<serving::WorkerUse> workersFromJson(const Json& array) {
   return workers;
 }
 
+Json poolToJson(const serving::PoolPages& pages) {
+  return {pages.total,  pages.used, pages.cached,
+          pages.fewest, pages.most, integralToJson(pages.page_time)};
+}
+serving::PoolPages poolFromJson(const Json& json) {
+  serving::PoolPages pages;
+  json.at(0).get_to(pages.total);
+  json.at(1).get_to(pages.used);
+  json.at(2).get_to(pages.cached);
+  json.at(3).get_to(pages.fewest);
+  json.at(4).get_to(pages.most);
+  pages.page_time = integralFromJson(json.at(5));
+  return pages;
+}
+
+Json sampleToJson(const serving::ServingSample& sample) {
+  Json stage_time = Json::array();
+  for (const Int128 integral : sample.stage_time) stage_time.push_back(integralToJson(integral));
+  return {{"time_ps", sample.time.count()},
+          {"prefill", poolToJson(sample.prefill)},
+          {"decode", poolToJson(sample.decode)},
+          {"pinned", sample.pinned},
+          {"messages_open", sample.messages_open},
+          {"in_stage", sample.in_stage},
+          {"tokens", sample.tokens},
+          {"gaps", histogramToJson(sample.gaps)},
+          {"stage_time", std::move(stage_time)}};
+}
+serving::ServingSample sampleFromJson(const Json& json) {
+  serving::ServingSample sample;
+  sample.time = Picoseconds(json.at("time_ps").get<std::int64_t>());
+  sample.prefill = poolFromJson(json.at("prefill"));
+  sample.decode = poolFromJson(json.at("decode"));
+  json.at("pinned").get_to(sample.pinned);
+  json.at("messages_open").get_to(sample.messages_open);
+  json.at("in_stage").get_to(sample.in_stage);
+  json.at("tokens").get_to(sample.tokens);
+  sample.gaps = histogramFromJson(json.at("gaps"));
+  for (std::size_t i = 0; i < serving::kStages; ++i) {
+    sample.stage_time[i] = integralFromJson(json.at("stage_time").at(i));
+  }
+  return sample;
+}
+
 }  // namespace
 
 Json servingToJson(const serving::ServingProgram& program) {
@@ -172,6 +216,9 @@ Json servingResultToJson(const ServingResult& result) {
   Json records = Json::array();
   for (const RequestRecord& record : result.requests) records.push_back(recordToJson(record));
   json["requests"] = std::move(records);
+  for (const serving::ServingSample& sample : result.samples) {
+    json["samples"].push_back(sampleToJson(sample));
+  }
   return json;
 }
 
@@ -190,6 +237,10 @@ ServingResult servingResultFromJson(const Json& json) {
   const Json& records = json.at("requests");
   result.requests.reserve(records.size());
   for (const Json& record : records) result.requests.push_back(recordFromJson(record));
+  // Only of runs that were sampled.
+  if (json.contains("samples")) {
+    for (const Json& sample : json.at("samples")) result.samples.push_back(sampleFromJson(sample));
+  }
   return result;
 }
 

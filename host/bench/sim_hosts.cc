@@ -231,6 +231,20 @@ transport::EndpointStats SimHosts::transportStats() const {
   return stats;
 }
 
+RecoveryCounts SimHosts::recoveryCounts() const {
+  RecoveryCounts counts;
+  for (const fabric::HostId host : hosts_) {
+    for (const auto& protocol : nics_[host]->protocols()) {
+      if (protocol->id() == transport::ProtocolId::kStream) continue;
+      const transport::EndpointStats& stats = protocol->stats();
+      counts.resent += stats.retransmitted;
+      counts.timeouts += stats.timeouts;
+      counts.failed += stats.messages_failed;
+    }
+  }
+  return counts;
+}
+
 std::optional<transport::ConnectionStats> SimHosts::connections() const {
   std::optional<transport::ConnectionStats> all;
   for (const fabric::HostId host : hosts_) {

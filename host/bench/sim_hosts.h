@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "bench/samples.h"
 #include "bench/serving_task.h"
 #include "bench/trial.h"
 #include "fabric/fabric.h"
@@ -46,6 +47,8 @@ class SimHosts {
   [[nodiscard]] transport::EndpointStats statsOf(fabric::HostId host) const;
   // Of the hosts' transports alone, without plain streams.
   [[nodiscard]] transport::EndpointStats transportStats() const;
+  // Of these, what recovery from loss counts.
+  [[nodiscard]] RecoveryCounts recoveryCounts() const;
   // Whether that transport tells a poster that its messages have arrived.
   [[nodiscard]] bool acknowledges() const { return acknowledges_; }
   // Over all hosts; nothing where setting up connections has no cost.

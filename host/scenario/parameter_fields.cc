@@ -43,6 +43,9 @@ const Fields& fieldsOf<Soak>() {
       field<&Soak::interval>("interval", "How often it is sampled")
           .in(seconds(1), seconds(86'400))
           .otherwise(kProfile),
+      field<&Soak::flap>("flap", "I13.3: how long the link is down, in simulated time")
+          .in(microseconds(1), seconds(3'600))
+          .otherwise(kProfile),
   };
   return kFields;
 }
@@ -211,7 +214,7 @@ const Fields& fieldsOf<Parameters>() {
           "Of a collective or job, or messages of a pair (T6 to T12). Kept to: no job ends early")
           .in(1, 10'000'000)
           .otherwise(kProfile),
-      block<&P::soak>("soak", "A soak (T12.1, T12.2)"),
+      block<&P::soak>("soak", "A soak (T12.1, T12.2, I13.1 to I13.3)"),
       block<&P::experts>("experts", "Mixtures of experts (I7.1 to I7.4)"),
       inlined<&P::card>(),
   };

@@ -63,6 +63,7 @@ struct Progress {
 struct Soak {
   std::optional<Picoseconds> duration;
   std::optional<Picoseconds> interval;
+  std::optional<Picoseconds> flap;  // of I13.3: how long the link is down
 };
 
 // `parameters:` of the tests of the card itself.

@@ -62,6 +62,7 @@ class DecodeWorker {
   [[nodiscard]] bool everFits(std::uint32_t prompt) const;
   // By attention group.
   [[nodiscard]] std::span<const KvCache> caches() const { return caches_; }
+  [[nodiscard]] std::span<KvCache> caches() { return caches_; }
 
  private:
   struct Padding {  // a finished sequence of a static batch

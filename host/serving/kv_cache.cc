@@ -105,6 +105,11 @@ void KvCache::release(Pages& pages) {
   for (auto page = pages.pages.rbegin(); page != pages.pages.rend(); ++page) {
     State& state = states_[*page];
     if (--state.references != 0) continue;
+    if (leak_draws_ && static_cast<double>(leak_draws_->next() >> 11) * 0x1p-53 < leak_share_) {
+      state.references = 1;  // nobody's, so that nobody gives it back
+      ++leaked_;
+      continue;
+    }
     if (state.hash == kNoHash) {
       pushFront(*page);
     } else {
@@ -113,6 +118,11 @@ void KvCache::release(Pages& pages) {
   }
   pages.pages.clear();
   pages.shared = 0;
+}
+
+void KvCache::leak(double share, RandomStream draws) {
+  leak_share_ = share;
+  leak_draws_ = draws;
 }
 
 void KvCache::checkInvariants() const {
@@ -146,6 +156,12 @@ std::uint64_t usedPages(std::span<const KvCache> caches) {
   std::uint64_t used = 0;
   for (const KvCache& cache : caches) used += cache.used();
   return used;
+}
+
+std::uint64_t leakedPages(std::span<const KvCache> caches) {
+  std::uint64_t all = 0;
+  for (const KvCache& cache : caches) all += cache.leaked();
+  return all;
 }
 
 std::uint64_t evictions(std::span<const KvCache> caches) {

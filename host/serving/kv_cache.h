@@ -14,6 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/random.h"
+
 namespace plumbline::serving {
 
 class KvCache {
@@ -49,6 +51,9 @@ class KvCache {
   void publish(const Pages& pages, std::span<const std::uint64_t> hashes);
   // Gives the pages back; `pages` is empty afterwards.
   void release(Pages& pages);
+  // From now on, of the pages that nobody uses any more this share is lost: they stay in use for
+  // ever. `draws` decides which. 0 < share <= 1.
+  void leak(double share, RandomStream draws);
 
   [[nodiscard]] std::uint64_t total() const { return states_.size(); }
   [[nodiscard]] std::uint64_t used() const { return states_.size() - free_; }
@@ -59,6 +64,8 @@ class KvCache {
   [[nodiscard]] bool everFits(std::uint64_t count) const { return count + watermark_ <= total(); }
   // Cached pages that were given up for others so far.
   [[nodiscard]] std::uint64_t evictions() const { return evictions_; }
+  // Of those in use: lost by leak().
+  [[nodiscard]] std::uint64_t leaked() const { return leaked_; }
 
   // used + free = total, references, free list and hashes agree with each other. Throws
   // Error(kTester) if not. Looks at every page.
@@ -89,10 +96,14 @@ class KvCache {
   std::uint64_t free_ = 0;
   std::uint64_t watermark_ = 0;
   std::uint64_t evictions_ = 0;
+  std::uint64_t leaked_ = 0;
+  std::optional<RandomStream> leak_draws_;
+  double leak_share_ = 0;
 };
 
 // Sums over the caches of a worker.
 std::uint64_t usedPages(std::span<const KvCache> caches);
 std::uint64_t evictions(std::span<const KvCache> caches);
+std::uint64_t leakedPages(std::span<const KvCache> caches);
 
 }  // namespace plumbline::serving

@@ -116,6 +116,8 @@ MappingLoad mappingLoad(const std::vector<KvFlow>& flows, std::uint64_t bytes_pe
 struct KvMemory {
   double usable = 0.9;         // share of the memory that the engine takes
   double activations = 3.5e9;  // bytes per accelerator
+  // A planted fault: share of the pages given back that are lost, each by a draw of its own.
+  double leak = 0;
 };
 
 // Tokens of KV cache that one attention group of `pool` has room for:

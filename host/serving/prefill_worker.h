@@ -43,6 +43,7 @@ class PrefillWorker {
   }
   // By attention group.
   [[nodiscard]] std::span<const KvCache> caches() const { return caches_; }
+  [[nodiscard]] std::span<KvCache> caches() { return caches_; }
 
  private:
   bool begin(Sequence& sequence);

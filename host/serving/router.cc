@@ -101,9 +101,17 @@ std::vector<std::uint32_t> PrefixMemory::cached(std::span<const std::uint64_t> h
 Router::Router(const RouterSpec& spec, std::uint32_t prefill, std::uint32_t decode,
                std::uint64_t seed)
     : spec_(spec),
-      prefill_{spec.prefill, prefill, 0, RandomStream(seed, "serving/router/prefill"),
+      prefill_{spec.prefill,
+               prefill,
+               prefill,
+               0,
+               RandomStream(seed, "serving/router/prefill"),
                PrefixMemory(spec.memory)},
-      decode_{spec.decode, decode, 0, RandomStream(seed, "serving/router/decode"),
+      decode_{spec.decode,
+              decode,
+              decode,
+              0,
+              RandomStream(seed, "serving/router/decode"),
               PrefixMemory(spec.memory)} {
   check(spec);
   if (spec.decode == RouterPolicy::kCongestionAware) {
@@ -131,31 +139,31 @@ std::uint32_t Router::choose(Pool& pool, std::span<const WorkerLoad> loads,
   std::uint32_t chosen = 0;
   switch (pool.policy) {
     case RouterPolicy::kRoundRobin:
-      chosen = static_cast<std::uint32_t>(pool.turn++ % pool.workers);
+      chosen = static_cast<std::uint32_t>(pool.turn++ % pool.active);
       break;
     case RouterPolicy::kRandom:
-      chosen = static_cast<std::uint32_t>(pool.random.below(pool.workers));
+      chosen = static_cast<std::uint32_t>(pool.random.below(pool.active));
       break;
     case RouterPolicy::kPowerOfTwo: {
-      const auto a = static_cast<std::uint32_t>(pool.random.below(pool.workers));
-      const auto b = static_cast<std::uint32_t>(pool.random.below(pool.workers));
+      const auto a = static_cast<std::uint32_t>(pool.random.below(pool.active));
+      const auto b = static_cast<std::uint32_t>(pool.random.below(pool.active));
       chosen = loads[b].outstanding < loads[a].outstanding ? b : a;
       break;
     }
     case RouterPolicy::kLeastOutstanding:
-      chosen = lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
+      chosen = lowest(pool.active, pool.turn, [&](std::uint32_t worker) {
         return static_cast<double>(loads[worker].outstanding);
       });
       break;
     case RouterPolicy::kLeastKv:
-      chosen = lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
+      chosen = lowest(pool.active, pool.turn, [&](std::uint32_t worker) {
         return static_cast<double>(loads[worker].used_pages);
       });
       break;
     case RouterPolicy::kKvAware:
     case RouterPolicy::kCongestionAware: {
       const auto cached = pool.memory.cached(hashes, pool.workers, now);
-      chosen = lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
+      chosen = lowest(pool.active, pool.turn, [&](std::uint32_t worker) {
         const double path = slowness.empty() ? 1 : slowness[worker];
         return spec_.weight * path * static_cast<double>(pages - cached[worker]) +
                static_cast<double>(loads[worker].used_pages);
@@ -178,19 +186,19 @@ std::uint32_t Router::prefixAware(Pool& pool, std::span<const WorkerLoad> loads,
   };
   double least = outstanding(0);
   double most = least;
-  for (std::uint32_t worker = 1; worker < pool.workers; ++worker) {
+  for (std::uint32_t worker = 1; worker < pool.active; ++worker) {
     least = std::min(least, outstanding(worker));
     most = std::max(most, outstanding(worker));
   }
   if (most - least > spec_.balance_abs && most > spec_.balance_rel * least) {
-    return lowest(pool.workers, pool.turn, outstanding);
+    return lowest(pool.active, pool.turn, outstanding);
   }
   const auto cached = pool.memory.cached(hashes, pool.workers, now);
-  const auto best = std::max_element(cached.begin(), cached.end());
+  const auto best = std::max_element(cached.begin(), cached.begin() + pool.active);
   if (*best > 0 && *best >= spec_.threshold * static_cast<double>(pages)) {
     return static_cast<std::uint32_t>(best - cached.begin());
   }
-  return lowest(pool.workers, pool.turn, [&](std::uint32_t worker) {
+  return lowest(pool.active, pool.turn, [&](std::uint32_t worker) {
     return static_cast<double>(loads[worker].used_pages);
   });
 }

@@ -82,6 +82,9 @@ class Router {
   std::uint32_t decode(std::uint32_t from, std::span<const WorkerLoad> loads,
                        std::span<const std::uint64_t> hashes, std::uint64_t pages, Picoseconds now);
 
+  // From now on only the first `workers` of the decode pool are chosen; 1 up to all of them.
+  void setDecodeWorkers(std::uint32_t workers) { decode_.active = workers; }
+
   // A transfer of `bytes` over the path took `time`; it ended at `now`.
   void measured(std::uint32_t from, std::uint32_t to, Picoseconds time, std::uint64_t bytes,
                 Picoseconds now);
@@ -92,6 +95,7 @@ class Router {
   struct Pool {
     RouterPolicy policy;
     std::uint32_t workers;
+    std::uint32_t active;  // of them, from the front: those that may be chosen
     std::uint64_t turn = 0;
     RandomStream random;
     PrefixMemory memory;

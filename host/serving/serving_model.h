@@ -40,6 +40,20 @@ struct WindowSpec {
   Picoseconds warmup;
   Picoseconds measure = kNever;  // kNever: up to the end of the workload
   Picoseconds drain = kNever;    // kNever: for as long as it takes
+  // No request arrives after the window, and the run goes on until the system is empty.
+  bool quiet = false;
+  // The state of the system is sampled at every multiple of this time up to the end of the window;
+  // 0: never.
+  Picoseconds sample{};
+};
+
+// Decode workers that come and go, the last ones of the pool. Until they join, and after they have
+// left, the router gives them no requests; those that they have they finish.
+struct ScalingSpec {
+  std::uint32_t joining = 0;
+  Picoseconds join{};  // from then on the router knows them
+  std::uint32_t leaving = 0;
+  Picoseconds leave{};
 };
 
 struct ServingSpec {
@@ -54,6 +68,7 @@ struct ServingSpec {
   RouterSpec router;
   FirstToken first_token = FirstToken::kDecode;
   WindowSpec window;
+  ScalingSpec scaling;
   Picoseconds reaction = microseconds(5);  // from a decision of host software to its effect
   std::uint64_t seed = 1;
   // Pages of an attention group, instead of what the memory has room for.
@@ -71,6 +86,7 @@ void check(const ServingSpec& spec);
 double cacheBytes(const ServingSpec& spec);
 
 struct PageCount;
+class SampleTaker;
 
 class ServingModel {
  public:
@@ -91,6 +107,8 @@ class ServingModel {
   struct DecodeState;
   // Of events at one time the first goes first.
   enum class Kind : std::uint8_t {
+    kSample,
+    kScale,
     kReport,
     kDelivered,
     kLost,
@@ -103,13 +121,14 @@ class ServingModel {
   };
   struct Event {
     Picoseconds time;
-    Kind kind = Kind::kReport;
+    Kind kind = Kind::kSample;
     std::uint64_t sequence = 0;
     std::uint64_t what = 0;  // slot, worker or transfer
     bool operator>(const Event& o) const;
   };
 
   // serving_model.cc: the loop, arrivals, routing.
+  void plantLeaks();
   void at(Picoseconds time, Kind kind, std::uint64_t what);
   void drive();
   void handle(const Event& event);
@@ -121,7 +140,8 @@ class ServingModel {
   [[nodiscard]] Live& liveOf(const Sequence& sequence);
   void report();
   void countTime();
-  void countPages(std::span<const KvCache> caches, PageCount& count, WorkerUse& use) const;
+  void countPages(std::span<const KvCache> caches, PageCount& count, WorkerUse& use);
+  void takeSample();
   void takeBack(Live& live);
   void finishRun();
   void enter(Live& live, Stage stage);
@@ -185,6 +205,7 @@ class ServingModel {
   std::uint64_t bytes_lost_ = 0;     // of transfers that failed
   std::array<std::uint64_t, kStages> in_stage_{};
   Picoseconds stages_since_;
+  std::unique_ptr<SampleTaker> samples_;  // where samples are taken
   ServingResult result_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "serving/request_record.h"
+#include "serving/serving_sample.h"
 #include "stats/histogram.h"
 
 namespace plumbline::serving {
@@ -54,7 +55,10 @@ struct ServingResult {
   std::vector<WorkerUse> prefill;  // by worker
   std::vector<WorkerUse> decode;
   std::uint64_t peak_requests = 0;  // in the system
-  bool stuck = false;               // ended by a network that is deadlocked
+  // WindowSpec::sample: number i at (i + 1) times that; with WindowSpec::quiet one more, of the end
+  // of the run.
+  std::vector<ServingSample> samples;
+  bool stuck = false;  // ended by a network that is deadlocked
 };
 
 }  // namespace plumbline::serving

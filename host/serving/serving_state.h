@@ -47,6 +47,7 @@ struct ServingModel::Live {
 struct PageCount {
   Picoseconds since;
   std::uint64_t used = 0;
+  bool decode = false;  // a decode worker's
 };
 
 struct ServingModel::PrefillState {
@@ -65,7 +66,7 @@ struct ServingModel::DecodeState {
   bool busy = false;
   bool kicked = false;
   std::uint64_t outstanding = 0;
-  PageCount pages{};
+  PageCount pages{{}, 0, true};
 };
 
 }  // namespace plumbline::serving

@@ -28,6 +28,8 @@ const Fields& fieldsOf<serving::RouterSpec>();
 template <>
 const Fields& fieldsOf<serving::WindowSpec>();
 template <>
+const Fields& fieldsOf<serving::ScalingSpec>();
+template <>
 const Fields& fieldsOf<serving::ServingSpec>();
 template <>
 const Fields& fieldsOf<serving::ArrivalSpec>();

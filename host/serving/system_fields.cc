@@ -16,6 +16,7 @@ using serving::Preemption;
 using serving::Reserve;
 using serving::RouterPolicy;
 using serving::RouterSpec;
+using serving::ScalingSpec;
 using serving::SchedulerSpec;
 using serving::ServingSpec;
 using serving::SloSpec;
@@ -66,6 +67,9 @@ const Fields& fieldsOf<KvMemory>() {
   static const Fields kFields{
       field<&KvMemory::usable>("usable", "Share of the memory that the engine takes").atMost(1),
       field<&KvMemory::activations>("activations", "Activations [bytes per accelerator]"),
+      field<&KvMemory::leak>("leak",
+                             "A planted fault: share of the pages given back that are lost (I13.2)")
+          .atMost(1),
   };
   return kFields;
 }
@@ -163,6 +167,19 @@ const Fields& fieldsOf<WindowSpec>() {
       field<&WindowSpec::warmup>("warmup", "Before the measuring window"),
       field<&WindowSpec::measure>("measure", "Requests that arrive in it are measured"),
       field<&WindowSpec::drain>("drain", "Wait for the last of them"),
+      field<&WindowSpec::quiet>("quiet", "No request after it, until the system is empty"),
+      field<&WindowSpec::sample>("sample", "Between two samples of the system's state; 0: none"),
+  };
+  return kFields;
+}
+
+template <>
+const Fields& fieldsOf<ScalingSpec>() {
+  static const Fields kFields{
+      field<&ScalingSpec::joining>("joining", "Decode workers that join, the last ones"),
+      field<&ScalingSpec::join>("join", "When the router knows them"),
+      field<&ScalingSpec::leaving>("leaving", "Decode workers that leave, the last ones"),
+      field<&ScalingSpec::leave>("leave", "When they get no more requests"),
   };
   return kFields;
 }
@@ -191,6 +208,7 @@ const Fields& fieldsOf<ServingSpec>() {
           .in(2, 4'000'000'000)
           .otherwise("what the memory has room for"),
       block<&ServingSpec::window>("window", "").notHere(),
+      block<&ServingSpec::scaling>("scaling", "").notHere(),
       field<&ServingSpec::seed>("", "Of arrivals, lengths and the router").as("seed"),
   };
   return kFields;

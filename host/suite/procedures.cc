@@ -38,6 +38,8 @@ const std::vector<const Procedure*>& procedures() {
       &routingTest(), &inferenceBalancingTest(), &decodeFairnessTest(),
       &promptLengthTest(), &congestionTest(),
       &aggregateTokensTest(), &batchingTest(), &overloadTest(),
+      &servingScalingTest(), &servingFailureTest(),
+      &servingSoakTest(), &kvLeakTest(), &servingFlapTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};

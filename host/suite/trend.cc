@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace plumbline::suite {
 
@@ -51,6 +52,30 @@ Drift driftOf(const Trend& trend, double confidence) {
   if (interval.low > 0) return Drift::kRising;
   if (interval.high < 0) return Drift::kFalling;
   return Drift::kNone;
+}
+
+std::optional<MannKendall> mannKendall(std::span<const double> values) {
+  constexpr std::size_t kFewest = 4;
+  if (values.size() < kFewest) return std::nullopt;
+  MannKendall test;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i + 1; j < values.size(); ++j) {
+      if (values[j] > values[i]) ++test.s;
+      if (values[j] < values[i]) --test.s;
+    }
+  }
+  const auto term = [](double n) { return n * (n - 1) * (2 * n + 5); };
+  double sum = term(static_cast<double>(values.size()));
+  std::map<double, std::size_t> groups;
+  for (const double value : values) ++groups[value];
+  for (const auto& group : groups) sum -= term(static_cast<double>(group.second));
+  test.variance = sum / 18;
+  if (test.variance <= 0) return test;
+  const double toward = test.s > 0 ? -1 : test.s < 0 ? 1 : 0;
+  test.z = (static_cast<double>(test.s) + toward) / std::sqrt(test.variance);
+  test.p = std::erfc(std::abs(test.z) / std::sqrt(2.0));
+  test.rising = 0.5 * std::erfc(test.z / std::sqrt(2.0));
+  return test;
 }
 
 }  // namespace plumbline::suite

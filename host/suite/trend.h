@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -30,5 +31,19 @@ stats::Interval slopeInterval(const Trend& trend, double confidence);
 // What the interval at this confidence allows to say of the slope.
 enum class Drift { kNone, kRising, kFalling };
 Drift driftOf(const Trend& trend, double confidence);
+
+// Mann-Kendall test for a trend of values in their order, which need not be a straight line: S is
+// the number of pairs that rise less that of pairs that fall. Without a trend S is about normal
+// with mean 0 and, with groups of t equal values, variance
+// (n(n-1)(2n+5) - sum t(t-1)(2t+5)) / 18.
+struct MannKendall {
+  std::int64_t s = 0;
+  double variance = 0;
+  double z = 0;       // with continuity correction; 0 if all values are equal
+  double p = 1;       // two-sided
+  double rising = 1;  // one-sided: of as much of a rise without a trend
+};
+// Nothing with fewer than four values, of which no order is significant.
+std::optional<MannKendall> mannKendall(std::span<const double> values);
 
 }  // namespace plumbline::suite

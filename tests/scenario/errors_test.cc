@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
               "s:11:15: \"0\" is out of range (1 to 10000000)",
               "s:12:13: the key \"per_iteration\" is missing in \"progress\"",
               "s:13:20: \"1ms\" is out of range (1s to 86400s)",
-              "s:13:25: unknown key \"every\" in \"soak\" (allowed: duration, interval)"}},
+              "s:13:25: unknown key \"every\" in \"soak\" (allowed: duration, interval, flap)"}},
         Case{
             "Loads",
             with("dut: {topology: {kind: link, link: 300G}}\n"

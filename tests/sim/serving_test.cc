@@ -69,19 +69,20 @@ Picoseconds inStage(const RequestRecord& record, serving::Stage stage) {
   [[maybe_unused]] auto& [p1, p2, p3, p4] = p;
   // Without `times` and the workload's `trace`, of which the key has hashes, and `check_every`,
   // which changes no result.
-  [[maybe_unused]] auto& [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16] =
-      p.system;
+  [[maybe_unused]] auto& [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16,
+                          s17] = p.system;
   [[maybe_unused]] auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16,
                           m17, m18, m19] = p.system.model;
   [[maybe_unused]] auto& [a1, a2, a3, a4, a5, a6, a7] = p.system.accelerator;
   [[maybe_unused]] auto& [e1, e2, e3, e4, e5, e6] = p.system.efficiency;
   [[maybe_unused]] auto& [v1, v2, v3, v4, v5, v6, v7] = p.system.servers;
   [[maybe_unused]] auto& [o1, o2, o3] = p.system.servers.prefill;
-  [[maybe_unused]] auto& [k1, k2] = p.system.memory;
+  [[maybe_unused]] auto& [k1, k2, k3] = p.system.memory;
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11] = p.system.scheduler;
   [[maybe_unused]] auto& [t1, t2, t3, t4, t5, t6, t7] = p.system.transfer;
   [[maybe_unused]] auto& [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10] = p.system.router;
-  [[maybe_unused]] auto& [w1, w2, w3] = p.system.window;
+  [[maybe_unused]] auto& [w1, w2, w3, w4, w5] = p.system.window;
+  [[maybe_unused]] auto& [z1, z2, z3, z4] = p.system.scaling;
   [[maybe_unused]] auto& [l1, l2, l3, l4, l5, l6] = p.workload;
   [[maybe_unused]] auto& [x1, x2, x3, x4] = p.workload.prefix;
 }
@@ -89,17 +90,18 @@ Picoseconds inStage(const RequestRecord& record, serving::Stage stage) {
 TEST(ServingOnTheFabric, EveryFieldIsDeclared) {
   using spec::fieldsOf;
   EXPECT_EQ(fieldsOf<serving::ServingProgram>().size(), 4U);
-  EXPECT_EQ(fieldsOf<serving::ServingSpec>().size(), 14U);
+  EXPECT_EQ(fieldsOf<serving::ServingSpec>().size(), 15U);
   EXPECT_EQ(fieldsOf<serving::ModelProfile>().size(), 19U);
   EXPECT_EQ(fieldsOf<serving::AcceleratorProfile>().size(), 7U);
   EXPECT_EQ(fieldsOf<serving::Efficiency>().size(), 6U);
   EXPECT_EQ(fieldsOf<serving::MappingSpec>().size(), 7U);
   EXPECT_EQ(fieldsOf<serving::PoolShape>().size(), 3U);
-  EXPECT_EQ(fieldsOf<serving::KvMemory>().size(), 2U);
+  EXPECT_EQ(fieldsOf<serving::KvMemory>().size(), 3U);
   EXPECT_EQ(fieldsOf<serving::SchedulerSpec>().size(), 11U);
   EXPECT_EQ(fieldsOf<serving::TransferSpec>().size(), 7U);
   EXPECT_EQ(fieldsOf<serving::RouterSpec>().size(), 10U);
-  EXPECT_EQ(fieldsOf<serving::WindowSpec>().size(), 3U);
+  EXPECT_EQ(fieldsOf<serving::WindowSpec>().size(), 5U);
+  EXPECT_EQ(fieldsOf<serving::ScalingSpec>().size(), 4U);
   EXPECT_EQ(fieldsOf<serving::WorkloadSpec>().size(), 5U);
   EXPECT_EQ(fieldsOf<serving::PrefixSpec>().size(), 4U);
 }
@@ -174,6 +176,29 @@ TEST(ServingOnTheFabric, AResultIsStoredAndReadWhole) {
   spec.serving->system.window.measure = milliseconds(200);
   const std::string text = runTrial(spec).toJson();
   EXPECT_EQ(TrialResult::fromJson(text).toJson(), text);
+}
+
+// Ten samples of each kind and one of the end; what recovery counts is in those of the fabric.
+TEST(ServingOnTheFabric, SamplesAreStoredAndReadWhole) {
+  TrialSpec spec = cable();
+  spec.serving->workload = serving::fixedWorkload(50, 128, 4, UINT64_MAX);
+  spec.serving->system.window = {Picoseconds(), milliseconds(200), seconds(1), true,
+                                 milliseconds(20)};
+  spec.sampling.emplace().interval = milliseconds(20);
+  const TrialResult result = runTrial(spec);
+  ASSERT_EQ(result.serving->samples.size(), 11U);
+  ASSERT_GE(result.fabric->samples->samples.size(), 10U);
+  ASSERT_TRUE(result.fabric->samples->samples.front().recovery);
+  EXPECT_EQ(result.fabric->samples->samples.front().recovery->resent, 0U);
+  const std::string text = result.toJson();
+  EXPECT_EQ(TrialResult::fromJson(text).toJson(), text);
+  // Results of older programs have no such counts: they are missing then, not 0.
+  std::string old = text;
+  const std::string counts = ",[0,0,0]]";
+  for (auto at = old.find(counts); at != std::string::npos; at = old.find(counts)) {
+    old.replace(at, counts.size(), "]");
+  }
+  EXPECT_FALSE(TrialResult::fromJson(old).fabric->samples->samples.front().recovery);
 }
 
 TEST(ServingOnTheFabric, BytesOnTheWireAreThoseOfTheModel) {

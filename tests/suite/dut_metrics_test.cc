@@ -114,7 +114,7 @@ class ReportingRunner final : public TrialRunner {
 
 scenario::Scenario reportingDay() {
   scenario::Scenario scenario = smallFabric();
-  scenario.parameters.soak = {8 * seconds(3600), seconds(1800)};
+  scenario.parameters.soak = {8 * seconds(3600), seconds(1800), {}};
   scenario.parameters.sizes = {{Bytes(64 << 10)}};
   scenario.parameters.iterations = 1;
   scenario.dut_metrics = scenario::DutMetricsSource{{"ask"}, {}};

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
+
+#include "base/random.h"
 
 namespace plumbline::suite {
 namespace {
@@ -64,6 +68,53 @@ TEST(Trend, FalseAlarmsAreAsRareAsTheConfidenceSays) {
   }
   EXPECT_NEAR(static_cast<double>(alarms), 20, 14);
   EXPECT_EQ(missed, 0U);
+}
+
+// Rising all the way: S = n(n-1)/2 = 78, variance 13*12*31/18 = 268.67, z = 77/16.391.
+TEST(MannKendall, IsThatOfATableOfPairs) {
+  std::vector<double> values;
+  for (int i = 0; i < 13; ++i) values.push_back(i * i);
+  const auto rising = mannKendall(values);
+  ASSERT_TRUE(rising);
+  EXPECT_EQ(rising->s, 78);
+  EXPECT_NEAR(rising->variance, 268.6667, 1e-4);
+  EXPECT_NEAR(rising->z, 4.6976, 1e-4);
+  EXPECT_LT(rising->p, 1e-5);
+  EXPECT_NEAR(rising->rising, rising->p / 2, 1e-12);
+  std::reverse(values.begin(), values.end());
+  const auto falling = mannKendall(values);
+  EXPECT_EQ(falling->s, -78);
+  EXPECT_GT(falling->rising, 0.999);
+}
+
+// 1 2 2 3 3 3: pairs that rise 11, ties of 2 and 3. Variance (6*5*17 - 2*1*9 - 3*2*11)/18 = 23.667.
+TEST(MannKendall, TakesTiesOutOfTheVariance) {
+  const auto test = mannKendall(std::vector<double>{1, 2, 2, 3, 3, 3});
+  ASSERT_TRUE(test);
+  EXPECT_EQ(test->s, 11);
+  EXPECT_NEAR(test->variance, 23.6667, 1e-4);
+  EXPECT_NEAR(test->z, 10 / std::sqrt(23.6667), 1e-4);
+}
+
+TEST(MannKendall, FindsNothingInConstantsAndTooFewValues) {
+  EXPECT_FALSE(mannKendall(std::vector<double>{1, 2, 3}));
+  const auto constant = mannKendall(std::vector<double>(20, 5.0));
+  ASSERT_TRUE(constant);
+  EXPECT_EQ(constant->s, 0);
+  EXPECT_EQ(constant->p, 1);
+  EXPECT_EQ(constant->rising, 1);
+}
+
+// Without a trend one series in a hundred is below 1 %.
+TEST(MannKendall, KeepsItsFalseAlarms) {
+  RandomStream random(1, "mann-kendall");
+  int alarms = 0;
+  for (int series = 0; series < 4000; ++series) {
+    std::vector<double> values;
+    for (int i = 0; i < 13; ++i) values.push_back(static_cast<double>(random.below(1'000'000)));
+    if (mannKendall(values)->p < 0.01) ++alarms;
+  }
+  EXPECT_LT(alarms, 40 + 4 * 7);  // binomial of 4000 and 1 %: deviation 6.3
 }
 
 }  // namespace

@@ -32,5 +32,10 @@ const Procedure& congestionTest();          // I10.4
 const Procedure& aggregateTokensTest();     // I11.1
 const Procedure& batchingTest();            // I11.2
 const Procedure& overloadTest();            // I11.3
+const Procedure& servingScalingTest();      // I12.2
+const Procedure& servingFailureTest();      // I12.3
+const Procedure& servingSoakTest();         // I13.1
+const Procedure& kvLeakTest();              // I13.2
+const Procedure& servingFlapTest();         // I13.3
 
 }  // namespace plumbline::suite

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <utility>
+
+#include "serving/sample_taker.h"
+#include "serving/serving_state.h"
+
+namespace plumbline::serving {
+
+void PoolWatch::count(Picoseconds now) {
+  pages_.page_time += static_cast<Int128>(pages_.used) * (now - since_).count();
+  since_ = now;
+}
+
+void PoolWatch::changed(std::uint64_t before, std::uint64_t after, Picoseconds now) {
+  count(now);
+  pages_.used = pages_.used - before + after;
+  pages_.fewest = std::min(pages_.fewest, pages_.used);
+  pages_.most = std::max(pages_.most, pages_.used);
+}
+
+PoolPages PoolWatch::take(Picoseconds now) {
+  count(now);
+  const PoolPages taken = pages_;
+  pages_.fewest = pages_.most = pages_.used;
+  pages_.page_time = 0;
+  return taken;
+}
+
+ServingSample SampleTaker::take(Picoseconds now, const std::array<Int128, kStages>& stages) {
+  ServingSample sample = std::exchange(next_, {});
+  sample.time = now;
+  sample.prefill = prefill_.take(now);
+  sample.decode = decode_.take(now);
+  for (std::size_t i = 0; i < kStages; ++i) sample.stage_time[i] = stages[i] - stages_[i];
+  stages_ = stages;
+  return sample;
+}
+
+void ServingModel::takeSample() {
+  countTime();
+  ServingSample sample = samples_->take(now_, result_.stage_integral);
+  const auto addCaches = [](std::span<const KvCache> caches, PoolPages& pages) {
+    for (const KvCache& cache : caches) {
+      pages.total += cache.total();
+      pages.cached += cache.cachedPages();
+    }
+  };
+  for (const PrefillState& state : prefill_) addCaches(state.worker.caches(), sample.prefill);
+  for (const DecodeState& state : decode_) addCaches(state.worker.caches(), sample.decode);
+  for (const auto& live : live_) {
+    if (!live->open) continue;
+    if (live->prefilled) sample.pinned += live->sequence.prefill_pages.size();
+    for (const FlowState& flow : live->flows) sample.messages_open += flow.in_flight;
+  }
+  sample.in_stage = in_stage_;
+  result_.samples.push_back(std::move(sample));
+  const Picoseconds next = now_ + spec_.window.sample;
+  if (next <= window_end_) at(next, Kind::kSample, 0);
+}
+
+}  // namespace plumbline::serving

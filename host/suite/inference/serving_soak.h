@@ -1,0 +1,94 @@
+// What the soaks of serving systems (I13.1 to I13.3) have in common: one long trial at 80 % of the
+// load that the system can take, cut into windows.
+//
+// The draft samples a day every 15 minutes. A packet-level simulation of a day takes weeks, so the
+// clock is compressed: a window of simulated time stands for the interval up to the next sample.
+// Unlike the training soak's, windows are not trials of their own: requests, queues, pages of KV
+// cache, queue pairs and congestion control go on from one to the next. Before the first one there
+// is a warm-up of whole windows; after the last one no request arrives, and the trial ends when the
+// system is empty.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/free/repetitions.h"  // modelled()
+#include "suite/inference/sustained.h"
+#include "suite/trend.h"
+
+namespace plumbline::suite {
+
+struct SoakClock {
+  Picoseconds duration;  // of the day that it stands for
+  Picoseconds interval;
+  Picoseconds window;         // simulated
+  std::uint32_t warmup = 1;   // windows
+  std::uint32_t windows = 0;  // after the warm-up
+
+  // Simulated time at which a window begins; `windows`: the end of the last one.
+  [[nodiscard]] Picoseconds begin(std::uint32_t number) const {
+    return window * (std::int64_t{warmup} + number);
+  }
+  [[nodiscard]] double hour(std::uint32_t number) const {
+    return (interval * std::int64_t{number}).toSeconds() / 3600;
+  }
+};
+
+// A design with the soak's clock and load, and one point "no event". The clock has no windows if
+// the design has refusals.
+struct ServingSoakDesign {
+  explicit ServingSoakDesign(const TestConfig& config);
+
+  Design design;
+  SoakClock clock;
+};
+
+// A figure with a value for each window; none where the window does not have it.
+struct WindowFigure {
+  std::string column;
+  std::string unit;
+  std::string kpi;  // empty: none
+  bool more_is_better = false;
+  std::vector<std::optional<double>> values;
+
+  [[nodiscard]] std::vector<double> present() const;
+};
+
+// What serving and fabric did in each window of a trial: requests count in the window in which they
+// arrived, tokens, gaps, packets and bytes in the one in which they came.
+std::vector<WindowFigure> servedWindows(const TestConfig& config, const SoakClock& clock,
+                                        const bench::TrialSpec& spec,
+                                        const bench::TrialResult& trial);
+// Pages, transfers and queue pairs in each window.
+std::vector<WindowFigure> memoryWindows(const SoakClock& clock, const bench::TrialResult& trial);
+
+// Requests that P99 of an exponential tail needs, so that its relative standard error is `error`:
+// 99 / (error ln 100)^2. And the error of so many.
+double requestsForP99(double error);
+double errorOfP99(double requests);
+
+// By Little's law as an identity: the mean number of requests in the system in a window, counted by
+// the model, against the time that the requests' records have in it. The windows in which they
+// differ.
+std::vector<std::uint32_t> littleViolations(const SoakClock& clock,
+                                            const serving::ServingResult& result);
+
+// "06:00": of a window, on the day's clock.
+std::string windowClock(const SoakClock& clock, std::uint32_t number);
+
+// Lines of figures over the day.
+void addWindowChart(const SoakClock& clock, const std::vector<WindowFigure>& figures,
+                    results::Chart heading, ResultBuilder& builder);
+
+// A row for each figure that has a value in every window: mean, least-squares slope with its 95 %
+// interval, Mann-Kendall. A trend is significant at 99 % for all figures together (Bonferroni).
+// Anomalies for those that are; returns how many.
+std::size_t addWindowTrends(const SoakClock& clock, const std::vector<WindowFigure>& figures,
+                            ResultBuilder& builder);
+
+inline constexpr double kSoakFalseAlarm = 0.01;  // of all figures together
+
+}  // namespace plumbline::suite

@@ -35,8 +35,8 @@ const std::vector<const Procedure*>& procedures() {
       &disaggregatedTtftTest(), &ratioTest(), &parallelismTest(), &queueDepthTest(),
       &expertDispatchTest(), &expertRoutingTest(), &wideExpertsTest(), &expertContentionTest(),
       &ecnIncastTest(), &pfcBurstTest(), &mixedConvergenceTest(), &kvDeadlockTest(),
-      &routingTest(), &inferenceBalancingTest(), &decodeFairnessTest(),
-      &promptLengthTest(), &congestionTest(),
+      &routingTest(), &prefixTest(), &inferenceBalancingTest(), &decodeFairnessTest(),
+      &promptLengthTest(), &tokenLatencyTest(), &tenantsTest(), &congestionTest(),
       &aggregateTokensTest(), &batchingTest(), &overloadTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on

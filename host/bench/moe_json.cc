@@ -49,6 +49,7 @@ nlohmann::json moeToJson(const workload::MoeResult& moe) {
                {"dispatch", phaseToJson(moe.dispatch)},
                {"combine", phaseToJson(moe.combine)},
                {"round_trips_ps", durationsToJson(moe.round_trips)},
+               {"ends_ps", durationsToJson(moe.ends)},
                {"late_ps", moe.late.count()},
                {"selections", moe.selections},
                {"dropped", moe.dropped},
@@ -63,6 +64,8 @@ workload::MoeResult moeFromJson(const nlohmann::json& json) {
   moe.dispatch = phaseFromJson(json.at("dispatch"));
   moe.combine = phaseFromJson(json.at("combine"));
   moe.round_trips = durationsFromJson(json.at("round_trips_ps"));
+  // Results of before have none.
+  if (json.contains("ends_ps")) moe.ends = durationsFromJson(json.at("ends_ps"));
   moe.late = Picoseconds(json.at("late_ps").get<std::int64_t>());
   json.at("selections").get_to(moe.selections);
   json.at("dropped").get_to(moe.dropped);

@@ -8,12 +8,15 @@
 
 namespace plumbline::bench {
 
-ServingNetwork::ServingNetwork(const serving::ServingProgram& program, SimHosts& hosts,
-                               fabric::Fabric& fabric, Driver driver)
-    : hosts_(hosts),
-      fabric_(fabric),
-      driver_(std::move(driver)),
-      read_(program.system.transfer.verb == serving::TransferVerb::kRead) {}
+ServingNetwork::ServingNetwork(const TrialSpec& spec, SimHosts& hosts, fabric::Fabric& fabric,
+                               Driver driver)
+    : hosts_(hosts), fabric_(fabric), driver_(std::move(driver)) {
+  for (const serving::ServingProgram* program : spec.servingSystems()) {
+    const serving::Mapping mapping(program->system.servers, program->system.model);
+    reads_.insert(reads_.end(), mapping.nics(),
+                  program->system.transfer.verb == serving::TransferVerb::kRead);
+  }
+}
 
 std::uint32_t ServingNetwork::newLabel() {
   if (!unused_.empty()) {
@@ -34,8 +37,9 @@ void ServingNetwork::post(const serving::Transfer& transfer) {
   const std::uint32_t label = newLabel();
   open_[label].id = transfer.id;
   open_[label].nic = transfer.to;
-  const std::uint32_t poster = read_ ? transfer.to : transfer.from;
-  const std::uint32_t other = read_ ? transfer.from : transfer.to;
+  const bool read = reads_[transfer.from];
+  const std::uint32_t poster = read ? transfer.to : transfer.from;
+  const std::uint32_t other = read ? transfer.from : transfer.to;
   hosts_.servingTask(poster).give({transfer.at, hosts_.servingHost(other), transfer.bytes, label});
   hosts_.servingTaskChanged(poster);
   fabric_.wake(hosts_.servingHost(poster));

@@ -9,7 +9,6 @@
 #include "bench/serving_task.h"
 #include "bench/sim_hosts.h"
 #include "fabric/fabric.h"
-#include "serving/program.h"
 #include "serving/transfer_network.h"
 
 namespace plumbline::bench {
@@ -21,9 +20,9 @@ class ServingNetwork final : public serving::TransferNetwork {
     std::function<bool()> stuck;               // it is deadlocked
   };
 
-  // `hosts` was built for `program`. All of them live as long as this object.
-  ServingNetwork(const serving::ServingProgram& program, SimHosts& hosts, fabric::Fabric& fabric,
-                 Driver driver);
+  // `hosts` was built for `spec`, whose serving systems have its NICs one after the other. All of
+  // them live as long as this object.
+  ServingNetwork(const TrialSpec& spec, SimHosts& hosts, fabric::Fabric& fabric, Driver driver);
 
   void post(const serving::Transfer& transfer) override;
   [[nodiscard]] Picoseconds nextEvent() const override;
@@ -46,7 +45,7 @@ class ServingNetwork final : public serving::TransferNetwork {
   SimHosts& hosts_;
   fabric::Fabric& fabric_;
   Driver driver_;
-  bool read_;
+  std::vector<bool> reads_;  // by NIC: its system's verb is RDMA Read
   std::vector<Open> open_;
   std::vector<std::uint32_t> unused_;
   std::vector<ServingTask::Event> events_;

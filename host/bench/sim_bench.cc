@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -109,15 +111,32 @@ void collectPorts(const fabric::Fabric& fabric, TrialResult& result) {
   }
 }
 
+// Runs the trial's serving systems, each with its NICs of `network`.
+std::vector<serving::ServingResult> runServing(const TrialSpec& spec, ServingNetwork& network) {
+  std::vector<std::unique_ptr<serving::ServingModel>> models;
+  std::vector<serving::ServingModel*> all;
+  std::uint32_t first_nic = 0;
+  for (const serving::ServingProgram* program : spec.servingSystems()) {
+    const serving::ServingSpec& system = program->system;
+    models.push_back(std::make_unique<serving::ServingModel>(
+        system, serving::Workload(program->workload, system.seed), network, first_nic));
+    all.push_back(models.back().get());
+    first_nic += serving::Mapping(system.servers, system.model).nics();
+  }
+  return serving::ServingModel::runTogether(all);
+}
+
 std::vector<std::string> servingRefusals(const TrialSpec& spec) {
   std::vector<std::string> refusals;
-  try {
-    serving::check(*spec.serving);
-  } catch (const Error& error) {
-    refusals.emplace_back(error.what());
-  }
-  if (spec.serving->system.reaction <= Picoseconds()) {
-    refusals.emplace_back("a serving system on a fabric needs a reaction time above 0");
+  for (const serving::ServingProgram* program : spec.servingSystems()) {
+    try {
+      serving::check(*program);
+    } catch (const Error& error) {
+      refusals.emplace_back(error.what());
+    }
+    if (program->system.reaction <= Picoseconds()) {
+      refusals.emplace_back("a serving system on a fabric needs a reaction time above 0");
+    }
   }
   if (spec.fast_forward || spec.early_end) {
     refusals.emplace_back("a serving system is neither fast-forwarded nor ended early");
@@ -146,7 +165,11 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   std::vector<std::string> refusals;
-  if (spec.serving) refusals = servingRefusals(spec);
+  if (spec.serving) {
+    refusals = servingRefusals(spec);
+  } else if (!spec.tenants.empty()) {
+    refusals.emplace_back("tenants beside no serving system");
+  }
   if (!refusals.empty()) return refusals;
   // Before anything is built.
   if (auto why = memoryRefusalOf(spec)) return {*std::move(why)};
@@ -285,7 +308,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     }
     if (watched && hooks.observer->due()) show(false);
   };
-  std::optional<serving::ServingResult> served;
+  std::vector<serving::ServingResult> served;
   if (spec.serving) {
     Picoseconds looked = kStep;  // for a deadlock
     const auto advance = [&](Picoseconds time) {
@@ -298,11 +321,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
         looked = fabric.now() + kStep;
       }
     };
-    ServingNetwork network(*spec.serving, hosts, fabric, {advance, [&] { return stuck; }});
-    serving::ServingModel model(
-        spec.serving->system, serving::Workload(spec.serving->workload, spec.serving->system.seed),
-        network);
-    served = model.run();
+    ServingNetwork network(spec, hosts, fabric, {advance, [&] { return stuck; }});
+    served = runServing(spec, network);
   }
   while (!spec.serving && fabric.now() < limit) {
     checkWork();
@@ -345,10 +365,16 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   } else if (!spec.serving && !hosts.workloadFinished() && !stationary && (stuck || !limited)) {
     result.faults.emplace_back("the workload stopped before it was finished: messages failed");
   }
-  if (served && served->lost_messages > 0) {
-    result.faults.push_back(fmt::format("{} messages of KV cache failed", served->lost_messages));
+  std::uint64_t lost_messages = 0;
+  for (const serving::ServingResult& system : served) lost_messages += system.lost_messages;
+  if (lost_messages > 0) {
+    result.faults.push_back(fmt::format("{} messages of KV cache failed", lost_messages));
   }
-  result.serving = std::move(served);
+  if (!served.empty()) {
+    result.serving = std::move(served.front());
+    result.tenants.assign(std::make_move_iterator(served.begin() + 1),
+                          std::make_move_iterator(served.end()));
+  }
   // What a service without acknowledgements loses is its nature, and a result.
   for (const JobOutcome& job : result.fabric->jobs) {
     if (hosts.acknowledges() && job.messages_failed > 0) {

@@ -132,11 +132,10 @@ std::vector<fabric::HostId> servingHosts(const serving::ServingProgram& program,
 
 // A task for each NIC, under the number after the jobs'. Its queue pairs are its own: on those of a
 // job KV cache would wait behind whole messages of it.
-std::vector<ServingTask*> addServing(const TrialSpec& spec,
+std::vector<ServingTask*> addServing(const TrialSpec& spec, const serving::ServingProgram& program,
                                      const std::vector<fabric::HostId>& hosts,
                                      workload::Workload& workload) {
   constexpr std::uint32_t kFlows = 256;  // of a pair of hosts
-  const serving::ServingProgram& program = *spec.serving;
   workload::JobSpec job;
   job.flows = program.queue_pairs;
   if (spec.workload) {
@@ -164,6 +163,30 @@ std::vector<ServingTask*> addServing(const TrialSpec& spec,
   return tasks;
 }
 
+// The NICs of all serving systems of a trial, system by system.
+struct ServingNics {
+  std::vector<fabric::HostId> hosts;
+  std::vector<ServingTask*> tasks;
+};
+
+ServingNics addServingSystems(const TrialSpec& spec, std::uint32_t hosts,
+                              workload::Workload& workload) {
+  ServingNics nics;
+  std::set<fabric::HostId> taken;
+  for (const serving::ServingProgram* program : spec.servingSystems()) {
+    const std::vector<fabric::HostId> own = servingHosts(*program, hosts);
+    for (const fabric::HostId host : own) {
+      if (spec.tenants.empty() || taken.insert(host).second) continue;
+      throw Error(ErrorKind::kUsage, fmt::format("host {} has NICs of two serving systems", host),
+                  "serving.hosts", "hosts of its own for each of them");
+    }
+    const std::vector<ServingTask*> tasks = addServing(spec, *program, own, workload);
+    nics.hosts.insert(nics.hosts.end(), own.begin(), own.end());
+    nics.tasks.insert(nics.tasks.end(), tasks.begin(), tasks.end());
+  }
+  return nics;
+}
+
 }  // namespace
 
 SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
@@ -171,8 +194,9 @@ SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
     : nics_(fabric.hostCount()), acknowledges_(acknowledgesMessages(spec)) {
   if (spec.workload || spec.serving) workload_ = makeWorkload(spec, fabric.hostCount());
   if (spec.serving) {
-    serving_hosts_ = servingHosts(*spec.serving, fabric.hostCount());
-    serving_tasks_ = addServing(spec, serving_hosts_, *workload_);
+    ServingNics nics = addServingSystems(spec, fabric.hostCount(), *workload_);
+    serving_hosts_ = std::move(nics.hosts);
+    serving_tasks_ = std::move(nics.tasks);
   }
   HostStreams streams = streamsOfHosts(spec, fabric.hostCount(), tester_ports);
   streams_ = std::move(streams.numbers);
@@ -319,7 +343,7 @@ void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,
   std::unique_ptr<workload::Workload> workload;
   if (spec.workload || spec.serving) workload = makeWorkload(spec, plan.hostCount());
   if (spec.serving) {
-    addServing(spec, servingHosts(*spec.serving, plan.hostCount()), *workload);
+    addServingSystems(spec, plan.hostCount(), *workload);
     if (!acknowledgesMessages(spec)) {
       throw Error(ErrorKind::kUsage, "KV cache needs a transport that acknowledges", "transport",
                   "RC, or UET RUD, ROD or RUDI");

@@ -69,8 +69,9 @@ class SimHosts {
   // By job; none without a workload.
   [[nodiscard]] std::vector<workload::JobResult> jobResults() const;
 
-  // NICs of the trial's serving system: none without one. What was given to a task is known to its
-  // host after servingTaskChanged(), and to the fabric after Fabric::wake().
+  // NICs of the trial's serving systems, one system's after the other's: none without one. What was
+  // given to a task is known to its host after servingTaskChanged(), and to the fabric after
+  // Fabric::wake().
   [[nodiscard]] std::uint32_t servingNics() const {
     return static_cast<std::uint32_t>(serving_tasks_.size());
   }

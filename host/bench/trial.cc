@@ -172,6 +172,11 @@ TrialResult resultFromJson(const Json& json) {
   result.card_time = Picoseconds(json.at("card_time_ps").get<std::int64_t>());
   json.at("wall_seconds").get_to(result.wall_seconds);
   if (json.contains("serving")) result.serving = servingResultFromJson(json.at("serving"));
+  if (json.contains("tenants")) {
+    for (const Json& tenant : json.at("tenants")) {
+      result.tenants.push_back(servingResultFromJson(tenant));
+    }
+  }
   if (json.contains("fabric")) {
     result.fabric = FabricResult::fromJson(json.at("fabric").dump());
   }
@@ -195,6 +200,13 @@ bool isRoce(Transport transport) {
 
 bool isUet(Transport transport) { return transport != Transport::kUdp && !isRoce(transport); }
 
+std::vector<const serving::ServingProgram*> TrialSpec::servingSystems() const {
+  std::vector<const serving::ServingProgram*> systems;
+  if (serving) systems.push_back(&*serving);
+  for (const serving::ServingProgram& tenant : tenants) systems.push_back(&tenant);
+  return systems;
+}
+
 std::string TrialSpec::toJson() const {
   Json stream_array = Json::array();
   for (const auto& stream : streams) stream_array.push_back(toJsonValue(stream));
@@ -207,6 +219,9 @@ std::string TrialSpec::toJson() const {
   if (transport) json["transport"] = transportToJson(*transport);
   if (workload) json["workload"] = workloadToJson(*workload);
   if (serving) json["serving"] = servingToJson(*serving);
+  for (const serving::ServingProgram& tenant : tenants) {
+    json["tenants"].push_back(servingToJson(tenant));
+  }
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
   if (early_end) json["early_end"] = earlyEndToJson(*early_end);
   if (loss_times) json["loss_times"] = true;
@@ -251,6 +266,9 @@ std::string TrialResult::toJson() const {
             {"wall_seconds", wall_seconds}};
   if (early_end) json["early_end"] = earlyEndOutcomeToJson(*early_end);
   if (serving) json["serving"] = servingResultToJson(*serving);
+  for (const serving::ServingResult& tenant : tenants) {
+    json["tenants"].push_back(servingResultToJson(tenant));
+  }
   if (fabric) json["fabric"] = parseJson<Json>(fabric->toJson());
   for (const HostCounter& counter : host_counters) {
     json["host_counters"].push_back({{"name", counter.name}, {"value", counter.value}});

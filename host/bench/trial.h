@@ -129,6 +129,8 @@ struct TrialSpec {
   // A serving system on simulated hosts; beside a workload, which may share its hosts. The trial
   // ends with the system's measuring window (serving::WindowSpec), whatever else still runs.
   std::optional<serving::ServingProgram> serving;
+  // Further serving systems beside it, on hosts of their own. All of them end together.
+  std::vector<serving::ServingProgram> tenants;
   std::optional<FastForwardSpec> fast_forward;
   // Of simulated hosts. A trial that is fast-forwarded has no use for it.
   std::optional<EarlyEndSpec> early_end;
@@ -150,6 +152,9 @@ struct TrialSpec {
   // up.
   bool paused_frames_wait = false;
   std::uint32_t departures = 0;  // of each stream, to be recorded: of its first frames
+
+  // `serving` and the tenants, in their order.
+  [[nodiscard]] std::vector<const serving::ServingProgram*> servingSystems() const;
 
   // Canonical JSON of everything above: equal text means equal trial. Used as the key under which
   // a result is stored and found again on resume.
@@ -245,6 +250,7 @@ struct TrialResult {
   std::optional<FabricResult> fabric;
   // Of a trial with a serving system.
   std::optional<serving::ServingResult> serving{};
+  std::vector<serving::ServingResult> tenants{};
   // Of a trial that may end early and was simulated: what is known of its main figure.
   std::optional<EarlyEndOutcome> early_end{};
   std::vector<HostCounter> host_counters{};  // that the NIC of a bench on ordinary hosts has

@@ -169,9 +169,9 @@ TrialFootprint footprintOf(const TrialSpec& spec) {
       }
     }
   }
-  if (spec.serving) {
-    footprint.connections += servingPairs(*spec.serving) * spec.serving->queue_pairs;
-    footprint.caches = serving::cacheBytes(spec.serving->system);
+  for (const serving::ServingProgram* program : spec.servingSystems()) {
+    footprint.connections += servingPairs(*program) * program->queue_pairs;
+    footprint.caches += serving::cacheBytes(program->system);
   }
   footprint.samples = samplesOf(spec);
   const auto streams = static_cast<double>(spec.streams.size());

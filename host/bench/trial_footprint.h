@@ -13,7 +13,7 @@ struct TrialFootprint {
   double connections = 0;  // pairs of hosts times flows, as far as they are known
   double waiting = 0;      // messages that are posted faster than the hosts' links carry them
   double samples = 0;      // instants of a sampled trial
-  double caches = 0;       // pages of KV cache of a serving system [bytes]
+  double caches = 0;       // pages of KV cache of serving systems [bytes]
   double bytes = 0;        // all of it
 };
 

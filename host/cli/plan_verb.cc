@@ -66,11 +66,12 @@ void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& ben
 void showNicMaps(const std::vector<suite::PlannedTrial>& samples) {
   std::set<std::string> shown;
   for (const suite::PlannedTrial& sample : samples) {
-    if (!sample.spec.serving) continue;
-    serving::ServingProgram alike = *sample.spec.serving;
-    alike.workload = {};  // longer prompts take the same NICs
-    if (!shown.insert(nicMapText(alike)).second) continue;
-    fmt::print("  {}:\n{}", sample.label, nicMapText(*sample.spec.serving));
+    for (const serving::ServingProgram* program : sample.spec.servingSystems()) {
+      serving::ServingProgram alike = *program;
+      alike.workload = {};  // longer prompts take the same NICs
+      if (!shown.insert(nicMapText(alike)).second) continue;
+      fmt::print("  {}:\n{}", sample.label, nicMapText(*program));
+    }
   }
 }
 

@@ -14,6 +14,7 @@ Declarations expertFigures() {
       less("combine_us", kMicroseconds,
            "Combine of a layer, from the first rank's start until the last one has its results, "
            "mean; fabric alone"),
+      less("combine_mean_us", kMicroseconds, "Combine as each rank sees it, fabric alone, mean"),
       less("combine_p99_us", kMicroseconds, "Combine as each rank sees it, fabric alone, P99"),
       less("expert_round_trip_us", kMicroseconds,
            "A layer's dispatch, computing and combine, mean"),

@@ -30,7 +30,9 @@ inline constexpr Scale kMilliseconds{"ms", 1e12};
 inline constexpr Scale kGigabytesPerSecond{"GB/s", 1e6};
 inline constexpr Scale kGigabitsPerSecond{"Gb/s", 1e6};
 inline constexpr Scale kShare{"%", 100};
-inline constexpr Scale kExcess{"%", 1e6};  // a percentage that may be above 100
+inline constexpr Scale kExcess{"%", 1e6};        // a percentage that may be above 100
+inline constexpr Scale kChange{"%", 1e6, -1e6};  // may be a loss
+inline constexpr Scale kMillisecondsLess{"ms", 1e12, -1e12};
 inline constexpr Scale kPartsPerMillion{"ppm", 1e6};
 inline constexpr Scale kAnyPartsPerMillion{"ppm", 1e12};  // of another number of packets
 inline constexpr Scale kPerSecond{"/s", 1e12};

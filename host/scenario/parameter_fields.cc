@@ -138,6 +138,9 @@ const Fields& fieldsOf<ExpertParameters>() {
       field<&E::dispatch>("dispatch", "Of `m5`: bytes of a token to an expert")
           .in(Bytes(1), Bytes(1 << 30))
           .otherwise("`14336B`"),
+      field<&E::layers>("layers", "MoE layers of a step that are simulated (I10.2)")
+          .in(1, 1'000)
+          .otherwise(kProfile),
       field<&E::ranks_per_server>("ranks_per_server",
                                   "Neighbours in rank that send each other nothing over the fabric")
           .in(1, 256),
@@ -189,6 +192,23 @@ const Fields& fieldsOf<Parameters>() {
           .atMost(1e6)
           .upTo(kMaxListed)
           .otherwise(kProfile),
+      field<&P::prefix_shares>("prefix_shares", "Requests that begin with a common prefix (I9.2)")
+          .in(Fraction::percent(1), Fraction::percent(100))
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::prefixes>("prefixes", "Tokens of a common prefix (I9.2)")
+          .in(1, 1'000'000)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::tenants>("tenants", "Serving systems on the fabric, all like `serving` (I10.3)")
+          .in(2, 64)
+          .otherwise("`2`"),
+      field<&P::output>("output", "Tokens of an answer (I10.2)")
+          .in(2, 1'000'000)
+          .otherwise(kProfile),
+      field<&P::stall>("stall", "A longer gap between two tokens is a stall (I10.2)")
+          .in(microseconds(1), seconds(3'600))
+          .from("inference draft, 10.2"),
       field<&P::sizes>("sizes", "Messages, or buffers of collectives (T6 to T12)")
           .in(Bytes(1), Bytes(std::int64_t{16} << 30))
           .upTo(kMaxListed)
@@ -215,7 +235,7 @@ const Fields& fieldsOf<Parameters>() {
           .in(1, 10'000'000)
           .otherwise(kProfile),
       block<&P::soak>("soak", "A soak (T12.1, T12.2, I13.1 to I13.3)"),
-      block<&P::experts>("experts", "Mixtures of experts (I7.1 to I7.4)"),
+      block<&P::experts>("experts", "Mixtures of experts (I7.1 to I7.4, I10.2)"),
       inlined<&P::card>(),
   };
   return kFields;

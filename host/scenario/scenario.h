@@ -102,6 +102,7 @@ struct ExpertParameters {
   std::optional<std::vector<std::string>> routings;        // words of MoeProgram::routing
   std::optional<std::uint32_t> experts, top_k, redundant;  // of the model "m5"
   std::optional<Bytes> dispatch;                           // of a token, of the model "m5"
+  std::optional<std::uint32_t> layers;                     // simulated MoE layers of a step (I10.2)
   std::uint32_t ranks_per_server = 8;
   BitRate intra_rate = gigabitsPerSecond(3600);  // of a rank inside its server, one way
   Picoseconds overhead = microseconds(45);       // of a dispatch, beside the network: model input
@@ -123,8 +124,13 @@ struct Parameters {
   std::optional<std::uint32_t> max_burst;                   // burst: longest one tried [frames]
 
   // Inference tests.
-  std::optional<std::vector<std::uint32_t>> prompts;  // tokens
-  std::optional<std::vector<double>> rates;           // requests per second
+  std::optional<std::vector<std::uint32_t>> prompts;   // tokens
+  std::optional<std::vector<double>> rates;            // requests per second
+  std::optional<std::vector<Fraction>> prefix_shares;  // of the requests (I9.2)
+  std::optional<std::vector<std::uint32_t>> prefixes;  // tokens of a common prefix (I9.2)
+  std::optional<std::uint32_t> tenants;                // serving systems (I10.3)
+  std::optional<std::uint32_t> output;                 // tokens of an answer (I10.2)
+  Picoseconds stall = milliseconds(100);               // a gap longer than it is one (I10.2)
 
   // Tests on simulated hosts.
   std::optional<std::vector<Bytes>> sizes;  // messages, or buffers of collectives

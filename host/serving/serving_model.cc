@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -102,10 +103,12 @@ double cacheBytes(const ServingSpec& spec) {
          static_cast<double>(KvCache::kBytesOfPage);
 }
 
-ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network)
+ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network,
+                           std::uint32_t first_nic)
     : spec_((check(spec), spec)),
       workload_(std::move(workload)),
       network_(network),
+      first_nic_(first_nic),
       mapping_(spec.servers, spec.model),
       router_(spec.router, spec.servers.prefill.workers, spec.servers.decode.workers, spec.seed),
       kv_per_token_(kvBytesPerToken(spec.model)) {
@@ -156,6 +159,26 @@ void ServingModel::at(Picoseconds time, Kind kind, std::uint64_t what) {
 }
 
 ServingResult ServingModel::run() {
+  ServingModel* const alone = this;
+  return std::move(runTogether({&alone, 1}).front());
+}
+
+std::vector<ServingResult> ServingModel::runTogether(std::span<ServingModel* const> models) {
+  for (ServingModel* model : models) model->begin();
+  drive(models);
+  Picoseconds end;
+  for (const ServingModel* model : models) end = std::max(end, model->now_);
+  std::vector<ServingResult> results;
+  results.reserve(models.size());
+  for (ServingModel* model : models) {
+    model->now_ = end;
+    model->finishRun();
+    results.push_back(std::move(model->result_));
+  }
+  return results;
+}
+
+void ServingModel::begin() {
   const std::uint32_t clients =
       result_.closed_loop ? workload_.spec().arrivals.concurrency : std::uint32_t{1};
   for (std::uint32_t i = 0; i < clients; ++i) scheduleArrival(Picoseconds());
@@ -168,46 +191,67 @@ ServingResult ServingModel::run() {
     at(scaling.join, Kind::kScale, all);
   }
   if (scaling.leaving > 0) at(scaling.leave, Kind::kScale, all - scaling.leaving);
-  drive();
-  finishRun();
-  return std::move(result_);
 }
 
-void ServingModel::drive() {
-  const Picoseconds deadline = sumOrNever(window_end_, spec_.window.drain);
-  while (!over()) {
-    const Picoseconds network = network_.nextEvent();
-    const Picoseconds model = events_.empty() ? kNever : events_.top().time;
-    if (network == kNever && model == kNever) {
-      if (in_system_ == 0) return;
+Picoseconds ServingModel::nextEvent() const {
+  return events_.empty() ? kNever : events_.top().time;
+}
+
+void ServingModel::drive(std::span<ServingModel* const> models) {
+  TransferNetwork& network = models.front()->network_;
+  Picoseconds deadline;
+  Picoseconds react = kNever;
+  for (const ServingModel* model : models) {
+    deadline = std::max(deadline, sumOrNever(model->window_end_, model->spec_.window.drain));
+    react = std::min(react, std::max(model->spec_.reaction - Picoseconds(1), Picoseconds()));
+  }
+  const auto isOver = [](const ServingModel* model) { return model->over(); };
+  std::vector<Arrival> arrivals;
+  while (!std::all_of(models.begin(), models.end(), isOver)) {
+    const Picoseconds on_network = network.nextEvent();
+    Picoseconds in_models = kNever;
+    std::uint64_t in_systems = 0;
+    for (const ServingModel* model : models) {
+      in_models = std::min(in_models, model->nextEvent());
+      in_systems += model->in_system_;
+    }
+    if (on_network == kNever && in_models == kNever) {
+      if (in_systems == 0) return;
       throw Error(ErrorKind::kTester,
-                  fmt::format("{} requests are in the system and nothing happens", in_system_),
+                  fmt::format("{} requests are in the system and nothing happens", in_systems),
                   "serving model", "this is a fault of the model or of the network");
     }
-    if (network_.stuck()) {
-      result_.stuck = true;
+    if (network.stuck()) {
+      for (ServingModel* model : models) model->result_.stuck = true;
       return;
     }
-    const Picoseconds react = std::max(spec_.reaction - Picoseconds(1), Picoseconds());
-    const Picoseconds until = std::min(model, sumOrNever(network, react));
+    const Picoseconds until = std::min(in_models, sumOrNever(on_network, react));
     if (until > deadline) {
-      now_ = deadline;
+      for (ServingModel* model : models) model->now_ = deadline;
       return;
     }
-    arrivals_.clear();
-    network_.runUntil(until, arrivals_);
-    for (const Arrival& arrival : arrivals_) {
-      at(arrival.time, arrival.lost ? Kind::kLost : Kind::kDelivered, arrival.id);
+    arrivals.clear();
+    network.runUntil(until, arrivals);
+    for (const Arrival& arrival : arrivals) {
+      const auto after = std::find_if(models.begin(), models.end(), [&](const ServingModel* model) {
+        return model->first_nic_ > arrival.nic;
+      });
+      ServingModel& owner = **std::prev(after);
+      owner.at(arrival.time, arrival.lost ? Kind::kLost : Kind::kDelivered, arrival.id);
     }
-    while (!events_.empty() && events_.top().time <= until && !over()) {
-      const Event event = events_.top();
-      events_.pop();
-      now_ = event.time;
-      handle(event);
-      ++handled_;
-      if (handled_ % kEventsOfWork == 0) checkWork();
-      if (spec_.check_every != 0 && handled_ % spec_.check_every == 0) checkInvariants(false);
-    }
+    for (ServingModel* model : models) model->handleUntil(until, models.size() == 1);
+  }
+}
+
+void ServingModel::handleUntil(Picoseconds until, bool stop_when_over) {
+  while (!events_.empty() && events_.top().time <= until && !(stop_when_over && over())) {
+    const Event event = events_.top();
+    events_.pop();
+    now_ = event.time;
+    handle(event);
+    ++handled_;
+    if (handled_ % kEventsOfWork == 0) checkWork();
+    if (spec_.check_every != 0 && handled_ % spec_.check_every == 0) checkInvariants(false);
   }
 }
 

@@ -90,15 +90,19 @@ class SampleTaker;
 
 class ServingModel {
  public:
-  // Throws Error(kUsage) for a specification that cannot be. `network` has spec.servers' NICs and
-  // lives as long as the model.
-  ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network);
+  // Throws Error(kUsage) for a specification that cannot be. `network` has spec.servers' NICs, from
+  // number `first_nic` on, and lives as long as the model.
+  ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network,
+               std::uint32_t first_nic = 0);
   ~ServingModel();
   ServingModel(const ServingModel&) = delete;
   ServingModel& operator=(const ServingModel&) = delete;
 
   // Once.
   ServingResult run();
+  // Systems on one network, once: by ascending `first_nic`. They end together, so that the load of
+  // each goes on until the last measured request of all is over; the drain is the longest one.
+  static std::vector<ServingResult> runTogether(std::span<ServingModel* const> models);
 
  private:
   struct Live;
@@ -130,7 +134,10 @@ class ServingModel {
   // serving_model.cc: the loop, arrivals, routing.
   void plantLeaks();
   void at(Picoseconds time, Kind kind, std::uint64_t what);
-  void drive();
+  static void drive(std::span<ServingModel* const> models);
+  void begin();
+  [[nodiscard]] Picoseconds nextEvent() const;
+  void handleUntil(Picoseconds until, bool stop_when_over);
   void handle(const Event& event);
   void scheduleArrival(Picoseconds earliest);
   void arrive();
@@ -178,6 +185,7 @@ class ServingModel {
   ServingSpec spec_;
   Workload workload_;
   TransferNetwork& network_;
+  std::uint32_t first_nic_;
   Mapping mapping_;
   Router router_;
   std::uint64_t kv_per_token_;
@@ -192,7 +200,6 @@ class ServingModel {
   std::vector<WorkerLoad> decode_report_;
 
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<Arrival> arrivals_;
   std::uint64_t sequence_ = 0;
   std::uint64_t handled_ = 0;
   Picoseconds now_;

@@ -152,7 +152,8 @@ void ServingModel::postFlow(Live& live, std::uint32_t index) {
     flow.posted = ready + spec_.transfer.post * message.descriptors;
     const Picoseconds posted = flow.posted + spec_.reaction;
     const std::uint64_t id = std::uint64_t{live.sequence.slot} << kFlowBits | index;
-    network_.post({id, flow.flow.from_nic, flow.flow.to_nic, message.bytes, posted});
+    network_.post({id, first_nic_ + flow.flow.from_nic, first_nic_ + flow.flow.to_nic,
+                   message.bytes, posted});
     ++flow.in_flight;
     ++result_.messages;
     result_.bytes += message.bytes;

@@ -56,6 +56,19 @@ double stepBytes(const ModelProfile& model, const StepLoad& load);
 StepTime rooflineStep(const ModelProfile& model, const AcceleratorProfile& accelerator,
                       const Efficiency& efficiency, std::uint32_t tp, const StepLoad& load);
 
+// A decode step of one rank of an expert-parallel group: `ranks` accelerators, each of which has
+// attention and everything else but routed experts for itself (data parallel), and its share of the
+// experts. `load` is of one rank, and of all ranks the same:
+//   T = c0 + max(F / (peak * eF), M / (BW * eB)),
+// F of the rank's tokens, M with the experts of the rank that the tokens of all ranks read,
+// E / ranks * (1 - (1 - k/E)^(ranks * sum(n))) of each MoE layer. What ranks send each other is not
+// in it. Throws as rooflineStep().
+StepTime expertStep(const ModelProfile& model, const AcceleratorProfile& accelerator,
+                    const Efficiency& efficiency, std::uint32_t ranks, const StepLoad& load);
+
+// Bytes of weights that a rank of such a group has.
+double expertRankBytes(const ModelProfile& model, std::uint32_t ranks);
+
 // Measured step times of one worker, whatever its TP. Text, one measurement per line:
 //   phase,batch,tokens,context,ms
 //   prefill,1,512,0,54.1

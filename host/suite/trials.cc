@@ -68,6 +68,7 @@ bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition) {
   spec.dut.seed += repetition;
   if (spec.workload) spec.workload->seed += repetition;
   if (spec.serving) spec.serving->system.seed += repetition;
+  for (serving::ServingProgram& tenant : spec.tenants) tenant.system.seed += repetition;
   for (bench::DamageSpec& damage : spec.damage) {
     if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
   }

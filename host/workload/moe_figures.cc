@@ -74,6 +74,7 @@ MoeResult moeResult(const MoeProgram& program, const MoePlan& plan,
   if (program.combine_bytes > 0) result.combine = phaseResult(program, plan, ranks, 1);
   for (const IterationResult& layer : moeLayers(program, ranks)) {
     result.round_trips.push_back(layer.duration());
+    result.ends.push_back(layer.finish - start);
   }
   double pair_cv = 0;
   bool scattered = true;

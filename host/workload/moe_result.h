@@ -33,6 +33,8 @@ struct MoeResult {
   // Of a layer: from the first rank's dispatch to the last one's end of the combine, or of the
   // dispatch where there is no combine.
   std::vector<Picoseconds> round_trips;
+  // Of a layer: when the last rank was through with it, after the job's start.
+  std::vector<Picoseconds> ends;
   // How much later than its period's beginning a rank began a layer, at most.
   Picoseconds late;
   std::uint64_t selections = 0;  // kept, of all layers

@@ -56,6 +56,31 @@ TEST(Roofline, ExpertsThatTokensRead) {
   EXPECT_DOUBLE_EQ(stepFlops(model, stepOf(1, 1, 0)), 2 * (100 + 14 * 3) + 20 + 4 * 2 * 4);
 }
 
+// A rank of two has two of the four experts: what both ranks' tokens hit, divided by two; and
+// everything else, its own tokens' KV cache and FLOP.
+TEST(ExpertStep, ARankHasItsShareOfTheExperts) {
+  const AcceleratorProfile accelerator{"a", 1e6, 1e6, 1e2, 1e9, 50, 1};
+  const Efficiency efficiency = *builtInEfficiency("ideal");
+  ModelProfile model = smallModel();
+  model.experts = 4;
+  model.top_k = 2;
+  model.moe_layers = 2;
+  model.shared_experts = 1;
+  model.params_expert = 7;
+  const double kv = 16;
+  // One token of each rank: two tokens hit three of four experts, 1.5 of each rank.
+  const StepTime one = expertStep(model, accelerator, efficiency, 2, stepOf(1, 1, 0));
+  EXPECT_DOUBLE_EQ(one.memory, (2 * (110 + 14 * (1.5 + 1)) + kv) / 100);
+  EXPECT_DOUBLE_EQ(one.compute, (2 * (100 + 14 * 3) + 20 + 4 * 2 * 4) / 1e6);
+  EXPECT_EQ(one.parallel, 0);
+  EXPECT_EQ(one.total, milliseconds(3060));
+  // Alone it is the roofline's step.
+  EXPECT_EQ(expertStep(model, accelerator, efficiency, 1, stepOf(3, 1, 9)).total,
+            rooflineStep(model, accelerator, efficiency, 1, stepOf(3, 1, 9)).total);
+  EXPECT_DOUBLE_EQ(expertRankBytes(model, 2), 2 * (1110 + 14 * (2 + 1)));
+  EXPECT_DOUBLE_EQ(expertRankBytes(model, 1), weightBytes(model));
+}
+
 TEST(Roofline, TheSlowerSideAndTheAllReduceCount) {
   const AcceleratorProfile accelerator{"a", 1e3, 2e3, 1e2, 1e9, 50, 1};
   Efficiency efficiency = *builtInEfficiency("ideal");

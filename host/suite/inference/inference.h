@@ -25,9 +25,12 @@ const Procedure& pfcBurstTest();            // I8.2
 const Procedure& mixedConvergenceTest();    // I8.3
 const Procedure& kvDeadlockTest();          // I8.4
 const Procedure& routingTest();             // I9.1
+const Procedure& prefixTest();              // I9.2
 const Procedure& inferenceBalancingTest();  // I9.3
 const Procedure& decodeFairnessTest();      // I9.4
 const Procedure& promptLengthTest();        // I10.1
+const Procedure& tokenLatencyTest();        // I10.2
+const Procedure& tenantsTest();             // I10.3
 const Procedure& congestionTest();          // I10.4
 const Procedure& aggregateTokensTest();     // I11.1
 const Procedure& batchingTest();            // I11.2

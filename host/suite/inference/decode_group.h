@@ -1,0 +1,50 @@
+// Decode steps of an expert-parallel group as a job of the workload, for I10.2: each layer
+// computes, dispatches, computes, combines. docs/methods/I10.2.md has the equations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serving/step_time.h"
+#include "suite/fabric_test.h"
+
+namespace plumbline::suite {
+
+// What is on the fabric beside the group.
+struct DecodeLoad {
+  const char* name;
+  Fraction background;  // of a NIC's rate
+  bool experts;         // of a second group
+};
+// The group, and what one step of it takes without the fabric.
+struct DecodeGroup {
+  serving::ModelProfile model;
+  serving::AcceleratorProfile accelerator;
+  serving::Efficiency efficiency;
+  std::uint32_t ranks = 0;
+  std::uint32_t batch = 0;   // sequences of a rank
+  std::uint32_t layers = 0;  // MoE layers that are simulated
+  std::uint32_t context = 0;
+  Picoseconds step;   // T_step of all layers
+  Picoseconds layer;  // T_layer = T_step / MoE layers
+  std::uint64_t token_bytes = 0;
+
+  // Of a simulated step: computing, and the overhead of its kernels.
+  [[nodiscard]] Picoseconds compute() const { return layer * std::int64_t{layers}; }
+};
+
+// The group of the scenario, or the profile's. Of a dense model only the model, ranks and batch.
+DecodeGroup decodeGroup(const TestConfig& config, Numbers& numbers);
+// Why it cannot give answers of `tokens` tokens; nothing if it can.
+std::optional<std::string> decodeGroupRefusal(const TestConfig& config, const DecodeGroup& group,
+                                              std::uint32_t tokens);
+// A trial whose job 0 are the group's steps for `tokens` tokens.
+bench::TrialSpec decodeTrial(const TestConfig& config, const DecodeGroup& group,
+                             std::uint32_t tokens, const DecodeLoad& load);
+// Gaps between tokens [s], of steps that ended while the background was on.
+std::vector<double> tokenGaps(const DecodeGroup& group, const bench::TrialSpec& spec,
+                              const bench::TrialResult& trial);
+
+}  // namespace plumbline::suite

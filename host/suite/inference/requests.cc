@@ -232,20 +232,16 @@ void addRequestData(const Design& design, const std::vector<Measured>& measured,
                     ResultBuilder& builder) {
   std::ostringstream csv;
   for (const SweepAxis& axis : design.axes) csv << csvField(axis.column) << ',';
-  csv << "repetition,system," << serving::requestCsvHeader() << '\n';
+  csv << "repetition," << serving::requestCsvHeader() << '\n';
   for (const Measured& one : measured) {
-    const std::vector<const serving::ServingProgram*> systems = one.point.spec.servingSystems();
+    const serving::ServingSpec& system = one.point.spec.serving->system;
+    const serving::Mapping mapping(system.servers, system.model);
     std::string front;
     for (const std::string& value : one.point.values) front += csvField(value) + ",";
     for (std::size_t i = 0; i < one.trials.size(); ++i) {
-      const bench::TrialResult& trial = one.trials[i];
-      if (!trial.serving) continue;
-      for (std::size_t system = 0; system < systems.size(); ++system) {
-        const serving::ServingSpec& spec = systems[system]->system;
-        serving::writeRequestCsv(csv, system == 0 ? *trial.serving : trial.tenants.at(system - 1),
-                                 serving::Mapping(spec.servers, spec.model),
-                                 fmt::format("{}{},{},", front, i, system));
-      }
+      if (!one.trials[i].serving) continue;
+      serving::writeRequestCsv(csv, *one.trials[i].serving, mapping,
+                               front + std::to_string(i) + ",");
     }
   }
   builder.result().raw_data.push_back(

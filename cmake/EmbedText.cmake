@@ -6,8 +6,9 @@ file(WRITE ${OUTPUT} "#include \"${HEADER}\"
 namespace plumbline::${ROOM} {
 
 std::string_view ${FUNCTION}() {
-  static constexpr std::string_view kText = R\"_embedded_(${text})_embedded_\";
-  return kText;
+  // With its size: counting it is too much for a constant expression.
+  static constexpr char kText[] = R\"_embedded_(${text})_embedded_\";
+  return {kText, sizeof kText - 1};
 }
 
 }  // namespace plumbline::${ROOM}

@@ -140,7 +140,7 @@ Design PrefixTest::design(const TestConfig& config) const {
                        program);
         if (!design.refusals.empty()) return design;
         if (!condition.missing) continue;
-        const auto most = static_cast<double>(tokens / page * page);
+        const std::uint32_t most = tokens / page * page;
         design.points.back().packet_hops *= 1 - prefix.share * std::min(1.0, most / mean);
       }
     }

@@ -25,6 +25,7 @@
 #include "suite/fabric_metrics.h"
 #include "suite/search/search.h"
 #include "suite/training/services.h"
+#include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
 #include "suite/trials.h"
 #include "workload/message_port.h"

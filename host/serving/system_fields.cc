@@ -66,7 +66,8 @@ template <>
 const Fields& fieldsOf<KvMemory>() {
   static const Fields kFields{
       field<&KvMemory::usable>("usable", "Share of the memory that the engine takes").atMost(1),
-      field<&KvMemory::activations>("activations", "Activations [bytes per accelerator]"),
+      field<&KvMemory::activations>("activations", "Activations [bytes per accelerator]")
+          .atMost(1e13),
       field<&KvMemory::leak>("leak",
                              "A planted fault: share of the pages given back that are lost (I13.2)")
           .atMost(1),

@@ -219,7 +219,7 @@ TEST(Workload, ArrivalsBeyondTheRunAreRefused) {
   spec.arrivals.kind = ArrivalKind::kOnOff;
   spec.arrivals.on = seconds(1);
   spec.arrivals.off = seconds(100'000);
-  spec.arrivals.rate = 1e-4;  // ten in each second that it is on
+  spec.arrivals.rate = 1e-3;  // a hundred in each second that it is on
   Workload silent(spec, 1);
   EXPECT_THROW(for (int i = 0; i < 100'000; ++i) silent.next(), Error);
 }

@@ -96,16 +96,15 @@ DecodeGroup decodeGroup(const TestConfig& config, Numbers& numbers) {
   group.ranks = numbers.sweep<std::uint32_t>("EP group size", {16}, {16}, own.ranks).front();
   group.batch = numbers.sweep<std::uint32_t>("Batch size", {8}, {8}, own.experts.batches).front();
   if (group.model.moe_layers == 0) return group;
-  group.context =
-      section.workload
-          ? static_cast<std::uint32_t>(serving::LengthSampler(section.workload->prompt).mean())
-          : kDecodeContext;
+  group.context = section.workload
+                      ? static_cast<std::uint32_t>(serving::meanPrompt(*section.workload))
+                      : kDecodeContext;
   const std::uint32_t all = group.model.moe_layers;
   group.layers =
       std::min(all, numbers.atLeast<std::uint32_t>("MoE layers of a step", all, std::min(all, 2U),
                                                    own.experts.layers));
   serving::StepLoad load;
-  for (std::uint32_t i = 0; i < group.batch; ++i) load.add(1, group.context);
+  load.add(1, group.context, group.batch);
   group.step =
       section.program.system.times
           ? section.program.system.times->decode(load).total

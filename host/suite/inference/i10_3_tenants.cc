@@ -163,7 +163,7 @@ void TenantsTest::report(const TestConfig& config, const Design& design,
       const SweepPoint* base = &design.points[point - 1];
       const auto alone = std::find_if(rows.begin(), rows.end(),
                                       [&](const Measured& row) { return &row.point == base; });
-      if (alone == rows.end()) return std::nullopt;
+      if (alone == rows.end() || repetition >= alone->trials.size()) return std::nullopt;
       const auto before = one.of(point, alone->trials[repetition]);
       const auto after = one.of(point, trial);
       if (!before || !after || before->value <= 0) return std::nullopt;

@@ -115,7 +115,7 @@ Design PrefixTest::design(const TestConfig& config) const {
                                                    "a cache",
                                                    requestCapacity(program)));
   const serving::RouterSpec router = program.system.router;
-  const double mean = serving::LengthSampler(program.workload.prompt).mean();
+  const double mean = serving::meanPrompt(program.workload);
   const std::uint32_t page = program.system.scheduler.page;
   const std::vector<Fraction> draft_shares{Fraction::percent(25), Fraction::percent(50),
                                            Fraction::percent(75), Fraction::percent(90)};
@@ -190,7 +190,7 @@ void PrefixTest::report(const TestConfig& config, const Design& design,
       const SweepPoint* base = &design.points[point - point % kPrefixConditions.size()];
       const auto without = std::find_if(measured.begin(), measured.end(),
                                         [&](const Measured& one) { return &one.point == base; });
-      if (without == measured.end()) return std::nullopt;
+      if (without == measured.end() || repetition >= without->trials.size()) return std::nullopt;
       const auto before = of.of(point, without->trials[repetition]);
       const auto after = of.of(point, trial);
       if (!before || !after || before->value <= 0) return std::nullopt;

@@ -112,8 +112,11 @@ std::vector<RatePoints> byRate(const std::vector<Measured>& measured) {
     const std::string& rate = one.point.values[0];
     const auto known = std::find_if(rates.begin(), rates.end(),
                                     [&](const RatePoints& other) { return other.rate == rate; });
-    auto& points = known != rates.end() ? known->points : rates.emplace_back(rate).points;
-    points.push_back(&one);
+    if (known == rates.end()) {
+      rates.push_back({rate, {&one}});
+    } else {
+      known->points.push_back(&one);
+    }
   }
   return rates;
 }

@@ -22,7 +22,7 @@ bool looksLikeFormula(const std::string& text) {
 }  // namespace
 
 std::string csvField(const std::string& given) {
-  const std::string text = looksLikeFormula(given) ? "'" + given : given;
+  std::string text = looksLikeFormula(given) ? "'" + given : given;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

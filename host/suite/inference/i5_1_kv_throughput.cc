@@ -17,6 +17,7 @@
 #include "suite/fabric_metrics.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
+#include "suite/trials.h"
 
 namespace plumbline::suite {
 namespace {

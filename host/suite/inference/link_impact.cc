@@ -108,6 +108,7 @@ std::optional<double> payloadBetween(const bench::TrialResult& trial, Picosecond
 
 std::vector<LinkFailure> servingFailures(const TestConfig& config,
                                          const serving::ServingProgram& program) {
+  if (servingRefusal(config, program)) return {{"nothing", {}}};  // hosts that there are not
   const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
   const fabric::NodeId prefill = leafOf(topology, hostOfNic(config, program, 0));
   const fabric::NodeId decode = leafOf(topology, hostOfNic(config, program, prefillNics(program)));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kSlowest = 10;
 
-results::Cell modelled(double value, std::string unit) {
+results::Cell modelledCell(double value, std::string unit) {
   results::Quantity quantity;
   quantity.value = value;
   quantity.unit = std::move(unit);
@@ -43,7 +43,7 @@ results::Table slowestRequests(const Design& design, const std::vector<Measured>
         "Prefill", "Transfer", "Decode queue", "Decode"}) {
     table.columns.emplace_back(column);
   }
-  const auto ms = [](Picoseconds time) { return modelled(time.toSeconds() * 1e3, "ms"); };
+  const auto ms = [](Picoseconds time) { return modelledCell(time.toSeconds() * 1e3, "ms"); };
   for (const Measured& one : measured) {
     if (one.trials.empty() || !one.trials.front().serving) continue;
     std::vector<const serving::RequestRecord*> records;
@@ -133,17 +133,17 @@ results::Table loadTable(const Design& design, const std::vector<Measured>& meas
     row.emplace_back(std::to_string(prompts.size()));
     const double window = (result.window_end - result.window_start).toSeconds();
     const bool known = result.window_end != serving::kNever && window > 0;
-    row.push_back(known ? modelled(static_cast<double>(prompts.size()) / window, "/s")
+    row.push_back(known ? modelledCell(static_cast<double>(prompts.size()) / window, "/s")
                         : results::Cell(std::string("–")));
     row.push_back(gaps.size() < 2 ? results::Cell(std::string("–"))
-                                  : modelled(variation(gaps), ""));
+                                  : modelledCell(variation(gaps), ""));
     for (std::vector<double>* lengths : {&prompts, &answers}) {
       const serving::Distribution of = serving::distribution(std::move(*lengths), 0);
       for (const auto& value : {of.mean, of.p50.value, of.p99.value}) {
-        row.push_back(value ? modelled(*value, "tokens") : results::Cell(std::string("–")));
+        row.push_back(value ? modelledCell(*value, "tokens") : results::Cell(std::string("–")));
       }
     }
-    row.push_back(modelled(meanConcurrency(result), ""));
+    row.push_back(modelledCell(meanConcurrency(result), ""));
     row.emplace_back(std::to_string(result.peak_requests));
     table.rows.push_back(std::move(row));
   }

@@ -168,10 +168,15 @@ StoredSeries series(const Json& json) {
                    numbers(json, "x"),
                    numbers(json, "y"),
                    {},
-                   json.contains("right") && truth(json, "right")};
+                   json.contains("right") && truth(json, "right"),
+                   {}};
   if (out.x.size() != out.y.size()) throw NotARun("a series has not as many x as y");
-  out.few_samples = each(
-      json, "few_samples", [](const Json& place) { return whole(place, "few_samples"); }, false);
+  const auto places = [&](const char* key) {
+    return each(
+        json, key, [key](const Json& place) { return whole(place, key); }, false);
+  };
+  out.few_samples = places("few_samples");
+  out.marked = places("marked");
   return out;
 }
 
@@ -193,6 +198,7 @@ std::vector<StoredChart> charts(const Json& json) {
     if (right.series.empty()) continue;
     right.y_label = text(one, "right_label");
     right.log_y = false;
+    all.back().title += ": " + all.back().y_label;
     right.title += ": " + right.y_label;
     all.push_back(std::move(right));
   }

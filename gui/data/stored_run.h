@@ -54,6 +54,7 @@ struct StoredSeries {
   std::vector<double> y;
   std::vector<std::uint64_t> few_samples;  // places of percentiles on too few samples
   bool right = false;                      // of a second y axis
+  std::vector<std::uint64_t> marked;       // places that stand out
 };
 
 struct StoredChart {

@@ -437,16 +437,20 @@ void ResultsPage::drawChart() {
     series.push_back({text(one.name), one.x, one.y, one.reference ? SeriesStyle::kLine : style,
                       one.reference, std::nullopt});
   }
-  // A dot on each percentile that rests on too few samples.
-  std::vector<PlotMarker> few;
+  // A dot on each percentile that rests on too few samples, and on what stands out.
+  std::vector<PlotMarker> dots;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const StoredSeries& one = chart.series[i];
     for (const std::uint64_t place : one.few_samples) {
       if (place >= one.x.size()) continue;
-      few.push_back({one.x[place], one.y[place], tr("few samples"), i});
+      dots.push_back({one.x[place], one.y[place], tr("few samples"), i});
+    }
+    for (const std::uint64_t place : one.marked) {
+      if (place >= one.x.size()) continue;
+      dots.push_back({one.x[place], one.y[place], tr("marked"), i});
     }
   }
-  chart_->setContent(axes, std::move(series), std::move(few));
+  chart_->setContent(axes, std::move(series), std::move(dots));
 }
 
 }  // namespace plumbline::gui

@@ -188,7 +188,7 @@ std::string failuresHtml(const TestResult& test,
   std::vector<fabric::FailureSpec> failures;
   for (const std::string& element : test.failed_elements) failures.push_back({element, {}, {}});
   return fmt::format(
-      "<figure class=\"topology\">\n<figcaption>Failed in this test, one at a time: "
+      "<figure class=\"topology\">\n<figcaption>Failed in this test: "
       "{}</figcaption>\n{}</figure>\n",
       escaped(fmt::format("{}", fmt::join(test.failed_elements, ", "))),
       renderTopology(*topology, failures));

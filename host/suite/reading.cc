@@ -130,6 +130,14 @@ results::Quantity quantityOf(std::span<const Reading> readings, std::string unit
   return quantity;
 }
 
+results::Quantity modelled(double value, std::string unit) {
+  results::Quantity quantity;
+  quantity.value = value;
+  quantity.unit = std::move(unit);
+  quantity.observed = bench::ObservationPoint::kModelled;
+  return quantity;
+}
+
 void addPrediction(std::span<const bench::TrialResult> trials, results::Quantity& quantity) {
   double most = 0;
   bool predicted = false;

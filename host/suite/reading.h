@@ -46,6 +46,9 @@ results::Quantity quantityOf(std::span<const Reading> readings, std::string unit
                              bench::ObservationPoint observed = bench::ObservationPoint::kTester,
                              bool deterministic = false);
 
+// A number that is no mean: of one repetition, or of the simulating program.
+results::Quantity modelled(double value, std::string unit);
+
 // Adds to a figure over `trials` how far predicted times may be off, if one of them was
 // fast-forwarded: the error of the calibration or its spread, the larger one, as a bound.
 void addPrediction(std::span<const bench::TrialResult> trials, results::Quantity& quantity);

@@ -86,6 +86,32 @@ TEST(StoredRun, KeepsUncertaintyAndPercentile) {
   }
 }
 
+// The plots have one axis: a chart with two is two charts, each with its own label.
+TEST(StoredRun, AChartWithTwoAxesIsTwo) {
+  results::TestResult test = sampleTest();
+  results::Chart& chart = test.charts[0];
+  chart.y_label = "P99 [ms]";
+  chart.right_label = "TPS [tokens/s]";
+  chart.log_y = true;
+  chart.series[1].right = true;
+  chart.series[1].marked = {0};
+  Json run = sampleRun();
+  run["tests"] = Json::array({Json::parse(test.toJson())});
+  const StoredRunResult result = parseStoredRun(run.dump());
+  ASSERT_TRUE(result.run) << result.error;
+  const std::vector<StoredChart>& charts = result.run->tests[0].charts;
+  ASSERT_EQ(charts.size(), 2U);
+  EXPECT_EQ(charts[0].title, chart.title + ": P99 [ms]");
+  ASSERT_EQ(charts[0].series.size(), 1U);
+  EXPECT_EQ(charts[0].series[0].y, chart.series[0].y);
+  EXPECT_EQ(charts[1].title, chart.title + ": TPS [tokens/s]");
+  EXPECT_EQ(charts[1].y_label, "TPS [tokens/s]");
+  EXPECT_FALSE(charts[1].log_y);
+  ASSERT_EQ(charts[1].series.size(), 1U);
+  EXPECT_EQ(charts[1].series[0].y, chart.series[1].y);
+  EXPECT_EQ(charts[1].series[0].marked, std::vector<std::uint64_t>{0});
+}
+
 TEST(StoredRun, ReadsWhatTheResultsWrite) {
   const StoredRunResult result = parseStoredRun(sampleRun().dump());
   ASSERT_TRUE(result.run) << result.error;

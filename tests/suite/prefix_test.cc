@@ -106,8 +106,8 @@ TEST(Prefixes, ThePlanKnowsWhatIsNotSent) {
   SimRunner runner;
   const Plan plan = prefixTest().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.samples.size(), 4U);
-  EXPECT_NEAR(plan.samples[2].packet_hops / plan.samples[0].packet_hops, 0.5, 1e-9);
-  EXPECT_EQ(plan.samples[3].packet_hops, plan.samples[0].packet_hops);
+  EXPECT_NEAR(plan.samples[3].packet_hops / plan.samples[0].packet_hops, 0.5, 1e-9);
+  EXPECT_EQ(plan.samples[2].packet_hops, plan.samples[0].packet_hops);
 }
 
 // One prefix for all, and pages for two prompts on each worker: what is cached is given up.

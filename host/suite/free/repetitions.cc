@@ -30,12 +30,4 @@ results::Cell cellOf(const Repetitions& trials, const std::string& unit,
   return mean ? results::Cell(*std::move(mean)) : results::Cell(std::string("-"));
 }
 
-results::Quantity modelled(double value, std::string unit) {
-  results::Quantity quantity;
-  quantity.value = value;
-  quantity.unit = std::move(unit);
-  quantity.observed = bench::ObservationPoint::kModelled;
-  return quantity;
-}
-
 }  // namespace plumbline::suite

@@ -46,7 +46,4 @@ std::optional<results::Quantity> meanOf(const Repetitions& trials, const std::st
 results::Cell cellOf(const Repetitions& trials, const std::string& unit,
                      const FabricFigure& figure);
 
-// A number that is no mean: of the first repetition, or of the simulating program.
-results::Quantity modelled(double value, std::string unit);
-
 }  // namespace plumbline::suite

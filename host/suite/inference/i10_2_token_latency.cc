@@ -189,19 +189,8 @@ void addPooledGaps(const TestConfig& config, const DecodeGroup& group, const Des
     }
     if (gaps.empty()) continue;
     std::sort(gaps.begin(), gaps.end());
-    const auto ms = [](double seconds) {
-      results::Quantity quantity;
-      quantity.value = seconds * 1e3;
-      quantity.unit = "ms";
-      quantity.observed = bench::ObservationPoint::kModelled;
-      return results::Cell(std::move(quantity));
-    };
-    const auto count = [](std::size_t number) {
-      results::Quantity quantity;
-      quantity.value = static_cast<double>(number);
-      quantity.observed = bench::ObservationPoint::kModelled;
-      return results::Cell(std::move(quantity));
-    };
+    const auto ms = [](double seconds) { return modelled(seconds * 1e3, "ms"); };
+    const auto count = [](std::size_t number) { return modelled(static_cast<double>(number), {}); };
     std::vector<results::Cell> row{one.point.values[0], count(gaps.size())};
     for (const double p : {0.5, 0.95, 0.99, 0.999}) {
       row.push_back(ms(*serving::percentile(gaps, gaps.size(), p).value));

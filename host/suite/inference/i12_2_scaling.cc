@@ -16,6 +16,8 @@
 #include "fabric/topology.h"
 #include "serving/mapping.h"
 #include "suite/inference/inference.h"
+#include "suite/inference/requests.h"
+#include "suite/inference/steady_load.h"
 #include "suite/inference/sustained.h"
 
 namespace plumbline::suite {
@@ -144,13 +146,7 @@ Design ScalingTest::design(const TestConfig& config) const {
   design.axes = {{"Joining", "servers"}};
   Numbers& numbers = design.numbers;
   design.repetitions = numbers.repetitions(3, 1);
-  const scenario::ServingSection& section = servingSection(config);
-  serving::WindowSpec window;
-  window.warmup =
-      numbers.atLeast<Picoseconds>("Warm-up", seconds(10), milliseconds(400), section.warmup);
-  window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), milliseconds(1200),
-                                                config.scenario.parameters.duration);
-  window.drain = section.drain.value_or(numbers.isStandard() ? seconds(60) : seconds(5));
+  serving::WindowSpec window = steadyWindow(config, numbers, milliseconds(400), milliseconds(1200));
   window.quiet = true;  // those that leave finish all that they have
   serving::ServingProgram program = sustainedProgram(config, numbers, window);
   const serving::MappingSpec& servers = program.system.servers;
@@ -242,11 +238,7 @@ results::Table phases(const Measured& measured) {
     }
     const auto ms = [](std::optional<double> seconds) {
       if (!seconds) return results::Cell(std::string("not reached"));
-      results::Quantity quantity;
-      quantity.value = *seconds * 1e3;
-      quantity.unit = "ms";
-      quantity.observed = bench::ObservationPoint::kModelled;
-      return results::Cell(std::move(quantity));
+      return results::Cell(modelled(*seconds * 1e3, "ms"));
     };
     const auto reached = [](Picoseconds time) -> std::optional<double> {
       if (time == serving::kNever) return std::nullopt;
@@ -296,6 +288,7 @@ void ScalingTest::report(const TestConfig& config, const Design& design,
            builder);
   addMainFigure(design, measured, figures, builder);
   builder.result().tables.push_back(phases(measured.front()));
+  addRequestData(design, measured, builder);
   const auto first = meanOf(design, measured.front(), figures[1]);
   const auto drained = meanOf(design, measured.front(), figures[4]);
   builder.result().summary =

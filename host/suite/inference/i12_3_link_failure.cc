@@ -13,6 +13,8 @@
 
 #include "suite/inference/inference.h"
 #include "suite/inference/link_impact.h"
+#include "suite/inference/requests.h"
+#include "suite/inference/steady_load.h"
 #include "suite/inference/sustained.h"
 #include "suite/training/link_failure.h"
 
@@ -57,13 +59,8 @@ Design ServingFailureTest::design(const TestConfig& config) const {
   design.axes = {{"Fails", ""}};
   Numbers& numbers = design.numbers;
   design.repetitions = numbers.repetitions(20, 1);
-  const scenario::ServingSection& section = servingSection(config);
-  serving::WindowSpec window;
-  window.warmup =
-      numbers.atLeast<Picoseconds>("Warm-up", seconds(10), milliseconds(100), section.warmup);
-  window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), milliseconds(200),
-                                                config.scenario.parameters.duration);
-  window.drain = section.drain.value_or(numbers.isStandard() ? seconds(60) : seconds(5));
+  const serving::WindowSpec window =
+      steadyWindow(config, numbers, milliseconds(100), milliseconds(200));
   const serving::ServingProgram program = sustainedProgram(config, numbers, window);
   numbers.configure("Failure", fmt::format("at {}, for good", valueText(failureTime(window))));
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));
@@ -220,6 +217,7 @@ void addTimeline(const std::vector<Measured>& measured, ResultBuilder& builder) 
   results::Chart chart;
   chart.id = "kv_over_time";
   chart.title = "KV cache that arrived, by what fails";
+  chart.kind = results::ChartKind::kTime;
   chart.x_label = "Time [ms]";
   chart.y_label = "KV cache [GB/s]";
   for (const Measured& one : measured) {
@@ -275,6 +273,7 @@ void ServingFailureTest::report(const TestConfig& config, const Design& design,
            {"serving", "The whole window, with and without failures", kServingNote, {}, {}},
            builder);
   addTimeline(measured, builder);
+  addRequestData(design, measured, builder);
   double longest = 0;
   std::size_t recovered = 0;
   for (const Measured& one : failed) {

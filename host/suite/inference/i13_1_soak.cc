@@ -11,6 +11,7 @@
 
 #include "stats/summary.h"
 #include "suite/inference/inference.h"
+#include "suite/inference/requests.h"
 #include "suite/inference/serving_soak.h"
 
 namespace plumbline::suite {
@@ -149,6 +150,7 @@ void ServingSoakTest::report(const TestConfig& config, const Design& design,
         "model",
         windowClock(clock, window));
   }
+  addRequestData(design, measured, builder);
   addKpis(figures, builder);
   addVariation(figures[0], figures[1], builder);
   const std::size_t significant = addWindowTrends(clock, figures, builder);

@@ -15,6 +15,7 @@
 #include "suite/fabric_metrics.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/link_impact.h"
+#include "suite/inference/requests.h"
 #include "suite/inference/serving_soak.h"
 
 namespace plumbline::suite {
@@ -141,7 +142,7 @@ std::size_t addComparison(const SoakClock& clock, const std::vector<WindowFigure
   return changed;
 }
 
-void ServingFlapTest::report(const TestConfig& config, const Design& /*design*/,
+void ServingFlapTest::report(const TestConfig& config, const Design& design,
                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const SoakClock clock = ServingSoakDesign(config).clock;
   if (measured.size() < 2) return;
@@ -225,6 +226,7 @@ void ServingFlapTest::report(const TestConfig& config, const Design& /*design*/,
     addWindowChart(clock, {with, without}, std::move(chart), builder);
   }
   builder.result().failed_elements.push_back(failure.element);
+  addRequestData(design, measured, builder);
   if (impact.recovery_ms) builder.primary("Recovery", modelled(*impact.recovery_ms, "ms"));
   builder.result().summary =
       impact.recovery_ms

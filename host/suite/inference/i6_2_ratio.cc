@@ -128,7 +128,7 @@ void addRatioChart(const Design& design, const serving::SloSpec& slo, const Rate
   results::Chart chart;
   chart.id = fmt::format("ratio_at_rate_{}", number);
   chart.title = fmt::format(
-      "TTFT, ITL and TPS over the ratio at {} requests/s (rings: Pareto-optimal)", rate.rate);
+      "TTFT, ITL and TPS over the ratio at {} requests/s (marked: Pareto-optimal)", rate.rate);
   chart.x_label = "Prefill workers";
   chart.y_label = "P99 [ms]";
   chart.right_label = "TPS output [tokens/s]";

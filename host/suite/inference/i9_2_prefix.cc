@@ -31,9 +31,9 @@ struct PrefixCondition {
 constexpr std::array<PrefixCondition, 4> kPrefixConditions{
     {{"no cache", false, false, false},
      {"cache, round robin", true, false, true},
-     {"cache, prefix-aware", true, true, true},
-     {"cache, prefix-aware, all pages sent", true, true, false}}};
-constexpr std::size_t kPrefixAware = 2;  // of them: the one that heat maps show
+     {"cache, prefix-aware, all pages sent", true, true, false},
+     {"cache, prefix-aware", true, true, true}}};
+constexpr std::size_t kPrefixAware = 3;  // of them: the one that heat maps show
 
 RouterPolicy awareOfPrefixes(RouterPolicy own) {
   const bool aware = own == RouterPolicy::kKvAware || own == RouterPolicy::kCongestionAware;

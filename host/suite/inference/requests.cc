@@ -19,14 +19,6 @@ namespace {
 
 constexpr std::size_t kSlowest = 10;
 
-results::Cell modelledCell(double value, std::string unit) {
-  results::Quantity quantity;
-  quantity.value = value;
-  quantity.unit = std::move(unit);
-  quantity.observed = bench::ObservationPoint::kModelled;
-  return quantity;
-}
-
 // The slowest measured requests of each point, by TTFT, unfinished ones first: where they spent the
 // time up to their first token, or up to the end of the run.
 results::Table slowestRequests(const Design& design, const std::vector<Measured>& measured) {
@@ -43,7 +35,7 @@ results::Table slowestRequests(const Design& design, const std::vector<Measured>
         "Prefill", "Transfer", "Decode queue", "Decode"}) {
     table.columns.emplace_back(column);
   }
-  const auto ms = [](Picoseconds time) { return modelledCell(time.toSeconds() * 1e3, "ms"); };
+  const auto ms = [](Picoseconds time) { return modelled(time.toSeconds() * 1e3, "ms"); };
   for (const Measured& one : measured) {
     if (one.trials.empty() || !one.trials.front().serving) continue;
     std::vector<const serving::RequestRecord*> records;
@@ -133,17 +125,17 @@ results::Table loadTable(const Design& design, const std::vector<Measured>& meas
     row.emplace_back(std::to_string(prompts.size()));
     const double window = (result.window_end - result.window_start).toSeconds();
     const bool known = result.window_end != serving::kNever && window > 0;
-    row.push_back(known ? modelledCell(static_cast<double>(prompts.size()) / window, "/s")
+    row.push_back(known ? modelled(static_cast<double>(prompts.size()) / window, "/s")
                         : results::Cell(std::string("–")));
     row.push_back(gaps.size() < 2 ? results::Cell(std::string("–"))
-                                  : modelledCell(variation(gaps), ""));
+                                  : modelled(variation(gaps), ""));
     for (std::vector<double>* lengths : {&prompts, &answers}) {
       const serving::Distribution of = serving::distribution(std::move(*lengths), 0);
       for (const auto& value : {of.mean, of.p50.value, of.p99.value}) {
-        row.push_back(value ? modelledCell(*value, "tokens") : results::Cell(std::string("–")));
+        row.push_back(value ? modelled(*value, "tokens") : results::Cell(std::string("–")));
       }
     }
-    row.push_back(modelledCell(meanConcurrency(result), ""));
+    row.push_back(modelled(meanConcurrency(result), ""));
     row.emplace_back(std::to_string(result.peak_requests));
     table.rows.push_back(std::move(row));
   }
@@ -247,6 +239,7 @@ void addRequestData(const Design& design, const std::vector<Measured>& measured,
   builder.result().raw_data.push_back(
       {"requests", "Every request: when and where it was in each stage", std::move(csv).str()});
   noteExtrapolation(measured, builder);
+  noteEmptyWindows(measured, builder);
 }
 
 void addRequests(const Design& design, const std::vector<Measured>& measured,
@@ -254,7 +247,6 @@ void addRequests(const Design& design, const std::vector<Measured>& measured,
   builder.result().tables.push_back(loadTable(design, measured));
   builder.result().tables.push_back(slowestRequests(design, measured));
   addRequestData(design, measured, builder);
-  noteEmptyWindows(measured, builder);
   noteRates(measured, builder);
 }
 

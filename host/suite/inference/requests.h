@@ -12,8 +12,9 @@ namespace plumbline::suite {
 void addRequests(const Design& design, const std::vector<Measured>& measured,
                  ResultBuilder& builder);
 
-// Raw data alone: every request of every trial, a line each (serving/request_csv.h); and an anomaly
-// where steps lie more than 10 % outside a table of step times.
+// Raw data alone: every request of every trial, a line each (serving/request_csv.h); and what
+// spoils figures of them as anomalies: steps more than 10 % outside a table of step times, windows
+// without requests, and requests that were refused.
 void addRequestData(const Design& design, const std::vector<Measured>& measured,
                     ResultBuilder& builder);
 

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "suite/free/repetitions.h"  // modelled()
 #include "suite/inference/sustained.h"
 #include "suite/trend.h"
 

@@ -58,13 +58,14 @@ serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSp
   return servingSection(config).workload.value_or(usual);
 }
 
-serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers) {
+serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers,
+                                 Picoseconds quick_warmup, Picoseconds quick_measure) {
   const scenario::ServingSection& section = servingSection(config);
   const auto& parameters = config.scenario.parameters;
   serving::WindowSpec window;
   window.warmup =
-      numbers.atLeast<Picoseconds>("Warm-up", seconds(10), milliseconds(400), section.warmup);
-  window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), milliseconds(600),
+      numbers.atLeast<Picoseconds>("Warm-up", seconds(10), quick_warmup, section.warmup);
+  window.measure = numbers.atLeast<Picoseconds>("Measuring window", seconds(60), quick_measure,
                                                 parameters.duration);
   window.drain = section.drain.value_or(numbers.isStandard() ? seconds(60) : seconds(5));
   return window;

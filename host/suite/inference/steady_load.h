@@ -16,8 +16,11 @@ serving::WorkloadSpec usualLoad(const TestConfig& config);
 serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual);
 
 // Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
-// (draft: 60 s after 10 s). Notes what deviates.
-serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers);
+// (draft: 60 s after 10 s; in the quick profile `quick_measure` after `quick_warmup`). Notes what
+// deviates.
+serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers,
+                                 Picoseconds quick_warmup = milliseconds(400),
+                                 Picoseconds quick_measure = milliseconds(600));
 
 // Adds a point; its packet-hops are those of the load's rate over the window. A closed loop is
 // refused: it hides queues, and has no rate.

@@ -19,4 +19,16 @@ Error::Error(ErrorKind kind, const std::string& what, std::string where, std::st
       where_(std::move(where)),
       remedy_(std::move(remedy)) {}
 
+std::string faultOf(const Error& error) {
+  std::string fault = error.what();
+  const std::string before = error.where() + ": ";
+  const std::string behind = " (" + error.remedy() + ")";
+  if (!error.where().empty() && fault.starts_with(before)) fault.erase(0, before.size());
+  // An Error that was passed on may carry its remedy twice.
+  while (!error.remedy().empty() && fault.ends_with(behind)) {
+    fault.resize(fault.size() - behind.size());
+  }
+  return fault;
+}
+
 }  // namespace plumbline

@@ -30,4 +30,8 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
+// The fault alone, out of the "where: fault (remedy)" of an Error: for one that passes it on with
+// another place or more words.
+std::string faultOf(const Error& error);
+
 }  // namespace plumbline

@@ -39,6 +39,7 @@ using control::RunState;
 
 // In which the stream's end may come after the run is known to be over.
 constexpr int kMomentsToWait = 20;
+constexpr std::chrono::seconds kQuietWait{3};  // for an answer, before the user is told
 
 [[noreturn]] void refuse(const control::Refusal& refusal) {
   std::string what = refusal.what;
@@ -50,12 +51,16 @@ constexpr int kMomentsToWait = 20;
   throw Error(asked ? ErrorKind::kUsage : ErrorKind::kTester, what, refusal.where, refusal.remedy);
 }
 
-// Waits for the answer to one call of the client.
+// Waits for the answer to one call of the client, and says so when it takes long.
 template <typename T, typename Call>
 control::Outcome<T> outcomeOf(Call call) {
   auto promise = std::make_shared<std::promise<control::Outcome<T>>>();
   auto answer = promise->get_future();
   call([promise](const control::Outcome<T>& outcome) { promise->set_value(outcome); });
+  if (answer.wait_for(kQuietWait) != std::future_status::ready) {
+    note(stderr, "the server has not answered for {} s; it has {} s in all\n", kQuietWait.count(),
+         control::kAnswerTime.count());
+  }
   return answer.get();
 }
 

@@ -44,7 +44,6 @@ using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::chrono::seconds kConnectTime{10};
-constexpr std::chrono::seconds kAnswerTime{120};  // planning a large fabric takes its time
 constexpr std::uint64_t kMostAnswerBytes = 1ULL << 30U;
 constexpr std::size_t kMostMessageBytes = 64U << 20U;
 constexpr std::chrono::milliseconds kFirstPause{100};

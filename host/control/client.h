@@ -1,6 +1,7 @@
 // The API's client for programs: the desktop window, `plumbline run --server`, `plumbline top`.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "control/live_message.h"
 
 namespace plumbline::control {
+
+// Of a server, for an answer; planning a large fabric takes its time.
+inline constexpr std::chrono::seconds kAnswerTime{120};
 
 struct ServerAddress {
   std::string host = "127.0.0.1";

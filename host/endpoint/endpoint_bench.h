@@ -1,5 +1,5 @@
-// A bench on ordinary hosts: software posts messages and sees them complete. What FabricBench and
-// VerbsBench have in common.
+// A bench on ordinary hosts: software posts messages and sees them complete. What LibfabricBench
+// and VerbsBench have in common.
 #pragma once
 
 #include <memory>

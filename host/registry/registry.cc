@@ -16,7 +16,7 @@
 #include "card_xrt/xrt_bus.h"
 #endif
 #ifdef PLUMBLINE_LIBFABRIC
-#include "bench_ofi/fabric_bench.h"
+#include "bench_ofi/libfabric_bench.h"
 #endif
 #ifdef PLUMBLINE_VERBS
 #include "bench_verbs/verbs_bench.h"
@@ -69,7 +69,7 @@ const std::vector<Entry>& entries() {
 #ifdef PLUMBLINE_LIBFABRIC
       {{"libfabric", "ordinary hosts through a provider of libfabric"},
        [](const BenchOptions& options) -> std::unique_ptr<Bench> {
-         return std::make_unique<bench_ofi::FabricBench>(options.endpoint, options.line_rate);
+         return std::make_unique<bench_ofi::LibfabricBench>(options.endpoint, options.line_rate);
        }},
 #endif
 #ifdef PLUMBLINE_VERBS

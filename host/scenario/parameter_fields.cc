@@ -72,7 +72,8 @@ const Fields& fieldsOf<CardParameters>() {
       field<&C::storm_frames>("storm_frames", "PAUSE frames of a storm (`pfc-storm`, `bit-errors`)")
           .in(1, 100'000'000)
           .otherwise(kTests),
-      field<&C::stagger>("stagger", "From one sender's bursts to the next one's (`incast-phase`)")
+      field<&C::stagger>("stagger",
+                         "From one sender's bursts to the next one's (`incast-phase`, `kv-incast`)")
           .in(Picoseconds(0), milliseconds(1))
           .upTo(kMaxListed)
           .otherwise(kTests),
@@ -140,6 +141,10 @@ const Fields& fieldsOf<ExpertParameters>() {
           .otherwise("`14336B`"),
       field<&E::layers>("layers", "MoE layers of a step that are simulated (I10.2)")
           .in(1, 1'000)
+          .otherwise(kProfile),
+      field<&E::nics>(
+          "nics", "Dispatches and KV transfers on the same NICs, or on neighbouring ones (I7.4)")
+          .oneOf(scenario::kExpertNicWords)
           .otherwise(kProfile),
       field<&E::ranks_per_server>("ranks_per_server",
                                   "Neighbours in rank that send each other nothing over the fabric")

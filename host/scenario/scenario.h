@@ -103,6 +103,7 @@ struct ExpertParameters {
   std::optional<std::uint32_t> experts, top_k, redundant;  // of the model "m5"
   std::optional<Bytes> dispatch;                           // of a token, of the model "m5"
   std::optional<std::uint32_t> layers;                     // simulated MoE layers of a step (I10.2)
+  std::optional<std::vector<std::string>> nics;            // words of kExpertNicWords (I7.4)
   std::uint32_t ranks_per_server = 8;
   BitRate intra_rate = gigabitsPerSecond(3600);  // of a rank inside its server, one way
   Picoseconds overhead = microseconds(45);       // of a dispatch, beside the network: model input
@@ -113,6 +114,9 @@ inline constexpr std::array<const char*, 5> kExpertModelWords{"m1", "m2", "m3", 
 // I7.2: the draft's modes, and skews that users report. "token-drop" is uniform with a capacity.
 inline constexpr std::array<const char*, 6> kExpertRoutingWords{
     "top-k", "expert-choice", "token-drop", "aux-loss", "zipf", "lognormal"};
+
+// I7.4: dispatches and KV transfers on the same NICs, or on neighbouring ones.
+inline constexpr std::array<const char*, 2> kExpertNicWords{"shared", "separate"};
 
 struct Parameters {
   std::optional<std::uint32_t> repetitions;

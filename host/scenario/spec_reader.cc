@@ -55,18 +55,6 @@ std::optional<T> readCount(const YamlNode& node, Problems& problems) {
 
 }  // namespace
 
-std::string faultOf(const Error& error) {
-  std::string fault = error.what();
-  const std::string before = error.where() + ": ";
-  const std::string behind = " (" + error.remedy() + ")";
-  if (!error.where().empty() && fault.starts_with(before)) fault.erase(0, before.size());
-  // An Error that was passed on may carry its remedy twice.
-  while (!error.remedy().empty() && fault.ends_with(behind)) {
-    fault.resize(fault.size() - behind.size());
-  }
-  return fault;
-}
-
 template <>
 std::optional<std::uint8_t> readValue(const YamlNode& node, Problems& problems) {
   return readCount<std::uint8_t>(node, problems);

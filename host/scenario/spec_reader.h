@@ -20,9 +20,6 @@
 
 namespace plumbline::scenario {
 
-// The fault alone, out of the "where: fault (remedy)" of an Error.
-std::string faultOf(const Error& error);
-
 // Places of the fields of one specification, by the names that its validate() uses:
 // "switches.pfc.xon", "failures[1].element".
 class FieldPlaces {

@@ -281,7 +281,9 @@ void checkJobs(const workload::WorkloadSpec& spec, std::uint32_t hosts) {
       }
       workload::Workload({spec.seed, {alone}}, hosts);
     } catch (const Error& error) {
-      throw Error(error.kind(), faultOf(error), "jobs[" + std::to_string(i) + "]", error.remedy());
+      std::string where = "jobs[" + std::to_string(i) + "]";
+      if (!error.where().empty()) where += "." + error.where();
+      throw Error(error.kind(), faultOf(error), where, error.remedy());
     }
   }
 }

@@ -40,7 +40,7 @@ const std::vector<const Procedure*>& procedures() {
       &aggregateTokensTest(), &batchingTest(), &overloadTest(),
       &servingScalingTest(), &servingFailureTest(),
       &servingSoakTest(), &kvLeakTest(), &servingFlapTest(),
-      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
+      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &kvIncastTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on
       &freeTest()};
   return all;

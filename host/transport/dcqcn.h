@@ -23,11 +23,13 @@ struct DcqcnState {
 };
 static_assert(sizeof(DcqcnState) == 64);
 
-// The rules, shared by all QPs of a host. Nothing happens at the expiry of a timer; the state
-// catches up when it is looked at, with every expiry at its own time. A timer that expires at the
-// instant of a CNP or a packet acts first.
+// The rules, shared by all QPs of a host: a RateAlgorithm (congestion_rate.h). Nothing happens at
+// the expiry of a timer; the state catches up when it is looked at, with every expiry at its own
+// time. A timer that expires at the instant of a CNP or a packet acts first.
 class DcqcnRules {
  public:
+  using State = DcqcnState;
+
   // `spec` is validated. `line` is the host's link rate.
   DcqcnRules(const DcqcnSpec& spec, BitRate line);
 

@@ -44,15 +44,23 @@ Nscc::Nscc(const NsccParameters& parameters, Picoseconds now)
       last_eta_(picoseconds(now)),
       last_decrease_(picoseconds(now) - parameters.base_rtt) {}
 
-void Nscc::onAck(Picoseconds time, std::optional<Picoseconds> rtt, bool marked,
-                 std::int64_t received_bytes, std::int64_t inflight) {
-  const double now = picoseconds(time);
-  const auto bytes = static_cast<double>(received_bytes);
+void Nscc::onAck(const AckEvent& ack) {
+  judge(ack);
+  if (ack.penalty == 0) return;
+  // Destination flow control.
+  cwnd_ = std::min(cwnd_, static_cast<double>(ack.inflight)) -
+          static_cast<double>(ack.penalty * ack.received_bytes >> 7);
+  clamp();
+}
+
+void Nscc::judge(const AckEvent& ack) {
+  const double now = picoseconds(ack.now);
+  const auto bytes = static_cast<double>(ack.received_bytes);
   // Without a sample of its own an ACK is judged by the average.
   double qdelay = avg_delay_;
-  if (rtt) {
-    base_rtt_ = std::min(base_rtt_, picoseconds(*rtt));
-    qdelay = picoseconds(*rtt) - base_rtt_;
+  if (ack.rtt) {
+    base_rtt_ = std::min(base_rtt_, picoseconds(*ack.rtt));
+    qdelay = picoseconds(*ack.rtt) - base_rtt_;
     sample(qdelay);
   }
   achieved_bytes_ += bytes;
@@ -60,13 +68,13 @@ void Nscc::onAck(Picoseconds time, std::optional<Picoseconds> rtt, bool marked,
     ignored_ += bytes;
     return;
   }
-  if (quickAdapt(now, false, qdelay, inflight)) return;
+  if (quickAdapt(now, false, qdelay, ack.inflight)) return;
 
   received_bytes_ += bytes;
-  const bool fast = fastIncrease(marked ? p_->target : qdelay, bytes);
-  if (!marked && qdelay < p_->target) {
+  const bool fast = fastIncrease(ack.marked ? p_->target : qdelay, bytes);
+  if (!ack.marked && qdelay < p_->target) {
     if (!fast) inc_bytes_ += p_->alpha * bytes * (p_->target - qdelay);
-  } else if (!marked) {
+  } else if (!ack.marked) {
     inc_bytes_ += p_->fair_increase * bytes;
   } else if (qdelay >= p_->target && avg_delay_ > p_->target && now - last_decrease_ >= base_rtt_) {
     cwnd_ *= std::max(1 - p_->gamma * (avg_delay_ - p_->target) / avg_delay_, p_->max_md_jump);
@@ -76,29 +84,23 @@ void Nscc::onAck(Picoseconds time, std::optional<Picoseconds> rtt, bool marked,
   if (now - last_adjust_ >= p_->adjust_period || received_bytes_ > p_->adjust_bytes) fulfil(now);
 }
 
-void Nscc::onTrim(Picoseconds now, std::int64_t bytes, std::int64_t inflight, bool adjust) {
+void Nscc::onTrim(const LossEvent& trim, bool adjust) {
   sample(p_->base_rtt);
   qa_armed_ = true;
   // A trimmed packet will not be acknowledged, so it counts here against what is to be ignored.
   const bool ignored = ignoring();
-  ignored_ += static_cast<double>(bytes);
-  if (ignored || quickAdapt(picoseconds(now), true, p_->base_rtt, inflight)) return;
-  if (adjust) cwnd_ -= static_cast<double>(bytes);
+  ignored_ += static_cast<double>(trim.bytes);
+  if (ignored || quickAdapt(picoseconds(trim.now), true, p_->base_rtt, trim.inflight)) return;
+  if (adjust) cwnd_ -= static_cast<double>(trim.bytes);
   clamp();
 }
 
-void Nscc::onLoss(Picoseconds now, std::int64_t bytes, std::int64_t inflight) {
+void Nscc::onLoss(const LossEvent& loss) {
   qa_armed_ = true;
   const bool ignored = ignoring();
-  ignored_ += static_cast<double>(bytes);
-  if (ignored || quickAdapt(picoseconds(now), true, 0, inflight)) return;
-  cwnd_ -= static_cast<double>(bytes);
-  clamp();
-}
-
-void Nscc::onPenalty(std::uint8_t penalty, std::int64_t bytes, std::int64_t inflight) {
-  cwnd_ =
-      std::min(cwnd_, static_cast<double>(inflight)) - static_cast<double>(penalty * bytes >> 7);
+  ignored_ += static_cast<double>(loss.bytes);
+  if (ignored || quickAdapt(picoseconds(loss.now), true, 0, loss.inflight)) return;
+  cwnd_ -= static_cast<double>(loss.bytes);
   clamp();
 }
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "base/units.h"
+#include "transport/congestion_events.h"
 #include "transport/uet_spec.h"
 
 namespace plumbline::transport {
@@ -35,28 +35,23 @@ struct NsccParameters {
 NsccParameters makeNsccParameters(const NsccSpec& spec, BitRate rate, Picoseconds base_rtt,
                                   std::uint32_t mtu_bytes, bool trimming);
 
+// An algorithm of CongestionWindow (congestion_window.h).
 class Nscc {
  public:
   // `parameters` must live as long as this object; it is shared by all destinations of a host.
   explicit Nscc(const NsccParameters& parameters, Picoseconds now);
 
-  // Feedback of one ACK. `rtt`: the sample, if it can be attributed. `marked`: flag m.
-  // `received_bytes`: by how much rcvd_bytes has grown. `inflight`: bytes after this ACK.
-  void onAck(Picoseconds now, std::optional<Picoseconds> rtt, bool marked,
-             std::int64_t received_bytes, std::int64_t inflight);
-  // A packet of `bytes` was trimmed. `adjust` is false when the window is to stay (last-hop trim
-  // while receiver credit is active).
-  void onTrim(Picoseconds now, std::int64_t bytes, std::int64_t inflight, bool adjust);
-  // A packet of `bytes` was inferred lost.
-  void onLoss(Picoseconds now, std::int64_t bytes, std::int64_t inflight);
-  // Destination flow control: rcv_cwnd_pend (1 to 127) on an ACK of `bytes`.
-  void onPenalty(std::uint8_t penalty, std::int64_t bytes, std::int64_t inflight);
+  void onAck(const AckEvent& ack);
+  void onTrim(const LossEvent& trim, bool adjust);
+  void onLoss(const LossEvent& loss);
+  void onTimeout(const LossEvent& loss) { onLoss(loss); }
 
   [[nodiscard]] double window() const { return cwnd_; }             // bytes
   [[nodiscard]] double averageDelay() const { return avg_delay_; }  // [ps]
   [[nodiscard]] double baseRtt() const { return base_rtt_; }        // smallest seen [ps]
 
  private:
+  void judge(const AckEvent& ack);
   void sample(double qdelay);
   bool quickAdapt(double now, bool lost, double qdelay, std::int64_t inflight);
   [[nodiscard]] bool ignoring() const { return ignored_ < to_ignore_; }

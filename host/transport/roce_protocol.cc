@@ -24,7 +24,7 @@ RoceProtocol::RoceProtocol(const RoceSpec& spec, const HostContext& context)
       context_(context),
       clock_(context.rate),
       frames_(spec),
-      dcqcn_(spec.dcqcn, context.rate),
+      rate_control_(spec.dcqcn, context.rate),
       window_(spec.window_packets == 0 ? kDefaultWindow : spec.window_packets),
       mtu_shift_(static_cast<unsigned>(std::countr_zero(spec.path_mtu))),
       ack_mask_(std::has_single_bit(spec.ack_every) ? spec.ack_every - 1U : kNoMask),
@@ -132,11 +132,11 @@ void RoceProtocol::transmitCnp(fabric::Packet& packet) {
   ++stats_.cnp_sent;
 }
 
-// DCQCN: the frame that has just begun to leave has to be paid for before the next.
+// Paced: the frame that has just begun to leave has to be paid for before the next.
 void RoceProtocol::payAtRate(Qp& qp, std::uint16_t length) {
-  DcqcnState& rate = rates_[qp.rate];
-  dcqcn_.onSent(rate, length, qp.started);
-  qp.eligible = dcqcn_.paidAt(rate, qp.started, qp.started_bytes);
+  RateControl::State& rate = rates_[qp.rate];
+  rate_control_.onSent(rate, length, qp.started);
+  qp.eligible = rate_control_.paidAt(rate, qp.started, qp.started_bytes);
 }
 
 void RoceProtocol::fillControl(const Qp& qp, std::uint8_t code, std::uint8_t priority, bool ect,
@@ -162,12 +162,12 @@ void RoceProtocol::onCnp(std::uint32_t index, Picoseconds now) {
   Qp& qp = qps_[index];
   if (qp.rate == kNone) {
     qp.rate = rates_.take();
-    rates_[qp.rate] = dcqcn_.firstCnp(now);
+    rates_[qp.rate] = rate_control_.firstCnp(now);
   } else {
-    dcqcn_.onCnp(rates_[qp.rate], now);
+    rate_control_.onCnp(rates_[qp.rate], now);
   }
   if (qp.started_bytes > 0) {
-    const Picoseconds paid = dcqcn_.paidAt(rates_[qp.rate], qp.started, qp.started_bytes);
+    const Picoseconds paid = rate_control_.paidAt(rates_[qp.rate], qp.started, qp.started_bytes);
     qp.eligible = std::max(qp.eligible, paid);
   }
 }
@@ -205,8 +205,8 @@ double RoceProtocol::rateOf(HostId peer, std::uint32_t flow, Picoseconds now) co
   if (index == kNone || qps_[index].rate == kNone) {
     return static_cast<double>(context_.rate.bitsPerSecond());
   }
-  DcqcnState state = rates_[qps_[index].rate];
-  dcqcn_.advance(state, now);
+  RateControl::State state = rates_[qps_[index].rate];
+  rate_control_.advance(state, now);
   return state.current;
 }
 

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "fabric/ring.h"
 #include "fabric/wire_clock.h"
-#include "transport/dcqcn.h"
+#include "transport/congestion_rate.h"
 #include "transport/protocol.h"
 #include "transport/roce_connections.h"
 #include "transport/roce_packet.h"
@@ -194,7 +194,7 @@ class RoceProtocol final : public Protocol {
   HostContext context_;
   fabric::WireClock clock_;
   RoceFrames frames_;
-  DcqcnRules dcqcn_;
+  RateControl rate_control_;
   std::int64_t window_;
   unsigned mtu_shift_;
   std::uint64_t ack_mask_;  // ack_every - 1 if that is a power of two, otherwise kNoMask
@@ -205,7 +205,7 @@ class RoceProtocol final : public Protocol {
   Pool<OpenMessage> messages_;
   Pool<ReadJob> jobs_;
   Pool<ReorderBuffer> buffers_;
-  Pool<DcqcnState> rates_;
+  Pool<RateControl::State> rates_;
 
   fabric::Ring<std::uint32_t> ready_;  // QPs in the round
   fabric::Ring<std::uint32_t> acks_;   // QPs that owe an ACK or NAK

@@ -21,6 +21,10 @@ const Fields& fieldsOf<transport::NsccSpec>();
 template <>
 const Fields& fieldsOf<transport::RcccSpec>();
 template <>
+const Fields& fieldsOf<transport::SwiftSpec>();
+template <>
+const Fields& fieldsOf<transport::SwiftSpec>();
+template <>
 const Fields& fieldsOf<transport::PdcSetupSpec>();
 template <>
 const Fields& fieldsOf<transport::UetSpec>();

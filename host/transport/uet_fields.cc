@@ -9,6 +9,7 @@ namespace {
 using transport::NsccSpec;
 using transport::PdcSetupSpec;
 using transport::RcccSpec;
+using transport::SwiftSpec;
 using transport::UetCongestionControl;
 using transport::UetEntropyPolicy;
 using transport::UetEntropySpec;
@@ -19,11 +20,15 @@ constexpr Picoseconds kLeastUetTime{1};
 
 constexpr const char* kSpecification = "Ultra Ethernet 1.0";
 constexpr const char* kModels = "public implementations and simulators";
+constexpr const char* kSwift = "Swift, Kumar et al. 2020";
 constexpr const char* kNscc = "Ultra Ethernet 1.0 (NSCC), by way of public simulators";
 
 bool usesNscc(const UetSpec& uet) {
   return uet.congestion_control == UetCongestionControl::kNscc ||
          uet.congestion_control == UetCongestionControl::kNsccRccc;
+}
+bool usesSwift(const UetSpec& uet) {
+  return uet.congestion_control == UetCongestionControl::kSwift;
 }
 bool usesRccc(const UetSpec& uet) {
   return uet.congestion_control == UetCongestionControl::kRccc ||
@@ -141,6 +146,40 @@ const Fields& fieldsOf<RcccSpec>() {
 }
 
 template <>
+const Fields& fieldsOf<SwiftSpec>() {
+  static const Fields kFields{
+      field<&SwiftSpec::target_qdelay>("target_qdelay",
+                                       "Queueing delay that is aimed at with a large window")
+          .atLeast(kLeastUetTime)
+          .otherwise("`base_rtt`"),
+      field<&SwiftSpec::flow_range>(
+          "flow_range", "Most that a small window adds to that delay, in `target_qdelay`")
+          .in(0, 1'000)
+          .from(kModels),
+      field<&SwiftSpec::flow_least_window>("flow_least_window",
+                                           "Packets, up to which it adds all of it")
+          .above(0)
+          .from(kSwift),
+      field<&SwiftSpec::flow_most_window>("flow_most_window",
+                                          "Packets, from which on it adds nothing; above "
+                                          "`flow_least_window`")
+          .above(0)
+          .from(kSwift),
+      field<&SwiftSpec::additive_increase>("additive_increase", "In MTUs per round trip")
+          .above(0)
+          .from(kSwift),
+      field<&SwiftSpec::beta>("beta", "Of the multiplicative decrease").above(0).from(kSwift),
+      field<&SwiftSpec::max_mdf>("max_mdf", "Share of the window that one decrease takes at most")
+          .above(0)
+          .below(1)
+          .from(kSwift),
+      field<&SwiftSpec::max_window>("max_window", "In BDPs; also the window to begin with")
+          .above(0),
+  };
+  return kFields;
+}
+
+template <>
 const Fields& fieldsOf<PdcSetupSpec>() {
   static const Fields kFields{
       field<&PdcSetupSpec::context_time>("context_time",
@@ -220,12 +259,15 @@ const Fields& fieldsOf<UetSpec>() {
           "loss_gap",
           "A packet is lost when one sent so many later is acknowledged (RUD); 0: never"),
       field<&UetSpec::congestion_control>(
-          "cc", "A fixed window, network signals (NSCC), receiver credit, or the last two")
+          "cc",
+          "A fixed window, network signals (NSCC), receiver credit, the last two together, or "
+          "delay (Swift, no part of Ultra Ethernet)")
           .as("congestion_control")
           .word("none", Control::kNone)
           .word("nscc", Control::kNscc)
           .word("rccc", Control::kRccc)
           .word("both", Control::kNsccRccc)
+          .word("swift", Control::kSwift)
           .from(kSpecification),
       field<&UetSpec::base_rtt>("base_rtt",
                                 "Of the idle network: a full packet there, its ACK back")
@@ -237,6 +279,7 @@ const Fields& fieldsOf<UetSpec>() {
           .above(0),
       block<&UetSpec::nscc>("nscc", "Factors of NSCC").storedIf(usesNscc),
       block<&UetSpec::rccc>("rccc", "Factors of receiver credit").storedIf(usesRccc),
+      block<&UetSpec::swift>("swift", "Factors of Swift").storedIf(usesSwift),
       block<&UetSpec::entropy>("entropy", "Entropy values; the policy, or a map").orAlone("policy"),
   };
   return kFields;

@@ -19,7 +19,7 @@ UetReceiver::UetReceiver(UetHost& host)
       frame_excess_(static_cast<std::int32_t>(write_frame_) -
                     static_cast<std::int32_t>(
                         nominalSize(host.spec(), dataType(host.spec()), kSesStandard, 0))),
-      nscc_(usesNscc(effectiveControl(host.spec()))),
+      moves_window_(movesWindow(effectiveControl(host.spec()))),
       credit_(usesCredit(effectiveControl(host.spec()))),
       rules_{.ack_delay = host.spec().ack_delay,
              .ack_trigger_bytes = host.spec().ack_per_packet ? 0 : host.spec().ack_trigger_bytes,

@@ -184,7 +184,7 @@ class UetReceiver {
   std::uint32_t write_frame_;     // frame bytes without payload: messages and read requests
   std::uint32_t response_frame_;  // the same, read data
   std::int32_t frame_excess_;     // frame bytes beyond the nominal size
-  bool nscc_;
+  bool moves_window_;             // of the sources
   bool credit_;
   Rules rules_;
   PagedVector<Target> targets_;

@@ -52,7 +52,7 @@ void UetReceiver::acknowledge(Target& target, std::uint64_t psn, bool retx, Pico
 
 void UetReceiver::sendAck(Target& target, std::uint64_t psn, bool retx, std::uint64_t sack_base,
                           std::uint64_t sack, Picoseconds now) {
-  const bool with_state = nscc_ || credit_ || sack != 0;
+  const bool with_state = moves_window_ || credit_ || sack != 0;
   const PdsType type = with_state ? PdsType::kAckCc : PdsType::kAck;
   fabric::Packet& ack = host_.queueControl(target.source, type, with_state ? 0 : kSesResponse, now);
   ack.opcode = uetOpcode(type, answerFlags(target.marked, retx));

@@ -27,7 +27,7 @@ UetSender::UetSender(UetHost& host)
       service_(host.spec().service),
       connectionless_(!usesPdcs(service_)),
       infers_losses_(service_ == UetService::kRud && host.spec().loss_gap > 0),
-      nscc_(usesNscc(effectiveControl(host.spec()))),
+      moves_window_(movesWindow(effectiveControl(host.spec()))),
       credit_(usesCredit(effectiveControl(host.spec()))),
       plain_(!connectionless_ && !credit_),
       data_type_(dataType(host.spec())),
@@ -44,12 +44,9 @@ UetSender::UetSender(UetHost& host)
       response_overhead_(nominalSize(host.spec(), data_type_, kSesResponseData, 0)),
       frame_excess_(unpaddedFrame(host.spec(), data_type_, 0, 0) -
                     static_cast<std::int32_t>(nominalSize(host.spec(), data_type_, 0, 0))),
-      fixed_window_(windowBytes(host.spec().fixed_window, host.context().rate, host.spec().base_rtt,
-                                mtu_cost_)),
       credit_window_(windowBytes(host.spec().rccc.max_window, host.context().rate,
                                  host.spec().base_rtt, mtu_cost_)),
-      nscc_parameters_(makeNsccParameters(host.spec().nscc, host.context().rate,
-                                          host.spec().base_rtt, mtu_cost_, host.spec().trimming)) {}
+      window_rules_(makeCongestionWindowRules(host.spec(), host.context().rate, mtu_cost_)) {}
 
 void UetSender::post(const Message& message, Picoseconds now) {
   const bool read = message.verb == Verb::kRead;
@@ -403,7 +400,7 @@ std::uint32_t UetSender::cccFor(HostId peer, Picoseconds now) {
   if (found != kNone) return found;
   std::uint32_t index = static_cast<std::uint32_t>(cccs_.size());
   if (free_cccs_.empty()) {
-    cccs_.emplace_back(nscc_parameters_);
+    cccs_.emplace_back(window_rules_);
   } else {
     index = free_cccs_.back();
     free_cccs_.pop_back();
@@ -418,7 +415,7 @@ std::uint32_t UetSender::cccFor(HostId peer, Picoseconds now) {
   ccc.timer = false;
   ccc.last_credit = now;
   ccc.credit = RcccSource(credit_window_);
-  ccc.nscc = Nscc(nscc_parameters_, now);
+  ccc.window = CongestionWindow(window_rules_, now);
   ccc_of_.set(peer, index);
   return index;
 }
@@ -427,8 +424,7 @@ UetSender::CongestionView UetSender::congestion(HostId peer) const {
   const std::uint32_t index = ccc_of_.find(peer);
   if (index == kNone) return {};
   const Ccc& ccc = cccs_[index];
-  return {nscc_ ? ccc.nscc.window() : static_cast<double>(fixed_window_), ccc.inflight,
-          credit_ ? ccc.credit.unspent() : 0};
+  return {ccc.window.bytes(), ccc.inflight, credit_ ? ccc.credit.unspent() : 0};
 }
 
 void UetSender::appendFlows(std::vector<FlowStats>& flows) const {

@@ -9,7 +9,7 @@
 
 #include "base/paged_memory.h"
 #include "fabric/ring.h"
-#include "transport/nscc.h"
+#include "transport/congestion_window.h"
 #include "transport/rccc.h"
 #include "transport/uet_containers.h"
 #include "transport/uet_entropy.h"
@@ -65,7 +65,7 @@ class UetSender {
 
   // What a test or a report may ask about one destination; zeros when there is no context for it.
   struct CongestionView {
-    double window = 0;          // bytes: NSCC's or the fixed one
+    double window = 0;          // bytes; CongestionWindowRules::kUnlimited: credit alone permits
     std::int64_t inflight = 0;  // bytes
     std::int64_t credit = 0;    // bytes unspent
   };
@@ -167,14 +167,14 @@ class UetSender {
   };
   // Congestion control context: one per destination. All that sending needs is in the first line.
   struct alignas(64) Ccc {
-    explicit Ccc(const NsccParameters& parameters) : nscc(parameters, Picoseconds(0)) {}
+    explicit Ccc(const CongestionWindowRules& rules) : window(rules, Picoseconds(0)) {}
 
     std::int64_t inflight = 0;  // nominal bytes
     std::int64_t backlog = 0;   // nominal bytes not yet sent, or lost
     std::uint32_t wait_head = kNone;
     std::uint32_t wait_tail = kNone;
     RcccSource credit;
-    Nscc nscc;
+    CongestionWindow window;
     HostId peer = 0;
     std::uint32_t pdcs = 0;
     std::uint32_t generation = 0;
@@ -220,9 +220,7 @@ class UetSender {
   // Whether congestion control lets a full packet out.
   [[nodiscard]] bool maySend(const Ccc& ccc) const {
     if (credit_ && !ccc.credit.maySend()) return false;
-    const std::int64_t after = ccc.inflight + mtu_cost_;
-    if (nscc_) return static_cast<double>(after) <= ccc.nscc.window();
-    return credit_ || after <= fixed_window_;
+    return static_cast<double>(ccc.inflight + mtu_cost_) <= ccc.window.bytes();
   }
   void makeReady(std::uint32_t slot) {
     Pdc& pdc = pdcs_[slot];
@@ -328,6 +326,7 @@ class UetSender {
     return infers_losses_ && pdc.highest_acked >= pdc.judge_at;
   }
   void inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now);
+  void tellLoss(Ccc& ccc, const LossEvent& loss, NackCode code) const;
   void onLostPacket(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
   void onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
   void onNoPdc(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
@@ -340,9 +339,9 @@ class UetSender {
   UetService service_;
   bool connectionless_;  // no PDCs: RUDI, UUD
   bool infers_losses_;
-  bool nscc_;    // NSCC is in use
-  bool credit_;  // receiver credit is in use
-  bool plain_;   // PDCs, and no receiver credit
+  bool moves_window_;  // an algorithm does, by what ACKs say
+  bool credit_;        // receiver credit is in use
+  bool plain_;         // PDCs, and no receiver credit
   PdsType data_type_;
   fabric::Packet data_header_;  // what all data packets have in common
   std::uint16_t mp_range_;
@@ -352,9 +351,8 @@ class UetSender {
   std::uint32_t write_overhead_;     // nominal size without payload
   std::uint32_t response_overhead_;  // of read data
   std::int32_t frame_excess_;        // frame bytes beyond the nominal size
-  std::int64_t fixed_window_;
   std::int64_t credit_window_;
-  NsccParameters nscc_parameters_;
+  CongestionWindowRules window_rules_;
 
   PagedVector<Pdc> pdcs_;
   PagedVector<IdlePlace> idle_places_;  // as many as pdcs_

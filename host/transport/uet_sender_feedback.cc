@@ -48,13 +48,12 @@ void UetSender::onAck(const fabric::Packet& packet, Picoseconds now) {
       ackWord(pdc, ccc, (base >> 6) + 1, packet.stamp >> (64 - shift), marked_psn, now);
     }
   }
-  if (nscc_ && with_state) {
+  if (moves_window_ && with_state) {
     // An ACK that was overtaken brings no news.
     const std::int32_t units = std::max(distance24(pdc.received, state.rcvd_bytes), 0);
     pdc.received = (pdc.received + static_cast<std::uint32_t>(units)) & 0xFFFFFF;
     const std::int64_t bytes = std::int64_t{units} * kCreditUnit;
-    ccc.nscc.onAck(now, rtt, marked, bytes, ccc.inflight);
-    if (state.rcv_cwnd_pend > 0) ccc.nscc.onPenalty(state.rcv_cwnd_pend, bytes, ccc.inflight);
+    ccc.window.onAck({now, rtt, marked, bytes, ccc.inflight, state.rcv_cwnd_pend});
   }
   if (advance(slot, now)) {
     if (mayInferLosses(pdc)) inferLosses(pdc, ccc, now);
@@ -256,7 +255,7 @@ void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
     const std::int64_t bytes = costOf(messageAt(pdc, psn, pdc.ack_hint), psn);
     markLost(pdc, ccc, psn);
     pdc.entropy.onNack(pdc.flight[psn].entropy);
-    if (nscc_) ccc.nscc.onLoss(now, bytes, ccc.inflight);
+    ccc.window.onLoss({now, bytes, ccc.inflight});
     ++host_.uetStats().gap_losses;
   };
   // First transmissions are in the order of their PSNs; repeated ones in that of `resent`. What
@@ -288,6 +287,16 @@ void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
   }
 }
 
+// A packet did not arrive, or without its payload. A trim on the last hop says nothing that
+// receiver credit does not know.
+void UetSender::tellLoss(Ccc& ccc, const LossEvent& loss, NackCode code) const {
+  if (code == NackCode::kPsnOutOfWindow || code == NackCode::kRodOutOfOrder) {
+    ccc.window.onLoss(loss);
+  } else {
+    ccc.window.onTrim(loss, !(code == NackCode::kTrimmedLastHop && credit_));
+  }
+}
+
 // RUD, RUDI: one packet did not arrive with its payload.
 void UetSender::onLostPacket(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
@@ -308,14 +317,7 @@ void UetSender::onLostPacket(std::uint32_t slot, const fabric::Packet& packet, P
   markLost(pdc, ccc, psn);
   pdc.entropy.onNack(tx.entropy);
   ccc.credit.stopSpeculating();
-  if (nscc_) {
-    if (static_cast<NackCode>(packet.aux) == NackCode::kPsnOutOfWindow) {
-      ccc.nscc.onLoss(now, bytes, ccc.inflight);
-    } else {
-      const bool last_hop = static_cast<NackCode>(packet.aux) == NackCode::kTrimmedLastHop;
-      ccc.nscc.onTrim(now, bytes, ccc.inflight, !(last_hop && credit_));
-    }
-  }
+  tellLoss(ccc, {now, bytes, ccc.inflight}, static_cast<NackCode>(packet.aux));
   afterFeedback(slot, now);
 }
 
@@ -340,14 +342,7 @@ void UetSender::onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, P
     const std::int64_t bytes = costOf(messageAt(pdc, expected, pdc.ack_hint), expected);
     goBack(pdc, ccc, expected);
     ccc.credit.stopSpeculating();
-    if (nscc_) {
-      if (static_cast<NackCode>(packet.aux) == NackCode::kRodOutOfOrder) {
-        ccc.nscc.onLoss(now, bytes, ccc.inflight);
-      } else {
-        const bool last_hop = static_cast<NackCode>(packet.aux) == NackCode::kTrimmedLastHop;
-        ccc.nscc.onTrim(now, bytes, ccc.inflight, !(last_hop && credit_));
-      }
-    }
+    tellLoss(ccc, {now, bytes, ccc.inflight}, static_cast<NackCode>(packet.aux));
   }
   afterFeedback(slot, now);
 }
@@ -462,7 +457,7 @@ void UetSender::onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds no
     } else {
       markLost(pdc, ccc, psn);
     }
-    if (nscc_) ccc.nscc.onLoss(now, bytes, ccc.inflight);
+    ccc.window.onTimeout({now, bytes, ccc.inflight});
   }
   afterFeedback(slot, now);
 }

@@ -53,11 +53,8 @@ void UetSender::stopWaiting(std::uint32_t slot) {
 void UetSender::releaseWaiting(Ccc& ccc) {
   std::int64_t room = INT64_MAX;
   if (credit_) room = ccc.credit.unspent() / mtu_cost_ + 1;
-  if (!credit_ && !nscc_) room = (fixed_window_ - ccc.inflight) / mtu_cost_;
-  if (nscc_) {
-    room = std::min(room, (static_cast<std::int64_t>(ccc.nscc.window()) - ccc.inflight) /
-                              std::int64_t{mtu_cost_});
-  }
+  room = std::min(room, (static_cast<std::int64_t>(ccc.window.bytes()) - ccc.inflight) /
+                            std::int64_t{mtu_cost_});
   for (; room > 0 && ccc.wait_head != kNone; --room) {
     const std::uint32_t slot = ccc.wait_head;
     Pdc& pdc = pdcs_[slot];
@@ -113,7 +110,7 @@ inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessa
   fields.retx = retx;
   if (kPlain || !connectionless_) {
     fields.ack_request = close || retx || !more || !maySend(ccc) ||
-                         (nscc_ && ccc.nscc.window() < ack_trigger_bytes_);
+                         (moves_window_ && ccc.window.bytes() < ack_trigger_bytes_);
     if (!kPlain && credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
     if (pdc.state != State::kSynSent) return packData(fields, true);
     fields.syn = true;
@@ -220,7 +217,7 @@ void UetSender::finishClose(fabric::Packet& packet) {
 
 std::uint32_t UetSender::creditTarget(const Ccc& ccc) const {
   std::optional<std::int64_t> limit;
-  if (nscc_) limit = static_cast<std::int64_t>(ccc.nscc.window()) + mtu_cost_;
+  if (moves_window_) limit = static_cast<std::int64_t>(ccc.window.bytes()) + mtu_cost_;
   return ccc.credit.target(ccc.backlog, mtu_cost_, limit, active_sources_);
 }
 

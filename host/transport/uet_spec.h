@@ -23,6 +23,7 @@ enum class UetCongestionControl : std::uint8_t {
   kNscc,      // network signals, window at the source (A.6.2)
   kRccc,      // credit of the destination (A.6.3)
   kNsccRccc,  // both must permit
+  kSwift,     // delay, window at the source (Kumar et al. 2020); no part of UET
 };
 
 // How the entropy value (UDP source port) of a packet is chosen (A.6.4). From kBitmap on the choice
@@ -72,6 +73,18 @@ struct RcccSpec {
   Bytes grant{16'384};                    // most that one grant gives; multiple of 256
   Fraction pace = Fraction::percent(99);  // of the link rate at which credit is given
   double max_window = 1.5;                // × BDP; also the speculative credit at the start
+};
+
+// Factors of Swift.
+struct SwiftSpec {
+  std::optional<Picoseconds> target_qdelay;  // base RTT
+  double flow_range = 0.5;                   // × target_qdelay: most that flow scaling adds
+  double flow_least_window = 0.1;            // packets, up to which it adds that
+  double flow_most_window = 100;             // packets, from which on it adds nothing
+  double additive_increase = 1;              // × MTU per round trip
+  double beta = 0.8;                         // of the multiplicative decrease
+  double max_mdf = 0.5;                      // most that one decrease takes
+  double max_window = 1.5;                   // × BDP; also the initial window
 };
 
 // What it costs an initiator to open PDCs (A.5.1: the first packets open them, there is no
@@ -132,6 +145,7 @@ struct UetSpec {
   double fixed_window = 1.5;                // × BDP; kNone, and RUDI always
   NsccSpec nscc;
   RcccSpec rccc;
+  SwiftSpec swift;
   UetEntropySpec entropy;
 };
 

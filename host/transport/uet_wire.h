@@ -105,8 +105,10 @@ constexpr std::uint32_t nominalSize(const UetSpec& spec, PdsType type, std::uint
 constexpr bool usesCredit(UetCongestionControl control) {
   return control == UetCongestionControl::kRccc || control == UetCongestionControl::kNsccRccc;
 }
-constexpr bool usesNscc(UetCongestionControl control) {
-  return control == UetCongestionControl::kNscc || control == UetCongestionControl::kNsccRccc;
+// Whether an algorithm moves the window of a source, which needs feedback in every ACK.
+constexpr bool movesWindow(UetCongestionControl control) {
+  return control == UetCongestionControl::kNscc || control == UetCongestionControl::kNsccRccc ||
+         control == UetCongestionControl::kSwift;
 }
 
 constexpr bool usesPdcs(UetService service) {

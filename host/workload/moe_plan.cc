@@ -72,7 +72,7 @@ MoePlan::MoePlan(const MoeProgram& program, std::uint32_t ranks, std::uint64_t s
   const ExpertMap map(program_, ranks, seed, name);
   if (program_.layers * static_cast<std::uint64_t>(pairs()) > kMaxCells) {
     refuse(fmt::format("{} layers of {} ranks", program_.layers, ranks),
-           "layers x ranks x ranks of at most 2^26");
+           "layers x ranks x ranks of at most 2^26", "layers");
   }
   copies_.resize(program_.layers * pairs());
   traffic_.reserve(program_.layers);
@@ -88,7 +88,8 @@ MoePlan::MoePlan(const MoeProgram& program, std::uint32_t ranks, std::uint64_t s
         if (copyBytes(phase) > 0) end += messagesOf(copiesIn(phase, from, to));
         if (end > kMaxMessagesOfPair) {
           refuse(fmt::format("rank {} sends rank {} too many messages", from, to),
-                 fmt::format("at most {}; fewer layers, or messages: pair", kMaxMessagesOfPair));
+                 fmt::format("at most {}; fewer layers, or messages: pair", kMaxMessagesOfPair),
+                 "layers");
         }
         ends_[pairOf(from, to) * phases() + phase] = static_cast<std::uint32_t>(end);
       }

@@ -39,19 +39,19 @@ void checkMatrix(const MoeProgram& program, std::uint32_t ranks) {
   const std::size_t experts = program.experts;
   if (program.matrix.size() != experts * ranks) {
     refuse(fmt::format("the matrix has {} numbers", program.matrix.size()),
-           fmt::format("{} ranks of {} experts", ranks, experts));
+           fmt::format("{} ranks of {} experts", ranks, experts), "matrix");
   }
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const auto row = std::span(program.matrix).subspan(rank * experts, experts);
     if (*std::max_element(row.begin(), row.end()) > program.tokens) {
       refuse(fmt::format("an expert takes more selections of rank {} than it has tokens", rank),
-             fmt::format("at most {}", program.tokens));
+             fmt::format("at most {}", program.tokens), "matrix");
     }
     const auto all = std::accumulate(row.begin(), row.end(), std::uint64_t{0});
     const std::uint64_t most = std::uint64_t{program.tokens} * program.top_k;
     if (all > most) {
       refuse(fmt::format("rank {} has {} selections", rank, all),
-             fmt::format("at most tokens x top_k = {}", most));
+             fmt::format("at most tokens x top_k = {}", most), "matrix");
     }
   }
 }
@@ -324,19 +324,19 @@ void dropBeyond(std::uint64_t capacity, const MoeProgram& program, std::uint32_t
 void checkMoe(const MoeProgram& program, std::uint32_t ranks) {
   const std::uint64_t slots = std::uint64_t{program.experts} + program.redundant;
   if (ranks > slots) {
-    refuse(
-        fmt::format("{} ranks have {} experts and {} replicas: some would have none", ranks,
-                    program.experts, program.redundant),
-        fmt::format("at most {} ranks, or {} redundant experts", slots, ranks - program.experts));
+    refuse(fmt::format("{} ranks have {} experts and {} replicas: some would have none", ranks,
+                       program.experts, program.redundant),
+           fmt::format("at most {} ranks, or {} redundant experts", slots, ranks - program.experts),
+           "experts");
   }
   if (program.tokens == 0 || program.top_k == 0 || program.layers == 0 || program.experts == 0) {
     refuse("tokens, top_k, experts or layers is 0", "at least 1");
   }
   if (program.top_k > program.experts) {
     refuse(fmt::format("top_k is {} of {} experts", program.top_k, program.experts),
-           "at most the number of experts");
+           "at most the number of experts", "top_k");
   }
-  if (program.dispatch_bytes == 0) refuse("a token has 0 bytes", "at least 1");
+  if (program.dispatch_bytes == 0) refuse("a token has 0 bytes", "at least 1", "dispatch");
   if (program.ranks_per_server == 0 || program.chunk_tokens == 0) {
     refuse("ranks_per_server or chunk_tokens is 0", "at least 1");
   }
@@ -345,21 +345,22 @@ void checkMoe(const MoeProgram& program, std::uint32_t ranks) {
     refuse(fmt::format("{} ranks are no whole number of servers of {}: a rail of the last one has "
                        "no rank",
                        ranks, program.ranks_per_server),
-           "mode low-latency, or a multiple of ranks_per_server");
+           "mode low-latency, or a multiple of ranks_per_server", "ranks_per_server");
   }
-  if (program.intra_rate.bitsPerSecond() <= 0) refuse("intra_rate is 0", "above zero");
+  if (program.intra_rate.bitsPerSecond() <= 0)
+    refuse("intra_rate is 0", "above zero", "intra_rate");
   if (program.compute < Picoseconds() || program.between < Picoseconds() ||
       program.period < Picoseconds()) {
     refuse("a duration is negative", "zero or more");
   }
   if (selectionsOf(program, ranks) > kMaxSelections) {
     refuse(fmt::format("a layer has {} selections", selectionsOf(program, ranks)),
-           "tokens x top_k x ranks of at most 2^28");
+           "tokens x top_k x ranks of at most 2^28", "tokens");
   }
   if (program.routing == MoeRouting::kHot &&
       (program.hot_experts == 0 || program.hot_experts >= program.experts)) {
     refuse(fmt::format("{} of {} experts are hot", program.hot_experts, program.experts),
-           "at least one, not all");
+           "at least one, not all", "hot_experts");
   }
   if (program.routing == MoeRouting::kMatrix) checkMatrix(program, ranks);
 }

@@ -21,7 +21,8 @@ constexpr std::uint32_t kTreeWindow = 8;
 
 void requirePowerOfTwo(std::uint32_t ranks, std::string_view algorithm) {
   if (!std::has_single_bit(ranks)) {
-    refuse(fmt::format("{} does not work with {} ranks", algorithm, ranks), "a power of two");
+    refuse(fmt::format("{} does not work with {} ranks", algorithm, ranks), "a power of two",
+           "algorithm");
   }
 }
 
@@ -29,7 +30,8 @@ void requireKind(const CollectiveSpec& spec, std::initializer_list<CollectiveKin
   if (std::find(kinds.begin(), kinds.end(), spec.kind) == kinds.end()) {
     refuse("this collective does not exist with that algorithm",
            "AllReduce: any but linear shift and XOR; ReduceScatter, AllGather: ring; AllToAll: "
-           "linear shift, XOR; Broadcast: tree");
+           "linear shift, XOR; Broadcast: tree",
+           "algorithm");
   }
 }
 
@@ -52,7 +54,7 @@ std::unique_ptr<Schedule> makeRails(const CollectiveSpec& spec, Rank rank, std::
   const std::uint32_t rails = spec.ranks_per_server;
   if (rails == 0 || ranks % rails != 0) {
     refuse(fmt::format("{} ranks do not fill servers of {} ranks", ranks, rails),
-           "a multiple of ranks_per_server");
+           "a multiple of ranks_per_server", "ranks_per_server");
   }
   Ring::Shape shape;
   shape.buffer = Chunks({0, spec.bytes}, rails, spec.element_bytes).at(rank % rails);

@@ -26,21 +26,21 @@ constexpr std::uint32_t kMaxSplitOutstanding = 1U << kSequenceBits;
 
 void checkJob(const JobSpec& job) {
   if (job.flows == 0 || job.flows > kMaxFlows) {
-    refuse(fmt::format("{} flows per pair of hosts", job.flows), "1 to 256");
+    refuse(fmt::format("{} flows per pair of hosts", job.flows), "1 to 256", "flows");
   }
   if (job.first_flow >= kMaxFlows || job.first_flow + job.flows > kMaxFlows) {
     refuse(fmt::format("flows {} to {} of a pair of hosts", job.first_flow,
                        std::uint64_t{job.first_flow} + job.flows - 1),
            "0 to 255");
   }
-  if (job.start < Picoseconds()) refuse("the start is negative", "zero or later");
+  if (job.start < Picoseconds()) refuse("the start is negative", "zero or later", "start");
 }
 
 void checkTraining(const JobSpec& job, const TrainingProgram& program) {
   if (job.verb == transport::Verb::kRead)
-    refuse("collectives cannot use the verb read", "write, write-immediate or send");
+    refuse("collectives cannot use the verb read", "write, write-immediate or send", "verb");
   if (program.iterations == 0 || program.iterations > kMaxIterations) {
-    refuse(fmt::format("iterations is {}", program.iterations), "1 to 10^7");
+    refuse(fmt::format("iterations is {}", program.iterations), "1 to 10^7", "iterations");
   }
   bool negative = program.compute < Picoseconds() || program.compute_spread < Picoseconds();
   for (const CollectiveSpec& spec : program.collectives) {
@@ -54,22 +54,23 @@ void checkMessages(const JobSpec& job, const MessageProgram& program) {
     refuse(fmt::format("the message size is {} bytes", program.bytes), "1 to 2^40 - 1 bytes");
   }
   if (program.arrival_times && job.verb == transport::Verb::kRead) {
-    refuse("arrival times of the verb read", "write, write-immediate or send");
+    refuse("arrival times of the verb read", "write, write-immediate or send", "verb");
   }
-  if (program.phase < Picoseconds()) refuse("the phase is negative", "zero or more");
+  if (program.phase < Picoseconds()) refuse("the phase is negative", "zero or more", "phase");
   if (program.on_off &&
       (program.on_off->on <= Picoseconds() || program.on_off->off < Picoseconds())) {
     refuse("the on/off pattern is never on", "on above zero, off zero or more");
   }
   if (const auto* arrivals = std::get_if<Arrivals>(&program.load)) {
     if (arrivals->interval <= Picoseconds())
-      refuse("the interval between messages is 0", "above zero");
+      refuse("the interval between messages is 0", "above zero", "interval");
     return;
   }
   const std::uint32_t outstanding = std::get<ClosedLoop>(program.load).outstanding;
-  if (outstanding == 0) refuse("outstanding is 0", "at least 1");
+  if (outstanding == 0) refuse("outstanding is 0", "at least 1", "outstanding");
   if (job.flow_use == FlowUse::kSplit && outstanding > kMaxSplitOutstanding) {
-    refuse(fmt::format("outstanding is {} for split messages", outstanding), "at most 128");
+    refuse(fmt::format("outstanding is {} for split messages", outstanding), "at most 128",
+           "outstanding");
   }
 }
 
@@ -105,7 +106,8 @@ void dropUnfinished(std::vector<IterationResult>& iterations) {
 
 void checkMoeJob(const JobSpec& job, std::uint32_t ranks) {
   if (job.verb == transport::Verb::kRead)
-    refuse("dispatch and combine cannot use the verb read", "write, write-immediate or send");
+    refuse("dispatch and combine cannot use the verb read", "write, write-immediate or send",
+           "verb");
   checkMoe(std::get<MoeProgram>(job.program), ranks);
 }
 
@@ -132,7 +134,7 @@ Workload::Workload(const WorkloadSpec& spec, std::uint32_t hosts)
     try {
       buildJob(job);
     } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("job '{}': {}", spec_.jobs[job].name, error.what()),
+      throw Error(error.kind(), fmt::format("job '{}': {}", spec_.jobs[job].name, faultOf(error)),
                   error.where(), error.remedy());
     }
   }

@@ -10,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "bench_ofi/fabric_bench.h"
+#include "bench_ofi/libfabric_bench.h"
 #include "bench_ofi/ofi_carrier.h"
 #include "endpoint/clock.h"
 #include "endpoint/target_service.h"
@@ -160,7 +160,7 @@ bench::TrialSpec lightTrial() {
 }
 
 TEST_F(OfiTcpPeerTest, ATrialIsMeasuredAndTheReportSaysWhereTheEndsAre) {
-  FabricBench bench(spec_, gigabitsPerSecond(100));
+  LibfabricBench bench(spec_, gigabitsPerSecond(100));
   const bench::TrialResult result = bench.run(lightTrial(), {});
   EXPECT_TRUE(result.valid());
   EXPECT_EQ(result.streams[0].sent_frames, 57U);
@@ -177,7 +177,7 @@ TEST_F(OfiTcpPeerTest, ATrialIsMeasuredAndTheReportSaysWhereTheEndsAre) {
 
 // The trial ends when the target program does, not with its last message's time.
 TEST_F(OfiTcpPeerTest, ATargetProgramThatEndsEndsTheTrial) {
-  FabricBench bench(spec_, gigabitsPerSecond(100));
+  LibfabricBench bench(spec_, gigabitsPerSecond(100));
   bench::TrialSpec spec = lightTrial();
   spec.duration = seconds(100);
   bench::TrialHooks hooks;

@@ -22,10 +22,11 @@ using transport::UetSpec;
                           b17, b18, b19, b20] = r.dcqcn;
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16,
                           c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31,
-                          c32] = u;
+                          c32, c33] = u;
   [[maybe_unused]] auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14, d15, d16] =
       u.nscc;
   [[maybe_unused]] auto& [e1, e2, e3] = u.rccc;
+  [[maybe_unused]] auto& [g1, g2, g3, g4, g5, g6, g7, g8] = u.swift;
   [[maybe_unused]] auto& [f1, f2, f3, f4, f5, f6, f7, f8] = u.entropy;
 }
 
@@ -131,6 +132,7 @@ TEST(TransportJson, EveryFieldOfUetShows) {
                       [](S& s) { s.congestion_control = UetCongestionControl::kNone; },
                       [](S& s) { s.congestion_control = UetCongestionControl::kNscc; },
                       [](S& s) { s.congestion_control = UetCongestionControl::kRccc; },
+                      [](S& s) { s.congestion_control = UetCongestionControl::kSwift; },
                       [](S& s) { s.base_rtt = seconds(1); },
                       [](S& s) { s.fixed_window = 0.25; },
                       [](S& s) { s.nscc.reference_bdp = Bytes(1); },
@@ -164,6 +166,13 @@ TEST(TransportJson, EveryFieldOfUetShows) {
                       [](S& s) { s.entropy.bitmap_ecn_penalty = 9; },
                       [](S& s) { s.entropy.bitmap_nack_penalty = 9; },
                       [](S& s) { s.entropy.bitmap_max_penalty = 9; }});
+  base.congestion_control = UetCongestionControl::kSwift;
+  expectDifferent<S>(
+      base,
+      {[](S& s) { s.swift.target_qdelay = seconds(1); }, [](S& s) { s.swift.flow_range = 0.3; },
+       [](S& s) { s.swift.flow_least_window = 0.3; }, [](S& s) { s.swift.flow_most_window = 30; },
+       [](S& s) { s.swift.additive_increase = 0.3; }, [](S& s) { s.swift.beta = 0.3; },
+       [](S& s) { s.swift.max_mdf = 0.3; }, [](S& s) { s.swift.max_window = 0.3; }});
 }
 
 // A part that is switched off must not tell trials apart.

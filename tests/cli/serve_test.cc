@@ -1,8 +1,11 @@
 // The server as its users start it, and the verbs that are its clients.
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +197,31 @@ TEST_F(ServeTest, CtrlCOfTheClientStopsTheRunAfterTheTrialInHand) {
   const Outcome outcome = client.wait();
   EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("was stopped"));
+}
+
+// One that accepts connections and says nothing: its port is open, and no program reads it.
+TEST_F(ServeTest, ASilentServerIsNamedAsOne) {
+  const int silent = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(silent, any, size), 0);
+  ASSERT_EQ(::listen(silent, 4), 0);
+  ASSERT_EQ(::getsockname(silent, any, &size), 0);
+  Process client(scratch_.path() / "client",
+                 {"run", scenario(1), "--server",
+                  "127.0.0.1:" + std::to_string(ntohs(address.sin_port)), "--quiet"});
+  std::string said;
+  while (!client.ended() && said.find("120 s in all") == std::string::npos) {
+    std::this_thread::sleep_for(20ms);
+    said = contentOf(scratch_.path() / "client" / "stderr.txt");
+  }
+  EXPECT_THAT(said, HasSubstr("the server has not answered for 3 s"));
+  client.signal(SIGTERM);
+  client.wait();
+  ::close(silent);
 }
 
 TEST_F(ServeTest, TheLogOfTrialsIsThatOfARunHere) {

@@ -5,6 +5,7 @@
 #include "fabric/fabric.h"
 #include "sim/wire.h"
 #include "suite/conformance/check.h"
+#include "suite/inference/inference.h"
 #include "suite/training/training.h"
 #include "tests/integration/direct_runner.h"
 
@@ -99,6 +100,36 @@ TEST(LatencyOnCard, OfASwitchAtZeroLoadIsItsClosedForm) {
   const double clock_ns = sim::kClockPeriodMax.toNanoseconds();
   EXPECT_NEAR(kpiOf(result, "latency_min_ns", "1024 B, zero load").value, expected, clock_ns);
   EXPECT_NEAR(kpiOf(result, "latency_max_ns", "1024 B, zero load").value, expected, clock_ns);
+}
+
+// Messages of one frame, one at a time, beside background through one first-in-first-out queue: the
+// mean wait is that of an M/D/1 queue, rho S / (2 (1 - rho)), where gaps are drawn, and between 0
+// and S where one other port sends frames at equal gaps. S is the slot of a background frame.
+TEST(KvTransferOnCard, WaitsBesideBackgroundAsInTheClosedForm) {
+  scenario::Scenario scenario;
+  scenario.topology.hosts = 3;
+  scenario.switches.buffer_per_port = Bytes(1'000'000);
+  scenario.traffic.pairs = {{{0, 1}}};
+  scenario.traffic.qps = {{1}};
+  scenario.parameters.sizes = {{Bytes(256)}};
+  scenario.parameters.loads = {{Fraction::percent(50)}};
+  scenario.parameters.iterations = 400;
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runOnCard(kvTransferTest(), scenario);
+  EXPECT_TRUE(result.valid) << anomaliesOf(result);
+  const std::string alone = "256 B, 1 QP, one at a time";
+  const auto wait = [&](const char* gaps) {
+    return kpiOf(result, "transfer_mean_us", alone + " beside 50 %, " + gaps).value -
+           kpiOf(result, "transfer_mean_us", alone).value;
+  };
+  const double slot_us = 8e-3 * (4096 + 14 + 20 + 8 + 12 + 16 + 4 + 4 + 20) /
+                         static_cast<double>(scenario.topology.link_rate.toGigabitsPerSecond());
+  // Of 400 samples whose standard deviation is about one slot: 0.05 slots.
+  EXPECT_NEAR(wait("Poisson"), slot_us * 0.5 / (2 * 0.5), 0.2 * slot_us);
+  EXPECT_GT(wait("constant"), 0);
+  EXPECT_LT(wait("constant"), slot_us);
+  EXPECT_NEAR(kpiOf(result, "background_percent", alone + " beside 50 %, Poisson").value, 50, 3);
+  EXPECT_NEAR(kpiOf(result, "background_percent", alone + " beside 50 %, constant").value, 50, 0.5);
 }
 
 // What the draft demands of a test is in the card's result, or the conformance data says why the

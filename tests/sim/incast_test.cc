@@ -81,6 +81,21 @@ TEST(Incast, NsccKeepsTheReceiversLinkBusy) {
   EXPECT_GE(finish.first_ms, 7.4);
 }
 
+// Swift holds the delay at a target, so that the receiver's link is busy, the flows share it and
+// the queue stays near what the target allows: 32 windows of one round trip, less what the link
+// holds.
+TEST(Incast, SwiftKeepsTheQueueAtItsTarget) {
+  TrialSpec spec = uetIncast(UetCongestionControl::kSwift);
+  spec.dut.switches.ecn.clear();  // it looks at nothing but delay
+  Stack stack(spec);
+  stack.run(milliseconds(100));
+  stack.expectFinished();
+  const Finish finish = finishOf(stack);
+  EXPECT_GE(finish.last_ms, kPayloadMs);
+  EXPECT_LE(finish.last_ms, kPayloadMs * 1.05);
+  EXPECT_GE(finish.first_ms, 0.9 * finish.last_ms);
+}
+
 TrialSpec roceIncast() {
   TrialSpec spec = incast();
   spec.transport = RoceSpec{};

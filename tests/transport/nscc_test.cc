@@ -138,16 +138,14 @@ void compare(std::uint64_t seed) {
       const bool trim = random.below(2) == 0;
       const bool adjust = random.below(4) != 0;
       if (trim) {
-        nscc.onTrim(now, mtu, inflight, adjust);
+        nscc.onTrim({now, mtu, inflight}, adjust);
       } else {
-        nscc.onLoss(now, mtu, inflight);
+        nscc.onLoss({now, mtu, inflight});
       }
       oracle.gone(t, mtu, static_cast<double>(inflight), trim, adjust || !trim);
-    } else if (dice == 999) {
-      const auto pend = static_cast<std::uint8_t>(1 + random.below(127));
-      nscc.onPenalty(pend, bytes, inflight);
-      oracle.penalty(pend, static_cast<double>(bytes), static_cast<double>(inflight));
     } else {
+      const auto pend =
+          dice == 999 ? static_cast<std::uint8_t>(1 + random.below(127)) : std::uint8_t{0};
       const std::int64_t queue_ns =
           mood == 0 ? static_cast<std::int64_t>(random.below(1'000))
                     : static_cast<std::int64_t>(random.below(
@@ -155,9 +153,12 @@ void compare(std::uint64_t seed) {
       const bool mark = mood >= 2 && random.below(3) != 0;
       std::optional<Picoseconds> rtt;
       if (random.below(10) != 0) rtt = microseconds(base_us) + nanoseconds(queue_ns - 20);
-      nscc.onAck(now, rtt, mark, bytes, inflight);
+      nscc.onAck({now, rtt, mark, bytes, inflight, pend});
       oracle.ack(t, rtt.has_value(), rtt ? static_cast<double>(rtt->count()) : 0, mark,
                  static_cast<double>(bytes), static_cast<double>(inflight));
+      if (pend > 0) {
+        oracle.penalty(pend, static_cast<double>(bytes), static_cast<double>(inflight));
+      }
     }
     ASSERT_NEAR(nscc.window() / oracle.cwnd, 1.0, 1e-9) << "seed " << seed << " step " << step;
     ASSERT_NEAR(nscc.averageDelay(), oracle.avg, 1e-9 * (1e6 + oracle.avg));
@@ -195,10 +196,10 @@ TEST(Nscc, NeverLeavesItsBounds) {
       makeNsccParameters(NsccSpec{}, gigabitsPerSecond(100), microseconds(12), 4000, true);
   Nscc nscc(p, Picoseconds(0));
   EXPECT_DOUBLE_EQ(nscc.window(), 225'000);
-  for (int i = 0; i < 1000; ++i) nscc.onLoss(nanoseconds(i), 4000, 0);
+  for (int i = 0; i < 1000; ++i) nscc.onLoss({nanoseconds(i), 4000, 0});
   EXPECT_DOUBLE_EQ(nscc.window(), 4000);
   for (int i = 0; i < 100'000; ++i) {
-    nscc.onAck(microseconds(100) + nanoseconds(100L * i), microseconds(12), false, 16'384, 0);
+    nscc.onAck({microseconds(100) + nanoseconds(100L * i), microseconds(12), false, 16'384, 0});
   }
   EXPECT_DOUBLE_EQ(nscc.window(), 225'000);
 }
@@ -213,13 +214,13 @@ TEST(Nscc, DecreasesAtMostOncePerRttAndAtMostByHalf) {
   const NsccParameters p =
       makeNsccParameters(spec, gigabitsPerSecond(100), microseconds(12), 4000, true);
   Nscc nscc(p, Picoseconds(0));
-  nscc.onAck(microseconds(1), microseconds(12 + 36), true, 4096, 0);
+  nscc.onAck({microseconds(1), microseconds(12 + 36), true, 4096, 0});
   EXPECT_DOUBLE_EQ(nscc.window(), 112'500);
-  nscc.onAck(microseconds(12), microseconds(12 + 36), true, 4096, 0);  // 11 µs later: too soon
+  nscc.onAck({microseconds(12), microseconds(12 + 36), true, 4096, 0});  // 11 µs later: too soon
   EXPECT_LE(nscc.window(), 112'500 + p.eta);
   EXPECT_GE(nscc.window(), 112'500);
   const double before = nscc.window();
-  nscc.onAck(microseconds(13), microseconds(12 + 12), true, 4096, 0);
+  nscc.onAck({microseconds(13), microseconds(12 + 12), true, 4096, 0});
   EXPECT_NEAR(nscc.window(), before * (1 - 3.0 / 12), 1e-6);
 }
 

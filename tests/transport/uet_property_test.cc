@@ -26,7 +26,7 @@ struct Case {
 Case randomCase(RandomStream& random, UetService service) {
   Case c;
   c.spec.service = service;
-  c.spec.congestion_control = static_cast<UetCongestionControl>(random.below(4));
+  c.spec.congestion_control = static_cast<UetCongestionControl>(random.below(5));
   c.spec.entropy.policy = static_cast<UetEntropyPolicy>(random.below(6));
   c.spec.entropy.set_size = static_cast<std::uint16_t>(1U << random.below(9));
   c.spec.mtu_payload = random.below(2) == 0 ? 4096 : 256;

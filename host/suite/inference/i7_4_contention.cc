@@ -1,11 +1,12 @@
 // I7.4 Expert parallelism beside KV cache transfers (inference draft, section 7.4).
 //
-// Every host sends KV caches to the one half the group further on, at random times (Poisson), with
-// a swept share of its link; all are ranks of an expert-parallel group as well, which dispatches
-// once in the time of a layer. Each of the two runs alone first, with the same seeds. Measured: P99
-// of a KV transfer (post to acknowledgement) and of a dispatch as ranks see it, alone and together;
-// ECN and PFC. Computed: penalty = P99 together / P99 alone, sum of the repetitions over sum of the
-// repetitions.
+// N hosts send KV caches, each to the one half the group further on, at random times (Poisson),
+// with a swept share of their links. N ranks of an expert-parallel group dispatch once in the time
+// of a layer: on the same NICs, or each on the NIC beside (hosts 0, 2, … and 1, 3, …), so that the
+// two meet on links between switches only. Each of the two runs alone first, with the same seeds.
+// Measured: P99 of a KV transfer (post to acknowledgement) and of a dispatch as ranks see it, alone
+// and together; ECN and PFC. Computed: penalty = P99 together / P99 alone, sum of the repetitions
+// over sum of the repetitions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,9 +39,16 @@ std::string contendingName(ContendingTraffic traffic) {
 }
 
 struct ExpertContentionPoint {
-  Fraction load;  // of KV; of dispatches alone 0
+  bool separate = false;  // NICs
+  Fraction load;          // of KV; of dispatches alone 0
   ContendingTraffic traffic = ContendingTraffic::kBoth;
 };
+
+constexpr const char* kSeparateNics = "separate";
+
+std::string nicsName(const ExpertContentionPoint& point) {
+  return point.separate ? kSeparateNics : "shared";
+}
 
 // 61 layers in 30 ms (draft, Appendix E).
 constexpr Picoseconds kMoeLayer = microseconds(490);
@@ -61,37 +69,62 @@ class ExpertContentionTest final : public FabricTest {
               ResultBuilder& builder) const override;
 
  private:
-  static std::vector<ExpertContentionPoint> points(const TestConfig& config, Numbers& numbers);
+  static std::vector<ExpertContentionPoint> points(const TestConfig& config, std::uint32_t ranks,
+                                                   Numbers& numbers);
+  static std::uint32_t groupSize(const TestConfig& config, Numbers& numbers);
 };
 
+std::uint32_t ExpertContentionTest::groupSize(const TestConfig& config, Numbers& numbers) {
+  return numbers.sweep<std::uint32_t>("EP group size", {32}, {16}, config.scenario.parameters.ranks)
+      .front();
+}
+
 std::vector<ExpertContentionPoint> ExpertContentionTest::points(const TestConfig& config,
+                                                                std::uint32_t ranks,
                                                                 Numbers& numbers) {
   const std::vector<Fraction> draft{Fraction::percent(50), Fraction::percent(75)};
-  std::vector<ExpertContentionPoint> points{{Fraction(), ContendingTraffic::kExperts}};
-  for (const Fraction load :
-       numbers.sweep("KV load", draft, draft, config.scenario.parameters.loads)) {
-    points.push_back({load, ContendingTraffic::kKv});
-    points.push_back({load, ContendingTraffic::kBoth});
+  const std::vector<Fraction> loads =
+      numbers.sweep("KV load", draft, draft, config.scenario.parameters.loads);
+  const std::vector<std::string> both{"shared", kSeparateNics};
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  std::vector<ExpertContentionPoint> points;
+  for (const std::string& nics : numbers.sweep(
+           "NICs", both, both, config.scenario.parameters.experts.nics,
+           [&](const std::string& word) { return word != kSeparateNics || 2 * ranks <= hosts; })) {
+    const bool separate = nics == kSeparateNics;
+    points.push_back({separate, Fraction(), ContendingTraffic::kExperts});
+    for (const Fraction load : loads) {
+      points.push_back({separate, load, ContendingTraffic::kKv});
+      points.push_back({separate, load, ContendingTraffic::kBoth});
+    }
   }
   return points;
 }
 
-workload::JobSpec contendingKvJob(const TestConfig& config, std::uint32_t ranks, Bytes size,
-                                  Fraction load, Picoseconds until) {
+// Every second host, from `first` on.
+workload::Placement everySecondHost(std::uint32_t first, std::uint32_t ranks) {
+  workload::Placement placement;
+  placement.rule = workload::PlacementRule::kExplicit;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) placement.hosts.push_back(2 * rank + first);
+  return placement;
+}
+
+workload::JobSpec contendingKvJob(const TestConfig& config, const ExpertContentionPoint& point,
+                                  std::uint32_t ranks, Bytes size, Picoseconds until) {
   workload::JobSpec job;
   job.name = "kv";
   // Queue pairs of its own: the messages of both are ordered apart.
   job.first_flow = 1;
-  job.placement.rule = workload::PlacementRule::kExplicit;
-  for (std::uint32_t host = 0; host < ranks; ++host) job.placement.hosts.push_back(host);
+  job.placement.ranks = ranks;
+  if (point.separate) job.placement = everySecondHost(1, ranks);
   workload::MessageProgram program;
   program.pattern = workload::Pattern::kShift;
   program.shift = ranks / 2;
   program.bytes = static_cast<std::uint64_t>(size.count());
   const Int128 alone = serializationTime(size, config.scenario.topology.link_rate).count();
-  program.load = workload::Arrivals{
-      Picoseconds(static_cast<std::int64_t>(alone * Fraction::kOne / load.partsPerTrillion())),
-      true};
+  program.load = workload::Arrivals{Picoseconds(static_cast<std::int64_t>(
+                                        alone * Fraction::kOne / point.load.partsPerTrillion())),
+                                    true};
   program.until = until;
   job.program = program;
   return job;
@@ -99,12 +132,11 @@ workload::JobSpec contendingKvJob(const TestConfig& config, std::uint32_t ranks,
 
 Design ExpertContentionTest::design(const TestConfig& config) const {
   Design design(config);
-  design.axes = {{"KV load", ""}, {"Running", ""}};
+  design.axes = {{"NICs", ""}, {"KV load", ""}, {"Running", ""}};
   const scenario::Parameters& own = config.scenario.parameters;
   configureExperts(config, design.numbers);
   const std::vector<ExpertModel> models = expertModels(config, design.numbers, {"M4"}, {"M4"});
-  const std::uint32_t ranks =
-      design.numbers.sweep<std::uint32_t>("EP group size", {32}, {16}, own.ranks).front();
+  const std::uint32_t ranks = groupSize(config, design.numbers);
   const std::uint32_t batch =
       design.numbers.sweep<std::uint32_t>("Batch size", {8}, {8}, own.experts.batches).front();
   const Bytes size =
@@ -114,14 +146,23 @@ Design ExpertContentionTest::design(const TestConfig& config) const {
       design.numbers.atLeast<std::uint32_t>("Dispatches of a trial", 200, 8, own.iterations);
   design.repetitions = design.numbers.repetitions(3, 1);
   design.numbers.configure("Time of a layer", durationText(kMoeLayer));
-  design.numbers.configure("NICs", "shared by both, in one traffic class, with queue pairs apart");
+  design.numbers.configure("Contention",
+                           "one traffic class, queue pairs apart; on separate NICs (hosts 0, 2, … "
+                           "and 1, 3, …) both share links between switches only");
   design.numbers.configure("KV transfer", "post to acknowledgement, as its sender sees it");
   const std::vector<ExpertContentionPoint> points =
-      ExpertContentionTest::points(config, design.numbers);
+      ExpertContentionTest::points(config, ranks, design.numbers);
   if (ranks > config.scenario.topology.hostCount() || ranks > models.front().slots() ||
       ranks <= own.experts.ranks_per_server) {
     design.refusals.push_back(fmt::format(
         "{} ranks: more than one server's, at most one for each host and expert", ranks));
+    return design;
+  }
+  const bool separate = std::any_of(points.begin(), points.end(),
+                                    [](const ExpertContentionPoint& one) { return one.separate; });
+  if (separate && 2 * ranks > config.scenario.topology.hostCount()) {
+    design.refusals.push_back(fmt::format("{} ranks on separate NICs have {} hosts, of {}", ranks,
+                                          2 * ranks, config.scenario.topology.hostCount()));
     return design;
   }
   for (const ExpertContentionPoint& point : points) {
@@ -129,13 +170,15 @@ Design ExpertContentionTest::design(const TestConfig& config) const {
         config, dispatchProgram(config, {models.front(), ranks, batch}, dispatches), ranks);
     auto& program = std::get<workload::MoeProgram>(spec.workload->jobs.front().program);
     program.period = kMoeLayer;
+    if (point.separate) spec.workload->jobs.front().placement = everySecondHost(0, ranks);
     if (point.traffic == ContendingTraffic::kKv) spec.workload->jobs.clear();
     if (point.traffic != ContendingTraffic::kExperts) {
       spec.workload->jobs.push_back(
-          contendingKvJob(config, ranks, size, point.load, kMoeLayer * std::int64_t{dispatches}));
+          contendingKvJob(config, point, ranks, size, kMoeLayer * std::int64_t{dispatches}));
     }
     const double hops = expertHops(spec);
-    design.add({point.traffic == ContendingTraffic::kExperts ? "none" : valueText(point.load),
+    design.add({nicsName(point),
+                point.traffic == ContendingTraffic::kExperts ? "none" : valueText(point.load),
                 contendingName(point.traffic)},
                std::move(spec), hops);
   }
@@ -146,7 +189,8 @@ void ExpertContentionTest::report(const TestConfig& config, const Design& design
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   Numbers unused(config);
-  const std::vector<ExpertContentionPoint> points = ExpertContentionTest::points(config, unused);
+  const std::vector<ExpertContentionPoint> points =
+      ExpertContentionTest::points(config, groupSize(config, unused), unused);
   // The job of either kind, wherever it stands in the trial.
   const auto dispatchTime = [](const bench::TrialResult& trial) -> std::optional<Reading> {
     const auto& moe = trial.fabric->jobs.front().moe;
@@ -185,20 +229,22 @@ void ExpertContentionTest::report(const TestConfig& config, const Design& design
     }
     return values;
   };
-  std::vector<double> dispatch_alone;
-  std::map<std::int64_t, std::vector<double>> kv_alone;
+  std::map<bool, std::vector<double>> dispatch_alone;  // by "separate"
+  std::map<std::pair<bool, std::int64_t>, std::vector<double>> kv_alone;
   for (const Measured& one : measured) {
     const ExpertContentionPoint& point = points[placeOf(design, one)];
-    if (point.traffic == ContendingTraffic::kExperts) dispatch_alone = valuesOf(one, dispatchTime);
+    if (point.traffic == ContendingTraffic::kExperts) {
+      dispatch_alone[point.separate] = valuesOf(one, dispatchTime);
+    }
     if (point.traffic == ContendingTraffic::kKv) {
-      kv_alone[point.load.partsPerTrillion()] = valuesOf(one, kvTime);
+      kv_alone[{point.separate, point.load.partsPerTrillion()}] = valuesOf(one, kvTime);
     }
   }
   results::Table table{"penalty",
                        "Penalty",
                        "P99 together over P99 alone with the same seeds, sum of the repetitions "
                        "over sum of the repetitions. Below 1 chance is larger than the effect.",
-                       {"KV load", "Penalty of dispatches", "Penalty of KV transfers"},
+                       {"NICs", "KV load", "Penalty of dispatches", "Penalty of KV transfers"},
                        {}};
   results::Chart chart;
   chart.id = "penalty";
@@ -206,15 +252,23 @@ void ExpertContentionTest::report(const TestConfig& config, const Design& design
   chart.kind = results::ChartKind::kBar;
   chart.x_label = "KV load [%]";
   chart.y_label = "P99 together / P99 alone";
-  chart.series = {{"dispatches", {}, {}, false}, {"KV transfers", {}, {}, false}};
+  // Of shared NICs, then of separate ones, where there are both.
+  for (const ExpertContentionPoint& point : points) {
+    if (point.traffic != ContendingTraffic::kExperts) continue;
+    chart.series.push_back({"dispatches, " + nicsName(point) + " NICs", {}, {}, false});
+    chart.series.push_back({"KV transfers, " + nicsName(point) + " NICs", {}, {}, false});
+  }
+  const bool separate_first = points.front().separate;
   for (const Measured& one : measured) {
     const ExpertContentionPoint& point = points[placeOf(design, one)];
     if (point.traffic != ContendingTraffic::kBoth) continue;
-    std::vector<results::Cell> row{valueText(point.load)};
+    std::vector<results::Cell> row{nicsName(point), valueText(point.load)};
+    const std::size_t first_series = point.separate == separate_first ? 0 : 2;
     for (const bool kv : {false, true}) {
       const std::vector<double> together = kv ? valuesOf(one, kvTime) : valuesOf(one, dispatchTime);
       const std::vector<double>& alone =
-          kv ? kv_alone[point.load.partsPerTrillion()] : dispatch_alone;
+          kv ? kv_alone[{point.separate, point.load.partsPerTrillion()}]
+             : dispatch_alone[point.separate];
       const bool nothing =
           std::any_of(alone.begin(), alone.end(), [](double value) { return value <= 0; });
       if (alone.empty() || nothing || alone.size() != together.size()) {
@@ -229,18 +283,18 @@ void ExpertContentionTest::report(const TestConfig& config, const Design& design
       builder.primary(
           fmt::format("penalty of {}, {}", kv ? "KV transfers" : "dispatches", one.point.label),
           factor);
-      chart.series[kv ? 1 : 0].x.push_back(point.load.toDouble() * 100);
-      chart.series[kv ? 1 : 0].y.push_back(factor.value);
+      results::Series& series = chart.series[first_series + (kv ? 1 : 0)];
+      series.x.push_back(point.load.toDouble() * 100);
+      series.y.push_back(factor.value);
       builder.result().summary += fmt::format(
-          "{}KV at {}: P99 of {} x {:.3f}.", builder.result().summary.empty() ? "" : " ",
-          valueText(point.load), kv ? "KV transfers" : "dispatches", factor.value);
+          "{}KV at {}, {} NICs: P99 of {} x {:.3f}.", builder.result().summary.empty() ? "" : " ",
+          valueText(point.load), nicsName(point), kv ? "KV transfers" : "dispatches", factor.value);
     }
     table.rows.push_back(std::move(row));
   }
   builder.result().tables.insert(builder.result().tables.begin(), std::move(table));
   builder.result().charts.push_back(std::move(chart));
   noteLateLayers(measured, builder);
-  builder.deviation("separate NICs and separate traffic classes: not run", "contention");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // KV cache transfer between two endpoints (inference draft, sections 5.1 and 5.2, as far as hosts
 // without accelerators go): the same messages on every bench.
 //
-// Swept: message size, one message at a time; then message size × queue pairs at line rate.
+// Swept: message size, one message at a time, on the card also beside background that comes from
+// all other ports to the same receiver (Poisson and constant gaps; sections 5.2 and 10.4); then
+// message size × queue pairs at line rate.
 // Measured, as far as the bench can see it:
 //   endpoints   a message's time from its post to its completion; bytes completed in time
 //   the card    one-way latency of every frame. The time of a message of one frame follows from it:
@@ -47,6 +49,10 @@ constexpr Picoseconds kCardPause = microseconds(5);
 // Messages at line rate that a trial is long enough for.
 constexpr std::int64_t kLeastMessages = 16;
 constexpr std::uint32_t kOutstanding = 16;  // of simulated hosts, at line rate
+constexpr double kMostBackground = 0.95;    // of a link that messages are to cross
+
+constexpr std::uint32_t kKvMessages = 0;    // group of the messages' streams
+constexpr std::uint32_t kKvBackground = 1;  // and of the background's
 
 constexpr const char* kOneAtATime = "one at a time";
 constexpr const char* kLineRate = "line rate";
@@ -59,11 +65,25 @@ Platform platformOf(const bench::Capabilities& bench) {
   return bench.queue_pairs ? Platform::kCard : Platform::kSimulation;
 }
 
+// Frames of the card's other ports to the receiver of the messages.
+struct CardBackground {
+  Fraction load;  // of the receiver's link, preambles and gaps included
+  bool poisson = false;
+};
+
 struct KvPoint {
   Bytes message;
   std::uint32_t qps = 1;
   bool one_at_a_time = false;
+  CardBackground background{};
 };
+
+std::string trafficOf(const KvPoint& point) {
+  if (!point.one_at_a_time) return kLineRate;
+  if (point.background.load == Fraction()) return kOneAtATime;
+  return fmt::format("{} beside {}, {}", kOneAtATime, valueText(point.background.load),
+                     point.background.poisson ? "Poisson" : "constant");
+}
 
 std::int64_t framesOf(Bytes message) {
   return std::max<std::int64_t>((message.count() + kMtu.count() - 1) / kMtu.count(), 1);
@@ -79,6 +99,38 @@ Picoseconds wireTime(const TestConfig& config, Bytes message) {
          framesOf(message);
 }
 
+// Hosts other than those of the messages.
+std::vector<std::uint32_t> backgroundHosts(const TestConfig& config) {
+  const scenario::HostPair pair = config.scenario.hostPairs().front();
+  std::vector<std::uint32_t> hosts;
+  for (std::uint32_t host = 0; host < config.scenario.topology.hostCount(); ++host) {
+    if (host != pair.from && host != pair.to) hosts.push_back(host);
+  }
+  return hosts;
+}
+
+// Each host sends the same share, at a phase of its own. Their latencies are counted apart from
+// those of the messages.
+void addBackground(const TestConfig& config, const CardBackground& background,
+                   bench::TrialSpec& spec) {
+  if (background.load == Fraction()) return;
+  const std::vector<std::uint32_t> hosts = backgroundHosts(config);
+  const auto share = Fraction::partsPerTrillion(background.load.partsPerTrillion() /
+                                                static_cast<std::int64_t>(hosts.size()));
+  for (const std::uint32_t host : hosts) {
+    bench::StreamSpec stream;
+    stream.name = fmt::format("background of host{}", host);
+    stream.from = host;
+    stream.to = spec.streams.front().to;
+    stream.format = config.scenario.traffic.format;
+    stream.frame = frameOf(kMtu, stream.format);
+    stream.load = bench::ConstantLoad{share};
+    stream.group = kKvBackground;
+    if (background.poisson) stream.gaps = bench::DrawnGaps{config.scenario.seed + 1'000'003 * host};
+    spec.streams.push_back(std::move(stream));
+  }
+}
+
 bench::TrialSpec streamTrial(const TestConfig& config, const KvPoint& point, std::uint32_t messages,
                              Picoseconds duration) {
   const scenario::Parameters& own = config.scenario.parameters;
@@ -90,8 +142,12 @@ bench::TrialSpec streamTrial(const TestConfig& config, const KvPoint& point, std
   bench::TrialSpec spec;
   if (point.one_at_a_time) {
     load.pairs.resize(1);
+    // Beside background a message takes longer, by about what its share of the link leaves.
+    const auto spaced =
+        Picoseconds(static_cast<std::int64_t>(static_cast<double>((wire * kCardSpacing).count()) /
+                                              (1 - point.background.load.toDouble())));
     const Picoseconds interval =
-        endpoints ? wire * kEndpointSpacing + kEndpointPause : wire * kCardSpacing + kCardPause;
+        endpoints ? wire * kEndpointSpacing + kEndpointPause : spaced + kCardPause;
     spec = loadTrial(config, load, interval * std::int64_t{messages},
                      own.drain.value_or(endpoints ? seconds(2) : milliseconds(1)), 0);
     spec.streams.front().start = {};
@@ -110,6 +166,7 @@ bench::TrialSpec streamTrial(const TestConfig& config, const KvPoint& point, std
           {}, static_cast<std::uint32_t>(framesOf(point.message)), false, point.message};
     }
   }
+  addBackground(config, point.background, spec);
   return spec;
 }
 
@@ -170,7 +227,9 @@ TransferTimes transferTimes(Platform platform, const SweepPoint& point, const Tr
     return timesOf(trial.fabric->jobs.front().message_time, {});
   }
   stats::Histogram all;
-  for (const bench::GroupLatency& group : trial.latency) all.merge(group.histogram);
+  for (const bench::GroupLatency& group : trial.latency) {
+    if (group.group == kKvMessages) all.merge(group.histogram);
+  }
   if (platform == Platform::kEndpoints) return timesOf(all, {});
   const bench::StreamSpec& stream = point.spec.streams.front();
   TransferTimes times = timesOf(all, behindFirstBit(stream, line));
@@ -188,6 +247,7 @@ std::pair<double, double> arrived(Platform platform, const SweepPoint& point,
   double bytes = 0;
   for (std::size_t i = 0; i < trial.streams.size(); ++i) {
     const bench::StreamSpec& stream = point.spec.streams[i];
+    if (stream.group != kKvMessages) continue;
     // The card counts frames of a message, endpoints messages.
     const double of_one = static_cast<double>(bench::messageBytes(stream).count()) /
                           (platform == Platform::kCard ? bench::messageFrames(stream) : 1);
@@ -197,15 +257,31 @@ std::pair<double, double> arrived(Platform platform, const SweepPoint& point,
   return {bytes, point.spec.duration.toSeconds()};
 }
 
+// Of the receiver's link, what the background's frames that arrived took of it [%]; nothing where
+// there is none.
+std::optional<double> backgroundDelivered(const bench::TrialSpec& spec, const TrialResult& trial,
+                                          BitRate line) {
+  double busy = 0;
+  bool any = false;
+  for (std::size_t i = 0; i < spec.streams.size(); ++i) {
+    if (spec.streams[i].group != kKvBackground) continue;
+    any = true;
+    busy += static_cast<double>(trial.streams[i].received_frames) *
+            frameSlot(spec.streams[i].frame, line).toSeconds();
+  }
+  if (!any) return std::nullopt;
+  return 100 * busy / spec.duration.toSeconds();
+}
+
 class KvTransferTest final : public FabricTest {
  public:
   [[nodiscard]] std::string id() const override { return "kv-transfer"; }
   [[nodiscard]] std::string title() const override { return "KV cache transfer"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(
-        kpi::statistics("transfer", "us"),
-        {"transfer_p99_less_p50_us", "kv_gigabytes_per_s", "arrived_percent", "discrepancy_percent",
-         "nic_retransmissions", "nic_cnps_sent", "nic_cnps_handled", "nic_out_of_sequence"});
+    return with(kpi::statistics("transfer", "us"),
+                {"transfer_p99_less_p50_us", "kv_gigabytes_per_s", "arrived_percent",
+                 "discrepancy_percent", "background_percent", "nic_retransmissions",
+                 "nic_cnps_sent", "nic_cnps_handled", "nic_out_of_sequence"});
   }
   [[nodiscard]] bool onHosts() const override { return false; }
 
@@ -244,7 +320,21 @@ Design KvTransferTest::design(const TestConfig& config) const {
                                                             quick, own.duration);
   design.repetitions = design.numbers.repetitions(20, 3);
   design.numbers.configure("Path MTU", valueText(kMtu));
-  design.numbers.deviation("no background load beside the transfers (sections 5.1, 5.2)");
+  const std::vector<Fraction> draft{Fraction::percent(25), Fraction::percent(50),
+                                    Fraction::percent(75), Fraction::percent(90)};
+  const bool others = platform == Platform::kCard && !backgroundHosts(config).empty();
+  const std::vector<Fraction> loads = design.numbers.sweep<Fraction>(
+      "Background load", draft, {}, own.loads, [others](Fraction) { return others; });
+  if (!others && own.loads) {
+    design.refusals.emplace_back(
+        "background (parameters.loads) comes from further ports of a card: this scenario has none");
+  }
+  for (const Fraction load : loads) {
+    if (load.toDouble() > kMostBackground) {
+      design.refusals.push_back(
+          fmt::format("a background load of {} leaves no room for messages", valueText(load)));
+    }
+  }
   design.numbers.deviation(
       "KV cache in memory of the endpoints, not of accelerators; no KV library in between");
   for (const Bytes size : sizes) {
@@ -260,13 +350,17 @@ Design KvTransferTest::design(const TestConfig& config) const {
     const bool simulation = platform == Platform::kSimulation;
     const std::uint32_t count =
         point.one_at_a_time ? messages : std::max(messages, std::uint32_t{2 * kOutstanding});
-    design.add({valueText(point.message), qpsText(point.qps),
-                point.one_at_a_time ? kOneAtATime : kLineRate},
+    design.add({valueText(point.message), qpsText(point.qps), trafficOf(point)},
                simulation ? workloadTrial(config, point, count)
                           : streamTrial(config, point, messages, duration),
                simulation ? messageHops(config, point.message, count) : 0);
   };
-  for (const Bytes size : sizes) add({size, 1, true});
+  for (const Bytes size : sizes) {
+    add({size, 1, true});
+    for (const Fraction load : loads) {
+      for (const bool poisson : {true, false}) add({size, 1, true, {load, poisson}});
+    }
+  }
   for (const Bytes size : sizes) {
     for (const std::uint32_t count : qps) add({size, count, false});
   }
@@ -344,6 +438,16 @@ void KvTransferTest::report(const TestConfig& config, const Design& design,
       },
       .observed = config.bench.observed,
       .primary = true};
+  const Figure delivered{
+      .column = "Background delivered",
+      .unit = "%",
+      .kpi = "background_percent",
+      .of = [&design, line = config.bench.line_rate](
+                std::size_t i, const TrialResult& trial) -> std::optional<double> {
+        return backgroundDelivered(design.points[i].spec, trial, line);
+      },
+      .observed = config.bench.observed,
+      .absent = "-"};
   const Figure in_time{
       .column = "Arrived in time",
       .unit = "%",
@@ -360,17 +464,19 @@ void KvTransferTest::report(const TestConfig& config, const Design& design,
   std::vector<Measured> single;
   std::vector<Measured> loaded;
   for (const Measured& one : measured) {
-    (one.point.values.back() == kOneAtATime ? single : loaded).push_back(one);
+    (one.point.values.back() == kLineRate ? loaded : single).push_back(one);
   }
   addTable(design, single,
            {time("Min", "min", &TransferTimes::min), time("Mean", "mean", &TransferTimes::mean),
             time("P50", "p50", &TransferTimes::p50), time("P95", "p95", &TransferTimes::p95), p99,
-            time("P99.9", "p999", &TransferTimes::p999), max, tail},
+            time("P99.9", "p999", &TransferTimes::p999), max, tail, delivered},
            {"transfer_time",
             "Time of a transfer",
             platform == Platform::kCard
                 ? "From the first bit of a message at the sending port to its last bit at the "
-                  "receiving one, one message at a time; averages over the repetitions."
+                  "receiving one, one message at a time; averages over the repetitions. "
+                  "Background: frames of the other ports to the same receiver, as share of its "
+                  "link."
                 : "From a message's post to its completion at the sender, one message at a time; "
                   "averages over the repetitions.",
             {},

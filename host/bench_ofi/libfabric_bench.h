@@ -1,4 +1,4 @@
-// FabricBench: messages over any libfabric provider with reliable datagram endpoints.
+// LibfabricBench: messages over any libfabric provider with reliable datagram endpoints.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace plumbline::bench_ofi {
 
-class FabricBench final : public endpoint::EndpointBench {
+class LibfabricBench final : public endpoint::EndpointBench {
  public:
   // Without `spec` a bench that says what it is and runs nothing. Throws Error(kUnsupported) when
   // this machine does not have the provider.
-  FabricBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate);
+  LibfabricBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate);
 };
 
 }  // namespace plumbline::bench_ofi

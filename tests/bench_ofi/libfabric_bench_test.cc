@@ -1,4 +1,4 @@
-#include "bench_ofi/fabric_bench.h"
+#include "bench_ofi/libfabric_bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,17 +38,17 @@ TrialSpec trial(std::int64_t bytes, Fraction rate) {
   return spec;
 }
 
-class FabricBenchOver : public testing::TestWithParam<const char*> {
+class LibfabricBenchOver : public testing::TestWithParam<const char*> {
  protected:
-  FabricBench open() {
+  LibfabricBench open() {
     bench::EndpointSpec spec;
     spec.provider = GetParam();
-    return FabricBench(spec, gigabitsPerSecond(100));
+    return LibfabricBench(spec, gigabitsPerSecond(100));
   }
 };
 
-TEST_P(FabricBenchOver, DeliversALightLoadBothWays) {
-  FabricBench bench = open();
+TEST_P(LibfabricBenchOver, DeliversALightLoadBothWays) {
+  LibfabricBench bench = open();
   // 1 Gb/s of 1,000-byte messages: a frame of 1,078 B every 8,784 ns, so 5,693 in 50 ms.
   TrialSpec spec = trial(1000, Fraction::percent(1));
   spec.streams.push_back(stream(1, 0, 1000, Fraction::percent(1)));
@@ -74,7 +74,7 @@ TEST_P(FabricBenchOver, DeliversALightLoadBothWays) {
 }
 
 // First, Middle and Last frames of the card are one message here, by every operation.
-TEST_P(FabricBenchOver, SendsMessagesOfSeveralFrames) {
+TEST_P(LibfabricBenchOver, SendsMessagesOfSeveralFrames) {
   for (const bench::Operation operation :
        {bench::Operation::kWrite, bench::Operation::kWriteImmediate, bench::Operation::kSend,
         bench::Operation::kRead}) {
@@ -82,7 +82,7 @@ TEST_P(FabricBenchOver, SendsMessagesOfSeveralFrames) {
     bench::EndpointSpec endpoint;
     endpoint.provider = GetParam();
     endpoint.operation = operation;
-    FabricBench bench(endpoint, gigabitsPerSecond(100));
+    LibfabricBench bench(endpoint, gigabitsPerSecond(100));
     TrialSpec spec = trial(4096, Fraction::percent(1));
     bench::StreamSpec& stream = spec.streams[0];
     stream.queue_pairs = bench::QueuePairSpec{{}, 25, false, Bytes(100'000)};
@@ -99,7 +99,7 @@ TEST_P(FabricBenchOver, SendsMessagesOfSeveralFrames) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Loopback, FabricBenchOver,
+INSTANTIATE_TEST_SUITE_P(Loopback, LibfabricBenchOver,
                          testing::Values("tcp;ofi_rxm", "shm", "udp;ofi_rxd"),
                          [](const auto& info) {
                            std::string name = info.param;
@@ -109,10 +109,10 @@ INSTANTIATE_TEST_SUITE_P(Loopback, FabricBenchOver,
 
 // No software on one machine posts 100 Gb/s of 64-byte messages: what is due and not delivered is
 // lost, and the trial ends in time.
-TEST(FabricBench, CountsWhatItCannotDeliverAsLost) {
+TEST(LibfabricBench, CountsWhatItCannotDeliverAsLost) {
   bench::EndpointSpec endpoint;
   endpoint.provider = "tcp;ofi_rxm";
-  FabricBench bench(endpoint, gigabitsPerSecond(100));
+  LibfabricBench bench(endpoint, gigabitsPerSecond(100));
   TrialSpec spec = trial(64, Fraction::one());
   spec.drain = milliseconds(1);
   const TrialResult result = bench.run(spec, {});
@@ -126,10 +126,10 @@ TEST(FabricBench, CountsWhatItCannotDeliverAsLost) {
   EXPECT_LT(result.wall_seconds, 10.0);
 }
 
-TEST(FabricBench, TellsWhatItRunsOnAndWhatItCannotSee) {
+TEST(LibfabricBench, TellsWhatItRunsOnAndWhatItCannotSee) {
   bench::EndpointSpec endpoint;
   endpoint.provider = "shm";
-  const FabricBench bench(endpoint, gigabitsPerSecond(100));
+  const LibfabricBench bench(endpoint, gigabitsPerSecond(100));
   std::string names;
   for (const auto& [name, value] : bench.capabilities().configuration) {
     names += name + "\n";
@@ -149,14 +149,14 @@ TEST(FabricBench, TellsWhatItRunsOnAndWhatItCannotSee) {
   EXPECT_THAT(unobserved, HasSubstr("retransmissions"));
 }
 
-TEST(FabricBench, WithoutEndpointsSaysWhatItIsAndRunsNothing) {
-  FabricBench bench(std::nullopt, gigabitsPerSecond(100));
+TEST(LibfabricBench, WithoutEndpointsSaysWhatItIsAndRunsNothing) {
+  LibfabricBench bench(std::nullopt, gigabitsPerSecond(100));
   EXPECT_EQ(bench.capabilities().name, "libfabric");
   EXPECT_THROW(bench.run(trial(64, Fraction::percent(1)), {}), Error);
 }
 
-TEST(FabricBench, RefusesWhatSoftwareCannotDo) {
-  const FabricBench bench(std::nullopt, gigabitsPerSecond(100));
+TEST(LibfabricBench, RefusesWhatSoftwareCannotDo) {
+  const LibfabricBench bench(std::nullopt, gigabitsPerSecond(100));
   const auto refused = [&](const TrialSpec& spec) {
     const auto why = bench.refusals(spec);
     return why.empty() ? std::string() : why.front();

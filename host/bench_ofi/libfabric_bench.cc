@@ -1,4 +1,4 @@
-#include "bench_ofi/fabric_bench.h"
+#include "bench_ofi/libfabric_bench.h"
 
 #include <memory>
 
@@ -6,7 +6,7 @@
 
 namespace plumbline::bench_ofi {
 
-FabricBench::FabricBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate)
+LibfabricBench::LibfabricBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate)
     : EndpointBench("libfabric", "ordinary hosts through a provider of libfabric", line_rate) {
   if (!spec) return;
   const bench::EndpointSpec own = endpoint::chooseOwnPeer(*spec);

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/printable.h"
+
 namespace plumbline {
 
 namespace {
@@ -22,7 +24,8 @@ bool looksLikeFormula(const std::string& text) {
 }  // namespace
 
 std::string csvField(const std::string& given) {
-  std::string text = looksLikeFormula(given) ? "'" + given : given;
+  std::string text = printable(given, true);
+  if (looksLikeFormula(text)) text.insert(text.begin(), '\'');
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/work.h"
+
 namespace plumbline {
 
 bool TextLines::fetch() {
+  checkWork();
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   buffer_.erase(0, begin_);
   begin_ = 0;

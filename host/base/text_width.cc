@@ -105,18 +105,20 @@ std::vector<std::string> wrappedText(std::string_view text, std::size_t columns)
       return;
     }
     if (used > 0) lines.emplace_back();
-    while (displayWidth(word) > columns) {
+    std::size_t left = width;  // columns of `word`; measured once, however long it is
+    while (left > columns) {
       // A character that is wider than the line is kept whole.
       const std::size_t bytes =
           std::max(firstColumns(word, columns).size(), firstCharacter(word).bytes);
       lines.back() = word.substr(0, bytes);
+      left -= displayWidth(lines.back());
       word.remove_prefix(bytes);
       used = columns;
       if (word.empty()) return;
       lines.emplace_back();
     }
     lines.back() = word;
-    used = displayWidth(word);
+    used = left;
   };
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());

@@ -10,15 +10,14 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "base/output_file.h"
 #include "base/token_file.h"
 #include "cli/interrupt.h"
@@ -72,20 +71,12 @@ T wait(Call call) {
   return outcome.value();
 }
 
-std::string textOf(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw Error(ErrorKind::kUsage, "the file cannot be read", file);
-  return text.str();
-}
-
 // A file of this machine is sent; any other name is the server's to know.
 control::ScenarioRequest requestOf(const ScenarioOptions& options) {
   control::ScenarioRequest request{"", options.file, options.bench, options.profile, options.seed};
   std::error_code ignored;
   if (std::filesystem::is_regular_file(options.file, ignored)) {
-    request.scenario = textOf(options.file);
+    request.scenario = readFile(options.file, scenario::kMaxScenarioBytes);
   }
   return request;
 }
@@ -112,12 +103,16 @@ class Follower {
       });
     };
     // That it ended long ago is found out by asking.
-    callbacks.connected = [this, &client](const control::LiveHello&) {
-      client.run(run_, [this](const control::Outcome<RunState>& state) {
-        if (state.ok() && !state.value().active) over_ = true;
-      });
-    };
+    callbacks.connected = [this, &client](const control::LiveHello&) { ask(client); };
     client.watch(0, std::move(callbacks));
+  }
+
+  // Asks whether it is over, where the stream's word for it may have been lost: every two seconds.
+  void askNowAndThen(Client& client) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + 2s;
+    ask(client);
   }
 
   // Waits for a moment. True once the run has ended: the stream says so behind its last interval.
@@ -155,6 +150,12 @@ class Follower {
     }
   }
 
+  void ask(Client& client) {
+    client.run(run_, [this](const control::Outcome<RunState>& state) {
+      if (state.ok() && !state.value().active) over_ = true;
+    });
+  }
+
   void end() {
     if (!told_.exchange(true)) promise_.set_value();
   }
@@ -166,6 +167,7 @@ class Follower {
   std::string test_;
   std::uint64_t trial_ = 0;
   std::atomic<bool> told_ = false;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + 2s;
   std::atomic<bool> over_ = false;
   int moments_over_ = 0;
   std::promise<void> promise_;
@@ -247,7 +249,7 @@ void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string&
   verb.add_option("--server", options.address, help);
   verb.add_option("--token-file", options.token_file, "File that holds the server's token");
   verb.add_option("--ca", options.ca_file,
-                  "PEM file of who signed the server's certificate (default: the system's)");
+                  "PEM file of who signed the server's certificate (default: system's)");
 }
 
 std::unique_ptr<Client> connectTo(const ServerOptions& options) {
@@ -287,6 +289,7 @@ ExitCode runRemotely(const RunOptions& run) {
   follower.begin(*client, begun);
   for (bool stopped = false; !follower.endedWithin(100ms);) {
     log.look(*client, id);
+    follower.askNowAndThen(*client);
     if (!interrupt.requested() || stopped) continue;
     stopped = true;
     // A refusal means that it has ended by itself, which is told as well.

@@ -3,12 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "base/output_file.h"
 #include "cli/note.h"
 #include "cli/pdf.h"
@@ -31,10 +30,7 @@ struct ReportOptions {
 };
 
 results::StoredRun runOfFile(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) throw Error(ErrorKind::kUsage, "the file cannot be read", file);
-  return results::importJson(text, file);
+  return results::importJson(readFile(file, results::kMostJsonBytes), file);
 }
 
 results::StoredRun runOfStore(const ReportOptions& options) {

@@ -135,7 +135,7 @@ void addRunVerb(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Run a scenario, store its results, write a report");
   addScenarioOptions(*verb, options->scenario);
   verb->add_flag("--resume", options->resume,
-                 "Go on with the latest unfinished run of the same scenario, bench, profile, seed");
+                 "Go on with the latest unfinished run of the same settings and seed");
   addResultsOption(*verb, options->results);
   addMemoryOption(*verb);
   verb->add_option("--report", options->report,
@@ -150,7 +150,7 @@ void addRunVerb(CLI::App& app, Action& action) {
   verb->add_option("--trace", options->trace,
                    "Write a waveform (FST) of the simulated card to this file");
   command::addWholeNumber(*verb, "--threads", options->threads,
-                          "Threads of one simulation on the sim bench; results do not depend on it")
+                          "Threads of one simulation (bench sim); results do not depend on it")
       ->capture_default_str();
   verb->add_flag("--tables", options->tables, "Print all tables instead of a summary");
   verb->add_flag("--quiet", options->quiet, "No progress on stderr");

@@ -126,7 +126,7 @@ void addServeVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* verb = app.add_subcommand("serve", "Serve the control API to programs and the window");
   verb->add_option("--listen", options->address,
-                   "Address to listen at; any but loopback needs --token-file, --cert and --key")
+                   "Address; any but loopback needs --token-file, --cert and --key")
       ->capture_default_str();
   command::addWholeNumber(*verb, "--port", options->port, "TCP port; 0 = any that is free")
       ->capture_default_str();
@@ -135,9 +135,9 @@ void addServeVerb(CLI::App& app, Action& action) {
   verb->add_option("--cert", options->certificate, "PEM file of the certificate chain, for TLS");
   verb->add_option("--key", options->key, "PEM file of its key");
   verb->add_option("--files", options->files,
-                   "Directory below which scenarios that are sent may name files (default: none)");
+                   "Directory below which sent scenarios may name files (default: none)");
   verb->add_option("--peer", options->peers,
-                   "ADDRESS:PORT of a target program that they may connect to; may be repeated");
+                   "ADDRESS:PORT of a target that they may connect to; may be repeated");
   addMemoryOption(*verb);
   verb->add_flag("--end-with-stdin", options->end_with_stdin,
                  "End when standard input ends: with the program at its other end");

@@ -43,8 +43,7 @@ void addMemoryOption(CLI::App& verb) {
             // Programs that this one starts, such as workers of a sweep, have the same.
             ::setenv(kMemoryVariable, text.c_str(), 1);
           },
-          "Most memory to take: what needs more is refused, or ended (default: half of the "
-          "machine's)")
+          "Most memory; what needs more is refused or ended (default: half of all)")
       ->envname(kMemoryVariable);
 }
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "bench/flow_plan.h"
 #include "bench/registry.h"
 #include "control/refused.h"
@@ -26,11 +25,7 @@ namespace fs = std::filesystem;
 // Of one test, frames of so many trials are shown; the points of a sweep differ in little.
 constexpr std::size_t kMostFrames = 64;
 
-std::string textOf(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
+std::string textOf(const fs::path& file) { return readFile(file, scenario::kMaxScenarioBytes); }
 
 TopologyPicture pictureOf(const scenario::Scenario& scenario) {
   TopologyPicture picture;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/printable.h"
+
 namespace plumbline::report {
 namespace {
 
@@ -62,7 +64,9 @@ std::string escaped(std::string_view text) {
       continue;
     }
     if (length > 1) {
-      out += text.substr(at, length);
+      // Marks of direction would show the text after them in another order.
+      const std::string_view character = text.substr(at, length);
+      out += printable(character) == character ? character : kReplacement;
     } else if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {

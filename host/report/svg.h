@@ -8,9 +8,9 @@
 
 namespace plumbline::report {
 
-// Text for HTML, XML and attribute values: & < > " ' escaped, control characters other than tab
-// and line ends replaced by U+FFFD (XML has no way to say them), and so are bytes that are not
-// UTF-8.
+// Text for HTML, XML and attribute values: & < > " ' escaped, control characters and marks of
+// direction other than tab and line ends replaced by U+FFFD (XML has no way to say them), and so
+// are bytes that are not UTF-8.
 std::string escaped(std::string_view text);
 
 struct Point {

@@ -26,11 +26,11 @@ namespace fs = std::filesystem;
 
 // "PLMB" in SQLite's header: tells our files from anyone else's.
 constexpr std::int64_t kApplicationId = 0x504C4D42;
-constexpr std::int64_t kSchemaVersion = 3;
+constexpr std::int64_t kSchemaVersion = 4;
 
 constexpr const char* kSchema = R"sql(
 CREATE TABLE schema_version(version INTEGER NOT NULL);
-INSERT INTO schema_version VALUES (3);
+INSERT INTO schema_version VALUES (4);
 CREATE TABLE runs(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   created TEXT NOT NULL,
@@ -44,7 +44,8 @@ CREATE TABLE runs(
   machine TEXT NOT NULL,
   finished TEXT NOT NULL DEFAULT '',
   status TEXT NOT NULL CHECK (status IN ('running', 'done', 'aborted', 'failed')),
-  files TEXT NOT NULL DEFAULT '');
+  files TEXT NOT NULL DEFAULT '',
+  checksum INTEGER);
 CREATE TABLE trials(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
@@ -91,6 +92,12 @@ ALTER TABLE observations ADD COLUMN checksum INTEGER;
 UPDATE schema_version SET version = 3;
 )sql";
 
+// What schema 3 lacks. Runs that are there already have no checksum.
+constexpr const char* kFromSchema3 = R"sql(
+ALTER TABLE runs ADD COLUMN checksum INTEGER;
+UPDATE schema_version SET version = 4;
+)sql";
+
 constexpr std::array<std::pair<RunStatus, std::string_view>, 4> kStatusNames{{
     {RunStatus::kRunning, "running"},
     {RunStatus::kDone, "done"},
@@ -129,6 +136,14 @@ std::int64_t checksumOf(std::initializer_list<std::string_view> texts) {
   return signedBits(hash.value());
 }
 
+// Of what a run was begun with; its end and status change.
+std::int64_t checksumOf(const RunInfo& info) {
+  const RunIdentity& identity = info.identity;
+  return checksumOf({info.created, identity.scenario_name, identity.scenario_file,
+                     identity.scenario_text, identity.bench, identity.profile,
+                     std::to_string(identity.seed), info.software, info.machine, identity.files});
+}
+
 // Whether a row is as it was written; one of an older schema says nothing of itself.
 bool intact(const Statement& row, int checksum, std::initializer_list<std::string_view> texts) {
   return row.isNull(checksum) || row.integer(checksum) == checksumOf(texts);
@@ -140,6 +155,7 @@ void setUp(Database& database) {
   database.execute("PRAGMA journal_mode = WAL");
   database.execute("PRAGMA synchronous = FULL");
   database.execute("PRAGMA foreign_keys = ON");
+  database.execute("PRAGMA trusted_schema = OFF");  // of a file that others wrote
 }
 
 bool isEmpty(Database& database) {
@@ -171,6 +187,7 @@ void upgrade(Database& database) {
   // Another process may have been faster between the look and the lock.
   if (schemaOf(database) == 1) database.execute(kFromSchema1);
   if (schemaOf(database) == 2) database.execute(kFromSchema2);
+  if (schemaOf(database) == 3) database.execute(kFromSchema3);
   transaction.commit();
 }
 
@@ -199,7 +216,7 @@ std::string agentsKey(std::uint32_t attempt) { return "agents " + std::to_string
 constexpr std::string_view kRunColumns =
     "SELECT id, created, scenario_name, scenario_file, scenario_text, bench, profile, seed, "
     "software, machine, finished, status, (SELECT count(*) FROM trials WHERE trials.run = "
-    "runs.id), files FROM runs ";
+    "runs.id), files, checksum FROM runs ";
 
 RunInfo runFrom(const Statement& row) {
   RunInfo info;
@@ -217,6 +234,7 @@ RunInfo runFrom(const Statement& row) {
   info.status = statusFromName(row.text(11));
   info.trials = static_cast<std::uint64_t>(row.integer(12));
   info.identity.files = row.text(13);
+  info.damaged = !row.isNull(14) && row.integer(14) != checksumOf(info);
   return info;
 }
 
@@ -302,13 +320,17 @@ ResultStore ResultStore::openExisting(const fs::path& directory) {
 
 std::int64_t ResultStore::createRun(const RunIdentity& identity, std::string_view software,
                                     std::string_view machine) {
-  const std::string created = utcNow();
+  RunInfo info;
+  info.created = utcNow();
+  info.identity = identity;
+  info.software = software;
+  info.machine = machine;
   Transaction transaction(*database_);
   Statement(*database_,
             "INSERT INTO runs(created, scenario_name, scenario_file, scenario_text, bench, "
-            "profile, seed, software, machine, files, status) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running')")
-      .bind(1, created)
+            "profile, seed, software, machine, files, checksum, status) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running')")
+      .bind(1, info.created)
       .bind(2, identity.scenario_name)
       .bind(3, identity.scenario_file)
       .bind(4, identity.scenario_text)
@@ -318,6 +340,7 @@ std::int64_t ResultStore::createRun(const RunIdentity& identity, std::string_vie
       .bind(8, software)
       .bind(9, machine)
       .bind(10, identity.files)
+      .bind(11, checksumOf(info))
       .step();
   const std::int64_t id = database_->lastInsertId();
   transaction.commit();
@@ -460,6 +483,7 @@ std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since, std::uint
   while (runs.size() < most && query.step()) {
     checkWork();
     runs.push_back(runFrom(query));
+    runs.back().damaged = false;  // not known without the text
   }
   return runs;
 }
@@ -485,6 +509,9 @@ RunInfo ResultStore::loadInfo(std::int64_t run) {
 StoredRun ResultStore::loadRun(std::int64_t run) {
   StoredRun stored;
   stored.info = loadInfo(run);
+  if (stored.info.damaged) {
+    stored.damaged.emplace_back("what the run was begun with (scenario, seed, software, machine)");
+  }
   Statement tests(*database_,
                   "SELECT result, test, checksum FROM test_results WHERE run = ? ORDER BY id");
   tests.bind(1, run);
@@ -518,13 +545,18 @@ bool ResultStore::loadAgents(std::int64_t run, std::uint32_t attempt, StoredRun&
 
 // The figures of a run stand on its trials, which are not read for them again.
 void ResultStore::findDamagedTrials(StoredRun& stored) {
-  Statement trials(*database_,
-                   "SELECT label, spec, result, checksum FROM trials WHERE run = ? ORDER BY id");
+  Statement trials(
+      *database_,
+      "SELECT label, spec, result, checksum, spec_hash FROM trials WHERE run = ? ORDER "
+      "BY id");
   trials.bind(1, stored.info.id);
   while (trials.step()) {
     checkWork();
     const std::string label = trials.text(0);
-    if (!intact(trials, 3, {label, trials.text(1), trials.text(2)})) {
+    const std::string spec = trials.text(1);
+    // By its hash a trial is found when the run is resumed.
+    const bool found = trials.integer(4) == specHash(spec);
+    if (!found || !intact(trials, 3, {label, spec, trials.text(2)})) {
       stored.damaged.push_back("trial \"" + label + "\"");
     }
   }
@@ -541,7 +573,9 @@ std::optional<RunInfo> ResultStore::latestUnfinished(const RunIdentity& identity
       .bind(4, signedBits(identity.seed))
       .bind(5, identity.files);
   if (!query.step()) return std::nullopt;
-  return runFrom(query);
+  const RunInfo info = runFrom(query);
+  if (info.damaged) return std::nullopt;
+  return info;
 }
 
 }  // namespace plumbline::results

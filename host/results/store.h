@@ -47,6 +47,7 @@ struct RunInfo {
   std::string finished;  // UTC; when it ended last, empty while it is running
   RunStatus status = RunStatus::kRunning;
   std::uint64_t trials = 0;  // finished and stored
+  bool damaged = false;      // what it was begun with is not as it was written
 };
 
 struct StoredTrial {

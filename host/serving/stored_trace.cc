@@ -83,8 +83,12 @@ StoredTrace StoredTrace::read(std::istream& text, const std::string& file,
   }
   if (requests.size() < 2) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} requests after the first {} s, which are skipped", requests.size(),
-                            rules.skip.toSeconds()),
+                fmt::format("requests {}: {}",
+                            rules.skip > Picoseconds()
+                                ? fmt::format("behind the first {} s, which are skipped",
+                                              rules.skip.toSeconds())
+                                : std::string("in the trace"),
+                            requests.size()),
                 file, "2 or more");
   }
   StoredTrace trace(std::move(requests));

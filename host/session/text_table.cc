@@ -171,12 +171,16 @@ std::string remarksText(const char* heading, const std::vector<Remark>& remarks)
 
 }  // namespace
 
-std::string alignedTable(const TextRow& header, const std::vector<TextRow>& written,
+std::string alignedTable(const TextRow& headings, const std::vector<TextRow>& written,
                          std::size_t keys, std::size_t width) {
-  std::vector<TextRow> rows = written;
-  for (TextRow& row : rows) {
+  const auto clean = [](TextRow row) {
     for (std::string& cell : row) cell = printable(cell, true);
-  }
+    return row;
+  };
+  const TextRow header = clean(headings);
+  std::vector<TextRow> rows;
+  rows.reserve(written.size());
+  for (const TextRow& row : written) rows.push_back(clean(row));
   std::vector<Column> columns = columnsOf(header, rows);
   const std::vector<Column> natural = columns;
   shrink(columns, width);

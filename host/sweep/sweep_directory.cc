@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "base/json.h"
 #include "base/output_file.h"
 #include "session/run.h"
@@ -50,9 +51,8 @@ bool sameSweep(const Json& a, const Json& b) {
 }
 
 Json readDescription(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  Json json = parseJsonOrDiscard<Json>(text);
+  // Little more than its scenario.
+  Json json = parseJsonOrDiscard<Json>(readFile(file, 4 * scenario::kMaxScenarioBytes));
   const auto is_text = [&](const char* key) { return json.contains(key) && json[key].is_string(); };
   const auto is_text_if_any = [&](const char* key) { return !json.contains(key) || is_text(key); };
   const bool good = json.is_object() && json.value("format", Json()) == kFormat &&
@@ -175,6 +175,10 @@ SweepDirectory SweepDirectory::begin(const fs::path& directory,
 }
 
 SweepDirectory SweepDirectory::open(const fs::path& directory) {
+  if (directory.empty()) {
+    throw Error(ErrorKind::kUsage, "the name of a sweep's directory is empty", {},
+                "give the directory that `plumbline sweep` named");
+  }
   const fs::path path = fs::absolute(directory).lexically_normal();
   if (!fs::exists(path / kFile)) {
     throw Error(ErrorKind::kUsage, "there is no sweep here", path.string(),

@@ -21,6 +21,11 @@ TEST(CsvField, IsNoFormula) {
   EXPECT_EQ(csvField("-"), "'-");
 }
 
+TEST(CsvField, GivesATerminalNoOrders) {
+  EXPECT_EQ(csvField("\x1B[31mred"), "\\x1b[31mred");
+  EXPECT_EQ(csvField("\xE2\x80\xAE"), "\\u202e");
+}
+
 TEST(CsvField, LeavesNumbersAsTheyAre) {
   for (const char* number : {"-1", "-0.5", "-1.5e-09", "0", "12"}) {
     EXPECT_EQ(csvField(number), number);

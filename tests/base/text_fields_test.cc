@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/work.h"
+
 namespace plumbline {
 namespace {
 
@@ -24,6 +26,14 @@ std::vector<Row> rowsOf(const std::string& text) {
     rows.push_back(row);
   }
   return rows;
+}
+
+// Reading a long text is work that somebody may give up.
+TEST(TextFields, ReadingEndsWhenItIsNotWantedAnyMore) {
+  std::istringstream stream(std::string(std::size_t{1} << 18, '\n') + "a,b\n");
+  TextTable table(stream);
+  const WorkScope scope({[] { return true; }, {}, {}});
+  EXPECT_THROW(table.next(), WorkStopped);
 }
 
 TEST(TextFields, TheSameTableInAllItsForms) {

@@ -48,6 +48,7 @@ TEST(TextWidth, WrappedTextBreaksAtSpaces) {
   EXPECT_THAT(wrappedText("one\ntwo", 20), ElementsAre("one", "two"));
   EXPECT_THAT(wrappedText("µµ µµ", 2), ElementsAre("µµ", "µµ"));
   EXPECT_THAT(wrappedText("", 5), ElementsAre(""));
+  EXPECT_THAT(wrappedText("µµµµµ aa", 2), ElementsAre("µµ", "µµ", "µ", "aa"));
   EXPECT_THAT(wrappedText("\xE7\xBD\x91", 1), ElementsAre("\xE7\xBD\x91"));
 }
 

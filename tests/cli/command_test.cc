@@ -199,10 +199,14 @@ TEST_F(CommandTest, PortsAreThoseOfTheBenches) {
 
 TEST_F(CommandTest, HelpIsNoFault) {
   for (const char* verb : {"run", "validate", "plan", "list", "ports", "report", "results",
-                           "selftest", "sweep", "version"}) {
+                           "selftest", "serve", "sweep", "top", "version"}) {
     const Outcome outcome = run({verb, "--help"});
     EXPECT_EQ(outcome.exit_code, 0) << verb;
     EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(displayWidth(line), 100U) << verb << ": " << line;
+    }
   }
 }
 

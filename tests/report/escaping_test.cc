@@ -17,6 +17,9 @@ TEST(Escaping, LeavesNothingThatMarkupCouldMistake) {
   EXPECT_EQ(escaped("\xC0\xBC"), replacement + replacement);           // overlong '<'
   EXPECT_EQ(escaped("\xED\xA0\x80").find('\xED'), std::string::npos);  // surrogate
   EXPECT_EQ(escaped("\xF0\x9F\x98\x80"), "\xF0\x9F\x98\x80");
+  EXPECT_EQ(escaped("a\xE2\x80\xAE"
+                    "b"),
+            "a" + replacement + "b");  // right to left from here
 }
 
 }  // namespace

@@ -340,6 +340,25 @@ TEST_F(StoreTest, ADamagedResultHidesNoOther) {
   EXPECT_EQ(store.listRunsBriefly(0).front().identity.scenario_text, "");
 }
 
+TEST_F(StoreTest, ADamagedRunIsNamedAndNotResumed) {
+  auto store = ResultStore::open(directory_.path());
+  const auto run = store.createRun(quickstartIdentity(), "0.1", "here");
+  store.saveTrial(run, "{}", 0, "64 B", R"({"lost":10})");
+  EXPECT_TRUE(store.loadRun(run).damaged.empty());
+  for (const char* damage : {"UPDATE runs SET seed = seed + 1", "UPDATE runs SET software = '0.2'",
+                             "UPDATE runs SET scenario_text = replace(scenario_text, '1', '4')"}) {
+    rawSql(database(), damage);
+    EXPECT_THAT(store.loadRun(run).damaged,
+                testing::ElementsAre(HasSubstr("what the run was begun with")))
+        << damage;
+    EXPECT_FALSE(store.latestUnfinished(quickstartIdentity()).has_value()) << damage;
+  }
+  const auto other = store.createRun(quickstartIdentity(), "0.1", "here");
+  store.saveTrial(other, "{}", 0, "64 B", R"({"lost":10})");
+  rawSql(database(), "UPDATE trials SET spec_hash = 1 WHERE run = 2");
+  EXPECT_THAT(store.loadRun(other).damaged, testing::ElementsAre("trial \"64 B\""));
+}
+
 TEST_F(StoreTest, WhatAnOlderVersionWroteIsReadWithoutChecksums) {
   std::int64_t run = 0;
   {
@@ -347,7 +366,7 @@ TEST_F(StoreTest, WhatAnOlderVersionWroteIsReadWithoutChecksums) {
     run = store.createRun(quickstartIdentity(), "", "");
     store.saveTrial(run, "{}", 0, "64 B", R"({"lost":10})");
   }
-  for (const char* table : {"trials", "test_results", "observations"}) {
+  for (const char* table : {"runs", "trials", "test_results", "observations"}) {
     rawSql(database(), std::string("ALTER TABLE ") + table + " DROP COLUMN checksum");
   }
   rawSql(database(), "UPDATE schema_version SET version = 2");

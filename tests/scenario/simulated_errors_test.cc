@@ -312,7 +312,8 @@ INSTANTIATE_TEST_SUITE_P(
              withWorkload("[{kind: allreduce, ranks: 3, algorithm: halving-doubling},\n {kind: "
                           "pairs, hosts: [0, 4]},\n {kind: pairs, ranks: 2, size: 0B},\n {kind: "
                           "pairs, ranks: 2},\n {kind: pairs, ranks: 4}]"),
-             {"s:3:2: job 'allreduce1': halving-doubling does not work with 3 ranks (a power of "
+             {"s:3:41: \"halving-doubling\": job 'allreduce1': halving-doubling does not work with "
+              "3 ranks (a power of "
               "two)",
               "s:4:2: job 'pairs2': host 4 does not exist: the topology has 4 hosts (0 to 3)",
               "s:5:2: job 'pairs3': the message size is 0 bytes (1 to 2^40 - 1 bytes)",

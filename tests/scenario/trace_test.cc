@@ -146,14 +146,17 @@ TEST_F(TraceFile, HasTheSelectionsOfExperts) {
 }
 
 TEST_F(TraceFile, MistakesOfAJobStandAtTheirKey) {
-  EXPECT_THAT(messages("{kind: moe, experts: 2, top_k: 1}"),
-              ElementsAre("s:3:22: job 'moe1': 4 ranks have 2 experts and 0 replicas: some would "
-                          "have none (at most 2 ranks, or 2 redundant experts)"));
-  EXPECT_THAT(messages("{kind: moe, experts: 4, top_k: 5}"),
-              ElementsAre("s:3:32: job 'moe1': top_k is 5 of 4 experts (at most the number of "
-                          "experts)"));
-  EXPECT_THAT(messages("{kind: moe, experts: 4, top_k: 1, routing: k-hot, hot_experts: 4}"),
-              ElementsAre(testing::StartsWith("s:3:64: job 'moe1': 4 of 4 experts are hot")));
+  EXPECT_THAT(
+      messages("{kind: moe, experts: 2, top_k: 1}"),
+      ElementsAre("s:3:22: \"2\": job 'moe1': 4 ranks have 2 experts and 0 replicas: some would "
+                  "have none (at most 2 ranks, or 2 redundant experts)"));
+  EXPECT_THAT(
+      messages("{kind: moe, experts: 4, top_k: 5}"),
+      ElementsAre("s:3:32: \"5\": job 'moe1': top_k is 5 of 4 experts (at most the number of "
+                  "experts)"));
+  EXPECT_THAT(
+      messages("{kind: moe, experts: 4, top_k: 1, routing: k-hot, hot_experts: 4}"),
+      ElementsAre(testing::StartsWith("s:3:64: \"4\": job 'moe1': 4 of 4 experts are hot")));
   EXPECT_THAT(messages("{kind: allreduce, ranks: 3, algorithm: halving-doubling}"),
               ElementsAre(testing::HasSubstr("s:3:40: ")));
   EXPECT_THAT(messages("{kind: moe, experts: 2, top_k: 1, redundant: 2}"), testing::IsEmpty());

@@ -20,6 +20,12 @@ TEST(TextTable, WidthIsInCharacters) {
             "z    y\n");
 }
 
+// Names of columns may be those of another machine's result.
+TEST(TextTable, NothingInItMovesTheCursor) {
+  EXPECT_EQ(alignedTable({"a\x1B]0;t\x07", "b"}, {{"\x1B[2J", "\xE2\x80\xAE"}}),
+            "a\\x1b]0;t\\x07  b\n\\x1b[2J        \\u202e\n");
+}
+
 TEST(TextTable, NoRows) { EXPECT_EQ(alignedTable({"run", "status"}, {}), "run  status\n"); }
 
 TEST(TextTable, HeadersAndTextAreWrappedWhereItIsTooWide) {

@@ -78,7 +78,7 @@ void BatchingTest::report(const TestConfig& config, const Design& design,
   figures.push_back(
       servingFigure("KV cache", "GB/s", "kv_mean_gigabytes_per_s", slo,
                     [](const serving::ServingMetrics&, const serving::ServingResult& result) {
-                      return std::optional<Reading>(kvThroughput(result));
+                      return kvThroughput(result);
                     }));
   figures.push_back(
       servingFigure("Transfers at a time", "", "peak_transfers", slo,

@@ -146,7 +146,7 @@ void QueueDepthTest::report(const TestConfig& config, const Design& design,
              [](const Bursts& all) { return std::optional<Reading>(all.peak_bytes_per_s * 1e-9); }),
       servingFigure("Mean", "GB/s", "kv_mean_gigabytes_per_s", slo,
                     [](const serving::ServingMetrics&, const serving::ServingResult& result) {
-                      return std::optional<Reading>(kvThroughput(result));
+                      return kvThroughput(result);
                     }),
       figure("ECN", "%", "ecn_percent", ecnPercent),
       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)};

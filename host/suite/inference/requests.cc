@@ -91,6 +91,13 @@ double variation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size())) / mean;
 }
 
+// Coefficient of variation of gaps [ps]. Arrivals are whole picoseconds: gaps that differ by less
+// are equal.
+double variationOfGaps(const std::vector<double>& gaps) {
+  const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
+  return *most - *least <= 1 ? 0 : variation(gaps);
+}
+
 // The load of each point as it came, of the first repetition: lengths and gaps of the measured
 // requests.
 results::Table loadTable(const Design& design, const std::vector<Measured>& measured) {
@@ -118,7 +125,8 @@ results::Table loadTable(const Design& design, const std::vector<Measured>& meas
       if (!record.measured) continue;
       prompts.push_back(record.prompt);
       answers.push_back(record.output);
-      if (last != serving::kNever) gaps.push_back((record.arrival - last).toSeconds());
+      if (last != serving::kNever)
+        gaps.push_back(static_cast<double>((record.arrival - last).count()));
       last = record.arrival;
     }
     std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
@@ -128,7 +136,7 @@ results::Table loadTable(const Design& design, const std::vector<Measured>& meas
     row.push_back(known ? modelled(static_cast<double>(prompts.size()) / window, "/s")
                         : results::Cell(std::string("–")));
     row.push_back(gaps.size() < 2 ? results::Cell(std::string("–"))
-                                  : modelled(variation(gaps), ""));
+                                  : modelled(variationOfGaps(gaps), ""));
     for (std::vector<double>* lengths : {&prompts, &answers}) {
       const serving::Distribution of = serving::distribution(std::move(*lengths), 0);
       for (const auto& value : {of.mean, of.p50.value, of.p99.value}) {

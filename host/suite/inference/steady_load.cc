@@ -95,10 +95,10 @@ void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::s
   const auto length = serving::traceLength(program.workload);
   if (length && length->toSeconds() < kTraceRoom * time) {
     design.refusals.push_back(
-        fmt::format("the trace (serving.trace) lasts {} at {:.4g} requests/s, and warm-up and "
-                    "window take {}: a longer part of the trace, a lower rate, or shorter "
+        fmt::format("the trace (serving.trace) lasts {:.4g} s at {:.4g} requests/s, and warm-up "
+                    "and window take {}: a longer part of the trace, a lower rate, or shorter "
                     "serving.warmup and parameters.duration",
-                    valueText(*length), serving::requestRate(program.workload),
+                    length->toSeconds(), serving::requestRate(program.workload),
                     valueText(window.warmup + window.measure)));
     return;
   }
@@ -153,9 +153,17 @@ std::optional<Reading> memoryVariation(const serving::ServingResult& result) {
   return Reading(100 * std::sqrt(squares / static_cast<double>(used.size())) / mean);
 }
 
-Reading kvThroughput(const serving::ServingResult& result) {
-  const double time = result.end.toSeconds();
-  return time > 0 ? static_cast<double>(result.bytes) / time * 1e-9 : 0.0;
+std::optional<Reading> kvThroughput(const serving::ServingResult& result) {
+  const double window = (result.window_end - result.window_start).toSeconds();
+  if (window <= 0) return std::nullopt;
+  double bytes = 0;
+  for (const serving::RequestRecord& record : result.requests) {
+    const bool inside = record.last_arrival != serving::kNever &&
+                        record.last_arrival >= result.window_start &&
+                        record.last_arrival < result.window_end;
+    if (inside) bytes += static_cast<double>(record.bytes);
+  }
+  return Reading(bytes / window * 1e-9);
 }
 
 double peakTransfers(const serving::ServingResult& result) {
@@ -183,8 +191,10 @@ void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
   for (const Measured& one : measured) {
     const Picoseconds warmup = one.point.spec.serving->system.window.warmup;
     for (const bench::TrialResult& trial : one.trials) {
-      const serving::Distribution e2e = serving::metricsOf(*trial.serving, {}).e2e;
-      if (e2e.count == 0) continue;
+      const serving::ServingMetrics metrics = serving::metricsOf(*trial.serving, {});
+      const serving::Distribution& e2e = metrics.e2e;
+      // Of requests that were all refused another anomaly speaks.
+      if (e2e.count == metrics.rejected) continue;
       if (e2e.p50.value && *e2e.p50.value <= warmup.toSeconds()) continue;
       points.push_back(one.point.label);
       break;

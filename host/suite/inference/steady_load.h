@@ -43,8 +43,9 @@ std::vector<double> decodeShares(const serving::ServingResult& result, WorkerSha
 
 // Coefficient of variation over the decode workers of the pages in use, mean over the run [%].
 std::optional<Reading> memoryVariation(const serving::ServingResult& result);
-// Bytes of KV cache that arrived per second of the run [GB/s].
-Reading kvThroughput(const serving::ServingResult& result);
+// KV cache of requests whose transfer ended in the measuring window, per second of it [GB/s];
+// nothing without a window.
+std::optional<Reading> kvThroughput(const serving::ServingResult& result);
 // Transfers under way at one time, most.
 double peakTransfers(const serving::ServingResult& result);
 

@@ -9,12 +9,6 @@
 namespace plumbline::gui {
 namespace {
 
-std::optional<std::size_t> columnOf(const StoredTable& table, std::string_view name) {
-  const auto found = std::find(table.columns.begin(), table.columns.end(), name);
-  if (found == table.columns.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - table.columns.begin());
-}
-
 std::optional<std::uint32_t> wholeNumber(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -58,24 +58,6 @@ const std::vector<std::string>& counterNames() {
   return kNames;
 }
 
-void TimeSeries::add(double time_us, double value) {
-  if (++skipped_ < stride_) return;
-  skipped_ = 0;
-  if (times_.size() == kMostPoints) {
-    for (std::size_t i = 0; i < kMostPoints / 2; ++i) {
-      times_[i] = times_[2 * i + 1];
-      values_[i] = values_[2 * i + 1];
-    }
-    times_.resize(kMostPoints / 2);
-    values_.resize(kMostPoints / 2);
-    stride_ *= 2;
-  }
-  times_.push_back(time_us);
-  values_.push_back(value);
-}
-
-void TimeSeries::clear() { *this = TimeSeries(); }
-
 void LiveRun::clear() { *this = LiveRun(); }
 
 bool LiveRun::sameTrial(const control::LiveInterval& interval) const {
@@ -101,6 +83,7 @@ void LiveRun::startTrial(const control::LiveInterval& interval) {
   }
   port_rates_.clear();
   queues_.clear();
+  served_.clear();
   pauses_.clear();
   lane_of_.clear();
   span_count_ = 0;
@@ -125,6 +108,10 @@ void LiveRun::add(const control::LiveInterval& interval) {
     } else if (link.queue_max_bytes > 0 && queues_.size() < kMostQueues) {
       queues_[link.name].add(time_us, static_cast<double>(link.queue_max_bytes));
     }
+  }
+  served_.resize(interval.serving.size());
+  for (std::size_t i = 0; i < served_.size(); ++i) {
+    served_[i].add(interval.serving[i], time_us / 1e6);
   }
   trials_.back().ended = interval.trial.ended;
   trials_.back().stored = interval.trial.stored;

@@ -12,27 +12,11 @@
 #include <vector>
 
 #include "control/live_interval.h"
+#include "gui/data/live_served.h"
+#include "gui/data/time_series.h"
 #include "stats/histogram.h"
 
 namespace plumbline::gui {
-
-// A quantity over trial time [us]. When it is full, every second point goes: the resolution halves,
-// the span stays.
-class TimeSeries {
- public:
-  static constexpr std::size_t kMostPoints = 16'384;
-
-  void add(double time_us, double value);
-  void clear();
-  [[nodiscard]] const std::vector<double>& times() const { return times_; }
-  [[nodiscard]] const std::vector<double>& values() const { return values_; }
-
- private:
-  std::vector<double> times_;
-  std::vector<double> values_;
-  std::size_t stride_ = 1;  // of the points offered, one in so many is kept
-  std::size_t skipped_ = 0;
-};
 
 // Totals whose differences a counter table shows. In the order of counterNames().
 using CounterValues = std::vector<std::uint64_t>;
@@ -91,6 +75,9 @@ class LiveRun {
   // Deepest queue within each interval [B], by link; of links that ever had one.
   [[nodiscard]] const std::map<std::string, TimeSeries>& queues() const { return queues_; }
 
+  // Serving systems of the trial in hand, in their order.
+  [[nodiscard]] const std::vector<LiveServed>& served() const { return served_; }
+
   // By link and priority, in the order in which they first paused.
   [[nodiscard]] const std::vector<PauseLane>& pauses() const { return pauses_; }
   [[nodiscard]] bool pausesCutShort() const { return pauses_cut_short_; }
@@ -120,6 +107,7 @@ class LiveRun {
   TimeSeries link_jfi_;
   TimeSeries link_mmr_;
   std::map<std::string, TimeSeries> queues_;
+  std::vector<LiveServed> served_;
   std::vector<PauseLane> pauses_;
   std::map<std::pair<std::string, std::uint32_t>, std::size_t> lane_of_;
   std::size_t span_count_ = 0;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -181,9 +182,16 @@ StoredSeries series(const Json& json) {
 }
 
 StoredChart chart(const Json& json) {
-  return {text(json, "id"),      text(json, "title"),           text(json, "kind"),
-          text(json, "x_label"), text(json, "y_label"),         truth(json, "log_x"),
-          truth(json, "log_y"),  each(json, "series", &series), texts(json, "categories", false)};
+  return {text(json, "id"),
+          text(json, "title"),
+          text(json, "kind"),
+          text(json, "x_label"),
+          text(json, "y_label"),
+          truth(json, "log_x"),
+          truth(json, "log_y"),
+          each(json, "series", &series),
+          texts(json, "categories", false),
+          json.contains("stacked") && truth(json, "stacked")};
 }
 
 // The window's plots have one y axis: a chart with two becomes a chart for each.
@@ -257,6 +265,12 @@ StoredTest test(const Json& json) {
   out.charts = charts(json);
   out.timelines = each(json, "timelines", &timeline, false);
   out.distributions = each(json, "distributions", &distribution);
+  out.raw_data = each(
+      json, "raw_data",
+      [](const Json& one) {
+        return StoredRawData{text(one, "id"), text(one, "csv")};
+      },
+      false);
   out.anomalies = each(json, "anomalies", &remark);
   out.deviations = each(json, "deviations", &remark, false);
   return out;
@@ -278,6 +292,12 @@ StoredRun run(const Json& json) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> columnOf(const StoredTable& table, std::string_view name) {
+  const auto found = std::find(table.columns.begin(), table.columns.end(), name);
+  if (found == table.columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - table.columns.begin());
+}
 
 StoredRunResult parseStoredRun(std::string_view text) {
   const Json json = parseJsonOrDiscard<Json>(text);

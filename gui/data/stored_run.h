@@ -3,6 +3,7 @@
 // apart from host/results on purpose: the window knows the document, not the database.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,6 +68,7 @@ struct StoredChart {
   bool log_y = false;
   std::vector<StoredSeries> series;
   std::vector<std::string> categories;
+  bool stacked = false;  // the bars of one x are parts of a whole
 };
 
 struct StoredSpan {
@@ -107,10 +109,19 @@ struct StoredTable {
   std::vector<std::vector<StoredCell>> rows;
 };
 
+// Place of the column of this name; nothing where there is none.
+std::optional<std::size_t> columnOf(const StoredTable& table, std::string_view name);
+
 // An anomaly, or a deviation from the methodology.
 struct StoredRemark {
   std::string what;
   std::string where;  // may be empty
+};
+
+// Single events as CSV: "requests".
+struct StoredRawData {
+  std::string id;
+  std::string csv;
 };
 
 struct StoredTest {
@@ -123,6 +134,7 @@ struct StoredTest {
   std::vector<StoredChart> charts;
   std::vector<StoredTimeline> timelines;
   std::vector<StoredDistribution> distributions;
+  std::vector<StoredRawData> raw_data;
   std::vector<StoredRemark> anomalies;
   std::vector<StoredRemark> deviations;
 };

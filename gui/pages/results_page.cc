@@ -414,6 +414,27 @@ void ResultsPage::fillCharts() {
   chart_->fit();
 }
 
+namespace {
+
+// Parts of a whole over numbers, which become rows: their distances mean nothing to bars.
+void stackByName(Plot::Axes& axes, std::vector<PlotSeries>& series) {
+  std::map<double, double> places;
+  for (const PlotSeries& one : series) {
+    for (const double x : one.x) places.try_emplace(x, 0);
+  }
+  for (auto& [x, place] : places) {
+    place = static_cast<double>(axes.x_names.size());
+    axes.x_names.push_back(numberText(x));
+  }
+  axes.log_x = false;
+  for (PlotSeries& one : series) {
+    for (double& x : one.x) x = places[x];
+    one.style = SeriesStyle::kStacked;
+  }
+}
+
+}  // namespace
+
 void ResultsPage::drawChart() {
   const QVariantList place = charts_->currentData().toList();
   if (place.size() != 3) {
@@ -437,6 +458,7 @@ void ResultsPage::drawChart() {
     series.push_back({text(one.name), one.x, one.y, one.reference ? SeriesStyle::kLine : style,
                       one.reference, std::nullopt});
   }
+  if (chart.stacked) stackByName(axes, series);
   // A dot on each percentile that rests on too few samples, and on what stands out.
   std::vector<PlotMarker> dots;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {

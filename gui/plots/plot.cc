@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace plumbline::gui {
@@ -136,9 +137,12 @@ void Plot::rebuild() {
   names_of_markers_.clear();
   plot_->clearItems();
   plot_->legend->clearItems();
+  QCPBars* below = nullptr;
   for (std::size_t i = 0; i < series_.size(); ++i) {
     if (series_[i].style == SeriesStyle::kBars) {
       addBars(series_[i], i);
+    } else if (series_[i].style == SeriesStyle::kStacked) {
+      addStacked(series_[i], i, below);
     } else {
       addGraph(series_[i], i);
     }
@@ -189,6 +193,7 @@ void Plot::addGraph(const PlotSeries& series, std::size_t index) {
       break;
     case SeriesStyle::kLine:
     case SeriesStyle::kBars:
+    case SeriesStyle::kStacked:
     case SeriesStyle::kSpans:
       break;
   }
@@ -203,12 +208,21 @@ void Plot::addGraph(const PlotSeries& series, std::size_t index) {
   }
 }
 
-void Plot::addBars(const PlotSeries& series, std::size_t index) {
+QCPBars* Plot::newBars(const PlotSeries& series, std::size_t index) {
   auto* bars =
       lying() ? new QCPBars(plot_->yAxis, plot_->xAxis) : new QCPBars(plot_->xAxis, plot_->yAxis);
-  const QPen pen = seriesPen(theme_, series.color.value_or(index));
   bars->setPen(Qt::NoPen);
-  bars->setBrush(pen.color());
+  bars->setBrush(seriesPen(theme_, series.color.value_or(index)).color());
+  if (series.name.isEmpty()) {
+    bars->removeFromLegend();
+  } else {
+    bars->setName(series.name);
+  }
+  return bars;
+}
+
+void Plot::addBars(const PlotSeries& series, std::size_t index) {
+  QCPBars* bars = newBars(series, index);
   // Bars of several series stand side by side around their x.
   const auto groups = std::count_if(series_.begin(), series_.end(), [](const PlotSeries& one) {
     return one.style == SeriesStyle::kBars;
@@ -221,11 +235,29 @@ void Plot::addBars(const PlotSeries& series, std::size_t index) {
     if (usable(series.x[i], series.y[i])) data.push_back({series.x[i] + shift, series.y[i]});
   }
   bars->data()->set(data, true);
-  if (series.name.isEmpty()) {
-    bars->removeFromLegend();
-  } else {
-    bars->setName(series.name);
+}
+
+void Plot::addStacked(const PlotSeries& series, std::size_t index, QCPBars*& below) {
+  QCPBars* bars = newBars(series, index);
+  bars->setWidth(stackSpacing() * kBarGroupWidth);
+  QVector<QCPBarsData> data;
+  for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
+    if (usable(series.x[i], series.y[i])) data.push_back({series.x[i], series.y[i]});
   }
+  bars->data()->set(data, true);
+  if (below != nullptr) bars->moveAbove(below);
+  below = bars;
+}
+
+double Plot::stackSpacing() const {
+  double spacing = kInfinity;
+  for (const PlotSeries& one : series_) {
+    if (one.style != SeriesStyle::kStacked) continue;
+    for (std::size_t i = 1; i < one.x.size(); ++i) {
+      spacing = std::min(spacing, one.x[i] - one.x[i - 1]);
+    }
+  }
+  return std::isfinite(spacing) && spacing > 0 ? spacing : 1;
 }
 
 void Plot::addMarkers() {
@@ -283,13 +315,17 @@ void Plot::fitRanges() {
   double x_high = -kInfinity;
   double y_low = kInfinity;
   double y_high = -kInfinity;
+  std::map<double, double> stacks;  // their height so far, by x
+  const double room = lying() ? 0 : stackSpacing() / 2;
   for (const PlotSeries& one : series_) {
+    const bool stacked = one.style == SeriesStyle::kStacked;
     for (std::size_t i = 0; i < std::min(one.x.size(), one.y.size()); ++i) {
       if (!usable(one.x[i], one.y[i])) continue;
-      x_low = std::min(x_low, one.x[i]);
-      x_high = std::max(x_high, one.x[i]);
-      y_low = std::min(y_low, one.y[i]);
-      y_high = std::max(y_high, one.y[i]);
+      const double y = stacked ? stacks[one.x[i]] += one.y[i] : one.y[i];
+      x_low = std::min(x_low, one.x[i] - (stacked ? room : 0));
+      x_high = std::max(x_high, one.x[i] + (stacked ? room : 0));
+      y_low = std::min(y_low, y);
+      y_high = std::max(y_high, y);
     }
   }
   if (x_low > x_high) return;

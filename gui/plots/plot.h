@@ -12,6 +12,7 @@
 
 #include "gui/plots/theme.h"
 
+class QCPBars;
 class QCPItemText;
 class QCustomPlot;
 class QLabel;
@@ -20,8 +21,9 @@ class QStackedLayout;
 namespace plumbline::gui {
 
 // kSteps holds a value until the next x; kArea is the same, filled down to the axis. kSpans draws a
-// bar on lane y from x[2i] to x[2i + 1].
-enum class SeriesStyle { kLine, kPoints, kSteps, kArea, kBars, kSpans };
+// bar on lane y from x[2i] to x[2i + 1]. Bars of kStacked stand on those of the series before that
+// have the same x: parts of a whole.
+enum class SeriesStyle { kLine, kPoints, kSteps, kArea, kBars, kStacked, kSpans };
 
 struct PlotSeries {
   QString name;
@@ -98,6 +100,10 @@ class Plot : public QWidget {
   void redraw();
   void addGraph(const PlotSeries& series, std::size_t index);
   void addBars(const PlotSeries& series, std::size_t index);
+  void addStacked(const PlotSeries& series, std::size_t index, QCPBars*& below);
+  [[nodiscard]] QCPBars* newBars(const PlotSeries& series, std::size_t index);
+  // Between two bars of kStacked.
+  [[nodiscard]] double stackSpacing() const;
   void addMarkers();
   void placeMarkerNames();
   void applyTheme();

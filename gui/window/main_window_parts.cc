@@ -19,6 +19,7 @@
 #include "gui/pages/queues_page.h"
 #include "gui/pages/results_page.h"
 #include "gui/pages/scenario_page.h"
+#include "gui/pages/serving_page.h"
 #include "gui/pages/topology_page.h"
 #include "gui/window/docks.h"
 #include "gui/window/main_window.h"
@@ -60,6 +61,7 @@ void MainWindow::makePages() {
   add(new FairnessPage, tr("JFI"));
   add(new QueuesPage, tr("Queues"));
   add(new CollectivePage, tr("Collective"));
+  add(new ServingPage, tr("Serving"));
   add(topology_page_, tr("Topology"));
   add(results_page_, tr("Results"));
 

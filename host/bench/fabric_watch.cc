@@ -197,7 +197,7 @@ void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& sn
   snapshot.congestion.cnp_received = all.cnp_received;
   snapshot.congestion.retransmitted = all.retransmitted;
   snapshot.congestion.timeouts = all.timeouts;
-  if (spec.workload) {
+  if (spec.workload || spec.serving) {
     lookAtConnections(hosts, snapshot);
     snapshot.latency = std::move(all.latency);
   } else {

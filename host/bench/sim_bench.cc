@@ -22,12 +22,12 @@
 #include "bench/sampler.h"
 #include "bench/series_recorder.h"
 #include "bench/serving_network.h"
+#include "bench/serving_systems.h"
 #include "bench/sim_hosts.h"
 #include "bench/stationarity_watch.h"
 #include "bench/trial_footprint.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
-#include "serving/serving_model.h"
 
 namespace plumbline::bench {
 namespace {
@@ -109,39 +109,6 @@ void collectPorts(const fabric::Fabric& fabric, TrialResult& result) {
                           port.packets, port.dropped(),
                           Bytes(static_cast<std::int64_t>(port.max_queue_bytes))});
   }
-}
-
-// Runs the trial's serving systems, each with its NICs of `network`.
-std::vector<serving::ServingResult> runServing(const TrialSpec& spec, ServingNetwork& network) {
-  std::vector<std::unique_ptr<serving::ServingModel>> models;
-  std::vector<serving::ServingModel*> all;
-  std::uint32_t first_nic = 0;
-  for (const serving::ServingProgram* program : spec.servingSystems()) {
-    const serving::ServingSpec& system = program->system;
-    models.push_back(std::make_unique<serving::ServingModel>(
-        system, serving::Workload(program->workload, system.seed), network, first_nic));
-    all.push_back(models.back().get());
-    first_nic += serving::Mapping(system.servers, system.model).nics();
-  }
-  return serving::ServingModel::runTogether(all);
-}
-
-std::vector<std::string> servingRefusals(const TrialSpec& spec) {
-  std::vector<std::string> refusals;
-  for (const serving::ServingProgram* program : spec.servingSystems()) {
-    try {
-      serving::check(*program);
-    } catch (const Error& error) {
-      refusals.emplace_back(error.what());
-    }
-    if (program->system.reaction <= Picoseconds()) {
-      refusals.emplace_back("a serving system on a fabric needs a reaction time above 0");
-    }
-  }
-  if (spec.fast_forward || spec.early_end) {
-    refusals.emplace_back("a serving system is neither fast-forwarded nor ended early");
-  }
-  return refusals;
 }
 
 }  // namespace
@@ -275,6 +242,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
 
   std::optional<FabricWatch> watched;
   if (hooks.observer != nullptr) watched.emplace(fabric);
+  std::optional<ServingNetwork> serving_network;
+  std::optional<ServingSystems> systems;
   const auto show = [&](bool ended) {
     TrialSnapshot snapshot;
     snapshot.bench = capabilities_.name;
@@ -287,6 +256,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     }
     lookAtHosts(spec, hosts, snapshot);
     watched->look(fabric.now(), snapshot);
+    if (systems) systems->look(snapshot);
     hooks.observer->onSnapshot(snapshot);
   };
 
@@ -321,8 +291,10 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
         looked = fabric.now() + kStep;
       }
     };
-    ServingNetwork network(spec, hosts, fabric, {advance, [&] { return stuck; }});
-    served = runServing(spec, network);
+    serving_network.emplace(spec, hosts, fabric,
+                            ServingNetwork::Driver{advance, [&] { return stuck; }});
+    systems.emplace(spec, *serving_network, hooks.observer != nullptr);
+    served = systems->run();
   }
   while (!spec.serving && fabric.now() < limit) {
     checkWork();

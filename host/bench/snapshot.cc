@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/serving_systems.h"
+
 namespace plumbline::bench {
 
 namespace {
@@ -57,6 +59,17 @@ LinkSnapshot linkOf(const LinkLoad& load, Picoseconds time) {
   return link;
 }
 
+void addServingViews(const TrialSpec& spec, const TrialResult& result, TrialSnapshot& snapshot) {
+  if (!result.serving) return;
+  const std::vector<const serving::ServingProgram*> programs = spec.servingSystems();
+  snapshot.serving.reserve(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const serving::ServingResult& system = i == 0 ? *result.serving : result.tenants.at(i - 1);
+    snapshot.serving.push_back(
+        {servingSystemName(i, programs.size()), serving::viewOf(system, programs[i]->slo)});
+  }
+}
+
 }  // namespace
 
 double notYetPassed(std::uint64_t frames, std::uint64_t bytes, BitRate rate, Picoseconds time) {
@@ -91,6 +104,7 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   stats::Histogram latency;
   for (const GroupLatency& group : result.latency) latency.merge(group.histogram);
   snapshot.latency = std::move(latency);
+  addServingViews(spec, result, snapshot);
   if (!result.fabric) return snapshot;
   const transport::EndpointStats& endpoints = result.fabric->endpoints;
   if (result.streams.empty()) snapshot.latency = endpoints.latency;

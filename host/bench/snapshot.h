@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "bench/samples.h"
 #include "bench/trial.h"
+#include "serving/serving_view.h"
 #include "stats/histogram.h"
 
 namespace plumbline::bench {
@@ -82,6 +83,12 @@ struct CongestionSnapshot {
   std::optional<std::uint64_t> timeouts{};
 };
 
+// A serving system of the trial. Observation point: modelled.
+struct ServingSnapshot {
+  std::string name;  // empty: the only one
+  serving::ServingView view;
+};
+
 struct TrialSnapshot {
   std::string bench;                                      // its name
   ObservationPoint observed = ObservationPoint::kTester;  // of ports, flows and latency
@@ -96,6 +103,7 @@ struct TrialSnapshot {
   std::uint64_t pause_count = 0;            // the first kMostPauses of them are in `pauses`
   std::optional<stats::Histogram> latency;  // one-way [ps]; nothing = not known while it runs
   CongestionSnapshot congestion;
+  std::vector<ServingSnapshot> serving;
 
   static constexpr std::size_t kMostFlows = 4096;
   static constexpr std::size_t kMostPauses = 2000;

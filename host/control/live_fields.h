@@ -100,6 +100,61 @@ void fields(const Visit& visit, T& value) {
   visit("link_jfi", value.link_jfi);
   visit("link_mmr", value.link_mmr);
 }
+template <typename Visit, Is<LiveTtft> T>
+void fields(const Visit& visit, T& value) {
+  visit("count", value.count);
+  visit("mean_s", value.mean_s);
+  visit("router_s", value.router_s);
+  visit("queue_s", value.queue_s);
+  visit("prefill_s", value.prefill_s);
+  visit("transfer_s", value.transfer_s);
+  visit("decode_init_s", value.decode_init_s);
+}
+template <typename Visit, Is<LiveServingWorker> T>
+void fields(const Visit& visit, T& value) {
+  visit("waiting", value.waiting);
+  visit("running", value.running);
+  visit("pages_used", value.pages_used);
+  visit("pages", value.pages);
+}
+template <typename Visit, Is<LiveServingPool> T>
+void fields(const Visit& visit, T& value) {
+  visit("worker_count", value.worker_count);
+  visit("all", value.all);
+  visit("workers", value.workers);
+}
+template <typename Visit, Is<LiveMeasured> T>
+void fields(const Visit& visit, T& value) {
+  visit("arrived", value.arrived);
+  visit("done", value.done);
+  visit("within_limits", value.within_limits);
+  visit("ttft", value.ttft);
+  visit("ttft_p50_s", value.ttft_p50_s);
+  visit("ttft_p95_s", value.ttft_p95_s);
+  visit("ttft_p99_s", value.ttft_p99_s);
+  visit("itl_p50_s", value.itl_p50_s);
+  visit("itl_p95_s", value.itl_p95_s);
+  visit("itl_p99_s", value.itl_p99_s);
+}
+template <typename Visit, Is<LiveServing> T>
+void fields(const Visit& visit, T& value) {
+  visit("name", value.name);
+  visit("arrived", value.arrived);
+  visit("done", value.done);
+  visit("rejected", value.rejected);
+  visit("failed", value.failed);
+  visit("tokens", value.tokens);
+  visit("within_limits", value.within_limits);
+  visit("tokens_within_limits", value.tokens_within_limits);
+  visit("routing", value.routing);
+  visit("transferring", value.transferring);
+  visit("ttft", value.ttft);
+  visit("itl_p50_s", value.itl_p50_s);
+  visit("itl_p99_s", value.itl_p99_s);
+  visit("measured", value.measured);
+  visit("prefill", value.prefill);
+  visit("decode", value.decode);
+}
 template <typename Visit, Is<LiveInterval> T>
 void fields(const Visit& visit, T& value) {
   visit("sequence", value.sequence);
@@ -121,6 +176,7 @@ void fields(const Visit& visit, T& value) {
   visit("latency", value.latency);
   visit("congestion", value.congestion);
   visit("fairness", value.fairness);
+  visit("serving", value.serving);
 }
 
 }  // namespace plumbline::control

@@ -118,6 +118,70 @@ struct LiveFairness {
   std::optional<double> link_mmr;  // of the same: largest over mean
 };
 
+// Requests whose first token came, and their mean TTFT in its parts, which add up to it. Modelled.
+struct LiveTtft {
+  std::uint64_t count = 0;  // at least 1
+  double mean_s = 0;
+  double router_s = 0;
+  double queue_s = 0;  // of the prefill worker
+  double prefill_s = 0;
+  double transfer_s = 0;     // of KV cache: what prefill does not hide
+  double decode_init_s = 0;  // from the last byte to the end of the first decode step
+};
+
+// A worker of a serving system. Absent: not known of a stored trial.
+struct LiveServingWorker {
+  std::optional<std::uint64_t> waiting;     // requests in its queue
+  std::optional<std::uint64_t> running;     // and those that it computes
+  std::optional<std::uint64_t> pages_used;  // of its KV cache
+  std::uint64_t pages = 0;
+};
+
+// A pool: sums over all of its workers, and the first kMostServingWorkers of them, by number.
+struct LiveServingPool {
+  std::uint64_t worker_count = 0;
+  LiveServingWorker all;
+  std::vector<LiveServingWorker> workers;
+};
+
+// Requests that arrived in the measuring window, so far. While the trial runs percentiles are of
+// what has come; when it has ended, what never came counts as longer than any. Absent: not reached.
+struct LiveMeasured {
+  std::uint64_t arrived = 0;
+  std::uint64_t done = 0;
+  std::uint64_t within_limits = 0;  // of those that are done
+  std::optional<LiveTtft> ttft;
+  std::optional<double> ttft_p50_s;
+  std::optional<double> ttft_p95_s;
+  std::optional<double> ttft_p99_s;
+  std::optional<double> itl_p50_s;
+  std::optional<double> itl_p95_s;
+  std::optional<double> itl_p99_s;
+};
+
+// A serving system of the trial: modelled, but for KV cache, which crosses the simulated fabric.
+struct LiveServing {
+  std::string name;  // "tenant 2"; empty: the only one
+  // Totals since the trial began, of all requests, those of the warm-up included.
+  std::uint64_t arrived = 0;
+  std::uint64_t done = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t tokens = 0;                // that came
+  std::uint64_t within_limits = 0;         // done, and kept the limits
+  std::uint64_t tokens_within_limits = 0;  // of their answers
+  // Now: on the way to a prefill worker, and with KV cache that is not all there.
+  std::optional<std::uint64_t> routing;
+  std::optional<std::uint64_t> transferring;
+  // Of the interval. Absent: nothing came in it, or not known.
+  std::optional<LiveTtft> ttft;
+  std::optional<double> itl_p50_s;
+  std::optional<double> itl_p99_s;
+  LiveMeasured measured;
+  LiveServingPool prefill;
+  LiveServingPool decode;
+};
+
 // One interval: one instant of trial time. What a bench cannot tell while it runs is absent
 // (nullopt or empty), never guessed.
 struct LiveInterval {
@@ -142,10 +206,12 @@ struct LiveInterval {
   std::optional<LiveLatency> latency;
   LiveCongestion congestion;
   LiveFairness fairness;
+  std::vector<LiveServing> serving;
 
   static constexpr std::size_t kMostFlows = 4096;
   static constexpr std::size_t kMostLinks = 4096;
   static constexpr std::size_t kMostPauses = 2000;
+  static constexpr std::size_t kMostServingWorkers = 256;  // of a pool
 
   // One line.
   [[nodiscard]] std::string toJson() const;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "control/live_serving.h"
 #include "results/test_result.h"
 #include "session/stored_trial_runner.h"
 #include "stats/fairness.h"
@@ -182,6 +183,7 @@ LiveInterval intervalOf(const TrialSnapshot& now, const std::optional<TrialSnaps
   const bench::CongestionSnapshot& seen = now.congestion;
   live.congestion = {seen.marked,  seen.ce_received, seen.cnp_sent,      seen.cnp_received,
                      seen.dropped, seen.trimmed,     seen.retransmitted, seen.timeouts};
+  live.serving = liveServing(now, previous ? &*previous : nullptr);
   return live;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "serving/serving_result.h"
+#include "serving/slo.h"
 #include "stats/histogram.h"
 
 namespace plumbline::serving {
@@ -40,12 +41,6 @@ Percentile percentile(const std::vector<double>& sorted, std::uint64_t count, do
 // other, so there are no intervals.
 Distribution gapDistribution(const stats::Histogram& gaps, std::uint64_t not_reached);
 
-// Limits of a request; absent: none.
-struct SloSpec {
-  std::optional<Picoseconds> ttft = milliseconds(500);
-  std::optional<Picoseconds> tpot = milliseconds(50);
-  std::optional<Picoseconds> longest_gap;
-};
 // Whether a finished request kept them. An answer of one token has no TPOT.
 bool keeps(const SloSpec& slo, const RequestRecord& record);
 // (last token - first token) / (tokens - 1) [s]; absent for fewer than two tokens, and unfinished.

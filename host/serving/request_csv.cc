@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "serving/metrics.h"
+
 namespace plumbline::serving {
 namespace {
 
@@ -13,7 +15,8 @@ constexpr const char* kCsvHeader =
     "request,outcome,measured,prompt,output,generated,cached,arrival_us,routed_us,prefill_start_us,"
     "prefill_end_us,first_post_us,last_arrival_us,decode_start_us,first_token_us,"
     "first_decode_token_us,done_us,longest_gap_us,kv_bytes,resent_bytes,preemptions,"
-    "prefill_worker,prefill_group,decode_worker,decode_group,ranks,prefill_nics,decode_nics";
+    "prefill_worker,prefill_group,decode_worker,decode_group,ranks,prefill_nics,decode_nics,"
+    "within_limits";
 
 const char* nameOf(Outcome outcome) {
   switch (outcome) {
@@ -45,7 +48,7 @@ std::string joined(const Numbers& numbers) {
 std::string requestCsvHeader() { return kCsvHeader; }
 
 void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mapping& mapping,
-                     const std::string& front) {
+                     const SloSpec& slo, const std::string& front) {
   for (std::size_t i = 0; i < result.requests.size(); ++i) {
     const RequestRecord& record = result.requests[i];
     std::string line =
@@ -83,6 +86,7 @@ void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mappi
       fmt::format_to(std::back_inserter(line), ",{},{},{}", ranks, joined(senders),
                      joined(receivers));
     }
+    fmt::format_to(std::back_inserter(line), ",{}", keeps(slo, record) ? 1 : 0);
     out << front << line << '\n';
   }
 }

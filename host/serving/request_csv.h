@@ -6,6 +6,7 @@
 
 #include "serving/mapping.h"
 #include "serving/serving_result.h"
+#include "serving/slo.h"
 
 namespace plumbline::serving {
 
@@ -16,8 +17,8 @@ std::string requestCsvHeader();
 // the run with six decimals, so exact to the picosecond; empty where it did not come to that.
 // `prefill_nics` and `decode_nics` are those that the request's KV cache used the last time,
 // separated by blanks, `ranks` its flows as prefill rank>decode rank; empty for a request without
-// KV transfer.
+// KV transfer. `within_limits`: it is done and kept `slo`.
 void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mapping& mapping,
-                     const std::string& front = {});
+                     const SloSpec& slo, const std::string& front = {});
 
 }  // namespace plumbline::serving

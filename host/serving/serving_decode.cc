@@ -120,6 +120,7 @@ void ServingModel::token(Live& live, Picoseconds step_start) {
     const Picoseconds gap = now_ - record.last_token;
     record.longest_gap = std::max(record.longest_gap, gap);
     if (samples_) samples_->gap(gap);
+    if (watch_) watch_->gap(gap);
     // Most gaps are a step: endDecode() counts those together.
     if (record.measured && record.last_token != step_start) {
       result_.gaps.record(static_cast<std::uint64_t>(gap.count()));

@@ -510,6 +510,7 @@ void ServingModel::finishRun() {
   result_.window_start = std::min(spec_.window.warmup, now_);
   result_.window_end = std::min(window_end_, now_);
   checkInvariants(true);
+  if (watch_) last_view_ = view();
 }
 
 }  // namespace plumbline::serving

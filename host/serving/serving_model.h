@@ -22,6 +22,7 @@
 #include "serving/router.h"
 #include "serving/scheduler_spec.h"
 #include "serving/serving_result.h"
+#include "serving/serving_view.h"
 #include "serving/step_time.h"
 #include "serving/transfer_network.h"
 #include "serving/workload.h"
@@ -98,6 +99,14 @@ class ServingModel {
   ServingModel(const ServingModel&) = delete;
   ServingModel& operator=(const ServingModel&) = delete;
 
+  // Before the run: view() may be asked for. `slo` decides which requests are within limits.
+  // Changes nothing of the run.
+  void watch(const SloSpec& slo);
+  // How the run of a watched model stands: after the last event that it has handled, so that KV
+  // cache which has arrived since then is still on its way. From the network while it runs, or
+  // after the run.
+  [[nodiscard]] ServingView view();
+
   // Once.
   ServingResult run();
   // Systems on one network, once: by ascending `first_nic`. They end together, so that the load of
@@ -149,6 +158,7 @@ class ServingModel {
   void countTime();
   void countPages(std::span<const KvCache> caches, PageCount& count, WorkerUse& use);
   void takeSample();
+  [[nodiscard]] std::vector<WorkerView> workersOf(bool decode) const;
   void takeBack(Live& live);
   void finishRun();
   void enter(Live& live, Stage stage);
@@ -213,6 +223,8 @@ class ServingModel {
   std::array<std::uint64_t, kStages> in_stage_{};
   Picoseconds stages_since_;
   std::unique_ptr<SampleTaker> samples_;  // where samples are taken
+  std::optional<ServingWatch> watch_;
+  std::optional<ServingView> last_view_;  // of a run that is over
   ServingResult result_;
 };
 

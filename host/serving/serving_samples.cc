@@ -58,4 +58,34 @@ void ServingModel::takeSample() {
   if (next <= window_end_) at(next, Kind::kSample, 0);
 }
 
+void ServingModel::watch(const SloSpec& slo) { watch_.emplace(slo); }
+
+// Workers of a pool, with the requests that are open at each.
+std::vector<WorkerView> ServingModel::workersOf(bool decode) const {
+  const std::vector<WorkerUse>& uses = decode ? result_.decode : result_.prefill;
+  std::vector<WorkerView> workers(uses.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    workers[i] = {0, 0,
+                  usedPages(decode ? decode_[i].worker.caches() : prefill_[i].worker.caches()),
+                  uses[i].pages};
+  }
+  for (const auto& live : live_) {
+    if (!live->open) continue;
+    WorkerView& worker = workers[decode ? live->decode_worker : live->prefill_worker];
+    if (live->stage == (decode ? Stage::kDecodeQueue : Stage::kPrefillQueue)) ++*worker.waiting;
+    if (live->stage == (decode ? Stage::kDecode : Stage::kPrefill)) ++*worker.running;
+  }
+  return workers;
+}
+
+ServingView ServingModel::view() {
+  if (last_view_) return *last_view_;
+  ServingView view = watch_->look(result_.requests);
+  view.measured.gaps = result_.gaps;
+  view.in_stage = in_stage_;
+  view.prefill = workersOf(false);
+  view.decode = workersOf(true);
+  return view;
+}
+
 }  // namespace plumbline::serving

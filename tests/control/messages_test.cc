@@ -40,6 +40,24 @@ LiveInterval fullInterval() {
   live.latency = LiveLatency{3, 100, 300, 600, {{100, 2}, {4351, 1}}};
   live.congestion = {1, 2, 3, 4, 5, 6, 7, 8};
   live.fairness = {0.5, std::nullopt, 1.5};
+  const LiveTtft ttft{2, 0.5, 0.0625, 0.125, 0.25, 0.03125, 0.03125};
+  const LiveServingWorker worker{1, 2, 300, 4'000};
+  live.serving = {{"tenant 2",
+                   10,
+                   8,
+                   1,
+                   0,
+                   kLarge,
+                   7,
+                   700,
+                   1,
+                   std::nullopt,
+                   ttft,
+                   0.02,
+                   0.03,
+                   {6, 5, 4, ttft, 0.4, 0.5, std::nullopt, 0.02, 0.03, 0.04},
+                   {2, {2, 4, 600, 8'000}, {worker, worker}},
+                   {1, {std::nullopt, std::nullopt, std::nullopt, 4'000}, {}}}};
   return live;
 }
 
@@ -56,6 +74,13 @@ TEST(LiveInterval, ComesBackAsItWas) {
   EXPECT_EQ(back->fairness.flow_jfi, 0.5);
   EXPECT_EQ(back->fairness.link_jfi, std::nullopt);
   EXPECT_EQ(back->trial.faults, std::vector<std::string>{"late"});
+  const LiveServing& system = back->serving.at(0);
+  EXPECT_EQ(system.transferring, std::nullopt);
+  EXPECT_EQ(system.measured.ttft_p99_s, std::nullopt);
+  EXPECT_EQ(system.measured.itl_p95_s, 0.03);
+  EXPECT_EQ(system.ttft->queue_s, 0.125);
+  EXPECT_EQ(system.prefill.workers.at(1).pages_used, 300u);
+  EXPECT_EQ(system.decode.all.waiting, std::nullopt);
 }
 
 TEST(LiveInterval, CountersHave64Bits) {

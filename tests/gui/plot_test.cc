@@ -8,6 +8,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -212,6 +213,43 @@ TEST_F(PlotTest, ALineOfOnePointIsSeen) {
   plot_.setContent(axes_, {line("", {2}, {2})});
   QTest::qWait(50);
   EXPECT_GT(painted(), 15);
+}
+
+// Pixels of the n-th series in each column of the picture.
+std::vector<int> columnsOf(const QImage& image, std::size_t series) {
+  const QRgb color = seriesPen(lightTheme(), series).color().rgb();
+  std::vector<int> counts(static_cast<std::size_t>(image.width()), 0);
+  for (int x = 0; x < image.width(); ++x) {
+    for (int y = 60; y < image.height(); ++y) {  // below the legend
+      if (image.pixel(x, y) == color) ++counts[static_cast<std::size_t>(x)];
+    }
+  }
+  return counts;
+}
+
+// Parts stand on each other, each as high as its value: 3 and 4, then 1 and nothing.
+TEST_F(PlotTest, StackedBarsStandOnEachOther) {
+  const PlotSeries lower{"lower", {0.5, 1.5}, {3, 1}, SeriesStyle::kStacked, false, std::nullopt};
+  const PlotSeries upper{"upper", {0.5, 1.5}, {4, 0}, SeriesStyle::kStacked, false, std::nullopt};
+  plot_.setContent(axes_, {lower, upper});
+  QTest::qWait(50);
+  const QImage image = plot_.grab().toImage();
+  const std::vector<int> low = columnsOf(image, 0);
+  const std::vector<int> high = columnsOf(image, 1);
+  const int most_low = *std::max_element(low.begin(), low.end());
+  const int most_high = *std::max_element(high.begin(), high.end());
+  EXPECT_GT(most_low, 80);  // all of both is in the picture
+  EXPECT_NEAR(most_high / 4.0, most_low / 3.0, 1.5);
+  bool apart = false;
+  for (std::size_t x = 0; x < low.size(); ++x) {
+    if (high[x] > 0) {
+      EXPECT_NEAR(low[x], most_low, 6) << "an upper part on air, at " << x;
+    }
+    apart = apart || (high[x] == 0 && std::abs(low[x] - most_low / 3) < 3);
+  }
+  EXPECT_TRUE(apart);  // the second bar
+  EXPECT_EQ(plot_.csv(),
+            "series,latency [ns],share [%]\nlower,0.5,3\nlower,1.5,1\nupper,0.5,4\nupper,1.5,0\n");
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
     }
     return album.good() ? 0 : 1;
   }
-  // Live pictures of an incast with PFC and ECN, then the results of three kinds of test.
+  // Live pictures of an incast with PFC and ECN, then the results of four kinds of test.
   window.runQuickstart();
   if (!waitFor(
           [&] { return window.session().state() == plumbline::gui::Session::State::kConnected; })) {
@@ -132,7 +132,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   album.take(QStringLiteral("quickstart"));
-  for (const char* name : {"bench/incast32.yaml", "training/t7.2.yaml", "training/t9.1.yaml"}) {
+  for (const char* name :
+       {"bench/incast32.yaml", "training/t7.2.yaml", "training/t9.1.yaml", "inference/i9.4.yaml"}) {
     if (!runToItsEnd(window, QString::fromLatin1(name))) {
       std::fprintf(stderr, "%s did not end\n", name);
       return 1;

@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QTabWidget>
+#include <QTableWidget>
 #include <QTimer>
 #include <QTreeView>
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "gui/pages/collective_page.h"
 #include "gui/pages/results_page.h"
 #include "gui/pages/scenario_editor.h"
+#include "gui/pages/serving_page.h"
 #include "gui/pages/topology_page.h"
 #include "gui/plots/plot.h"
 #include "tests/gui/browser.h"
@@ -72,6 +74,75 @@ TEST_F(PagesTest, CollectivesOverTheirSize) {
       EXPECT_NEAR(ideal[line].y[i], 100 * bus[line].y[i] / kLinkGbps, 0.01);
     }
   }
+}
+
+// What a plot says while it has nothing to show.
+QString emptyText(const Plot& plot) { return plot.findChild<QLabel*>("hint")->text(); }
+
+double largest(const Plot& plot) {
+  double most = 0;
+  for (const PlotSeries& one : plot.series()) {
+    for (const double y : one.y) most = std::max(most, y);
+  }
+  return most;
+}
+
+// The trial in hand while it is watched, and the same requests from the stored result.
+TEST_F(PagesTest, AServingSystemLiveAndStored) {
+  connectToLocalServer();
+  auto* page = window_.findChild<ServingPage*>();
+  window_.tabs().setCurrentWidget(page);
+  EXPECT_TRUE(emptyText(page->ttft()).startsWith("Waits for a trial with a serving system"));
+  runToItsEnd("i9.4", scenarioFile("inference/i9.4.yaml"));
+  ASSERT_TRUE(waitFor([this] { return !window_.showsLive(); })) << log();
+  window_.tabs().setCurrentWidget(page);
+  auto* of = named<QComboBox>(*page, "Figure of the workers");
+
+  window_.showSource(true);
+  ASSERT_FALSE(session().live().served().empty());
+  const control::LiveServing& last = session().live().served()[0].latest();
+  EXPECT_GT(last.arrived, 10U);
+  EXPECT_TRUE(page->note().contains(" requests arrived, ")) << page->note().toStdString();
+  EXPECT_TRUE(page->note().contains("Modelled: ")) << page->note().toStdString();
+  EXPECT_GT(page->ttft().pointCount(), 0U);
+  EXPECT_GT(page->goodput().pointCount(), 0U);
+  ASSERT_EQ(page->figures().rowCount(), 1);
+  // Eight decode workers and the prefill pool, each with its share of pages.
+  choose(of, "KV cache of workers");
+  window_.showSource(true);
+  EXPECT_EQ(page->workers().pointCount(), last.prefill.worker_count + last.decode.worker_count);
+  EXPECT_LE(largest(page->workers()), 100);
+
+  window_.showSource(false);
+  EXPECT_GT(page->ttft().pointCount(), 0U);
+  EXPECT_GT(page->tokens().pointCount(), 0U);
+  EXPECT_GT(page->goodput().pointCount(), 0U);
+  EXPECT_GE(page->figures().rowCount(), 1);
+  // Mean and most of each worker.
+  EXPECT_EQ(page->workers().pointCount(),
+            2 * (last.prefill.worker_count + last.decode.worker_count));
+  EXPECT_GT(largest(page->workers()), 0);
+  EXPECT_LE(largest(page->workers()), 100);
+  choose(of, "Queues over time");
+  EXPECT_GT(page->workers().pointCount(), 0U);
+  choose(of, "KV cache over time");
+  EXPECT_EQ(page->workers().pointCount(), 0U);
+  EXPECT_TRUE(emptyText(page->workers()).contains("I13.2"));
+}
+
+TEST_F(PagesTest, ARunWithoutAServingSystemSaysSo) {
+  connectToLocalServer();
+  runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
+  ASSERT_TRUE(waitFor([this] { return !window_.showsLive(); })) << log();
+  auto* page = window_.findChild<ServingPage*>();
+  window_.tabs().setCurrentWidget(page);
+  EXPECT_EQ(emptyText(page->ttft()), "This run has no serving system.");
+  EXPECT_TRUE(page->note().isEmpty());
+  window_.showSource(true);
+  EXPECT_EQ(emptyText(page->ttft()), "This trial has no serving system.");
+  EXPECT_FALSE(page->goodput().isVisible());  // said once
+  EXPECT_EQ(page->goodput().pointCount(), 0U);
+  EXPECT_FALSE(page->figures().isVisible());
 }
 
 // leaf0-spine1 is down from 20 µs on: the plan of the scenario tells, the drawing marks that cable.

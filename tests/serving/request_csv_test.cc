@@ -15,7 +15,7 @@ namespace {
 std::vector<std::string> csvLines(const ServingResult& result, const Mapping& mapping) {
   std::ostringstream out;
   out << requestCsvHeader() << '\n';
-  writeRequestCsv(out, result, mapping);
+  writeRequestCsv(out, result, mapping, {});
   std::istringstream in(out.str());
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -37,7 +37,7 @@ TEST(RequestCsv, OneLinePerRequest) {
   EXPECT_EQ(lines[1],
             "0,done,1,1000,3,3,0,0.000000,0.000000,0.000000,100000.000000,100000.000000,"
             "101310.720000,101310.720000,103310.720000,103310.720000,107310.720000,2000.000000,"
-            "131072000,0,0,0,0,0,0,0>0 1>1,0 1,2 3");
+            "131072000,0,0,0,0,0,0,0>0 1>1,0 1,2 3,1");
 }
 
 // What did not happen is empty, never zero; every line has every column.
@@ -51,16 +51,16 @@ TEST(RequestCsv, WhatDidNotHappenIsEmpty) {
   workload.prompt.low = 200;
   const Mapping mapping(spec.servers, spec.model);
   const auto rejected = csvLines(runServing(spec, workload), mapping);
-  EXPECT_EQ(rejected[1], "0,rejected,1,200,1,0,0,1000000.000000,,,,,,,,,,,0,0,0,,,,,,,");
+  EXPECT_EQ(rejected[1], "0,rejected,1,200,1,0,0,1000000.000000,,,,,,,,,,,0,0,0,,,,,,,,0");
   workload.prompt.low = 10'000;
   spec.decode_pages = 1000;
   const auto unfinished = csvLines(runServing(spec, workload), mapping);
   // It would have posted its KV cache after 2 s.
   EXPECT_EQ(unfinished[1],
             "0,unfinished,1,10000,1,0,0,1000000.000000,1000000.000000,1000000.000000,,,,,,,,,0,0,0,"
-            "0,0,0,0,,,");
+            "0,0,0,0,,,,0");
   for (const std::string& line : unfinished) {
-    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 27) << line;
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 28) << line;
   }
 }
 

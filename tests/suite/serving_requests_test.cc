@@ -112,6 +112,47 @@ TEST(ServingRequests, EveryRequestIsALineOfRawData) {
             result.raw_data.front().csv);
 }
 
+// Prompts of 10 tokens have their first token after 1 ms of prefill and a step of 2 ms, those of 30
+// after 3 ms and the step; on the way their KV cache takes less than 0.2 ms.
+TEST(ServingRequests, RawDataSayWhichKeptTheLimits) {
+  scenario::Scenario scenario = underTrace(200);
+  scenario.serving->slo.ttft = milliseconds(4);
+  std::istringstream text(runTest(overloadTest(), scenario).raw_data.front().csv);
+  std::string line;
+  ASSERT_TRUE(std::getline(text, line));
+  EXPECT_TRUE(line.ends_with(",within_limits"));
+  std::size_t kept = 0;
+  std::size_t missed = 0;
+  while (std::getline(text, line)) {
+    if (line.find(",done,") == std::string::npos) continue;
+    const bool is_short =
+        line.find(",1,10,4,") != std::string::npos || line.find(",0,10,4,") != std::string::npos;
+    EXPECT_TRUE(line.ends_with(is_short ? ",1" : ",0")) << line;
+    ++(is_short ? kept : missed);
+  }
+  EXPECT_GT(kept, 30U);
+  EXPECT_GT(missed, 30U);
+}
+
+// At 100 requests/s prefill takes 2 ms of 10 (1 or 3 of each), decode 8 (four steps of 2 ms). A
+// prompt of 30 tokens has two of the 20,000 pages.
+TEST(ServingRequests, WorkersAndTheirKvCache) {
+  const results::TestResult result = runTest(overloadTest(), underTrace(200));
+  const results::Table& workers = tableOf(result, "workers");
+  ASSERT_EQ(workers.rows.size(), 4U);
+  EXPECT_THAT(workers.columns, ElementsAre("Offered load", "Worker", "In steps", "KV cache mean",
+                                           "KV cache most", "Pages"));
+  const auto& prefill = workers.rows[2];
+  EXPECT_EQ(std::get<std::string>(prefill[1]), "prefill 0");
+  EXPECT_NEAR(number(prefill[2]), 20, 1);
+  EXPECT_NEAR(number(prefill[4]), 100 * 2.0 / 20'000, 1e-9);
+  EXPECT_LT(number(prefill[3]), number(prefill[4]));
+  EXPECT_GT(number(prefill[3]), 0);
+  EXPECT_EQ(std::get<std::string>(prefill[5]), "20000");
+  EXPECT_EQ(std::get<std::string>(workers.rows[3][1]), "decode 0");
+  EXPECT_NEAR(number(workers.rows[3][2]), 80, 3);
+}
+
 // The load must not end while requests are measured.
 TEST(ServingRequests, ATraceThatIsTooShortIsRefused) {
   SimRunner runner;

@@ -18,6 +18,7 @@ namespace plumbline::suite {
 namespace {
 
 constexpr std::size_t kSlowest = 10;
+constexpr std::size_t kShownWorkers = 16;
 
 // The slowest measured requests of each point, by TTFT, unfinished ones first: where they spent the
 // time up to their first token, or up to the end of the run.
@@ -150,6 +151,45 @@ results::Table loadTable(const Design& design, const std::vector<Measured>& meas
   return table;
 }
 
+// What each worker of each point did, of the first repetition.
+results::Table workersTable(const Design& design, const std::vector<Measured>& measured) {
+  results::Table table{"workers",
+                       "Workers of each point",
+                       "Of the first repetition, over the whole run, warm-up included: time in "
+                       "steps, and pages of KV cache in use, mean and most at one time.",
+                       {},
+                       {}};
+  for (const SweepAxis& axis : design.axes) table.columns.push_back(axis.column);
+  for (const char* column : {"Worker", "In steps", "KV cache mean", "KV cache most", "Pages"}) {
+    table.columns.emplace_back(column);
+  }
+  for (const Measured& one : measured) {
+    if (one.trials.empty() || !one.trials.front().serving) continue;
+    const serving::ServingResult& result = *one.trials.front().serving;
+    const double run = result.end.toSeconds();
+    if (run <= 0) continue;
+    const auto add = [&](const std::string& name, const serving::WorkerUse& use) {
+      std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
+      row.emplace_back(name);
+      // The last step may end after the run.
+      row.push_back(modelled(100 * std::min(1.0, use.busy.toSeconds() / run), "%"));
+      row.push_back(modelled(100 * use.utilisation(result.end), "%"));
+      row.push_back(modelled(
+          100 * static_cast<double>(use.peak_pages) / static_cast<double>(use.pages), "%"));
+      row.emplace_back(std::to_string(use.pages));
+      table.rows.push_back(std::move(row));
+    };
+    for (std::size_t i = 0; i < result.prefill.size(); ++i) {
+      add(fmt::format("prefill {}", i), result.prefill[i]);
+    }
+    for (std::size_t i = 0; i < result.decode.size(); ++i) {
+      add(fmt::format("decode {}", i), result.decode[i]);
+    }
+  }
+  table.shown_rows = kShownWorkers;
+  return table;
+}
+
 void noteExtrapolation(const std::vector<Measured>& measured, ResultBuilder& builder) {
   std::uint64_t outside = 0;
   std::uint64_t steps = 0;
@@ -240,7 +280,7 @@ void addRequestData(const Design& design, const std::vector<Measured>& measured,
     for (const std::string& value : one.point.values) front += csvField(value) + ",";
     for (std::size_t i = 0; i < one.trials.size(); ++i) {
       if (!one.trials[i].serving) continue;
-      serving::writeRequestCsv(csv, *one.trials[i].serving, mapping,
+      serving::writeRequestCsv(csv, *one.trials[i].serving, mapping, one.point.spec.serving->slo,
                                front + std::to_string(i) + ",");
     }
   }
@@ -254,6 +294,7 @@ void addRequests(const Design& design, const std::vector<Measured>& measured,
                  ResultBuilder& builder) {
   builder.result().tables.push_back(loadTable(design, measured));
   builder.result().tables.push_back(slowestRequests(design, measured));
+  builder.result().tables.push_back(workersTable(design, measured));
   addRequestData(design, measured, builder);
   noteRates(measured, builder);
 }

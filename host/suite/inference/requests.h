@@ -1,5 +1,5 @@
-// What single requests of a serving test were and did: tables of the load as it came and of the
-// slowest requests, all of them as raw data, and what their steps rest on.
+// What single requests of a serving test were and did: tables of the load as it came, of the
+// slowest requests and of the workers, all requests as raw data, and what their steps rest on.
 #pragma once
 
 #include <vector>

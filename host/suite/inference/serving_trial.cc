@@ -74,6 +74,7 @@ bench::TrialSpec servingTrial(const TestConfig& config, serving::ServingProgram 
   spec.workload.reset();
   spec.transport = transportOr(config, usualRoce());
   program.system.seed = config.scenario.seed;
+  program.slo = servingSection(config).slo;
   program.hosts = servingHosts(config, program);
   spec.serving = std::move(program);
   return spec;

@@ -1,0 +1,16 @@
+// Serving systems in live intervals.
+#pragma once
+
+#include <vector>
+
+#include "bench/snapshot.h"
+#include "control/live_interval.h"
+
+namespace plumbline::control {
+
+// The systems of `now`, with what changed since `previous`, a snapshot of the same trial; it may be
+// none.
+std::vector<LiveServing> liveServing(const bench::TrialSnapshot& now,
+                                     const bench::TrialSnapshot* previous);
+
+}  // namespace plumbline::control

@@ -85,7 +85,7 @@ Step Processor::step() {
   Step step;
   step.pc = pc_;
   waiting_ = false;
-  counts_itself_ = false;
+  counts_ = true;
   next_pc_ = pc_ + 4;
   if (!memory_.contains(pc_)) {
     step = fault(step, kInstructionFault, pc_);
@@ -93,7 +93,7 @@ Step Processor::step() {
     step.instruction = memory_.read(pc_);
     step = execute(step, Instruction(step.instruction));
   }
-  if (!step.trap && !counts_itself_) csrs_.countInstruction();
+  if (!step.trap && counts_) csrs_.countInstruction();
   pc_ = next_pc_;
   return step;
 }
@@ -252,9 +252,8 @@ Step Processor::csrAccess(const Step& step, Instruction in) {
   if (operation == 0 || !old || (writes && in.csr() >> 10 == 3)) return illegal(step);
   const std::uint32_t operand = in.funct3() >= 4 ? in.rs1() : reg(in.rs1());
   if (writes) {
-    // The count of this very instruction comes before the write.
-    counts_itself_ = in.csr() == kMinstret || in.csr() == kMinstreth;
-    if (counts_itself_) csrs_.countInstruction();
+    // Written instead of counted (Unprivileged ISA, section 9.1).
+    counts_ = in.csr() != kMinstret && in.csr() != kMinstreth;
     const std::uint32_t values[] = {0, operand, *old | operand, *old & ~operand};
     csrs_.write(in.csr(), values[operation]);
   }

@@ -88,7 +88,7 @@ class Processor {
   std::array<std::uint32_t, 32> regs_{};
   CsrFile csrs_;
   bool waiting_ = false;
-  bool counts_itself_ = false;  // the instruction has written minstret
+  bool counts_ = true;  // in minstret, which the instruction has not written itself
 };
 
 // Results of OP with funct7 = 1 (chapter 7).

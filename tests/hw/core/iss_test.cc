@@ -392,7 +392,7 @@ TEST_F(IssTest, Counters) {
   run(kEcall);  // does not retire
   cpu.setPc(kBase);
   EXPECT_EQ(run(csrrs(3, iss::kMinstret, 0)).value, 6u);
-  // A write comes after the count of its own instruction: the next one reads what was written.
+  // An instruction writes instead of counting itself: the next one reads what was written.
   cpu.setReg(1, 0xFFFFFFFF);
   run(csrrw(0, iss::kMinstret, 1));
   EXPECT_EQ(run(csrrs(3, iss::kMinstret, 0)).value, 0xFFFFFFFFu);

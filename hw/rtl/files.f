@@ -96,3 +96,6 @@ core/plumb_core_regfile.sv
 core/plumb_core_shift.sv
 core/plumb_core_cpu.sv
 core/plumb_core_ram.sv
+core/plumb_core_local.sv
+core/plumb_core_host.sv
+core/plumb_core.sv

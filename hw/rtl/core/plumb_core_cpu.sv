@@ -10,8 +10,8 @@
 //   execute                     |  i  |     | i+1 |
 //
 // The clocks of an instruction, from its decode to the decode of the next one: ALU and FENCE 2;
-// shift and SLT 3; branch 3, when taken 5; JAL, JALR 5; MRET 4; load 4; store 5; CSR 4; multiplication 7;
-// division 37 (see plumb_core_div). A device load takes 5 and a store 4 beside the clocks of the
+// shift and SLT 3; branch 3, when taken 5; JAL, JALR 5; MRET 4; load 4; store 5; CSR 4; multiplication 6;
+// division 36. A device load takes 5 and a store 4 beside the clocks of the
 // bus. An exception found in execute leads to the decode of the handler 5 clocks after its own.
 //
 // A store to memory is followed by a fresh fetch, so that code may write code.

@@ -1,4 +1,4 @@
-// DIV, DIVU, REM, REMU: a bit of the quotient per clock, restoring. done_o comes 36 clocks after
+// DIV, DIVU, REM, REMU: a bit of the quotient per clock, restoring. done_o comes 34 clocks after
 // start_i, with result_o; also for a division by zero, whose result falls out of the same steps: all
 // ones, and the dividend as remainder. The overflow -2^31 / -1 does too.
 // One division at a time; the operands are held until then.

@@ -113,7 +113,7 @@ module plumb_core #(
     .rst_ni       (core_rst_n),
     .req_i        (cpu_req && !to_card),
     .write_i      (bus_write_o),
-    .addr_i       (cpu_addr[7:2]),
+    .addr_i       (cpu_addr[29:2]),
     .strobe_i     (bus_strobe_o),
     .wdata_i      (bus_wdata_o),
     .ack_o        (local_ack),
@@ -131,7 +131,7 @@ module plumb_core #(
   );
 
   plumb_core_host #(
-    .MemoryLog2 (MemoryLog2)
+    .MemoryBytes (MemoryBytes)
   ) u_host (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
@@ -167,6 +167,6 @@ module plumb_core #(
   );
 
   logic unused_trace;
-  assign unused_trace = ^{trace, cpu_addr[30:8]};
+  assign unused_trace = ^trace;
 
 endmodule

@@ -12,13 +12,16 @@
 //   0x24 DebugData    read/write  what CSR 0x7B2 reads as; an injected write to that CSR lands here
 //   0x28 MemAddress   read/write  offset in memory [bytes, a multiple of 4]; writing it reads the word
 //   0x2C MemData      read/write  that word; each access goes on to the next one. Works while the
-//                                 processor runs
+//                                 processor runs. Behind the end of the memory words read as zero
+//                                 and are not written
 //   0x30 MailIn       write       word for the processor; ignored while the last one waits
 //   0x34 MailOut      read        word from the processor; reading takes it
 //
 // Offsets without a register read as zero and ignore writes.
 module plumb_core_host #(
-  parameter int unsigned MemoryLog2 = 17   // log2 of the memory's bytes, rounded up
+  parameter int unsigned MemoryBytes = 98304,   // size of the memory
+  // Follows from it.
+  parameter int unsigned MemoryLog2 = $clog2(MemoryBytes)
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
@@ -58,10 +61,12 @@ module plumb_core_host #(
 );
 
   logic [11:0] address;
-  logic        error_q, reset_q, read_done_q, touches_data;
+  logic        error_q, reset_q, read_done_q, touches_data, beyond, write_q;
   logic [31:0] mem_data_q;
 
   assign address      = {reg_addr_i, 2'b00};
+  assign beyond       = mem_addr_o > (MemoryLog2-2)'(MemoryBytes / 4 - 1);
+  assign mem_write_o  = write_q && !beyond;
   assign touches_data = (reg_wen_i || reg_ren_i) && address == 12'h02C;
 
   always_ff @(posedge clk_i) begin
@@ -73,7 +78,7 @@ module plumb_core_host #(
       exec_o      <= 1'b0;
       error_q     <= 1'b0;
       mem_req_o   <= 1'b0;
-      mem_write_o <= 1'b0;
+      write_q     <= 1'b0;
       read_done_q <= 1'b0;
       mail_put_o  <= 1'b0;
       mail_take_o <= 1'b0;
@@ -88,25 +93,25 @@ module plumb_core_host #(
       else if (exec_o)                     error_q <= 1'b0;
 
       // Writing the address or touching the data reads the word there, or behind it.
-      read_done_q <= mem_req_o && mem_ack_i && !mem_write_o;
+      read_done_q <= mem_req_o && mem_ack_i && !write_q;
       if (touches_data || (reg_wen_i && address == 12'h028)) begin
         mem_req_o   <= 1'b1;
-        mem_write_o <= reg_wen_i && address == 12'h02C;
+        write_q     <= reg_wen_i && address == 12'h02C;
       end else if (mem_req_o && mem_ack_i) begin
         // What was written is followed by reading the next word.
-        mem_req_o   <= mem_write_o;
-        mem_write_o <= 1'b0;
+        mem_req_o   <= write_q;
+        write_q     <= 1'b0;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (reg_wen_i && address == 12'h028)      mem_addr_o <= reg_wdata_i[MemoryLog2-1:2];
-    else if ((reg_ren_i && address == 12'h02C) || (mem_req_o && mem_ack_i && mem_write_o)) begin
+    else if ((reg_ren_i && address == 12'h02C) || (mem_req_o && mem_ack_i && write_q)) begin
       mem_addr_o <= mem_addr_o + (MemoryLog2-2)'(1);
     end
     if (reg_wen_i && address == 12'h02C) mem_wdata_o  <= reg_wdata_i;
-    if (read_done_q)                     mem_data_q   <= mem_rdata_i;
+    if (read_done_q)                     mem_data_q   <= beyond ? '0 : mem_rdata_i;
     if (reg_wen_i && address == 12'h020) exec_instr_o <= reg_wdata_i;
     if (reg_wen_i && address == 12'h030) mail_word_o  <= reg_wdata_i;
     if (debug_we_i)                           debug_data_o <= debug_data_i;

@@ -1,6 +1,6 @@
 // The devices that belong to the control processor: timer, interrupts, mailbox. On the device bus
 // it answers two clocks after the request; offsets that are no register, and stores of less than a
-// word, are refused. Registers (offset in bytes; the page repeats every 256):
+// word, are refused. Registers (offset in bytes):
 //
 //   0x00 MtimeLow      read        clocks since reset, bits 31:0; counts in sleep and while halted
 //   0x04 MtimeHigh     read        bits 63:32
@@ -20,7 +20,7 @@ module plumb_core_local (
 
   input  wire logic        req_i,         // access, held until ack_o
   input  wire logic        write_i,       // it writes
-  input  wire logic [7:2]  addr_i,        // word
+  input  wire logic [29:2] addr_i,        // word, from the first register
   input  wire logic [3:0]  strobe_i,      // lanes written
   input  wire logic [31:0] wdata_i,       // what is written
   output      logic        ack_o,         // the access has ended
@@ -78,12 +78,12 @@ module plumb_core_local (
 
   // The clock of an access: one after the request begins, so that the answer is registered.
   assign first   = req_i && !access_q && !ack_o;
-  assign write   = access_q && write_i && strobe_i == 4'hF;
+  assign write   = access_q && write_i && !refused;
   assign pending = {irq_q, 7'b0, mail_full_o};
 
   always_comb begin
     known = 1'b1;
-    unique case (addr_i)
+    unique case (addr_i[7:2])
       6'h00, 6'h01, 6'h04, 6'h08: known = !write_i;
       6'h02, 6'h03, 6'h05:        known = 1'b1;
       6'h06:                      known = !write_i && mail_full_o;
@@ -91,9 +91,9 @@ module plumb_core_local (
       default:                    known = 1'b0;
     endcase
   end
-  assign refused = !known || (write_i && strobe_i != 4'hF);
-  assign take_in = access_q && !write_i && addr_i == 6'h06;
-  assign put_out = write && addr_i == 6'h07 && !mail_valid_o;
+  assign refused = !known || addr_i[29:8] != '0 || (write_i && strobe_i != 4'hF);
+  assign take_in = access_q && !write_i && !refused && addr_i[7:2] == 6'h06;
+  assign put_out = write && addr_i[7:2] == 6'h07;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -111,9 +111,9 @@ module plumb_core_local (
       access_q <= first;
       ack_o    <= access_q;
       error_o  <= refused;
-      if (write && addr_i == 6'h02) compare_low_q  <= wdata_i;
-      if (write && addr_i == 6'h03) compare_high_q <= wdata_i;
-      if (write && addr_i == 6'h05) enable_q       <= {wdata_i[31:8], 7'b0, wdata_i[0]};
+      if (write && addr_i[7:2] == 6'h02) compare_low_q  <= wdata_i;
+      if (write && addr_i[7:2] == 6'h03) compare_high_q <= wdata_i;
+      if (write && addr_i[7:2] == 6'h05) enable_q       <= {wdata_i[31:8], 7'b0, wdata_i[0]};
       irq_q     <= irq_i;
       ext_irq_o <= (pending & enable_q) != '0;
       if (mail_put_i)   mail_full_o <= 1'b1;
@@ -126,7 +126,7 @@ module plumb_core_local (
   always_ff @(posedge clk_i) begin
     if (mail_put_i && !mail_full_o) mail_in_q   <= mail_word_i;
     if (put_out)                    mail_word_o <= wdata_i;
-    unique case (addr_i)
+    unique case (addr_i[7:2])
       6'h00:   rdata_o <= mtime[31:0];
       6'h01:   rdata_o <= mtime[63:32];
       6'h02:   rdata_o <= compare_low_q;

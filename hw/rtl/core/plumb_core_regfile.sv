@@ -1,9 +1,9 @@
 // The 32 registers, in distributed RAM: two reads without a clock, one write. A write shows in the
-// next clock. Register 0 is zero because nobody writes it. Reset leaves the others as they are; the
-// bitstream begins with zeros.
+// next clock. Register 0 stays the zero that it begins with, whatever is written, before the first reset
+// too. Reset leaves the others as they are.
 module plumb_core_regfile (
   input  wire logic        clk_i,
-  input  wire logic        we_i,      // write value_i to rd_i, which is not 0
+  input  wire logic        we_i,      // write value_i to rd_i
   input  wire logic [4:0]  rd_i,      // register written
   input  wire logic [31:0] value_i,   // what is written
   input  wire logic [4:0]  rs1_i,     // first register read
@@ -19,7 +19,7 @@ module plumb_core_regfile (
   end
 
   always_ff @(posedge clk_i) begin
-    if (we_i) regs[rd_i] <= value_i;
+    if (we_i && rd_i != 5'd0) regs[rd_i] <= value_i;
   end
 
   assign a_o = regs[rs1_i];

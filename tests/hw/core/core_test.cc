@@ -142,6 +142,10 @@ TEST_F(CoreTest, ProgramIsLoadedAndRead) {
   load(0xFFFC, {0x11, 0x22});  // over the border of the two memories
   load(0x17FFC, {0x33});       // the last word
   EXPECT_EQ(memory(8), 3u);
+  // Behind the end there is nothing, and nothing else is written.
+  load(0x18000, {0x44});
+  EXPECT_EQ(memory(0x18000), 0u);
+  EXPECT_EQ(memory(0x10000), 0x22u);
   write(kMemAddress, 0);
   EXPECT_EQ(read(kMemData), 1u);
   EXPECT_EQ(read(kMemData), 2u);
@@ -290,7 +294,8 @@ TEST_F(CoreTest, MailInIsRefusedWhenEmptyAndKeptWhenFull) {
   EXPECT_EQ(read(kMailOut), kLocal << 12);
   // Unknown offsets, writes to what is read only, stores of less than a word.
   for (const Word bad :
-       {lw(2, 1, 0x24), sw(2, 1, 0), sw(2, 1, 0x10), sb(2, 1, 8), sh(2, 1, 0xC), lw(2, 1, 0x1C)}) {
+       {lw(2, 1, 0x24), lw(2, 1, 0x108), sw(2, 1, 0x108), sw(2, 1, 0), sw(2, 1, 0x10), sb(2, 1, 8),
+        sh(2, 1, 0xC), lw(2, 1, 0x1C), lw(2, 1, 0x108)}) {
     exec(bad);
     EXPECT_EQ(read(kStatus), kHalted | kExecError) << std::hex << bad;
   }

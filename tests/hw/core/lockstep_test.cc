@@ -28,7 +28,7 @@ void compareRandom(std::uint64_t seed, const Surroundings& surroundings,
             << " instructions/s\n";
 }
 
-std::uint64_t share(std::uint64_t in_full) { return longRun() ? in_full : in_full / 250; }
+std::uint64_t share(std::uint64_t in_full) { return longRun() ? in_full : in_full / 25; }
 
 TEST(CoreLockstepTest, EverythingAtRandom) {
   compareRandom(1, {}, {.machine = true}, share(60'000'000));

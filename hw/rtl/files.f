@@ -6,6 +6,7 @@ tx/plumb_tx_pkg.sv
 tx/plumb_tx_ln_pkg.sv
 damage/plumb_damage_pkg.sv
 damage/plumb_damage_log2_pkg.sv
+core/plumb_core_pkg.sv
 pkg/plumb_clock_gate.sv
 mac/plumb_crc32.sv
 csr/plumb_axil.sv
@@ -84,3 +85,17 @@ dma/plumb_register_loader.sv
 dma/plumb_dma_router.sv
 dma/plumb_dma.sv
 top/plumb_card_host.sv
+core/plumb_core_alu.sv
+core/plumb_core_counter.sv
+core/plumb_core_csr.sv
+core/plumb_core_decode.sv
+core/plumb_core_div.sv
+core/plumb_core_mul.sv
+core/plumb_core_predecode.sv
+core/plumb_core_regfile.sv
+core/plumb_core_shift.sv
+core/plumb_core_cpu.sv
+core/plumb_core_ram.sv
+core/plumb_core_local.sv
+core/plumb_core_host.sv
+core/plumb_core.sv

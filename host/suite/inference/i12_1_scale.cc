@@ -195,13 +195,29 @@ results::Quantity againstSmallest(const results::Quantity& value, const results:
   return ratio;
 }
 
-enum class ScaleVerdict { kWithin, kWorse, kUnknown };
+// With all of its interval within 10 % of the smallest scale or better, worse, across the limit, or
+// without an interval.
+enum class ScaleVerdict { kWithin, kWorse, kOpen, kUnknown };
 
 ScaleVerdict scaleVerdict(const results::Quantity& ratio, bool more_is_better) {
   if (!ratio.confidence_low) return ScaleVerdict::kUnknown;
-  const bool worse = more_is_better ? *ratio.confidence_high < 100 * (1 - kWorse)
-                                    : *ratio.confidence_low > 100 * (1 + kWorse);
-  return worse ? ScaleVerdict::kWorse : ScaleVerdict::kWithin;
+  // As a change for the worse.
+  const double best = more_is_better ? 100 - *ratio.confidence_high : *ratio.confidence_low - 100;
+  const double worst = more_is_better ? 100 - *ratio.confidence_low : *ratio.confidence_high - 100;
+  if (best > 100 * kWorse) return ScaleVerdict::kWorse;
+  return worst > 100 * kWorse ? ScaleVerdict::kOpen : ScaleVerdict::kWithin;
+}
+
+std::string limitText(const std::optional<std::uint32_t>& limit,
+                      const std::vector<ScaleVerdict>& verdicts) {
+  const auto has = [&](ScaleVerdict one) {
+    return std::find(verdicts.begin(), verdicts.end(), one) != verdicts.end();
+  };
+  if (limit) return fmt::format("{} nodes", *limit);
+  if (verdicts.empty()) return "one scale only";
+  if (has(ScaleVerdict::kUnknown)) return "not judged: no confidence interval";
+  if (has(ScaleVerdict::kOpen)) return "undecided: an interval reaches beyond 10 %";
+  return "none up to the largest";
 }
 
 // One figure at one level against its smallest scale: a row of the table of limits, a line of the
@@ -213,7 +229,7 @@ void addLimit(const Scales& scales, const Tracked& tracked, bool flows, results:
   std::optional<results::Quantity> last;
   std::uint32_t last_nodes = 0;
   std::optional<std::uint32_t> limit;
-  bool known = true;
+  std::vector<ScaleVerdict> verdicts;
   const std::string name = fmt::format("{}, {}", tracked.figure.column, levelText(flows));
   results::Series line{name, {}, {}, false};
   for (const Measured& one : scales.of(tracked.measure, flows)) {
@@ -231,15 +247,12 @@ void addLimit(const Scales& scales, const Tracked& tracked, bool flows, results:
     last_nodes = nodes;
     if (nodes == base_nodes) continue;
     const ScaleVerdict verdict = scaleVerdict(ratio, tracked.more_is_better);
-    known = known && verdict != ScaleVerdict::kUnknown;
+    verdicts.push_back(verdict);
     if (verdict == ScaleVerdict::kWorse && !limit) limit = nodes;
   }
   if (!base) return;
-  std::string text = limit   ? fmt::format("{} nodes", *limit)
-                     : known ? std::string("none up to the largest")
-                             : std::string("not judged: no confidence interval");
   table.rows.push_back({tracked.figure.column, levelText(flows), std::to_string(base_nodes), *base,
-                        std::to_string(last_nodes), *last, std::move(text)});
+                        std::to_string(last_nodes), *last, limitText(limit, verdicts)});
   if (line.x.size() > 1) chart.series.push_back(std::move(line));
   if (limit) builder.kpi("scale_limit_nodes", name, modelled(*limit, ""));
 }
@@ -392,7 +405,8 @@ void ScaleLimitTest::report(const TestConfig& config, const Design& design,
       "Against the smallest scale",
       "Each level against its own smallest scale, with the 95 % intervals of both. Limit: the "
       "first "
-      "scale that is more than 10 % worse with all of its interval.",
+      "scale that is more than 10 % worse with all of its interval. Undecided: an interval lies "
+      "on both sides of that.",
       {"Figure", "Level", "Smallest scale", "There", "Largest scale", "Of the smallest", "Limit"},
       {}};
   results::Chart chart;

@@ -82,6 +82,11 @@ TEST(ScaleLimit, NonBlockingFabricIsFlat) {
                 rate * std::stoi(nodes) / 2, 1e-6 * rate);
   }
   for (const results::Kpi& one : result.kpis) EXPECT_NE(one.name, "scale_limit_nodes") << one.point;
+  // What the seeds do not change has no interval, and is judged.
+  for (const auto& row : scaleTable(result, "limits").rows) {
+    if (std::get<std::string>(row[0]) != "KV throughput of a pair") continue;
+    EXPECT_EQ(std::get<std::string>(row.back()), "none up to the largest");
+  }
   // 40 requests per second of a prefill server.
   EXPECT_NEAR(scaleCellValue(result, "serving", "8", kFlows, "TPS output of a node"), 40 * 5 / 2.0,
               25);

@@ -247,7 +247,7 @@ FabricResult fastForward(const TrialSpec& spec, unsigned threads, const TrialHoo
   const auto flowTimes = [&](std::uint64_t message) {
     const TrialSpec scaled = scaling.at(message, kCalibratedIterations);
     const workload::JobResult job =
-        runFlowLevel(*scaled.workload, spec.dut.hostCount(), network).front();
+        runFlowLevel(*scaled.workload, spec.dut.hostCount(), network).jobs.front();
     return timesOf(job, job.iterations.size());
   };
 

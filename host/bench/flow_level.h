@@ -23,11 +23,18 @@ struct FlowNetwork {
   std::map<std::pair<workload::HostId, workload::HostId>, FlowPath> paths;
 };
 
+struct FlowRun {
+  std::vector<workload::JobResult> jobs;
+  Picoseconds end;
+  std::vector<double> carried;     // payload, by link [bytes]
+  std::uint64_t rate_changes = 0;  // of connections
+};
+
 // Runs `spec` on `hosts` hosts to its end with the very applications that run above the packet
 // level. Messages of one sender, receiver and flow (QP, PDC) leave one after the other; a flow that
 // has one sends at its max-min fair rate, which changes at the instant at which any flow starts or
-// stops. Result by job. Throws Error(kTester) for a message between hosts without a path.
-std::vector<workload::JobResult> runFlowLevel(const workload::WorkloadSpec& spec,
-                                              std::uint32_t hosts, const FlowNetwork& network);
+// stops. Throws Error(kTester) for a message between hosts without a path.
+FlowRun runFlowLevel(const workload::WorkloadSpec& spec, std::uint32_t hosts,
+                     const FlowNetwork& network);
 
 }  // namespace plumbline::bench

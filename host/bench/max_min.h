@@ -37,6 +37,10 @@ class MaxMin {
 
   // As of the last settle(); 0 when inactive then.
   [[nodiscard]] double rate(std::uint32_t flow) const { return flows_[flow].rate; }
+  // Its links; valid until the next add().
+  [[nodiscard]] std::span<const LinkUse> uses(std::uint32_t flow) const {
+    return usesOf(flows_[flow]);
+  }
 
  private:
   struct Flow {

@@ -16,6 +16,7 @@
 #include "bench/fabric_watch.h"
 #include "bench/fast_forward.h"
 #include "bench/flow_count.h"
+#include "bench/flow_trial.h"
 #include "bench/hop_watch.h"
 #include "bench/loss_watch.h"
 #include "bench/mark_watch.h"
@@ -131,6 +132,7 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
 }
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
+  if (spec.flow_level) return flowTrialRefusals(spec);
   std::vector<std::string> refusals;
   if (spec.serving) {
     refusals = servingRefusals(spec);
@@ -196,18 +198,22 @@ TrialResult SimBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   if (const std::vector<std::string> why = refusals(spec); !why.empty()) {
     throw Error(ErrorKind::kUnsupported, fmt::format("{}", fmt::join(why, "; ")), "sim bench");
   }
-  return mustFastForward(spec) ? predict(spec, hooks) : simulate(spec, hooks);
+  return spec.flow_level || mustFastForward(spec) ? predict(spec, hooks) : simulate(spec, hooks);
 }
 
 TrialResult SimBench::predict(const TrialSpec& spec, const TrialHooks& hooks) const {
   const auto started = std::chrono::steady_clock::now();
   TrialResult result;
+  if (spec.flow_level) {
+    result = runFlowTrial(spec);
+  } else {
+    result.fabric = fastForward(spec, threads_, hooks);
+    result.fabric->peak_rss_bytes = peakRssBytes();
+    result.card_time = result.fabric->sim_end;
+  }
   result.bench = capabilities_.name;
   result.observed = capabilities_.observed;
   result.dut_observed = ObservationPoint::kModelled;
-  result.fabric = fastForward(spec, threads_, hooks);
-  result.fabric->peak_rss_bytes = peakRssBytes();
-  result.card_time = result.fabric->sim_end;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
   result.wall_seconds = wall.count();
   return result;

@@ -27,6 +27,8 @@ struct SimBenchOptions {
 //
 // A trial with TrialSpec::fast_forward that has more packets than that allows is not simulated but
 // predicted (fast_forward.h): its result has FabricResult::fast_forward and nothing but times.
+//
+// A trial with TrialSpec::flow_level has no packets (flow_trial.h).
 class SimBench final : public Bench {
  public:
   explicit SimBench(const SimBenchOptions& options);
@@ -37,7 +39,7 @@ class SimBench final : public Bench {
 
  private:
   [[nodiscard]] TrialResult simulate(const TrialSpec& spec, const TrialHooks& hooks) const;
-  // Without packets beyond what spec.fast_forward allows.
+  // Without packets, or with no more than spec.fast_forward allows.
   [[nodiscard]] TrialResult predict(const TrialSpec& spec, const TrialHooks& hooks) const;
 
   Capabilities capabilities_;

@@ -59,14 +59,6 @@ Picoseconds lateThreshold(const transport::StreamPlan& plan, fabric::HostId host
   return sum == Picoseconds() ? kLateThreshold : kLateThreshold + sum - least;
 }
 
-bool acknowledgesMessages(const TrialSpec& spec) {
-  if (!spec.transport) return true;  // RoCE with its defaults
-  if (const auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) {
-    return uet->service != transport::UetService::kUud;
-  }
-  return std::get<transport::RoceSpec>(*spec.transport).service == transport::RoceService::kRc;
-}
-
 // The trial's streams that begin at simulated hosts.
 struct HostStreams {
   std::vector<std::uint32_t> numbers;  // in the trial, ascending
@@ -188,6 +180,14 @@ ServingNics addServingSystems(const TrialSpec& spec, std::uint32_t hosts,
 }
 
 }  // namespace
+
+bool acknowledgesMessages(const TrialSpec& spec) {
+  if (!spec.transport) return true;  // RoCE with its defaults
+  if (const auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) {
+    return uet->service != transport::UetService::kUud;
+  }
+  return std::get<transport::RoceSpec>(*spec.transport).service == transport::RoceService::kRc;
+}
 
 SimHosts::SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
                    const std::set<fabric::HostId>& tester_ports)

@@ -101,6 +101,9 @@ class SimHosts {
   bool acknowledges_ = true;
 };
 
+// Whether the trial's transport tells a poster that its messages have arrived.
+bool acknowledgesMessages(const TrialSpec& spec);
+
 // Throws what the constructor of SimHosts would, without building a host: of what all hosts have
 // alike, one is made of each kind.
 void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,

@@ -180,6 +180,9 @@ TrialResult resultFromJson(const Json& json) {
   if (json.contains("fabric")) {
     result.fabric = FabricResult::fromJson(json.at("fabric").dump());
   }
+  if (json.contains("flow_level")) {
+    result.flow_level = flowLevelFromJson(json.at("flow_level"));
+  }
   if (json.contains("early_end")) {
     result.early_end = earlyEndOutcomeFromJson(json.at("early_end"));
   }
@@ -223,6 +226,7 @@ std::string TrialSpec::toJson() const {
     json["tenants"].push_back(servingToJson(tenant));
   }
   if (fast_forward) json["fast_forward"] = {{"packets", fast_forward->packets}};
+  if (flow_level) json["flow_level"] = true;
   if (early_end) json["early_end"] = earlyEndToJson(*early_end);
   if (loss_times) json["loss_times"] = true;
   if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
@@ -270,6 +274,7 @@ std::string TrialResult::toJson() const {
     json["tenants"].push_back(servingResultToJson(tenant));
   }
   if (fabric) json["fabric"] = parseJson<Json>(fabric->toJson());
+  if (flow_level) json["flow_level"] = flowLevelToJson(*flow_level);
   for (const HostCounter& counter : host_counters) {
     json["host_counters"].push_back({{"name", counter.name}, {"value", counter.value}});
   }

@@ -13,6 +13,7 @@
 #include "bench/card_parts.h"
 #include "bench/early_end.h"
 #include "bench/fabric_result.h"
+#include "bench/flow_result.h"
 #include "bench/samples.h"
 #include "bench/time_series.h"
 #include "bench/transport_json.h"
@@ -132,6 +133,8 @@ struct TrialSpec {
   // Further serving systems beside it, on hosts of their own. All of them end together.
   std::vector<serving::ServingProgram> tenants;
   std::optional<FastForwardSpec> fast_forward;
+  // Instead of packets, flows that share links max-min fairly (flow_trial.h).
+  bool flow_level = false;
   // Of simulated hosts. A trial that is fast-forwarded has no use for it.
   std::optional<EarlyEndSpec> early_end;
   // Of a trial all of whose hosts are simulated:
@@ -248,6 +251,8 @@ struct TrialResult {
   std::vector<DutPort> dut;
   // What the simulated fabric and hosts saw; benches whose DUT is simulated have it.
   std::optional<FabricResult> fabric;
+  // Of a trial at flow level, which has no `fabric`.
+  std::optional<FlowLevelResult> flow_level{};
   // Of a trial with a serving system.
   std::optional<serving::ServingResult> serving{};
   std::vector<serving::ServingResult> tenants{};

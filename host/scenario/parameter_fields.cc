@@ -211,6 +211,15 @@ const Fields& fieldsOf<Parameters>() {
       field<&P::output>("output", "Tokens of an answer (I10.2)")
           .in(2, 1'000'000)
           .otherwise(kProfile),
+      field<&P::nodes>("nodes", "Servers of the cluster, half of them prefill (I12.1)")
+          .in(2, fabric::kMaxHosts)
+          .upTo(kMaxListed)
+          .otherwise(kProfile),
+      field<&P::packet_nodes>("packet_nodes",
+                              "Up to so many servers a cluster is also simulated packet by packet "
+                              "(I12.1)")
+          .in(2, fabric::kMaxHosts)
+          .otherwise(kProfile),
       field<&P::stall>("stall", "A longer gap between two tokens is a stall (I10.2)")
           .in(microseconds(1), seconds(3'600))
           .from("inference draft, 10.2"),

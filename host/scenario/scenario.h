@@ -134,6 +134,8 @@ struct Parameters {
   std::optional<std::vector<std::uint32_t>> prefixes;  // tokens of a common prefix (I9.2)
   std::optional<std::uint32_t> tenants;                // serving systems (I10.3)
   std::optional<std::uint32_t> output;                 // tokens of an answer (I10.2)
+  std::optional<std::vector<std::uint32_t>> nodes;     // servers of a cluster (I12.1)
+  std::optional<std::uint32_t> packet_nodes;           // most of them packet by packet (I12.1)
   Picoseconds stall = milliseconds(100);               // a gap longer than it is one (I10.2)
 
   // Tests on simulated hosts.

@@ -98,7 +98,7 @@ std::optional<results::Quantity> meanOf(const Design& design, const Measured& me
   return meanOfReadings(measured, values, figure);
 }
 
-void addTable(const Design& design, const std::vector<Measured>& measured,
+void addTable(const Design& design, std::span<const Measured> measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder) {
   for (const SweepAxis& axis : design.axes) heading.columns.push_back(axis.column);
   for (const Figure& figure : figures) heading.columns.push_back(figure.column);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ Figure figure(std::string column, std::string unit, std::string kpi,
 
 // Adds a table with a row for every measured point: the values of the axes, then the figures'
 // means over the repetitions. Figures with a machine name become KPIs.
-void addTable(const Design& design, const std::vector<Measured>& measured,
+void addTable(const Design& design, std::span<const Measured> measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder);
 
 // Adds a table of one figure with a column for each value of the axis `across` (its place in

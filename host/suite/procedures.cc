@@ -38,7 +38,7 @@ const std::vector<const Procedure*>& procedures() {
       &routingTest(), &prefixTest(), &inferenceBalancingTest(), &decodeFairnessTest(),
       &promptLengthTest(), &tokenLatencyTest(), &tenantsTest(), &congestionTest(),
       &aggregateTokensTest(), &batchingTest(), &overloadTest(),
-      &servingScalingTest(), &servingFailureTest(),
+      &scaleLimitTest(), &servingScalingTest(), &servingFailureTest(),
       &servingSoakTest(), &kvLeakTest(), &servingFlapTest(),
       &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &kvIncastTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
       // clang-format on

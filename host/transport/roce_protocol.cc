@@ -44,11 +44,7 @@ std::uint32_t RoceProtocol::createQp(HostId peer, std::uint32_t flow) {
   Qp& qp = qps_[index];
   qp.peer = static_cast<std::uint16_t>(peer);
   qp.flow = static_cast<std::uint8_t>(flow);
-  const std::uint64_t both = static_cast<std::uint64_t>(context_.self) << 16 | peer;
-  const std::uint64_t entropy = both << 8 | (spec_.shared_source_port ? 0 : flow);
-  const std::uint64_t port =
-      kFirstSourcePort | (mix64(mix64(context_.seed) ^ entropy) & (kSourcePorts - 1));
-  qp.flow_hash = static_cast<std::uint32_t>(mix64(both << 16 | port));
+  qp.flow_hash = roceFlowHash(spec_, context_.seed, context_.self, peer, flow);
   return index;
 }
 

@@ -14,6 +14,7 @@
 #include "transport/protocol.h"
 #include "transport/roce_connections.h"
 #include "transport/roce_packet.h"
+#include "transport/roce_path.h"
 #include "transport/roce_pool.h"
 #include "transport/roce_qp.h"
 #include "transport/roce_spec.h"
@@ -64,7 +65,9 @@ class RoceProtocol final : public Protocol {
                             PacketNumber number, Picoseconds now, fabric::Packet& packet);
 
   // roce_protocol.cc: QPs, and whose turn it is.
-  static std::uint32_t qpNumber(HostId peer, std::uint32_t flow) { return peer << 8 | flow; }
+  static std::uint32_t qpNumber(HostId peer, std::uint32_t flow) {
+    return roceQpNumber(peer, flow);
+  }
   std::uint32_t openQp(HostId peer, std::uint32_t flow) {
     const std::uint32_t known = table_.find(qpNumber(peer, flow));
     return known != kNone ? known : createQp(peer, flow);

@@ -1,12 +1,12 @@
-// links: plumbline_serving
+// links: plumbline_bench plumbline_serving
 // How fast the serving model is without packets: a trace of 10^6 requests, in the format of the
 // Azure traces and with the means of the one of conversations (1,155 and 211 tokens), read line by
-// line, through three prefill and nine decode servers of eight H100 with CFG A, on NICs that share
-// their rate. One thread. The bar is two minutes.
-// Once alone, and once looked at ten times a second.
-// Columns: requests and tokens per second of processor time, messages of KV cache, simulated
-// seconds per second, the P99 of the TTFT in ms, which says that the system was not overloaded, and
-// the time of a look.
+// line, through three prefill and nine decode servers of eight H100 with CFG A. One thread.
+// trace: on NICs that share their rate, alone and looked at ten times a second. flowLevel: on the
+// links of a two-tier fabric with ECMP, as max-min fair flows (docs/model/flow-level.md). The bar
+// is two minutes for each. Columns: requests and tokens per second of processor time, messages of
+// KV cache, simulated seconds per second, the P99 of the TTFT in ms, which says that the system was
+// not overloaded, and the time of a look.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "base/exponential.h"
+#include "bench/flow_routes.h"
+#include "bench/flow_serving_network.h"
 #include "serving/metrics.h"
 #include "serving/serving_model.h"
 
@@ -69,9 +71,7 @@ class WatchedNetwork : public SharedRateNetwork {
   std::chrono::steady_clock::time_point next_;
 };
 
-// range(1): whether somebody looks.
-void trace(benchmark::State& state) {
-  const std::string text = traceText(static_cast<int>(state.range(0)));
+ServingSpec servers() {
   ServingSpec spec;
   spec.model = *builtInModel("cfg-a");
   spec.accelerator = *builtInAccelerator("h100");
@@ -80,16 +80,26 @@ void trace(benchmark::State& state) {
   spec.transfer.unit = TransferUnit::kRequest;
   spec.router.prefill = RouterPolicy::kLeastOutstanding;
   spec.router.decode = RouterPolicy::kLeastKv;
+  return spec;
+}
+
+// `network()` makes one for each run.
+template <typename MakeNetwork>
+void serveTrace(benchmark::State& state, const MakeNetwork& network) {
+  const std::string text = traceText(static_cast<int>(state.range(0)));
+  const ServingSpec spec = servers();
   WorkloadSpec workload;
   workload.arrivals.kind = ArrivalKind::kTrace;
   workload.prompt.kind = workload.output.kind = LengthKind::kTrace;
   for (auto _ : state) {
     std::istringstream stream(text);
-    WatchedNetwork network(96, gigabitsPerSecond(392), microseconds(2));
-    ServingModel model(spec, Workload(workload, 1, azureTrace(stream, "trace.csv")), network);
-    if (state.range(1) != 0) {
-      model.watch({});
-      network.model = &model;
+    auto links = network();
+    ServingModel model(spec, Workload(workload, 1, azureTrace(stream, "trace.csv")), links);
+    if constexpr (requires { links.model; }) {
+      if (state.range(1) != 0) {
+        model.watch({});
+        links.model = &model;
+      }
     }
     const ServingResult result = model.run();
     const ServingMetrics metrics = metricsOf(result, {});
@@ -99,12 +109,40 @@ void trace(benchmark::State& state) {
     state.counters["tokens"] = Counter(static_cast<double>(result.window_tokens), Counter::kIsRate);
     state.counters["messages"] = static_cast<double>(result.messages);
     state.counters["simulated_s"] = Counter(result.end.toSeconds(), Counter::kIsRate);
-    if (network.looks > 0) {
-      state.counters["look_us"] = network.looking / static_cast<double>(network.looks) * 1e6;
+    if constexpr (requires { links.looks; }) {
+      if (links.looks > 0) {
+        state.counters["look_us"] = links.looking / static_cast<double>(links.looks) * 1e6;
+      }
     }
     state.counters["ttft_p99_ms"] = metrics.ttft.p99.value.value_or(std::nan("")) * 1e3;
   }
 }
+
+// range(1): whether the model is looked at.
+void trace(benchmark::State& state) {
+  serveTrace(state, [] { return WatchedNetwork(96, gigabitsPerSecond(392), microseconds(2)); });
+}
+
+// Twelve leaves with the eight NICs of a server each, eight spines, 400 Gb/s.
+void flowLevel(benchmark::State& state) {
+  bench::TrialSpec trial;
+  trial.dut.topology.kind = fabric::TopologyKind::kClos2;
+  trial.dut.topology.leaves = 12;
+  trial.dut.topology.hosts_per_leaf = trial.dut.topology.spines = 8;
+  trial.dut.topology.link_rate = gigabitsPerSecond(400);
+  const fabric::FabricPlan plan(trial.dut);
+  bench::FlowRoutes routes(trial, plan);
+  constexpr double kPayload = 4096.0 / 4178;
+  const std::vector<double> capacities(plan.topology().links().size(), 0.05 * kPayload);
+  serveTrace(state, [&] {
+    return bench::FlowServingNetwork(
+        capacities, {96, 4, false}, [&](std::uint32_t from, std::uint32_t to, std::uint32_t flow) {
+          return bench::FlowPath{routes.uses(from, to, flow), microseconds(2), {}};
+        });
+  });
+}
+
+BENCHMARK(flowLevel)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kSecond);
 BENCHMARK(trace)
     ->Args({1'000'000, 0})
     ->Args({1'000'000, 1})

@@ -52,7 +52,7 @@ workload::TrainingProgram collective(workload::CollectiveKind kind, workload::Al
 }
 
 Picoseconds timeOf(const workload::WorkloadSpec& spec, std::uint32_t hosts) {
-  const auto results = runFlowLevel(spec, hosts, star(hosts));
+  const auto results = runFlowLevel(spec, hosts, star(hosts)).jobs;
   EXPECT_EQ(results.size(), 1U);
   EXPECT_TRUE(results[0].finished);
   return results[0].completionTime();
@@ -83,7 +83,7 @@ TEST(FlowLevel, TakesTheTimeOfTheClosedForms) {
 TEST(FlowLevel, RatesChangeWhenAFlowEnds) {
   workload::TraceProgram trace;
   trace.entries = {{{}, 1, 0, 1'000'000}, {{}, 2, 0, 3'000'000}, {{}, 3, 0, 3'000'000}};
-  const auto results = runFlowLevel(workloadOf(4, trace), 4, star(4));
+  const auto results = runFlowLevel(workloadOf(4, trace), 4, star(4)).jobs;
   const auto& completed = results.at(0).trace_completed;
   const Picoseconds ways = kThere + kBack;
   EXPECT_NEAR(completed.at(0).toMicroseconds(), (microseconds(300) + ways).toMicroseconds(), 1e-5);
@@ -95,7 +95,7 @@ TEST(FlowLevel, RatesChangeWhenAFlowEnds) {
 TEST(FlowLevel, MessagesOfAConnectionQueue) {
   workload::TraceProgram trace;
   trace.entries = {{{}, 1, 0, 1'000'000}, {{}, 1, 0, 1'000'000}, {microseconds(150), 2, 3, 500}};
-  const auto results = runFlowLevel(workloadOf(4, trace), 4, star(4));
+  const auto results = runFlowLevel(workloadOf(4, trace), 4, star(4)).jobs;
   const auto& completed = results.at(0).trace_completed;
   EXPECT_EQ(completed.at(0), microseconds(103));
   EXPECT_EQ(completed.at(1), microseconds(203));

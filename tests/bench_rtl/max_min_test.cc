@@ -138,5 +138,46 @@ TEST(MaxMin, EveryFlowHasABottleneck) {
   }
 }
 
+// What is computed again only where something changed is what everything anew gives: max-min fair
+// rates are unique.
+TEST(MaxMin, LocalIsAsEverythingAnew) {
+  std::mt19937 random(11);
+  constexpr std::uint32_t kLinks = 24;
+  constexpr std::uint32_t kFlows = 80;
+  std::vector<double> capacities;
+  for (std::uint32_t i = 0; i < kLinks; ++i) capacities.push_back(1 + random() % 9);
+  std::vector<std::vector<LinkUse>> uses;
+  MaxMin local(capacities);
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+    std::vector<LinkUse> own{{flow % kLinks}};
+    const auto other = static_cast<std::uint32_t>(random() % kLinks);
+    if (other != own.front().link) own.push_back({other, random() % 2 == 0 ? 1 : 0.25});
+    local.add(own);
+    uses.push_back(own);
+  }
+  std::vector<bool> active(kFlows);
+  for (int step = 0; step < 500; ++step) {
+    for (std::uint32_t changes = 1 + random() % 2; changes > 0; --changes) {
+      const auto flow = static_cast<std::uint32_t>(random() % kFlows);
+      if (active[flow]) {
+        local.stop(flow);
+      } else {
+        local.start(flow);
+      }
+      active[flow] = !active[flow];
+    }
+    local.settle();
+    MaxMin anew(capacities);
+    for (const auto& own : uses) anew.add(own);
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+      if (active[flow]) anew.start(flow);
+    }
+    anew.settle();
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+      EXPECT_NEAR(local.rate(flow), anew.rate(flow), 1e-9 * anew.rate(flow)) << step << ' ' << flow;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::bench

@@ -35,6 +35,7 @@ const Procedure& congestionTest();          // I10.4
 const Procedure& aggregateTokensTest();     // I11.1
 const Procedure& batchingTest();            // I11.2
 const Procedure& overloadTest();            // I11.3
+const Procedure& scaleLimitTest();          // I12.1
 const Procedure& servingScalingTest();      // I12.2
 const Procedure& servingFailureTest();      // I12.3
 const Procedure& servingSoakTest();         // I13.1

@@ -22,7 +22,7 @@ constexpr std::size_t kShownWorkers = 16;
 
 // The slowest measured requests of each point, by TTFT, unfinished ones first: where they spent the
 // time up to their first token, or up to the end of the run.
-results::Table slowestRequests(const Design& design, const std::vector<Measured>& measured) {
+results::Table slowestRequests(const Design& design, std::span<const Measured> measured) {
   results::Table table{"slowest_requests",
                        "The slowest requests of each point",
                        "Of the first repetition, by TTFT. The parts are the time in each stage up "
@@ -101,7 +101,7 @@ double variationOfGaps(const std::vector<double>& gaps) {
 
 // The load of each point as it came, of the first repetition: lengths and gaps of the measured
 // requests.
-results::Table loadTable(const Design& design, const std::vector<Measured>& measured) {
+results::Table loadTable(const Design& design, std::span<const Measured> measured) {
   results::Table table{"load",
                        "The load of each point",
                        "Of the first repetition: requests that arrived in the measuring window, "
@@ -152,7 +152,7 @@ results::Table loadTable(const Design& design, const std::vector<Measured>& meas
 }
 
 // What each worker of each point did, of the first repetition.
-results::Table workersTable(const Design& design, const std::vector<Measured>& measured) {
+results::Table workersTable(const Design& design, std::span<const Measured> measured) {
   results::Table table{"workers",
                        "Workers of each point",
                        "Of the first repetition, over the whole run, warm-up included: time in "
@@ -190,7 +190,7 @@ results::Table workersTable(const Design& design, const std::vector<Measured>& m
   return table;
 }
 
-void noteExtrapolation(const std::vector<Measured>& measured, ResultBuilder& builder) {
+void noteExtrapolation(std::span<const Measured> measured, ResultBuilder& builder) {
   std::uint64_t outside = 0;
   std::uint64_t steps = 0;
   for (const Measured& one : measured) {
@@ -208,7 +208,7 @@ void noteExtrapolation(const std::vector<Measured>& measured, ResultBuilder& bui
 }
 
 // Nothing is known of a point whose window had no request, or none that was taken.
-void noteEmptyWindows(const std::vector<Measured>& measured, ResultBuilder& builder) {
+void noteEmptyWindows(std::span<const Measured> measured, ResultBuilder& builder) {
   std::vector<std::string> empty;
   std::vector<std::string> refused;
   for (const Measured& one : measured) {
@@ -242,7 +242,7 @@ void noteEmptyWindows(const std::vector<Measured>& measured, ResultBuilder& buil
 }
 
 // A trace is not as busy at all times: the window may have another rate than the point is for.
-void noteRates(const std::vector<Measured>& measured, ResultBuilder& builder) {
+void noteRates(std::span<const Measured> measured, ResultBuilder& builder) {
   constexpr double kMostDifference = 0.2;
   std::vector<std::string> points;
   for (const Measured& one : measured) {
@@ -268,7 +268,7 @@ void noteRates(const std::vector<Measured>& measured, ResultBuilder& builder) {
 
 }  // namespace
 
-void addRequestData(const Design& design, const std::vector<Measured>& measured,
+void addRequestData(const Design& design, std::span<const Measured> measured,
                     ResultBuilder& builder) {
   std::ostringstream csv;
   for (const SweepAxis& axis : design.axes) csv << csvField(axis.column) << ',';
@@ -290,8 +290,7 @@ void addRequestData(const Design& design, const std::vector<Measured>& measured,
   noteEmptyWindows(measured, builder);
 }
 
-void addRequests(const Design& design, const std::vector<Measured>& measured,
-                 ResultBuilder& builder) {
+void addRequests(const Design& design, std::span<const Measured> measured, ResultBuilder& builder) {
   builder.result().tables.push_back(loadTable(design, measured));
   builder.result().tables.push_back(slowestRequests(design, measured));
   builder.result().tables.push_back(workersTable(design, measured));

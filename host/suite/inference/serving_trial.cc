@@ -133,6 +133,13 @@ double receivingRate(const TestConfig& config, const serving::ServingProgram& pr
 }
 
 void configureServing(const TestConfig& config, Design& design) {
+  configureModel(config, design);
+  const serving::MappingSpec& servers = servingSection(config).program.system.servers;
+  design.numbers.configure("Prefill pool", poolText(servers.prefill));
+  design.numbers.configure("Decode pool", poolText(servers.decode));
+}
+
+void configureModel(const TestConfig& config, Design& design) {
   const scenario::ServingSection& section = servingSection(config);
   const serving::ServingSpec& system = section.program.system;
   const serving::MappingSpec& servers = system.servers;
@@ -141,8 +148,6 @@ void configureServing(const TestConfig& config, Design& design) {
   numbers.configure("Model", fmt::format("{}, {:.3g} parameters, {} bytes of KV cache per token",
                                          system.model.name, serving::totalParameters(system.model),
                                          serving::kvBytesPerToken(system.model)));
-  numbers.configure("Prefill pool", poolText(servers.prefill));
-  numbers.configure("Decode pool", poolText(servers.decode));
   numbers.configure("Servers", fmt::format("{} accelerators ({}), {} NICs each", servers.gpus,
                                            system.accelerator.name, servers.nics));
   numbers.configure("Framework", fmt::format("Plumbline serving model, step times \"{}\"",

@@ -37,6 +37,8 @@ double receivingRate(const TestConfig& config, const serving::ServingProgram& pr
 // Lines of the report's configuration: model, parallelism, accelerators, load (inference draft,
 // section 14).
 void configureServing(const TestConfig& config, Design& design);
+// The same without the pools, of tests that sweep them.
+void configureModel(const TestConfig& config, Design& design);
 
 // How KV cache of one request of `tokens` tokens lies on the NICs.
 serving::MappingLoad requestLoad(const serving::ServingProgram& program, std::uint64_t tokens);

@@ -43,7 +43,7 @@ void addMemoryOption(CLI::App& verb) {
             // Programs that this one starts, such as workers of a sweep, have the same.
             ::setenv(kMemoryVariable, text.c_str(), 1);
           },
-          "Most memory; what needs more is refused or ended (default: half of all)")
+          "Most memory; what needs more is refused or ended (default: half)")
       ->envname(kMemoryVariable);
 }
 

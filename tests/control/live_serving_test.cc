@@ -30,7 +30,7 @@ Int128& stageOf(serving::FirstTokens& tokens, Stage stage) {
 
 // Two first tokens after 3 ms in the queue, 10 ms of prefill, 1 ms of transfer and 6 ms of a decode
 // step each; 99 gaps of 2 ms, and one of 8 ms.
-TrialSnapshot early() {
+TrialSnapshot earlyServing() {
   TrialSnapshot snapshot;
   snapshot.time = milliseconds(100);
   serving::ServingView& view = snapshot.serving.emplace_back().view;
@@ -53,8 +53,8 @@ TrialSnapshot early() {
 
 // One first token more: 0.5 ms to the worker, 4 ms of prefill, 1.5 ms of waiting for decode and 2
 // ms of its step. Four gaps more, of 4 ms.
-TrialSnapshot late() {
-  TrialSnapshot snapshot = early();
+TrialSnapshot lateServing() {
+  TrialSnapshot snapshot = earlyServing();
   snapshot.time = milliseconds(110);
   serving::ServingView& view = snapshot.serving[0].view;
   view.first_tokens.count = 3;
@@ -67,7 +67,7 @@ TrialSnapshot late() {
 }
 
 TEST(LiveServing, TakesWhatChangedSinceTheSnapshotBefore) {
-  const LiveInterval first = intervalOf(early(), std::nullopt);
+  const LiveInterval first = intervalOf(earlyServing(), std::nullopt);
   ASSERT_EQ(first.serving.size(), 1U);
   const LiveServing& one = first.serving[0];
   EXPECT_EQ(one.name, "");
@@ -80,7 +80,7 @@ TEST(LiveServing, TakesWhatChangedSinceTheSnapshotBefore) {
   EXPECT_NEAR(*one.itl_p50_s, 0.002, 0.002 * 0.004);
   EXPECT_NEAR(*one.itl_p99_s, 0.002, 0.002 * 0.004);
 
-  const LiveServing two = intervalOf(late(), early()).serving.at(0);
+  const LiveServing two = intervalOf(lateServing(), earlyServing()).serving.at(0);
   EXPECT_EQ(two.ttft->count, 1U);
   EXPECT_NEAR(two.ttft->mean_s, 0.008, 1e-12);
   EXPECT_NEAR(two.ttft->router_s, 0.0005, 1e-12);
@@ -91,14 +91,14 @@ TEST(LiveServing, TakesWhatChangedSinceTheSnapshotBefore) {
   EXPECT_NEAR(*two.itl_p50_s, 0.004, 0.004 * 0.004);
 
   // Nothing came: no parts and no percentiles, instead of zeros.
-  const LiveServing same = intervalOf(late(), late()).serving.at(0);
+  const LiveServing same = intervalOf(lateServing(), lateServing()).serving.at(0);
   EXPECT_FALSE(same.ttft.has_value());
   EXPECT_FALSE(same.itl_p50_s.has_value());
   EXPECT_EQ(same.tokens, 102U);
 }
 
 TEST(LiveServing, PoolsAreTheSumOfAllWorkersAndListTheFirst) {
-  TrialSnapshot snapshot = early();
+  TrialSnapshot snapshot = earlyServing();
   const LiveServing few = intervalOf(snapshot, std::nullopt).serving.at(0);
   EXPECT_EQ(few.prefill.worker_count, 2U);
   EXPECT_EQ(few.prefill.all.waiting, 3U);
@@ -121,7 +121,7 @@ TEST(LiveServing, PoolsAreTheSumOfAllWorkersAndListTheFirst) {
 // 60 of 100 measured requests have a first token, after 10 ms each. While the trial runs that is
 // their P99; at its end 40 never got one, so that only the median is reached.
 TEST(LiveServing, WhatNeverCameCountsWhenTheTrialHasEnded) {
-  TrialSnapshot snapshot = early();
+  TrialSnapshot snapshot = earlyServing();
   serving::MeasuredView& measured = snapshot.serving[0].view.measured;
   measured.arrived = 100;
   measured.first_tokens.count = 60;
@@ -162,7 +162,7 @@ TrialSpec twoTenants() {
   return spec;
 }
 
-class Onlooker final : public bench::TrialObserver {
+class ServingOnlooker final : public bench::TrialObserver {
  public:
   bool due() override { return ++asked_ % 5 == 0; }
   void onSnapshot(const TrialSnapshot& snapshot) override { seen.push_back(snapshot); }
@@ -179,7 +179,7 @@ TrialResult runTrial(const TrialSpec& spec, bench::TrialObserver* observer) {
   return bench.run(spec, hooks);
 }
 
-std::string reproducible(const TrialResult& result) {
+std::string reproducibleServing(const TrialResult& result) {
   nlohmann::json json = nlohmann::json::parse(result.toJson());
   json.erase("wall_seconds");
   json.at("fabric").erase("peak_rss_bytes");
@@ -188,9 +188,9 @@ std::string reproducible(const TrialResult& result) {
 
 TEST(LiveServing, LookingAtASystemChangesNothing) {
   const TrialSpec spec = twoTenants();
-  Onlooker onlooker;
-  const std::string seen = reproducible(runTrial(spec, &onlooker));
-  EXPECT_EQ(reproducible(runTrial(spec, nullptr)), seen);
+  ServingOnlooker onlooker;
+  const std::string seen = reproducibleServing(runTrial(spec, &onlooker));
+  EXPECT_EQ(reproducibleServing(runTrial(spec, nullptr)), seen);
   EXPECT_GE(onlooker.seen.size(), 10U);
 }
 
@@ -204,7 +204,7 @@ TEST(LiveServing, LimitsAreNotPartOfATrialsKey) {
 
 TEST(LiveServing, TheLastIntervalAgreesWithTheResult) {
   const TrialSpec spec = twoTenants();
-  Onlooker onlooker;
+  ServingOnlooker onlooker;
   const TrialResult result = runTrial(spec, &onlooker);
   const LiveInterval watched = intervalOf(onlooker.seen.back(), std::nullopt);
   // A stored trial is shown from its result alone.
@@ -245,7 +245,7 @@ TEST(LiveServing, TheLastIntervalAgreesWithTheResult) {
 // At every look the requests in the system are those that arrived and are not over, wherever they
 // are, and the totals only grow. QPs that carry KV cache are among the flows.
 TEST(LiveServing, EveryRequestIsSomewhere) {
-  Onlooker onlooker;
+  ServingOnlooker onlooker;
   runTrial(twoTenants(), &onlooker);
   std::uint64_t tokens = 0;
   std::uint64_t pages = 0;

@@ -217,8 +217,8 @@ TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndUntouched) {
 
 TEST_F(StoreTest, ANewerSchemaIsRefused) {
   ResultStore::open(directory_.path());
-  rawSql(database(), "UPDATE schema_version SET version = 4");
-  EXPECT_THAT(errorOf([&] { ResultStore::open(directory_.path()); }).what(), HasSubstr("schema 4"));
+  rawSql(database(), "UPDATE schema_version SET version = 5");
+  EXPECT_THAT(errorOf([&] { ResultStore::open(directory_.path()); }).what(), HasSubstr("schema 5"));
 }
 
 // A store of schema 1 as its program left it, with a run.

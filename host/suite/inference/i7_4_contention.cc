@@ -101,11 +101,14 @@ std::vector<ExpertContentionPoint> ExpertContentionTest::points(const TestConfig
   return points;
 }
 
-// Every second host, from `first` on.
-workload::Placement everySecondHost(std::uint32_t first, std::uint32_t ranks) {
+// The first hosts for both, or every second one for each. Hosts are named, because jobs that name
+// theirs may share them.
+workload::Placement nicsOf(const ExpertContentionPoint& point, bool kv, std::uint32_t ranks) {
   workload::Placement placement;
   placement.rule = workload::PlacementRule::kExplicit;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) placement.hosts.push_back(2 * rank + first);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    placement.hosts.push_back(point.separate ? 2 * rank + (kv ? 1 : 0) : rank);
+  }
   return placement;
 }
 
@@ -115,8 +118,7 @@ workload::JobSpec contendingKvJob(const TestConfig& config, const ExpertContenti
   job.name = "kv";
   // Queue pairs of its own: the messages of both are ordered apart.
   job.first_flow = 1;
-  job.placement.ranks = ranks;
-  if (point.separate) job.placement = everySecondHost(1, ranks);
+  job.placement = nicsOf(point, true, ranks);
   workload::MessageProgram program;
   program.pattern = workload::Pattern::kShift;
   program.shift = ranks / 2;
@@ -170,7 +172,7 @@ Design ExpertContentionTest::design(const TestConfig& config) const {
         config, dispatchProgram(config, {models.front(), ranks, batch}, dispatches), ranks);
     auto& program = std::get<workload::MoeProgram>(spec.workload->jobs.front().program);
     program.period = kMoeLayer;
-    if (point.separate) spec.workload->jobs.front().placement = everySecondHost(0, ranks);
+    if (point.separate) spec.workload->jobs.front().placement = nicsOf(point, false, ranks);
     if (point.traffic == ContendingTraffic::kKv) spec.workload->jobs.clear();
     if (point.traffic != ContendingTraffic::kExperts) {
       spec.workload->jobs.push_back(

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -16,6 +17,19 @@ sigset_t interruptSet() {
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   return set;
+}
+
+constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+using CrashActions = std::array<struct sigaction, kCrashes.size()>;
+
+// As they were at the first call.
+const CrashActions& crashActionsAtStart() {
+  static const CrashActions kAtStart = [] {
+    CrashActions actions{};
+    for (std::size_t i = 0; i < kCrashes.size(); ++i) sigaction(kCrashes[i], nullptr, &actions[i]);
+    return actions;
+  }();
+  return kAtStart;
 }
 
 struct Waiting {
@@ -59,6 +73,7 @@ void takeOverInterrupts() {
   const std::scoped_lock lock(waiting().mutex);
   const sigset_t set = interruptSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  crashActionsAtStart();
   if (waiting().process == getpid()) return;
   waiting().process = getpid();
   struct sigaction at_start {};
@@ -76,6 +91,14 @@ void onInterrupt(std::function<void()> act) {
 void unblockInterrupts() {
   const sigset_t set = interruptSet();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+CrashHandlersKept::CrashHandlersKept() { crashActionsAtStart(); }
+
+CrashHandlersKept::~CrashHandlersKept() {
+  for (std::size_t i = 0; i < kCrashes.size(); ++i) {
+    sigaction(kCrashes[i], &crashActionsAtStart()[i], nullptr);
+  }
 }
 
 }  // namespace plumbline

@@ -42,10 +42,9 @@ RunningStream::RunningStream(std::unique_ptr<Channel> channel, ChannelSpec spec,
     : channel_(std::move(channel)), spec_(spec), schedule_(schedule) {}
 
 RunningStream::~RunningStream() {
-  if (!initiator_.joinable()) return;
   progress_.given_up.store(true);
   channel_->giveUp();
-  initiator_.join();
+  if (initiator_.joinable()) initiator_.join();
 }
 
 void RunningStream::start(std::int64_t start_ns) {

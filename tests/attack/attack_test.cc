@@ -275,6 +275,12 @@ TEST_F(Attack, FormsOfRequests) {
 }
 
 #ifdef PLUMBLINE_TARGET
+#ifdef __has_feature
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
 class TargetAttack : public Attack {
  protected:
   void serveTarget(std::vector<std::string> more = {}) {
@@ -308,6 +314,16 @@ TEST_F(TargetAttack, LinesInDeepNesting) {
   }
   target_->signal(SIGTERM);
   EXPECT_EQ(target_->wait().exit_code, 0);
+}
+
+// Exit code 1 would mean that a limit was missed.
+TEST_F(TargetAttack, ACrashIsNoExitCode) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers handle this signal themselves";
+  serveTarget();
+  if (IsSkipped()) return;
+  EXPECT_TRUE(greets());
+  target_->signal(SIGSEGV);
+  EXPECT_EQ(target_->wait().signal, SIGSEGV);
 }
 
 TEST_F(TargetAttack, SilentConnections) {

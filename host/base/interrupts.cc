@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -30,6 +31,18 @@ const CrashActions& crashActionsAtStart() {
     return actions;
   }();
   return kAtStart;
+}
+
+// What SIGPIPE did before takeOverInterrupts(); nothing to put back without it.
+struct sigaction g_pipe_at_start {};
+std::atomic<bool> g_pipe_ignored{false};
+
+void ignorePipe() {
+  if (g_pipe_ignored.load()) return;
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignored, &g_pipe_at_start);
+  g_pipe_ignored.store(true);
 }
 
 struct Waiting {
@@ -74,6 +87,7 @@ void takeOverInterrupts() {
   const sigset_t set = interruptSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   crashActionsAtStart();
+  ignorePipe();
   if (waiting().process == getpid()) return;
   waiting().process = getpid();
   struct sigaction at_start {};
@@ -91,6 +105,7 @@ void onInterrupt(std::function<void()> act) {
 void unblockInterrupts() {
   const sigset_t set = interruptSet();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  if (g_pipe_ignored.load()) sigaction(SIGPIPE, &g_pipe_at_start, nullptr);
 }
 
 CrashHandlersKept::CrashHandlersKept() { crashActionsAtStart(); }

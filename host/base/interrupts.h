@@ -8,15 +8,16 @@
 namespace plumbline {
 
 // First in main(), before anything starts a thread: threads inherit what is blocked. Without
-// onInterrupt() the signals end the program as they would have. Does nothing when called again.
+// onInterrupt() the signals end the program as they would have. From then on writing to a pipe or
+// socket that nobody reads is an error, and not SIGPIPE. Does nothing when called again.
 void takeOverInterrupts();
 
 // What is to be done on each of the two signals instead, on the thread that waits; nothing = end.
 // When it returns, what was there before is not being called any more.
 void onInterrupt(std::function<void()> act);
 
-// In a process that was forked, before it runs another program: unblocks the signals. May be called
-// between fork() and exec().
+// In a process that was forked, before it runs another program: all signals are as this program
+// found them. May be called between fork() and exec().
 void unblockInterrupts();
 
 // Lives while a library is loaded or asked for something that may install handlers. At its end the

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/interrupts.h"
+#include "base/work.h"
 #include "bench_ofi/ofi_fault.h"
 
 namespace plumbline::bench_ofi {
@@ -73,6 +74,7 @@ void OfiHost::registerMemory(const fi_info& info, std::size_t bytes, std::uint64
 
 void OfiHost::openEndpoints(fi_info& info, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
+    checkWork();  // an endpoint may take 20 MB
     const std::string where = fmt::format("{} {}", name_, i);
     auto endpoint = opened<fid_ep>("fi_endpoint", where, [&](fid_ep** object) {
       return fi_endpoint(domain_.get(), &info, object, nullptr);

@@ -23,7 +23,7 @@ inline constexpr std::size_t kLongestName = 256;
 class OfiHost {
  public:
   // `name` is for messages: "initiator". `access`: what the memory is for, as fi_mr_reg() takes it.
-  // Throws as ofiFault() does.
+  // Throws as ofiFault() and checkWork() do.
   OfiHost(fi_info& info, std::string name, std::uint32_t endpoints, std::size_t queue_entries,
           std::size_t memory_bytes, std::uint64_t access);
 

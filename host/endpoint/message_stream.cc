@@ -144,6 +144,7 @@ stats::Histogram sendOneByOne(Channel& channel, std::uint64_t messages, Picoseco
 
 struct TargetThread::State {
   std::atomic<bool> stop{false};
+  std::atomic<bool> ended{false};
   std::uint64_t messages = 0;
   std::exception_ptr failure;
   std::thread thread;
@@ -163,6 +164,7 @@ TargetThread::TargetThread(Channel& channel) : state_(std::make_unique<State>())
     } catch (...) {
       state.failure = std::current_exception();
     }
+    state.ended.store(true);
   });
 }
 
@@ -170,6 +172,10 @@ TargetThread::~TargetThread() {
   state_->stop.store(true);
   if (state_->thread.joinable()) state_->thread.join();
 }
+
+void TargetThread::askToStop() { state_->stop.store(true); }
+
+bool TargetThread::ended() const { return state_->ended.load(); }
 
 std::uint64_t TargetThread::stop() {
   state_->stop.store(true);

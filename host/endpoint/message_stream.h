@@ -67,6 +67,9 @@ class TargetThread {
 
   // Messages that the target's software was told of. Throws what the channel threw.
   std::uint64_t stop();
+  // Asks it to end, which may take it a while; ended() tells.
+  void askToStop();
+  [[nodiscard]] bool ended() const;
 
  private:
   struct State;

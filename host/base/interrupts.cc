@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -16,6 +18,31 @@ sigset_t interruptSet() {
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   return set;
+}
+
+constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+using CrashActions = std::array<struct sigaction, kCrashes.size()>;
+
+// As they were at the first call.
+const CrashActions& crashActionsAtStart() {
+  static const CrashActions kAtStart = [] {
+    CrashActions actions{};
+    for (std::size_t i = 0; i < kCrashes.size(); ++i) sigaction(kCrashes[i], nullptr, &actions[i]);
+    return actions;
+  }();
+  return kAtStart;
+}
+
+// What SIGPIPE did before takeOverInterrupts(); nothing to put back without it.
+struct sigaction g_pipe_at_start {};
+std::atomic<bool> g_pipe_ignored{false};
+
+void ignorePipe() {
+  if (g_pipe_ignored.load()) return;
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignored, &g_pipe_at_start);
+  g_pipe_ignored.store(true);
 }
 
 struct Waiting {
@@ -59,6 +86,8 @@ void takeOverInterrupts() {
   const std::scoped_lock lock(waiting().mutex);
   const sigset_t set = interruptSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  crashActionsAtStart();
+  ignorePipe();
   if (waiting().process == getpid()) return;
   waiting().process = getpid();
   struct sigaction at_start {};
@@ -76,6 +105,15 @@ void onInterrupt(std::function<void()> act) {
 void unblockInterrupts() {
   const sigset_t set = interruptSet();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  if (g_pipe_ignored.load()) sigaction(SIGPIPE, &g_pipe_at_start, nullptr);
+}
+
+CrashHandlersKept::CrashHandlersKept() { crashActionsAtStart(); }
+
+CrashHandlersKept::~CrashHandlersKept() {
+  for (std::size_t i = 0; i < kCrashes.size(); ++i) {
+    sigaction(kCrashes[i], &crashActionsAtStart()[i], nullptr);
+  }
 }
 
 }  // namespace plumbline

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/work.h"
 #include "bench_ofi/ofi_fault.h"
 #include "endpoint/clock.h"
 
@@ -37,6 +38,7 @@ void OfiChannel::warmUp() {
   std::array<std::uint32_t, kSlots> slots{};
   const std::size_t tells = endpoint::targetIsTold(spec_.operation) ? spec_.queue_pairs : 0;
   while (completed < spec_.queue_pairs || told < tells || !intact()) {
+    checkWork();
     while (posted < spec_.queue_pairs && post(posted, posted * spec_.window)) ++posted;
     const std::size_t answered = poll(slots);
     completed += answered;

@@ -4,15 +4,24 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_eq.h>
 
+#include <random>
 #include <utility>
 
+#include "base/interrupts.h"
+#include "base/work.h"
 #include "bench_ofi/ofi_fault.h"
 
 namespace plumbline::bench_ofi {
 namespace {
 
-// Of the domain's only region, where the provider does not choose one.
-constexpr std::uint64_t kRequestedKey = 1;
+// A key that nobody guesses, as long as the provider's are. One that chooses keys by itself
+// (FI_MR_PROV_KEY) does not look at it.
+std::uint64_t drawKey(const fi_info& info) {
+  std::random_device random;
+  const std::uint64_t key = (std::uint64_t{random()} << 32U) | random();
+  const std::size_t bytes = info.domain_attr->mr_key_size;
+  return bytes >= sizeof key ? key : key & ((std::uint64_t{1} << (8 * bytes)) - 1);
+}
 
 template <typename Object, typename Open>
 Fid<Object> opened(const char* call, const std::string& where, const Open& open) {
@@ -24,17 +33,18 @@ Fid<Object> opened(const char* call, const std::string& where, const Open& open)
 }  // namespace
 
 OfiHost::OfiHost(fi_info& info, std::string name, std::uint32_t endpoints,
-                 std::size_t queue_entries, std::size_t memory_bytes)
+                 std::size_t queue_entries, std::size_t memory_bytes, std::uint64_t access)
     : name_(std::move(name)),
       text_names_(info.addr_format == FI_ADDR_STR),
       memory_(endpoint::makeBuffer(memory_bytes)) {
+  const CrashHandlersKept kept;  // the shm provider's endpoints
   fabric_ = opened<fid_fabric>("fi_fabric", name_, [&](fid_fabric** fabric) {
     return fi_fabric(info.fabric_attr, fabric, nullptr);
   });
   domain_ = opened<fid_domain>("fi_domain", name_, [&](fid_domain** domain) {
     return fi_domain(fabric_.get(), &info, domain, nullptr);
   });
-  registerMemory(info, memory_bytes);
+  registerMemory(info, memory_bytes, access);
   addresses_ = opened<fid_av>("fi_av_open", name_, [&](fid_av** table) {
     fi_av_attr attributes{};
     attributes.type = FI_AV_TABLE;
@@ -51,13 +61,11 @@ OfiHost::OfiHost(fi_info& info, std::string name, std::uint32_t endpoints,
   openEndpoints(info, endpoints);
 }
 
-void OfiHost::registerMemory(const fi_info& info, std::size_t bytes) {
-  constexpr std::uint64_t kAccess =
-      FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+void OfiHost::registerMemory(const fi_info& info, std::size_t bytes, std::uint64_t access) {
   const std::size_t length = bytes > 0 ? bytes : 1;
   region_ =
       opened<fid_mr>("fi_mr_reg", fmt::format("{}, {} B", name_, bytes), [&](fid_mr** region) {
-        return fi_mr_reg(domain_.get(), memory_.get(), length, kAccess, 0, kRequestedKey, 0, region,
+        return fi_mr_reg(domain_.get(), memory_.get(), length, access, 0, drawKey(info), 0, region,
                          nullptr);
       });
   const bool by_address = (info.domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
@@ -66,6 +74,7 @@ void OfiHost::registerMemory(const fi_info& info, std::size_t bytes) {
 
 void OfiHost::openEndpoints(fi_info& info, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
+    checkWork();  // an endpoint may take 20 MB
     const std::string where = fmt::format("{} {}", name_, i);
     auto endpoint = opened<fid_ep>("fi_endpoint", where, [&](fid_ep** object) {
       return fi_endpoint(domain_.get(), &info, object, nullptr);

@@ -22,9 +22,10 @@ inline constexpr std::size_t kLongestName = 256;
 
 class OfiHost {
  public:
-  // `name` is for messages: "initiator". Throws as ofiFault() does.
+  // `name` is for messages: "initiator". `access`: what the memory is for, as fi_mr_reg() takes it.
+  // Throws as ofiFault() and checkWork() do.
   OfiHost(fi_info& info, std::string name, std::uint32_t endpoints, std::size_t queue_entries,
-          std::size_t memory_bytes);
+          std::size_t memory_bytes, std::uint64_t access);
 
   // Of its endpoints, in their order.
   [[nodiscard]] std::vector<OfiName> names() const;
@@ -38,7 +39,7 @@ class OfiHost {
   // Registered memory, and what the own endpoints must say of it.
   [[nodiscard]] std::uint8_t* memory() const { return memory_.get(); }
   [[nodiscard]] void* descriptor() const { return fi_mr_desc(region_.get()); }
-  // What a peer must say to reach it.
+  // What a peer must say to reach it: drawn at random, unless the provider chooses keys by itself.
   [[nodiscard]] std::uint64_t key() const { return fi_mr_key(region_.get()); }
   [[nodiscard]] std::uint64_t remoteAddress() const { return remote_address_; }
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -47,7 +48,7 @@ class OfiHost {
   [[nodiscard]] Error completionFault() const;
 
  private:
-  void registerMemory(const fi_info& info, std::size_t bytes);
+  void registerMemory(const fi_info& info, std::size_t bytes, std::uint64_t access);
   void openEndpoints(fi_info& info, std::uint32_t count);
 
   std::string name_;

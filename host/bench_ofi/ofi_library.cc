@@ -1,14 +1,14 @@
 // libfabric's entry points, found when the first of them is called. Linked as usual, the library
 // would cost every start of the command a fifth of a second (a provider of Debian's build
-// calibrates its clock before main()) and take over the handling of crashes. Everything else of its
+// calibrates its clock before main()). Everything else of its
 // interface is inline functions over tables that these return.
 #include <dlfcn.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 
-#include <cstdlib>
 #include <string>
 
+#include "base/interrupts.h"
 #include "endpoint/fault.h"
 
 namespace plumbline::bench_ofi {
@@ -17,8 +17,7 @@ namespace {
 constexpr const char* kLibrary = "libfabric.so.1";
 
 void* openLibrary() {
-  // Its provider for Omni-Path would otherwise write files of its own when the program crashes.
-  setenv("PSM3_BACKTRACE", "0", 0);
+  const CrashHandlersKept kept;  // libraries of its providers for Omni-Path and InfiniPath
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw endpoint::fault(endpoint::FaultKind::kNoDevice,
@@ -42,12 +41,14 @@ Function* entry(const char* name) {
 }  // namespace
 }  // namespace plumbline::bench_ofi
 
+using plumbline::CrashHandlersKept;
 using plumbline::bench_ofi::entry;
 
 extern "C" {
 
 int fi_getinfo(uint32_t version, const char* node, const char* service, uint64_t flags,
                const struct fi_info* hints, struct fi_info** info) {
+  const CrashHandlersKept kept;
   return entry<decltype(fi_getinfo)>("fi_getinfo")(version, node, service, flags, hints, info);
 }
 
@@ -58,6 +59,7 @@ struct fi_info* fi_dupinfo(const struct fi_info* info) {
 }
 
 int fi_fabric(struct fi_fabric_attr* attributes, struct fid_fabric** fabric, void* context) {
+  const CrashHandlersKept kept;
   return entry<decltype(fi_fabric)>("fi_fabric")(attributes, fabric, context);
 }
 

@@ -21,17 +21,55 @@ std::size_t windowsOf(const endpoint::ChannelSpec& spec) {
   return std::size_t{spec.queue_pairs} * spec.window;
 }
 
+// The initiator's memory is read or written by its own messages alone.
+std::uint64_t initiatorAccess(Operation operation) {
+  switch (operation) {
+    case Operation::kWrite:
+    case Operation::kWriteImmediate:
+      return FI_WRITE;
+    case Operation::kSend:
+      return FI_SEND;
+    case Operation::kRead:
+      break;
+  }
+  return FI_READ;
+}
+
+std::uint64_t targetAccess(Operation operation) {
+  switch (endpoint::remoteAccess(operation)) {
+    case endpoint::RemoteAccess::kWrite:
+      return FI_REMOTE_WRITE;
+    case endpoint::RemoteAccess::kRead:
+      return FI_REMOTE_READ;
+    case endpoint::RemoteAccess::kNone:
+      break;
+  }
+  return FI_RECV;
+}
+
 }  // namespace
 
 // The queue has room for what either side may have under way, twice: a completion of one message
 // may still be in it when the next one's arrives.
-OfiSide::OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name)
+OfiSide::OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name,
+                 std::uint64_t access)
     : spec_(spec),
       bytes_(static_cast<std::size_t>(spec.message.count())),
-      host_(info, name, spec.queue_pairs, 2 * windowsOf(spec) + kBatch, bytes_) {}
+      host_(info, name, spec.queue_pairs, 2 * windowsOf(spec) + kBatch, bytes_, access) {}
+
+std::uint32_t OfiSide::slotOf(const fi_cq_msg_entry& entry,
+                              const std::vector<fi_context2>& contexts) const {
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(entry.op_context) -
+                                reinterpret_cast<std::uintptr_t>(contexts.data());
+  const std::size_t slot = offset / sizeof(fi_context2);
+  if (offset % sizeof(fi_context2) != 0 || slot >= contexts.size()) {
+    throw endpoint::unaskedFault(host_.name());
+  }
+  return static_cast<std::uint32_t>(slot);
+}
 
 OfiInitiator::OfiInitiator(fi_info& info, const endpoint::ChannelSpec& spec)
-    : OfiSide(info, spec, "initiator"), posted_(windowsOf(spec)) {
+    : OfiSide(info, spec, "initiator", initiatorAccess(spec.operation)), posted_(windowsOf(spec)) {
   if (spec.operation != Operation::kRead) endpoint::fillPattern(host_.memory(), bytes_);
 }
 
@@ -76,14 +114,13 @@ std::size_t OfiInitiator::poll(std::span<std::uint32_t> slots) {
   if (count == -FI_EAVAIL) throw host_.completionFault();
   check(count, "fi_cq_read", host_.name());
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    slots[i] = static_cast<std::uint32_t>(static_cast<fi_context2*>(entries[i].op_context) -
-                                          posted_.data());
+    slots[i] = slotOf(entries[i], posted_);
   }
   return static_cast<std::size_t>(count);
 }
 
 OfiTarget::OfiTarget(fi_info& info, const endpoint::ChannelSpec& spec)
-    : OfiSide(info, spec, "target") {
+    : OfiSide(info, spec, "target", targetAccess(spec.operation)) {
   if (spec.operation == Operation::kRead) endpoint::fillPattern(host_.memory(), bytes_);
   if (spec.operation == Operation::kSend) receives_.resize(windowsOf(spec));
 }
@@ -98,13 +135,18 @@ std::size_t OfiTarget::serve() {
   if (count == -FI_EAGAIN) return 0;
   if (count == -FI_EAVAIL) throw host_.completionFault();
   check(count, "fi_cq_read", host_.name());
-  if (spec_.operation == Operation::kSend) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      postReceive(static_cast<std::uint32_t>(static_cast<fi_context2*>(entries[i].op_context) -
-                                             receives_.data()));
-    }
-  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) take(entries[i]);
   return static_cast<std::size_t>(count);
+}
+
+// A message is what the operation says, or ends the channel: whoever sent another one is counted as
+// the initiator otherwise.
+void OfiTarget::take(const fi_cq_msg_entry& entry) {
+  const bool written = (entry.flags & FI_REMOTE_CQ_DATA) != 0;
+  if (spec_.operation == Operation::kSend && !written) return postReceive(slotOf(entry, receives_));
+  if (spec_.operation != Operation::kWriteImmediate || !written) {
+    throw endpoint::unaskedFault(host_.name());
+  }
 }
 
 void OfiTarget::postReceive(std::uint32_t slot) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <rdma/fabric.h>
+#include <rdma/fi_eq.h>
 
 #include <cstdint>
 #include <span>
@@ -31,7 +32,12 @@ class OfiSide {
   [[nodiscard]] std::span<std::uint8_t> memory() const { return {host_.memory(), bytes_}; }
 
  protected:
-  OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name);
+  OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name, std::uint64_t access);
+
+  // The number of the context that a completion has, of those that were posted. Throws
+  // endpoint::unaskedFault() when it has none of them: so are completions of a peer's writes.
+  [[nodiscard]] std::uint32_t slotOf(const fi_cq_msg_entry& entry,
+                                     const std::vector<fi_context2>& contexts) const;
 
   endpoint::ChannelSpec spec_;
   std::size_t bytes_;
@@ -62,6 +68,7 @@ class OfiTarget : public OfiSide {
   [[nodiscard]] OfiMemory remote() const { return {host_.remoteAddress(), host_.key()}; }
 
  private:
+  void take(const fi_cq_msg_entry& entry);
   void postReceive(std::uint32_t slot);
 
   std::vector<fi_context2> receives_;

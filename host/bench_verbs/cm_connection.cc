@@ -5,10 +5,12 @@
 #include <poll.h>
 #include <rdma/rdma_cma.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "bench_verbs/ibv_end.h"
 #include "bench_verbs/verbs_fault.h"
 #include "endpoint/fault.h"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr int kResolve_ms = 2000;
 constexpr int kEvent_ms = 10'000;
+constexpr int kLook_ms = 200;  // how often a wait asks whether it is still wanted
 constexpr int kBacklog = 256;
 constexpr const char* kManager = "connection manager";
 
@@ -60,10 +63,16 @@ struct CmEvent {
   rdma_cm_id* id;  // that it is about
 };
 
-// Waits for the next event. `wanted`: what should come, for messages.
+// Waits for the next event, as long as checkWork() allows. `wanted`: what should come, for
+// messages.
 CmEvent nextEvent(rdma_event_channel* channel, const std::string& wanted) {
   pollfd waiting{channel->fd, POLLIN, 0};
-  if (poll(&waiting, 1, kEvent_ms) == 0) {
+  int ready = 0;
+  for (int left_ms = kEvent_ms; ready == 0 && left_ms > 0; left_ms -= kLook_ms) {
+    checkWork();
+    ready = poll(&waiting, 1, std::min(left_ms, kLook_ms));
+  }
+  if (ready == 0) {
     throw endpoint::fault(endpoint::FaultKind::kPeerGone,
                           "the connection manager waits in vain for " + wanted, kManager);
   }

@@ -76,6 +76,18 @@ DeviceEvent eventOf(ibv_event_type type) {
 
 }  // namespace
 
+unsigned remoteFlags(endpoint::RemoteAccess access) {
+  switch (access) {
+    case endpoint::RemoteAccess::kWrite:
+      return IBV_ACCESS_REMOTE_WRITE;
+    case endpoint::RemoteAccess::kRead:
+      return IBV_ACCESS_REMOTE_READ;
+    case endpoint::RemoteAccess::kNone:
+      break;
+  }
+  return 0;
+}
+
 Ibv<ibv_context> openDevice(const std::string& name) {
   int count = 0;
   ibv_device** list = ibv_get_device_list(&count);
@@ -92,13 +104,13 @@ Ibv<ibv_context> openDevice(const std::string& name) {
 
 IbvEnd::IbvEnd(ibv_context* context, const EndSpec& spec)
     : spec_(spec), memory_(endpoint::makeBuffer(spec.memory_bytes)) {
-  constexpr int kAccess = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  const unsigned access = IBV_ACCESS_LOCAL_WRITE | remoteFlags(spec_.remote);
   // Events are asked for while messages are under way: that must not wait.
   const int flags = fcntl(context->async_fd, F_GETFL);
   checkResult(fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK), "fcntl", spec_.name);
   domain_ = made(ibv_alloc_pd(context), "ibv_alloc_pd", spec_.name);
   region_ = made(ibv_reg_mr(domain_.get(), memory_.get(),
-                            std::max(spec_.memory_bytes, std::size_t{1}), kAccess),
+                            std::max(spec_.memory_bytes, std::size_t{1}), access),
                  "ibv_reg_mr", fmt::format("{}, {} B", spec_.name, spec_.memory_bytes));
   // All receives of a target completed and none taken out; an initiator's sends are fewer.
   const auto entries = static_cast<int>(kReceivesPerMessage * spec_.queue_pairs * spec_.window);

@@ -38,6 +38,9 @@ using CmId = std::unique_ptr<rdma_cm_id, CmIdDeleter>;
 // ever.
 constexpr std::uint8_t kAckRetries = 6;
 
+// What the peer may do, as access flags of regions and queue pairs.
+unsigned remoteFlags(endpoint::RemoteAccess access);
+
 // The device of this name, opened. Throws verbsFault().
 Ibv<ibv_context> openDevice(const std::string& name);
 

@@ -22,12 +22,12 @@ constexpr std::uint8_t kEndlessRnrRetries = 7;
 constexpr std::uint8_t kRnrTimer = 12;  // 0.64 ms
 constexpr std::uint8_t kHopLimit = 64;
 
-void toInit(ibv_qp* pair, const bench::EndpointSpec& spec, const std::string& where) {
+void toInit(ibv_qp* pair, const bench::EndpointSpec& spec, endpoint::RemoteAccess access,
+            const std::string& where) {
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_INIT;
   attributes.port_num = spec.port;
-  attributes.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-  if (isReliable(spec)) attributes.qp_access_flags |= IBV_ACCESS_REMOTE_READ;
+  attributes.qp_access_flags = remoteFlags(access);
   checkErrno(ibv_modify_qp(pair, &attributes,
                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
              "ibv_modify_qp to INIT", where);
@@ -96,7 +96,7 @@ void addPair(IbvEnd& end, const bench::EndpointSpec& spec, std::uint32_t number)
   ibv_qp_init_attr attributes = end.attributes(spec.service);
   Ibv<ibv_qp> pair(ibv_create_qp(end.domain(), &attributes));
   if (!pair) throw verbsFault("ibv_create_qp", errno, pairName(end, number));
-  toInit(pair.get(), spec, pairName(end, number));
+  toInit(pair.get(), spec, end.spec().remote, pairName(end, number));
   end.add(std::move(pair));
 }
 

@@ -46,15 +46,11 @@ std::unique_ptr<endpoint::Channel> VerbsCarrier::connect(const endpoint::Channel
 
 std::unique_ptr<endpoint::Channel> VerbsCarrier::connectHere(const endpoint::ChannelSpec& spec) {
   check(spec);
-  EndSpec initiator{"initiator", spec.queue_pairs, spec.window,
-                    static_cast<std::size_t>(spec.message.count())};
-  EndSpec target = initiator;
-  target.name = "target";
   bench::EndpointSpec here = spec_;
   // With a peer, `address` need not be one that the connection manager reaches from here.
   if (peer_) here.connection = bench::Connection::kOutOfBand;
-  return std::make_unique<VerbsChannel>(library_->connect(here, initiator, target), spec,
-                                        isReliable(spec_));
+  return std::make_unique<VerbsChannel>(
+      library_->connect(here, initiatorSpec(spec), targetSpec(spec)), spec, isReliable(spec_));
 }
 
 void VerbsCarrier::check(const endpoint::ChannelSpec& spec) const {

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "bench/endpoint_spec.h"
+#include "endpoint/channel.h"
 
 namespace plumbline::bench_verbs {
 
@@ -29,6 +30,8 @@ struct EndSpec {
   std::uint32_t queue_pairs = 1;
   std::uint32_t window = 1;  // messages under way of each queue pair
   std::size_t memory_bytes = 0;
+  // What the peer may do to the memory by itself.
+  endpoint::RemoteAccess remote = endpoint::RemoteAccess::kNone;
 };
 
 // What a peer must know of an end's memory.

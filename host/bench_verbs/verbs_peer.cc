@@ -10,11 +10,6 @@
 namespace plumbline::bench_verbs {
 namespace {
 
-EndSpec endOf(const char* name, const endpoint::ChannelSpec& channel) {
-  return {name, channel.queue_pairs, channel.window,
-          static_cast<std::size_t>(channel.message.count())};
-}
-
 class VerbsPeerTarget final : public endpoint::PeerTarget {
  public:
   VerbsPeerTarget(const endpoint::ChannelSpec& channel, std::unique_ptr<OpenEnd> open,
@@ -62,7 +57,7 @@ VerbsPeerInitiator::VerbsPeerInitiator(const bench::EndpointSpec& spec, VerbsLib
     : service_(spec.service),
       connection_(spec.connection),
       channel_(channel),
-      open_(library.open(spec, endOf("initiator", channel), Role::kInitiator)) {}
+      open_(library.open(spec, initiatorSpec(channel), Role::kInitiator)) {}
 
 std::string VerbsPeerInitiator::address() const {
   return encode(VerbsRequest{service_, connection_, open_->address()});
@@ -119,7 +114,7 @@ std::unique_ptr<endpoint::PeerTarget> VerbsTargetLibrary::open(const endpoint::C
   spec.connection = request->connection;
   spec.address = own_address;
   return std::make_unique<VerbsPeerTarget>(
-      channel, library_->open(spec, endOf("target", channel), Role::kTarget), request->address);
+      channel, library_->open(spec, targetSpec(channel), Role::kTarget), request->address);
 }
 
 }  // namespace plumbline::bench_verbs

@@ -36,7 +36,21 @@ Error workFault(const WorkCompletion& completion, const std::string& where) {
   }
 }
 
+EndSpec endSpec(const char* name, const endpoint::ChannelSpec& channel,
+                endpoint::RemoteAccess remote) {
+  return {name, channel.queue_pairs, channel.window,
+          static_cast<std::size_t>(channel.message.count()), remote};
+}
+
 }  // namespace
+
+EndSpec initiatorSpec(const endpoint::ChannelSpec& channel) {
+  return endSpec("initiator", channel, endpoint::RemoteAccess::kNone);
+}
+
+EndSpec targetSpec(const endpoint::ChannelSpec& channel) {
+  return endSpec("target", channel, endpoint::remoteAccess(channel.operation));
+}
 
 VerbsSide::VerbsSide(std::unique_ptr<VerbsEnd> end, const endpoint::ChannelSpec& spec,
                      const char* name)
@@ -52,6 +66,11 @@ std::span<const WorkCompletion> VerbsSide::complete(std::size_t room) {
     if (completion.status != WorkStatus::kDone) throw workFault(completion, name_);
   }
   return done;
+}
+
+std::uint32_t VerbsSide::slotOf(const WorkCompletion& completion, std::uint32_t slots) const {
+  if (completion.id >= slots) throw endpoint::unaskedFault(name_);
+  return static_cast<std::uint32_t>(completion.id);
 }
 
 void VerbsSide::askDevice() {
@@ -93,7 +112,9 @@ bool Initiator::post(std::uint32_t queue_pair, std::uint32_t slot, const MemoryK
 
 std::size_t Initiator::poll(std::span<std::uint32_t> slots) {
   const auto done = complete(slots.size());
-  for (std::size_t i = 0; i < done.size(); ++i) slots[i] = static_cast<std::uint32_t>(done[i].id);
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    slots[i] = slotOf(done[i], spec_.queue_pairs * spec_.window);
+  }
   return done.size();
 }
 
@@ -113,9 +134,8 @@ void Target::postReceive(std::uint32_t slot) {
 std::size_t Target::serve() {
   if (!endpoint::targetIsTold(spec_.operation)) return 0;  // the device serves these by itself
   const auto done = complete(kPollBatch);
-  for (const WorkCompletion& completion : done) {
-    postReceive(static_cast<std::uint32_t>(completion.id));
-  }
+  const std::uint32_t receives = spec_.queue_pairs * spec_.window * kReceivesPerMessage;
+  for (const WorkCompletion& completion : done) postReceive(slotOf(completion, receives));
   return done.size();
 }
 

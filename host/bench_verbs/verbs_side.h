@@ -11,6 +11,10 @@
 
 namespace plumbline::bench_verbs {
 
+// What the two ends of a channel are made with.
+EndSpec initiatorSpec(const endpoint::ChannelSpec& channel);
+EndSpec targetSpec(const endpoint::ChannelSpec& channel);
+
 // An end with what is read out of it.
 class VerbsSide {
  public:
@@ -26,6 +30,8 @@ class VerbsSide {
   // Reads at most `room` completions. Throws endpoint::fault() for one in error, and for what the
   // device tells beside.
   std::span<const WorkCompletion> complete(std::size_t room);
+  // Which of `slots` work requests has completed. Throws endpoint::unaskedFault() for another one.
+  [[nodiscard]] std::uint32_t slotOf(const WorkCompletion& completion, std::uint32_t slots) const;
   void fill();
   [[nodiscard]] bool holdsMessage() const;
 

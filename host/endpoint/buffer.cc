@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/work.h"
 #include "endpoint/fault.h"
 
 namespace plumbline::endpoint {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+// Bytes between two looks whether the work is still wanted: about 20 ms.
+constexpr std::size_t kBytesPerCheck = std::size_t{1} << 26U;
 
 // Four bytes of the pattern: a permutation of the word's number, which never repeats.
 std::uint32_t word(std::size_t number) {
@@ -25,6 +28,7 @@ template <typename Visit>
 bool forWords(std::size_t count, const Visit& visit) {
   for (std::size_t offset = 0; offset < count; offset += sizeof(std::uint32_t)) {
     const std::size_t length = std::min(sizeof(std::uint32_t), count - offset);
+    if (offset % kBytesPerCheck == 0 && offset > 0) checkWork();
     if (!visit(offset, word(offset / sizeof(std::uint32_t)), length)) return false;
   }
   return true;
@@ -38,7 +42,10 @@ Buffer makeBuffer(std::size_t bytes) {
   if (!buffer) {
     throw fault(FaultKind::kOther, fmt::format("no memory for {} B of messages", size), {});
   }
-  std::memset(buffer.get(), 0, size);
+  for (std::size_t offset = 0; offset < size; offset += kBytesPerCheck) {
+    if (offset > 0) checkWork();
+    std::memset(buffer.get() + offset, 0, std::min(kBytesPerCheck, size - offset));
+  }
   return buffer;
 }
 

@@ -14,7 +14,7 @@ struct FreeBuffer {
 using Buffer = std::unique_ptr<std::uint8_t, FreeBuffer>;
 
 // `bytes` rounded up to whole pages, at least one; all zero. Throws fault(kOther) when there is not
-// so much memory.
+// so much memory, and as checkWork().
 Buffer makeBuffer(std::size_t bytes);
 
 // A pattern whose words of four bytes do not repeat below 2^34 bytes, so that no shifted copy of it

@@ -35,6 +35,22 @@ constexpr bool targetIsTold(bench::Operation operation) {
   return operation == bench::Operation::kSend || operation == bench::Operation::kWriteImmediate;
 }
 
+// What an initiator does to the target's memory without the target's software. Nobody does anything
+// to the initiator's.
+enum class RemoteAccess { kNone, kWrite, kRead };
+constexpr RemoteAccess remoteAccess(bench::Operation operation) {
+  switch (operation) {
+    case bench::Operation::kWrite:
+    case bench::Operation::kWriteImmediate:
+      return RemoteAccess::kWrite;
+    case bench::Operation::kRead:
+      return RemoteAccess::kRead;
+    case bench::Operation::kSend:
+      break;
+  }
+  return RemoteAccess::kNone;
+}
+
 // Messages of one size from an initiator to a target over several queue pairs, whose connections
 // stand when the channel is made. One thread calls post() and poll(), another one serve(). All of
 // them throw endpoint::fault() for what ends a trial: a peer that is gone, a completion in error, a

@@ -1,7 +1,6 @@
 #include "endpoint/endpoint_bench.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +9,10 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "bench/message_refusals.h"
 #include "bench/stream_frame.h"
+#include "bench/trial_beginning.h"
 #include "endpoint/channel.h"
 #include "endpoint/clock.h"
 #include "endpoint/device_counters.h"
@@ -37,10 +38,6 @@ Bytes memoryOf(const bench::TrialSpec& spec) {
   Bytes memory{0};
   for (const bench::StreamSpec& stream : spec.streams) memory += 2 * bench::messageBytes(stream);
   return memory;
-}
-
-Bytes availableMemory() {
-  return Bytes(static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE));
 }
 
 // A burst is one message (bench::messageRefusals()), due when its first frame would be.
@@ -171,11 +168,25 @@ bench::Operation EndpointBench::operationOf(const bench::StreamSpec& stream) con
 
 std::vector<std::string> EndpointBench::refusals(const bench::TrialSpec& spec) const {
   std::vector<std::string> refusals = bench::messageRefusals(spec, capabilities_);
-  if (refusals.empty() && memoryOf(spec) > availableMemory()) {
-    refusals.push_back(fmt::format("the messages take {} B of memory, {} B are available",
-                                   memoryOf(spec).count(), availableMemory().count()));
+  if (refusals.empty()) {
+    const auto bytes = static_cast<double>(memoryOf(spec).count());
+    if (auto why = memoryRefusal("the memory of all messages", bytes)) {
+      refusals.push_back(*std::move(why));
+    }
   }
   return refusals;
+}
+
+std::vector<std::unique_ptr<RunningStream>> EndpointBench::connect(const bench::TrialSpec& spec) {
+  const bench::TrialBeginning beginning;
+  std::vector<std::unique_ptr<RunningStream>> streams;
+  for (const bench::StreamSpec& stream : spec.streams) {
+    const ChannelSpec channel{operationOf(stream), bench::messageBytes(stream), stream.format.qps,
+                              spec_.window};
+    streams.push_back(std::make_unique<RunningStream>(
+        carrier_->connect(channel), channel, scheduleOf(stream, spec, capabilities_.line_rate)));
+  }
+  return streams;
 }
 
 bench::TrialResult EndpointBench::run(const bench::TrialSpec& spec,
@@ -189,13 +200,7 @@ bench::TrialResult EndpointBench::run(const bench::TrialSpec& spec,
                 capabilities_.name + " bench");
   }
   const auto wall_start = std::chrono::steady_clock::now();
-  std::vector<std::unique_ptr<RunningStream>> running;
-  for (const bench::StreamSpec& stream : spec.streams) {
-    const ChannelSpec channel{operationOf(stream), bench::messageBytes(stream), stream.format.qps,
-                              spec_.window};
-    running.push_back(std::make_unique<RunningStream>(
-        carrier_->connect(channel), channel, scheduleOf(stream, spec, capabilities_.line_rate)));
-  }
+  std::vector<std::unique_ptr<RunningStream>> running = connect(spec);
   const std::vector<bench::HostCounter> before = carrier_->counters();
   const std::int64_t start_ns = monotonicNow() + kLeadTime_ns;
   for (const auto& stream : running) stream->start(start_ns);

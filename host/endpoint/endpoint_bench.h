@@ -5,12 +5,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/bench.h"
 #include "bench/endpoint_spec.h"
 #include "endpoint/channel.h"
 
 namespace plumbline::endpoint {
+
+class RunningStream;
 
 // Runs streams of messages over channels of a carrier. The initiators of all streams are on this
 // host, their targets as well or on a peer, each on a thread of its own; the hosts of the DUT are
@@ -38,6 +41,8 @@ class EndpointBench : public bench::Bench {
  private:
   [[nodiscard]] bench::Operation operationOf(const bench::StreamSpec& stream) const;
   void calibrate();
+  // A channel for each stream.
+  std::vector<std::unique_ptr<RunningStream>> connect(const bench::TrialSpec& spec);
 
   bench::Capabilities capabilities_;
   bench::EndpointSpec spec_;

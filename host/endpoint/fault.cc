@@ -16,6 +16,9 @@ std::string remedyOf(FaultKind kind) {
       return "see the NIC's own counters and the peer's log, then run again with --resume";
     case FaultKind::kOverrun:
       return "a smaller endpoint.window, or fewer queue pairs";
+    case FaultKind::kUnasked:
+      return "the peer's program and version, and who else reaches these endpoints; then run again "
+             "with --resume";
     case FaultKind::kLockedMemory:
       return fmt::format(
           "raise the limit of locked memory, which is {}: `ulimit -l unlimited`, or a memlock line "
@@ -33,6 +36,10 @@ Error fault(FaultKind kind, const std::string& what, const std::string& where) {
   // Both can be set right before a run begins; the others break one that goes on.
   const bool refused = kind == FaultKind::kNoDevice || kind == FaultKind::kLockedMemory;
   return Error(refused ? ErrorKind::kUnsupported : ErrorKind::kTester, what, where, remedyOf(kind));
+}
+
+Error unaskedFault(const std::string& where) {
+  return fault(FaultKind::kUnasked, "the peer sent what was not asked for", where);
 }
 
 std::string lockedMemoryLimit() {

@@ -52,6 +52,9 @@ class FreeSlots {
   std::vector<std::vector<std::uint32_t>> free_;
 };
 
+// Of a slot that no message is under way in.
+constexpr std::int64_t kNotPosted = -1;
+
 std::int64_t toNs(Picoseconds time) { return time.count() / 1000; }
 
 }  // namespace
@@ -75,7 +78,7 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
   outcome.due = schedule.count();
   const std::int64_t end_ns = start_ns + toNs(schedule.duration + schedule.drain);
   FreeSlots free(spec);
-  std::vector<std::int64_t> posted_ns(std::size_t{spec.queue_pairs} * spec.window);
+  std::vector<std::int64_t> posted_ns(std::size_t{spec.queue_pairs} * spec.window, kNotPosted);
   // One completion at a time: the next message is posted before another one is taken. After whole
   // batches the transport runs dry, which takes a tenth of TCP's throughput at 4 MiB.
   std::array<std::uint32_t, 1> done{};
@@ -87,8 +90,8 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
     if (now >= end_ns || progress.given_up.load(std::memory_order_relaxed)) break;
     while (outcome.posted < outcome.due && now >= due_ns && free.any(pair)) {
       const std::uint32_t slot = free.next(pair);
-      posted_ns[slot] = now;
       if (!channel.post(pair, slot)) break;
+      posted_ns[slot] = now;
       free.take(pair);
       pair = pair + 1 == spec.queue_pairs ? 0 : pair + 1;
       due_ns = start_ns + toNs(schedule.due(++outcome.posted));
@@ -97,8 +100,12 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
     const bool completed = channel.poll(done) > 0;
     if (completed) {
       now = monotonicNow();
-      outcome.latency.record(static_cast<std::uint64_t>(now - posted_ns[done[0]]) * 1000);
-      free.giveBack(done[0]);
+      const std::uint32_t slot = done[0];
+      if (slot >= posted_ns.size() || posted_ns[slot] == kNotPosted)
+        throw unaskedFault("initiator");
+      outcome.latency.record(static_cast<std::uint64_t>(now - posted_ns[slot]) * 1000);
+      posted_ns[slot] = kNotPosted;
+      free.giveBack(slot);
       progress.completed.store(++outcome.completed, std::memory_order_relaxed);
     }
     progress.posted.store(outcome.posted, std::memory_order_relaxed);
@@ -137,6 +144,7 @@ stats::Histogram sendOneByOne(Channel& channel, std::uint64_t messages, Picoseco
 
 struct TargetThread::State {
   std::atomic<bool> stop{false};
+  std::atomic<bool> ended{false};
   std::uint64_t messages = 0;
   std::exception_ptr failure;
   std::thread thread;
@@ -156,6 +164,7 @@ TargetThread::TargetThread(Channel& channel) : state_(std::make_unique<State>())
     } catch (...) {
       state.failure = std::current_exception();
     }
+    state.ended.store(true);
   });
 }
 
@@ -163,6 +172,10 @@ TargetThread::~TargetThread() {
   state_->stop.store(true);
   if (state_->thread.joinable()) state_->thread.join();
 }
+
+void TargetThread::askToStop() { state_->stop.store(true); }
+
+bool TargetThread::ended() const { return state_->ended.load(); }
 
 std::uint64_t TargetThread::stop() {
   state_->stop.store(true);

@@ -45,7 +45,8 @@ struct MessageOutcome {
 // `spec.window` under way; returns when all have completed, at the
 // end of the drain, or when it is given up. A message
 // that finds its queue pair's window full is posted late, not left out. `start_ns`: the common
-// start, on monotonicNow(). Throws what the channel throws.
+// start, on monotonicNow(). Throws what the channel throws, and unaskedFault() for a completion of
+// no message that is under way.
 MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
                             const MessageSchedule& schedule, std::int64_t start_ns,
                             StreamProgress& progress);
@@ -66,6 +67,9 @@ class TargetThread {
 
   // Messages that the target's software was told of. Throws what the channel threw.
   std::uint64_t stop();
+  // Asks it to end, which may take it a while; ended() tells.
+  void askToStop();
+  [[nodiscard]] bool ended() const;
 
  private:
   struct State;

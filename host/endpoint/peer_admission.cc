@@ -1,10 +1,10 @@
 #include "endpoint/peer_admission.h"
 
-#include <algorithm>
+#include <chrono>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
-#include "base/work.h"
 #include "endpoint/fault.h"
 #include "endpoint/peer_answer.h"
 
@@ -14,12 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds kAdmissionTime{10'000};
 
 std::string nextLine(PeerSocket& peer) {
-  constexpr std::chrono::milliseconds kLook{200};
-  std::optional<std::string> line;
-  for (auto left = kAdmissionTime; !line && left.count() > 0; left -= kLook) {
-    checkWork();
-    line = peer.receive(std::min(left, kLook));
-  }
+  auto line = peer.receive(kAdmissionTime);
   if (!line) throw fault(FaultKind::kPeerGone, peer.peer() + " says nothing for 10 s", {});
   return *std::move(line);
 }

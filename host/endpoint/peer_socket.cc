@@ -27,6 +27,8 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLongestLine = 1U << 18U;
 constexpr milliseconds kCallTime{5000};
 constexpr int kCallsWaiting = 64;
+// How often a wait asks whether it is still wanted.
+constexpr milliseconds kLook{200};
 
 struct TcpAddressDeleter {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
@@ -94,14 +96,33 @@ std::string PeerSocket::ownAddress() const {
   return numericHost(own, size);
 }
 
-void PeerSocket::send(const std::string& line) {
+void PeerSocket::send(const std::string& line, milliseconds time) {
+  const auto deadline = std::chrono::steady_clock::now() + time;
   const std::string whole = (seal_ ? seal_->close(line) : line) + '\n';
   std::size_t sent = 0;
   while (sent < whole.size()) {
-    const ssize_t count = ::send(socket_, whole.data() + sent, whole.size() - sent, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw gone(peer_, "takes no more: " + words(errno));
-    sent += static_cast<std::size_t>(count);
+    const ssize_t count =
+        ::send(socket_, whole.data() + sent, whole.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count >= 0) {
+      sent += static_cast<std::size_t>(count);
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) throw gone(peer_, "takes no more: " + words(errno));
+    checkWork();
+    if (std::chrono::steady_clock::now() >= deadline) throw gone(peer_, "does not read");
+    static_cast<void>(ready(socket_, POLLOUT, std::min(time, kLook)));
+  }
+}
+
+bool PeerSocket::awaitBytes(std::chrono::steady_clock::time_point deadline) const {
+  for (;;) {
+    const auto left = std::max(
+        std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now()),
+        milliseconds(0));
+    if (ready(socket_, POLLIN, std::min(left, kLook))) return true;
+    if (left <= kLook) return false;
+    checkWork();
   }
 }
 
@@ -117,9 +138,7 @@ std::optional<std::string> PeerSocket::receive(milliseconds time) {
       return opened;
     }
     if (received_.size() > kLongestLine) throw gone(peer_, "sends a line without end");
-    const auto left =
-        std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (!ready(socket_, POLLIN, std::max(left, milliseconds(0)))) return std::nullopt;
+    if (!awaitBytes(deadline)) return std::nullopt;
     std::array<char, 4096> bytes{};
     const ssize_t count = recv(socket_, bytes.data(), bytes.size(), 0);
     if (count < 0 && errno == EINTR) continue;
@@ -141,7 +160,6 @@ PeerSocket callPeer(const std::string& address, std::uint16_t port) {
   if (error == EINPROGRESS) {
     socklen_t size = sizeof error;
     error = ETIMEDOUT;
-    constexpr milliseconds kLook{200};
     bool connected = false;
     for (auto left = kCallTime; !connected && left.count() > 0; left -= kLook) {
       checkWork();
@@ -166,7 +184,8 @@ PeerListener::PeerListener(const std::string& address, std::uint16_t port) {
   int code = 0;
   const TcpAddress own = resolveTcp(address, port, code);
   if (!own) refuse(gai_strerror(code));
-  socket_ = socket(own->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // Who has called may have left before the call is taken: that must not be waited for.
+  socket_ = socket(own->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int on = 1;
   setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (socket_ < 0 || bind(socket_, own->ai_addr, own->ai_addrlen) != 0 ||

@@ -11,8 +11,9 @@
 
 namespace plumbline::endpoint {
 
-// A connection. Throws fault(kPeerGone) when the other side is gone, or sends a line that does not
-// end or, once there is a seal, does not have it.
+// A connection. Throws fault(kPeerGone) when the other side is gone, does not read, or sends a line
+// that does not end or, once there is a seal, does not have it. Calls checkWork() while it waits
+// for longer than 200 ms.
 class PeerSocket {
  public:
   // Takes over a connected socket; `peer` names the other side in messages.
@@ -26,14 +27,19 @@ class PeerSocket {
   void shutDown() const;
   // The IP address of this host that the connection has, as canonicalAddress() writes it.
   [[nodiscard]] std::string ownAddress() const;
-  // Sends a line; its end is added.
-  void send(const std::string& line);
+  // Sends a line; its end is added. The other side has to take it in `time`: questions may share a
+  // link with more messages than it carries.
+  void send(const std::string& line,
+            std::chrono::milliseconds time = std::chrono::milliseconds(30'000));
   // The next line, without its end; nothing when none has come in time.
   std::optional<std::string> receive(std::chrono::milliseconds time);
   // From here on lines are sealed, and those that come have to be.
   void seal(PeerSeal seal) { seal_ = std::move(seal); }
 
  private:
+  // Whether there is something to receive before the deadline.
+  [[nodiscard]] bool awaitBytes(std::chrono::steady_clock::time_point deadline) const;
+
   int socket_;
   std::string peer_;
   std::string received_;

@@ -106,11 +106,12 @@ std::size_t RemoteChannel::askUntilTold() {
   const std::uint64_t before = told_;
   unsigned same = 0;
   do {
-    std::this_thread::sleep_for(kBetweenQuestions);
+    // At once for the first time: a target that nothing came to for long sleeps between two looks.
     const PeerAnswer state = ask(PeerQuestion::kTold);
     if (!state.told || *state.told < told_) throw senseless(peer_.peer(), "no count of messages");
     same = *state.told == told_ ? same + 1 : 0;
     told_ = *state.told;
+    std::this_thread::sleep_for(kBetweenQuestions);
   } while (targetIsTold(spec_.operation) && told_ < completed_.load() && same < kSettled);
   return static_cast<std::size_t>(told_ - before);
 }

@@ -14,6 +14,7 @@ namespace {
 
 // How often the hooks are asked, and how late the end of a trial is noticed.
 constexpr std::chrono::milliseconds kLook{5};
+constexpr std::chrono::milliseconds kFinishLook{1};
 
 bench::TrialSnapshot snapshotOf(const std::vector<std::unique_ptr<RunningStream>>& streams,
                                 const bench::TrialSpec& spec) {
@@ -42,10 +43,9 @@ RunningStream::RunningStream(std::unique_ptr<Channel> channel, ChannelSpec spec,
     : channel_(std::move(channel)), spec_(spec), schedule_(schedule) {}
 
 RunningStream::~RunningStream() {
-  if (!initiator_.joinable()) return;
   progress_.given_up.store(true);
   channel_->giveUp();
-  initiator_.join();
+  if (initiator_.joinable()) initiator_.join();
 }
 
 void RunningStream::start(std::int64_t start_ns) {
@@ -63,6 +63,12 @@ void RunningStream::start(std::int64_t start_ns) {
 MessageOutcome RunningStream::finish() {
   initiator_.join();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  target_->askToStop();
+  // A target on another host may not answer any more.
+  while (!target_->ended()) {
+    std::this_thread::sleep_for(kFinishLook);
+    checkWork();
+  }
   const std::uint64_t told = target_->stop();
   const bool ask_target = !channel_->confirmsDelivery() && targetIsTold(spec_.operation);
   outcome_.delivered = ask_target ? std::min(told, outcome_.completed) : outcome_.completed;

@@ -25,7 +25,8 @@ class RunningStream {
   void start(std::int64_t start_ns);
   [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
   [[nodiscard]] const StreamProgress& progress() const { return progress_; }
-  // Waits for the stream's end. Throws what its threads threw, the initiator's first.
+  // Waits for the stream's end. Throws what its threads threw, the initiator's first, and as
+  // checkWork().
   MessageOutcome finish();
   // After finish(): Channel::intact().
   [[nodiscard]] bool intact() const { return channel_->intact(); }

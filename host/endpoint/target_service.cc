@@ -1,7 +1,6 @@
 #include "endpoint/target_service.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstring>
@@ -27,12 +26,71 @@ constexpr std::size_t kMostSessions = 64;
 // Connections that have not said yet what they want. The oldest of more of them makes room: silent
 // ones keep nobody out.
 constexpr std::size_t kMostSilent = 64;
-// A target that must be served looks for questions now and then: that is a system call.
-constexpr unsigned kRoundsPerLook = 256;
+constexpr milliseconds kLastWordTime{2'000};
 
-Bytes freeMemory() {
-  return Bytes(static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE));
-}
+// When a target that must be served all the time looks for questions, which is a system call.
+class QuestionLook {
+ public:
+  // After each call of serve(): whether it is time to look.
+  bool due(std::size_t served) {
+    if (served > 0) {
+      active_ = true;
+      if (++rounds_ % kRoundsPerClock != 0) return false;
+    } else {
+      std::this_thread::yield();
+    }
+    const Clock::time_point now = Clock::now();
+    if (std::exchange(active_, false)) last_active_ = now;
+    idle_ = now - last_active_ > kIdle;
+    if (!idle_ && now < next_) return false;
+    next_ = now + kLook;
+    return true;
+  }
+  // How long to wait for a question then. A channel that nothing comes to, neither messages nor the
+  // questions that a bench asks all through a trial, leaves the processor to others.
+  [[nodiscard]] milliseconds patience() const { return idle_ ? kNap : milliseconds(0); }
+  void asked() { active_ = true; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // A bench asks twenty times a second.
+  static constexpr milliseconds kLook{5};
+  static constexpr milliseconds kIdle{2'000};
+  static constexpr milliseconds kNap{1};
+  // Rounds that serve a message, between two readings of the clock.
+  static constexpr unsigned kRoundsPerClock = 64;
+
+  Clock::time_point last_active_ = Clock::now();
+  Clock::time_point next_{};
+  unsigned rounds_ = 0;
+  bool active_ = false;
+  bool idle_ = false;
+};
+
+// The memory of a channel's messages, of what all sessions may take.
+class MessageMemory {
+ public:
+  // Throws Error(kUnsupported) when there is not so much left.
+  MessageMemory(std::atomic<std::uint64_t>& reserved, Bytes message)
+      : reserved_(reserved), bytes_(static_cast<std::uint64_t>(message.count())) {
+    const std::uint64_t all = reserved_.fetch_add(bytes_) + bytes_;
+    const auto why =
+        memoryRefusal(fmt::format("the target program, with a message of {} B more,", bytes_),
+                      static_cast<double>(all));
+    if (!why) return;
+    reserved_.fetch_sub(bytes_);
+    throw Error(ErrorKind::kUnsupported, *why, {},
+                "smaller message_sizes, fewer benches at a time, or a higher --max-memory of the "
+                "target program");
+  }
+  ~MessageMemory() { reserved_.fetch_sub(bytes_); }
+  MessageMemory(const MessageMemory&) = delete;
+  MessageMemory& operator=(const MessageMemory&) = delete;
+
+ private:
+  std::atomic<std::uint64_t>& reserved_;
+  std::uint64_t bytes_;
+};
 
 PeerRequest requestOf(const std::optional<std::string>& line, const std::string& library) {
   std::string why = "nothing comes";
@@ -44,12 +102,6 @@ PeerRequest requestOf(const std::optional<std::string>& line, const std::string&
   if (request->library != library) {
     throw Error(ErrorKind::kUsage, fmt::format("it serves benches over {}", library),
                 "endpoint.peer", fmt::format("a plumbline-target --library {}", request->library));
-  }
-  if (request->channel && request->channel->message > freeMemory()) {
-    throw Error(ErrorKind::kUnsupported,
-                fmt::format("messages of {} B are more than the target's memory",
-                            request->channel->message.count()),
-                {}, "smaller message_sizes");
   }
   return *std::move(request);
 }
@@ -67,9 +119,9 @@ bool hasClosed(PeerSocket& peer) {
 // The last word to a bench that may be gone.
 void sendLast(PeerSocket& peer, const PeerAnswer& answer) {
   try {
-    peer.send(encode(answer));
-  } catch (const Error&) {
-    return;  // nobody is left to be told
+    peer.send(encode(answer), kLastWordTime);
+  } catch (const std::exception&) {
+    return;  // nobody is left to be told, or the program ends
   }
 }
 
@@ -97,17 +149,16 @@ void answerQuestion(const std::string& line, std::uint64_t& told, PeerTarget& ta
 std::uint64_t serveTarget(PeerTarget& target, PeerSocket& peer, const std::atomic<bool>& stop) {
   const bool busy = target.needsServing();
   std::uint64_t told = 0;
-  unsigned rounds = 0;
+  QuestionLook look;
   try {
     while (!stop.load(std::memory_order_relaxed)) {
       const std::size_t served = target.serve();
       told += served;
-      if (busy && ++rounds % kRoundsPerLook != 0) {
-        if (served == 0) std::this_thread::yield();
-        continue;
-      }
-      if (const auto line = peer.receive(busy ? milliseconds(0) : kSessionLook)) {
+      if (busy && !look.due(served)) continue;
+      if (const auto line = peer.receive(busy ? look.patience() : kSessionLook)) {
         answerQuestion(*line, told, target, peer);
+        look.asked();
+        checkWork();  // a bench may send so much that the library takes memory for it
       }
     }
   } catch (const Error&) {
@@ -168,11 +219,13 @@ void TargetService::serveOne(PeerSocket& peer, std::atomic<bool>& asked,
     fault.fault = error;
     sendLast(peer, fault);
   };
+  const WorkScope scope({[&stop] { return stop.load(std::memory_order_relaxed); }, {}, {}});
   try {
     admit(peer, token_);
     const PeerRequest request = requestOf(peer.receive(kRequestTime), library_->name());
     asked.store(true);
     if (request.channel) {
+      const MessageMemory memory(reserved_, request.channel->message);
       const auto target = library_->open(*request.channel, request.end, peer.ownAddress());
       serveChannel(peer, *request.channel, *target, stop);
     } else {
@@ -181,6 +234,8 @@ void TargetService::serveOne(PeerSocket& peer, std::atomic<bool>& asked,
       for (auto& entry : hostConfiguration()) answer.configuration->push_back(std::move(entry));
       peer.send(encode(answer));
     }
+  } catch (const WorkStopped&) {
+    return;  // the program ends
   } catch (const Error& error) {
     if (!hasClosed(peer)) end(error);
   } catch (const std::exception& error) {

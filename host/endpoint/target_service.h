@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,11 +15,13 @@ namespace plumbline::endpoint {
 class TargetService {
  public:
   // `token`: what a bench must know; empty: whoever reaches the listener is served. `log` is told a
-  // line of what happens, on any thread.
+  // line of what happens, on any thread; it must neither block nor throw.
   TargetService(std::unique_ptr<TargetLibrary> library, std::string token,
                 std::function<void(const std::string&)> log);
 
-  // Serves every connection on a thread of its own until `stop`.
+  // Serves every connection on a thread of its own until `stop`. The messages of all of them
+  // together take no more memory than memoryLimit(). Returns within a second of `stop`, unless a
+  // library's own call takes longer.
   void serve(PeerListener& listener, const std::atomic<bool>& stop);
 
  private:
@@ -27,6 +30,7 @@ class TargetService {
   void serveChannel(PeerSocket& peer, const ChannelSpec& channel, PeerTarget& target,
                     const std::atomic<bool>& stop);
 
+  std::atomic<std::uint64_t> reserved_{0};  // bytes of the messages of all sessions
   std::unique_ptr<TargetLibrary> library_;
   std::string token_;
   std::function<void(const std::string&)> log_;

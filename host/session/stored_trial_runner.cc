@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/work.h"
+#include "bench/trial_beginning.h"
 #include "session/dut_source.h"
 #include "stats/quantile.h"
 
@@ -25,10 +26,14 @@ std::string trialName(const std::string& test, const std::string& label, std::ui
 std::function<bool()> stopOf(RunWatcher& watcher) {
   using Clock = std::chrono::steady_clock;
   const auto patience = watcher.stopPatience();
-  if (!patience) return {};
-  return [&watcher, patience = *patience, until = std::optional<Clock::time_point>()]() mutable {
-    if (!until && watcher.stopRequested()) until = Clock::now() + patience;
-    return until && Clock::now() >= *until;
+  return [&watcher, patience, until = std::optional<Clock::time_point>()]() mutable {
+    if (!until) {
+      if (!watcher.stopRequested()) return false;
+      if (bench::TrialBeginning::lasts()) return true;
+      if (!patience) return false;
+      until = Clock::now() + *patience;
+    }
+    return Clock::now() >= *until || bench::TrialBeginning::lasts();
   };
 }
 

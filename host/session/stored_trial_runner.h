@@ -41,8 +41,9 @@ class StoredTrialRunner final : public suite::TrialRunner {
   void beginTest(const std::string& test, std::uint64_t expected_trials);
   void endTest();
 
-  // Throws Aborted when the watcher asks to stop: before anything starts, or in a trial that does
-  // not end in RunWatcher::stopPatience(). Else as Bench::run().
+  // Throws Aborted when the watcher asks to stop: before anything starts, while the bench prepares
+  // the trial (bench::TrialBeginning), or in one that does not end in RunWatcher::stopPatience().
+  // Else as Bench::run().
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override;
 

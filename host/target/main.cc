@@ -1,5 +1,6 @@
 // plumbline-target: the targets of a libfabric or verbs bench on another host.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/interrupts.h"
 #include "base/ip_address.h"
+#include "base/log_lines.h"
 #include "base/output_file.h"
 #include "base/printable.h"
 #include "base/token_file.h"
@@ -39,6 +41,7 @@ using plumbline::endpoint::TargetLibrary;
 // As the plumbline command's (docs/cli.md).
 constexpr int kUsage = 2;
 constexpr int kTesterFault = 3;
+constexpr int kAborted = 5;
 
 std::atomic<bool> stop_asked{false};
 
@@ -50,12 +53,9 @@ struct TargetOptions {
   bool no_token = false;
 };
 
-// Lines may have texts of benches in them.
-constexpr std::size_t kLongestLine = 400;
-
-void say(const std::string& line) {
-  fmt::print("{}\n", plumbline::printableName(line, kLongestLine));
-  plumbline::flushStandardOutput();
+// The first signal ends the sessions and then the program, the second one the program at once.
+void onSignal() {
+  if (stop_asked.exchange(true)) ::_exit(kAborted);
 }
 
 std::unique_ptr<TargetLibrary> openLibrary(const TargetOptions& options) {
@@ -101,9 +101,12 @@ int serve(const TargetOptions& options) {
   const std::string token = tokenOf(options);
   auto library = openLibrary(options);
   const std::string about = library->description();
-  TargetService service(std::move(library), token, say);
+  plumbline::LogLines log(STDOUT_FILENO);
+  TargetService service(std::move(library), token,
+                        [&](const std::string& line) { log.write(line); });
   PeerListener listener(options.spec.address, options.tcp_port);
-  say(fmt::format("waiting at {} port {}, {}", options.spec.address, listener.port(), about));
+  fmt::print("waiting at {} port {}, {}\n", options.spec.address, listener.port(), about);
+  plumbline::flushStandardOutput();
   service.serve(listener, stop_asked);
   return 0;
 }
@@ -135,14 +138,22 @@ int parseAndServe(int argc, char** argv) {
       ->capture_default_str();
   command::addWholeNumber(app, "--gid-index", gid_index, "verbs: GID of the port", 0, 255)
       ->capture_default_str();
+  std::uint64_t memory = 0;
+  app.add_option(
+         "--max-memory", memory,
+         "Most memory to take, such as 512MB: what needs more is refused, or ended (default: "
+         "half of the machine's)")
+      ->transform(CLI::AsSizeValue(true))
+      ->envname("PLUMBLINE_MAX_MEMORY");
   if (argc == 3 && argv[1] == std::string_view(command::kCommandFilesOption)) {
     command::writeCommandFiles(command::helpOf(app), "plumbline " PLUMBLINE_VERSION, argv[2]);
     return 0;
   }
   if (!command::parse(app, argc, argv)) return 0;
+  plumbline::setMemoryLimit(memory);
   options.spec.port = static_cast<std::uint8_t>(port);
   options.spec.gid_index = static_cast<std::uint8_t>(gid_index);
-  plumbline::onInterrupt([] { stop_asked.store(true); });
+  plumbline::onInterrupt(onSignal);
   return serve(options);
 }
 

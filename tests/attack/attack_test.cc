@@ -1,10 +1,15 @@
 // The server and the target program, as their users start them, before clients and peers that
 // misbehave. Each attack is bounded in time, and what matters is the same every time: the program
 // lives, answers others meanwhile, and ends when it is told to.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -155,6 +160,28 @@ TEST_F(Attack, PeersThatOnlyGreetBlockNobody) {
   expectEndsWhenTold();
 }
 
+// It says what it is, and nothing more once a trial wants to connect: nothing is in hand that could
+// be finished.
+TEST_F(Attack, APeerThatStallsDoesNotHoldUpTheCommand) {
+  const HostilePeer peer({kGreeting, R"({"configuration":[]})"}, {kGreeting});
+  std::string scenario = overPeer(peer.port());
+  scenario.replace(scenario.find("provider: tcp"), 13, "provider: tcp;ofi_rxm");
+  std::ofstream(scratch_.path() / "peer.yaml") << scenario;
+  Process command(scratch_.path() / "target",
+                  {"run", (scratch_.path() / "peer.yaml").string(), "--quiet", "--results",
+                   (scratch_.path() / "results").string()});
+  const auto until = steady_clock::now() + 3 * kPatience;
+  while (peer.connections() < 2 && !command.ended() && steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (command.ended()) GTEST_SKIP() << command.wait().err;
+  const auto before = steady_clock::now();
+  command.signal(SIGTERM);
+  const Outcome outcome = command.wait();
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_LT(steady_clock::now() - before, seconds(10));
+}
+
 // The provider that libfabric takes by default installs handlers of its own.
 TEST_F(Attack, SignalsAreTheServersWithAnyLibrary) {
   serve();
@@ -275,6 +302,12 @@ TEST_F(Attack, FormsOfRequests) {
 }
 
 #ifdef PLUMBLINE_TARGET
+#ifdef __has_feature
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
 class TargetAttack : public Attack {
  protected:
   void serveTarget(std::vector<std::string> more = {}) {
@@ -308,6 +341,74 @@ TEST_F(TargetAttack, LinesInDeepNesting) {
   }
   target_->signal(SIGTERM);
   EXPECT_EQ(target_->wait().exit_code, 0);
+}
+
+// What the program logs of its clients holds up nobody: not when the log is full, nor when its
+// reader has gone.
+TEST_F(TargetAttack, ALogThatNobodyReads) {
+  const fs::path out = scratch_.path() / "target" / "stdout.txt";
+  ASSERT_EQ(::mkfifo(out.c_str(), 0600), 0);
+  const int log = ::open(out.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(log, 0);
+  ::fcntl(log, F_SETPIPE_SZ, 4096);
+  Process target(scratch_.path() / "target",
+                 {"--library", "libfabric", "--address", "127.0.0.1", "--tcp-port", "0"},
+                 PLUMBLINE_TARGET);
+  std::string first;
+  pollfd waiting{log, POLLIN, 0};
+  while (first.find('\n') == std::string::npos && ::poll(&waiting, 1, 60'000) == 1) {
+    std::array<char, 4096> bytes{};
+    const ssize_t count = ::read(log, bytes.data(), bytes.size());
+    if (count <= 0) break;
+    first.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+  const std::size_t at = first.find("port ");
+  if (at == std::string::npos) {
+    ::close(log);
+    fs::remove(out);
+    GTEST_SKIP() << "no target here: " << first;
+  }
+  port_ = static_cast<std::uint16_t>(std::stoi(first.substr(at + 5)));
+  const auto talkRubbish = [&] {
+    const RawSocket bench(port_);
+    bench.send("rubbish " + std::string(300, 'x') + "\n");
+    EXPECT_TRUE(bench.closedWithin(kPatience));
+  };
+  for (int i = 0; i < 20; ++i) talkRubbish();  // twice what the pipe takes
+  EXPECT_TRUE(greets());
+  ::close(log);
+  fs::remove(out);  // Process reads it at the end, which would wait for a writer
+  for (int i = 0; i < 3; ++i) talkRubbish();
+  EXPECT_TRUE(greets());
+  const auto before = steady_clock::now();
+  target.signal(SIGTERM);
+  EXPECT_EQ(target.wait().exit_code, 0);
+  EXPECT_LT(steady_clock::now() - before, seconds(15));
+}
+
+// More than it may take is refused, and nobody else is.
+TEST_F(TargetAttack, MessagesOfMoreMemoryThanItMayTake) {
+  serveTarget({"--max-memory", "200MB"});
+  if (IsSkipped()) return;
+  const RawSocket bench(port_);
+  bench.send(
+      R"({"library":"libfabric","operation":"write","message":300000000,"queue_pairs":1,"window":1,)"
+      R"("end":{"provider":"tcp;ofi_rxm","names":["00"]}})"
+      "\n");
+  EXPECT_THAT(bench.receive(kPatience), HasSubstr("the program may take 200 MB"));
+  EXPECT_TRUE(greets());
+  target_->signal(SIGTERM);
+  EXPECT_EQ(target_->wait().exit_code, 0);
+}
+
+// Exit code 1 would mean that a limit was missed.
+TEST_F(TargetAttack, ACrashIsNoExitCode) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers handle this signal themselves";
+  serveTarget();
+  if (IsSkipped()) return;
+  EXPECT_TRUE(greets());
+  target_->signal(SIGSEGV);
+  EXPECT_EQ(target_->wait().signal, SIGSEGV);
 }
 
 TEST_F(TargetAttack, SilentConnections) {

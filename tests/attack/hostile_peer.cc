@@ -31,8 +31,10 @@ void say(Open& open, const std::vector<std::string>& lines) {
 
 }  // namespace
 
-HostilePeer::HostilePeer(std::vector<std::string> lines)
-    : lines_(std::move(lines)), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+HostilePeer::HostilePeer(std::vector<std::string> lines, std::vector<std::string> later)
+    : lines_(std::move(lines)),
+      later_(std::move(later)),
+      socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -65,12 +67,12 @@ void HostilePeer::serve() {
         ::close(std::exchange(all[i].descriptor, -1));
         continue;
       }
-      say(all[i], lines_);
+      say(all[i], i == 0 || later_.empty() ? lines_ : later_);
     }
     if (waiting[0].revents == 0) continue;
     all.push_back({::accept(socket_, nullptr, nullptr), 0});
     ++connections_;
-    say(all.back(), lines_);
+    say(all.back(), all.size() == 1 || later_.empty() ? lines_ : later_);
   }
   for (const Open& open : all) {
     if (open.descriptor >= 0) ::close(open.descriptor);

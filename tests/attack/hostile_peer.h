@@ -10,10 +10,11 @@
 namespace plumbline {
 
 // Serves any number of connections: says the lines one after the other, each when something has
-// come in, the first at once. Then it keeps the connection open in silence.
+// come in, the first at once. Then it keeps the connection open in silence. Connections after the
+// first get the lines of `later`, if there are any.
 class HostilePeer {
  public:
-  explicit HostilePeer(std::vector<std::string> lines);
+  explicit HostilePeer(std::vector<std::string> lines, std::vector<std::string> later = {});
   ~HostilePeer();
   HostilePeer(const HostilePeer&) = delete;
   HostilePeer& operator=(const HostilePeer&) = delete;
@@ -25,6 +26,7 @@ class HostilePeer {
   void serve();
 
   std::vector<std::string> lines_;
+  std::vector<std::string> later_;
   int socket_ = -1;
   std::uint16_t port_ = 0;
   std::atomic<bool> stop_{false};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <set>
 #include <string>
 
@@ -30,6 +31,20 @@ struct Case {
   const char* provider;
   Operation operation;
 };
+
+// What crashes do, as it was before libfabric was loaded.
+using Handlers = std::array<void (*)(int), 5>;
+Handlers crashHandlers() {
+  constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+  Handlers handlers{};
+  for (std::size_t i = 0; i < kCrashes.size(); ++i) {
+    struct sigaction action {};
+    sigaction(kCrashes[i], nullptr, &action);
+    handlers[i] = action.sa_handler;
+  }
+  return handlers;
+}
+const Handlers kHandlersAtStart = crashHandlers();
 
 std::string nameOf(const testing::TestParamInfo<Case>& info) {
   constexpr std::array<const char*, 4> kNames{"Write", "WriteImmediate", "Send", "Read"};
@@ -95,6 +110,16 @@ constexpr std::array<Case, 12> kCases{{{"tcp;ofi_rxm", Operation::kWrite},
                                        {"udp;ofi_rxd", Operation::kSend},
                                        {"udp;ofi_rxd", Operation::kRead}}};
 INSTANTIATE_TEST_SUITE_P(Loopback, OfiProvider, testing::ValuesIn(kCases), nameOf);
+
+// A crash ends the program by its signal: libraries of providers install handlers that end it with
+// exit code 1.
+TEST(OfiProviders, LeaveCrashesToTheProgram) {
+  for (const char* provider : {"tcp;ofi_rxm", "shm"}) {
+    const Info info = findProvider(specOf(provider), Reach::kThisHost);
+    const OfiChannel channel(*info, {Operation::kWrite, Bytes(64), 1, 1});
+    EXPECT_EQ(crashHandlers(), kHandlersAtStart) << provider;
+  }
+}
 
 TEST(OfiProviders, AreThoseOfThisMachine) {
   EXPECT_THAT(providers(Reach::kThisHost), Contains("tcp;ofi_rxm"));

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,10 @@ struct FakeScript {
   int connect_errno = 0;       // of registering memory
   int target_errno = 0;        // the same, of a target that is opened for a peer
   bench::EndpointSpec connected;
-  std::mutex mutex;              // the two ends are of two threads
-  std::vector<FakeEnd*> opened;  // one by one, for a peer
+  std::vector<EndSpec> ends;            // all that were made, in their order
+  std::optional<std::uint64_t> astray;  // the next completion is of this work request
+  std::mutex mutex;                     // the two ends are of two threads
+  std::vector<FakeEnd*> opened;         // one by one, for a peer
 };
 
 class FakeEnd final : public VerbsEnd {
@@ -81,6 +84,11 @@ class FakeEnd final : public VerbsEnd {
     if (script_.poll_error != 0) return -script_.poll_error;
     int count = 0;
     for (WorkCompletion& completion : completions) {
+      if (script_.astray) {
+        completion = {*std::exchange(script_.astray, std::nullopt), WorkStatus::kDone, {}};
+        ++count;
+        continue;
+      }
       if (done_.empty()) break;
       completion = std::move(done_.front());
       done_.pop_front();
@@ -142,6 +150,7 @@ class FakeLibrary final : public VerbsLibrary {
   EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
                   const EndSpec& target) override {
     script_.connected = spec;
+    script_.ends.insert(script_.ends.end(), {initiator, target});
     checkErrno(script_.connect_errno, "ibv_reg_mr", initiator.name);
     auto caller = std::make_unique<FakeEnd>(script_, initiator.memory_bytes);
     auto callee = std::make_unique<FakeEnd>(script_, target.memory_bytes);
@@ -157,6 +166,7 @@ class FakeLibrary final : public VerbsLibrary {
     {
       const std::lock_guard lock(script_.mutex);
       script_.connected = spec;
+      script_.ends.push_back(end);
     }
     return std::make_unique<FakeOpenEnd>(script_, end);
   }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "bench_verbs/ibv_library.h"
 #include "bench_verbs/verbs_bench.h"
@@ -29,6 +31,25 @@ TEST_F(VerbsCarrierTest, SaysWhatToDoWithoutADevice) {
   EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);  // exit code 2
   EXPECT_THAT(error.what(), HasSubstr("this machine has no RDMA device"));
   EXPECT_THAT(error.remedy(), HasSubstr("rdma link add"));
+}
+
+// The peer reaches the target's memory as its operation needs, and the initiator's never.
+TEST_F(VerbsCarrierTest, OpensMemoryToWhatItsOperationNeeds) {
+  using bench::Operation;
+  using endpoint::RemoteAccess;
+  VerbsCarrier carrier = open();
+  for (const auto& [operation, access] :
+       {std::pair(Operation::kWrite, RemoteAccess::kWrite),
+        std::pair(Operation::kWriteImmediate, RemoteAccess::kWrite),
+        std::pair(Operation::kSend, RemoteAccess::kNone),
+        std::pair(Operation::kRead, RemoteAccess::kRead)}) {
+    script_.ends.clear();
+    carrier.connect({operation, Bytes(64), 1, 1});
+    ASSERT_EQ(script_.ends.size(), 2U);
+    EXPECT_EQ(script_.ends[0].name, "initiator");
+    EXPECT_EQ(script_.ends[0].remote, RemoteAccess::kNone);
+    EXPECT_EQ(script_.ends[1].remote, access);
+  }
 }
 
 TEST_F(VerbsCarrierTest, NamesTheDevicesThereAre) {

@@ -144,6 +144,19 @@ TEST_F(VerbsFaults, ADeviceOrPortThatGoesAway) {
   EXPECT_THAT(faultOf().what(), HasSubstr("port is down"));
 }
 
+// Which would be a message's slot, and a receive of no queue pair.
+TEST_F(VerbsFaults, CompletionsThatNobodyAskedFor) {
+  script_.astray = 4;
+  const Error error = faultOf();
+  EXPECT_EQ(error.kind(), ErrorKind::kTester);
+  EXPECT_THAT(error.what(), HasSubstr("the peer sent what was not asked for"));
+  const EndSpec end{"end", 1, 4, 64};
+  VerbsChannel sends(FakeLibrary(script_).connect({}, end, end),
+                     endpoint::ChannelSpec{Operation::kSend, Bytes(64), 1, 4}, true);
+  script_.astray = std::uint64_t{1} << 40U;
+  EXPECT_THROW(sends.serve(), Error);
+}
+
 TEST_F(VerbsFaults, CallsThatFail) {
   script_.poll_error = EIO;
   EXPECT_THAT(faultOf().what(), HasSubstr("ibv_poll_cq"));

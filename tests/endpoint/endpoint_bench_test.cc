@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/work.h"
 #include "bench/message_refusals.h"
 #include "suite/frame_size.h"
 #include "tests/endpoint/fake_channel.h"
@@ -255,7 +256,23 @@ TEST(EndpointBench, RefusesMessagesThatDoNotFitIntoMemory) {
   spec.streams.resize(64, spec.streams[0]);  // 2 * 64 * 8 GiB
   const auto why = bench.refusals(spec);
   ASSERT_EQ(why.size(), 1U);
-  EXPECT_THAT(why[0], HasSubstr("of memory"));
+  EXPECT_THAT(why[0], HasSubstr("the program may take"));
+}
+
+// A trial that does not fit into what the program may take is refused, whatever the machine has.
+TEST(EndpointBench, TakesNoMoreThanTheProgramMay) {
+  FakeCarrierState state;
+  const FakeBench bench(state, {});
+  bench::TrialSpec spec = trial(bench::Transport::kRoceWrite);
+  setMemoryLimit(2 * 1023);
+  spec.streams[0].frame = suite::messagePoint(Bytes(1024), spec.streams[0].format).frame;
+  const auto refused = bench.refusals(spec);
+  setMemoryLimit(2 * 1024);
+  const auto taken = bench.refusals(spec);
+  setMemoryLimit(0);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_THAT(refused[0], HasSubstr("the memory of all messages needs about"));
+  EXPECT_TRUE(taken.empty());
 }
 
 }  // namespace

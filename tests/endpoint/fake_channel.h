@@ -17,6 +17,7 @@ struct FakeBehaviour {
   std::size_t room = 1 << 20;                    // messages under way that the queue takes
   std::uint64_t most = ~std::uint64_t{0};        // messages that ever complete
   std::uint64_t fail_after = ~std::uint64_t{0};  // completions
+  std::vector<std::uint32_t> astray;             // slots that poll() gives back as well, unasked
   bool spoilt = false;                           // what arrived is not what was sent
   std::vector<std::uint32_t> pairs;              // of every message, in order
   std::size_t most_under_way = 0;
@@ -38,6 +39,10 @@ class FakeChannel final : public Channel {
   std::size_t poll(std::span<std::uint32_t> slots) override {
     for (Message& message : under_way_) message.polls -= message.polls > 0 ? 1 : 0;
     std::size_t count = 0;
+    while (count < slots.size() && !behaviour_.astray.empty()) {
+      slots[count++] = behaviour_.astray.back();
+      behaviour_.astray.pop_back();
+    }
     while (count < slots.size() && !under_way_.empty() && under_way_.front().polls == 0 &&
            completed_ < behaviour_.most) {
       if (completed_ == behaviour_.fail_after) throw std::runtime_error("the fake fails");

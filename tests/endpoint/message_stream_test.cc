@@ -1,8 +1,11 @@
 #include "endpoint/message_stream.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "endpoint/clock.h"
+#include "tests/base/error_of.h"
 #include "tests/endpoint/fake_channel.h"
 
 namespace plumbline::endpoint {
@@ -93,6 +96,25 @@ TEST(MessageStream, EndsWithItsDrain) {
   EXPECT_EQ(outcome.posted, 10U);
   EXPECT_EQ(outcome.completed, 5U);
   EXPECT_GE(monotonicNow() - began, 20'000'000);
+}
+
+// Completions of no message that is under way: of another channel's slot, and of a free one.
+TEST(MessageStream, EndsWithACompletionThatNobodyAskedFor) {
+  const ChannelSpec spec{bench::Operation::kWrite, Bytes(64), 2, 4};
+  for (const std::uint32_t slot : {0U, 8U, 0xFFFF'FFFFU}) {
+    FakeBehaviour behaviour;
+    behaviour.most = 0;
+    behaviour.astray = {slot};
+    FakeChannel channel(behaviour);
+    StreamProgress progress;
+    MessageSchedule one = schedule(1000, Fraction::one(), nanoseconds(1));
+    one.drain = seconds(20);
+    const Error error =
+        errorOf([&] { sendMessages(channel, spec, one, monotonicNow() + 1'000'000, progress); });
+    EXPECT_EQ(error.kind(), ErrorKind::kTester);
+    EXPECT_THAT(error.what(), testing::HasSubstr("the peer sent what was not asked for"));
+    EXPECT_EQ(progress.completed.load(), 0U);
+  }
 }
 
 // The latency is from post to completion, not from when the message was due.

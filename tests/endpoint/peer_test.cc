@@ -236,6 +236,89 @@ TEST_F(PeerTest, WaitingForATargetEndsWithTheWork) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
+// Sends in vain until it fails.
+Error sendsUntilItFails(PeerSocket& socket, milliseconds time) {
+  const std::string line(100'000, 'x');
+  return errorOf([&] {
+    for (int i = 0; i < 1000; ++i) socket.send(line, time);  // 100 MB
+  });
+}
+
+TEST_F(PeerTest, ALineThatNobodyReadsIsGivenUp) {
+  PeerSocket bench = callPeer(kHere, listener_.port());
+  auto target = listener_.accept(kPatience);
+  ASSERT_TRUE(target);
+  const Error error = sendsUntilItFails(*target, milliseconds(100));
+  EXPECT_EQ(error.kind(), ErrorKind::kTester);
+  EXPECT_THAT(error.what(), HasSubstr("does not read"));
+}
+
+TEST_F(PeerTest, SendingEndsWithTheWork) {
+  PeerSocket bench = callPeer(kHere, listener_.port());
+  auto target = listener_.accept(kPatience);
+  ASSERT_TRUE(target);
+  sendsUntilItFails(*target, milliseconds(10));  // from here on there is no room
+  std::atomic<bool> stop{false};
+  const std::jthread stopper([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    stop.store(true);
+  });
+  const WorkScope scope({[&] { return stop.load(); }, {}, {}});
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_THROW(target->send(std::string(100'000, 'x')), WorkStopped);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+}
+
+// It asks and never reads: the answers fill the way to it, and its session must not hold up the
+// program's end.
+TEST_F(PeerTest, ABenchThatDoesNotReadDoesNotHoldUpTheEnd) {
+  serve();
+  PeerSocket bench = callPeer(kHere, spec_.peer_port);
+  ASSERT_TRUE(bench.receive(kPatience));
+  bench.send(
+      encode(PeerRequest{"fake", ChannelSpec{Operation::kWrite, Bytes(kMessage), 1, 1}, "{}"}));
+  const Error full = errorOf([&] {
+    for (;;) bench.send(encode(PeerQuestion::kIntact), milliseconds(500));
+  });
+  EXPECT_THAT(full.what(), HasSubstr("does not read"));  // as the target program does not any more
+  const auto began = std::chrono::steady_clock::now();
+  stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+}
+
+// A connection that has said nothing yet neither.
+TEST_F(PeerTest, SilentConnectionsDoNotHoldUpTheEnd) {
+  serve();
+  PeerSocket bench = callPeer(kHere, spec_.peer_port);
+  ASSERT_TRUE(bench.receive(kPatience));
+  const auto began = std::chrono::steady_clock::now();
+  stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+}
+
+// The sum over all benches counts.
+TEST_F(PeerTest, TakesNoMoreMemoryThanTheProgramMay) {
+  setMemoryLimit(std::uint64_t{1} << 40U);
+  serve();
+  const auto ask = [&](PeerSocket& bench, std::int64_t bytes) {
+    EXPECT_TRUE(bench.receive(kPatience));
+    bench.send(
+        encode(PeerRequest{"fake", ChannelSpec{Operation::kWrite, Bytes(bytes), 1, 1}, "{}"}));
+    return bench.receive(kPatience).value_or("nothing");
+  };
+  // Of a half and a bit each: the fake takes no memory for them.
+  setMemoryLimit(10'000'000'000);
+  PeerSocket first = callPeer(kHere, spec_.peer_port);
+  EXPECT_THAT(ask(first, 5'100'000'000), HasSubstr(R"("who":"target")"));
+  PeerSocket second = callPeer(kHere, spec_.peer_port);
+  const std::string refused = ask(second, 5'100'000'000);
+  EXPECT_THAT(refused, HasSubstr("needs about 10.2 GB of memory"));
+  EXPECT_THAT(refused, HasSubstr("may take 10 GB"));
+  PeerSocket third = callPeer(kHere, spec_.peer_port);
+  EXPECT_THAT(ask(third, 4'800'000'000), HasSubstr(R"("who":"target")"));
+  setMemoryLimit(0);
+}
+
 TEST_F(PeerTest, TellsWhatItsHostIs) {
   serve();
   const Peer peer = this->peer();

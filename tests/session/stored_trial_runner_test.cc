@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/work.h"
+#include "bench/trial_beginning.h"
 #include "tests/results/temp_directory.h"
 #include "tests/session/fake_bench.h"
 
@@ -99,6 +101,20 @@ TEST_F(StoredTrialRunnerTest, AStopDuringATrialKeepsItsResult) {
   StoredTrialRunner runner({store_, run_, stopping, watcher_});
   EXPECT_EQ(runner.run(specOf(5), 0, "a").streams.size(), 1u);
   EXPECT_EQ(store_.listTrials(run_).size(), 1u);
+}
+
+// While a bench still waits for others there is nothing to keep.
+TEST_F(StoredTrialRunnerTest, AStopWhileATrialConnectsEndsIt) {
+  FakeBench connecting([this](const bench::TrialSpec& spec) {
+    watcher_.stop = true;
+    EXPECT_NO_THROW(checkWork());
+    const bench::TrialBeginning beginning;
+    checkWork();
+    return resultOf(spec);
+  });
+  StoredTrialRunner runner({store_, run_, connecting, watcher_});
+  EXPECT_THROW(runner.run(specOf(5), 0, "a"), Aborted);
+  EXPECT_TRUE(store_.listTrials(run_).empty());
 }
 
 TEST_F(StoredTrialRunnerTest, CapturingDoesNotChangeTheKey) {

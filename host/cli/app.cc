@@ -1,8 +1,11 @@
 #include "cli/app.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -68,6 +71,16 @@ int parseAndAct(int argc, const char* const* argv) {
   return code(done);
 }
 
+// A reader of standard output that has seen enough, such as `head`, ends the command as it ends
+// others: by SIGPIPE, without a word.
+void endWhereNobodyReads() {
+  if (std::ferror(stdout) == 0) return;
+  pollfd output{STDOUT_FILENO, 0, 0};
+  if (poll(&output, 1, 0) != 1 || (output.revents & POLLERR) == 0) return;
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+}
+
 }  // namespace
 
 int runCommand(int argc, const char* const* argv) {
@@ -75,9 +88,11 @@ int runCommand(int argc, const char* const* argv) {
   try {
     return parseAndAct(argc, argv);
   } catch (const Error& e) {
+    endWhereNobodyReads();
     note(stderr, "{}\n", printable(e.what(), true));
     return code(exitCodeOf(e.kind()));
   } catch (const std::exception& e) {
+    endWhereNobodyReads();
     // What is printed to a full disk throws as well.
     const bool unwritten = std::ferror(stdout) != 0;
     note(stderr, "{}: {}\n", unwritten ? "standard output" : "plumbline has failed",

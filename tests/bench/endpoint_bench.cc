@@ -51,8 +51,8 @@ class MinimalLoop {
         bytes_(static_cast<std::size_t>(bytes)),
         window_(window),
         contexts_(window),
-        initiator_(*info_, "initiator", 1, std::size_t{2} * window, bytes_),
-        target_(*info_, "target", 1, std::size_t{2} * window, bytes_) {
+        initiator_(*info_, "initiator", 1, std::size_t{2} * window, bytes_, FI_WRITE),
+        target_(*info_, "target", 1, std::size_t{2} * window, bytes_, FI_REMOTE_WRITE) {
     initiator_.meet(target_.names());
     target_.meet(initiator_.names());
     target_thread_ = std::thread([this] {

@@ -136,6 +136,14 @@ TEST_F(OutputsTest, AFullDiskIsSaidByEveryVerb) {
   }
 }
 
+// As any command in a pipe whose reader has seen enough.
+TEST_F(OutputsTest, AReaderThatLeavesEndsTheCommandInSilence) {
+  const Outcome outcome = shell(
+      "export P; bash -c '$P list keys --markdown | head -1 >/dev/null; exit ${PIPESTATUS[0]}'");
+  EXPECT_EQ(outcome.exit_code, 128 + SIGPIPE);
+  EXPECT_EQ(outcome.err, "");
+}
+
 TEST_F(OutputsTest, WhatWasMeasuredIsNotLost) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
   // The report is there when the JSON or the screen is not, and the JSON when the screen is not.

@@ -158,7 +158,7 @@ std::vector<StoredTrialRequests> storedRequests(const StoredTest& test) {
     while (at < raw.csv.size()) {
       const Row row = nextRow(raw.csv, at);
       if (row.size() != header.size()) continue;
-      std::optional<StoredRequest> request = requestOf(columns, row);
+      const std::optional<StoredRequest> request = requestOf(columns, row);
       if (!request) continue;
       std::string point;
       for (std::size_t i = 0; i < *repetition; ++i) addValue(header[i], row[i], point);
@@ -166,7 +166,7 @@ std::vector<StoredTrialRequests> storedRequests(const StoredTest& test) {
           trials.back().repetition != row[*repetition]) {
         trials.push_back({point, row[*repetition], {}});
       }
-      trials.back().requests.push_back(*std::move(request));
+      trials.back().requests.push_back(*request);
     }
   }
   return trials;

@@ -48,7 +48,7 @@ const Fields& fieldsOf<MappingSpec>() {
       block<&MappingSpec::prefill>("prefill", "Pool that computes prompts").orAlone("workers"),
       block<&MappingSpec::decode>("decode", "Pool that generates tokens").orAlone("workers"),
       field<&MappingSpec::gpus>("gpus", "Accelerators of a server").in(1, kMostGpus),
-      field<&MappingSpec::nics>("nics", "NICs of a server; accelerator g uses NIC g * nics / gpus")
+      field<&MappingSpec::nics>("nics", "NICs of a server; accelerator g uses NIC g·nics/gpus")
           .in(1, kMostGpus),
       field<&MappingSpec::rail_shift>("rail_shift",
                                       "Decode accelerator g uses the NIC of accelerator g + this"),

@@ -23,8 +23,6 @@ const Fields& fieldsOf<transport::RcccSpec>();
 template <>
 const Fields& fieldsOf<transport::SwiftSpec>();
 template <>
-const Fields& fieldsOf<transport::SwiftSpec>();
-template <>
 const Fields& fieldsOf<transport::PdcSetupSpec>();
 template <>
 const Fields& fieldsOf<transport::UetSpec>();

@@ -374,8 +374,7 @@ void ScaleLimitTest::report(const TestConfig& config, const Design& design,
   std::vector<Figure> serving_figures = requests;
   serving_figures.push_back(tokens);
   append(serving_figures, chosen(all, {"requests_not_done"}));
-  Figure serving_link = link;
-  serving_figures.push_back(serving_link);
+  serving_figures.push_back(link);
   addTable(design, scales.of(ScaleMeasure::kServing), serving_figures,
            {"serving",
             "Serving systems",

@@ -126,7 +126,8 @@ void addBackground(const TestConfig& config, const CardBackground& background,
     stream.frame = frameOf(kMtu, stream.format);
     stream.load = bench::ConstantLoad{share};
     stream.group = kKvBackground;
-    if (background.poisson) stream.gaps = bench::DrawnGaps{config.scenario.seed + 1'000'003 * host};
+    if (background.poisson)
+      stream.gaps = bench::DrawnGaps{config.scenario.seed + std::uint64_t{1'000'003} * host};
     spec.streams.push_back(std::move(stream));
   }
 }

@@ -68,6 +68,13 @@ class WorkerRows {
     series.x.push_back(place);
     series.y.push_back(value);
   }
+  // `shares` in %: the axis ends at all of it, unless little of it is in use everywhere, which such
+  // an axis would not show.
+  void endAtAll(const PlotSeries& shares) {
+    constexpr double kLittle = 5;
+    const auto largest = std::max_element(shares.y.begin(), shares.y.end());
+    if (largest != shares.y.end() && *largest >= kLittle) axes.y_most = 100;
+  }
   Plot::Axes axes;
 };
 
@@ -281,9 +288,9 @@ void ServingPage::showLiveWorkers(const LiveServed& served) {
   }
   const auto shown = static_cast<std::uint64_t>(rows.axes.x_names.size());
   if (shown > 0 && shown < all) rows.axes.y_label += tr(" – %1 of %2 workers").arg(shown).arg(all);
+  if (cache) rows.endAtAll(first);
   std::vector<PlotSeries> series{std::move(first)};
   if (!cache) series.push_back(std::move(second));
-  if (cache) rows.axes.y_most = 100;
   workers_->setContent(rows.axes, std::move(series));
 }
 
@@ -430,10 +437,10 @@ void ServingPage::showStoredWorkers(const StoredTrial* trial) {
   if (figure == kCacheOfWorkers) {
     workers_->setEmptyText(tr("This result holds no KV cache of workers."));
     rows.axes.y_label = tr("KV cache in use [%]");
-    rows.axes.y_most = 100;
     for (const StoredWorker& one : storedWorkers(runs_[trial->run].run->tests[trial->test])) {
       if (one.point == trial->trial.point) add(text(one.worker), one.mean, one.most);
     }
+    rows.endAtAll(most);
   } else {
     rows.axes.y_label = tr("requests waiting");
     for (const bool decode : {false, true}) {

@@ -341,7 +341,9 @@ void Plot::fitRanges() {
   const double least = lying() ? x_low : y_low;
   if (!axes_.log_y && axes_.y_from_zero && least >= 0) {
     values.lower = 0;
-    if ((lying() ? x_high : y_high) == 0) values.upper = 1;
+    const double most = lying() ? x_high : y_high;
+    // Room above values that hardly differ, too.
+    values.upper = most > 0 ? std::max(values.upper, most * 1.06) : 1;
   }
   if (axes_.y_most) values.upper = *axes_.y_most * 1.03;
   if (axes_.x_until) x = {0, *axes_.x_until};

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "fabric/path_hash.h"
 #include "fabric/routing.h"
+#include "fabric/spray_kinds.h"
 #include "transport/roce_path.h"
 #include "transport/uet_spec.h"
 
@@ -19,14 +20,7 @@ namespace {
 using fabric::LoadBalancingKind;
 
 bool switchSprays(const TrialSpec& spec) {
-  switch (spec.dut.switches.load_balancing.kind) {
-    case LoadBalancingKind::kSprayRandom:
-    case LoadBalancingKind::kSprayRoundRobin:
-    case LoadBalancingKind::kSprayLeastQueue:
-      return true;
-    default:
-      return false;
-  }
+  return fabric::spraysPackets(spec.dut.switches.load_balancing.kind);
 }
 
 TransportSpec transportOf(const TrialSpec& spec) {

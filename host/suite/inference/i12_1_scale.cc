@@ -221,9 +221,10 @@ std::string limitText(const std::optional<std::uint32_t>& limit,
 }
 
 // One figure at one level against its smallest scale: a row of the table of limits, a line of the
-// chart.
-void addLimit(const Scales& scales, const Tracked& tracked, bool flows, results::Table& table,
-              results::Chart& chart, ResultBuilder& builder) {
+// chart. Returns the first scale that is worse.
+std::optional<std::uint32_t> addLimit(const Scales& scales, const Tracked& tracked, bool flows,
+                                      results::Table& table, results::Chart& chart,
+                                      ResultBuilder& builder) {
   std::optional<results::Quantity> base;
   std::uint32_t base_nodes = 0;
   std::optional<results::Quantity> last;
@@ -240,7 +241,7 @@ void addLimit(const Scales& scales, const Tracked& tracked, bool flows, results:
       base = value;
       base_nodes = nodes;
     }
-    if (base->value == 0) return;
+    if (base->value == 0) return std::nullopt;
     const results::Quantity ratio = againstSmallest(*value, *base);
     line.add(nodes, ratio);
     last = ratio;
@@ -250,11 +251,12 @@ void addLimit(const Scales& scales, const Tracked& tracked, bool flows, results:
     verdicts.push_back(verdict);
     if (verdict == ScaleVerdict::kWorse && !limit) limit = nodes;
   }
-  if (!base) return;
+  if (!base) return std::nullopt;
   table.rows.push_back({tracked.figure.column, levelText(flows), std::to_string(base_nodes), *base,
                         std::to_string(last_nodes), *last, limitText(limit, verdicts)});
   if (line.x.size() > 1) chart.series.push_back(std::move(line));
   if (limit) builder.kpi("scale_limit_nodes", name, modelled(*limit, ""));
+  return limit;
 }
 
 // Flow level against packets, where a scale has both.
@@ -403,8 +405,8 @@ void ScaleLimitTest::report(const TestConfig& config, const Design& design,
       "limits",
       "Against the smallest scale",
       "Each level against its own smallest scale, with the 95 % intervals of both. Limit: the "
-      "first "
-      "scale that is more than 10 % worse with all of its interval. Undecided: an interval lies "
+      "first scale that is more than 10 % worse with all of its interval. Undecided: an interval "
+      "lies "
       "on both sides of that.",
       {"Figure", "Level", "Smallest scale", "There", "Largest scale", "Of the smallest", "Limit"},
       {}};
@@ -412,12 +414,23 @@ void ScaleLimitTest::report(const TestConfig& config, const Design& design,
   chart.id = "scale";
   chart.title = "Figures over the scale, of the smallest one";
   chart.x_label = "Nodes";
-  chart.y_label = "%";
+  chart.y_label = "Of the smallest scale [%]";
   chart.log_x = true;
+  std::vector<std::string> reached;
   for (const Tracked& one : tracked) {
-    addLimit(scales, one, false, limits, chart, builder);
-    if (one.flows) addLimit(scales, one, true, limits, chart, builder);
+    for (const bool flows : {false, true}) {
+      if (flows && !one.flows) continue;
+      const auto limit = addLimit(scales, one, flows, limits, chart, builder);
+      if (!limit) continue;
+      reached.push_back(
+          fmt::format("{} at {} nodes ({})", one.figure.column, *limit, levelText(flows)));
+    }
   }
+  builder.result().summary =
+      reached.empty()
+          ? "No figure is more than 10 % worse than at the smallest scale with all of its interval."
+          : fmt::format("More than 10 % worse than at the smallest scale: {}.",
+                        fmt::join(reached, "; "));
   builder.result().tables.push_back(std::move(limits));
   builder.result().charts.push_back(std::move(chart));
   addOverlap(scales, tracked, builder);

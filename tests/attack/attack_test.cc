@@ -46,6 +46,11 @@ std::string nested(std::size_t levels) {
   return std::string(levels, '[') + std::string(levels, ']');
 }
 
+// Whether the command was built with this bench.
+bool commandHas(const fs::path& scratch, const std::string& bench) {
+  return plumblineCommand(scratch, {"list", "benches"}).out.find(bench) != std::string::npos;
+}
+
 class Attack : public testing::Test {
  protected:
   Attack() {
@@ -163,6 +168,9 @@ TEST_F(Attack, PeersThatOnlyGreetBlockNobody) {
 // It says what it is, and nothing more once a trial wants to connect: nothing is in hand that could
 // be finished.
 TEST_F(Attack, APeerThatStallsDoesNotHoldUpTheCommand) {
+  if (!commandHas(scratch_.path() / "target", "libfabric")) {
+    GTEST_SKIP() << "built without libfabric";
+  }
   const HostilePeer peer({kGreeting, R"({"configuration":[]})"}, {kGreeting});
   std::string scenario = overPeer(peer.port());
   scenario.replace(scenario.find("provider: tcp"), 13, "provider: tcp;ofi_rxm");
@@ -174,7 +182,7 @@ TEST_F(Attack, APeerThatStallsDoesNotHoldUpTheCommand) {
   while (peer.connections() < 2 && !command.ended() && steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  if (command.ended()) GTEST_SKIP() << command.wait().err;
+  ASSERT_FALSE(command.ended()) << command.wait().err;
   const auto before = steady_clock::now();
   command.signal(SIGTERM);
   const Outcome outcome = command.wait();
@@ -366,7 +374,8 @@ TEST_F(TargetAttack, ALogThatNobodyReads) {
   if (at == std::string::npos) {
     ::close(log);
     fs::remove(out);
-    GTEST_SKIP() << "no target here: " << first;
+    ASSERT_FALSE(commandHas(scratch_.path() / "target", "libfabric")) << first;
+    GTEST_SKIP() << "built without libfabric";
   }
   port_ = static_cast<std::uint16_t>(std::stoi(first.substr(at + 5)));
   const auto talkRubbish = [&] {

@@ -164,11 +164,41 @@ TEST(CardScenarios, MarksOfAnIncastTellTheThreshold) {
                 100.0 * senders / (64 * senders));
     EXPECT_GT(kpiOf(result, "pause_frames", together).value, 0);
     EXPECT_GT(kpiOf(result, "paused_us", together).value, 0);
+    // Below one switch the thin streams share no link with the messages: a clock of the card.
+    EXPECT_LE(kpiOf(result, "hol_same_class_us", together).value, 0.01);
+    EXPECT_LE(kpiOf(result, "hol_other_class_us", together).value, 0.01);
     const std::string apart = std::to_string(senders) + " senders, 256 KiB, 30 us apart";
     EXPECT_EQ(kpiOf(result, "ecn_percent", apart).value, 0);
     EXPECT_EQ(kpiOf(result, "pause_frames", apart).value, 0);
     EXPECT_EQ(kpiOf(result, "paused_us", apart).value, 0);
   }
+}
+
+// Behind two tiers the leaf pauses the spine and the spine the senders' leaf, on the link that the
+// thin streams take too: the one of the same class waits until the messages are through, three at
+// 100 Gb/s one after the other; the other one for a frame at most, at each of three ports.
+TEST(CardScenarios, PausesOfAnIncastReachOthersOfItsClass) {
+  scenario::Scenario scenario = shipped("kv-incast");
+  scenario.topology = fabric::TopologySpec();
+  scenario.topology.kind = fabric::TopologyKind::kClos2;
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 1;
+  scenario.topology.hosts_per_leaf = 5;
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.topology.host_link_delay = nanoseconds(50);
+  scenario.switches.ecn.clear();
+  scenario.switches.pfc->xoff = Bytes(20'000);
+  scenario.switches.pfc->xon = Bytes(16'000);
+  scenario.parameters.incast_ratios = {{3}};
+  scenario.parameters.card.stagger = {{Picoseconds(0)}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runWith(kvIncastTest(), scenario);
+  ASSERT_TRUE(result.valid) << complaintsOf(result);
+  const std::string point = "3 senders, 256 KiB, 0 s apart";
+  const double slot_us = 8e-5 * (4158 + 20);
+  EXPECT_GT(kpiOf(result, "pause_frames", point).value, 0);
+  EXPECT_GT(kpiOf(result, "hol_same_class_us", point).value, 5 * slot_us);
+  EXPECT_LE(kpiOf(result, "hol_other_class_us", point).value, 3 * slot_us + 0.01);
 }
 
 TEST(CardScenarios, AnIncastNeedsPortsForItsThinStreams) {

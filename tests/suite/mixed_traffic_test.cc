@@ -98,6 +98,23 @@ TEST(PfcBursts, PauseOnlyWhereTransfersMeet) {
             1.05 * 4 * 4096 * kSlotUs);
 }
 
+// What strict priority serves first waits for the end of one frame at each port of switches,
+// however much the lossless class sends and is paused.
+TEST(PfcBursts, DoNotHoldUpAHigherClass) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.hosts_per_leaf = 8;
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.incast_ratios = {{16}};
+  scenario.parameters.sizes = {{Bytes(10'000)}};
+  const results::TestResult result = runTest(pfcBurstTest(), scenario);
+  ASSERT_TRUE(result.valid);
+  for (const char* window : {"100 us", "10 ms"}) {
+    const std::string point = std::string("16 bursts, ") + window + ", 10000 B";
+    EXPECT_LE(kpi(result, "hol_other_class_us", point).value, 3 * kSlotUs) << point;
+  }
+  EXPECT_GT(kpi(result, "hol_same_class_us", "16 bursts, 100 us, 10000 B").value, 1);
+}
+
 TEST(Tiers, AreThePipelineOfTheirLegs) {
   // Three legs of 2, 5 and 1 us: eight chunks take 8 us and seven times the slowest.
   const std::vector<TierStage> stages{{"a", 2}, {"b", 5}, {"c", 1}};

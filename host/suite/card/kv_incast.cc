@@ -16,13 +16,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "bench/message_refusals.h"
 #include "bench/stream_frame.h"
 #include "suite/card/card.h"
 #include "suite/card/card_test.h"
+#include "suite/other_class.h"
 
 namespace plumbline::suite {
 namespace {
@@ -32,9 +32,12 @@ using bench::TrialResult;
 constexpr Bytes kKvPathMtu{4096};
 constexpr std::int64_t kMostKvFrames = 65'535;  // of a message that the card can send
 constexpr Picoseconds kKvStart = microseconds(1);
-// A thin stream has a frame in the time of so many of its own: one each 20 us at 400 Gb/s.
+// Of a thin stream: so many frames in a trial, but no more of its link than this. Its latency is
+// known from at least so many.
 constexpr Bytes kThinFrame{128};
-constexpr Fraction kThinLoad = Fraction::partsPerTrillion(150'000'000);
+constexpr std::int64_t kThinFrames = 256;
+constexpr Fraction kMostThinLoad = Fraction::percent(1);
+constexpr std::uint64_t kLeastThinFrames = 10;
 constexpr std::uint32_t kKvGroup = 0;  // of latencies
 constexpr std::uint32_t kSameClassGroup = 1;
 constexpr std::uint32_t kOtherClassGroup = 2;
@@ -67,11 +70,11 @@ std::int64_t kvFrames(Bytes message) {
   return std::max<std::int64_t>((message.count() + kKvPathMtu.count() - 1) / kKvPathMtu.count(), 1);
 }
 
-// A priority other than `priority` in which the DUT pauses nothing.
-std::uint8_t otherPriority(const TestConfig& config, std::uint8_t priority) {
-  std::uint32_t taken = 1U << priority;
-  if (const auto& pfc = config.scenario.switches.pfc) taken |= pfc->priorities;
-  return static_cast<std::uint8_t>(std::countr_zero(~taken) & 7);
+Fraction thinLoad(const TestConfig& config, Picoseconds duration) {
+  const Picoseconds slot = frameSlot(kThinFrame, config.bench.line_rate);
+  const Fraction load = Fraction::partsPerTrillion(static_cast<std::int64_t>(
+      Int128{Fraction::kOne} * slot.count() * kThinFrames / duration.count()));
+  return std::min(load, kMostThinLoad);
 }
 
 bench::TrialSpec kvIncastTrial(const TestConfig& config, const KvIncastPoint& point) {
@@ -92,9 +95,10 @@ bench::TrialSpec kvIncastTrial(const TestConfig& config, const KvIncastPoint& po
     if (frames > 1) stream.queue_pairs = bench::QueuePairSpec{{}, frames, false, point.message};
     spec.streams.push_back(std::move(stream));
   }
+  const Fraction thin = thinLoad(config, spec.duration);
   const std::uint8_t same = config.scenario.traffic.format.priority;
-  for (const std::uint8_t priority : {same, otherPriority(config, same)}) {
-    bench::StreamSpec stream = streamBetween(config, {last, 1}, kThinFrame, kThinLoad);
+  for (const std::uint8_t priority : {same, *classBeside(config.scenario.switches, same)}) {
+    bench::StreamSpec stream = streamBetween(config, {last, 1}, kThinFrame, thin);
     stream.name = fmt::format("thin stream, priority {}", priority);
     stream.format.priority = priority;
     stream.format.dscp = static_cast<std::uint8_t>(priority << 3);
@@ -123,14 +127,17 @@ Design KvIncastTest::design(const TestConfig& config) const {
   design.numbers.configure("Path MTU", valueText(kKvPathMtu));
   design.numbers.configure(
       "Thin streams",
-      fmt::format("a frame of {} B each {} from the last host to host1, one in the "
-                  "class of the messages and one in another",
-                  kThinFrame.count(),
-                  valueText(Picoseconds(static_cast<std::int64_t>(
-                      static_cast<double>(frameSlot(kThinFrame, config.bench.line_rate).count()) /
-                      kThinLoad.toDouble())))));
+      fmt::format(
+          "{} frames of {} B a trial, at most {} of a link, from the last host to host1: one "
+          "in the class of the messages and one in another",
+          kThinFrames, kThinFrame.count(), valueText(kMostThinLoad)));
   if (!bench::isRoce(config.scenario.traffic.format.transport)) {
     design.refusals.emplace_back("messages need a rocev2 transport (traffic.transport)");
+  }
+  if (!classBeside(config.scenario.switches, config.scenario.traffic.format.priority)) {
+    design.refusals.emplace_back(
+        "PFC pauses all other priorities: the second thin stream needs one without it "
+        "(dut.switch.pfc.priorities)");
   }
   for (const Bytes message : messages) {
     if (message.count() % 4 == 0 && kvFrames(message) <= kMostKvFrames) continue;
@@ -207,10 +214,10 @@ const stats::Histogram* latencyOf(const TrialResult& trial, std::uint32_t group)
   return nullptr;
 }
 
-// Largest less smallest [us].
+// Largest less smallest [us]; nothing of a few frames, which may have missed the messages.
 std::optional<Reading> addedByMessages(const TrialResult& trial, std::uint32_t group) {
   const stats::Histogram* latency = latencyOf(trial, group);
-  if (latency == nullptr) return std::nullopt;
+  if (latency == nullptr || latency->count() < kLeastThinFrames) return std::nullopt;
   return Reading(static_cast<double>(latency->maximum() - latency->minimum()) / 1e6);
 }
 

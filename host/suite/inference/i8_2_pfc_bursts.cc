@@ -2,7 +2,8 @@
 //
 // N messages of 16 MiB from N hosts to one, the i-th posted i/N of an arrival window T after the
 // first, over RoCEv2 without congestion control, so that only PFC holds senders back. Beside them
-// two thin streams, between hosts of the same leaves, one in the lossless class and one in another.
+// two thin streams, between hosts of the same leaves, one in the lossless class and one in the
+// highest that is not paused.
 // Swept: N × T × xoff.
 // Measured: PAUSE frames, time paused, how far pauses spread, what is added to the one-way latency
 // of the two streams (largest less smallest), times of the transfers.
@@ -23,6 +24,7 @@
 #include "suite/figures.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
+#include "suite/other_class.h"
 #include "suite/pause_hops.h"
 
 namespace plumbline::suite {
@@ -117,8 +119,7 @@ bench::TrialSpec kvBurstTrial(const TestConfig& config, const BurstCell& cell) {
   const Picoseconds wire = wireTimeOf(kBurstMessage, config.scenario.topology.link_rate);
   spec.duration = cell.window + wire * std::int64_t{cell.bursts};
   spec.drain = milliseconds(10);
-  const auto other = static_cast<std::uint8_t>(
-      std::countr_zero(~(std::uint32_t{pfc.priorities} | (1U << roce.data_priority))));
+  const std::uint8_t other = *classBeside(spec.dut.switches, roce.data_priority);
   for (const std::uint8_t priority : {roce.data_priority, other}) {
     bench::StreamSpec stream;
     stream.from = hosts - 1;

@@ -68,10 +68,10 @@ TEST(FlowTrial, ZeroLoadIsThatOfPackets) {
   spec.serving->workload = serving::fixedWorkload(1, 1000, 2, 1);
   for (const auto verb : {serving::TransferVerb::kWriteImmediate, serving::TransferVerb::kRead}) {
     spec.serving->system.transfer.verb = verb;
-    const auto& flows = runOn(spec).serving->requests.at(0);
+    const serving::RequestRecord flows = runOn(spec).serving->requests.at(0);
     TrialSpec packets = spec;
     packets.flow_level = false;
-    const auto& simulated = runOn(packets).serving->requests.at(0);
+    const serving::RequestRecord simulated = runOn(packets).serving->requests.at(0);
     const double difference =
         static_cast<double>((flows.last_arrival - simulated.last_arrival).count());
     EXPECT_LT(std::abs(difference), 1e-6 * 131'072'000 * 80);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "control/json_fields.h"
-#include "suite/sweep_result.h"
+#include "suite/framework/sweep_result.h"
 
 namespace plumbline::control {
 namespace {
@@ -92,7 +92,7 @@ results::Table startsTable(const std::vector<AgentResults>& agents, const std::s
       results::Quantity late;
       late.value = microseconds(start.started_ns - start.at_ns);
       late.unit = "us";
-      late.observed = bench::ObservationPoint::kEndpointSoftware;
+      late.observed = ObservationPoint::kEndpointSoftware;
       row[3 + i] = late;
     }
   }

@@ -16,11 +16,11 @@ using Json = nlohmann::ordered_json;
 // Increased when a reader of the old form would misread the new one.
 constexpr int kFormat = 1;
 
-constexpr std::array<std::pair<bench::ObservationPoint, std::string_view>, 4> kObservationPoints{{
-    {bench::ObservationPoint::kTester, "tester"},
-    {bench::ObservationPoint::kDutReported, "dut-reported"},
-    {bench::ObservationPoint::kEndpointSoftware, "endpoint-software"},
-    {bench::ObservationPoint::kModelled, "modelled"},
+constexpr std::array<std::pair<ObservationPoint, std::string_view>, 4> kObservationPoints{{
+    {ObservationPoint::kTester, "tester"},
+    {ObservationPoint::kDutReported, "dut-reported"},
+    {ObservationPoint::kEndpointSoftware, "endpoint-software"},
+    {ObservationPoint::kModelled, "modelled"},
 }};
 
 constexpr std::array<std::pair<ChartKind, std::string_view>, 4> kChartKinds{{
@@ -453,7 +453,7 @@ TestResult testResultFrom(const Json& json) {
 
 }  // namespace
 
-std::string_view observationPointName(bench::ObservationPoint point) {
+std::string_view observationPointName(ObservationPoint point) {
   return nameOf(kObservationPoints, point);
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/work.h"
-#include "fabric/footprint.h"
-#include "fabric/spec_checks.h"
-#include "fabric/spec_fields.h"
+#include "fabric/engine/footprint.h"
+#include "fabric/spec/spec_checks.h"
+#include "fabric/spec/spec_fields.h"
 #include "scenario/dut_sections.h"
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"

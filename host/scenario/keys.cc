@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "fabric/spec_fields.h"
+#include "fabric/spec/spec_fields.h"
 #include "kpi/kpi.h"
 #include "scenario/key_text.h"
 #include "scenario/spec_fields.h"

@@ -20,7 +20,8 @@ constexpr std::size_t kMaxTests = 64;
 constexpr std::size_t kMaxProblemsShown = 25;
 
 bool isFree(const Scenario& scenario) {
-  return std::find(scenario.tests.begin(), scenario.tests.end(), kFreeTest) != scenario.tests.end();
+  return std::find(scenario.tests.begin(), scenario.tests.end(), kFreeProcedure) !=
+         scenario.tests.end();
 }
 
 void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <memory>
 
-#include "bench/calibration.h"
-#include "bench/trial.h"
+#include "bench/trial/calibration.h"
+#include "bench/trial/trial.h"
 #include "emulation.h"
 #include "results/store.h"
 #include "tests/bench_rtl/untimed_frame.h"

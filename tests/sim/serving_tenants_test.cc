@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "tests/serving/serving_setup.h"
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
+#include "transport/roce/roce_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

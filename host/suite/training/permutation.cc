@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -107,26 +107,26 @@ double discardedPackets(const bench::TrialResult& trial) {
 
 }  // namespace
 
-std::vector<std::string> PermutationTest::kpis() const {
+std::vector<std::string> PermutationProcedure::kpis() const {
   return {"message_p99_us",    "link_flow_mmr",      "goodput_percent",
           "link_mmr",          "link_jfi",           "busiest_link_percent",
           "mean_link_percent", "out_of_order_per_s", "retransmissions_per_s",
           "discarded_packets", "ecn_percent",        "pfc_per_s"};
 }
 
-std::vector<fabric::TopologySpec> PermutationTest::withLeaves(
+std::vector<fabric::TopologySpec> PermutationProcedure::withLeaves(
     const TestConfig& config, Numbers& numbers, const std::vector<std::uint32_t>& standard,
     const std::vector<std::uint32_t>& quick) {
   return varied(config, numbers, "Leaves", standard, quick, &fabric::TopologySpec::leaves);
 }
 
-std::vector<fabric::TopologySpec> PermutationTest::withSpines(
+std::vector<fabric::TopologySpec> PermutationProcedure::withSpines(
     const TestConfig& config, Numbers& numbers, const std::vector<std::uint32_t>& standard,
     const std::vector<std::uint32_t>& quick) {
   return varied(config, numbers, "Spines", standard, quick, &fabric::TopologySpec::spines);
 }
 
-Design PermutationTest::design(const TestConfig& config) const {
+Design PermutationProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = axes();
   design.repetitions = design.numbers.repetitions(20, 3);
@@ -164,8 +164,9 @@ Design PermutationTest::design(const TestConfig& config) const {
   return design;
 }
 
-void PermutationTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void PermutationProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<PermutationPoint> points = this->points(config, unused);
   Figure jfi = figure("JFI", "", "link_jfi", linkJfi);
@@ -225,8 +226,9 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
                                          last.point.label, value->value);
 }
 
-void PermutationTest::charts(const Design& design, const std::vector<PermutationPoint>& points,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void PermutationProcedure::charts(const Design& design, const std::vector<PermutationPoint>& points,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   addJfiBars(design, measured,
              {[&points](std::size_t i) { return points[i].variant.name; },
               [](std::size_t) { return std::string("JFI"); }},

@@ -23,8 +23,8 @@
 #include <tuple>
 #include <vector>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
@@ -63,7 +63,7 @@ std::string modeName(Mode mode) {
   return "communication alone";
 }
 
-class SyntheticJctTest final : public FabricTest {
+class SyntheticJctProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T10.1"; }
   [[nodiscard]] std::string title() const override { return "Synthetic job completion time"; }
@@ -88,7 +88,7 @@ class SyntheticJctTest final : public FabricTest {
                                   std::uint32_t iterations);
 };
 
-std::vector<JobPoint> SyntheticJctTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<JobPoint> SyntheticJctProcedure::pointsOf(const TestConfig& config, Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   const scenario::Parameters& own = config.scenario.parameters;
   const auto computes = numbers.sweep<Picoseconds>(
@@ -118,8 +118,8 @@ std::vector<JobPoint> SyntheticJctTest::pointsOf(const TestConfig& config, Numbe
   return points;
 }
 
-bench::TrialSpec SyntheticJctTest::trialOf(const TestConfig& config, const JobPoint& point,
-                                           std::uint32_t iterations) {
+bench::TrialSpec SyntheticJctProcedure::trialOf(const TestConfig& config, const JobPoint& point,
+                                                std::uint32_t iterations) {
   const CollectivePoint collective{CollectiveKind::kAllReduce, point.size, point.ranks,
                                    usualVariant(config, point.balancing)};
   bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
@@ -136,7 +136,7 @@ bench::TrialSpec SyntheticJctTest::trialOf(const TestConfig& config, const JobPo
   return spec;
 }
 
-Design SyntheticJctTest::design(const TestConfig& config) const {
+Design SyntheticJctProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Compute", "compute"},
                  {"Buffer", ""},
@@ -171,8 +171,9 @@ Design SyntheticJctTest::design(const TestConfig& config) const {
   return design;
 }
 
-void SyntheticJctTest::report(const TestConfig& config, const Design& design,
-                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void SyntheticJctProcedure::report(const TestConfig& config, const Design& design,
+                                   const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<JobPoint> points = pointsOf(config, unused);
   const std::uint32_t iterations = iterationsOf(config, unused);
@@ -222,7 +223,7 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
                        [&](std::size_t, const bench::TrialResult& trial) {
                          return withBatches(trial, whole(trial, completion(trial).toSeconds()));
                        },
-                   .observed = bench::ObservationPoint::kModelled,
+                   .observed = ObservationPoint::kModelled,
                    .primary = true};
   const Figure ratio{.column = "JCT ratio",
                      .unit = "",
@@ -322,8 +323,8 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& syntheticJctTest() {
-  static const SyntheticJctTest test;
+const Procedure& syntheticJctProcedure() {
+  static const SyntheticJctProcedure test;
   return test;
 }
 

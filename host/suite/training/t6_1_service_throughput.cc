@@ -22,12 +22,12 @@
 #include <variant>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/trials.h"
 #include "suite/search/search.h"
 #include "suite/training/services.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
-#include "suite/trials.h"
 #include "workload/message_port.h"
 
 namespace plumbline::suite {
@@ -51,7 +51,7 @@ struct Found {
   bool nothing_passed = false;   // at the lowest step, in some repetition
 };
 
-class ServiceThroughputTest final : public FabricTest {
+class ServiceThroughputProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.1"; }
   [[nodiscard]] std::string title() const override { return "Throughput by service"; }
@@ -130,8 +130,8 @@ bool passes(const bench::TrialResult& trial, const ServicePairs& pairs) {
   return job.finished && job.messages_failed == 0 && job.bytes_arrived == bytes;
 }
 
-std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& config,
-                                                          Numbers& numbers) {
+std::vector<ServicePairs> ServiceThroughputProcedure::pointsOf(const TestConfig& config,
+                                                               Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   const scenario::Parameters& own = config.scenario.parameters;
   const std::uint32_t pairs = config.scenario.topology.hostCount() / 2;
@@ -166,7 +166,7 @@ std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& conf
   return points;
 }
 
-Design ServiceThroughputTest::design(const TestConfig& config) const {
+Design ServiceThroughputProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Message", ""}, {"PDCs, QPs", "flows"}, {"Direction", ""}, {"Service", ""}};
   if (config.scenario.topology.hostCount() < 2) {
@@ -198,8 +198,8 @@ Design ServiceThroughputTest::design(const TestConfig& config) const {
   return design;
 }
 
-Plan ServiceThroughputTest::plan(const TestConfig& config) const {
-  Plan plan = FabricTest::plan(config);
+Plan ServiceThroughputProcedure::plan(const TestConfig& config) const {
+  Plan plan = FabricProcedure::plan(config);
   if (!plan.refusals.empty()) return plan;
   // Ordered services share links by chance and search; half of the most that a search needs.
   const double trials = (1 + searchTrials(1, stepsOf(config))) / 2.0;
@@ -217,9 +217,9 @@ Plan ServiceThroughputTest::plan(const TestConfig& config) const {
   return plan;
 }
 
-Found ServiceThroughputTest::search(const TestConfig& config, const SweepPoint& point,
-                                    const ServicePairs& pairs, std::uint32_t repetitions,
-                                    TrialRunner& runner, ResultBuilder& builder) {
+Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPoint& point,
+                                         const ServicePairs& pairs, std::uint32_t repetitions,
+                                         TrialRunner& runner, ResultBuilder& builder) {
   Found found{{point, {}}, {}};
   const std::uint64_t steps = stepsOf(config);
   for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
@@ -251,8 +251,8 @@ Found ServiceThroughputTest::search(const TestConfig& config, const SweepPoint& 
   return found;
 }
 
-results::TestResult ServiceThroughputTest::run(const TestConfig& config,
-                                               TrialRunner& runner) const {
+results::TestResult ServiceThroughputProcedure::run(const TestConfig& config,
+                                                    TrialRunner& runner) const {
   requireRunnable(*this, plan(config));
   const Design design = this->design(config);
   ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
@@ -272,10 +272,10 @@ results::TestResult ServiceThroughputTest::run(const TestConfig& config,
   return builder.take();
 }
 
-void ServiceThroughputTest::reportThroughput(const TestConfig& config, const Design& design,
-                                             const std::vector<ServicePairs>& points,
-                                             const std::vector<Found>& found,
-                                             ResultBuilder& builder) {
+void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, const Design& design,
+                                                  const std::vector<ServicePairs>& points,
+                                                  const std::vector<Found>& found,
+                                                  ResultBuilder& builder) {
   std::vector<Measured> measured;
   std::vector<const Found*> of;  // by place in `design`
   for (const Found& one : found) {
@@ -348,7 +348,7 @@ std::optional<results::Quantity> setupTime(const TestConfig& config, const std::
   const auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);
   results::Quantity quantity;
   quantity.unit = "us";
-  quantity.observed = bench::ObservationPoint::kModelled;
+  quantity.observed = ObservationPoint::kModelled;
   if (roce != nullptr && !roce->cm) {
     quantity.value = roce->setup_time.toMicroseconds();
     return quantity;
@@ -363,10 +363,10 @@ std::optional<results::Quantity> setupTime(const TestConfig& config, const std::
   return quantity;
 }
 
-void ServiceThroughputTest::reportServices(const TestConfig& config,
-                                           const std::vector<ServicePairs>& points,
-                                           const std::vector<Found>& found, TrialRunner& runner,
-                                           ResultBuilder& builder) {
+void ServiceThroughputProcedure::reportServices(const TestConfig& config,
+                                                const std::vector<ServicePairs>& points,
+                                                const std::vector<Found>& found,
+                                                TrialRunner& runner, ResultBuilder& builder) {
   results::Table table{
       "connections",
       "PDCs and QPs by service",
@@ -419,7 +419,7 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
     }
     results::Quantity count;
     count.value = most;
-    count.observed = bench::ObservationPoint::kModelled;
+    count.observed = ObservationPoint::kModelled;
     row.emplace_back(builder.kpi("sustained_connections", service, count));
     row.emplace_back(failed
                          ? fmt::format("{} did not carry the rate", most * 2)
@@ -431,8 +431,8 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
 
 }  // namespace
 
-const Procedure& serviceThroughputTest() {
-  static const ServiceThroughputTest test;
+const Procedure& serviceThroughputProcedure() {
+  static const ServiceThroughputProcedure test;
   return test;
 }
 

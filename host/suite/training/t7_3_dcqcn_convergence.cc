@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -58,7 +58,7 @@ constexpr std::array<Change, 6> kChanges{{
      }},
 }};
 
-class DcqcnConvergenceTest final : public FabricTest {
+class DcqcnConvergenceProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T7.3"; }
   [[nodiscard]] std::string title() const override { return "DCQCN convergence"; }
@@ -77,7 +77,8 @@ class DcqcnConvergenceTest final : public FabricTest {
   static std::vector<DcqcnPoint> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<DcqcnPoint> DcqcnConvergenceProcedure::pointsOf(const TestConfig& config,
+                                                            Numbers& numbers) {
   const std::array<std::pair<const char*, transport::DcqcnSpec>, 3> sets{
       {{"paper", transport::DcqcnSpec::paper()},
        {"NVIDIA", transport::DcqcnSpec::nvidia()},
@@ -117,7 +118,7 @@ std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config,
   return points;
 }
 
-Design DcqcnConvergenceTest::design(const TestConfig& config) const {
+Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
   design.repetitions = design.numbers.repetitions(20, 2);
@@ -224,9 +225,9 @@ void noteTooShort(const TestConfig& config, const DcqcnPoint& point,
       "convergence");
 }
 
-void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design,
-                                  const std::vector<Measured>& measured,
-                                  ResultBuilder& builder) const {
+void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& design,
+                                       const std::vector<Measured>& measured,
+                                       ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<DcqcnPoint> points = pointsOf(config, unused);
   std::vector<Incast> incasts;
@@ -290,8 +291,8 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
 
 }  // namespace
 
-const Procedure& dcqcnConvergenceTest() {
-  static const DcqcnConvergenceTest test;
+const Procedure& dcqcnConvergenceProcedure() {
+  static const DcqcnConvergenceProcedure test;
   return test;
 }
 

@@ -72,7 +72,8 @@ results::Table startsTable(const std::vector<AgentResults>& agents, const std::s
       "starts",
       "Start of each trial",
       "When the trial began after its common instant, by the agent's own clock; how well that is "
-      "known is under \"Agents\". Without a value the agent had the trial already, or no such one.",
+      "known is under \"Agents\". A missing value: the agent had the trial stored already, or does "
+      "not have it.",
       {"Trial", "Point", "Repetition"},
       {}};
   std::map<Row, std::vector<results::Cell>> rows;

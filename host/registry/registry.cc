@@ -33,7 +33,7 @@ struct Entry {
 #ifdef PLUMBLINE_XRT
 std::unique_ptr<Bench> openCards(const FpgaSpec& spec) {
   if (spec.xclbin.empty()) {
-    throw Error(ErrorKind::kUsage, "the scenario names no card", "fpga",
+    throw Error(ErrorKind::kUsage, "the scenario does not name a card", "fpga",
                 "fpga: {xclbin: FILE} with the file of the packed card");
   }
   std::vector<OpenCard> cards;

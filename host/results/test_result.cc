@@ -140,7 +140,7 @@ Table tableFrom(const Json& json) {
         cells.emplace_back(cell.get<std::string>());
       } else if (cell.is_number()) {
         if (column >= first.size() || !first[column]) {
-          throw Error(ErrorKind::kTester, "a stored table holds a number without a unit");
+          throw Error(ErrorKind::kTester, "a stored table has a number without a unit");
         }
         Quantity quantity = *first[column];
         quantity.value = cell.get<double>();

@@ -46,7 +46,7 @@ void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   } else if (const auto tests = readList(*several, kMaxTests, problems, read)) {
     scenario.tests = *tests;
     if (scenario.tests.size() > 1 && isFree(scenario)) {
-      problems.add(*several, "the test free runs by itself", "test: free");
+      problems.add(*several, "the test free cannot be combined with other tests", "test: free");
     }
   }
 }

@@ -38,7 +38,7 @@ struct HostPair {
   bool operator==(const HostPair&) const = default;
 };
 
-// `traffic:` what the frames look like and who sends to whom.
+// `traffic:` frame format, and pairs of sender and receiver.
 struct Traffic {
   bench::FrameFormat format;  // format.qps stays 1: the sweep over QPs is `qps` below
 
@@ -232,7 +232,7 @@ struct Scenario {
   // `dut.identification`: free text for the report, in the order of the file.
   std::vector<std::pair<std::string, std::string>> identification;
 
-  // What simulated hosts speak; nothing = the test decides.
+  // Transport of simulated hosts; nothing = the test decides.
   std::optional<bench::TransportSpec> transport;
   // What runs on them; `test: free` only. Its seed is meaningless, see workloadSpec().
   std::optional<workload::WorkloadSpec> workload;

@@ -387,7 +387,7 @@ class Checks {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (names.insert(jobs[i].name).second) continue;
       warn(fmt::format("workload.{}.name", i),
-           fmt::format("two jobs have the name '{}': their results cannot be told apart",
+           fmt::format("two jobs have the name '{}': their results would be indistinguishable",
                        jobs[i].name),
            "a name for each");
     }

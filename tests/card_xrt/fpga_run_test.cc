@@ -220,7 +220,7 @@ TEST_F(FpgaRunTest, AScenarioThatNamesNoCardIsRefused) {
   emulate();
   const Outcome outcome = run("fpga", "");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the scenario names no card"));
+  EXPECT_THAT(outcome.err, HasSubstr("the scenario does not name a card"));
   EXPECT_THAT(outcome.err, HasSubstr("fpga: {xclbin: FILE}"));
 }
 

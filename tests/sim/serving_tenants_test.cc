@@ -104,7 +104,7 @@ TEST(TenantsOnOneFabric, WhatCannotBeIsRefused) {
               HasSubstr("NIC 1 would be host 8"));
   TrialSpec without = tenantTrial({first, tenantProgram(1, {1, 5})});
   without.serving.reset();
-  EXPECT_THAT(refusal(without), HasSubstr("tenants beside no serving system"));
+  EXPECT_THAT(refusal(without), HasSubstr("tenants need a serving system"));
 }
 
 }  // namespace

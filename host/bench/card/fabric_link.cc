@@ -22,7 +22,7 @@ constexpr std::size_t kMaxFaults = 8;
 // Source address of the PFC frames of switch ports.
 constexpr wire::MacAddress kSwitchMac{{0x02, 0x00, 0x00, 0xFF, 0x00, 0x00}};
 
-// What simulated hosts speak when it can come to the card (see RtlBench::refusals()).
+// Transport of simulated hosts when it can come to the card (see RtlBench::refusals()).
 transport::RoceSpec roceOf(const TrialSpec& spec) {
   if (!spec.transport) return {};
   const auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);

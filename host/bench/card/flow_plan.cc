@@ -38,7 +38,7 @@ Timing oneBurst(std::uint64_t frames) {
   timing.burst_frames = static_cast<std::uint32_t>(frames);
   if (frames > card::kMaxBurstFrames) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} frames with gaps of their own, the card can do 2^24", frames));
+                fmt::format("{} frames with custom gaps; the card can do at most 2^24", frames));
   }
   return timing;
 }
@@ -196,7 +196,7 @@ void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities
   } else if (const auto why = headerRefusal(stream, index)) {
     refuse(*why);
   }
-  if (stream.start < Picoseconds()) refuse("a start before the common start");
+  if (stream.start < Picoseconds()) refuse("a start time before the common start");
   try {
     const Timing timing = timingOf(stream, spec, capabilities.line_rate);
     if (timing.frames == 0) refuse("nothing to send in the trial's duration");
@@ -257,7 +257,7 @@ std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities&
   for (const StreamSpec& stream : spec.streams) rows += rowsOf(stream);
   const bool wide = wantsWideRows(spec);
   if (const std::uint32_t room = wide ? kWideRows : kRows; rows > room) {
-    refusals.push_back(fmt::format("{} streams{}, the bench tells {} apart", rows,
+    refusals.push_back(fmt::format("the trial has {} streams{}; this bench tracks at most {}", rows,
                                    wide ? " and queue pairs" : "", room));
     return refusals;
   }

@@ -107,7 +107,7 @@ std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
 
 TrialResult FpgaBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   if (!cards_) {
-    throw Error(ErrorKind::kUsage, "the scenario names no card", "fpga",
+    throw Error(ErrorKind::kUsage, "the scenario does not name a card", "fpga",
                 "fpga: {xclbin: FILE} with the file of the packed card");
   }
   if (const auto reasons = refusals(spec); !reasons.empty()) {

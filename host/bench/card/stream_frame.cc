@@ -265,7 +265,7 @@ std::optional<std::string> headerRefusal(const StreamSpec& stream, std::uint32_t
     return fmt::format("{} weights for {} queue pairs", pairs.weights.size(), format.qps);
   }
   if (std::find(pairs.weights.begin(), pairs.weights.end(), 0U) != pairs.weights.end()) {
-    return "a queue pair of weight 0, which never has a turn";
+    return "a queue pair of weight 0 never sends";
   }
   if (turns > card::kQueuePairEntries) {
     return fmt::format(

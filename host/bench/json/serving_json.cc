@@ -93,7 +93,7 @@ void read(const Json& json, Picoseconds& time) {
 void read(const Json& json, serving::Outcome& outcome) {
   const auto number = json.get<unsigned>();
   if (number > static_cast<unsigned>(serving::Outcome::kFailed)) {
-    throw Error(ErrorKind::kTester, "a request with an outcome that there is not");
+    throw Error(ErrorKind::kTester, "a request with an unknown outcome");
   }
   outcome = static_cast<serving::Outcome>(number);
 }
@@ -114,7 +114,7 @@ RequestRecord recordFromJson(const Json& json) {
   std::size_t place = 0;
   eachNumber(record, [&](auto& value) { read(json.at(place++), value); });
   if (place != json.size()) {
-    throw Error(ErrorKind::kTester, "a request with more numbers than it has");
+    throw Error(ErrorKind::kTester, "a request with too many numbers");
   }
   return record;
 }

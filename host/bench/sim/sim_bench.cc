@@ -137,7 +137,7 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   if (spec.serving) {
     refusals = servingRefusals(spec);
   } else if (!spec.tenants.empty()) {
-    refusals.emplace_back("tenants beside no serving system");
+    refusals.emplace_back("tenants need a serving system");
   }
   if (!refusals.empty()) return refusals;
   // Before anything is built.
@@ -174,10 +174,10 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
     refusals.emplace_back("samples need an interval above 0");
   }
   if (spec.sampling && spec.fast_forward) {
-    refusals.emplace_back("what is fast-forwarded cannot be sampled");
+    refusals.emplace_back("a fast-forwarded workload cannot be sampled");
   }
   if (spec.count_flows && spec.fast_forward) {
-    refusals.emplace_back("flows of what is fast-forwarded cannot be counted");
+    refusals.emplace_back("flows of a fast-forwarded workload cannot be counted");
   }
   if (spec.early_end && spec.early_end->figure == WatchedFigure::kIterationTime &&
       (!spec.workload || spec.workload->jobs.size() != 1 ||
@@ -337,8 +337,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   if (stuck && fabric.framesInside() > 0) {
     result.faults.push_back(
-        fmt::format("the fabric is deadlocked: {} frames wait for each other, and nothing that is "
-                    "still to happen will let them go",
+        fmt::format("the fabric is deadlocked: {} frames wait for each other, and no pending "
+                    "event releases them",
                     fabric.framesInside()));
   } else if (!spec.serving && !hosts.workloadFinished() && !stationary && (stuck || !limited)) {
     result.faults.emplace_back("the workload stopped before it was finished: messages failed");

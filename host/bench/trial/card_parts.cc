@@ -72,7 +72,7 @@ void refuseStorms(const TrialSpec& spec, Refusals& refusals) {
     if (++of_host[storm.host] == 2) refuse("a port has one storm");
     if (storm.frame.priorities == 0) refuse("it pauses no priority");
     if (storm.frames == 0) refuse("it has no frames");
-    if (storm.start < Picoseconds()) refuse("a start before the common start");
+    if (storm.start < Picoseconds()) refuse("a start time before the common start");
     if (storm.period < kLeastStormPeriod) {
       refuse(fmt::format("frames {} ps apart, the card sends one every {} ps", storm.period.count(),
                          kLeastStormPeriod.count()));
@@ -101,7 +101,7 @@ void refuseGaps(const TrialSpec& spec, Refusals& refusals) {
       refusals.push_back(fmt::format("stream {} '{}': {}", i, stream.name, why));
     };
     if (!std::holds_alternative<ConstantLoad>(stream.load)) {
-      refuse("gaps of its own, which only a constant load has");
+      refuse("custom gaps require a constant-rate load");
     }
     const auto* listed = std::get_if<ListedGaps>(&*stream.gaps);
     if (listed == nullptr) continue;

@@ -223,7 +223,7 @@ void Engine::checkHost(HostId host, Picoseconds first_bit) const {
     refuseHost(host, "no such host", fmt::format("hosts are 0 to {}", hosts_.size() - 1));
   }
   if (hosts_[host]->attached()) {
-    refuseHost(host, "the host has an endpoint of its own", "send from hosts without one");
+    refuseHost(host, "the host has an endpoint", "a host without an endpoint");
   }
   if (first_bit < hosts_[host]->wire().freeAt()) {
     refuseHost(host,

@@ -232,8 +232,8 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
        "Blocking is against the victim alone in the same repetition. The victim's throughput is "
        "its payload until it is done, or its frames as received. Pauses reach so many links "
        "from the receiver: 1, its leaf pauses spines; 2, spines pause leaves; 3, leaves pause "
-       "hosts. Paused is the sum over all ports. With CBFC neither exists: who has no credits "
-       "waits, and the model does not count that.",
+       "hosts. Paused is the sum over all ports. With CBFC neither exists: a port without credits "
+       "stops, and the model does not count that time.",
        {},
        {}},
       builder);

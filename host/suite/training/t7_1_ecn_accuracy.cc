@@ -173,7 +173,7 @@ void noteLoss(const Measured& one, ResultBuilder& builder) {
   std::uint64_t lost = 0;
   for (const bench::TrialResult& trial : one.trials) lost += trial.lost();
   if (lost > 0) {
-    builder.anomaly(fmt::format("{} frames lost, whose marks nobody counted", lost),
+    builder.anomaly(fmt::format("{} frames lost, whose ECN marks are not counted", lost),
                     one.point.label);
   }
 }

@@ -25,7 +25,7 @@ const char* mistakeIn(const PlainStream& stream) {
   if (stream.frame < Bytes(64) || stream.frame > Bytes(9216)) return "frames not of 64 to 9216 B";
   if (stream.priority > 7) return "a priority above 7";
   if (stream.qps == 0 || stream.qps > kMaxQps) return "not 1 to 4096 queue pairs";
-  if (stream.start < Picoseconds()) return "a start before the common start";
+  if (stream.start < Picoseconds()) return "a start time before the common start";
   if (const auto* bursts = std::get_if<FrameBursts>(&stream.load)) {
     if (bursts->frames == 0 || bursts->bursts == 0) return "bursts without frames";
     if (bursts->extra_gap < Bytes(0)) return "a gap below the minimum";

@@ -12,7 +12,9 @@ namespace {
 
 using bench::TrialResult;
 using bench::TrialSpec;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::int64_t kKiB = 1024;
 // Of a WRITE over IPv4 around its payload; without RETH 16 B less. Preamble and gap are 20 B more.
@@ -139,6 +141,20 @@ TEST(KvTransfer, RefusesWhatCannotBe) {
   scenario::Scenario udp = transfers({Bytes(64)});
   udp.traffic.format.transport = bench::Transport::kUdp;
   EXPECT_THAT(kvTransferProcedure().plan({udp, aCard()}).refusals.at(0), HasSubstr("rocev2"));
+}
+
+// Loads of a scenario are background where the card has further ports. Without them they are
+// refused, but beside other tests they belong to these, and the background is a deviation.
+TEST(KvTransfer, LoadsWithoutFurtherPortsBelongToOtherTests) {
+  scenario::Scenario scenario = transfers({Bytes(64)});
+  scenario.parameters.loads = {Fraction::percent(50)};
+  EXPECT_THAT(kvTransferProcedure().plan({scenario, endpoints()}).refusals,
+              ElementsAre(HasSubstr("parameters.loads")));
+  scenario.tests = {"T5.2", "kv-transfer"};
+  const Plan plan = kvTransferProcedure().plan({scenario, endpoints()});
+  EXPECT_THAT(plan.refusals, IsEmpty());
+  scenario.parameters.loads.reset();
+  EXPECT_EQ(plan.points, kvTransferProcedure().plan({scenario, endpoints()}).points);
 }
 
 // On the simulated link everything is known: the frames there, the propagation, and the way back of

@@ -45,29 +45,30 @@ void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double 
 }
 
 Plan FabricProcedure::plan(const TestConfig& config) const {
-  Plan plan;
-  std::optional<Design> made;
   try {
-    made.emplace(design(config));
+    return planOf(config, design(config));
   } catch (const Error& error) {
     // What only the design finds out, such as a step of a serving system that takes weeks.
     if (error.kind() != ErrorKind::kUsage) throw;
+    Plan plan;
     plan.refusals.emplace_back(error.what());
     return plan;
   }
-  Design& design = *made;
-  plan.refusals = std::move(design.refusals);
+}
+
+Plan FabricProcedure::planOf(const TestConfig& config, const Design& design) const {
+  Plan plan;
+  plan.refusals = design.refusals;
   if (design.points.empty() && plan.refusals.empty()) {
     plan.refusals.emplace_back("the DUT has not enough hosts for any point of the sweep");
   }
   // What another bench costs is told by its card time instead, and it may have limits of its own.
   const bool by_hops = config.bench.wall_ns_per_packet_hop > 0;
   std::set<std::string> different;
-  for (SweepPoint& point : design.points) {
+  for (const SweepPoint& point : design.points) {
     checkWork();
     plan.points.push_back(point.label);
-    PlannedTrial sample{point.label, std::move(point.spec), by_hops ? point.packet_hops : 0,
-                        point.hop_cost};
+    PlannedTrial sample{point.label, point.spec, by_hops ? point.packet_hops : 0, point.hop_cost};
     // A trial that an earlier point has as well is not run again.
     const std::int64_t trials =
         different.insert(sample.spec.toJson()).second ? design.repetitions : 0;
@@ -92,8 +93,8 @@ bench::TrialSpec FabricProcedure::repetitionOf(const SweepPoint& point,
 }
 
 results::TestResult FabricProcedure::run(const TestConfig& config, TrialRunner& runner) const {
-  requireRunnable(*this, plan(config));
   const Design design = this->design(config);
+  requireRunnable(*this, planOf(config, design));
   ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);

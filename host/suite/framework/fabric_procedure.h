@@ -2,8 +2,10 @@
 // repetition, tables and charts of what the trials saw.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/trial/trial.h"
@@ -49,7 +51,22 @@ struct Design {
   std::vector<SweepAxis> axes;
   std::vector<SweepPoint> points;
   double hop_cost = 1;  // of points added after it; tests/benchmarks/plan_bench measures it
+
+  // What design() worked out and report() needs again, the points as the procedure sees them among
+  // it: a value of a type of the procedure's choice.
+  template <typename Setup>
+  void carry(Setup setup) {
+    carried_ = std::move(setup);
+  }
+  // Throws std::bad_any_cast for any other type.
+  template <typename Setup>
+  [[nodiscard]] const Setup& carried() const {
+    return std::any_cast<const Setup&>(carried_);
+  }
   std::vector<std::string> refusals;  // why it cannot run like this
+
+ private:
+  std::any carried_;
 };
 
 // A point with its trials, one for every repetition.
@@ -72,6 +89,8 @@ class FabricProcedure : public Procedure {
  protected:
   [[nodiscard]] virtual std::string section() const = 0;  // "section 9.1"
   [[nodiscard]] virtual Design design(const TestConfig& config) const = 0;
+  // What plan() says of a design.
+  [[nodiscard]] Plan planOf(const TestConfig& config, const Design& design) const;
   // The trial of another repetition of a point: the same with other seeds. A test whose trials
   // depend on where the seeds lead flows makes its own.
   [[nodiscard]] virtual bench::TrialSpec repetitionOf(const SweepPoint& point,

@@ -92,6 +92,7 @@ Design ExpertDispatchProcedure::design(const TestConfig& config) const {
     design.add({point.model.name, std::to_string(point.ranks), std::to_string(point.batch)},
                std::move(spec), hops);
   }
+  design.carry(points);
   return design;
 }
 
@@ -201,8 +202,7 @@ void ExpertDispatchProcedure::addHeatMaps(const Design& design,
 void ExpertDispatchProcedure::report(const TestConfig& config, const Design& design,
                                      const std::vector<Measured>& measured,
                                      ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<ExpertPoint> points = ExpertDispatchProcedure::points(config, unused);
+  const auto& points = design.carried<std::vector<ExpertPoint>>();
   addTable(design, measured, dispatchTimeFigures(config),
            {"latency",
             "Latency of a dispatch",

@@ -145,6 +145,7 @@ Design MixedConvergenceProcedure::design(const TestConfig& config) const {
         payloadCeiling(topology.link_rate) * 1e9 * duration.toSeconds() * hosts / 2;
     design.add({cell.order(), cell.variant.name}, std::move(spec), payloadHops(config, bytes));
   }
+  design.carry(joining);
   return design;
 }
 
@@ -172,8 +173,7 @@ void addClassRates(const Measured& one, ResultBuilder& builder) {
 void MixedConvergenceProcedure::report(const TestConfig& config, const Design& design,
                                        const std::vector<Measured>& measured,
                                        ResultBuilder& builder) const {
-  Numbers unused(config);
-  const Picoseconds joining = mixedJoining(durationOf(config, unused));
+  const auto joining = design.carried<Picoseconds>();
   const auto shares = [joining](const bench::TrialResult& trial) {
     return settlingOf(classRates(*trial.fabric->samples), joining);
   };

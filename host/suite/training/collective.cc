@@ -364,17 +364,17 @@ Design CollectiveProcedure::design(const TestConfig& config) const {
                 point.variant.name},
                std::move(spec), hops, collectiveHopCost(config, point));
   }
+  design.carry(CollectiveRuns{points, iterations});
   return design;
 }
 
 void CollectiveProcedure::report(const TestConfig& config, const Design& design,
                                  const std::vector<Measured>& measured,
                                  ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<CollectivePoint> points = this->points(config, unused);
+  const std::vector<CollectivePoint>& points = design.carried<CollectiveRuns>().points;
   const std::uint32_t iterations = mayEndEarly(config) && !measured.empty()
                                        ? fewestIterations(measured)
-                                       : iterationsOf(config, unused);
+                                       : design.carried<CollectiveRuns>().iterations;
   const std::vector<Figure> figures = busBandwidthFigures(config, points, iterations);
   const Figure& bandwidth = figures.front();
   addTable(

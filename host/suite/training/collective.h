@@ -21,6 +21,12 @@ struct CollectivePoint {
   Variant variant;
 };
 
+// What the design of a CollectiveProcedure carries.
+struct CollectiveRuns {
+  std::vector<CollectivePoint> points;
+  std::uint32_t iterations = 0;  // of a trial, at most
+};
+
 // The algorithm that the tests use: rings, and the linear shift of AlltoAll with at most eight
 // peers at a time.
 workload::CollectiveSpec collectiveSpec(workload::CollectiveKind kind, Bytes size);

@@ -144,31 +144,31 @@ Design PermutationProcedure::design(const TestConfig& config) const {
                                valueText(message)));
   }
   const double load = at_random ? kPermutationLoad.toDouble() : 1;
-  std::vector<PermutationPoint> all = points(config, design.numbers);
+  const std::vector<PermutationPoint> all = points(config, design.numbers);
   const auto like_first = [&all](const PermutationPoint& point) {
     return point.flows == all.front().flows;
   };
   if (std::all_of(all.begin(), all.end(), like_first)) {
     design.numbers.configure("QPs or PDCs per pair", std::to_string(all.front().flows));
   }
-  for (PermutationPoint& point : all) {
+  for (const PermutationPoint& point : all) {
     const double payload = load * static_cast<double>(message.count()) * point.topology.hostCount();
     bench::TrialSpec spec = permutationTrial(config, point, traffic(), message);
-    design.add(std::move(point.values), std::move(spec), payloadHops(config, payload));
+    design.add(point.values, std::move(spec), payloadHops(config, payload));
     if (point.go_back_n) {  // in spite of the rule of rc_recovery.h
       auto& roce = std::get<transport::RoceSpec>(*design.points.back().spec.transport);
       roce.recovery = transport::RoceRecovery::kGoBackN;
       roce.reorder_tolerance = 0;
     }
   }
+  design.carry(all);
   return design;
 }
 
 void PermutationProcedure::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<PermutationPoint> points = this->points(config, unused);
+  const auto& points = design.carried<std::vector<PermutationPoint>>();
   Figure jfi = figure("JFI", "", "link_jfi", linkJfi);
   jfi.primary = true;
   const Figure goodput{.column = "Goodput",

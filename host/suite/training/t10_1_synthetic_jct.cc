@@ -46,6 +46,11 @@ struct JobPoint {
   Mode mode = Mode::kSequential;
 };
 
+struct JobSweep {
+  std::vector<JobPoint> points;
+  std::uint32_t iterations = 0;  // of a trial, at most
+};
+
 // Iterations that the only job of a trial ran.
 std::int64_t iterationsRun(const bench::TrialResult& trial) {
   return static_cast<std::int64_t>(trial.fabric->jobs.at(0).iterations.size());
@@ -168,15 +173,15 @@ Design SyntheticJctProcedure::design(const TestConfig& config) const {
                 point.balancing.name, modeName(point.mode)},
                std::move(spec), hops, collectiveHopCost(config, collective));
   }
+  design.carry(JobSweep{points, iterations});
   return design;
 }
 
 void SyntheticJctProcedure::report(const TestConfig& config, const Design& design,
                                    const std::vector<Measured>& measured,
                                    ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<JobPoint> points = pointsOf(config, unused);
-  const std::uint32_t iterations = iterationsOf(config, unused);
+  const std::vector<JobPoint>& points = design.carried<JobSweep>().points;
+  const std::uint32_t iterations = design.carried<JobSweep>().iterations;
   const auto completion = [](const bench::TrialResult& trial) {
     return trial.fabric->jobs.at(0).completion;
   };

@@ -109,7 +109,8 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
   design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));
   design.numbers.configure("Spine links in common",
                            "those of the common leaves: so many per cent of a job's uplinks");
-  for (const TenantPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<TenantPoint> points = pointsOf(config, design.numbers);
+  for (const TenantPoint& point : points) {
     bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
     spec.fast_forward.reset();
     workload::JobSpec job = std::move(spec.workload->jobs.front());
@@ -128,14 +129,14 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
     design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec), hops,
                collectiveHopCost(config, collective));
   }
+  design.carry(points);
   return design;
 }
 
 void MultiTenantProcedure::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<TenantPoint> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<TenantPoint>>();
   const auto completion = [](const bench::TrialResult& trial, std::size_t job) {
     return trial.fabric->jobs.at(job).completion.toMicroseconds();
   };

@@ -187,6 +187,7 @@ Design LinkFailureProcedure::design(const TestConfig& config) const {
   } else {
     design.refusals.emplace_back("the DUT has no links between switches that could fail");
   }
+  design.carry(plan);
   return design;
 }
 
@@ -358,8 +359,7 @@ void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& bui
 void LinkFailureProcedure::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
-  Numbers unused(config);
-  const FailureDesign plan = failureDesign(config, unused);
+  const auto& plan = design.carried<FailureDesign>();
   const std::vector<FailurePoint>& points = plan.points;
   const std::map<std::string, Steady> steady = steadyOf(design, points, measured);
   results::Table failures{

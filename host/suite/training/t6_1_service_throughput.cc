@@ -188,13 +188,15 @@ Design ServiceThroughputProcedure::design(const TestConfig& config) const {
                   valueText(kAllowance)));
   design.repetitions = design.numbers.repetitions(3, 1);
   design.hop_cost = 0.95;
-  for (const ServicePairs& point : pointsOf(config, design.numbers)) {
+  const std::vector<ServicePairs> points = pointsOf(config, design.numbers);
+  for (const ServicePairs& point : points) {
     bench::TrialSpec spec = rateTrial(config, point, 100);
     spec.drain = std::max(spec.duration / static_cast<std::int64_t>(steps), kAllowance);
     design.add({valueText(point.message), std::to_string(point.flows),
                 point.bidirectional ? "bidirectional" : "unidirectional", point.service},
                std::move(spec), serviceHops(config, point));
   }
+  design.carry(points);
   return design;
 }
 
@@ -207,7 +209,7 @@ Plan ServiceThroughputProcedure::plan(const TestConfig& config) const {
       static_cast<std::uint64_t>(static_cast<double>(plan.trials_expected) * trials);
   plan.packet_hops *= trials;
   // Set-up times, and doublings of the most flows of the sweep, for four services.
-  Numbers unused(config);
+  Numbers unused(config);  // plan() does not hand out its design
   std::uint32_t most = 1;
   for (const ServicePairs& point : pointsOf(config, unused)) most = std::max(most, point.flows);
   std::uint64_t doublings = 0;
@@ -253,14 +255,13 @@ Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPo
 
 results::TestResult ServiceThroughputProcedure::run(const TestConfig& config,
                                                     TrialRunner& runner) const {
-  requireRunnable(*this, plan(config));
   const Design design = this->design(config);
+  requireRunnable(*this, planOf(config, design));
   ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
   }
-  Numbers unused(config);
-  const std::vector<ServicePairs> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<ServicePairs>>();
   std::vector<Found> found;
   found.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -120,7 +120,8 @@ Design ServiceLatencyProcedure::design(const TestConfig& config) const {
                            setupText(serviceVariant(config, "RC", any).transport));
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.9;
-  for (const ServiceLatencyPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<ServiceLatencyPoint> points = pointsOf(config, design.numbers);
+  for (const ServiceLatencyPoint& point : points) {
     bench::TrialSpec spec = serviceTrial(config, point.pairs);
     ServicePairs expected = point.pairs;
     if (point.kind != LatencyCase::kFirst && mayEndEarly(config)) {
@@ -132,6 +133,7 @@ Design ServiceLatencyProcedure::design(const TestConfig& config) const {
     design.add({valueText(point.pairs.message), caseName(point.kind), point.pairs.service},
                std::move(spec), serviceHops(config, expected));
   }
+  design.carry(points);
   return design;
 }
 
@@ -183,8 +185,7 @@ void ServiceLatencyProcedure::reportSetup(const Design& design,
 void ServiceLatencyProcedure::report(const TestConfig& config, const Design& design,
                                      const std::vector<Measured>& measured,
                                      ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<ServiceLatencyPoint> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<ServiceLatencyPoint>>();
   const HistogramOf oneWay = [](const bench::TrialResult& trial) -> const stats::Histogram& {
     return trial.fabric->endpoints.latency;
   };

@@ -94,7 +94,8 @@ Design UetCongestionProcedure::design(const TestConfig& config) const {
   }
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.1;
-  for (const CongestionPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<CongestionPoint> points = pointsOf(config, design.numbers);
+  for (const CongestionPoint& point : points) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     if (std::holds_alternative<transport::UetSpec>(*spec.transport)) spec.dut.switches.pfc.reset();
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
@@ -102,14 +103,14 @@ Design UetCongestionProcedure::design(const TestConfig& config) const {
     design.add({std::to_string(point.incast.senders), point.control}, std::move(spec),
                sharingHops(config, point.incast));
   }
+  design.carry(points);
   return design;
 }
 
 void UetCongestionProcedure::report(const TestConfig& config, const Design& design,
                                     const std::vector<Measured>& measured,
                                     ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<CongestionPoint> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<CongestionPoint>>();
   const Figure goodput{.column = "Goodput",
                        .unit = "%",
                        .kpi = "goodput_percent",

@@ -139,7 +139,8 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
                                                cbfc.credit_size.count()));
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.8;
-  for (const LosslessPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<LosslessPoint> points = pointsOf(config, design.numbers);
+  for (const LosslessPoint& point : points) {
     bench::TrialSpec spec = losslessTrial(config, point);
     if (point.cbfc) {
       spec.dut.switches.cbfc = cbfc;
@@ -150,13 +151,13 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
                 point.alone ? "victim alone" : "incast and victim"},
                std::move(spec), hopsOf(config, point));
   }
+  design.carry(points);
   return design;
 }
 
 void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
                               const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<LosslessPoint> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<LosslessPoint>>();
   // How long the victim had to wait at most: for its message, or for its slowest frame.
   const auto victim = [&points](std::size_t i, const bench::TrialResult& trial) {
     if (!points[i].own_class) return trial.fabric->jobs.back().completion.toMicroseconds();

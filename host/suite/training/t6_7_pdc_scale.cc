@@ -148,7 +148,8 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
   }
   design.repetitions = design.numbers.repetitions(20, 1);
   design.hop_cost = 1.6;
-  for (const ConnectionPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<ConnectionPoint> points = pointsOf(config, design.numbers);
+  for (const ConnectionPoint& point : points) {
     bench::TrialSpec spec = emptyTrial(config);
     applyVariant(serviceVariant(config, point.service,
                                 balancingOf(point.service == "RUD" ? "spray" : "ecmp")),
@@ -169,6 +170,7 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
                std::max(payloadHops(config, static_cast<double>(message.count()) * messages),
                         8.0 * messages));
   }
+  design.carry(points);
   return design;
 }
 
@@ -314,8 +316,7 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
 void PdcScaleProcedure::report(const TestConfig& config, const Design& design,
                                const std::vector<Measured>& measured,
                                ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<ConnectionPoint> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<ConnectionPoint>>();
   std::vector<Measured> opening;
   std::vector<Measured> established;
   for (const Measured& one : measured) {

@@ -146,11 +146,13 @@ Design EcnAccuracyProcedure::design(const TestConfig& config) const {
                            fmt::format("kmax = {} kmin, pmax {} %", kRampWidth, kPmaxPercent));
   design.repetitions = design.numbers.repetitions(20, 8);
   design.hop_cost = 0.55;
-  for (const EcnPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<EcnPoint> points = pointsOf(config, design.numbers);
+  for (const EcnPoint& point : points) {
     design.add(
         {valueText(point.kmin), point.isStep() ? "step" : "ramp", std::to_string(point.burst)},
         ecnTrial(config, point), 4.0 * point.burst);
   }
+  design.carry(points);
   return design;
 }
 
@@ -381,8 +383,7 @@ class EcnReport {
 void EcnAccuracyProcedure::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<EcnPoint> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<EcnPoint>>();
   EcnReport report(builder);
   const Measured* before = nullptr;
   for (const Measured& one : measured) {

@@ -72,11 +72,13 @@ Design PfcIncastProcedure::design(const TestConfig& config) const {
   design.numbers.configure("Watchdog", config.scenario.switches.pfc->watchdog ? "on" : "off");
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.5;
-  for (const Incast& incast : pointsOf(config, design.numbers)) {
+  const std::vector<Incast> points = pointsOf(config, design.numbers);
+  for (const Incast& incast : points) {
     bench::TrialSpec spec = incastTrial(config, incast);
     spec.sampling.emplace();  // for the timeline of pauses
     design.add({std::to_string(incast.senders)}, std::move(spec), incastHops(config, incast));
   }
+  design.carry(points);
   return design;
 }
 
@@ -215,8 +217,7 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
 void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
                                 const std::vector<Measured>& measured,
                                 ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<Incast> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<Incast>>();
   const Figure goodput{.column = "Goodput",
                        .unit = "%",
                        .kpi = "goodput_percent",

@@ -124,13 +124,15 @@ Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 2);
   // Share of the receiver's link that DCQCN leaves in use, about: all of it after some 100 ms.
   const double busy = mayEndEarly(config) ? 1 : 0.7;
-  for (const DcqcnPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<DcqcnPoint> points = pointsOf(config, design.numbers);
+  for (const DcqcnPoint& point : points) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
     endSharingEarly(config, point.incast, spec);
     design.add({std::to_string(point.flows), point.parameters}, std::move(spec),
                busy * sharingHops(config, point.incast));
   }
+  design.carry(points);
   return design;
 }
 
@@ -228,8 +230,7 @@ void noteTooShort(const TestConfig& config, const DcqcnPoint& point,
 void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& design,
                                        const std::vector<Measured>& measured,
                                        ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<DcqcnPoint> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<DcqcnPoint>>();
   std::vector<Incast> incasts;
   incasts.reserve(points.size());
   for (const DcqcnPoint& point : points) incasts.push_back(point.incast);

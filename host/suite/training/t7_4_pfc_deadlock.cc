@@ -289,6 +289,7 @@ Design PfcDeadlockProcedure::design(const TestConfig& config) const {
     addTraffic(config, duration, spec);
     design.add({caseName(kind)}, std::move(spec), 4 * 5 * frames);
   }
+  design.carry(duration);
   return design;
 }
 
@@ -340,8 +341,7 @@ double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cy
 void PfcDeadlockProcedure::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
-  Numbers unused(config);
-  const Picoseconds duration = durationOf(config, unused);
+  const auto duration = design.carried<Picoseconds>();
   const auto deadlocked = [](const bench::TrialResult& trial) {
     const bench::Samples& samples = *trial.fabric->samples;
     const std::size_t last = samples.samples.size() - 1;

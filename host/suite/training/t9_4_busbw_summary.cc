@@ -40,9 +40,8 @@ class BusBandwidthSummary final : public CollectiveProcedure {
   void reportMore(const TestConfig& config, const Design& design,
                   const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
                   ResultBuilder& builder) const override {
-    Numbers unused(config);
     const Figure bandwidth =
-        busBandwidthFigures(config, points, iterationsOf(config, unused)).front();
+        busBandwidthFigures(config, points, design.carried<CollectiveRuns>().iterations).front();
     addWideTable(design, measured, bandwidth, kCarriedBy, {algoFactorFigure(points)},
                  {"busbw_by_balancing",
                   "Mean bus bandwidth by load balancing [Gb/s per accelerator]",

@@ -30,7 +30,7 @@ std::string place(const std::string& file, const std::string& option) {
 
 [[noreturn]] void failWriting(const std::string& where, int error) {
   const std::string why = error != 0 ? ": " + reason(error) : std::string();
-  throw Error(ErrorKind::kTester, "not everything could be written" + why, where,
+  throw Error(ErrorKind::kTester, "the output could not be written completely" + why, where,
               "make room on the disk, or choose another place");
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> tokenWarnings(const std::string& file) {
   const std::size_t length = readToken(file).size();
   struct stat about {};
   if (::stat(file.c_str(), &about) == 0 && (about.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    warnings.push_back(file + ": others on this machine can read the token (chmod 600)");
+    warnings.push_back(file + ": other users of this machine can read the token (chmod 600)");
   }
   if (length < kLongEnough) {
     warnings.push_back(file + ": a token of " + std::to_string(length) +

@@ -25,7 +25,7 @@ class WorkStopped : public std::exception {
 struct WorkLimits {
   std::function<bool()> stopped;  // empty: never. Called on the working thread
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::string deadline_text;  // what Error says when it is over: "planning takes longer than 60 s"
+  std::string deadline_text;  // what Error says when it is over: "planning took longer than 60 s"
 };
 
 // The limits of what this thread does while the object lives. Of nested scopes all hold.

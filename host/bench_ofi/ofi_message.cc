@@ -31,7 +31,7 @@ std::vector<OfiName> readEndpointNames(PeerFields& fields) {
     auto name =
         item.is_string() ? endpoint::bytesOf(item.get_ref<const std::string&>()) : std::nullopt;
     if (!name || name->empty() || name->size() > kLongestName) {
-      fields.fail("a name of an endpoint is none");
+      fields.fail("an empty or too long name of an endpoint");
       break;
     }
     names.push_back(*std::move(name));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/endpoint_spec.h"
+#include "bench/trial/endpoint_spec.h"
 
 namespace plumbline::bench_ofi {
 

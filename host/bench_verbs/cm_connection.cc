@@ -74,7 +74,7 @@ CmEvent nextEvent(rdma_event_channel* channel, const std::string& wanted) {
   }
   if (ready == 0) {
     throw endpoint::fault(endpoint::FaultKind::kPeerGone,
-                          "the connection manager waits in vain for " + wanted, kManager);
+                          "the connection manager timed out waiting for " + wanted, kManager);
   }
   rdma_cm_event* event = nullptr;
   checkResult(rdma_get_cm_event(channel, &event), "rdma_get_cm_event", kManager);

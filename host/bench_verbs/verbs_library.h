@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/endpoint_spec.h"
+#include "bench/trial/endpoint_spec.h"
 #include "endpoint/channel.h"
 
 namespace plumbline::bench_verbs {

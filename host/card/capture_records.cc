@@ -69,7 +69,7 @@ std::optional<std::string> faultOf(const RecordHeader& header, std::span<const s
   const auto rest = bytes.first(kCaptureUnit).subspan(kHeaderBytes);
   if (header.unused != 0 ||
       std::any_of(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0; })) {
-    return "a header has bits that mean nothing";
+    return "a header has reserved bits set";
   }
   if (header.number != number) {
     return fmt::format("a record has the number {} instead of {}", header.number, number);

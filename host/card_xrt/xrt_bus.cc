@@ -135,7 +135,7 @@ class XrtBus::Impl {
     const std::uint32_t value =
         guarded("read", offset, [&] { return card_.read_register(offset); });
     if (value == kNobody && card_.read_register(regs::global::kId) == kNobody) {
-      throw Error(ErrorKind::kTester, "the card is gone: nothing answers", readOf(offset),
+      throw Error(ErrorKind::kTester, "the card does not answer any more", readOf(offset),
                   "a look at the slot, the card's power and the kernel's log");
     }
     return value;

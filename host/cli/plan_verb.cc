@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "bench/flow_plan.h"
+#include "bench/card/flow_plan.h"
 #include "cli/nic_map.h"
 #include "cli/progress.h"
 #include "cli/setup.h"

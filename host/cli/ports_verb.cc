@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "cli/note.h"
 #include "cli/verbs.h"
 #include "control/port_table.h"

@@ -121,7 +121,8 @@ ExitCode run(const RunOptions& options) {
   if (remote || !options.agents.empty()) {
     if (!options.trace.empty()) refuse("waveforms are for runs on this machine", "--trace", "");
   } else if (!options.server.token_file.empty() || !options.server.ca_file.empty()) {
-    refuse("a run on this machine asks nobody", "--token-file, --ca", "--server or --agents");
+    refuse("--token-file and --ca need --server or --agents", "--token-file, --ca",
+           "--server or --agents");
   }
   if (remote) return runRemotely(options);
   if (!options.agents.empty()) return runOnAgents(options);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 
 namespace plumbline::cli {
 

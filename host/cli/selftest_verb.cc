@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "cli/selftest.h"
 #include "cli/verbs.h"
 #include "session/text_table.h"

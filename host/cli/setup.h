@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "session/planning.h"
 
 namespace CLI {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "cli/verbs.h"
 #include "session/reporting.h"
 

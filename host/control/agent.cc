@@ -120,7 +120,7 @@ void Agent::heard(Answer<RunState> answer) {
   const auto told = answer.wait();
   // A run that was stopped meanwhile does not wait any more; look() finds out.
   if (told.ok() || told.refusal().status == 409) return;
-  lose(fmt::format("it could not be told when to begin trial {}: {}", ordered_->trial.trial,
+  lose(fmt::format("the start time of trial {} could not be sent: {}", ordered_->trial.trial,
                    told.refusal().what));
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "control/json_fields.h"
-#include "suite/sweep_result.h"
+#include "suite/framework/sweep_result.h"
 
 namespace plumbline::control {
 namespace {
@@ -72,7 +72,8 @@ results::Table startsTable(const std::vector<AgentResults>& agents, const std::s
       "starts",
       "Start of each trial",
       "When the trial began after its common instant, by the agent's own clock; how well that is "
-      "known is under \"Agents\". Without a value the agent had the trial already, or no such one.",
+      "known is under \"Agents\". A missing value: the agent had the trial stored already, or does "
+      "not have it.",
       {"Trial", "Point", "Repetition"},
       {}};
   std::map<Row, std::vector<results::Cell>> rows;
@@ -92,7 +93,7 @@ results::Table startsTable(const std::vector<AgentResults>& agents, const std::s
       results::Quantity late;
       late.value = microseconds(start.started_ns - start.at_ns);
       late.unit = "us";
-      late.observed = bench::ObservationPoint::kEndpointSoftware;
+      late.observed = ObservationPoint::kEndpointSoftware;
       row[3 + i] = late;
     }
   }

@@ -12,7 +12,7 @@
 #include "base/ip_address.h"
 #include "base/whole_number.h"
 #include "base/work.h"
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "control/http_rules.h"
 #include "control/refused.h"
 #include "control/scenario_api.h"

@@ -90,7 +90,7 @@ Outcome<T> decoded(const Raw& raw) {
     T value{};
     if (fromJson(raw.value(), value)) return value;
     return Refusal{0,
-                   "the answer is not what this client knows",
+                   "the answer has a form that this client does not know",
                    "",
                    "client and server of the same version",
                    {}};
@@ -206,7 +206,7 @@ class Client::Impl {
         co_return Refusal{0,
                           "TLS failed: " + untrusted.message(),
                           hostField(),
-                          "does --ca name who signed the server's certificate?",
+                          "does --ca name the authority that signed the server's certificate?",
                           {}};
       }
     }

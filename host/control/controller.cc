@@ -94,7 +94,7 @@ void Controller::prepare() {
     if (agents_[i]->can.api != kApi) {
       throw Error(
           ErrorKind::kUsage,
-          fmt::format("agent {} ({}) speaks version {} of the API, this program version {}",
+          fmt::format("agent {} ({}) has version {} of the API, this program version {}",
                       agents_[i]->name(), agents_[i]->can.software, agents_[i]->can.api, kApi),
           {}, "the same version of plumbline on all machines");
     }

@@ -20,8 +20,11 @@ std::optional<Refusal> faultOf(const Message& message) {
   const std::string target(message.target());
   // RFC 9112, 3.2
   if (message.method_string() != "CONNECT" && !requestTarget(target)) {
-    return Refusal{
-        400, "the target is none of this server", target, "/path, or http://host/path", {}};
+    return Refusal{400,
+                   "the request target does not exist on this server",
+                   target,
+                   "/path, or http://host/path",
+                   {}};
   }
   // RFC 9112, 3.2: a client of HTTP/1.1 must send one, also when it names the host in the target.
   if (message.count(field::host) > 1 ||

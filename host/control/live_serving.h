@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bench/snapshot.h"
+#include "bench/trial/snapshot.h"
 #include "control/live_interval.h"
 
 namespace plumbline::control {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 #include "control/live_hub.h"
 #include "control/start_gate.h"
 #include "session/capture_file.h"

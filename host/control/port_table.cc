@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "control/refused.h"
 
 namespace plumbline::control {

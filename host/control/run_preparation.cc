@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "bench/flow_plan.h"
-#include "bench/registry.h"
+#include "bench/card/flow_plan.h"
+#include "bench/trial/registry.h"
 #include "control/refused.h"
 #include "control/run_archive.h"
 

@@ -71,7 +71,7 @@ asio::ip::address addressOf(const std::string& text) {
   error_code error;
   auto address = asio::ip::make_address(text, error);
   if (error) {
-    throw Error(ErrorKind::kUsage, "\"" + text + "\" is no address to listen at", "--listen",
+    throw Error(ErrorKind::kUsage, "\"" + text + "\" is not an IP address", "--listen",
                 "an IP address such as 127.0.0.1 or 0.0.0.0");
   }
   return address;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/bench.h"
-#include "bench/endpoint_spec.h"
-#include "bench/trial.h"
+#include "bench/trial/bench.h"
+#include "bench/trial/endpoint_spec.h"
+#include "bench/trial/trial.h"
 
 namespace plumbline::endpoint {
 
@@ -105,7 +105,7 @@ class Carrier {
   // The NIC's own counters as they stand; empty where there are none.
   [[nodiscard]] virtual std::vector<bench::HostCounter> counters() const = 0;
 
-  // Figures of bench/nic_figures.h that those counters do not have, with the reason.
+  // Figures of bench/sim/nic_figures.h that those counters do not have, with the reason.
   [[nodiscard]] virtual std::vector<bench::Unobserved> uncounted() const {
     return {{"retransmissions, CNPs and packets out of sequence",
              "there is no NIC with hardware counters behind these endpoints"}};

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/nic_figures.h"
+#include "bench/sim/nic_figures.h"
 #include "endpoint/sys_file.h"
 
 namespace plumbline::endpoint {
@@ -132,7 +132,7 @@ Configuration deviceConfiguration(const DevicePort& port, const std::string& roo
   Configuration configuration{
       {"RDMA device", port.device},
       {"Driver", driverText(paths)},
-      {"Firmware", lineOrUnknown(paths.rdma / "fw_ver", "the driver tells no version")},
+      {"Firmware", lineOrUnknown(paths.rdma / "fw_ver", "the driver reports no version")},
       {"Board", lineOrUnknown(paths.rdma / "board_id", "the driver names none")},
       {"NUMA node of the device", nodeText(paths)},
       {"PCIe link", pcieText(paths)},

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "bench/nic_figures.h"
+#include "bench/sim/nic_figures.h"
 #include "endpoint/sys_file.h"
 
 namespace plumbline::endpoint {

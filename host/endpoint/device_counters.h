@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench.h"
-#include "bench/trial.h"
+#include "bench/trial/bench.h"
+#include "bench/trial/trial.h"
 
 namespace plumbline::endpoint {
 
@@ -19,7 +19,7 @@ std::vector<bench::HostCounter> deviceCounters(const std::string& device, unsign
 std::vector<bench::HostCounter> counterDifference(const std::vector<bench::HostCounter>& before,
                                                   const std::vector<bench::HostCounter>& after);
 
-// Figures of bench/nic_figures.h that these counters have no part of, each with the reason.
+// Figures of bench/sim/nic_figures.h that these counters have no part of, each with the reason.
 // `driver` as driverOf() has it.
 std::vector<bench::Unobserved> uncountedFigures(const std::string& device,
                                                 const std::string& driver,

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/work.h"
-#include "bench/message_refusals.h"
-#include "bench/stream_frame.h"
-#include "bench/trial_beginning.h"
+#include "bench/card/stream_frame.h"
+#include "bench/trial/message_refusals.h"
+#include "bench/trial/trial_beginning.h"
 #include "endpoint/channel.h"
 #include "endpoint/clock.h"
 #include "endpoint/device_counters.h"
@@ -96,7 +96,7 @@ EndpointBench::EndpointBench(std::string name, std::string description, BitRate 
   capabilities_.groups = 1U << 16;
   capabilities_.max_qps = kMostQueuePairs;
   capabilities_.timestamp_resolution = nanoseconds(1);
-  capabilities_.observed = bench::ObservationPoint::kEndpointSoftware;
+  capabilities_.observed = ObservationPoint::kEndpointSoftware;
   capabilities_.simulated_dut = false;
   capabilities_.messages = true;
   capabilities_.trial_overhead = milliseconds(10);
@@ -209,7 +209,7 @@ bench::TrialResult EndpointBench::run(const bench::TrialSpec& spec,
   bench::TrialResult result;
   result.bench = capabilities_.name;
   result.observed = capabilities_.observed;
-  result.dut_observed = bench::ObservationPoint::kEndpointSoftware;
+  result.dut_observed = ObservationPoint::kEndpointSoftware;
   std::map<std::uint32_t, stats::Histogram> groups;
   for (std::size_t i = 0; i < running.size(); ++i) {
     const MessageOutcome outcome = running[i]->finish();

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench.h"
-#include "bench/endpoint_spec.h"
+#include "bench/trial/bench.h"
+#include "bench/trial/endpoint_spec.h"
 #include "endpoint/channel.h"
 
 namespace plumbline::endpoint {

@@ -17,7 +17,8 @@ std::string remedyOf(FaultKind kind) {
     case FaultKind::kOverrun:
       return "a smaller endpoint.window, or fewer queue pairs";
     case FaultKind::kUnasked:
-      return "the peer's program and version, and who else reaches these endpoints; then run again "
+      return "the peer's program and version, and which other hosts reach these endpoints; then "
+             "run again "
              "with --resume";
     case FaultKind::kLockedMemory:
       return fmt::format(
@@ -39,7 +40,7 @@ Error fault(FaultKind kind, const std::string& what, const std::string& where) {
 }
 
 Error unaskedFault(const std::string& where) {
-  return fault(FaultKind::kUnasked, "the peer sent what was not asked for", where);
+  return fault(FaultKind::kUnasked, "the peer sent a message that was not requested", where);
 }
 
 std::string lockedMemoryLimit() {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "bench/endpoint_spec.h"
+#include "bench/trial/endpoint_spec.h"
 #include "endpoint/channel.h"
 #include "endpoint/host_configuration.h"
 #include "endpoint/peer_socket.h"

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kAnswerLook{200};
 }  // namespace
 
 Error senseless(const std::string& peer, const std::string& why) {
-  return Error(ErrorKind::kTester, peer + " answers what makes no sense: " + why, "endpoint.peer",
+  return Error(ErrorKind::kTester, peer + " sent a malformed answer: " + why, "endpoint.peer",
                "a plumbline-target of this version");
 }
 

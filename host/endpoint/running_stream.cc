@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/work.h"
-#include "bench/message_refusals.h"
-#include "bench/stream_frame.h"
+#include "bench/card/stream_frame.h"
+#include "bench/trial/message_refusals.h"
 #include "endpoint/clock.h"
 
 namespace plumbline::endpoint {
@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kFinishLook{1};
 bench::TrialSnapshot snapshotOf(const std::vector<std::unique_ptr<RunningStream>>& streams,
                                 const bench::TrialSpec& spec) {
   bench::TrialSnapshot snapshot;
-  snapshot.observed = bench::ObservationPoint::kEndpointSoftware;
+  snapshot.observed = ObservationPoint::kEndpointSoftware;
   snapshot.flow_count = streams.size();
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const bench::StreamSpec& stream = spec.streams[i];

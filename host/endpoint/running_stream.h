@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 #include "endpoint/message_stream.h"
 
 namespace plumbline::endpoint {

@@ -200,7 +200,7 @@ void TargetService::serve(PeerListener& listener, const std::atomic<bool>& stop)
     if (silent >= kMostSilent) {
       oldest->peer.shutDown();
       oldest->thread.join();
-      log_(oldest->peer.peer() + " asks for nothing, and makes room for another");
+      log_(oldest->peer.peer() + " is idle; its session is closed for a new one");
       sessions.remove_if([&](const Session& session) { return &session == oldest; });
     }
     Session& session = sessions.emplace_back(std::move(*call));
@@ -256,7 +256,7 @@ void TargetService::serveChannel(PeerSocket& peer, const ChannelSpec& channel, P
                   operationName(channel.operation), channel.message.count(), channel.queue_pairs);
   log_(what);
   const std::uint64_t told = serveTarget(target, peer, stop);
-  log_(fmt::format("{}: ended, told of {} messages", what, told));
+  log_(fmt::format("{}: ended, notified of {} messages", what, told));
 }
 
 }  // namespace plumbline::endpoint

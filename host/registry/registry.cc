@@ -1,4 +1,4 @@
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/error.h"
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #ifdef PLUMBLINE_CARD_SIM
-#include "bench/rtl_bench.h"
+#include "bench/card/rtl_bench.h"
 #endif
 #ifdef PLUMBLINE_XRT
-#include "bench/fpga_bench.h"
+#include "bench/card/fpga_bench.h"
 #include "card_xrt/xrt_bus.h"
 #endif
 #ifdef PLUMBLINE_LIBFABRIC
@@ -33,7 +33,7 @@ struct Entry {
 #ifdef PLUMBLINE_XRT
 std::unique_ptr<Bench> openCards(const FpgaSpec& spec) {
   if (spec.xclbin.empty()) {
-    throw Error(ErrorKind::kUsage, "the scenario names no card", "fpga",
+    throw Error(ErrorKind::kUsage, "the scenario does not name a card", "fpga",
                 "fpga: {xclbin: FILE} with the file of the packed card");
   }
   std::vector<OpenCard> cards;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "results/number_text.h"
 
 namespace plumbline::report {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fabric/fabric_spec.h"
+#include "fabric/spec/fabric_spec.h"
 #include "results/test_result.h"
 
 namespace plumbline::report {

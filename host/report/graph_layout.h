@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 namespace plumbline::report {
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "fabric/describe.h"
+#include "fabric/spec/describe.h"
 #include "report/agents_section.h"
 #include "report/cabling.h"
 #include "report/contents.h"

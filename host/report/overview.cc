@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fabric/describe.h"
+#include "fabric/spec/describe.h"
 #include "report/identification.h"
 #include "report/page_pictures.h"
 #include "report/svg.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "fabric/describe.h"
+#include "fabric/spec/describe.h"
 #include "report/chart.h"
 #include "report/distribution_plot.h"
 #include "report/svg.h"

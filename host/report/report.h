@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/fabric_spec.h"
+#include "fabric/spec/fabric_spec.h"
 #include "results/agent_record.h"
 #include "results/test_result.h"
 

@@ -22,15 +22,15 @@ using results::Quantity;
 constexpr double kNotableCv = 0.05;
 
 // Letter that marks a cell in a table of mixed observation points.
-const char* observationLetter(bench::ObservationPoint point) {
+const char* observationLetter(ObservationPoint point) {
   switch (point) {
-    case bench::ObservationPoint::kTester:
+    case ObservationPoint::kTester:
       return "T";
-    case bench::ObservationPoint::kDutReported:
+    case ObservationPoint::kDutReported:
       return "D";
-    case bench::ObservationPoint::kEndpointSoftware:
+    case ObservationPoint::kEndpointSoftware:
       return "E";
-    case bench::ObservationPoint::kModelled:
+    case ObservationPoint::kModelled:
       break;
   }
   return "M";
@@ -105,8 +105,8 @@ std::string cellHtml(const Cell& cell, const results::ColumnFormat& format, bool
   return fmt::format("<td class=\"number\">{}</td>", text);
 }
 
-std::set<bench::ObservationPoint> pointsOf(const TablePart& part) {
-  std::set<bench::ObservationPoint> points;
+std::set<ObservationPoint> pointsOf(const TablePart& part) {
+  std::set<ObservationPoint> points;
   const auto add = [&](const Cell& cell) {
     if (const auto* quantity = std::get_if<Quantity>(&cell)) points.insert(quantity->observed);
   };
@@ -115,9 +115,9 @@ std::set<bench::ObservationPoint> pointsOf(const TablePart& part) {
   return points;
 }
 
-std::string noteHtml(const results::Table& table, const std::set<bench::ObservationPoint>& points) {
+std::string noteHtml(const results::Table& table, const std::set<ObservationPoint>& points) {
   std::string observed;
-  for (const bench::ObservationPoint point : points) {
+  for (const ObservationPoint point : points) {
     if (!observed.empty()) observed += ", ";
     if (points.size() > 1) observed += std::string(observationLetter(point)) + " = ";
     observed += observationPointText(point);
@@ -152,7 +152,7 @@ std::string constantsHtml(const TablePart& part, bool mixed_points) {
 std::string partHtml(const TablePart& part) {
   const results::Table& table = part.table;
   const std::vector<results::ColumnFormat> formats = results::columnFormats(table);
-  const std::set<bench::ObservationPoint> points = pointsOf(part);
+  const std::set<ObservationPoint> points = pointsOf(part);
   std::string html = "<div class=\"table\">\n";
   if (!table.title.empty()) html += fmt::format("<h4>{}</h4>\n", escaped(table.title));
   html += constantsHtml(part, points.size() > 1);
@@ -178,15 +178,15 @@ std::string partHtml(const TablePart& part) {
 
 }  // namespace
 
-std::string observationPointText(bench::ObservationPoint point) {
+std::string observationPointText(ObservationPoint point) {
   switch (point) {
-    case bench::ObservationPoint::kTester:
+    case ObservationPoint::kTester:
       return "tester, at the DUT's ports";
-    case bench::ObservationPoint::kDutReported:
+    case ObservationPoint::kDutReported:
       return "reported by the DUT";
-    case bench::ObservationPoint::kEndpointSoftware:
+    case ObservationPoint::kEndpointSoftware:
       return "endpoint software";
-    case bench::ObservationPoint::kModelled:
+    case ObservationPoint::kModelled:
       break;
   }
   return "modelled";

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "base/observation_point.h"
 #include "report/report.h"
 #include "results/test_result.h"
 
 namespace plumbline::report {
 
 // "Tester (at the DUT's ports)" and so on: the observation points in words.
-std::string observationPointText(bench::ObservationPoint point);
+std::string observationPointText(ObservationPoint point);
 
 // A quantity by itself: number and unit.
 std::string quantityHtml(const results::Quantity& quantity);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/describe.h"
-#include "fabric/topology.h"
+#include "fabric/spec/describe.h"
+#include "fabric/topology/topology.h"
 #include "report/graph_layout.h"
 #include "report/picture.h"
 #include "report/svg.h"

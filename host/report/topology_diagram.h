@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/fabric_spec.h"
+#include "fabric/spec/fabric_spec.h"
 
 namespace plumbline::report {
 

@@ -16,11 +16,11 @@ using Json = nlohmann::ordered_json;
 // Increased when a reader of the old form would misread the new one.
 constexpr int kFormat = 1;
 
-constexpr std::array<std::pair<bench::ObservationPoint, std::string_view>, 4> kObservationPoints{{
-    {bench::ObservationPoint::kTester, "tester"},
-    {bench::ObservationPoint::kDutReported, "dut-reported"},
-    {bench::ObservationPoint::kEndpointSoftware, "endpoint-software"},
-    {bench::ObservationPoint::kModelled, "modelled"},
+constexpr std::array<std::pair<ObservationPoint, std::string_view>, 4> kObservationPoints{{
+    {ObservationPoint::kTester, "tester"},
+    {ObservationPoint::kDutReported, "dut-reported"},
+    {ObservationPoint::kEndpointSoftware, "endpoint-software"},
+    {ObservationPoint::kModelled, "modelled"},
 }};
 
 constexpr std::array<std::pair<ChartKind, std::string_view>, 4> kChartKinds{{
@@ -140,7 +140,7 @@ Table tableFrom(const Json& json) {
         cells.emplace_back(cell.get<std::string>());
       } else if (cell.is_number()) {
         if (column >= first.size() || !first[column]) {
-          throw Error(ErrorKind::kTester, "a stored table holds a number without a unit");
+          throw Error(ErrorKind::kTester, "a stored table has a number without a unit");
         }
         Quantity quantity = *first[column];
         quantity.value = cell.get<double>();
@@ -453,7 +453,7 @@ TestResult testResultFrom(const Json& json) {
 
 }  // namespace
 
-std::string_view observationPointName(bench::ObservationPoint point) {
+std::string_view observationPointName(ObservationPoint point) {
   return nameOf(kObservationPoints, point);
 }
 

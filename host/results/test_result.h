@@ -12,14 +12,14 @@
 #include <variant>
 #include <vector>
 
-#include "bench/trial.h"
+#include "base/observation_point.h"
 #include "stats/histogram.h"
 #include "stats/uncertainty.h"
 
 namespace plumbline::results {
 
 // "tester", "dut-reported", "endpoint-software", "modelled": as written in JSON and CSV.
-std::string_view observationPointName(bench::ObservationPoint point);
+std::string_view observationPointName(ObservationPoint point);
 
 // What the statistical part of an uncertainty rests on.
 enum class Statistics {
@@ -67,7 +67,7 @@ struct Percentile {
 struct Quantity {
   double value = 0;
   std::string unit;  // "ns", "Gb/s", "frames", "%"; empty = plain number
-  bench::ObservationPoint observed = bench::ObservationPoint::kTester;
+  ObservationPoint observed = ObservationPoint::kTester;
   std::uint32_t repetitions = 1;
   std::optional<double> cv;  // std/mean over repetitions
   // Statistical 95 % confidence interval of the mean; absent where repetitions do not scatter.
@@ -199,7 +199,7 @@ struct Distribution {
   std::string id;
   std::string title;  // "1024 B, 50 % load"
   std::string unit = "ps";
-  bench::ObservationPoint observed = bench::ObservationPoint::kTester;
+  ObservationPoint observed = ObservationPoint::kTester;
   stats::Histogram histogram;
 };
 

@@ -9,7 +9,7 @@
 
 #include "base/ip_address.h"
 #include "base/whole_number.h"
-#include "bench/endpoint_spec.h"
+#include "bench/trial/endpoint_spec.h"
 #include "scenario/reader.h"
 
 namespace plumbline::scenario {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/work.h"
-#include "fabric/footprint.h"
-#include "fabric/spec_checks.h"
-#include "fabric/spec_fields.h"
+#include "fabric/engine/footprint.h"
+#include "fabric/spec/spec_checks.h"
+#include "fabric/spec/spec_fields.h"
 #include "scenario/dut_sections.h"
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"
@@ -41,7 +41,7 @@ void readFabric(SpecReader& map, fabric::FabricSpec& fabric) {
     if (field.key.empty() || field.key == "topology") continue;
     const YamlNode* value = map.optional(field.key);
     if (value != nullptr && link && (field.key == "switch" || field.key == "load_balancing")) {
-      map.problems().add(*value, "a topology of kind link has no switch",
+      map.problems().add(*value, "the topology kind link has no switch",
                          "leave \"" + field.key + "\" out");
     } else {
       readField(map, fields, field.key, &fabric);

@@ -2,7 +2,7 @@
 // report the rest, and tell `places` where everything stands.
 #pragma once
 
-#include "fabric/fabric_spec.h"
+#include "fabric/spec/fabric_spec.h"
 #include "scenario/spec_reader.h"
 
 namespace plumbline::scenario {

@@ -47,7 +47,7 @@ void readPeers(const YamlNode& node, EndpointSpec& spec, Problems& problems) {
     const auto has_key = [&text = key.text](const auto& one) { return one.key.text == text; };
     const bool repeated = std::count_if(node.members.begin(), node.members.end(), has_key) > 1;
     if (known && !repeated)
-      problems.add(key, "the host " + *host + " is here twice", "each host once");
+      problems.add(key, "the host " + *host + " appears twice", "each host once");
     spec.peers.emplace_back(*host, *peer);
   }
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "fabric/spec_fields.h"
+#include "fabric/spec/spec_fields.h"
 #include "kpi/kpi.h"
 #include "scenario/key_text.h"
 #include "scenario/spec_fields.h"
@@ -74,9 +74,9 @@ Field dut() {
 }
 
 Field transport() {
-  Field one = otherwise(
-      "the test's; required for `test: free`",
-      special("transport", "What simulated hosts speak", "a map with `kind`: `roce` or `uet`", {}));
+  Field one = otherwise("the test's; required for `test: free`",
+                        special("transport", "Transport of simulated hosts",
+                                "a map with `kind`: `roce` or `uet`", {}));
   one.variants = {variant<transport::RoceSpec>({"roce"}), variant<transport::UetSpec>({"uet"})};
   return one;
 }
@@ -271,7 +271,7 @@ const Fields& scenarioKeys() {
       serving(),
       section<bench::EndpointSpec>("endpoint", "What carries messages between ordinary hosts"),
       section<bench::FpgaSpec>("fpga", "Cards in this host"),
-      section<Traffic>("traffic", "What the frames look like, and who sends to whom"),
+      section<Traffic>("traffic", "Frame format, and pairs of sender and receiver"),
       section<Parameters>("parameters", "What replaces the profile's numbers"),
       otherwise("none",
                 special("dut_metrics", "T12.1, T12.2: where the DUT's own figures come from",

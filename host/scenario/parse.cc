@@ -20,7 +20,8 @@ constexpr std::size_t kMaxTests = 64;
 constexpr std::size_t kMaxProblemsShown = 25;
 
 bool isFree(const Scenario& scenario) {
-  return std::find(scenario.tests.begin(), scenario.tests.end(), kFreeTest) != scenario.tests.end();
+  return std::find(scenario.tests.begin(), scenario.tests.end(), kFreeProcedure) !=
+         scenario.tests.end();
 }
 
 void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
@@ -45,7 +46,7 @@ void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   } else if (const auto tests = readList(*several, kMaxTests, problems, read)) {
     scenario.tests = *tests;
     if (scenario.tests.size() > 1 && isFree(scenario)) {
-      problems.add(*several, "the test free runs by itself", "test: free");
+      problems.add(*several, "the test free cannot be combined with other tests", "test: free");
     }
   }
 }

@@ -128,7 +128,7 @@ void reportRepeatedKeys(const YamlNode& root, Problems& problems) {
   std::set<std::string_view> seen;
   for (const auto& [key, value] : root.members) {
     if (!seen.insert(key.text).second) {
-      problems.add(key, "the key " + shown(key.text) + " is here twice", "each key once");
+      problems.add(key, "the key " + shown(key.text) + " appears twice", "each key once");
     }
     reportRepeatedKeys(value, problems);
   }

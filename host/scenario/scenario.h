@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/endpoint_spec.h"
-#include "bench/fpga_spec.h"
-#include "bench/trial.h"
-#include "fabric/fabric_spec.h"
+#include "bench/trial/endpoint_spec.h"
+#include "bench/trial/fpga_spec.h"
+#include "bench/trial/trial.h"
+#include "fabric/spec/fabric_spec.h"
 #include "scenario/access.h"
 #include "serving/metrics.h"
 #include "serving/program.h"
@@ -38,7 +38,7 @@ struct HostPair {
   bool operator==(const HostPair&) const = default;
 };
 
-// `traffic:` what the frames look like and who sends to whom.
+// `traffic:` frame format, and pairs of sender and receiver.
 struct Traffic {
   bench::FrameFormat format;  // format.qps stays 1: the sweep over QPs is `qps` below
 
@@ -155,8 +155,9 @@ struct Parameters {
 // What `parameters.balancing` may say: strategies that tests compare.
 inline constexpr std::array<const char*, 4> kBalancingWords{"ecmp", "ecmp-qp", "flowlet", "spray"};
 
-// `dut_metrics:` where a soak learns what the DUT says of itself (suite/dut_metrics.h): a program
-// and its arguments, run for every sample, or a file in the scenario's folder, read at the end.
+// `dut_metrics:` where a soak learns what the DUT says of itself (suite/framework/dut_metrics.h): a
+// program and its arguments, run for every sample, or a file in the scenario's folder, read at the
+// end.
 struct DutMetricsSource {
   std::vector<std::string> command;  // empty: `file`
   std::string file;
@@ -174,7 +175,7 @@ struct Limit {
 
 // The test that runs the file's own transport and workload and reports their numbers; by itself,
 // on the bench that simulates the hosts.
-inline constexpr std::string_view kFreeTest = "free";
+inline constexpr std::string_view kFreeProcedure = "free";
 inline constexpr std::string_view kSimulatedHosts = "sim";
 // As `bench`: on the simulated card and on simulated hosts, side by side.
 inline constexpr std::string_view kSimulatedCard = "rtl";
@@ -231,7 +232,7 @@ struct Scenario {
   // `dut.identification`: free text for the report, in the order of the file.
   std::vector<std::pair<std::string, std::string>> identification;
 
-  // What simulated hosts speak; nothing = the test decides.
+  // Transport of simulated hosts; nothing = the test decides.
   std::optional<bench::TransportSpec> transport;
   // What runs on them; `test: free` only. Its seed is meaningless, see workloadSpec().
   std::optional<workload::WorkloadSpec> workload;

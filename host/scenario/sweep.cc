@@ -122,7 +122,7 @@ bool checkSection(const YamlNode& root, Problems& problems) {
   const std::size_t before = problems.count();
   const YamlNode& section = *sectionOf(root);
   if (section.kind != YamlNode::Kind::kMap || section.members.empty()) {
-    problems.add(section, "a sweep needs keys with the values that each shall have",
+    problems.add(section, "a sweep needs keys, each with a list of values",
                  "sweep: {dut.switch.latency: [300ns, 600ns]}");
     return false;
   }

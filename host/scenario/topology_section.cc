@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "fabric/spec_fields.h"
+#include "fabric/spec/spec_fields.h"
 #include "scenario/dut_sections.h"
 #include "scenario/field_reader.h"
 

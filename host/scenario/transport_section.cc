@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "bench/base_rtt.h"
+#include "bench/sim/base_rtt.h"
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"
 #include "transport/spec_fields.h"

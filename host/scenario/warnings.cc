@@ -11,11 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/longest_frame.h"
-#include "bench/packet.h"
-#include "fabric/headroom.h"
-#include "fabric/spray_kinds.h"
-#include "fabric/topology.h"
+#include "bench/card/packet.h"
+#include "bench/trial/longest_frame.h"
+#include "fabric/spec/spray_kinds.h"
+#include "fabric/switch/headroom.h"
+#include "fabric/topology/topology.h"
 #include "scenario/reader.h"
 #include "scenario/sweep.h"
 #include "scenario/yaml_tree.h"
@@ -369,8 +369,8 @@ class Checks {
     if (!go_back && roce->reorder_tolerance > 0) return;
     const bool by_switch = fabric::spraysPackets(switches().load_balancing.kind);
     if (!roce->spray && !by_switch) return;
-    // The tests of the drafts choose the recovery themselves there (suite/rc_recovery.h).
-    const bool free = std::find(scenario_.tests.begin(), scenario_.tests.end(), kFreeTest) !=
+    // The tests of the drafts choose the recovery themselves there (suite/framework/rc_recovery.h).
+    const bool free = std::find(scenario_.tests.begin(), scenario_.tests.end(), kFreeProcedure) !=
                       scenario_.tests.end();
     if (go_back && by_switch && !free) return;
     warn(by_switch ? "dut.load_balancing" : "transport.spray",
@@ -387,7 +387,7 @@ class Checks {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (names.insert(jobs[i].name).second) continue;
       warn(fmt::format("workload.{}.name", i),
-           fmt::format("two jobs have the name '{}': their results cannot be told apart",
+           fmt::format("two jobs have the name '{}': their results would be indistinguishable",
                        jobs[i].name),
            "a name for each");
     }

@@ -96,7 +96,7 @@ class JobReader {
     const YamlNode* hosts = map.optional("hosts");
     if (hosts == nullptr) return;
     if (map.optional("ranks") == nullptr && map.optional("placement") == nullptr) return;
-    problems_.add(*hosts, "\"hosts\" says already where every rank sits",
+    problems_.add(*hosts, "\"hosts\" already gives the host of every rank",
                   "without \"ranks\" and \"placement\"");
   }
 

@@ -100,7 +100,7 @@ class CsvTrace : public TraceReader {
       }
       const auto again = std::find_if(found + 1, fields.end(), matches);
       if (again != fields.end()) {
-        fail(again->column, fmt::format("the column {} is here twice", columns_[i]));
+        fail(again->column, fmt::format("the column {} appears twice", columns_[i]));
       }
       place_[i] = static_cast<std::size_t>(found - fields.begin());
     }

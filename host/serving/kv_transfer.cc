@@ -30,7 +30,7 @@ std::vector<KvMessage> blockMessages(const TransferSpec& spec, std::uint64_t tok
 void check(const TransferSpec& spec) {
   const bool during = spec.unit == TransferUnit::kLayer || spec.unit == TransferUnit::kPage;
   if (spec.verb == TransferVerb::kRead && during) {
-    throw Error(ErrorKind::kUsage, "decode cannot read layers while prefill goes on", "verb",
+    throw Error(ErrorKind::kUsage, "decode cannot read layers during prefill", "verb",
                 "the unit request or block, or write-immediate");
   }
   if (spec.outstanding < 1 || spec.messages < 1) {

@@ -53,7 +53,7 @@ void check(const RouterSpec& spec) {
     refuse("the router has a negative delay", "router", "0 s or more");
   }
   if (spec.prefill == RouterPolicy::kCongestionAware) {
-    refuse("the choice of a prefill worker knows no path yet", "prefill",
+    refuse("a prefill worker is chosen before the path is known", "prefill",
            "congestion-aware for decode workers only");
   }
 }

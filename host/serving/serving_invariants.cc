@@ -28,7 +28,7 @@ void checkOrder(const RequestRecord& record) {
     holds(record.last_arrival <= record.decode_start, "decode began before its KV cache was there");
   }
   if (record.first_token == kNever) return;
-  holds(record.first_token >= record.prefill_end, "a token came before prefill was over");
+  holds(record.first_token >= record.prefill_end, "a token came before prefill was finished");
   const Picoseconds sum =
       std::accumulate(record.first_stages.begin(), record.first_stages.end(), Picoseconds());
   holds(sum == record.first_token - record.arrival,

@@ -29,7 +29,7 @@
 
 namespace plumbline::serving {
 
-// Who emits the first token of an answer.
+// Pool that emits the first token of an answer.
 enum class FirstToken {
   kDecode,   // the first decode step: KV transfer is part of the TTFT (the draft)
   kPrefill,  // the end of prefill: KV transfer is part of the first gap (most engines)

@@ -113,7 +113,7 @@ const Fields& fieldsOf<TransferSpec>() {
           .word("layer", TransferUnit::kLayer)
           .word("block", TransferUnit::kBlock)
           .word("page", TransferUnit::kPage),
-      field<&TransferSpec::verb>("verb", "Who moves KV cache: prefill writes, or decode reads")
+      field<&TransferSpec::verb>("verb", "How KV cache moves: prefill writes, or decode reads")
           .word("write-immediate", TransferVerb::kWriteImmediate)
           .word("read", TransferVerb::kRead),
       field<&TransferSpec::post>("post", "Host software per descriptor, one after the other")
@@ -197,7 +197,8 @@ const Fields& fieldsOf<ServingSpec>() {
       block<&ServingSpec::scheduler>("scheduler", "How workers batch, admit and preempt"),
       block<&ServingSpec::transfer>("transfer", "How KV cache becomes messages"),
       block<&ServingSpec::router>("router", "Which worker a request goes to"),
-      field<&ServingSpec::first_token>("first_token", "Who emits the first token of an answer")
+      field<&ServingSpec::first_token>("first_token",
+                                       "Pool that emits the first token of an answer")
           .word("decode", FirstToken::kDecode)
           .word("prefill", FirstToken::kPrefill),
       field<&ServingSpec::reaction>("reaction", "From a decision of host software to its effect")

@@ -52,7 +52,7 @@ void checkLength(const LengthSpec& spec, const char* name, bool with_trace) {
 void checkArrivals(const ArrivalSpec& spec, bool with_trace) {
   if (spec.kind == ArrivalKind::kClosed) {
     if (spec.concurrency < 1) {
-      refuseWorkload("a closed loop of no request", "concurrency", "1 or more");
+      refuseWorkload("a closed loop with no request in flight", "concurrency", "1 or more");
     }
     return;
   }
@@ -139,7 +139,7 @@ double uniform(RandomStream& random) { return static_cast<double>(random.next() 
 void check(const WorkloadSpec& spec, bool with_reader) {
   const bool with_trace = with_reader || spec.trace != nullptr;
   if (with_trace && !needsTrace(spec)) {
-    refuseWorkload("a trace of which neither times nor lengths are used", "trace",
+    refuseWorkload("neither times nor lengths of the trace are used", "trace",
                    "arrivals, prompt or output of the trace");
   }
   if (spec.trace != nullptr && spec.arrivals.kind == ArrivalKind::kTrace &&

@@ -21,8 +21,8 @@ namespace plumbline::session {
 class CaptureFile {
  public:
   // A frame may be handed over later than others whose timestamps are up to this much larger. Five
-  // times what the card needs to hand a frame over (bench/card_trial.cc): 2.5 MB per direction at
-  // 100 Gb/s.
+  // times what the card needs to hand a frame over (bench/card/card_trial.cc): 2.5 MB per direction
+  // at 100 Gb/s.
   static constexpr Picoseconds kReorderWindow = microseconds(100);
   // Bound of the memory, whatever the timestamps say; the earliest frames are written beyond it.
   static constexpr std::size_t kMostHeld = std::size_t{1} << 16U;  // frames

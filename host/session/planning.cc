@@ -9,9 +9,9 @@
 #include "base/did_you_mean.h"
 #include "base/error.h"
 #include "base/work.h"
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "scenario/warnings.h"
-#include "suite/expected_time.h"
+#include "suite/framework/expected_time.h"
 
 namespace plumbline::session {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 #include "scenario/parse.h"
 #include "suite/procedure.h"
 

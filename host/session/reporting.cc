@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/error.h"
-#include "bench/registry.h"
-#include "fabric/describe.h"
+#include "bench/trial/registry.h"
+#include "fabric/spec/describe.h"
 #include "report/report.h"
 #include "scenario/flat_keys.h"
 #include "scenario/sweep.h"
@@ -18,8 +18,8 @@
 #include "session/limits.h"
 #include "session/planning.h"
 #include "suite/conformance/rows.h"
-#include "suite/profile.h"
-#include "suite/switch_configuration.h"
+#include "suite/framework/profile.h"
+#include "suite/framework/switch_configuration.h"
 
 namespace plumbline::session {
 namespace {

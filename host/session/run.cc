@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "session/reporting.h"
-#include "suite/bench_comparison.h"
+#include "suite/framework/bench_comparison.h"
 
 namespace plumbline::session {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 #include "results/store.h"
 #include "scenario/scenario.h"
 #include "session/limits.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 
 namespace plumbline::session {
 

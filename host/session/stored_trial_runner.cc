@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/work.h"
-#include "bench/trial_beginning.h"
+#include "bench/trial/trial_beginning.h"
 #include "session/dut_source.h"
 #include "stats/quantile.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 #include "results/store.h"
 #include "session/run_watcher.h"
 #include "suite/procedure.h"

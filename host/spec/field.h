@@ -1,8 +1,8 @@
 // The fields of specifications (structs of plain data such as fabric::PfcSpec), each declared once:
 // key in a scenario, kind and range, help, source. Scenarios are read by these declarations
-// (scenario/field_reader.h), values checked (spec/check.h), trials stored (bench/spec_json.h), and
-// the JSON schema and the tables of the documents written. Defaults are not declared: they are the
-// struct's own initialisers. How a field is declared: spec/declare.h.
+// (scenario/field_reader.h), values checked (spec/check.h), trials stored (bench/json/spec_json.h),
+// and the JSON schema and the tables of the documents written. Defaults are not declared: they are
+// the struct's own initialisers. How a field is declared: spec/declare.h.
 #pragma once
 
 #include <cstddef>
@@ -126,7 +126,7 @@ struct Field {
   std::string special_schema;  // the JSON schema of its value, where its kind does not say it
 };
 
-// The fields of a specification. Specialised next to each (fabric/spec_fields.h, …).
+// The fields of a specification. Specialised next to each (fabric/spec/spec_fields.h, …).
 template <typename Spec>
 const Fields& fieldsOf();
 

@@ -133,7 +133,7 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   if (saturates) result.saturated_ = result.at(kCardLastBucket);
   if (minimum > maximum || bucketOf(minimum) != lowest || bucketOf(maximum) != highest) {
     contradiction("minimum " + std::to_string(minimum) + " and maximum " + std::to_string(maximum) +
-                  " do not lie in the first and last occupied bucket (" + std::to_string(lowest) +
+                  " are outside the first and last occupied bucket (" + std::to_string(lowest) +
                   " and " + std::to_string(highest) + ")");
   }
   // Each value lies in its bucket and between the extremes, which bounds the sum for this count.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/bench.h"
-#include "bench/trial.h"
+#include "bench/trial/bench.h"
+#include "bench/trial/trial.h"
 #include "kpi/kpi.h"
 #include "results/test_result.h"
 #include "scenario/parse.h"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "suite/card/card.h"
-#include "suite/free/free_test.h"
+#include "suite/free/free_procedure.h"
 #include "suite/inference/inference.h"
 #include "suite/procedure.h"
 #include "suite/training/training.h"
@@ -20,29 +20,29 @@ std::vector<std::string> with(std::vector<std::string> names,
 const std::vector<const Procedure*>& procedures() {
   static const std::vector<const Procedure*> all{
       // clang-format off
-      &throughputTest(), &latencyTest(), &burstTest(),
-      &serviceThroughputTest(), &serviceLatencyTest(), &sprayEfficacyTest(),
-       &uetCongestionTest(), &llrTest(), &trimmingTest(), &cbfcPfcTest(),
-      &uetCollectivesTest(), &pdcScaleTest(),
-      &ecnAccuracyTest(), &pfcIncastTest(), &dcqcnConvergenceTest(), &pfcDeadlockTest(),
-      &ecmpEntropyTest(), &flowletTest(), &sprayTest(), &fairnessTest(),
-      &allReduceTest(), &allToAllTest(), &allGatherTest(), &busBandwidthSummaryTest(),
-      &syntheticJctTest(), &profileTest(), &multiTenantTest(),
-      &scaleTest(), &linkFailureTest(), &zeroImpactTest(),
-      &soakTest(), &leakTest(),
-      &kvTransferTest(),
-      &kvThroughputTest(), &kvLatencyTest(), &kvScalingTest(), &tierTest(),
-      &disaggregatedTtftTest(), &ratioTest(), &parallelismTest(), &queueDepthTest(),
-      &expertDispatchTest(), &expertRoutingTest(), &wideExpertsTest(), &expertContentionTest(),
-      &ecnIncastTest(), &pfcBurstTest(), &mixedConvergenceTest(), &kvDeadlockTest(),
-      &routingTest(), &prefixTest(), &inferenceBalancingTest(), &decodeFairnessTest(),
-      &promptLengthTest(), &tokenLatencyTest(), &tenantsTest(), &congestionTest(),
-      &aggregateTokensTest(), &batchingTest(), &overloadTest(),
-      &scaleLimitTest(), &servingScalingTest(), &servingFailureTest(),
-      &servingSoakTest(), &kvLeakTest(), &servingFlapTest(),
-      &bitErrorTest(), &pfcStormTest(), &incastPhaseTest(), &kvIncastTest(), &llrRetryTest(), &llrHopsTest(), &queuePairTest(), &entropyTest(),
+      &throughputProcedure(), &latencyProcedure(), &burstProcedure(),
+      &serviceThroughputProcedure(), &serviceLatencyProcedure(), &sprayEfficacyProcedure(),
+       &uetCongestionProcedure(), &llrProcedure(), &trimmingProcedure(), &cbfcPfcProcedure(),
+      &uetCollectivesProcedure(), &pdcScaleProcedure(),
+      &ecnAccuracyProcedure(), &pfcIncastProcedure(), &dcqcnConvergenceProcedure(), &pfcDeadlockProcedure(),
+      &ecmpEntropyProcedure(), &flowletProcedure(), &sprayProcedure(), &fairnessProcedure(),
+      &allReduceProcedure(), &allToAllProcedure(), &allGatherProcedure(), &busBandwidthSummaryProcedure(),
+      &syntheticJctProcedure(), &profileProcedure(), &multiTenantProcedure(),
+      &scaleProcedure(), &linkFailureProcedure(), &zeroImpactProcedure(),
+      &soakProcedure(), &leakProcedure(),
+      &kvTransferProcedure(),
+      &kvThroughputProcedure(), &kvLatencyProcedure(), &kvScalingProcedure(), &tierProcedure(),
+      &disaggregatedTtftProcedure(), &ratioProcedure(), &parallelismProcedure(), &queueDepthProcedure(),
+      &expertDispatchProcedure(), &expertRoutingProcedure(), &wideExpertsProcedure(), &expertContentionProcedure(),
+      &ecnIncastProcedure(), &pfcBurstProcedure(), &mixedConvergenceProcedure(), &kvDeadlockProcedure(),
+      &routingProcedure(), &prefixProcedure(), &inferenceBalancingProcedure(), &decodeFairnessProcedure(),
+      &promptLengthProcedure(), &tokenLatencyProcedure(), &tenantsProcedure(), &congestionProcedure(),
+      &aggregateTokensProcedure(), &batchingProcedure(), &overloadProcedure(),
+      &scaleLimitProcedure(), &servingScalingProcedure(), &servingFailureProcedure(),
+      &servingSoakProcedure(), &kvLeakProcedure(), &servingFlapProcedure(),
+      &bitErrorProcedure(), &pfcStormProcedure(), &incastPhaseProcedure(), &kvIncastProcedure(), &llrRetryProcedure(), &llrHopsProcedure(), &queuePairProcedure(), &entropyProcedure(),
       // clang-format on
-      &freeTest()};
+      &freeProcedure()};
   return all;
 }
 

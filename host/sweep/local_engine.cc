@@ -29,7 +29,7 @@ class DirectoryLock {
     descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (descriptor_ >= 0) ::close(descriptor_);
-      throw Error(ErrorKind::kUsage, "the sweep is in hand of another process", file.string(),
+      throw Error(ErrorKind::kUsage, "another process is running this sweep", file.string(),
                   "wait for it or end it; the same command goes on then");
     }
   }

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "session/reporting.h"
 #include "session/run.h"
-#include "suite/sweep_result.h"
+#include "suite/framework/sweep_result.h"
 
 namespace plumbline::sweep {
 namespace {

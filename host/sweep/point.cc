@@ -13,7 +13,7 @@ void measurePoint(const SweepDirectory& directory, std::size_t point,
   directory.prepare(point);
   const PointLock lock(directory.pointDirectory(point), PointLock::Kind::kWork);
   if (!lock.held()) {
-    throw Error(ErrorKind::kUsage, fmt::format("point {} is in hand of another process", point + 1),
+    throw Error(ErrorKind::kUsage, fmt::format("another process is running point {}", point + 1),
                 directory.pointDirectory(point).string(), "wait for it or end it");
   }
   auto store = results::ResultStore::open(directory.pointDirectory(point));

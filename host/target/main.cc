@@ -88,10 +88,11 @@ std::string tokenOf(const TargetOptions& options) {
     return plumbline::readToken(options.token_file);
   }
   if (!plumbline::isLoopback(*address) && !options.no_token) {
-    throw Error(ErrorKind::kUsage, "others than this machine are served with a token only",
-                "--address " + options.spec.address,
-                "--token-file FILE; or --no-token where whoever reaches the address may write to "
-                "the memory that is made for it");
+    throw Error(
+        ErrorKind::kUsage, "others than this machine are served with a token only",
+        "--address " + options.spec.address,
+        "--token-file FILE; or --no-token where any host that reaches the address may write to "
+        "the memory that is made for it");
   }
   return {};
 }
@@ -128,7 +129,7 @@ int parseAndServe(int argc, char** argv) {
       ->capture_default_str();
   auto* token = app.add_option("--token-file", options.token_file,
                                "File whose first line every bench must know");
-  app.add_flag("--no-token", options.no_token, "Serve whoever reaches the address")
+  app.add_flag("--no-token", options.no_token, "Serve any host that reaches the address")
       ->excludes(token);
   app.add_option("--device", options.spec.device,
                  "libfabric: domain; verbs: RDMA device (default: the first)");

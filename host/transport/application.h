@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "fabric/packet.h"
+#include "fabric/engine/packet.h"
 
 namespace plumbline::transport {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/paged_memory.h"
-#include "fabric/endpoint.h"
+#include "fabric/engine/endpoint.h"
 #include "transport/application.h"
 #include "transport/protocol.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/paged_memory.h"
 #include "base/units.h"
-#include "fabric/packet.h"
+#include "fabric/engine/packet.h"
 #include "transport/application.h"
 #include "transport/connection_stats.h"
 #include "transport/endpoint_stats.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "spec/field.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::spec {
 

@@ -85,7 +85,7 @@ std::uint32_t PcapngWriter::addInterface(const PcapngInterface& interface) {
 void PcapngWriter::write(const PcapngPacket& packet) {
   if (packet.interface >= interfaces_ || packet.timestamp < Picoseconds(0) ||
       packet.bytes.size() > packet.original_length) {
-    throw Error(ErrorKind::kUsage, "a packet that no capture can hold", {},
+    throw Error(ErrorKind::kUsage, "a packet that is too long for a capture", {},
                 "a known interface, a time from zero on, no more bytes than the packet had");
   }
   std::int64_t units = packet.timestamp.count();

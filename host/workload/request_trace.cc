@@ -67,7 +67,7 @@ class RequestTraceParser {
       for (std::size_t j = 0; j < fields.size(); ++j) {
         if (!sameColumn(fields[j].text, kColumns[i])) continue;
         if (found) {
-          fail(fields[j].column, "the column " + std::string(kColumns[i]) + " is here twice");
+          fail(fields[j].column, "the column " + std::string(kColumns[i]) + " appears twice");
         }
         column_[i] = j;
         found = true;

@@ -84,7 +84,8 @@ TEST(OutputFile, AFullDiskIsSaid) {
   requireWritable("/dev/full");  // found when something is written
   const Error whole = errorOf([] { writeFile("/dev/full", "text"); });
   EXPECT_EQ(whole.kind(), ErrorKind::kTester);
-  EXPECT_THAT(whole.what(), HasSubstr("/dev/full: not everything could be written: No space left"));
+  EXPECT_THAT(whole.what(),
+              HasSubstr("/dev/full: the output could not be written completely: No space left"));
   EXPECT_EQ(errorOf([] { OutputFile("/dev/full").write("a piece"); }).kind(), ErrorKind::kTester);
   // What is written to the stream is found by the check at the latest.
   OutputFile output("/dev/full");

@@ -56,7 +56,7 @@ TEST_P(LibfabricBenchOver, DeliversALightLoadBothWays) {
   const TrialResult result = bench.run(spec, {});
   EXPECT_TRUE(result.valid()) << result.faults.front();
   EXPECT_EQ(result.bench, "libfabric");
-  EXPECT_EQ(result.observed, bench::ObservationPoint::kEndpointSoftware);
+  EXPECT_EQ(result.observed, ObservationPoint::kEndpointSoftware);
   ASSERT_EQ(result.streams.size(), 2U);
   for (const bench::StreamResult& one : result.streams) {
     EXPECT_EQ(one.sent_frames, 5693U);

@@ -102,7 +102,7 @@ TEST_P(OfiStranger, DoesNotWriteToATargetThatAskedForAnotherOperation) {
   const auto fault = faultOf(stranger, target.remote(), [&] { told += target.serve(); });
   if (fault) {
     EXPECT_EQ(fault->kind(), ErrorKind::kTester);
-    EXPECT_THAT(fault->what(), HasSubstr("the peer sent what was not asked for"));
+    EXPECT_THAT(fault->what(), HasSubstr("the peer sent a message that was not requested"));
   }
   EXPECT_EQ(told, 0U);
 }
@@ -121,7 +121,7 @@ TEST_P(OfiStranger, DoesNotWriteToAnInitiator) {
   const auto fault = faultOf(stranger, memory, [&] { completed += initiator.poll(slots); });
   if (fault) {
     EXPECT_EQ(fault->kind(), ErrorKind::kTester);
-    EXPECT_THAT(fault->what(), HasSubstr("the peer sent what was not asked for"));
+    EXPECT_THAT(fault->what(), HasSubstr("the peer sent a message that was not requested"));
   } else {
     EXPECT_EQ(std::vector<std::uint8_t>(initiator.memory().begin(), initiator.memory().end()),
               before);

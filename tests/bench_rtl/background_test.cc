@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/packet.h"
-#include "bench/rtl_bench.h"
-#include "bench/rtl_trial.h"
+#include "bench/card/packet.h"
+#include "bench/card/rtl_bench.h"
+#include "bench/card/rtl_trial.h"
 #include "sim/wire.h"
 #include "wire/frame.h"
 

@@ -1,4 +1,4 @@
-#include "bench/calibration.h"
+#include "bench/trial/calibration.h"
 
 #include <gtest/gtest.h>
 

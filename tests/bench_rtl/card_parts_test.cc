@@ -1,13 +1,13 @@
 // Parts of a trial that need a tester card: how they are stored, and who refuses them.
-#include "bench/card_parts.h"
+#include "bench/trial/card_parts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/bench.h"
-#include "bench/flow_plan.h"
-#include "bench/sim_bench.h"
-#include "bench/trial.h"
+#include "bench/card/flow_plan.h"
+#include "bench/sim/sim_bench.h"
+#include "bench/trial/bench.h"
+#include "bench/trial/trial.h"
 #include "tests/bench_rtl/all_differ.h"
 
 namespace plumbline::bench {

@@ -1,4 +1,4 @@
-#include "bench/dut_json.h"
+#include "bench/json/dut_json.h"
 
 #include <gtest/gtest.h>
 

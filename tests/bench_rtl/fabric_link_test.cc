@@ -1,5 +1,5 @@
 // The cable between card and DUT: what belongs to the cable stays on it.
-#include "bench/fabric_link.h"
+#include "bench/card/fabric_link.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "bench/fast_forward.h"
+#include "bench/flow/fast_forward.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 
 namespace plumbline::bench {
 namespace {

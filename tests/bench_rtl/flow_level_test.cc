@@ -1,4 +1,4 @@
-#include "bench/flow_level.h"
+#include "bench/flow/flow_level.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bench/flow_plan.h"
+#include "bench/card/flow_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Routes that are computed against those that packets were seen to take.
-#include "bench/flow_routes.h"
+#include "bench/flow/flow_routes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/route_probe.h"
-#include "bench/sim_hosts.h"
-#include "fabric/fabric.h"
+#include "bench/sim/route_probe.h"
+#include "bench/sim/sim_hosts.h"
+#include "fabric/engine/fabric.h"
 
 namespace plumbline::bench {
 namespace {

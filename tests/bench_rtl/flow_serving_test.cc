@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/exponential.h"
-#include "bench/flow_serving_network.h"
+#include "bench/flow/flow_serving_network.h"
 #include "tests/serving/serving_setup.h"
 
 namespace plumbline::bench {

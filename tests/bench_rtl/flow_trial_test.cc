@@ -1,5 +1,5 @@
 // Trials at flow level against the same trials packet by packet.
-#include "bench/flow_trial.h"
+#include "bench/flow/flow_trial.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "serving/metrics.h"
 #include "tests/serving/serving_setup.h"
 

@@ -1,4 +1,4 @@
-#include "bench/fluid.h"
+#include "bench/flow/fluid.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "fabric/packet.h"
+#include "fabric/engine/packet.h"
 
 namespace plumbline::bench {
 namespace {

@@ -1,6 +1,6 @@
 // The bench on tester cards, on simulated cards behind nothing but register buses: each with a time
 // of its own, cables between their ports.
-#include "bench/fpga_bench.h"
+#include "bench/card/fpga_bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "bench/calibration.h"
+#include "bench/trial/calibration.h"
 #include "card/registers.h"
 #include "sim/card_sim.h"
 #include "tests/bench_rtl/rtl_trials.h"

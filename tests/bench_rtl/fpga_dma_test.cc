@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "bench/calibration.h"
-#include "bench/fpga_bench.h"
+#include "bench/card/fpga_bench.h"
+#include "bench/trial/calibration.h"
 #include "card/card_dma.h"
 #include "sim/axi_memory.h"
 #include "sim/bare_link.h"

@@ -1,4 +1,4 @@
-#include "bench/max_min.h"
+#include "bench/flow/max_min.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "bench/packet.h"
+#include "bench/card/packet.h"
 
 #include <gtest/gtest.h>
 

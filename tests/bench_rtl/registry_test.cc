@@ -1,4 +1,4 @@
-#include "bench/registry.h"
+#include "bench/trial/registry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Computed times of retries against sums by hand, from the constants that docs/card.md gives.
-#include "bench/retry_time.h"
+#include "bench/card/retry_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The bench on the Verilated card against what is known of the simulated DUT and of the trial.
-#include "bench/rtl_bench.h"
+#include "bench/card/rtl_bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "fabric/fabric.h"
+#include "fabric/engine/fabric.h"
 #include "sim/wire.h"
 #include "wire/frame.h"
 

@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "bench/card_group.h"
-#include "bench/flow_plan.h"
-#include "fabric/fabric.h"
+#include "bench/card/card_group.h"
+#include "bench/card/flow_plan.h"
+#include "fabric/engine/fabric.h"
 #include "sim/wire.h"
 #include "tests/bench_rtl/rtl_trials.h"
 

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/retry_time.h"
-#include "bench/rtl_bench.h"
-#include "bench/sim_bench.h"
+#include "bench/card/retry_time.h"
+#include "bench/card/rtl_bench.h"
+#include "bench/sim/sim_bench.h"
 
 namespace plumbline::bench {
 namespace {

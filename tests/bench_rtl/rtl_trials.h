@@ -1,7 +1,7 @@
 // Trials of the Verilated card on a bare link, and the card they share.
 #pragma once
 
-#include "bench/rtl_bench.h"
+#include "bench/card/rtl_bench.h"
 
 namespace plumbline::bench {
 

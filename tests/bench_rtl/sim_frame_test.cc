@@ -1,13 +1,13 @@
 // Frames of simulated hosts as a port of the tester gets them.
-#include "bench/sim_frame.h"
+#include "bench/sim/sim_frame.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
 
-#include "bench/sim_hosts.h"
-#include "transport/roce_packet.h"
+#include "bench/sim/sim_hosts.h"
+#include "transport/roce/roce_packet.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
 

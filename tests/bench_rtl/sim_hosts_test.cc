@@ -1,12 +1,12 @@
 // Simulated hosts of a trial, on a fabric of their own.
-#include "bench/sim_hosts.h"
+#include "bench/sim/sim_hosts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::bench {
 namespace {

@@ -1,6 +1,6 @@
 // The frames of a stream against the decoder: headers of every transport, messages, the list of
 // queue pairs.
-#include "bench/stream_frame.h"
+#include "bench/card/stream_frame.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

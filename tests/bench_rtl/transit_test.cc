@@ -1,6 +1,6 @@
 // What switches do to the bytes of a frame, against scapy, tshark and the frame's own check
 // sequences.
-#include "bench/transit.h"
+#include "bench/card/transit.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

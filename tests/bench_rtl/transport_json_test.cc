@@ -1,4 +1,4 @@
-#include "bench/transport_json.h"
+#include "bench/json/transport_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bench/trial.h"
+#include "bench/trial/trial.h"
 
 #include <gtest/gtest.h>
 

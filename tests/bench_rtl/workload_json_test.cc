@@ -1,4 +1,4 @@
-#include "bench/workload_json.h"
+#include "bench/json/workload_json.h"
 
 #include <gtest/gtest.h>
 

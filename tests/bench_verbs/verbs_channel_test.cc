@@ -149,7 +149,7 @@ TEST_F(VerbsFaults, CompletionsThatNobodyAskedFor) {
   script_.astray = 4;
   const Error error = faultOf();
   EXPECT_EQ(error.kind(), ErrorKind::kTester);
-  EXPECT_THAT(error.what(), HasSubstr("the peer sent what was not asked for"));
+  EXPECT_THAT(error.what(), HasSubstr("the peer sent a message that was not requested"));
   const EndSpec end{"end", 1, 4, 64};
   VerbsChannel sends(FakeLibrary(script_).connect({}, end, end),
                      endpoint::ChannelSpec{Operation::kSend, Bytes(64), 1, 4}, true);

@@ -60,7 +60,7 @@ Configuration configurationOf(const nlohmann::json& test) {
 void checkConfiguration(Configuration found) {
   EXPECT_EQ(found["RDMA device"], "rxe0");
   EXPECT_EQ(found["Driver"], "soft-RoCE in the kernel, on eth0 (virtio_net)");
-  EXPECT_EQ(found["Firmware"], "unknown, the driver tells no version");
+  EXPECT_EQ(found["Firmware"], "unknown, the driver reports no version");
   EXPECT_EQ(found["Board"], "unknown, the driver names none");
   EXPECT_EQ(found["PCIe link"], "unknown, the hardware below has no PCIe link that /sys shows");
   EXPECT_EQ(found["IOMMU group of the device"], "none: its addresses are not translated");

@@ -89,7 +89,7 @@ TEST_F(VerbsSetup, ACallThatNeverComes) {
   const auto end = IbvLibrary().open(spec, {"target", 1, 1, 64}, Role::kTarget);
   const Error error = errorOf([&] { end->meet({}); });
   EXPECT_EQ(error.kind(), ErrorKind::kTester);
-  EXPECT_THAT(error.what(), HasSubstr("the connection manager waits in vain for a call"));
+  EXPECT_THAT(error.what(), HasSubstr("the connection manager timed out waiting for a call"));
 }
 
 }  // namespace

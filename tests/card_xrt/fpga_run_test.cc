@@ -9,8 +9,8 @@
 #include <iterator>
 #include <memory>
 
-#include "bench/calibration.h"
-#include "bench/trial.h"
+#include "bench/trial/calibration.h"
+#include "bench/trial/trial.h"
 #include "emulation.h"
 #include "results/store.h"
 #include "tests/bench_rtl/untimed_frame.h"
@@ -220,7 +220,7 @@ TEST_F(FpgaRunTest, AScenarioThatNamesNoCardIsRefused) {
   emulate();
   const Outcome outcome = run("fpga", "");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the scenario names no card"));
+  EXPECT_THAT(outcome.err, HasSubstr("the scenario does not name a card"));
   EXPECT_THAT(outcome.err, HasSubstr("fpga: {xclbin: FILE}"));
 }
 

@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "bench/calibration.h"
+#include "bench/trial/calibration.h"
 #include "card/driver.h"
 #include "card/registers.h"
 #include "card_xrt/kernel_layout.h"

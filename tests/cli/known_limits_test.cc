@@ -121,7 +121,7 @@ TEST(KnownLimits, AreAllTheFiguresThereAre) {
   const scenario::Scenario inference = smallServing();
   std::size_t measured = 0;
   for (const suite::Procedure* procedure : suite::procedures()) {
-    if (!procedure->onHosts() || procedure->id() == scenario::kFreeTest) continue;
+    if (!procedure->onHosts() || procedure->id() == scenario::kFreeProcedure) continue;
     suite::SimRunner runner;
     const suite::TestConfig config{procedure->id().starts_with("I") ? inference : training,
                                    runner.bench.capabilities()};
@@ -164,7 +164,7 @@ TEST(KnownLimits, AreAllTheFiguresOfAWorkload) {
   messages.program = pairs;
   scenario.workload.emplace().jobs = {collective, messages};
   suite::SimRunner runner;
-  const suite::Procedure& test = suite::procedure(std::string(scenario::kFreeTest));
+  const suite::Procedure& test = suite::procedure(std::string(scenario::kFreeProcedure));
   const results::TestResult result = test.run({scenario, runner.bench.capabilities()}, runner);
   checkKpis(test, result);
   EXPECT_THAT(result.kpis, Contains(Field(&results::Kpi::name, "busbw_gbps")));

@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "control/live_watcher.h"
 #include "serving/metrics.h"
 #include "tests/control/openapi.h"
 #include "tests/serving/serving_setup.h"
-#include "transport/roce_spec.h"
+#include "transport/roce/roce_spec.h"
 
 namespace plumbline::control {
 namespace {

@@ -124,7 +124,7 @@ class LiveWatcherTest : public testing::Test {
  protected:
   void endTrial(const std::string& label, bool stored) {
     bench::TrialResult result;
-    result.observed = bench::ObservationPoint::kTester;
+    result.observed = ObservationPoint::kTester;
     result.card_time = microseconds(5);
     result.streams = {{"s", 8, 800, 8, 800}};
     result.faults = {"late start"};

@@ -1,7 +1,7 @@
 // What an observer of a trial sees against what the bench reports of the same trial: the one counts
 // records as they happen, the other reads the fabric's own counters when all is over. And that
 // looking changes nothing.
-#include "bench/snapshot.h"
+#include "bench/trial/snapshot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <map>
 
 #include "base/json.h"
-#include "bench/sim_bench.h"
-#include "bench/trial.h"
+#include "bench/sim/sim_bench.h"
+#include "bench/trial/trial.h"
 #include "control/live_watcher.h"
 
 namespace plumbline::control {

@@ -96,7 +96,7 @@ TEST_F(DeviceConfiguration, ReadsTheInterfaceBelowSoftRoce) {
   auto device = mapOf(deviceConfiguration({"rxe0", 1, 1}, root()));
   EXPECT_EQ(device["Driver"], "soft-RoCE in the kernel, on eth3 (ixgbe)");
   EXPECT_EQ(driverOf("rxe0", root()), "rdma_rxe");
-  EXPECT_EQ(device["Firmware"], "unknown, the driver tells no version");
+  EXPECT_EQ(device["Firmware"], "unknown, the driver reports no version");
   EXPECT_EQ(device["NUMA node of the device"], "none that the firmware names");
   EXPECT_EQ(device["Network interface"], "eth3, MTU 4200 B, speed unknown");
 }

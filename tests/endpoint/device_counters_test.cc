@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/nic_figures.h"
+#include "bench/sim/nic_figures.h"
 #include "tests/endpoint/fake_sys.h"
 
 namespace plumbline::endpoint {

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/work.h"
-#include "bench/message_refusals.h"
-#include "suite/frame_size.h"
+#include "bench/trial/message_refusals.h"
+#include "suite/framework/frame_size.h"
 #include "tests/endpoint/fake_channel.h"
 
 namespace plumbline::endpoint {

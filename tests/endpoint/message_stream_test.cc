@@ -112,7 +112,7 @@ TEST(MessageStream, EndsWithACompletionThatNobodyAskedFor) {
     const Error error =
         errorOf([&] { sendMessages(channel, spec, one, monotonicNow() + 1'000'000, progress); });
     EXPECT_EQ(error.kind(), ErrorKind::kTester);
-    EXPECT_THAT(error.what(), testing::HasSubstr("the peer sent what was not asked for"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("the peer sent a message that was not requested"));
     EXPECT_EQ(progress.completed.load(), 0U);
   }
 }

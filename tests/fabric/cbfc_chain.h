@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "fabric/fabric_spec.h"
+#include "fabric/spec/fabric_spec.h"
 #include "tests/fabric/harness.h"
 #include "tests/fabric/traffic.h"
 

@@ -14,12 +14,12 @@
 
 #include "base/paged_memory.h"
 #include "base/random.h"
-#include "fabric/bits.h"
-#include "fabric/class_queue.h"
-#include "fabric/ring.h"
-#include "fabric/spsc_ring.h"
-#include "fabric/window_order.h"
-#include "fabric/wire_clock.h"
+#include "fabric/engine/bits.h"
+#include "fabric/engine/ring.h"
+#include "fabric/engine/spsc_ring.h"
+#include "fabric/link/wire_clock.h"
+#include "fabric/switch/class_queue.h"
+#include "fabric/switch/window_order.h"
 
 namespace plumbline::fabric::testing {
 namespace {

@@ -1,5 +1,5 @@
 // The totals that the two ends of a link keep for a channel, against sums that never wrap.
-#include "fabric/credits.h"
+#include "fabric/link/credits.h"
 
 #include <gtest/gtest.h>
 

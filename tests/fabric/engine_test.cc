@@ -1,5 +1,5 @@
 // Graphs built by hand: several rates in one fabric, long chains.
-#include "fabric/engine.h"
+#include "fabric/engine/engine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "fabric/footprint.h"
+#include "fabric/engine/footprint.h"
 
 #include <gtest/gtest.h>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 namespace plumbline::fabric {
 namespace {

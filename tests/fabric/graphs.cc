@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "fabric/path_hash.h"
+#include "fabric/topology/path_hash.h"
 
 namespace plumbline::fabric::testing {
 

@@ -1,12 +1,13 @@
-// Topologies for tests, and shortest paths by Floyd and Warshall: nothing of fabric/routing.h.
+// Topologies for tests, and shortest paths by Floyd and Warshall: nothing of
+// fabric/topology/routing.h.
 #pragma once
 
 #include <cstdint>
 #include <random>
 #include <vector>
 
-#include "fabric/routing.h"
-#include "fabric/topology.h"
+#include "fabric/topology/routing.h"
+#include "fabric/topology/topology.h"
 
 namespace plumbline::fabric::testing {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/endpoint.h"
-#include "fabric/fabric.h"
-#include "fabric/fabric_spec.h"
-#include "fabric/observer.h"
-#include "fabric/packet.h"
+#include "fabric/engine/endpoint.h"
+#include "fabric/engine/fabric.h"
+#include "fabric/engine/observer.h"
+#include "fabric/engine/packet.h"
+#include "fabric/spec/fabric_spec.h"
 
 namespace plumbline::fabric::testing {
 

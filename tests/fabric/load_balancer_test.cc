@@ -1,5 +1,5 @@
 // Each balancing algorithm against what its definition says about choices and shares.
-#include "fabric/load_balancer.h"
+#include "fabric/balancing/load_balancer.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fabric/flowlet.h"
-#include "fabric/path_hash.h"
+#include "fabric/balancing/flowlet.h"
+#include "fabric/topology/path_hash.h"
 
 namespace plumbline::fabric::testing {
 namespace {

@@ -1,9 +1,9 @@
 // Which nodes take turns, and how far each turn goes.
-#include "fabric/phases.h"
+#include "fabric/engine/phases.h"
 
 #include <gtest/gtest.h>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 namespace plumbline::fabric::testing {
 namespace {

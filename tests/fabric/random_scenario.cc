@@ -9,8 +9,8 @@
 #include <random>
 
 #include "base/random.h"
-#include "fabric/link_retry.h"
-#include "fabric/topology.h"
+#include "fabric/link/link_retry.h"
+#include "fabric/topology/topology.h"
 #include "tests/fabric/harness.h"
 
 namespace plumbline::fabric::testing {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fabric/fabric.h"
-#include "fabric/fabric_spec.h"
+#include "fabric/engine/fabric.h"
+#include "fabric/spec/fabric_spec.h"
 #include "tests/fabric/harness.h"
 
 namespace plumbline::fabric::testing {

@@ -1,5 +1,5 @@
 // Paths: shortest, sticky per flow, spread evenly over flows, and a function of the seed alone.
-#include "fabric/routing.h"
+#include "fabric/topology/routing.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fabric/path_hash.h"
+#include "fabric/topology/path_hash.h"
 #include "tests/fabric/graphs.h"
 
 namespace plumbline::fabric::testing {

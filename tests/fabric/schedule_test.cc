@@ -1,5 +1,5 @@
 // Down times of links and the tables that follow from them.
-#include "fabric/schedule.h"
+#include "fabric/engine/schedule.h"
 
 #include <gtest/gtest.h>
 

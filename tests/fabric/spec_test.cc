@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "fabric/fabric_spec.h"
+#include "fabric/spec/fabric_spec.h"
 #include "tests/fabric/graphs.h"
 
 namespace plumbline::fabric::testing {

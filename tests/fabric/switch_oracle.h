@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fabric/fabric_spec.h"
-#include "fabric/packet.h"
+#include "fabric/engine/packet.h"
+#include "fabric/spec/fabric_spec.h"
 
 namespace plumbline::fabric::testing {
 

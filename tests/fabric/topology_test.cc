@@ -1,5 +1,5 @@
 // Every kind of topology against the counts that follow from its definition, and names.
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/fabric.h"
-#include "fabric/fabric_spec.h"
+#include "fabric/engine/fabric.h"
+#include "fabric/spec/fabric_spec.h"
 
 namespace plumbline::fabric::testing {
 

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "suite/dut_metrics.h"
+#include "suite/framework/dut_metrics.h"
 
 namespace {
 

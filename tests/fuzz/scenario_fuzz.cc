@@ -8,8 +8,8 @@
 #include <string_view>
 #include <variant>
 
-#include "bench/trial.h"
-#include "fabric/fabric_spec.h"
+#include "bench/trial/trial.h"
+#include "fabric/spec/fabric_spec.h"
 #include "scenario/parse.h"
 #include "workload/placement.h"
 
@@ -30,7 +30,7 @@ void checkSimulated(const Scenario& scenario, std::uint32_t hosts) {
   }
   const auto workload = scenario.workloadSpec();
   plumbline::workload::placeJobs(workload.jobs, hosts);
-  const bool free = scenario.tests.front() == plumbline::scenario::kFreeTest;
+  const bool free = scenario.tests.front() == plumbline::scenario::kFreeProcedure;
   require(free == scenario.workload.has_value(), "a workload belongs to the test free");
   require(!free || scenario.transport.has_value(), "the test free has a transport");
   plumbline::bench::TrialSpec trial;

@@ -19,7 +19,7 @@ results::TestResult sampleTest() {
   test.section = "training draft, section 5.2";
   test.profile = "quick";
   test.summary = "P99 1.2 µs.";
-  results::Quantity p99{1234.5, "ns", bench::ObservationPoint::kTester, 3, 0.02, 1200.0, 1269.0};
+  results::Quantity p99{1234.5, "ns", ObservationPoint::kTester, 3, 0.02, 1200.0, 1269.0};
   test.kpis = {{"latency_p99_ns", "64 B", p99}};
   test.tables = {{"latency", "Latency", "", {"Size", "P99"}, {{std::string("64 B"), p99}}}};
   results::Chart chart;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "bench/calibration.h"
+#include "bench/trial/calibration.h"
 #include "sim/wire.h"
 #include "test_card.h"
 #include "tests/hw/tx/tx_pattern.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/calibration.h"
+#include "bench/trial/calibration.h"
 #include "sim/wire.h"
 
 namespace plumbline::hw_test {

@@ -11,7 +11,7 @@
 #include "card/driver.h"
 #include "card/flow.h"
 #include "sim/card_sim.h"
-#include "tests/bench/stream_flows.h"
+#include "tests/benchmarks/stream_flows.h"
 #include "wire/frame.h"
 
 namespace plumbline::hw_test {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "bench/rtl_bench.h"
-#include "bench/sim_bench.h"
+#include "bench/card/rtl_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "sim/card_sim.h"
 
 namespace plumbline::bench {

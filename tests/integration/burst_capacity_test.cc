@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/rtl_bench.h"
+#include "bench/card/rtl_bench.h"
 #include "suite/training/training.h"
 #include "tests/integration/direct_runner.h"
 
@@ -74,14 +74,14 @@ INSTANTIATE_TEST_SUITE_P(TwoAndThreeToOne, IncastCapacity,
                                   std::to_string(info.param.frame) + "ByteFrames";
                          });
 
-TEST(BurstTest, FindsTheCapacityOfTheBuffer) {
+TEST(BurstProcedure, FindsTheCapacityOfTheBuffer) {
   scenario::Scenario scenario;
   scenario.topology.hosts = 4;
   scenario.switches.buffer_per_port = Bytes(50'000);
   scenario.traffic.message_sizes = {{Bytes(256), Bytes(1024)}};
   scenario.parameters.incast_ratios = {{1, 2, 3}};
   scenario.parameters.max_burst = 400;
-  const results::TestResult result = suite::runOnCard(suite::burstTest(), scenario);
+  const results::TestResult result = suite::runOnCard(suite::burstProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   for (const std::int64_t size : {256, 1024}) {
     const std::int64_t room = 50'000 / (size + 78);

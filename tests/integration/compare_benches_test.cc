@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "bench/rtl_bench.h"
-#include "bench/sim_bench.h"
-#include "suite/bench_comparison.h"
+#include "bench/card/rtl_bench.h"
+#include "bench/sim/sim_bench.h"
+#include "suite/framework/bench_comparison.h"
 #include "suite/training/training.h"
 #include "tests/integration/direct_runner.h"
 
@@ -67,15 +67,16 @@ BenchResult onHosts(
 }
 
 TEST(CompareBenches, ThroughputIsTheSame) {
-  const auto figures =
-      discrepancies(onCard(throughputTest(), incast()), onHosts(throughputTest(), incast()));
+  const auto figures = discrepancies(onCard(throughputProcedure(), incast()),
+                                     onHosts(throughputProcedure(), incast()));
   ASSERT_THAT(figures, SizeIs(1));
   EXPECT_EQ(figures[0].first.value, 50);
   EXPECT_EQ(figures[0].second.value, 50);
 }
 
 TEST(CompareBenches, BurstsAreTheSameWithinAFrame) {
-  const auto figures = discrepancies(onCard(burstTest(), incast()), onHosts(burstTest(), incast()));
+  const auto figures =
+      discrepancies(onCard(burstProcedure(), incast()), onHosts(burstProcedure(), incast()));
   ASSERT_THAT(figures, SizeIs(1));
   // 20000 B hold 18 frames of 1102 B, and 17 or 18 of a sender fit (burst_capacity_test.cc).
   EXPECT_GE(figures[0].second.value, 17);
@@ -86,8 +87,8 @@ TEST(CompareBenches, BurstsAreTheSameWithinAFrame) {
 // Frames that meet at the receiver's port wait for each other's whole frame on either bench; what
 // is left is a clock of the card at each end.
 TEST(CompareBenches, LatencyIsTheSameWithinTwoClocks) {
-  const auto card = onCard(latencyTest(), incast());
-  const auto hosts = onHosts(latencyTest(), incast());
+  const auto card = onCard(latencyProcedure(), incast());
+  const auto hosts = onHosts(latencyProcedure(), incast());
   const auto figures = discrepancies(card, hosts);
   EXPECT_THAT(figures, SizeIs(24));  // seven latencies and the loss, at three loads
   for (const Discrepancy& figure : figures) {
@@ -95,8 +96,8 @@ TEST(CompareBenches, LatencyIsTheSameWithinTwoClocks) {
                 2 * card.timestamp_resolution.toNanoseconds())
         << figure.kpi << " " << figure.point;
     EXPECT_FALSE(figure.excessive()) << figure.kpi << " " << figure.point;
-    EXPECT_EQ(figure.first.observed, bench::ObservationPoint::kTester);
-    EXPECT_EQ(figure.second.observed, bench::ObservationPoint::kModelled);
+    EXPECT_EQ(figure.first.observed, ObservationPoint::kTester);
+    EXPECT_EQ(figure.second.observed, ObservationPoint::kModelled);
   }
   const results::TestResult both = compareBenches(card, hosts);
   EXPECT_THAT(both.summary, HasSubstr("24 figures on both benches, 24 within 10 %"));
@@ -115,14 +116,14 @@ scenario::Scenario marking() {
 // queues, where frames of both senders come in the same order. Marks that come 5 kB too late are a
 // finding.
 TEST(CompareBenches, MarksAreTheSameWhereTheSwitchIs) {
-  const auto card = onCard(ecnAccuracyTest(), marking());
-  const auto figures = discrepancies(card, onHosts(ecnAccuracyTest(), marking()));
+  const auto card = onCard(ecnAccuracyProcedure(), marking());
+  const auto figures = discrepancies(card, onHosts(ecnAccuracyProcedure(), marking()));
   EXPECT_THAT(figures, SizeIs(27));  // kmin, two deviations, and 24 bins of the ramp
   double most = 0;
   for (const Discrepancy& figure : figures) {
     EXPECT_EQ(figure.first.value, figure.second.value) << figure.kpi << " " << figure.point;
-    EXPECT_EQ(figure.first.observed, bench::ObservationPoint::kTester);
-    EXPECT_EQ(figure.second.observed, bench::ObservationPoint::kModelled);
+    EXPECT_EQ(figure.first.observed, ObservationPoint::kTester);
+    EXPECT_EQ(figure.second.observed, ObservationPoint::kModelled);
     if (figure.kpi == "marking_percent") most = std::max(most, figure.first.value);
     if (figure.kpi == "ecn_threshold_bytes") {
       EXPECT_NEAR(figure.first.value, 20'000, 1024);  // one frame
@@ -130,11 +131,11 @@ TEST(CompareBenches, MarksAreTheSameWhereTheSwitchIs) {
   }
   EXPECT_EQ(most, 100);
 
-  const auto late =
-      discrepancies(card, onHosts(ecnAccuracyTest(), marking(), [](fabric::SwitchSpec& switches) {
-                      switches.ecn.front().kmin += Bytes(5'000);
-                      switches.ecn.front().kmax += Bytes(5'000);
-                    }));
+  const auto late = discrepancies(
+      card, onHosts(ecnAccuracyProcedure(), marking(), [](fabric::SwitchSpec& switches) {
+        switches.ecn.front().kmin += Bytes(5'000);
+        switches.ecn.front().kmax += Bytes(5'000);
+      }));
   ASSERT_FALSE(late.empty());
   EXPECT_EQ(late[0].kpi, "ecn_threshold_bytes");
   EXPECT_NEAR(late[0].percent, 25, 6);
@@ -143,10 +144,10 @@ TEST(CompareBenches, MarksAreTheSameWhereTheSwitchIs) {
 
 // The hosts' switch is slower: no resolution or scatter explains that.
 TEST(CompareBenches, AModelThatIsWrongIsFound) {
-  const auto hosts = onHosts(latencyTest(), incast(), [](fabric::SwitchSpec& switches) {
+  const auto hosts = onHosts(latencyProcedure(), incast(), [](fabric::SwitchSpec& switches) {
     switches.latency += nanoseconds(200);
   });
-  const auto both = compareBenches(onCard(latencyTest(), incast()), hosts);
+  const auto both = compareBenches(onCard(latencyProcedure(), incast()), hosts);
   std::string all;
   for (const auto& anomaly : both.anomalies) all += anomaly.what + "\n";
   EXPECT_THAT(all, testing::ContainsRegex("latency_min_ns of rtl .*: neither resolution"));
@@ -155,10 +156,10 @@ TEST(CompareBenches, AModelThatIsWrongIsFound) {
 // With a larger buffer the search of the hosts ends at a higher rate: at that point the benches
 // were not offered the same, and nothing is said of their models.
 TEST(CompareBenches, ADifferentLoadIsNamedAsTheCause) {
-  const auto hosts = onHosts(latencyTest(), incast(), [](fabric::SwitchSpec& switches) {
+  const auto hosts = onHosts(latencyProcedure(), incast(), [](fabric::SwitchSpec& switches) {
     switches.buffer_per_port = Bytes(400'000);
   });
-  const auto figures = discrepancies(onCard(latencyTest(), incast()), hosts);
+  const auto figures = discrepancies(onCard(latencyProcedure(), incast()), hosts);
   for (const Discrepancy& figure : figures) {
     const bool searched = figure.point == "1024 B, throughput rate";
     EXPECT_EQ(figure.cause.find("its own search") != std::string::npos,

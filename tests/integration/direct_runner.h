@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/rtl_bench.h"
+#include "bench/card/rtl_bench.h"
 #include "scenario/scenario.h"
 #include "suite/procedure.h"
 

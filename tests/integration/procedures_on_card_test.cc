@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fabric/fabric.h"
+#include "fabric/engine/fabric.h"
 #include "sim/wire.h"
 #include "suite/conformance/check.h"
 #include "suite/inference/inference.h"
@@ -35,7 +35,7 @@ scenario::Scenario oversubscribedClos() {
 TEST(ThroughputOnCard, OfAnOversubscribedClosIsItsUplink) {
   // One step above 50 % the uplink is offered 3.1 % too much: 77 kB in 200 us, which a buffer of
   // 10 kB cannot hide.
-  const results::TestResult result = runOnCard(throughputTest(), oversubscribedClos());
+  const results::TestResult result = runOnCard(throughputProcedure(), oversubscribedClos());
   EXPECT_TRUE(result.valid) << anomaliesOf(result);
   const auto& found = kpiOf(result, "throughput_percent", "1024 B, 1 QP, unidirectional");
   EXPECT_EQ(found.value, 50);
@@ -49,7 +49,7 @@ TEST(ThroughputOnCard, OfABalancedClosIsLineRate) {
   scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
   scenario.traffic.directions = {{scenario::Direction::kBidirectional}};
   scenario.traffic.qps = {{4}};
-  const results::TestResult result = runOnCard(throughputTest(), scenario);
+  const results::TestResult result = runOnCard(throughputProcedure(), scenario);
   EXPECT_TRUE(result.valid) << anomaliesOf(result);
   EXPECT_EQ(kpiOf(result, "throughput_percent", "64 B, 4 QPs, bidirectional").value, 100);
   EXPECT_EQ(kpiOf(result, "throughput_percent", "4096 B, 4 QPs, bidirectional").value, 100);
@@ -59,7 +59,7 @@ TEST(ThroughputOnCard, WithABufferThatHidesAnOverloadSaysSo) {
   scenario::Scenario scenario = oversubscribedClos();
   scenario.switches.buffer_per_port = Bytes(1'000'000);
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runOnCard(throughputTest(), scenario);
+  const results::TestResult result = runOnCard(throughputProcedure(), scenario);
   // 1 MB takes up (2 r - 1) * 200 us of line rate in frames up to r = 0.7.
   const double found = kpiOf(result, "throughput_percent", "1024 B, 1 QP, unidirectional").value;
   EXPECT_GT(found, 68);
@@ -73,7 +73,7 @@ TEST(LatencyOnCard, OfABareLinkIsItsDelayAtEveryLoad) {
   scenario.topology.kind = fabric::TopologyKind::kLink;
   scenario.topology.host_link_delay = nanoseconds(500);
   scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
-  const results::TestResult result = runOnCard(latencyTest(), scenario);
+  const results::TestResult result = runOnCard(latencyProcedure(), scenario);
   EXPECT_TRUE(result.valid) << anomaliesOf(result);
   const double clock_ns = sim::kClockPeriodMax.toNanoseconds();
   for (const char* size : {"64 B", "4096 B"}) {
@@ -93,7 +93,7 @@ TEST(LatencyOnCard, OfASwitchAtZeroLoadIsItsClosedForm) {
   scenario::Scenario scenario;
   scenario.topology.hosts = 2;
   scenario.traffic.message_sizes = {{Bytes(1024)}};
-  const results::TestResult result = runOnCard(latencyTest(), scenario);
+  const results::TestResult result = runOnCard(latencyProcedure(), scenario);
   EXPECT_TRUE(result.valid) << anomaliesOf(result);
   const double expected =
       fabric::Fabric(scenario.fabricSpec()).unloadedLatency(0, 1, Bytes(1102)).toNanoseconds();
@@ -116,7 +116,7 @@ TEST(KvTransferOnCard, WaitsBesideBackgroundAsInTheClosedForm) {
   scenario.parameters.loads = {{Fraction::percent(50)}};
   scenario.parameters.iterations = 400;
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runOnCard(kvTransferTest(), scenario);
+  const results::TestResult result = runOnCard(kvTransferProcedure(), scenario);
   EXPECT_TRUE(result.valid) << anomaliesOf(result);
   const std::string alone = "256 B, 1 QP, one at a time";
   const auto wait = [&](const char* gaps) {

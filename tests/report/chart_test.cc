@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "fabric/describe.h"
+#include "fabric/spec/describe.h"
 #include "report/topology_diagram.h"
 #include "tests/report/xml.h"
 

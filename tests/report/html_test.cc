@@ -163,7 +163,7 @@ ReportInput hostileReport(const std::string& text) {
   results::TestResult test;
   test.id = test.title = test.section = test.profile = test.summary = text;
   test.configuration = {{text, text}};
-  test.primary = {{1, text, bench::ObservationPoint::kTester, 1, {}, {}, {}}};
+  test.primary = {{1, text, ObservationPoint::kTester, 1, {}, {}, {}}};
   test.primary_names = {text};
   test.kpis = {{text, text, test.primary[0]}};
   test.tables = {

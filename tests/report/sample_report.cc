@@ -14,8 +14,8 @@ using results::Quantity;
 using results::Table;
 using results::TestResult;
 
-constexpr auto kTester = bench::ObservationPoint::kTester;
-constexpr auto kModelled = bench::ObservationPoint::kModelled;
+constexpr auto kTester = ObservationPoint::kTester;
+constexpr auto kModelled = ObservationPoint::kModelled;
 
 Quantity measured(double value, const std::string& unit, double cv, std::uint32_t repetitions) {
   const double half = value * cv * 2.1 / std::sqrt(repetitions);

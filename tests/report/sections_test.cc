@@ -205,7 +205,7 @@ TEST(TopologyDiagram, ATestThatLetSomethingFailShowsWhat) {
 }
 
 results::Kpi kpi(const std::string& name, const std::string& point, double value,
-                 bench::ObservationPoint observed = bench::ObservationPoint::kModelled) {
+                 ObservationPoint observed = ObservationPoint::kModelled) {
   results::Kpi kpi{name, point, {}};
   kpi.quantity.value = value;
   kpi.quantity.unit = "Gb/s";
@@ -219,8 +219,7 @@ TEST(KpiMap, NamesTestsAndObservationPointsOfEachFigure) {
   first.kpis = {kpi("busbw_gbps", "a", 1), kpi("busbw_gbps", "b", 2)};
   results::TestResult second;
   second.id = "T9.2";
-  second.kpis = {kpi("busbw_gbps", "a", 1, bench::ObservationPoint::kTester),
-                 kpi("goodput_gbps", "a", 2)};
+  second.kpis = {kpi("busbw_gbps", "a", 1, ObservationPoint::kTester), kpi("goodput_gbps", "a", 2)};
   const auto rows = rowsOf(kpiMapHtml({first, second}));
   EXPECT_EQ(rows, (std::vector<std::string>{
                       "Figure|Meaning|Unit|Measured by|Values|Observed at",

@@ -7,11 +7,11 @@ namespace plumbline::results {
 namespace {
 
 Quantity measured(double value, const char* unit) {
-  return {value, unit, bench::ObservationPoint::kTester, 1, {}, {}, {}};
+  return {value, unit, ObservationPoint::kTester, 1, {}, {}, {}};
 }
 
 Quantity measured(double value, const char* unit, double half) {
-  return {value, unit, bench::ObservationPoint::kTester, 5, 0.01, value - half, value + half};
+  return {value, unit, ObservationPoint::kTester, 5, 0.01, value - half, value + half};
 }
 
 TEST(QuantityText, TakesTheUnitThatFits) {

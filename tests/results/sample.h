@@ -15,22 +15,20 @@ inline TestResult sampleResult() {
   r.profile = "quick";
   r.summary = "P99 is 1.2 µs at 50 % load, \"quoted\", with\na line break.";
   r.configuration = {{"Topology", "clos2"}, {"Link", "100 Gb/s"}, {"Zulu first", "alpha last"}};
-  r.primary = {{1234.5, "ns", bench::ObservationPoint::kTester, 20, 0.01, 1200.25, 1268.75}};
+  r.primary = {{1234.5, "ns", ObservationPoint::kTester, 20, 0.01, 1200.25, 1268.75}};
   r.primary_names = {"P99 one-way latency"};
-  r.kpis = {{"latency_p99_ns",
-             "1024 B, 50 % load",
-             {0.1, "ns", bench::ObservationPoint::kTester, 3, {}, {}, {}}},
-            {"loss_ppm",
-             "1024 B, 50 % load",
-             {0, "ppm", bench::ObservationPoint::kModelled, 1, 0.0, {}, {}}}};
-  r.tables = {
-      {"latency",
-       "Latency",
-       "first bit to first bit",
-       {"size", "P99, loaded"},
-       {{Cell("64 B"), Cell(Quantity{600.0, "ns", {}, 2, {}, {}, {}})},
-        {Cell("1,024 B"),
-         Cell(Quantity{1.0 / 3.0, "ns", bench::ObservationPoint::kDutReported, 1, {}, {}, {}})}}}};
+  r.kpis = {
+      {"latency_p99_ns",
+       "1024 B, 50 % load",
+       {0.1, "ns", ObservationPoint::kTester, 3, {}, {}, {}}},
+      {"loss_ppm", "1024 B, 50 % load", {0, "ppm", ObservationPoint::kModelled, 1, 0.0, {}, {}}}};
+  r.tables = {{"latency",
+               "Latency",
+               "first bit to first bit",
+               {"size", "P99, loaded"},
+               {{Cell("64 B"), Cell(Quantity{600.0, "ns", {}, 2, {}, {}, {}})},
+                {Cell("1,024 B"),
+                 Cell(Quantity{1.0 / 3.0, "ns", ObservationPoint::kDutReported, 1, {}, {}, {}})}}}};
   r.charts = {{"cdf",
                "CDF",
                ChartKind::kStep,
@@ -69,8 +67,8 @@ inline TestResult sampleResult() {
                   20,
                   {{"leaf0-host1, priority 3", {{1, 2.5}, {7, 20}}}}}};
   r.failed_elements = {"leaf0-spine0", "spine1"};
-  r.distributions = {{"d1", "1024 B", "ps", bench::ObservationPoint::kTester, histogram},
-                     {"d2", "nothing seen", "ps", bench::ObservationPoint::kModelled, {}}};
+  r.distributions = {{"d1", "1024 B", "ps", ObservationPoint::kTester, histogram},
+                     {"d2", "nothing seen", "ps", ObservationPoint::kModelled, {}}};
   r.deviations = {{"repetitions: 2 instead of 3", ""}, {"latency: not observed", "bench"}};
   r.unmeasured = {{"job_time_us", "cut off"}};
   r.anomalies = {{"CV above 5 %", "latency, 64 B"}};

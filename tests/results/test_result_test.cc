@@ -16,7 +16,7 @@ namespace {
 TEST(TestResultJson, LongTablesAreShortText) {
   Quantity quantity;
   quantity.unit = "%";
-  quantity.observed = bench::ObservationPoint::kModelled;
+  quantity.observed = ObservationPoint::kModelled;
   TestResult result;
   Table& table = result.tables.emplace_back();
   table.columns = {"Link", "Utilisation"};
@@ -45,7 +45,7 @@ TEST(TestResultJson, LongTablesAreShortText) {
     const auto& cell = std::get<Quantity>(back.rows[static_cast<std::size_t>(i)][1]);
     EXPECT_EQ(cell.value, 0.1 * i);
     EXPECT_EQ(cell.unit, "%");
-    EXPECT_EQ(cell.observed, bench::ObservationPoint::kModelled);
+    EXPECT_EQ(cell.observed, ObservationPoint::kModelled);
   }
   EXPECT_EQ(std::get<Quantity>(back.rows[1000][1]).unit, "Gb/s");
   // A number that nothing above gives a unit is no table of ours.
@@ -73,7 +73,7 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_EQ(back.kpis[0].quantity.value, 0.1);
   EXPECT_EQ(back.kpis[0].quantity.cv, std::nullopt);
   EXPECT_EQ(back.kpis[1].quantity.cv, 0.0);  // zero is not "absent"
-  EXPECT_EQ(back.kpis[1].quantity.observed, bench::ObservationPoint::kModelled);
+  EXPECT_EQ(back.kpis[1].quantity.observed, ObservationPoint::kModelled);
   ASSERT_EQ(back.tables.size(), 1u);
   EXPECT_EQ(back.tables[0].note, "first bit to first bit");
   EXPECT_EQ(std::get<std::string>(back.tables[0].rows[1][0]), "1,024 B");
@@ -191,10 +191,10 @@ TEST(TestResultJson, RefusesForeignText) {
 }
 
 TEST(ObservationPoint, EveryPointHasItsName) {
-  EXPECT_EQ(observationPointName(bench::ObservationPoint::kTester), "tester");
-  EXPECT_EQ(observationPointName(bench::ObservationPoint::kDutReported), "dut-reported");
-  EXPECT_EQ(observationPointName(bench::ObservationPoint::kEndpointSoftware), "endpoint-software");
-  EXPECT_EQ(observationPointName(bench::ObservationPoint::kModelled), "modelled");
+  EXPECT_EQ(observationPointName(ObservationPoint::kTester), "tester");
+  EXPECT_EQ(observationPointName(ObservationPoint::kDutReported), "dut-reported");
+  EXPECT_EQ(observationPointName(ObservationPoint::kEndpointSoftware), "endpoint-software");
+  EXPECT_EQ(observationPointName(ObservationPoint::kModelled), "modelled");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(EndpointSection, ReportsMistakesOfPeers) {
   EXPECT_THAT(
       messages(parseEndpoint(
           "verbs", "endpoint: {peers: {198.18.0.1: 198.18.0.2, 198.18.0.1: 198.18.0.3}}\n")),
-      ElementsAre("s:6:44: the key \"198.18.0.1\" is here twice (each key once)"));
+      ElementsAre("s:6:44: the key \"198.18.0.1\" appears twice (each key once)"));
   EXPECT_THAT(messages(parseEndpoint(
                   "verbs", "endpoint: {peer: 198.18.0.2, peers: {198.18.0.1: 198.18.0.2}}\n")),
               ElementsAre("s:6:37: \"peer\" and \"peers\" are both here (peer for one host, peers "

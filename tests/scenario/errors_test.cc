@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
               "traffic, parameters, dut_metrics, limits)"}},
         Case{"DuplicateKey",
              withLink("seed: 1\nseed: 2\n"),
-             {"s:6:1: the key \"seed\" is here twice (each key once)"}},
+             {"s:6:1: the key \"seed\" appears twice (each key once)"}},
         Case{"Version",
              "plumbline: 2\nname: n\ntest: T5.1\ndut: {topology: {kind: link}}\n",
              {"s:1:12: \"2\" is out of range (1)"}},
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
               "clos3, rail, pools, graph)"}},
         Case{"SwitchOfALink",
              with("dut:\n  topology: {kind: link}\n  switch: {latency: 1us}\n"),
-             {"s:6:11: a topology of kind link has no switch (leave \"switch\" out)"}},
+             {"s:6:11: the topology kind link has no switch (leave \"switch\" out)"}},
         Case{"OutOfRange",
              with("dut:\n  topology:\n    kind: switch\n    hosts: 1\n    link: 9T\n"
                   "    host_delay: 0ns\n  switch:\n    buffer: 63B\n    latency: 2s\n"),
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Identification",
              with("dut:\n  topology: {kind: link}\n  identification:\n    vendor: a\n"
                   "    vendor: b\n    model: {x: y}\n"),
-             {"s:8:5: the key \"vendor\" is here twice (each key once)",
+             {"s:8:5: the key \"vendor\" appears twice (each key once)",
               "s:9:12: a single value is needed here, not a map (1 to 500 characters)"}}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "bench/spec_json.h"
-#include "fabric/spec_fields.h"
+#include "bench/json/spec_json.h"
+#include "fabric/spec/spec_fields.h"
 #include "scenario/field_reader.h"
 #include "scenario/spec_fields.h"
 #include "spec/check.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "fabric/fabric_spec.h"
+#include "fabric/spec/fabric_spec.h"
 #include "scenario/parse.h"
 #include "scenario/sweep.h"
 #include "tests/scenario/messages.h"

@@ -132,9 +132,9 @@ TEST(ScenarioFromPrograms, AKeyTwiceIsRefusedWhereverItIs) {
           " \"dut\": {\"topology\": {\"kind\": \"link\", \"link\": \"100G\", \"link\": \"200G\"},\n"
           " \"identification\": {\"a\": \"b\", \"\\u0061\": \"c\"}}}\n",
           "s", testVocabulary())),
-      ElementsAre("s:1:47: the key \"name\" is here twice (each key once)",
-                  "s:2:55: the key \"link\" is here twice (each key once)",
-                  "s:3:31: the key \"a\" is here twice (each key once)"));
+      ElementsAre("s:1:47: the key \"name\" appears twice (each key once)",
+                  "s:2:55: the key \"link\" appears twice (each key once)",
+                  "s:3:31: the key \"a\" appears twice (each key once)"));
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
               "switches.pfc.priorities)"}},
         Case{"NoSwitch",
              withDut("topology: {kind: link},\nload_balancing: ecmp\n"),
-             {"s:4:17: a topology of kind link has no switch (leave \"load_balancing\" out)"}}),
+             {"s:4:17: the topology kind link has no switch (leave \"load_balancing\" out)"}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -304,7 +304,7 @@ INSTANTIATE_TEST_SUITE_P(
              "s:5:25: only messages at given times can be random (with \"interval\" or \"load\")"}},
         Case{"Placement",
              withWorkload("{kind: pairs, hosts: [0, 1], ranks: 2, placement: {rule: rail}}"),
-             {"s:3:22: \"hosts\" says already where every rank sits (without \"ranks\" and "
+             {"s:3:22: \"hosts\" already gives the host of every rank (without \"ranks\" and "
               "\"placement\")",
               "s:3:58: \"rail\" is not known here (one of contiguous, strided, random, "
               "interleaved)"}},
@@ -342,7 +342,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RunsByItself",
              "{plumbline: 1, name: n, tests: [free, T5.1],\ndut: {topology: {kind: link}},\n"
              "transport: {kind: roce}, workload: {kind: pairs}}\n",
-             {"s:1:32: the test free runs by itself (test: free)"}},
+             {"s:1:32: the test free cannot be combined with other tests (test: free)"}},
         Case{"OtherTestsBringTheirWorkload",
              "{plumbline: 1, name: n, test: T5.1, dut: {topology: {kind: link}},\n"
              "workload: {kind: pairs}}\n",

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fabric/packet.h"
+#include "fabric/engine/packet.h"
 #include "scenario/parse.h"
 #include "tests/scenario/vocabulary.h"
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "bench/flow_plan.h"
+#include "bench/card/flow_plan.h"
 #include "session/capture_file.h"
 #include "session/first_frame.h"
 #include "session/planning.h"

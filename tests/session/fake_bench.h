@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 
 namespace plumbline::session {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/flow_plan.h"
+#include "bench/card/flow_plan.h"
 #include "wire/frame.h"
 
 namespace plumbline::session {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/work.h"
-#include "bench/trial_beginning.h"
+#include "bench/trial/trial_beginning.h"
 #include "tests/results/temp_directory.h"
 #include "tests/session/fake_bench.h"
 

@@ -7,7 +7,7 @@
 
 #include "stats/fairness.h"
 #include "tests/sim/stack.h"
-#include "transport/uet_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

@@ -1,10 +1,10 @@
 // The idle round trip that is derived from a topology, against times that packets took.
-#include "bench/base_rtt.h"
+#include "bench/sim/base_rtt.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/sim/stack.h"
-#include "transport/uet_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

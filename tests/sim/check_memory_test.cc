@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/work.h"
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
+#include "transport/roce/roce_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
+#include "transport/roce/roce_spec.h"
 #include "workload/ideal_time.h"
 
 namespace plumbline::sim::testing {

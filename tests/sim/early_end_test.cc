@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "tests/sim/stack.h"
 
 namespace plumbline::sim::testing {

@@ -1,5 +1,5 @@
 // The fabric's part of a result, to JSON and back.
-#include "bench/fabric_result.h"
+#include "bench/trial/fabric_result.h"
 
 #include <gtest/gtest.h>
 

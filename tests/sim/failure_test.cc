@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

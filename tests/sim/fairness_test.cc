@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "bench/base_rtt.h"
+#include "bench/sim/base_rtt.h"
 #include "tests/sim/stack.h"
-#include "transport/dcqcn.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/congestion/dcqcn.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "stats/binomial.h"
 
 namespace plumbline::bench {

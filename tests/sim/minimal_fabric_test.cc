@@ -1,11 +1,11 @@
 // The minimal simulator that fabric_bench compares the full model with: it delivers everything, and
 // takes about as long (in its own time) as the full model for the same work.
-#include "tests/bench/minimal_fabric.h"
+#include "tests/benchmarks/minimal_fabric.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/sim/stack.h"
-#include "transport/uet_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "tests/serving/serving_setup.h"
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
+#include "transport/roce/roce_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {
@@ -104,7 +104,7 @@ TEST(TenantsOnOneFabric, WhatCannotBeIsRefused) {
               HasSubstr("NIC 1 would be host 8"));
   TrialSpec without = tenantTrial({first, tenantProgram(1, {1, 5})});
   without.serving.reset();
-  EXPECT_THAT(refusal(without), HasSubstr("tenants beside no serving system"));
+  EXPECT_THAT(refusal(without), HasSubstr("tenants need a serving system"));
 }
 
 }  // namespace

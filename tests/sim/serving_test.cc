@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "serving/spec_fields.h"
 #include "tests/serving/serving_setup.h"
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

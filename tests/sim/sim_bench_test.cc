@@ -1,16 +1,16 @@
 // The bench over the whole stack: what it runs, what it refuses, when it ends, and that the same
 // trial gives the same result.
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "bench/sim_hosts.h"
+#include "bench/sim/sim_hosts.h"
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 
 namespace plumbline::sim::testing {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "bench/sim_hosts.h"
-#include "bench/trial.h"
-#include "fabric/fabric.h"
-#include "fabric/observer.h"
+#include "bench/sim/sim_hosts.h"
+#include "bench/trial/trial.h"
+#include "fabric/engine/fabric.h"
+#include "fabric/engine/observer.h"
 
 namespace plumbline::sim::testing {
 

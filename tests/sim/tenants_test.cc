@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/stack.h"
-#include "transport/roce_spec.h"
-#include "transport/uet_spec.h"
+#include "transport/roce/roce_spec.h"
+#include "transport/uet/uet_spec.h"
 #include "workload/formulas.h"
 
 namespace plumbline::sim::testing {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "base/json.h"
-#include "bench/series_recorder.h"
-#include "bench/sim_bench.h"
+#include "bench/sim/series_recorder.h"
+#include "bench/sim/sim_bench.h"
 #include "tests/sim/stack.h"
 
 namespace plumbline::sim::testing {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "suite/balls_in_bins.h"
+#include "suite/framework/balls_in_bins.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -19,7 +19,7 @@ TEST(Fairness, SprayIsFairerThanFlowletsAreFairerThanEcmp) {
   const scenario::Scenario scenario = smallFabric();
   SimRunner runner;
   const results::TestResult result =
-      fairnessTest().run({scenario, runner.bench.capabilities()}, runner);
+      fairnessProcedure().run({scenario, runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   const double ecmp = kpi(result, "link_jfi", "ECMP").value;
   const double flowlet = kpi(result, "link_jfi", "flowlet DLB").value;
@@ -64,7 +64,7 @@ TEST(EcmpEntropy, QueuePairsOfOneTupleNeedBthAwareHashing) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.flows = {{1, 32}};
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(ecmpEntropyTest(), scenario);
+  const results::TestResult result = runTest(ecmpEntropyProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const auto mmr = [&](const char* name, const char* point) {
     return kpi(result, name, std::string("8 leaves, ") + point).value;
@@ -94,7 +94,7 @@ TEST(EcmpEntropy, QueuePairsOfOneTupleNeedBthAwareHashing) {
 TEST(Flowlet, TheGapDecides) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.repetitions = 2;
-  const results::TestResult result = runTest(flowletTest(), scenario);
+  const results::TestResult result = runTest(flowletProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const auto of = [&](const char* name, const char* gap) {
     return kpi(result, name, std::string("flowlet DLB, ") + gap).value;
@@ -111,7 +111,7 @@ TEST(Flowlet, TheGapDecides) {
 TEST(Spray, ReorderingCostsOnlyWhoGoesBack) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(sprayTest(), scenario);
+  const results::TestResult result = runTest(sprayProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const auto of = [&](const char* name, const char* point) {
     return kpi(result, name, point).value;
@@ -137,7 +137,7 @@ TEST(SprayEfficacy, RudGainsMoreThanRod) {
   scenario.parameters.repetitions = 1;
   SimRunner runner;
   const results::TestResult result =
-      sprayEfficacyTest().run({scenario, runner.bench.capabilities()}, runner);
+      sprayEfficacyProcedure().run({scenario, runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   EXPECT_GT(kpi(result, "goodput_percent", "4 paths, RUD, packet spray").value,
             2 * kpi(result, "goodput_percent", "4 paths, ROD, packet spray").value);
@@ -155,7 +155,7 @@ TEST(SprayEfficacy, ReorderingIsInvisibleToTheHostsOfRud) {
   scenario.parameters.repetitions = 1;
   SimRunner runner;
   const results::TestResult result =
-      sprayEfficacyTest().run({scenario, runner.bench.capabilities()}, runner);
+      sprayEfficacyProcedure().run({scenario, runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   const std::string rud = "4 paths, RUD, packet spray";
   EXPECT_GT(kpi(result, "out_of_order_per_s", rud).value, 0);
@@ -170,7 +170,7 @@ TEST(SprayEfficacy, OrderCountsWhereNoLinkIsFull) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.hosts_per_leaf = 8;
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(sprayEfficacyTest(), scenario);
+  const results::TestResult result = runTest(sprayEfficacyProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* paths : {"4 paths, ", "8 paths, "}) {
     const auto of = [&](const char* name, const char* service) {
@@ -189,7 +189,7 @@ TEST(Balancing, AnotherTopologyKeepsItsLeaves) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kClos3;
   SimRunner runner;
-  const Plan plan = ecmpEntropyTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = ecmpEntropyProcedure().plan({scenario, runner.bench.capabilities()});
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.points.size(), 8);  // three numbers of QPs, two hashes, two with own ports
 }

@@ -1,5 +1,5 @@
 // Two benches side by side: differences, their causes, and what of each bench is in the result.
-#include "suite/bench_comparison.h"
+#include "suite/framework/bench_comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace plumbline::suite {
 namespace {
 
-using bench::ObservationPoint;
+using ObservationPoint;
 using results::Quantity;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 Plan burstPlan(const scenario::Scenario& scenario) {
   const bench::Capabilities bench = someBench();
-  return burstTest().plan({scenario, bench});
+  return burstProcedure().plan({scenario, bench});
 }
 
 // A queue of 1,000,000 B that N senders fill and one link drains.
@@ -36,7 +36,7 @@ TEST(Burst, FindsTheLongestExactly) {
   FakeDut dut = queueDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
-  const results::TestResult result = runTest(burstTest(), scenario, dut);
+  const results::TestResult result = runTest(burstProcedure(), scenario, dut);
   EXPECT_TRUE(result.valid);
   // Quick profile on four hosts: 2:1 and 3:1.
   EXPECT_EQ(kpi(result, "burst_frames", "64 B, 2:1").value, 1'000'000 / 142);
@@ -48,7 +48,7 @@ TEST(Burst, FindsTheLongestExactly) {
 
 TEST(Burst, ConvertsTheLengthToBytesAndTimes) {
   FakeDut dut = queueDut();
-  const results::TestResult result = runTest(burstTest(), someScenario(), dut);
+  const results::TestResult result = runTest(burstProcedure(), someScenario(), dut);
   const auto& row = table(result, "burst").rows.at(1);
   EXPECT_EQ(text(row[1]), "3:1");
   const double frames = 453;  // floor(floor(1'000'000 / 1102) / 2)
@@ -64,7 +64,7 @@ TEST(Burst, ConvertsTheLengthToBytesAndTimes) {
 
 TEST(Burst, SendsFromDifferentHostsToOneAtLineRate) {
   FakeDut dut = queueDut();
-  runTest(burstTest(), someScenario(), dut);
+  runTest(burstProcedure(), someScenario(), dut);
   for (const auto& [spec, repetition] : dut.asked) {
     std::set<std::uint32_t> senders;
     for (const auto& stream : spec.streams) {
@@ -82,7 +82,7 @@ TEST(Burst, SendsFromDifferentHostsToOneAtLineRate) {
 // RFC 9004: the length is raised until frames are lost; never a burst much longer than needed.
 TEST(Burst, RaisesTheLengthFromBelow) {
   FakeDut dut = queueDut();
-  runTest(burstTest(), someScenario(), dut);
+  runTest(burstProcedure(), someScenario(), dut);
   std::uint32_t previous = 0;
   for (const auto& [spec, repetition] : dut.asked) {
     const std::uint32_t frames = std::get<bench::BurstLoad>(spec.streams[0].load).frames;
@@ -98,7 +98,7 @@ TEST(Burst, RaisesTheLengthFromBelow) {
 
 TEST(Burst, TriesTheDecidingLengthsInEveryRepetition) {
   FakeDut dut = queueDut();
-  runTest(burstTest(), someScenario(), dut);
+  runTest(burstProcedure(), someScenario(), dut);
   std::map<std::uint32_t, std::set<std::uint32_t>> lengths;
   for (const auto& [spec, repetition] : dut.asked) {
     if (spec.streams.size() != 2) continue;
@@ -115,7 +115,7 @@ TEST(Burst, AveragesRepetitionsThatDiffer) {
   dut.burst = [](Bytes, std::size_t, std::uint32_t repetition) {
     return std::uint64_t{100} + repetition;
   };
-  const results::TestResult result = runTest(burstTest(), someScenario(), dut);
+  const results::TestResult result = runTest(burstProcedure(), someScenario(), dut);
   const results::Quantity& burst = kpi(result, "burst_frames", "1024 B, 2:1");
   EXPECT_DOUBLE_EQ(burst.value, 101);
   EXPECT_NEAR(burst.cv.value(), 1.0 / 101, 1e-12);
@@ -127,7 +127,7 @@ TEST(Burst, ReportsWhatNeverFillsAsUnbounded) {
   scenario::Scenario scenario = someScenario();
   scenario.parameters.incast_ratios = {{1, 2}};
   scenario.parameters.max_burst = 5000;
-  const results::TestResult result = runTest(burstTest(), scenario, dut);
+  const results::TestResult result = runTest(burstProcedure(), scenario, dut);
   const auto& rows = table(result, "burst").rows;
   EXPECT_EQ(text(rows.at(0)[2]), "unbounded (no loss up to 5000 frames)");
   EXPECT_EQ(quantity(rows.at(1)[2]).value, 907);
@@ -143,7 +143,7 @@ TEST(Burst, ReportsWhatNeverFillsAsUnbounded) {
 TEST(Burst, ReportsZeroWhenASingleFrameIsLost) {
   FakeDut dut;
   dut.burst = [](Bytes, std::size_t, std::uint32_t) { return std::uint64_t{0}; };
-  const results::TestResult result = runTest(burstTest(), someScenario(), dut);
+  const results::TestResult result = runTest(burstProcedure(), someScenario(), dut);
   EXPECT_EQ(kpi(result, "burst_frames", "1024 B, 2:1").value, 0);
   EXPECT_TRUE(result.valid);
 }
@@ -154,7 +154,7 @@ TEST(Burst, ATrialThatIsNotValidMakesThePointInvalid) {
     return spec.streams.size() == 3 ? std::vector<std::string>{"late start"}
                                     : std::vector<std::string>{};
   };
-  const results::TestResult result = runTest(burstTest(), someScenario(), dut);
+  const results::TestResult result = runTest(burstProcedure(), someScenario(), dut);
   EXPECT_FALSE(result.valid);
   EXPECT_THAT(anomalies(result), HasSubstr("no result: a trial was not valid @ 1024 B, 3:1"));
   EXPECT_EQ(text(table(result, "burst").rows.at(1)[2]), "not valid");
@@ -168,7 +168,7 @@ TEST(Burst, RefusesRatiosWithoutHosts) {
   scenario.parameters.incast_ratios = {{2, 4}};
   EXPECT_THAT(burstPlan(scenario).refusals,
               ::testing::ElementsAre(HasSubstr("4:1 needs 5 hosts, the DUT has 4")));
-  EXPECT_THROW(runTest(burstTest(), scenario, dut), Error);
+  EXPECT_THROW(runTest(burstProcedure(), scenario, dut), Error);
   EXPECT_TRUE(dut.asked.empty());
 }
 
@@ -180,7 +180,7 @@ TEST(Burst, PlansAboutAsManyTrialsAsItNeeds) {
     dut.burst = [&](Bytes frame, std::size_t senders, std::uint32_t) {
       return static_cast<std::uint64_t>(buffer / frame.count()) / (senders - 1);
     };
-    runTest(burstTest(), scenario, dut);
+    runTest(burstProcedure(), scenario, dut);
     EXPECT_LE(dut.asked.size(), burstPlan(scenario).trials_expected);
     EXPECT_GE(2 * dut.asked.size(), burstPlan(scenario).trials_expected);
   }
@@ -202,7 +202,7 @@ TEST(Burst, OnSimulatedHostsIsTheFluidBound) {
   scenario.parameters.max_burst = 1000;
   SimRunner runner;
   const results::TestResult result =
-      burstTest().run({scenario, runner.bench.capabilities()}, runner);
+      burstProcedure().run({scenario, runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   for (const int senders : {2, 8, 32, 64}) {
     const int room = 200'000 / 1024;

@@ -50,15 +50,14 @@ TEST(LlrRetry, ComparesTimesWithThoseComputed) {
     return repaired(spec, std::vector<Picoseconds>(10, Picoseconds(1'531'176)));
   });
   const scenario::Scenario scenario = onALinkOf500ns();
-  const results::TestResult result = llrRetryTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = llrRetryProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   EXPECT_TRUE(result.valid);
   EXPECT_NEAR(kpi(result, "llr_retry_error_ns", "single, line free").value, 20, 1e-9);
   EXPECT_EQ(kpi(result, "llr_retry_error_ns", "1e-06 per bit").value, 0);
   EXPECT_NEAR(kpi(result, "llr_retry_max_ns", "1e-06 per bit").value, 1531.176, 1e-9);
   EXPECT_EQ(kpi(result, "lost_frames", "0.0001 per bit").value, 0);
-  EXPECT_EQ(kpi(result, "lost_frames", "0.0001 per bit").observed,
-            bench::ObservationPoint::kTester);
+  EXPECT_EQ(kpi(result, "lost_frames", "0.0001 per bit").observed, ObservationPoint::kTester);
   EXPECT_THAT(anomalies(result), HasSubstr("20.0 ns more or less than computed"));
   const auto& counts = table(result, "counts").rows.at(1);
   EXPECT_EQ(quantity(counts.at(3)).value, 10);  // damaged
@@ -82,7 +81,7 @@ TEST(LlrRetry, ARetryThatMeetsAnotherErrorTakesTwice) {
       result.ports[1].link_retry->counters.tx_nack = nacks;
       return result;
     });
-    return llrRetryTest().run({scenario, aCard()}, runner);
+    return llrRetryProcedure().run({scenario, aCard()}, runner);
   };
   EXPECT_EQ(kpi(runWith(3), "llr_retry_error_ns", "1e-06 per bit").value, 0);
   // With one NACK for each the second one is too long by all of an attempt: 1'553'736 ps.
@@ -99,7 +98,7 @@ TEST(LlrRetry, ATimeBetweenTwoNumbersOfAttemptsIsWrong) {
     return result;
   });
   const scenario::Scenario scenario = onALinkOf500ns();
-  const results::TestResult result = llrRetryTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = llrRetryProcedure().run({scenario, aCard()}, runner);
   EXPECT_NEAR(kpi(result, "llr_retry_error_ns", "1e-06 per bit").value, 2195.456 - 1553.736, 0.01);
 }
 
@@ -112,7 +111,7 @@ TEST(LlrRetry, SaysWhatGotThrough) {
     return result;
   });
   const scenario::Scenario scenario = onALinkOf500ns();
-  const results::TestResult result = llrRetryTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = llrRetryProcedure().run({scenario, aCard()}, runner);
   EXPECT_EQ(kpi(result, "lost_frames", "single, line free").value, 2);
   EXPECT_THAT(anomalies(result), HasSubstr("2 frames were lost, 3 came twice"));
   EXPECT_THAT(anomalies(result), HasSubstr("4 frames were damaged, 1 were found"));
@@ -122,7 +121,7 @@ TEST(LlrRetry, SaysWhatGotThrough) {
 TEST(LlrRetry, LoadsTheLineWithWhatGoBackNLeavesOfIt) {
   Scripted runner([](const TrialSpec& spec) { return repaired(spec, {Picoseconds(1'511'176)}); });
   const scenario::Scenario scenario = onALinkOf500ns();
-  (void)llrRetryTest().run({scenario, aCard()}, runner);
+  (void)llrRetryProcedure().run({scenario, aCard()}, runner);
   ASSERT_EQ(runner.asked.size(), 3U);
   const auto rate = [&](std::size_t i) {
     return std::get<bench::ConstantLoad>(runner.asked[i].streams.at(0).load).rate;
@@ -150,7 +149,7 @@ TEST(LlrRetry, TakesEveryPairForAHop) {
   });
   scenario::Scenario scenario = onALinkOf500ns();
   scenario.traffic.pairs = {{0, 1}, {1, 0}};
-  const results::TestResult result = llrRetryTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = llrRetryProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   ASSERT_EQ(runner.asked.size(), 6U);
   for (const TrialSpec& spec : runner.asked) {
@@ -175,10 +174,10 @@ TEST(LlrRetry, TakesEveryPairForAHop) {
 TEST(LlrRetry, WantsFramesThatHaveAChance) {
   scenario::Scenario scenario = onALinkOf500ns();
   scenario.traffic.frame_sizes = {{Bytes(4096)}};
-  EXPECT_THAT(llrRetryTest().plan({scenario, aCard()}).refusals.at(0),
+  EXPECT_THAT(llrRetryProcedure().plan({scenario, aCard()}).refusals.at(0),
               HasSubstr("hardly ever pass at 0.0001"));
   scenario.parameters.card.error_ratios.reset();
-  const Plan plan = llrRetryTest().plan({scenario, aCard()});
+  const Plan plan = llrRetryProcedure().plan({scenario, aCard()});
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.points.size(), 3U);
 }
@@ -186,16 +185,17 @@ TEST(LlrRetry, WantsFramesThatHaveAChance) {
 TEST(LlrRetry, RefusesALinkLongerThanItsBuffer) {
   scenario::Scenario scenario = onALinkOf500ns();
   scenario.topology.host_link_delay = microseconds(7);  // 14.5 us
-  EXPECT_TRUE(llrRetryTest().plan({scenario, aCard()}).refusals.empty());
+  EXPECT_TRUE(llrRetryProcedure().plan({scenario, aCard()}).refusals.empty());
   scenario.topology.host_link_delay = microseconds(8);
-  EXPECT_THAT(llrRetryTest().plan({scenario, aCard()}).refusals.at(0), HasSubstr("16.6 us"));
+  EXPECT_THAT(llrRetryProcedure().plan({scenario, aCard()}).refusals.at(0), HasSubstr("16.6 us"));
 }
 
 TEST(LlrRetry, NeedsABareLink) {
   scenario::Scenario scenario = onALinkOf500ns();
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
   scenario.topology.hosts = 2;
-  EXPECT_THAT(llrRetryTest().plan({scenario, aCard()}).refusals.at(0), HasSubstr("a bare link"));
+  EXPECT_THAT(llrRetryProcedure().plan({scenario, aCard()}).refusals.at(0),
+              HasSubstr("a bare link"));
 }
 
 }  // namespace

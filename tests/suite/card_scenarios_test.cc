@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "bench/rtl_bench.h"
+#include "bench/card/rtl_bench.h"
 #include "scenario/parse.h"
 #include "sim/wire.h"
 #include "suite/card/card.h"
@@ -123,7 +123,7 @@ results::TestResult runWith(const Procedure& test, const scenario::Scenario& sce
 TEST(CardScenarios, PausesApartAreExact) {
   scenario::Scenario scenario = shipped("pfc-storm");
   scenario.parameters.card.quanta = {{1, 7, 300}};
-  const results::TestResult result = runWith(pfcStormTest(), scenario);
+  const results::TestResult result = runWith(pfcStormProcedure(), scenario);
   ASSERT_TRUE(result.valid) << complaintsOf(result);
   for (const char* point : {"1 quanta, apart", "7 quanta, apart", "300 quanta, apart"}) {
     EXPECT_EQ(kpiOf(result, "pause_error_ns", point).value, 0) << point;
@@ -135,7 +135,7 @@ TEST(CardScenarios, StaggerEmptiesTheQueue) {
   scenario::Scenario scenario = shipped("incast-phase");
   scenario.parameters.incast_ratios = {{2}};
   scenario.parameters.card.stagger = {{Picoseconds(0), microseconds(2)}};
-  const results::TestResult result = runWith(incastPhaseTest(), scenario);
+  const results::TestResult result = runWith(incastPhaseProcedure(), scenario);
   ASSERT_TRUE(result.valid) << complaintsOf(result);
   // Two bursts of 16 frames of 1000 B in phase: 32 arrive while 16 leave.
   const double queued = kpiOf(result, "queue_max_bytes", "2 senders, 0 s apart").value;
@@ -153,7 +153,7 @@ TEST(CardScenarios, StaggerEmptiesTheQueue) {
 TEST(CardScenarios, MarksOfAnIncastTellTheThreshold) {
   scenario::Scenario scenario = shipped("kv-incast");
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runWith(kvIncastTest(), scenario);
+  const results::TestResult result = runWith(kvIncastProcedure(), scenario);
   ASSERT_TRUE(result.valid) << complaintsOf(result);
   for (const int senders : {2, 3}) {
     const std::string together = std::to_string(senders) + " senders, 256 KiB, 0 s apart";
@@ -192,7 +192,7 @@ TEST(CardScenarios, PausesOfAnIncastReachOthersOfItsClass) {
   scenario.parameters.incast_ratios = {{3}};
   scenario.parameters.card.stagger = {{Picoseconds(0)}};
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runWith(kvIncastTest(), scenario);
+  const results::TestResult result = runWith(kvIncastProcedure(), scenario);
   ASSERT_TRUE(result.valid) << complaintsOf(result);
   const std::string point = "3 senders, 256 KiB, 0 s apart";
   const double slot_us = 8e-5 * (4158 + 20);
@@ -205,7 +205,7 @@ TEST(CardScenarios, AnIncastNeedsPortsForItsThinStreams) {
   scenario::Scenario scenario = shipped("kv-incast");
   scenario.parameters.incast_ratios = {{4}};
   Direct runner;
-  const Plan plan = kvIncastTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = kvIncastProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_FALSE(plan.refusals.empty());
   EXPECT_THAT(plan.refusals.front(), ::testing::HasSubstr("two hosts for the thin streams"));
 }
@@ -213,7 +213,7 @@ TEST(CardScenarios, AnIncastNeedsPortsForItsThinStreams) {
 TEST(CardScenarios, OneSourcePortIsOnePathUnlessTheQpIsHashed) {
   scenario::Scenario scenario = shipped("rocev2-qps");
   scenario.traffic.qps = {{64}};
-  const results::TestResult result = runWith(queuePairTest(), scenario);
+  const results::TestResult result = runWith(queuePairProcedure(), scenario);
   ASSERT_TRUE(result.valid) << complaintsOf(result);
   EXPECT_EQ(kpiOf(result, "link_mmr", "64 QPs, fixed, ECMP").value, 4);
   EXPECT_LT(kpiOf(result, "link_mmr", "64 QPs, per-qp, ECMP").value, 2);
@@ -241,7 +241,7 @@ TEST(CardScenarios, ThousandsOfQueuePairsHaveTheirShares) {
     scenario.parameters.balancing = {{"ecmp"}};
     scenario.parameters.card.weights = round.weights;
     const std::string point = std::to_string(round.pairs) + " QPs, per-qp, ECMP";
-    const results::TestResult result = runWith(queuePairTest(), scenario);
+    const results::TestResult result = runWith(queuePairProcedure(), scenario);
     ASSERT_TRUE(result.valid) << complaintsOf(result);
     EXPECT_EQ(kpiOf(result, "lost_frames", point).value, 0);
     EXPECT_EQ(kpiOf(result, "reordered_frames", point).value, 0);
@@ -255,14 +255,14 @@ TEST(CardScenarios, MoreTurnsThanARoundHasAreRefused) {
   scenario::Scenario scenario = shipped("rocev2-qps");
   scenario.traffic.qps = {{4096}};
   scenario.parameters.card.weights = {{3, 1}};
-  EXPECT_THAT([&] { runWith(queuePairTest(), scenario); },
+  EXPECT_THAT([&] { runWith(queuePairProcedure(), scenario); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("8192 turns a round")));
 }
 
 TEST(CardScenarios, RandomEntropySpreadsAndReorders) {
   scenario::Scenario scenario = shipped("uet-entropy");
   scenario.traffic.qps = {{1}};
-  const results::TestResult result = runWith(entropyTest(), scenario);
+  const results::TestResult result = runWith(entropyProcedure(), scenario);
   ASSERT_TRUE(result.valid) << complaintsOf(result);
   EXPECT_EQ(kpiOf(result, "link_mmr", "1 PDCs, fixed, ECMP").value, 4);
   EXPECT_EQ(kpiOf(result, "link_mmr", "1 PDCs, per-qp, ECMP").value, 4);

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "card/rate.h"
-#include "fabric/fabric.h"
+#include "fabric/engine/fabric.h"
 #include "tests/suite/scripted_card.h"
 
 namespace plumbline::suite {
@@ -59,14 +59,14 @@ TrialResult damaged(const TrialSpec& spec, std::uint64_t missed) {
 TEST(BitErrors, AllFoundIsNothingUnexplained) {
   Scripted runner([](const TrialSpec& spec) { return damaged(spec, 0); });
   const scenario::Scenario scenario = onALink();
-  const results::TestResult result = bitErrorTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = bitErrorProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   EXPECT_TRUE(result.valid);
   std::size_t points = 0;
   for (const results::Kpi& kpi : result.kpis) {
     if (kpi.name != "unexplained_errors") continue;
     EXPECT_EQ(kpi.quantity.value, 0) << kpi.point;
-    EXPECT_EQ(kpi.quantity.observed, bench::ObservationPoint::kTester);
+    EXPECT_EQ(kpi.quantity.observed, ObservationPoint::kTester);
     ++points;
   }
   EXPECT_EQ(points, 13U + 3);  // all kinds, three ratios
@@ -78,7 +78,7 @@ TEST(BitErrors, AllFoundIsNothingUnexplained) {
 TEST(BitErrors, WhatWasMissedIsUnexplained) {
   Scripted runner([](const TrialSpec& spec) { return damaged(spec, 2); });
   const scenario::Scenario scenario = onALink();
-  const results::TestResult result = bitErrorTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = bitErrorProcedure().run({scenario, aCard()}, runner);
   for (const results::Kpi& kpi : result.kpis) {
     if (kpi.name != "unexplained_errors") continue;
     EXPECT_EQ(kpi.quantity.value, kpi.point == "PAUSE, dropped" ? 0 : 2) << kpi.point;
@@ -94,7 +94,7 @@ TEST(BitErrors, ASwitchThatDiscardsHasDetected) {
     return result;
   });
   const scenario::Scenario scenario = onALink();
-  const results::TestResult result = bitErrorTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = bitErrorProcedure().run({scenario, aCard()}, runner);
   EXPECT_EQ(kpi(result, "unexplained_errors", "one bit").value, 0);
 }
 
@@ -103,7 +103,7 @@ TEST(BitErrors, LeaveTheLastFramesWhole) {
   scenario::Scenario scenario = onALink();
   scenario.parameters.card.damage = {{"drop", "pfc-drop"}};
   scenario.parameters.card.damage_every = 3;
-  (void)bitErrorTest().run({scenario, aCard()}, runner);
+  (void)bitErrorProcedure().run({scenario, aCard()}, runner);
   const TrialSpec& spec = runner.asked.at(0);
   const auto& rule = std::get<card::DamageRule>(spec.damage.at(0).what);
   const std::uint64_t frames = card::framesWithin(
@@ -119,23 +119,23 @@ TEST(BitErrors, AnIcrcIsOnlyInRoce) {
   Scripted runner([](const TrialSpec& spec) { return damaged(spec, 0); });
   scenario::Scenario scenario = onALink();
   scenario.traffic.format.transport = bench::Transport::kUdp;
-  const Plan all = bitErrorTest().plan({scenario, aCard()});
+  const Plan all = bitErrorProcedure().plan({scenario, aCard()});
   EXPECT_TRUE(all.refusals.empty());
   EXPECT_EQ(all.points.size(), 12U + 3);
   scenario.parameters.card.damage = {{"icrc"}};
-  EXPECT_THAT(bitErrorTest().plan({scenario, aCard()}).refusals.at(0), HasSubstr("ICRC"));
+  EXPECT_THAT(bitErrorProcedure().plan({scenario, aCard()}).refusals.at(0), HasSubstr("ICRC"));
 }
 
 TEST(CardTests, NeedACard) {
   const scenario::Scenario scenario = onALink();
   for (const Procedure* test :
-       {&bitErrorTest(), &pfcStormTest(), &llrRetryTest(), &queuePairTest()}) {
+       {&bitErrorProcedure(), &pfcStormProcedure(), &llrRetryProcedure(), &queuePairProcedure()}) {
     const Plan plan = test->plan({scenario, someBench()});
     ASSERT_FALSE(plan.refusals.empty()) << test->id();
     EXPECT_THAT(plan.refusals.front(), HasSubstr("needs a tester card"));
   }
   for (const Procedure* test :
-       {&bitErrorTest(), &pfcStormTest(), &llrRetryTest(), &queuePairTest()}) {
+       {&bitErrorProcedure(), &pfcStormProcedure(), &llrRetryProcedure(), &queuePairProcedure()}) {
     EXPECT_TRUE(test->plan({scenario, aCard()}).refusals.empty()) << test->id();
     EXPECT_FALSE(test->onHosts());
   }
@@ -149,7 +149,7 @@ TEST(CardTests, ArePlannedInTheCardsTime) {
   card.trial_overhead = microseconds(75);
   for (const bool simulated : {true, false}) {
     card.simulated_dut = simulated;
-    const Plan plan = bitErrorTest().plan({scenario, card});
+    const Plan plan = bitErrorProcedure().plan({scenario, card});
     ASSERT_EQ(plan.trials_expected, plan.samples.size());
     Picoseconds time;
     for (const PlannedTrial& trial : plan.samples) {
@@ -177,7 +177,7 @@ TEST(PfcStorm, ComparesPausesWithWhatWasCommanded) {
   scenario::Scenario scenario = onALink();
   scenario.parameters.card.quanta = {{1, 1000}};
   scenario.parameters.card.storm_frames = 10;
-  const results::TestResult result = pfcStormTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = pfcStormProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   for (const char* manner : {"apart", "refreshed", "flood"}) {
     for (const char* quanta : {"1 quanta, ", "1000 quanta, "}) {
@@ -197,7 +197,7 @@ TEST(PfcStorm, SaysNothingOfAPauseThatASwitchMakes) {
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
   scenario.topology.hosts = 2;
   scenario.parameters.card.quanta = {{10}};
-  const results::TestResult result = pfcStormTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = pfcStormProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   for (const results::Kpi& kpi : result.kpis) EXPECT_NE(kpi.name, "pause_error_ns");
 }
@@ -230,7 +230,7 @@ TEST(IncastPhase, ComparesDeparturesWithCommands) {
     return bursts(spec, {Picoseconds(500), Picoseconds(2500), Picoseconds(1000)});
   });
   const scenario::Scenario scenario = threeToOne();
-  const results::TestResult result = incastPhaseTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = incastPhaseProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   EXPECT_DOUBLE_EQ(kpi(result, "phase_error_ns", "3 senders, 10 ns apart").value, 2.5);
   EXPECT_DOUBLE_EQ(kpi(result, "phase_spread_ns", "3 senders, 10 ns apart").value, 2);
@@ -246,7 +246,7 @@ TEST(IncastPhase, AMissingBurstIsNoFigure) {
     return result;
   });
   const scenario::Scenario scenario = threeToOne();
-  const results::TestResult result = incastPhaseTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = incastPhaseProcedure().run({scenario, aCard()}, runner);
   for (const results::Kpi& kpi : result.kpis) EXPECT_NE(kpi.name, "phase_error_ns");
 }
 
@@ -257,7 +257,7 @@ TEST(IncastPhase, ALateStartIsNotHidden) {
     return result;
   });
   const scenario::Scenario scenario = threeToOne();
-  const results::TestResult result = incastPhaseTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = incastPhaseProcedure().run({scenario, aCard()}, runner);
   EXPECT_FALSE(result.valid);
   EXPECT_TRUE(result.kpis.empty());
   EXPECT_THAT(anomalies(result), HasSubstr("armed too late"));
@@ -275,13 +275,13 @@ TEST(IncastPhase, BackgroundLoadIsNoSender) {
   scenario::Scenario scenario = threeToOne();
   scenario.parameters.incast_ratios = {{2}};
   scenario.parameters.card.background = Fraction::percent(30);
-  const results::TestResult result = incastPhaseTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = incastPhaseProcedure().run({scenario, aCard()}, runner);
   EXPECT_DOUBLE_EQ(kpi(result, "phase_spread_ns", "2 senders, 10 ns apart").value, 1);
   const bench::StreamSpec& background = runner.asked.at(0).streams.at(2);
   EXPECT_EQ(background.from, 3U);
   EXPECT_TRUE(std::holds_alternative<bench::DrawnGaps>(background.gaps.value()));
   scenario.parameters.incast_ratios = {{3}};
-  EXPECT_THAT(incastPhaseTest().plan({scenario, aCard()}).refusals.at(0),
+  EXPECT_THAT(incastPhaseProcedure().plan({scenario, aCard()}).refusals.at(0),
               HasSubstr("3 senders and two other ports"));
 }
 
@@ -290,20 +290,21 @@ TEST(IncastPhase, BackgroundCanBeAListOfGaps) {
   scenario.parameters.incast_ratios = {{2}};
   const std::vector<Picoseconds> gaps{nanoseconds(200), nanoseconds(900)};
   scenario.parameters.card.background_gaps = gaps;
-  const Plan plan = incastPhaseTest().plan({scenario, aCard()});
+  const Plan plan = incastPhaseProcedure().plan({scenario, aCard()});
   ASSERT_TRUE(plan.refusals.empty()) << plan.refusals.front();
   const bench::StreamSpec& background = plan.samples.at(0).spec.streams.at(2);
   EXPECT_EQ(background.from, 3U);
   EXPECT_EQ(std::get<bench::ListedGaps>(background.gaps.value()).gaps, gaps);
   scenario.parameters.card.background = Fraction::percent(30);
-  EXPECT_THAT(incastPhaseTest().plan({scenario, aCard()}).refusals.at(0), HasSubstr("not both"));
+  EXPECT_THAT(incastPhaseProcedure().plan({scenario, aCard()}).refusals.at(0),
+              HasSubstr("not both"));
 }
 
 TEST(IncastPhase, NeedsPortsForAllSenders) {
   scenario::Scenario scenario = threeToOne();
   scenario.topology.hosts = 16;
   scenario.parameters.incast_ratios = {{4}};
-  EXPECT_THAT(incastPhaseTest().plan({scenario, aCard()}).refusals.at(0),
+  EXPECT_THAT(incastPhaseProcedure().plan({scenario, aCard()}).refusals.at(0),
               HasSubstr("4 senders and a receiver"));
 }
 
@@ -323,7 +324,7 @@ TEST(QueuePairs, SharesAreThoseOfTheWeights) {
   scenario.parameters.card.entropy = {{"fixed"}};
   scenario.parameters.card.weights = {{3, 1}};
   scenario.parameters.balancing = {{"ecmp"}};
-  const results::TestResult result = queuePairTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = queuePairProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   EXPECT_NEAR(kpi(result, "share_error_percent", "2 QPs, fixed, ECMP").value, 5, 1e-9);
   EXPECT_EQ(kpi(result, "lost_frames", "2 QPs, fixed, ECMP").value, 1);
@@ -360,11 +361,11 @@ TEST(Entropy, UplinksAreThoseOfTheSendersSwitch) {
     scenario.traffic.message_sizes.reset();
     scenario.traffic.qps = {{4}};
     scenario.parameters.card.entropy = {{"random"}};
-    const results::TestResult result = entropyTest().run({scenario, aCard()}, runner);
+    const results::TestResult result = entropyProcedure().run({scenario, aCard()}, runner);
     checkWellFormed(result);
     const results::Quantity& mmr = kpi(result, "link_mmr", "4 PDCs, random, ECMP");
     EXPECT_EQ(mmr.value, even ? 1 : 4);
-    EXPECT_EQ(mmr.observed, bench::ObservationPoint::kModelled);
+    EXPECT_EQ(mmr.observed, ObservationPoint::kModelled);
     EXPECT_EQ(runner.asked.at(0).streams.at(0).format.transport, bench::Transport::kUetRud);
     EXPECT_EQ(runner.asked.at(0).streams.at(0).format.entropy_values, 64U);
   }

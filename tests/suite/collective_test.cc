@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "suite/percentiles.h"
+#include "suite/framework/percentiles.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -37,7 +37,7 @@ TEST(AllReduce, BusBandwidthWithoutContentionIsTheClosedForm) {
   scenario.parameters.balancing = {{"spray"}};
   SimRunner runner;
   const results::TestResult result =
-      allReduceTest().run({scenario, runner.bench.capabilities()}, runner);
+      allReduceProcedure().run({scenario, runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   // Two links of 50 ns and two of 250 ns, three switches of 600 ns; the last packet is stored four
   // times, 31 slots after the first one began. Besides, a rank's ACKs share its link with its data,
@@ -57,7 +57,7 @@ TEST(AllReduce, WhatTheDraftAsksForAndWasNotDoneIsSaid) {
   const scenario::Scenario scenario = smallCollective();
   SimRunner runner;
   const results::TestResult result =
-      allReduceTest().run({scenario, runner.bench.capabilities()}, runner);
+      allReduceProcedure().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_TRUE(hasDeviation(result, "Buffer sizes not measured: 8 MiB, 64 MiB"));
   EXPECT_TRUE(hasDeviation(result, "Ranks not measured: 16, 32"));
   EXPECT_TRUE(hasDeviation(result, "Iterations: 2 instead of 100"));
@@ -66,7 +66,7 @@ TEST(AllReduce, WhatTheDraftAsksForAndWasNotDoneIsSaid) {
 
 // "The algo_factor column is REQUIRED": in the table of bus bandwidths, as KPI, of every point.
 TEST(AllReduce, EveryPointTellsItsAlgoFactor) {
-  const results::TestResult result = runTest(allReduceTest(), smallCollective());
+  const results::TestResult result = runTest(allReduceProcedure(), smallCollective());
   const results::Table& busbw = table(result, "busbw");
   EXPECT_EQ(busbw.columns.back(), "algo_factor");
   ASSERT_EQ(busbw.rows.size(), 3U);
@@ -78,7 +78,7 @@ TEST(AllReduce, EveryPointTellsItsAlgoFactor) {
 
 // Two iterations: a percentile needs ten samples beyond it, 20 for P50, 200 for P95.
 TEST(AllReduce, PercentilesOfFewIterationsAreMarked) {
-  const results::TestResult result = runTest(allReduceTest(), smallCollective());
+  const results::TestResult result = runTest(allReduceProcedure(), smallCollective());
   const results::Table& busbw = table(result, "busbw");
   EXPECT_EQ(std::count(busbw.columns.begin(), busbw.columns.end(), "P99 (of 2)"), 1);
   EXPECT_EQ(std::count(busbw.columns.begin(), busbw.columns.end(), "P99"), 0);
@@ -98,7 +98,7 @@ TEST(Percentiles, HeadingsTellOfFewSamples) {
 
 // Training draft, revision 01, 3.3.3: what a generator has to say of its collectives.
 TEST(AllReduce, SaysHowItsCollectivesAreDriven) {
-  const results::TestResult result = runTest(allReduceTest(), smallCollective());
+  const results::TestResult result = runTest(allReduceProcedure(), smallCollective());
   for (const char* name : {"Synchronisation barriers", "Flows are driven by", "Stragglers"}) {
     const bool there = std::any_of(
         result.configuration.begin(), result.configuration.end(),
@@ -111,10 +111,10 @@ TEST(AllReduce, PlansWhatItRuns) {
   const scenario::Scenario scenario = smallCollective();
   SimRunner runner;
   const TestConfig config{scenario, runner.bench.capabilities()};
-  const Plan plan = allReduceTest().plan(config);
+  const Plan plan = allReduceProcedure().plan(config);
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.points.size(), 3);  // ECMP, flowlets, spray
-  allReduceTest().run(config, runner);
+  allReduceProcedure().run(config, runner);
   EXPECT_EQ(runner.trials, plan.trials_expected);
 }
 
@@ -122,7 +122,7 @@ TEST(AllReduce, TooFewHostsIsARefusal) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kLink;
   SimRunner runner;
-  const Plan plan = allReduceTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = allReduceProcedure().plan({scenario, runner.bench.capabilities()});
   EXPECT_EQ(plan.refusals.size(), 1);
 }
 
@@ -132,12 +132,12 @@ TEST(AllReduce, HugeRingsMayBeFastForwarded) {
   scenario.parameters.iterations = 100;
   SimRunner runner;
   const TestConfig config{scenario, runner.bench.capabilities()};
-  EXPECT_TRUE(allReduceTest().plan(config).samples[0].spec.fast_forward);
-  EXPECT_FALSE(allToAllTest().plan(config).samples[0].spec.fast_forward);
+  EXPECT_TRUE(allReduceProcedure().plan(config).samples[0].spec.fast_forward);
+  EXPECT_FALSE(allToAllProcedure().plan(config).samples[0].spec.fast_forward);
   // Planned are the two billion packets over four links, with a fifth of control, that it is
   // predicted from; a fabric that fails is simulated packet by packet, and planned so.
-  EXPECT_NEAR(allReduceTest().plan(config).samples[0].packet_hops, 2e9 * 4 * 1.2, 1);
-  const PlannedTrial failing = linkFailureTest().plan(config).samples.at(0);
+  EXPECT_NEAR(allReduceProcedure().plan(config).samples[0].packet_hops, 2e9 * 4 * 1.2, 1);
+  const PlannedTrial failing = linkFailureProcedure().plan(config).samples.at(0);
   EXPECT_FALSE(failing.spec.fast_forward);
   EXPECT_GT(failing.packet_hops, 1e10);
 }
@@ -146,7 +146,7 @@ TEST(AllToAll, ComparesWithEcmp) {
   const scenario::Scenario scenario = smallCollective();
   SimRunner runner;
   const results::TestResult result =
-      allToAllTest().run({scenario, runner.bench.capabilities()}, runner);
+      allToAllProcedure().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_EQ(kpi(result, "time_vs_ecmp", "AlltoAll, 1 MiB, 8 ranks, ECMP").value, 1);
   const double spray = kpi(result, "time_vs_ecmp", "AlltoAll, 1 MiB, 8 ranks, packet spray").value;
   EXPECT_LE(spray, 1.001);
@@ -157,7 +157,7 @@ TEST(AllGather, IsAsFastAsAllReduceWhereOnlySerialisationCounts) {
   scenario.parameters.balancing = {{"spray"}};
   SimRunner runner;
   const results::TestResult result =
-      allGatherTest().run({scenario, runner.bench.capabilities()}, runner);
+      allGatherProcedure().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_NEAR(
       kpi(result, "allgather_vs_allreduce", "AllGather, 1 MiB, 8 ranks, packet spray").value, 1,
       0.001);
@@ -167,7 +167,7 @@ TEST(BusBandwidthSummary, HasEveryCollectiveWithEveryBalancing) {
   const scenario::Scenario scenario = smallCollective();
   SimRunner runner;
   const results::TestResult result =
-      busBandwidthSummaryTest().run({scenario, runner.bench.capabilities()}, runner);
+      busBandwidthSummaryProcedure().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_TRUE(result.valid);
   for (const char* id : {"busbw", "fabric", "summary"}) {
     EXPECT_EQ(table(result, id).rows.size(), 9U) << id;
@@ -203,7 +203,7 @@ TEST(UetCollectives, StandBesideRoce) {
   const scenario::Scenario scenario = smallCollective();
   SimRunner runner;
   const results::TestResult result =
-      uetCollectivesTest().run({scenario, runner.bench.capabilities()}, runner);
+      uetCollectivesProcedure().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_TRUE(result.valid);
   const std::string point = "AllReduce, 1 MiB, 8 ranks, ";
   EXPECT_EQ(kpi(result, "busbw_vs_roce_percent", point + "RC, ECMP").value, 0);
@@ -232,7 +232,7 @@ TEST(AllToAll, FlowletsKeepTheOrderWhenTheGapIsLongerThanQueues) {
     scenario.switches.load_balancing.flowlet_gap = gap;
     SimRunner runner;
     const results::TestResult result =
-        allToAllTest().run({scenario, runner.bench.capabilities()}, runner);
+        allToAllProcedure().run({scenario, runner.bench.capabilities()}, runner);
     return kpi(result, "retransmission_percent", "AlltoAll, 16 MiB, 32 ranks, flowlet DLB").value;
   };
   EXPECT_GT(sentAgain(microseconds(1)), 0);

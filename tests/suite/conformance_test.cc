@@ -44,7 +44,7 @@ results::Quantity quantity(double value, const std::string& unit) {
   results::Quantity one;
   one.value = value;
   one.unit = unit;
-  one.observed = bench::ObservationPoint::kModelled;
+  one.observed = ObservationPoint::kModelled;
   return one;
 }
 
@@ -106,7 +106,7 @@ TEST(ConformanceCheck, FindsWhatHasNoValue) {
   results::TestResult bare = sample();
   bare.tables.front().rows.clear();
   bare.charts.front().series.pop_back();  // a reference line is no measurement
-  bare.distributions.push_back({"latency_0", "64 B", "ps", bench::ObservationPoint::kModelled, {}});
+  bare.distributions.push_back({"latency_0", "64 B", "ps", ObservationPoint::kModelled, {}});
   EXPECT_THAT(found("{report: x, in: [{table: busbw, column: BusBW}, {chart: busbw_vs_ranks}, "
                     "{distribution: latency_*}]}",
                     bare),
@@ -180,7 +180,7 @@ TEST(ConformanceCheck, DoesNotLookOnTheCardForWhatItDoesNotHave) {
   const std::string demand = "{report: x, in: {kpi: ecn_percent}, card: no endpoint}";
   EXPECT_THAT(found(demand), ElementsAre(Kind::kAbsent));
   results::TestResult by_card = sample();
-  for (auto& kpi : by_card.kpis) kpi.quantity.observed = bench::ObservationPoint::kTester;
+  for (auto& kpi : by_card.kpis) kpi.quantity.observed = ObservationPoint::kTester;
   EXPECT_THAT(found(demand, by_card), IsEmpty());
 }
 

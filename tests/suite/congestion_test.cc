@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "suite/pause_hops.h"
+#include "suite/framework/pause_hops.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -19,7 +19,7 @@ results::TestResult fourSenders(Picoseconds duration) {
   scenario.parameters.incast_ratios = {{4}};
   scenario.parameters.duration = duration;
   scenario.parameters.repetitions = 1;
-  return runTest(uetCongestionTest(), scenario);
+  return runTest(uetCongestionProcedure(), scenario);
 }
 
 TEST(UetCongestion, NeedsNoPfcAndLosesNothingToTheApplication) {
@@ -69,7 +69,7 @@ TEST(UetCongestion, FlowsThatDoNotSettleAreSaidToNeverHaveConverged) {
 TEST(Llr, RepairsOnTheLinkInTheComputedTime) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.duration = microseconds(400);
-  const results::TestResult result = runTest(llrTest(), scenario);
+  const results::TestResult result = runTest(llrProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const double retries = kpi(result, "llr_retries", "1e-06, on").value;
   EXPECT_GT(retries, 10);
@@ -90,7 +90,7 @@ TEST(Llr, RepairsOnTheLinkInTheComputedTime) {
 TEST(Llr, TellsTheRetriesOfEachHop) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.duration = microseconds(400);
-  const results::TestResult result = runTest(llrTest(), scenario);
+  const results::TestResult result = runTest(llrProcedure(), scenario);
   const results::Table& hops = table(result, "hops");
   EXPECT_EQ(hops.columns.at(2), "Hop");
   std::string all;
@@ -112,7 +112,7 @@ TEST(Llr, TellsTheRetriesOfEachHop) {
 }
 
 TEST(Trimming, BeatsFullDrops) {
-  const results::TestResult result = runTest(trimmingTest(), smallFabric());
+  const results::TestResult result = runTest(trimmingProcedure(), smallFabric());
   ASSERT_TRUE(result.valid);
   EXPECT_GT(kpi(result, "trimmed_packets", "trimmed").value, 0);
   EXPECT_EQ(kpi(result, "dropped_packets", "trimmed").value, 0);
@@ -126,7 +126,7 @@ TEST(Trimming, BeatsFullDrops) {
 // behind one frame of 4198 B in the way, over the link of 50 ns, and the NACK back over links of
 // 600 ns and three switches of 600 ns.
 TEST(Trimming, FirstRequestFollowsTheOnsetByHalfARoundTrip) {
-  const results::TestResult result = runTest(trimmingTest(), smallFabric());
+  const results::TestResult result = runTest(trimmingProcedure(), smallFabric());
   ASSERT_TRUE(result.valid);
   const double request = kpi(result, "first_request_us", "trimmed").value;
   EXPECT_GE(request, 0.050 + 2.400);
@@ -144,7 +144,7 @@ TEST(Trimming, WithoutTrimmingInTheDutThereIsNothingToMeasure) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.trim.reset();
   SimRunner runner;
-  const Plan plan = trimmingTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = trimmingProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.refusals.size(), 1U);
   EXPECT_NE(plan.refusals[0].find("dut.switch.trim"), std::string::npos);
 }
@@ -153,7 +153,7 @@ TEST(CbfcPfc, BothAreLosslessAndBlockAVictimOfTheIncastsClassOnly) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.incast_ratios = {{12}};
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(cbfcPfcTest(), scenario);
+  const results::TestResult result = runTest(cbfcPfcProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* means : {"PFC", "CBFC"}) {
     const std::string same = fmt::format("12 senders, {}, the incast's", means);
@@ -178,7 +178,7 @@ TEST(CbfcPfc, TellsHowFarPausesReachAndWhatTheVictimGets) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.incast_ratios = {{12}};
   scenario.parameters.repetitions = 2;
-  const results::TestResult result = runTest(cbfcPfcTest(), scenario);
+  const results::TestResult result = runTest(cbfcPfcProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const std::string pfc = "12 senders, PFC, the incast's, ";
   EXPECT_EQ(kpi(result, "pause_hops", pfc + "incast and victim").value, 3);
@@ -216,7 +216,7 @@ TEST(EcnAccuracy, ThresholdsAreRecoveredWithinAFrame) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(100'000), Bytes(1'000'000)}};
   scenario.parameters.repetitions = 2;
-  const results::TestResult result = runTest(ecnAccuracyTest(), scenario);
+  const results::TestResult result = runTest(ecnAccuracyProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   std::size_t steps = 0;
   std::size_t bins = 0;
@@ -278,7 +278,7 @@ TEST(EcnAccuracy, ARampIsMeasuredWithoutItsStep) {
   scenario.parameters.repetitions = 1;
   DoubtfulRunner runner("200000 B, step");
   const results::TestResult result =
-      ecnAccuracyTest().run({scenario, runner.capabilities()}, runner);
+      ecnAccuracyProcedure().run({scenario, runner.capabilities()}, runner);
   EXPECT_FALSE(result.valid);
   std::size_t bins = 0;
   for (const results::Kpi& one : result.kpis) {
@@ -301,7 +301,7 @@ TEST(EcnAccuracy, NeedsADutWhoseThresholdsItCanSet) {
   const scenario::Scenario scenario = smallFabric();
   bench::Capabilities hardware = SimRunner().bench.capabilities();
   hardware.simulated_dut = false;
-  const Plan plan = ecnAccuracyTest().plan({scenario, hardware});
+  const Plan plan = ecnAccuracyProcedure().plan({scenario, hardware});
   ASSERT_EQ(plan.refusals.size(), 1U);
   EXPECT_NE(plan.refusals[0].find("simulated"), std::string::npos);
 }
@@ -315,7 +315,7 @@ TEST(EcnAccuracy, IsPlannedForACardAsWell) {
   bench::Capabilities card = SimRunner().bench.capabilities();
   card.wall_ns_per_packet_hop = 0;
   card.trial_overhead = microseconds(75);
-  const Plan plan = ecnAccuracyTest().plan({scenario, card});
+  const Plan plan = ecnAccuracyProcedure().plan({scenario, card});
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.packet_hops, 0);
   // A step and 25 bursts, twice, each with 75 us around it; 10 to 98 frames of 20.88 ns to send and
@@ -323,14 +323,14 @@ TEST(EcnAccuracy, IsPlannedForACardAsWell) {
   EXPECT_GT(plan.simulated_time, microseconds(26L * 2 * 75));
   EXPECT_LT(plan.simulated_time, microseconds(26L * 2 * (75 + 5)));
   card.line_rate = gigabitsPerSecond(100);
-  EXPECT_EQ(ecnAccuracyTest().plan({scenario, card}).refusals.size(), 1U);
+  EXPECT_EQ(ecnAccuracyProcedure().plan({scenario, card}).refusals.size(), 1U);
 }
 
 TEST(PfcIncast, IsLosslessAndSpreadsWithMoreSenders) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.incast_ratios = {{2, 12}};
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(pfcIncastTest(), scenario);
+  const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   EXPECT_EQ(kpi(result, "drop_ppm", "2 senders").value, 0);
   EXPECT_EQ(kpi(result, "drop_ppm", "12 senders").value, 0);
@@ -365,7 +365,7 @@ TEST(PfcIncast, SaysThatTheHeadroomIsTooSmall) {
   scenario.parameters.incast_ratios = {{12}};
   scenario.parameters.repetitions = 1;
   scenario.parameters.sizes = {{Bytes(256 << 10)}};
-  const results::TestResult result = runTest(pfcIncastTest(), scenario);
+  const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
   EXPECT_TRUE(text(table(result, "verdicts").rows.at(0)[1]).starts_with("too small"));
 }
 
@@ -374,7 +374,7 @@ TEST(DcqcnConvergence, ReportsEveryParameterSet) {
   scenario.parameters.flows = {{2}};
   scenario.parameters.duration = milliseconds(2);
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(dcqcnConvergenceTest(), scenario);
+  const results::TestResult result = runTest(dcqcnConvergenceProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* set : {"paper", "NVIDIA", "HPCC"}) {
     const std::string point = std::string("2 flows, ") + set;
@@ -417,7 +417,7 @@ TEST(PfcDeadlock, ComesWithTheTriggerAndGoesWithTheWatchdog) {
     scenario::Scenario scenario = smallFabric();
     scenario.seed = seed;
     scenario.parameters.repetitions = 2;
-    checkDeadlock(runTest(pfcDeadlockTest(), scenario));
+    checkDeadlock(runTest(pfcDeadlockProcedure(), scenario));
   }
 }
 
@@ -433,7 +433,7 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   std::vector<double> times;
   for (const std::int64_t ms : {4, 8}) {
     scenario.parameters.duration = milliseconds(ms);
-    const results::TestResult result = runTest(pfcDeadlockTest(), scenario);
+    const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
     EXPECT_NE(deviations(result).find("detection 200 us"), std::string::npos);
     EXPECT_GE(result.repeatability.rows.size(), 8U);
     times.push_back(standstill(result));
@@ -444,7 +444,7 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   watchdog.detection = microseconds(400);
   watchdog.restoration = microseconds(200);
   scenario.switches.pfc->watchdog = watchdog;
-  const results::TestResult slower = runTest(pfcDeadlockTest(), scenario);
+  const results::TestResult slower = runTest(pfcDeadlockProcedure(), scenario);
   // Two queues of the cycle may have to be detected one after the other.
   EXPECT_GE(standstill(slower), times[0] + 200 - 100 - 20);  // a poll, two samples
   EXPECT_LE(standstill(slower), times[0] + 2 * (200 + 100) + 20);
@@ -457,7 +457,7 @@ TEST(PfcDeadlock, FlowsOffTheCycleStaySilent) {
   const bench::Capabilities bench = SimRunner().bench.capabilities();
   const scenario::Scenario scenario = smallFabric();
   std::size_t silent = 0;
-  for (const PlannedTrial& trial : pfcDeadlockTest().plan({scenario, bench}).samples) {
+  for (const PlannedTrial& trial : pfcDeadlockProcedure().plan({scenario, bench}).samples) {
     for (const bench::StreamSpec& stream : trial.spec.streams) {
       const auto* burst = std::get_if<bench::BurstLoad>(&stream.load);
       if (burst == nullptr) continue;
@@ -472,7 +472,7 @@ TEST(PfcDeadlock, NeedsPfc) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.pfc.reset();
   const bench::Capabilities bench = SimRunner().bench.capabilities();
-  EXPECT_EQ(pfcDeadlockTest().plan({scenario, bench}).refusals.size(), 1U);
+  EXPECT_EQ(pfcDeadlockProcedure().plan({scenario, bench}).refusals.size(), 1U);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Convergence, on samples made by hand, 10 us apart, against what a reader of the curves would say.
-#include "suite/convergence.h"
+#include "suite/framework/convergence.h"
 
 #include <gtest/gtest.h>
 

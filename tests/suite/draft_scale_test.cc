@@ -41,7 +41,7 @@ TEST(DraftScale, IncastOf64IsLosslessAndFillsTheReceiversLink) {
   scenario.parameters.repetitions = 1;
   LastTrial runner;
   const results::TestResult result =
-      pfcIncastTest().run({scenario, runner.runner.bench.capabilities()}, runner);
+      pfcIncastProcedure().run({scenario, runner.runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   const bench::FabricResult& fabric = *runner.last.fabric;
   const bench::JobOutcome& incast = fabric.jobs.at(0);
@@ -83,7 +83,7 @@ TEST(DraftScale, EcmpThrows256QueuePairsOfAPairLikeBalls) {
   scenario.parameters.repetitions = 1;
   LastTrial runner;
   const results::TestResult result =
-      ecmpEntropyTest().run({scenario, runner.runner.bench.capabilities()}, runner);
+      ecmpEntropyProcedure().run({scenario, runner.runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   // Eight leaves of four hosts, as the test sweeps them.
   EXPECT_EQ(runner.last.fabric->flows.flows, 32U * 256);
@@ -101,7 +101,7 @@ TEST(DraftScale, EcmpSpreadsOver64LeavesAsOverEight) {
   scenario.parameters.repetitions = 1;
   LastTrial runner;
   const results::TestResult result =
-      ecmpEntropyTest().run({scenario, runner.runner.bench.capabilities()}, runner);
+      ecmpEntropyProcedure().run({scenario, runner.runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   for (const int leaves : {8, 16, 32, 64}) {
     const double n = leaves;

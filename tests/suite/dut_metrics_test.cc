@@ -1,5 +1,5 @@
 // Text of what a DUT reports, and the series it makes.
-#include "suite/dut_metrics.h"
+#include "suite/framework/dut_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST(DutMetrics, OfALeakingDutAreATrendAndOthersAreNot) {
   const scenario::Scenario scenario = reportingDay();
   ReportingRunner runner;
   const results::TestResult leak =
-      leakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+      leakProcedure().run({scenario, runner.bench.bench.capabilities()}, runner);
   EXPECT_THAT(anomalies(leak), HasSubstr("memory_bytes (DUT-reported) is rising by"));
   EXPECT_THAT(anomalies(leak), Not(HasSubstr("table_entries (DUT-reported) is")));
   EXPECT_THAT(deviations(leak), Not(HasSubstr("not collected")));
@@ -133,10 +133,10 @@ TEST(DutMetrics, OfALeakingDutAreATrendAndOthersAreNot) {
   EXPECT_EQ(std::get<std::string>(row[0]), "memory_bytes (DUT-reported)");
   const auto& slope = std::get<results::Quantity>(row[2]);
   EXPECT_NEAR(slope.value, 40e6, 3e6);
-  EXPECT_EQ(slope.observed, bench::ObservationPoint::kDutReported);
+  EXPECT_EQ(slope.observed, ObservationPoint::kDutReported);
 
   runner.leak = 0;
-  EXPECT_THAT(anomalies(leakTest().run({scenario, runner.bench.bench.capabilities()}, runner)),
+  EXPECT_THAT(anomalies(leakProcedure().run({scenario, runner.bench.bench.capabilities()}, runner)),
               Not(HasSubstr("DUT-reported")));
 }
 
@@ -182,7 +182,7 @@ TEST(DutMetrics, MemoryIsHeldAgainstOneMegabyteAnHour) {
   for (const double slope : {0.5, 1.5}) {
     NoisyMemory runner(slope);
     const results::TestResult leak =
-        leakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+        leakProcedure().run({scenario, runner.bench.bench.capabilities()}, runner);
     EXPECT_THAT(anomalies(leak), Not(HasSubstr("bgpd_rss_kb (DUT-reported) is")));
     const auto& row = table(leak, "memory").rows.at(0);
     EXPECT_EQ(std::get<std::string>(row.back()), slope > 1 ? "yes" : "no");
@@ -204,7 +204,7 @@ TEST(DutMetrics, AreShownBesideTheSoaksFigures) {
   ReportingRunner runner;
   runner.broken_at = 3600;
   const results::TestResult soak =
-      soakTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+      soakProcedure().run({scenario, runner.bench.bench.capabilities()}, runner);
   ASSERT_TRUE(soak.valid);
   EXPECT_THAT(anomalies(soak),
               HasSubstr("1 of 17 samples without figures reported by the DUT; the first: line 1, "
@@ -212,7 +212,7 @@ TEST(DutMetrics, AreShownBesideTheSoaksFigures) {
   const results::Table& reported = table(soak, "dut_reported");
   ASSERT_EQ(reported.rows.size(), 2U);
   EXPECT_EQ(std::get<results::Quantity>(reported.rows[0][1]).observed,
-            bench::ObservationPoint::kDutReported);
+            ObservationPoint::kDutReported);
   const results::Chart& chart = soak.charts.end()[-2];
   EXPECT_EQ(chart.title, "memory_bytes over the soak, DUT-reported");
   EXPECT_EQ(chart.series.at(0).x.size(), 16U);
@@ -225,11 +225,11 @@ TEST(DutMetrics, OfAFileAreReadOnceForTheWholeSoak) {
   ReportingRunner runner;
   runner.whole = "0,memory_bytes,5\n3600,memory_bytes,6\n";
   const bench::Capabilities& bench = runner.bench.bench.capabilities();
-  const results::TestResult soak = soakTest().run({scenario, bench}, runner);
+  const results::TestResult soak = soakProcedure().run({scenario, bench}, runner);
   EXPECT_THAT(runner.keys, ElementsAre("dut_metrics"));
   EXPECT_THAT(soak.charts.back().series.at(0).x, ElementsAre(0, 1));
   runner.whole = "# switch.csv cannot be read";
-  EXPECT_THAT(anomalies(soakTest().run({scenario, bench}, runner)),
+  EXPECT_THAT(anomalies(soakProcedure().run({scenario, bench}, runner)),
               HasSubstr("no figures reported by the DUT: switch.csv cannot be read @ switch.csv"));
 }
 

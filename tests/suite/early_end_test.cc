@@ -1,5 +1,5 @@
 // Trials of the profile standard that end when their main figure is stationary.
-#include "suite/early_end.h"
+#include "suite/framework/early_end.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "tests/suite/sim_runner.h"
@@ -86,8 +86,8 @@ TEST(EarlyEnds, AnAllReduceSaysRuleAndWhatItReached) {
   const scenario::Scenario scenario = steadyAllReduce();
   KeepingRunner keeping;
   const TestConfig config{scenario, keeping.runner.bench.capabilities()};
-  const Plan plan = allReduceTest().plan(config);
-  const results::TestResult result = allReduceTest().run(config, keeping);
+  const Plan plan = allReduceProcedure().plan(config);
+  const results::TestResult result = allReduceProcedure().run(config, keeping);
   ASSERT_TRUE(result.valid);
   ASSERT_EQ(keeping.trials.size(), 2U);
   std::uint64_t fewest = 100;
@@ -140,7 +140,7 @@ TEST(EarlyEnds, IterationsOfTheScenarioAreKept) {
   scenario.parameters.iterations = 25;
   KeepingRunner keeping;
   const results::TestResult result =
-      allReduceTest().run({scenario, keeping.runner.bench.capabilities()}, keeping);
+      allReduceProcedure().run({scenario, keeping.runner.bench.capabilities()}, keeping);
   EXPECT_TRUE(configurationLine(result, "A trial ends").empty());
   EXPECT_FALSE(saysDeviation(result, "instead of after the draft's time"));
   for (const bench::TrialResult& trial : keeping.trials) {
@@ -155,9 +155,9 @@ TEST(EarlyEnds, JobCompletionTimeIsOfAllIterations) {
   scenario.parameters.repetitions = 1;
   scenario.parameters.compute = {{microseconds(50)}};
   scenario.parameters.sizes = {{Bytes(256 << 10)}};
-  const results::TestResult early = runTest(syntheticJctTest(), scenario);
+  const results::TestResult early = runTest(syntheticJctProcedure(), scenario);
   scenario.parameters.iterations = 1000;
-  const results::TestResult whole = runTest(syntheticJctTest(), scenario);
+  const results::TestResult whole = runTest(syntheticJctProcedure(), scenario);
   ASSERT_TRUE(early.valid);
   ASSERT_TRUE(whole.valid);
   ASSERT_EQ(early.kpis.size(), whole.kpis.size());

@@ -1,5 +1,5 @@
 // What plans cost, on benches of every kind.
-#include "suite/expected_time.h"
+#include "suite/framework/expected_time.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "suite/framework/trials.h"
 #include "suite/training/training.h"
-#include "suite/trials.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
 
@@ -34,7 +34,7 @@ TEST(ExpectedTime, OfACardIsThatOfItsPorts) {
   const bench::Capabilities card = simulatedCard();
   for (const std::uint32_t leaves : {1U, 16U}) {
     scenario.topology.leaves = leaves;
-    const Plan plan = ecnAccuracyTest().plan({scenario, card});
+    const Plan plan = ecnAccuracyProcedure().plan({scenario, card});
     ASSERT_TRUE(plan.refusals.empty());
     const double seconds = expectedSeconds(plan, scenario.topology.hostCount(), card, 1);
     EXPECT_DOUBLE_EQ(seconds, plan.simulated_time.toSeconds() * 4 * 400);  // three hosts
@@ -64,7 +64,7 @@ TEST(ExpectedTime, OfHardwareIsTheTrialsOwn) {
   scenario.profile = scenario::Profile::kStandard;
   bench::Capabilities hardware = someBench();
   hardware.simulated_dut = false;
-  const Plan plan = throughputTest().plan({scenario, hardware});
+  const Plan plan = throughputProcedure().plan({scenario, hardware});
   EXPECT_GT(plan.simulated_time, seconds(60));
   EXPECT_DOUBLE_EQ(expectedSeconds(plan, 64, hardware, 3), plan.simulated_time.toSeconds());
 }
@@ -89,7 +89,7 @@ TEST(ExpectedTime, WeighsPointsByTheirPackets) {
   scenario.parameters.ranks = {{4, 16}};
   scenario.parameters.sizes = {{Bytes(1 << 20)}};
   SimRunner runner;
-  const Plan plan = allToAllTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = allToAllProcedure().plan({scenario, runner.bench.capabilities()});
   double hops = 0;
   double work = 0;
   double least = plan.samples.front().hop_cost;

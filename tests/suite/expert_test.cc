@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "bench/trial_footprint.h"
-#include "suite/free/free_test.h"
+#include "bench/trial/trial_footprint.h"
+#include "suite/free/free_procedure.h"
 #include "suite/free/workload_hops.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
@@ -52,7 +52,7 @@ TEST(Experts, LowLatencyDispatchIsWithin15PercentOfDeepEp) {
   own.dispatch = Bytes(7408);
   own.batches = {128};
   scenario.parameters.ranks = {16, 32, 64};
-  const results::TestResult result = runTest(expertDispatchTest(), scenario);
+  const results::TestResult result = runTest(expertDispatchProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const auto& [ranks, measured] :
        {std::pair{16, 118.0}, std::pair{32, 155.0}, std::pair{64, 173.0}}) {
@@ -154,7 +154,7 @@ TEST(Experts, FreeRunsHaveATableOfThem) {
   program.tokens = 8;
   job.program = program;
   scenario.workload.emplace().jobs.push_back(job);
-  const results::TestResult result = runTest(freeTest(), scenario);
+  const results::TestResult result = runTest(freeProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   EXPECT_TRUE(std::any_of(result.tables.begin(), result.tables.end(),
                           [](const results::Table& table) { return table.id == "experts"; }));
@@ -178,7 +178,7 @@ TEST(Experts, JobsThatAreCutOffHaveNoTimes) {
   program.layers = 100;
   job.program = program;
   scenario.workload.emplace().jobs.push_back(job);
-  const results::TestResult result = runTest(freeTest(), scenario);
+  const results::TestResult result = runTest(freeProcedure(), scenario);
   EXPECT_FALSE(expertKpi(result, "dispatch_us", "moe"));
   EXPECT_TRUE(std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
                           [](const auto& one) { return one.name == "dispatch_p99_us"; }));
@@ -188,10 +188,10 @@ TEST(Experts, ContentionNeedsMoreThanOneServer) {
   scenario::Scenario scenario = expertServers(2);
   scenario.parameters.ranks = {8};
   const bench::Capabilities bench = SimRunner().bench.capabilities();
-  EXPECT_FALSE(expertContentionTest().plan({scenario, bench}).refusals.empty());
+  EXPECT_FALSE(expertContentionProcedure().plan({scenario, bench}).refusals.empty());
   scenario.parameters.experts.models = {"m1"};
   scenario.parameters.ranks = {16};
-  EXPECT_FALSE(expertDispatchTest().plan({scenario, bench}).refusals.empty());
+  EXPECT_FALSE(expertDispatchProcedure().plan({scenario, bench}).refusals.empty());
 }
 
 TEST(Experts, MoreRanksThanExpertsAreLeftOutAndSaid) {
@@ -200,9 +200,9 @@ TEST(Experts, MoreRanksThanExpertsAreLeftOutAndSaid) {
   scenario.parameters.experts.batches = {8};
   scenario.parameters.ranks = {8, 16};
   const bench::Capabilities bench = SimRunner().bench.capabilities();
-  const Plan plan = expertDispatchTest().plan({scenario, bench});
+  const Plan plan = expertDispatchProcedure().plan({scenario, bench});
   EXPECT_EQ(plan.points, std::vector<std::string>{"M1, 8 ranks, 8 tokens"});
-  const results::TestResult result = runTest(expertDispatchTest(), scenario);
+  const results::TestResult result = runTest(expertDispatchProcedure(), scenario);
   EXPECT_TRUE(std::any_of(result.deviations.begin(), result.deviations.end(),
                           [](const results::Deviation& one) {
                             return one.what.find("M1 with 16 ranks") != std::string::npos;
@@ -216,7 +216,7 @@ TEST(Experts, EfficiencyInThreeReadings) {
   scenario::Scenario scenario = expertServers(4);
   scenario.parameters.experts.batches = {16};
   scenario.parameters.ranks = {8, 16, 32};
-  const results::TestResult result = runTest(wideExpertsTest(), scenario);
+  const results::TestResult result = runTest(wideExpertsProcedure(), scenario);
   const auto point = [](int ranks) { return "M4, 16 tokens, " + std::to_string(ranks) + " ranks"; };
   const double base = *expertKpi(result, "expert_latency_us", point(8));
   // 16 x 8 x 7/8 selections of 14,336 B inside the server on average: no less at 450 GB/s.
@@ -233,7 +233,7 @@ TEST(Experts, EfficiencyInThreeReadings) {
 TEST(Experts, RoutingsHaveTheirMarks) {
   scenario::Scenario scenario = expertServers(4);
   scenario.parameters.experts.batches = {16};
-  const results::TestResult result = runTest(expertRoutingTest(), scenario);
+  const results::TestResult result = runTest(expertRoutingProcedure(), scenario);
   const auto value = [&](const std::string& name, const std::string& routing,
                          const std::string& mode) {
     return *expertKpi(result, name, routing + ", " + mode + ", M4, 32 ranks, 16 tokens");
@@ -263,7 +263,7 @@ TEST(Experts, ContentionSlowsDispatchesDown) {
   scenario.parameters.iterations = 4;
   scenario.parameters.loads = {Fraction::percent(75)};
   scenario.parameters.sizes = {Bytes(256 << 10)};
-  const results::TestResult result = runTest(expertContentionTest(), scenario);
+  const results::TestResult result = runTest(expertContentionProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const double alone = *expertKpi(result, "dispatch_p99_us", "shared, none, dispatches alone");
   const double both = *expertKpi(result, "dispatch_p99_us", "shared, 75 %, both");
@@ -286,14 +286,14 @@ TEST(Experts, SeparateNicsBelowOneSwitchCostNothing) {
   scenario.parameters.iterations = 4;
   scenario.parameters.loads = {Fraction::percent(75)};
   scenario.parameters.sizes = {Bytes(256 << 10)};
-  const results::TestResult result = runTest(expertContentionTest(), scenario);
+  const results::TestResult result = runTest(expertContentionProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   EXPECT_EQ(expertKpi(result, "dispatch_penalty", "separate, 75 %, both"), 1.0);
   EXPECT_EQ(expertKpi(result, "kv_penalty", "separate, 75 %, both"), 1.0);
   EXPECT_GT(*expertKpi(result, "dispatch_penalty", "shared, 75 %, both"), 1.2);
   scenario.parameters.ranks = {12};
   const bench::Capabilities bench = SimRunner().bench.capabilities();
-  EXPECT_FALSE(expertContentionTest().plan({scenario, bench}).refusals.empty());
+  EXPECT_FALSE(expertContentionProcedure().plan({scenario, bench}).refusals.empty());
 }
 
 }  // namespace

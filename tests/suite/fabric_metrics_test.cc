@@ -1,5 +1,5 @@
 // The figures of a trial, against numbers computed by hand.
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/bench.h"
+#include "bench/trial/bench.h"
 #include "scenario/scenario.h"
 #include "suite/procedure.h"
 

@@ -1,6 +1,4 @@
 // A workload of the user's own: figures against those of its trials, computed by hand.
-#include "suite/free/free_test.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +9,8 @@
 #include <utility>
 
 #include "base/json.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
+#include "suite/free/free_procedure.h"
 #include "suite/free/jobs.h"
 #include "tests/suite/sim_runner.h"
 
@@ -80,7 +79,7 @@ scenario::Scenario drawnScenario(std::uint32_t repetitions) {
 }
 
 results::TestResult runFree(StoringRunner& runner, const scenario::Scenario& scenario) {
-  return freeTest().run({scenario, runner.simulator.bench.capabilities()}, runner);
+  return freeProcedure().run({scenario, runner.simulator.bench.capabilities()}, runner);
 }
 
 const results::Quantity* figureOf(const results::TestResult& result, const std::string& name,

@@ -28,7 +28,7 @@ scenario::Scenario syntheticJob() {
 // wire headers (4178 B for 4096 B) make that 513.4 us; besides there are 6 steps with 2.65 us of
 // path each (2.4 us and the frame stored four times, less the first bit's).
 TEST(SyntheticJct, WithoutContentionIsTheRooflineButForTheFabricsDelays) {
-  const results::TestResult result = runTest(syntheticJctTest(), syntheticJob());
+  const results::TestResult result = runTest(syntheticJctProcedure(), syntheticJob());
   ASSERT_TRUE(result.valid);
   const std::string point = "10 ms compute, 16 MiB, 4 ranks, packet spray, ";
   const double serialisation_ms = (16 << 20) * 1.5 * 8 / 400e9 * 1e3;
@@ -49,7 +49,7 @@ TEST(SyntheticJct, OverlapIsTheDraftsFormula) {
   scenario.parameters.ranks = {{32}};
   scenario.parameters.sizes = {{Bytes(4 << 20)}};
   scenario.parameters.iterations = 1;
-  const results::TestResult result = runTest(syntheticJctTest(), scenario);
+  const results::TestResult result = runTest(syntheticJctProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* balancing : {"ECMP", "packet spray"}) {
     const std::string point = std::string("10 ms compute, 4 MiB, 32 ranks, ") + balancing + ", ";
@@ -87,7 +87,7 @@ TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
   for (const auto& [profile, part] :
        {std::pair{scenario::Profile::kStandard, 1.0}, {scenario::Profile::kQuick, 10.0}}) {
     scenario.profile = profile;
-    const results::TestResult result = runTest(profileTest(), scenario);
+    const results::TestResult result = runTest(profileProcedure(), scenario);
     ASSERT_TRUE(result.valid);
     const double jct_ms = kpi(result, "jct_ms", "").value;
     EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_ms / (0.2 / part), 1e-9);
@@ -103,7 +103,7 @@ TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
 TEST(MultiTenant, JobsWithoutACommonLeafDoNotDisturbEachOther) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(1 << 20)}};
-  const results::TestResult result = runTest(multiTenantTest(), scenario);
+  const results::TestResult result = runTest(multiTenantProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   EXPECT_NEAR(kpi(result, "interference_a", "0 % common, both jobs").value, 1, 0.01);
   EXPECT_GE(kpi(result, "interference_a", "50 % common, both jobs").value, 0.99);
@@ -118,7 +118,7 @@ TEST(MultiTenant, SprayLeavesRoomForBothJobs) {
   scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRoundRobin;
   scenario.parameters.sizes = {{Bytes(1 << 20)}};
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(multiTenantTest(), scenario);
+  const results::TestResult result = runTest(multiTenantProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* common : {"0 %", "25 %", "50 %", "75 %"}) {
     for (const char* job : {"interference_a", "interference_b"}) {
@@ -140,7 +140,7 @@ TEST(Scale, MoreRanksHaveAHigherJctRatio) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.ranks = {{4, 16}};
   scenario.parameters.iterations = 2;
-  const results::TestResult result = runTest(scaleTest(), scenario);
+  const results::TestResult result = runTest(scaleProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   EXPECT_GT(kpi(result, "jct_ratio", "AllReduce, 4 MiB, 16 ranks, ECMP").value,
             kpi(result, "jct_ratio", "AllReduce, 4 MiB, 4 ranks, ECMP").value);
@@ -157,9 +157,10 @@ TEST(Scale, SprayIsTheScenariosAndTheClosedForm) {
   scenario.parameters.ranks = {{16}};
   scenario.parameters.iterations = 2;
   const double ecmp =
-      kpi(runTest(scaleTest(), scenario), "jct_ratio", "AllReduce, 4 MiB, 16 ranks, ECMP").value;
+      kpi(runTest(scaleProcedure(), scenario), "jct_ratio", "AllReduce, 4 MiB, 16 ranks, ECMP")
+          .value;
   scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRoundRobin;
-  const results::TestResult sprayed = runTest(scaleTest(), scenario);
+  const results::TestResult sprayed = runTest(scaleProcedure(), scenario);
   ASSERT_TRUE(sprayed.valid);
   const double frame_ns = 4158 * 8 / 400.0;
   const double step_ns = (63 * 4178 + 16) * 8 / 400.0 + 600 + 3 * 600 + 4 * frame_ns;
@@ -182,7 +183,7 @@ scenario::Scenario failingFabric() {
 }
 
 TEST(LinkFailure, CostsPacketsAndTimeAndIsJudgedAgainstSteadyState) {
-  const results::TestResult result = runTest(linkFailureTest(), failingFabric());
+  const results::TestResult result = runTest(linkFailureProcedure(), failingFabric());
   ASSERT_TRUE(result.valid);
   const std::string spine = "spine switch (spine0), packet spray";
   EXPECT_GT(kpi(result, "packets_lost", spine).value, 0);
@@ -200,7 +201,7 @@ TEST(LinkFailure, CostsPacketsAndTimeAndIsJudgedAgainstSteadyState) {
 TEST(LinkFailure, OverheadIsThatOfTheFailuresIteration) {
   scenario::Scenario scenario = failingFabric();
   scenario.parameters.repetitions = 2;
-  const results::TestResult result = runTest(linkFailureTest(), scenario);
+  const results::TestResult result = runTest(linkFailureProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const std::string spine = "spine switch (spine0), packet spray";
   const results::Table& table = *findTable(result, "failure");
@@ -225,7 +226,7 @@ TEST(LinkFailure, OverheadIsThatOfTheFailuresIteration) {
 TEST(ZeroImpact, PercentilesAreOfAllRepetitionsAndMarked) {
   scenario::Scenario scenario = failingFabric();
   scenario.parameters.repetitions = 2;
-  const results::TestResult result = runTest(zeroImpactTest(), scenario);
+  const results::TestResult result = runTest(zeroImpactProcedure(), scenario);
   EXPECT_EQ(std::get<std::string>(findTable(result, "steady")->rows.at(0).at(4)), "16");
   const bool marked =
       std::any_of(result.anomalies.begin(), result.anomalies.end(), [](const auto& anomaly) {
@@ -243,7 +244,8 @@ TEST(LinkFailure, NeedsLinksBetweenSwitches) {
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
   scenario.topology.hosts = 16;
   SimRunner runner;
-  EXPECT_EQ(linkFailureTest().plan({scenario, runner.bench.capabilities()}).refusals.size(), 1U);
+  EXPECT_EQ(linkFailureProcedure().plan({scenario, runner.bench.capabilities()}).refusals.size(),
+            1U);
 }
 
 }  // namespace

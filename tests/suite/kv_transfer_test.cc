@@ -12,7 +12,9 @@ namespace {
 
 using bench::TrialResult;
 using bench::TrialSpec;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::int64_t kKiB = 1024;
 // Of a WRITE over IPv4 around its payload; without RETH 16 B less. Preamble and gap are 20 B more.
@@ -37,7 +39,7 @@ bench::Capabilities endpoints() {
   bench.simulated_dut = false;
   bench.max_frame = Bytes(std::int64_t{8} << 30);
   bench.max_qps = 256;
-  bench.observed = bench::ObservationPoint::kEndpointSoftware;
+  bench.observed = ObservationPoint::kEndpointSoftware;
   return bench;
 }
 
@@ -59,7 +61,7 @@ TEST(KvTransfer, AsksCardAndEndpointsForTheSameMessages) {
   const scenario::Scenario scenario = transfers({Bytes(64), Bytes(64 * kKiB)});
   for (const bench::Capabilities& bench : {aCard(), endpoints()}) {
     Scripted runner([](const TrialSpec& spec) { return answer(spec, 0); });
-    kvTransferTest().run({scenario, bench}, runner);
+    kvTransferProcedure().run({scenario, bench}, runner);
     ASSERT_EQ(runner.asked.size(), 8U);  // 2 sizes, alone and at line rate, twice
     const bench::StreamSpec& small = runner.asked[0].streams.at(0);
     EXPECT_EQ(small.frame, Bytes(kHeaders + 64));
@@ -82,14 +84,14 @@ TEST(KvTransfer, AsksCardAndEndpointsForTheSameMessages) {
 TEST(KvTransfer, EndpointsTellTimesOfWholeMessages) {
   const scenario::Scenario scenario = transfers({Bytes(64 * kKiB)});
   Scripted runner([](const TrialSpec& spec) { return answer(spec, 250); });
-  const auto result = kvTransferTest().run({scenario, endpoints()}, runner);
+  const auto result = kvTransferProcedure().run({scenario, endpoints()}, runner);
   const std::string alone = "64 KiB, 1 QP, one at a time";
   ASSERT_NE(findKpi(result, "transfer_p50_us", alone), nullptr);
   EXPECT_NEAR(findKpi(result, "transfer_p50_us", alone)->quantity.value, 1, 0.01);
   EXPECT_NEAR(findKpi(result, "transfer_max_us", alone)->quantity.value, 3, 0.01);
   EXPECT_NEAR(findKpi(result, "transfer_p99_less_p50_us", alone)->quantity.value, 2, 0.02);
   EXPECT_EQ(findKpi(result, "transfer_p50_us", alone)->quantity.observed,
-            bench::ObservationPoint::kEndpointSoftware);
+            ObservationPoint::kEndpointSoftware);
   // 750 messages in the duration of a trial: what the scenario leaves to the test.
   const std::string loaded = "64 KiB, 4 QPs, line rate";
   const double seconds = runner.asked.back().duration.toSeconds();
@@ -106,7 +108,7 @@ TEST(KvTransfer, TheCardTellsBoundsOfMessagesOfSeveralFrames) {
   bench::Capabilities card = aCard();
   card.line_rate = gigabitsPerSecond(100);
   Scripted runner([](const TrialSpec& spec) { return answer(spec, 0); });
-  const auto result = kvTransferTest().run({scenario, card}, runner);
+  const auto result = kvTransferProcedure().run({scenario, card}, runner);
   // One frame: its latency, and its bits at 12.5 B/ns.
   const std::string one = "4 KiB, 1 QP, one at a time";
   const double frame_us = (kHeaders + 4096) / 12.5 / 1e3;
@@ -129,7 +131,7 @@ TEST(KvTransfer, TheCardTellsBoundsOfMessagesOfSeveralFrames) {
 TEST(KvTransfer, RefusesWhatCannotBe) {
   const auto refusals = [](std::vector<Bytes> sizes, const bench::Capabilities& bench) {
     const scenario::Scenario scenario = transfers(std::move(sizes));
-    const Plan plan = kvTransferTest().plan({scenario, bench});
+    const Plan plan = kvTransferProcedure().plan({scenario, bench});
     return plan.refusals.empty() ? std::string() : plan.refusals.front();
   };
   EXPECT_EQ(refusals({Bytes(64)}, aCard()), "");
@@ -138,7 +140,21 @@ TEST(KvTransfer, RefusesWhatCannotBe) {
   EXPECT_EQ(refusals({Bytes(std::int64_t{1} << 30)}, endpoints()), "");
   scenario::Scenario udp = transfers({Bytes(64)});
   udp.traffic.format.transport = bench::Transport::kUdp;
-  EXPECT_THAT(kvTransferTest().plan({udp, aCard()}).refusals.at(0), HasSubstr("rocev2"));
+  EXPECT_THAT(kvTransferProcedure().plan({udp, aCard()}).refusals.at(0), HasSubstr("rocev2"));
+}
+
+// Loads of a scenario are background where the card has further ports. Without them they are
+// refused, but beside other tests they belong to these, and the background is a deviation.
+TEST(KvTransfer, LoadsWithoutFurtherPortsBelongToOtherTests) {
+  scenario::Scenario scenario = transfers({Bytes(64)});
+  scenario.parameters.loads = {Fraction::percent(50)};
+  EXPECT_THAT(kvTransferProcedure().plan({scenario, endpoints()}).refusals,
+              ElementsAre(HasSubstr("parameters.loads")));
+  scenario.tests = {"T5.2", "kv-transfer"};
+  const Plan plan = kvTransferProcedure().plan({scenario, endpoints()});
+  EXPECT_THAT(plan.refusals, IsEmpty());
+  scenario.parameters.loads.reset();
+  EXPECT_EQ(plan.points, kvTransferProcedure().plan({scenario, endpoints()}).points);
 }
 
 // On the simulated link everything is known: the frames there, the propagation, and the way back of
@@ -147,7 +163,7 @@ TEST(KvTransfer, SimulatedHostsTellTimesOverTheirTransport) {
   const scenario::Scenario scenario = transfers({Bytes(4 * kKiB), Bytes(64 * kKiB)});
   SimRunner runner;
   runner.bench = bench::SimBench({.line_rate = gigabitsPerSecond(100)});
-  const auto result = kvTransferTest().run({scenario, runner.bench.capabilities()}, runner);
+  const auto result = kvTransferProcedure().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_TRUE(result.valid);
   for (const std::int64_t frames : {1, 16}) {
     const std::string size = frames == 1 ? "4 KiB" : "64 KiB";
@@ -157,7 +173,7 @@ TEST(KvTransfer, SimulatedHostsTellTimesOverTheirTransport) {
         static_cast<double>((frames - 1) * (62 + 4096 + 20) + 62 + 4096) / 12.5 / 1e3;
     EXPECT_GT(p50->quantity.value, there_us + 2 * 0.5);
     EXPECT_LT(p50->quantity.value, there_us + 2 * 0.5 + 0.1);
-    EXPECT_EQ(p50->quantity.observed, bench::ObservationPoint::kModelled);
+    EXPECT_EQ(p50->quantity.observed, ObservationPoint::kModelled);
     // At line rate the wire is the limit: of 4,178 B in a slot 4,096 are payload.
     const auto* rate = findKpi(result, "kv_gigabytes_per_s", size + ", 4 QPs, line rate");
     ASSERT_NE(rate, nullptr);

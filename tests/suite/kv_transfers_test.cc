@@ -52,7 +52,7 @@ TEST(KvThroughput, IsThatOfTheWireWithAnyNumberOfQueuePairs) {
   scenario::Scenario scenario = onePath(2);
   scenario.parameters.sizes = {{Bytes(64 * kKibibyte), Bytes(kMebibyte), Bytes(10'000)}};
   scenario.parameters.flows = {{1, 16}};
-  const results::TestResult result = runTest(kvThroughputTest(), scenario);
+  const results::TestResult result = runTest(kvThroughputProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   struct Size {
     const char* text;
@@ -87,7 +87,7 @@ TEST(KvLatency, AloneIsExactlyItsPacketsAndThePath) {
       {Bytes(4096), Bytes(64 * kKibibyte), Bytes(kMebibyte), Bytes(16 * kMebibyte)}};
   scenario.parameters.loads = {{Fraction::percent(25)}};
   scenario.parameters.iterations = 3;
-  const results::TestResult result = runTest(kvLatencyTest(), scenario);
+  const results::TestResult result = runTest(kvLatencyProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const auto& [text, packets] : {std::pair{"4 KiB", 1}, std::pair{"64 KiB", 16},
                                       std::pair{"1 MiB", 256}, std::pair{"16 MiB", 4096}}) {
@@ -109,7 +109,7 @@ TEST(KvLatency, OfOnePacketBesidePoissonBackgroundIsThatOfMd1) {
   scenario.parameters.sizes = {{Bytes(4096)}};
   scenario.parameters.loads = {{Fraction::percent(50), Fraction::percent(80)}};
   scenario.parameters.iterations = 3000;
-  const results::TestResult result = runTest(kvLatencyTest(), scenario);
+  const results::TestResult result = runTest(kvLatencyProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const double service_us = 4194 * kBytePs / 1e6;
   for (const auto& [load, mean] : {std::pair{"50", 0.5}, std::pair{"80", 2.0}}) {
@@ -141,7 +141,7 @@ TEST(KvLatency, OfManyPacketsGrowsWithTheBackground) {
   scenario.parameters.sizes = {{Bytes(kMebibyte)}};
   scenario.parameters.loads = {{Fraction::percent(50)}};
   scenario.parameters.iterations = 100;
-  const results::TestResult result = runTest(kvLatencyTest(), scenario);
+  const results::TestResult result = runTest(kvLatencyProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const double p50 = kpi(result, "kv_transfer_p50_us", "1 MiB, 50 %, Poisson").value;
   const double wire = 256 * kSlotPs / 1e6;
@@ -155,21 +155,21 @@ TEST(KvLatency, OfManyPacketsGrowsWithTheBackground) {
 TEST(KvLatency, RefusesWhatSharesNoPath) {
   scenario::Scenario scenario = onePath(1);
   SimRunner runner;
-  EXPECT_NE(kvLatencyTest()
+  EXPECT_NE(kvLatencyProcedure()
                 .plan({scenario, runner.bench.capabilities()})
                 .refusals.at(0)
                 .find("a second host"),
             std::string::npos);
   scenario = onePath(4);
   scenario.topology.leaves = 1;
-  EXPECT_NE(kvLatencyTest()
+  EXPECT_NE(kvLatencyProcedure()
                 .plan({scenario, runner.bench.capabilities()})
                 .refusals.at(0)
                 .find("on one leaf"),
             std::string::npos);
   // Three hosts cannot fill four uplinks to 90 %.
   scenario = smallFabric();
-  const Plan plan = kvLatencyTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = kvLatencyProcedure().plan({scenario, runner.bench.capabilities()});
   EXPECT_TRUE(plan.refusals.empty());
   for (const std::string& point : plan.points) {
     EXPECT_EQ(point.find("90 %"), std::string::npos);
@@ -183,7 +183,7 @@ TEST(KvScaling, WithSprayEveryPairIsAsFastAsAlone) {
   scenario.transport = transport::RoceSpec{};
   scenario.parameters.repetitions = 1;
   scenario.parameters.flows = {{1, 4, 8}};
-  const results::TestResult result = runTest(kvScalingTest(), scenario);
+  const results::TestResult result = runTest(kvScalingProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   // 16 MiB: 4096 slots, and the way there and back, whose acknowledgement is below 0.1 us.
   const double time_us = arrivalUs(4096);
@@ -214,7 +214,7 @@ TEST(KvScaling, WithEcmpUplinksAreAsEvenAsBallsInBins) {
   scenario.parameters.sizes = {{Bytes(256 * kKibibyte)}};
   scenario.parameters.balancing = {{"ecmp"}};
   scenario.parameters.flows = {{32}};
-  const results::TestResult result = runTest(kvScalingTest(), scenario);
+  const results::TestResult result = runTest(kvScalingProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   // Four leaves of eight flows on four uplinks: 1 / (1 + 3 / 8).
   EXPECT_NEAR(kpi(result, "uplink_jfi", "32 pairs, ECMP").value, 1 / (1 + 3.0 / 8), 0.07);

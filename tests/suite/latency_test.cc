@@ -38,7 +38,7 @@ TEST(Latency, GivesTheFiguresOfEveryLoad) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = runTest(latencyTest(), scenario, dut);
+  const results::TestResult result = runTest(latencyProcedure(), scenario, dut);
   EXPECT_TRUE(result.valid);
   for (const auto& [point, base] :
        {std::pair{"1024 B, zero load", 1000.0}, std::pair{"1024 B, 50 % load", 1500.0},
@@ -62,7 +62,7 @@ TEST(Latency, RelatesLoadedToZeroLoad) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = runTest(latencyTest(), scenario, dut);
+  const results::TestResult result = runTest(latencyProcedure(), scenario, dut);
   const results::Table& increase = table(result, "increase_factor");
   ASSERT_EQ(increase.rows.size(), 2U);
   EXPECT_EQ(text(increase.rows[0][1]), "50 % load");
@@ -74,7 +74,7 @@ TEST(Latency, RelatesLoadedToZeroLoad) {
 
 TEST(Latency, AddsUpTheRoundTripFromBothDirections) {
   FakeDut dut = loadedDut();
-  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
+  const results::TestResult result = runTest(latencyProcedure(), someScenario(), dut);
   const results::Table& round_trip = table(result, "round_trip");
   ASSERT_EQ(round_trip.rows.size(), 3U);
   const double forward = quantity(round_trip.rows[0][2]).value;
@@ -89,7 +89,7 @@ TEST(Latency, ClaimsNoRoundTripFromOneDirection) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = runTest(latencyTest(), scenario, dut);
+  const results::TestResult result = runTest(latencyProcedure(), scenario, dut);
   EXPECT_THROW(table(result, "round_trip"), std::runtime_error);
   EXPECT_THAT(deviations(result), HasSubstr("round-trip latency not measured"));
 }
@@ -98,7 +98,7 @@ TEST(Latency, ZeroLoadIsOneQueuePairOfOnePair) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.qps = {{2, 8}};
-  runTest(latencyTest(), scenario, dut);
+  runTest(latencyProcedure(), scenario, dut);
   const bench::TrialSpec& zero = dut.asked[0].first;
   ASSERT_EQ(zero.streams.size(), 2U);  // there and back
   EXPECT_EQ(zero.streams[0].format.qps, 1U);
@@ -114,7 +114,7 @@ TEST(Latency, ProlongsZeroLoadTrialsToSomeFrames) {
   FakeDut dut = loadedDut();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.message_sizes = {{Bytes(4096)}};
-  runTest(latencyTest(), scenario, dut);
+  runTest(latencyProcedure(), scenario, dut);
   // 4194 byte times / 1 % * 20 frames.
   EXPECT_EQ(dut.asked[0].first.duration, Picoseconds(4194) * 80 * 100 * 20);
 }
@@ -127,9 +127,9 @@ TEST(Latency, SearchesWithTheTrialsOfTheThroughputTest) {
   scenario.parameters.duration = microseconds(50);
   FakeDut throughput = loadedDut();
   const bench::Capabilities bench = someBench();
-  throughputTest().run({scenario, bench}, throughput);
+  throughputProcedure().run({scenario, bench}, throughput);
   FakeDut latency = loadedDut();
-  runTest(latencyTest(), scenario, latency);
+  runTest(latencyProcedure(), scenario, latency);
   std::set<std::string> known;
   for (const auto& [spec, repetition] : throughput.asked) {
     known.insert(spec.toJson() + std::to_string(repetition));
@@ -149,7 +149,7 @@ TEST(Latency, LeavesOutRepetitionsThatAreNotValid) {
     return loaded && repetition != 2 ? std::vector<std::string>{"event overflow"}
                                      : std::vector<std::string>{};
   };
-  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
+  const results::TestResult result = runTest(latencyProcedure(), someScenario(), dut);
   EXPECT_FALSE(result.valid);
   EXPECT_THAT(anomalies(result), HasSubstr("event overflow @ 1024 B, 50 % load, repetition 0"));
   EXPECT_THAT(anomalies(result), HasSubstr("event overflow @ 1024 B, 50 % load, repetition 1"));
@@ -162,7 +162,7 @@ TEST(Latency, HasNoFiguresWithoutValidTrials) {
   dut.faults = [](const bench::TrialSpec&, std::uint32_t) {
     return std::vector<std::string>{"late start"};
   };
-  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
+  const results::TestResult result = runTest(latencyProcedure(), someScenario(), dut);
   EXPECT_FALSE(result.valid);
   EXPECT_TRUE(result.kpis.empty());
   EXPECT_TRUE(result.distributions.empty());
@@ -173,7 +173,7 @@ TEST(Latency, HasNoFiguresWithoutValidTrials) {
 TEST(Latency, SaysWhenFramesWereLost) {
   FakeDut dut = loadedDut();
   dut.throughput = Fraction::percent(40);
-  const results::TestResult result = runTest(latencyTest(), someScenario(), dut);
+  const results::TestResult result = runTest(latencyProcedure(), someScenario(), dut);
   // One of a million frames in each of four streams and three repetitions.
   EXPECT_DOUBLE_EQ(kpi(result, "loss_ppm", "1024 B, 50 % load").value, 1);
   EXPECT_THAT(anomalies(result), HasSubstr("12 of 12000000 frames lost"));
@@ -188,7 +188,7 @@ TEST(Latency, SaysWhenAPercentileRestsOnFewFrames) {
     dut.latencies = [frames](std::uint32_t, Fraction) {
       return std::vector<std::uint64_t>(frames, 5000);
     };
-    return runTest(latencyTest(), scenario, dut);
+    return runTest(latencyProcedure(), scenario, dut);
   };
   EXPECT_THAT(anomalies(with(10'000)), Not(HasSubstr("too few samples")));
   // 3 repetitions of 400 frames are 1,200, but each has its own percentiles: P50 and P95 of three
@@ -212,8 +212,8 @@ TEST(Latency, NeedsNoMoreTrialsThanPlanned) {
   scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
   scenario.parameters.loads = {{Fraction::percent(10), Fraction::percent(70)}};
   FakeDut dut = loadedDut();
-  runTest(latencyTest(), scenario, dut);
-  const Plan planned = planForUnknownDut(latencyTest(), scenario);
+  runTest(latencyProcedure(), scenario, dut);
+  const Plan planned = planForUnknownDut(latencyProcedure(), scenario);
   // The first trial at the throughput rate is the search's: a run has it already.
   std::set<std::pair<std::string, std::uint32_t>> different;
   for (const auto& [spec, repetition] : dut.asked) different.emplace(spec.toJson(), repetition);

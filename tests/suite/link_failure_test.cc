@@ -117,7 +117,7 @@ TEST(LinkFailure, ARepetitionThatDoesNotRecoverLeavesTheOthers) {
   const scenario::Scenario scenario = twoRepetitions();
   BrokenRunner runner(3, 3);
   const results::TestResult result =
-      linkFailureTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+      linkFailureProcedure().run({scenario, runner.bench.bench.capabilities()}, runner);
   EXPECT_FALSE(result.valid);
   const std::string uplink = "leaf uplink (leaf0-spine0), packet spray";
   EXPECT_EQ(kpi(result, "jct_overhead_percent", uplink).repetitions, 1U);
@@ -134,7 +134,7 @@ TEST(LinkFailure, AJobThatNeverFinishesHasARow) {
   const scenario::Scenario scenario = twoRepetitions();
   BrokenRunner runner(2, 3);
   const results::TestResult result =
-      linkFailureTest().run({scenario, runner.bench.bench.capabilities()}, runner);
+      linkFailureProcedure().run({scenario, runner.bench.bench.capabilities()}, runner);
   EXPECT_FALSE(result.valid);
   const auto& rows = findTable(result, "failure")->rows;
   ASSERT_EQ(rows.size(), 2U);

@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "suite/card/card.h"
-#include "suite/retry_model.h"
+#include "suite/framework/retry_model.h"
 #include "tests/suite/scripted_card.h"
 
 namespace plumbline::suite {
@@ -66,7 +66,8 @@ class Changed final : public TrialRunner {
 results::TestResult runChanged(const scenario::Scenario& scenario,
                                const std::function<void(TrialResult&)>& change) {
   Changed runner(change);
-  results::TestResult result = llrHopsTest().run({scenario, runner.bench.capabilities()}, runner);
+  results::TestResult result =
+      llrHopsProcedure().run({scenario, runner.bench.capabilities()}, runner);
   checkWellFormed(result);
   return result;
 }
@@ -116,7 +117,7 @@ TEST(LlrHops, TimesOfFramesApartAreExact) {
   // Two links between switches and one to a host for each of the streams, and all together.
   EXPECT_EQ(hops.size(), 4 * 3 + 1U);
   for (const results::Kpi& one : result.kpis) {
-    EXPECT_EQ(one.quantity.observed, bench::ObservationPoint::kModelled);
+    EXPECT_EQ(one.quantity.observed, ObservationPoint::kModelled);
     if (one.name == "hop_retry_error_ns") {
       EXPECT_LT(one.quantity.value, 0.0005) << one.point;
     }
@@ -203,7 +204,7 @@ TEST(LlrHops, StrikesTheLinksThatAreNamed) {
               frames * (1 - std::pow(1 - 2e-6, 8 * 512)), 1e-3);
   // A sweep gives them all the same.
   scenario.parameters.card.error_ratios = {{1e-6}};
-  const Plan plan = llrHopsTest().plan({scenario, someHosts()});
+  const Plan plan = llrHopsProcedure().plan({scenario, someHosts()});
   ASSERT_EQ(plan.samples.size(), 2U);
   ASSERT_EQ(plan.samples[1].spec.dut.bit_errors.size(), 2U);
   EXPECT_EQ(plan.samples[1].spec.dut.bit_errors[1].rate, 1e-6);
@@ -214,7 +215,7 @@ TEST(LlrHops, StrikesTheLinksThatAreNamed) {
 TEST(LlrHops, LoadsTheLineWithWhatRetriesLeave) {
   scenario::Scenario scenario = ringOfFour();
   scenario.parameters.card.error_ratios = {{1e-7, 1e-5}};
-  const Plan plan = llrHopsTest().plan({scenario, someHosts()});
+  const Plan plan = llrHopsProcedure().plan({scenario, someHosts()});
   EXPECT_THAT(plan.points, ElementsAre("1e-05 per bit, apart", "1e-07 per bit, under load",
                                        "1e-05 per bit, under load"));
   const auto load = [&](std::size_t i) {
@@ -228,7 +229,7 @@ TEST(LlrHops, LoadsTheLineWithWhatRetriesLeave) {
 
 TEST(LlrHops, RefusesWhatHasNoHopsToTell) {
   const auto refusals = [](const scenario::Scenario& scenario, const bench::Capabilities& bench) {
-    return llrHopsTest().plan({scenario, bench}).refusals;
+    return llrHopsProcedure().plan({scenario, bench}).refusals;
   };
   const bench::Capabilities hosts = someHosts();
   EXPECT_THAT(refusals(ringOfFour(), hosts), IsEmpty());
@@ -254,7 +255,7 @@ TEST(LlrHops, PutsTheCardsOwnLinkBesideThem) {
   Scripted runner([&](const TrialSpec& spec) {
     if (!spec.link_retry) {
       TrialResult result = fabric.run(spec, {});
-      result.observed = bench::ObservationPoint::kTester;
+      result.observed = ObservationPoint::kTester;
       return result;
     }
     TrialResult result = nothingWrong(spec);
@@ -269,7 +270,7 @@ TEST(LlrHops, PutsTheCardsOwnLinkBesideThem) {
     return result;
   });
   const scenario::Scenario scenario = ringOfFour();
-  const results::TestResult result = llrHopsTest().run({scenario, aCard()}, runner);
+  const results::TestResult result = llrHopsProcedure().run({scenario, aCard()}, runner);
   checkWellFormed(result);
   EXPECT_EQ(complaints(result), "");
   ASSERT_EQ(runner.asked.size(), 3U);
@@ -280,12 +281,12 @@ TEST(LlrHops, PutsTheCardsOwnLinkBesideThem) {
   EXPECT_EQ(std::get<card::BitErrors>(own.damage.at(0).what).ratio, 1e-5);
   const std::string place = "1e-05 per bit, card's own link, port 0 to port 1";
   EXPECT_EQ(kpi(result, "hop_retry_max_ns", place).value, 1531.176);
-  EXPECT_EQ(kpi(result, "hop_retry_max_ns", place).observed, bench::ObservationPoint::kTester);
+  EXPECT_EQ(kpi(result, "hop_retry_max_ns", place).observed, ObservationPoint::kTester);
   EXPECT_EQ(kpi(result, "hop_retry_error_ns", place).value, 0);
   EXPECT_NEAR(cellOf(table(result, "hops"), "card's own link", "port 0 to port 1", "Expected"),
               1000 * (1 - std::pow(1 - 1e-5, 8 * 512)), 1e-6);
   EXPECT_EQ(kpi(result, "hop_retry_max_ns", "1e-05 per bit, apart, leaf1-host1").observed,
-            bench::ObservationPoint::kModelled);
+            ObservationPoint::kModelled);
 }
 
 TEST(RetryModel, ComputesFailuresAndShares) {

@@ -1,10 +1,10 @@
 // Losses where PFC promises none: on `free` and on the tests of simulated hosts.
-#include "suite/lossless_losses.h"
+#include "suite/framework/lossless_losses.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suite/free/free_test.h"
+#include "suite/free/free_procedure.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -50,27 +50,27 @@ scenario::Scenario incastOver(Picoseconds delay) {
 // The cable of 5 us carries 141 KB behind a PAUSE (tests/scenario/warnings_test.cc), and the
 // default headroom is 100 KB.
 TEST(LosslessLosses, ALongCableWithTheDefaultHeadroomIsAnAnomalyOfFree) {
-  const auto result = runTest(freeTest(), incastOver(microseconds(5)));
+  const auto result = runTest(freeProcedure(), incastOver(microseconds(5)));
   EXPECT_THAT(anomalies(result),
               AllOf(HasSubstr("packets of a lossless priority dropped, PFC headroom full, on their "
                               "way into s4-h0"),
                     HasSubstr("Likely reason: the headroom of 100000 B is below the 140972 B that "
                               "s3-s4 needs"),
                     HasSubstr("@ repetition 0")));
-  EXPECT_THAT(anomalies(runTest(freeTest(), incastOver(nanoseconds(250)))),
+  EXPECT_THAT(anomalies(runTest(freeProcedure(), incastOver(nanoseconds(250)))),
               Not(HasSubstr("lossless")));
 }
 
 TEST(LosslessLosses, TooSmallAHeadroomIsAnAnomaly) {
   scenario::Scenario scenario = incastOver(nanoseconds(250));
   scenario.switches.pfc->headroom = Bytes(1'000);
-  EXPECT_THAT(anomalies(runTest(freeTest(), scenario)),
+  EXPECT_THAT(anomalies(runTest(freeProcedure(), scenario)),
               AllOf(HasSubstr("PFC headroom full"), HasSubstr("the headroom of 1000 B is below")));
 
   scenario::Scenario fabric = smallFabric();
   fabric.switches.pfc->headroom = Bytes(1'000);
   fabric.parameters.repetitions = 1;
-  EXPECT_THAT(anomalies(runTest(pfcIncastTest(), fabric)), HasSubstr("PFC headroom full"));
+  EXPECT_THAT(anomalies(runTest(pfcIncastProcedure(), fabric)), HasSubstr("PFC headroom full"));
 }
 
 bench::TrialSpec losslessSpec() {

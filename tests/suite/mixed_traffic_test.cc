@@ -32,7 +32,7 @@ TEST(EcnIncast, MarksFirstWhereTheQueueExceedsTheThreshold) {
   scenario::Scenario scenario = oneSwitch(9);
   scenario.parameters.incast_ratios = {{2, 8}};
   scenario.parameters.sizes = {{Bytes(100'000), Bytes(1'000'000)}};
-  const results::TestResult result = runTest(ecnIncastTest(), scenario);
+  const results::TestResult result = runTest(ecnIncastProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const int senders : {2, 8}) {
     for (const double threshold : {1e5, 1e6}) {
@@ -68,7 +68,7 @@ TEST(EcnIncast, MarksFirstWhereTheQueueExceedsTheThreshold) {
 TEST(EcnIncast, RefusesASwitchOfTwoHosts) {
   const scenario::Scenario scenario = oneSwitch(2);
   SimRunner runner;
-  EXPECT_EQ(ecnIncastTest().plan({scenario, runner.bench.capabilities()}).refusals.size(), 1U);
+  EXPECT_EQ(ecnIncastProcedure().plan({scenario, runner.bench.capabilities()}).refusals.size(), 1U);
 }
 
 // 16 MiB take 342.3 us. Four in 10 ms never meet; four in 100 us do, and take 1,369 us in all.
@@ -77,7 +77,7 @@ TEST(PfcBursts, PauseOnlyWhereTransfersMeet) {
   scenario.parameters.repetitions = 1;
   scenario.parameters.incast_ratios = {{4}};
   scenario.parameters.sizes = {{Bytes(10'000), Bytes(200'000)}};
-  const results::TestResult result = runTest(pfcBurstTest(), scenario);
+  const results::TestResult result = runTest(pfcBurstProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* xoff : {"10000 B", "200000 B"}) {
     const std::string calm = std::string("4 bursts, 10 ms, ") + xoff;
@@ -106,7 +106,7 @@ TEST(PfcBursts, DoNotHoldUpAHigherClass) {
   scenario.parameters.repetitions = 1;
   scenario.parameters.incast_ratios = {{16}};
   scenario.parameters.sizes = {{Bytes(10'000)}};
-  const results::TestResult result = runTest(pfcBurstTest(), scenario);
+  const results::TestResult result = runTest(pfcBurstProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* window : {"100 us", "10 ms"}) {
     const std::string point = std::string("16 bursts, ") + window + ", 10000 B";
@@ -127,7 +127,7 @@ TEST(Tiers, AreThePipelineOfTheirLegs) {
 TEST(Tiers, BetweenServersTheFabricIsTheSlowestLeg) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(tierTest(), scenario);
+  const results::TestResult result = runTest(tierProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const double chunk = 262'144;
   const double fabric = kpi(result, "kv_gigabytes_per_s", "GPU to GPU, 16 MiB").value;
@@ -174,7 +174,7 @@ TEST(MixedTraffic, KvHasWhatItOffersAtMost) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.repetitions = 1;
   scenario.parameters.duration = microseconds(400);
-  const results::TestResult result = runTest(mixedConvergenceTest(), scenario);
+  const results::TestResult result = runTest(mixedConvergenceProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   // Eight decode hosts' links, and eight prefill hosts' 80 %, of payload 4096 in 4178 B.
   const double link = 400 * 4096.0 / 4178;
@@ -193,7 +193,7 @@ TEST(MixedTraffic, KvHasWhatItOffersAtMost) {
 TEST(KvDeadlock, IsThatOfTheCycleWithTransfersBesideIt) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(kvDeadlockTest(), scenario);
+  const results::TestResult result = runTest(kvDeadlockProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   EXPECT_EQ(kpi(result, "deadlock", "no trigger").value, 0);
   EXPECT_EQ(kpi(result, "pfc_storm", "no trigger").value, 0);
@@ -217,7 +217,7 @@ TEST(InferenceBalancing, SprayFillsEveryLinkAndEcmpThrowsBalls) {
   scenario.parameters.balancing = {{"ecmp", "spray"}};
   scenario.parameters.iterations = 1;
   scenario.parameters.repetitions = 2;
-  const results::TestResult result = runTest(inferenceBalancingTest(), scenario);
+  const results::TestResult result = runTest(inferenceBalancingProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   for (const char* traffic : {"KV", "EP", "mixed"}) {
     const std::string spray = std::string(traffic) + ", packet spray";

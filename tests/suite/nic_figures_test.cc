@@ -32,7 +32,7 @@ results::TestResult transferCounting(const std::vector<bench::HostCounter>& coun
   });
   bench::Capabilities bench = aCard();
   bench.line_rate = gigabitsPerSecond(100);
-  return kvTransferTest().run({scenario, bench}, runner);
+  return kvTransferProcedure().run({scenario, bench}, runner);
 }
 
 std::map<std::string, double> nicKpis(const results::TestResult& result) {
@@ -62,7 +62,7 @@ TEST(NicFigures, AreSumsOfTheCountersThatTheyName) {
   ASSERT_EQ(table->rows.size(), 3U);
   EXPECT_EQ(std::get<std::string>(table->rows[2][0]), "packets out of sequence");
   EXPECT_EQ(std::get<results::Quantity>(table->rows[0][2]).observed,
-            bench::ObservationPoint::kEndpointSoftware);
+            ObservationPoint::kEndpointSoftware);
   ASSERT_NE(findTable(result, "host_counters"), nullptr);
   EXPECT_EQ(findTable(result, "host_counters")->rows.size(), 5U);
 }

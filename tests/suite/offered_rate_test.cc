@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "suite/lossless_share.h"
+#include "suite/framework/lossless_share.h"
+#include "suite/framework/trials.h"
 #include "suite/training/training.h"
-#include "suite/trials.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
 
@@ -52,7 +52,7 @@ TEST(OfferedRate, ThroughputOfEcmpUnderPfcIsOneOverTheMmr) {
   const scenario::Scenario scenario = throughEcmp();
   PassingTrial runner;
   const results::TestResult result =
-      throughputTest().run({scenario, runner.runner.bench.capabilities()}, runner);
+      throughputProcedure().run({scenario, runner.runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   ASSERT_GE(runner.mmr, 1.9);
   const double found = kpi(result, "throughput_percent", "4096 B, 1 QP, unidirectional").value;
@@ -69,7 +69,7 @@ TEST(OfferedRate, WithoutPfcTheSameRateIsFoundByLoss) {
   scenario.switches.buffer_per_port = Bytes(100'000);
   PassingTrial runner;
   const results::TestResult result =
-      throughputTest().run({scenario, runner.runner.bench.capabilities()}, runner);
+      throughputProcedure().run({scenario, runner.runner.bench.capabilities()}, runner);
   ASSERT_TRUE(result.valid);
   const double found = kpi(result, "throughput_percent", "4096 B, 1 QP, unidirectional").value;
   EXPECT_NEAR(found, 100 / runner.mmr, 100.0 / 64 + 0.8);
@@ -101,7 +101,7 @@ TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
     scenario::Scenario scenario = incast();
     scenario.switches.pfc.emplace().xoff = Bytes(200'000);
     scenario.parameters.drain = drain;
-    const results::TestResult result = runTest(burstTest(), scenario);
+    const results::TestResult result = runTest(burstProcedure(), scenario);
     ASSERT_TRUE(result.valid);
     std::size_t row = 0;
     for (const double n : {2.0, 8.0}) {
@@ -126,7 +126,7 @@ TEST(OfferedRate, TheWaitForResidualFramesDecidesNothing) {
   scenario.topology.hosts = 3;
   scenario.parameters.incast_ratios = {{2}};
   scenario.parameters.repetitions = 1;
-  const results::TestResult result = runTest(burstTest(), scenario);
+  const results::TestResult result = runTest(burstProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const double frames = kpi(result, "burst_frames", "4096 B, 2:1").value;
   EXPECT_NEAR(frames, 32'000'000 / 4174, 2);
@@ -140,7 +140,7 @@ TEST(OfferedRate, LossesBehindAPauseAreFound) {
   scenario.parameters.repetitions = 1;
   scenario.switches.pfc.emplace().xoff = Bytes(200'000);
   scenario.switches.pfc->headroom = Bytes(1'000);
-  const results::TestResult result = runTest(burstTest(), scenario);
+  const results::TestResult result = runTest(burstProcedure(), scenario);
   EXPECT_NEAR(kpi(result, "burst_frames", "4096 B, 8:1").value, 200'000 / 4174.0 * 8 / 7, 4);
 }
 
@@ -151,7 +151,7 @@ TEST(OfferedRate, ARoundTripIsThePathTwiceAndBothFrames) {
   scenario.topology.hosts = 4;
   scenario.parameters.loads = {{Fraction::percent(50)}};
   scenario.parameters.duration = microseconds(100);
-  const results::TestResult result = runTest(latencyTest(), scenario);
+  const results::TestResult result = runTest(latencyProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const double expected = 2 * (2 * 50 + 600) + 2 * 8 * (4096 + 78 + 66) / 400.0;
   const auto& rows = table(result, "round_trip_distribution").rows;

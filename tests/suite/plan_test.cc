@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "suite/lossless_share.h"
+#include "suite/framework/lossless_share.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -66,7 +66,7 @@ void expectForetold(const Procedure& test, const scenario::Scenario& scenario, c
 }
 
 TEST(Plan, OfASearchIsWhatTheSearchTakes) {
-  for (const Procedure* test : {&throughputTest(), &latencyTest()}) {
+  for (const Procedure* test : {&throughputProcedure(), &latencyProcedure()}) {
     expectForetold(*test, aSwitch({{0, 2}, {1, 3}}), "line rate is carried");
     expectForetold(*test, aSwitch({{0, 2}, {1, 2}}), "half of line rate is carried");
     expectForetold(*test, aSwitch({{0, 3}, {1, 3}, {2, 3}}), "a third of line rate is carried");
@@ -82,8 +82,8 @@ TEST(Plan, CountsATrialThatSearchAndLatencyShareOnce) {
     scenario.profile = profile;  // 200 us for both; 60 s and 120 s
     FakeDut dut;
     Counter<FakeDut> counter{dut};
-    const Plan plan = latencyTest().plan({scenario, bench});
-    latencyTest().run({scenario, bench}, counter);
+    const Plan plan = latencyProcedure().plan({scenario, bench});
+    latencyProcedure().run({scenario, bench}, counter);
     EXPECT_EQ(plan.trials_expected, counter.trials);
   }
 }
@@ -100,8 +100,8 @@ TEST(Plan, CountsATrialThatTwoPointsShareOnce) {
   SimRunner runner;
   Counter<SimRunner> counter{runner};
   const TestConfig config{scenario, runner.bench.capabilities()};
-  const Plan plan = syntheticJctTest().plan(config);
-  syntheticJctTest().run(config, counter);
+  const Plan plan = syntheticJctProcedure().plan(config);
+  syntheticJctProcedure().run(config, counter);
   EXPECT_EQ(plan.points.size(), 6U);
   EXPECT_EQ(plan.trials_expected, 2U * 5);
   EXPECT_EQ(counter.trials, 2U * 5);
@@ -113,7 +113,7 @@ TEST(Plan, OfAnIncastsBurstsIsWhatTheSearchTakes) {
   scenario.traffic.pairs.reset();
   for (const std::int64_t buffer : {20'000, 300'000}) {
     scenario.switches.buffer_per_port = Bytes(buffer);
-    expectForetold(burstTest(), scenario, "a buffer");
+    expectForetold(burstProcedure(), scenario, "a buffer");
   }
 }
 

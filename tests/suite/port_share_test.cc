@@ -1,5 +1,5 @@
 // The share of a trial in which a port's wire was taken, against times computed by hand.
-#include "suite/port_share.h"
+#include "suite/framework/port_share.h"
 
 #include <gtest/gtest.h>
 

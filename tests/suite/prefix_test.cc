@@ -54,7 +54,7 @@ double shareWithPrefix(const scenario::Scenario& scenario) {
 
 TEST(Prefixes, SaveTheirWholePagesOncePerCache) {
   const scenario::Scenario scenario = prefixes();
-  const results::TestResult result = runTest(prefixTest(), scenario);
+  const results::TestResult result = runTest(prefixProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   const double share = shareWithPrefix(scenario);
   EXPECT_GT(share, 0.3);
@@ -87,7 +87,7 @@ TEST(Prefixes, SaveTheirWholePagesOncePerCache) {
 TEST(Prefixes, TheCeilingIsThatOfThePrompts) {
   scenario::Scenario scenario = prefixes();
   scenario.parameters.prefix_shares = {Fraction::percent(90)};
-  const results::TestResult result = runTest(prefixTest(), scenario);
+  const results::TestResult result = runTest(prefixProcedure(), scenario);
   const results::Table& table = result.tables.front();
   const auto column =
       std::find(table.columns.begin(), table.columns.end(), "Ceiling of the hit share") -
@@ -104,7 +104,7 @@ TEST(Prefixes, ThePlanKnowsWhatIsNotSent) {
   scenario::Scenario scenario = prefixes();
   scenario.parameters.prefix_shares = {Fraction::percent(100)};
   SimRunner runner;
-  const Plan plan = prefixTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = prefixProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.samples.size(), 4U);
   EXPECT_NEAR(plan.samples[3].packet_hops / plan.samples[0].packet_hops, 0.5, 1e-9);
   EXPECT_EQ(plan.samples[2].packet_hops, plan.samples[0].packet_hops);
@@ -116,7 +116,7 @@ TEST(Prefixes, EvictionsAreCounted) {
   scenario.serving->program.system.prefill_pages = 12;
   scenario.serving->program.system.scheduler.watermark = 0;
   scenario.serving->workload->prefix.groups = 100;
-  const results::TestResult result = runTest(prefixTest(), scenario);
+  const results::TestResult result = runTest(prefixProcedure(), scenario);
   EXPECT_EQ(kpiValue(result, "evictions_per_s", pointOf("no cache")), 0);
   EXPECT_GT(kpiValue(result, "evictions_per_s", pointOf("cache, round robin")), 10);
 }

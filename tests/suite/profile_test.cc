@@ -1,4 +1,4 @@
-#include "suite/profile.h"
+#include "suite/framework/profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   EXPECT_EQ(hidden(TestId::kBurst), "");  // looks for the buffer
   EXPECT_THAT(deviationText(TestId::kThroughput, scenario), Not(HasSubstr("cannot fill a buffer")));
   FakeDut dut;
-  EXPECT_THAT(anomalies(runTest(throughputTest(), scenario, dut)),
+  EXPECT_THAT(anomalies(runTest(throughputProcedure(), scenario, dut)),
               HasSubstr("cannot fill the DUT's buffer (1000000 B of buffer per port)"));
   // A shared buffer counts, not the one per port that is not in use: alpha 1 gives one port half.
   scenario.switches.shared_buffer.emplace().total = Bytes(2'000'000);

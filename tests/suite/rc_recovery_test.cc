@@ -1,5 +1,5 @@
 // One rule for RC's recovery on switches that spray, the same in every test.
-#include "suite/rc_recovery.h"
+#include "suite/framework/rc_recovery.h"
 
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(ScenarioBalancing, IsHonoured) {
   for (const Kind kind : {Kind::kSprayRandom, Kind::kFlowlet, Kind::kWeighted, Kind::kEcmpQp}) {
     scenario.switches.load_balancing.kind = kind;
     for (const Procedure* procedure :
-         {&multiTenantTest(), &scaleTest(), &soakTest(), &leakTest()}) {
+         {&multiTenantProcedure(), &scaleProcedure(), &soakProcedure(), &leakProcedure()}) {
       SimRunner runner;
       for (const PlannedTrial& trial :
            procedure->plan({scenario, runner.bench.capabilities()}).samples) {
@@ -97,7 +97,7 @@ TEST(ScenarioBalancing, ThatASweepReplacesIsADeviation) {
   scenario.parameters.sizes = {{Bytes(1 << 20)}};
   scenario.parameters.ranks = {{8}};
   scenario.parameters.iterations = 1;
-  const results::TestResult result = runTest(allReduceTest(), scenario);
+  const results::TestResult result = runTest(allReduceProcedure(), scenario);
   bool told = false;
   for (const results::Deviation& one : result.deviations) {
     told = told || one.what.find("the scenario's own, weighted ECMP, is not among them") !=

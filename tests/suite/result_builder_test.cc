@@ -1,5 +1,5 @@
 // What a result says by itself of repetitions, and of what its trials set.
-#include "suite/result_builder.h"
+#include "suite/framework/result_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "suite/reading.h"
+#include "suite/framework/reading.h"
+#include "suite/framework/trial_configuration.h"
 #include "suite/training/training.h"
-#include "suite/trial_configuration.h"
 #include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
@@ -23,7 +23,7 @@ results::TestResult repeatedResult(const std::vector<double>& first,
                                    const std::vector<double>& second) {
   const scenario::Scenario scenario = smallFabric();
   const SimRunner runner;
-  ResultBuilder builder(scaleTest(), "section 11.1", std::vector<results::Deviation>(),
+  ResultBuilder builder(scaleProcedure(), "section 11.1", std::vector<results::Deviation>(),
                         {scenario, runner.bench.capabilities()});
   builder.kpi("time_us", "first", builder.repeated("first", "time", first, "us"));
   builder.kpi("time_us", "second", builder.repeated("second", "time", second, "us"));
@@ -53,7 +53,7 @@ TEST(ResultBuilder, FiguresThatScatterAreAnAnomaly) {
 TEST(ResultBuilder, APrimaryFigureHasTheUncertaintyOfItsOwnKpi) {
   const scenario::Scenario scenario = smallFabric();
   const SimRunner runner;
-  ResultBuilder builder(scaleTest(), "section 11.1", std::vector<results::Deviation>(),
+  ResultBuilder builder(scaleProcedure(), "section 11.1", std::vector<results::Deviation>(),
                         {scenario, runner.bench.capabilities()});
   const auto exact = quantityOf(std::vector<Reading>{848.0}, "ns");
   const auto in_bucket = quantityOf(std::vector<Reading>{within(848, 4, "histogram bucket")}, "ns");

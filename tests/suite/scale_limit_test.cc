@@ -68,7 +68,7 @@ double scaleCellValue(const results::TestResult& result, const std::string& id,
 }
 
 TEST(ScaleLimit, NonBlockingFabricIsFlat) {
-  const results::TestResult result = runTest(scaleLimitTest(), cluster(4));
+  const results::TestResult result = runTest(scaleLimitProcedure(), cluster(4));
   EXPECT_TRUE(result.valid);
   // 16 MiB in full packets, and some microseconds there and back between two messages.
   const double alone = (16U << 20) * 4178.0 / 4096 * 8 / 400e9;
@@ -95,7 +95,7 @@ TEST(ScaleLimit, NonBlockingFabricIsFlat) {
 // Both levels have the same requests; the flow level's figures are close, and the report says how
 // close.
 TEST(ScaleLimit, ErrorOfTheFlowLevelIsReported) {
-  const results::TestResult result = runTest(scaleLimitTest(), cluster(4));
+  const results::TestResult result = runTest(scaleLimitProcedure(), cluster(4));
   const results::Table& overlap = scaleTable(result, "overlap");
   ASSERT_EQ(overlap.rows.size(), 2U);
   for (const auto& row : overlap.rows) {
@@ -117,7 +117,7 @@ TEST(ScaleLimit, ErrorOfTheFlowLevelIsReported) {
 
 // One uplink for the four servers of a leaf: two pairs have half of it each, four a quarter.
 TEST(ScaleLimit, OversubscribedUplinkIsTheLimit) {
-  const results::TestResult result = runTest(scaleLimitTest(), cluster(1));
+  const results::TestResult result = runTest(scaleLimitProcedure(), cluster(1));
   const double alone = scaleCellValue(result, "kv_pairs", "2", kFlows, "KV throughput of a pair");
   EXPECT_NEAR(scaleCellValue(result, "kv_pairs", "4", kFlows, "KV throughput of a pair"), alone / 2,
               0.01 * alone);
@@ -133,7 +133,7 @@ TEST(ScaleLimit, OversubscribedUplinkIsTheLimit) {
 
 // Times of transfers are those of packets; the flow level has the reason instead, and no KPI.
 TEST(ScaleLimit, FlowLevelHasNoTimesOfTransfers) {
-  const results::TestResult result = runTest(scaleLimitTest(), cluster(4));
+  const results::TestResult result = runTest(scaleLimitProcedure(), cluster(4));
   for (const char* id : {"kv_pair_times", "kv_requests"}) {
     std::size_t reasons = 0;
     for (const auto& row : scaleTable(result, id).rows) {
@@ -163,7 +163,7 @@ TEST(ScaleLimit, PoolsGrowFromBothEnds) {
 TEST(ScaleLimit, RefusesWhatCannotBe) {
   const auto why = [](const scenario::Scenario& scenario) {
     const SimRunner runner;
-    const Plan plan = scaleLimitTest().plan({scenario, runner.bench.capabilities()});
+    const Plan plan = scaleLimitProcedure().plan({scenario, runner.bench.capabilities()});
     return plan.refusals.empty() ? std::string() : plan.refusals.front();
   };
   scenario::Scenario scenario = cluster(4);

@@ -40,7 +40,7 @@ scenario::Scenario onePoint(std::uint32_t flows) {
 }
 
 TEST(ServiceThroughput, FindsWhatEachServiceCarries) {
-  const results::TestResult result = runTest(serviceThroughputTest(), onePoint(1));
+  const results::TestResult result = runTest(serviceThroughputProcedure(), onePoint(1));
   ASSERT_TRUE(result.valid);
   for (const char* service : {"ROD", "RUD", "RUDI", "UUD", "RC", "UC"}) {
     for (const char* direction : {"unidirectional", "bidirectional"}) {
@@ -77,7 +77,7 @@ TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
   scenario.topology.leaves = 2;
   scenario.topology.spines = 1;
   scenario.topology.hosts_per_leaf = 4;  // four hosts of a leaf share one uplink: 25 %
-  const results::TestResult result = runTest(serviceThroughputTest(), scenario);
+  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
   for (const char* service : {"RUD", "RC"}) {
     const double percent = kpi(result, "throughput_percent_of_line",
                                std::string("1 MiB, 1 flows, unidirectional, ") + service)
@@ -93,14 +93,14 @@ TEST(ServiceThroughput, PlansAboutAsManyTrialsAsItRuns) {
   const scenario::Scenario scenario = onePoint(1);
   SimRunner runner;
   const TestConfig config{scenario, runner.bench.capabilities()};
-  const Plan plan = serviceThroughputTest().plan(config);
-  serviceThroughputTest().run(config, runner);
+  const Plan plan = serviceThroughputProcedure().plan(config);
+  serviceThroughputProcedure().run(config, runner);
   EXPECT_NEAR(static_cast<double>(plan.trials_expected), static_cast<double>(runner.trials),
               0.5 * static_cast<double>(runner.trials));
 }
 
 TEST(ServiceThroughput, TellsSetUpTimesAndHowManyConnectionsSustainTheRate) {
-  const results::TestResult result = runTest(serviceThroughputTest(), onePoint(16));
+  const results::TestResult result = runTest(serviceThroughputProcedure(), onePoint(16));
   for (const char* service : {"RC", "UC"}) {
     EXPECT_NEAR(kpi(result, "setup_us", service).value, kQpSetupNs / 1e3, 0.01) << service;
   }
@@ -127,7 +127,7 @@ scenario::Scenario shortMessages() {
 
 // 64 B from host 0 to host 8.
 TEST(ServiceLatency, AtZeroLoadIsThePath) {
-  const results::TestResult result = runTest(serviceLatencyTest(), shortMessages());
+  const results::TestResult result = runTest(serviceLatencyProcedure(), shortMessages());
   ASSERT_TRUE(result.valid);
   // RoCEv2 WRITE Only of 64 B: 14 + 20 + 8 + 12 + 16 + 64 + 4 + 4 = 142 B, 2.84 ns; the first bit
   // arrives when it has been stored three times.
@@ -140,7 +140,7 @@ TEST(ServiceLatency, AtZeroLoadIsThePath) {
 // A first message waits for its QP: three steps, REQ and REP, and the RTU before it on the wire. A
 // PDC's waits for its context alone.
 TEST(ServiceLatency, FirstMessagesPayForTheirSetUp) {
-  const results::TestResult result = runTest(serviceLatencyTest(), shortMessages());
+  const results::TestResult result = runTest(serviceLatencyProcedure(), shortMessages());
   ASSERT_TRUE(result.valid);
   EXPECT_NEAR(kpi(result, "setup_mean_ns", "64 B, first message, RC").value, kQpSetupNs, 10);
   const auto more = [&result](const std::string& service) {
@@ -154,7 +154,7 @@ TEST(ServiceLatency, FirstMessagesPayForTheirSetUp) {
 
 // Four pairs with ten PDCs or QPs each: 40 first messages, enough for P50 and few for P95 and more.
 TEST(ServiceLatency, FirstMessagesAreManyAndTheirNumberIsTold) {
-  const results::TestResult result = runTest(serviceLatencyTest(), shortMessages());
+  const results::TestResult result = runTest(serviceLatencyProcedure(), shortMessages());
   const auto percentileOf = [&result](const char* name) {
     return kpi(result, name, "64 B, first message, RC").percentile.value();
   };
@@ -171,7 +171,7 @@ TEST(ServiceLatency, QpsMayBeSetUpOutOfBand) {
   transport::RoceSpec roce = usualRoce();
   roce.setup_time = microseconds(30);
   scenario.transport = roce;
-  const results::TestResult result = runTest(serviceLatencyTest(), scenario);
+  const results::TestResult result = runTest(serviceLatencyProcedure(), scenario);
   const double more = kpi(result, "message_mean_ns", "64 B, first message, RC").value -
                       kpi(result, "message_min_ns", "64 B, zero load, RC").value;
   EXPECT_NEAR(more, 30'000, 10);
@@ -181,7 +181,7 @@ TEST(ServiceLatency, QpsMayBeSetUpOutOfBand) {
 // contexts of 100 ns, then the last one's way there and back: frames of 166 B and ACKs of
 // 78 B (14 + 20 + 8 + 32 + 4).
 TEST(PdcScale, ConnectionsPerSecondAreWhatSetUpPermits) {
-  const results::TestResult result = runTest(pdcScaleTest(), smallFabric());
+  const results::TestResult result = runTest(pdcScaleProcedure(), smallFabric());
   ASSERT_TRUE(result.valid);
   for (const std::uint32_t m : {100U, 1000U}) {
     const std::string point = std::to_string(m) + " connections, opened, 64 B each, ";
@@ -197,7 +197,7 @@ TEST(PdcScale, ConnectionsPerSecondAreWhatSetUpPermits) {
 
 // (c) One connection, then more: together they reach no less than it alone.
 TEST(PdcScale, FindsTheMostConcurrentConnections) {
-  const results::TestResult result = runTest(pdcScaleTest(), smallFabric());
+  const results::TestResult result = runTest(pdcScaleProcedure(), smallFabric());
   for (const char* service : {"RUD", "RC"}) {
     EXPECT_NEAR(kpi(result, "of_single_connection_percent",
                     std::string("1 connections, established, 64 KiB each, ") + service)
@@ -214,7 +214,7 @@ TEST(PdcScale, TheHostsNumberOfPdcsLimits) {
   uet.max_pdcs = 40;
   uet.base_rtt = microseconds(5);
   scenario.transport = uet;
-  const results::TestResult result = runTest(pdcScaleTest(), scenario);
+  const results::TestResult result = runTest(pdcScaleProcedure(), scenario);
   EXPECT_EQ(kpi(result, "most_connections", "100 connections, opened, 64 B each, RUD").value, 40);
 }
 

@@ -72,7 +72,7 @@ TEST(ServingFailure, AnUplinkCarriesItsShare) {
     scenario.parameters.repetitions = repetitions;
     scenario.parameters.duration = milliseconds(60);
     scenario.serving->program.queue_pairs = 32;
-    const results::TestResult result = runTest(servingFailureTest(), scenario);
+    const results::TestResult result = runTest(servingFailureProcedure(), scenario);
     return failureKpi(result, "failed_link_kv_percent", "uplink of a prefill leaf");
   };
   EXPECT_NEAR(share(2, fabric::LoadBalancingKind::kSprayRoundRobin, 1), 50, 1);
@@ -85,7 +85,7 @@ TEST(ServingFailure, AnUplinkCarriesItsShare) {
 // expired, which has doubled up to convergence + timeout.
 TEST(ServingFailure, TransfersRecoverWithinConvergenceAndTimeout) {
   const results::TestResult result =
-      runTest(servingFailureTest(), twoLeaves(4, fabric::LoadBalancingKind::kSprayRoundRobin));
+      runTest(servingFailureProcedure(), twoLeaves(4, fabric::LoadBalancingKind::kSprayRoundRobin));
   EXPECT_TRUE(result.valid);
   const std::string point = "uplink of a prefill leaf";
   EXPECT_GT(failureKpi(result, "packets_lost", point), 0);
@@ -105,7 +105,7 @@ TEST(ServingFailure, TransfersRecoverWithinConvergenceAndTimeout) {
 TEST(ServingFailure, WhatIsLeftOfTheCapacityIsUsed) {
   scenario::Scenario scenario = twoLeaves(2, fabric::LoadBalancingKind::kSprayRoundRobin);
   scenario.parameters.duration = milliseconds(400);
-  const results::TestResult result = runTest(servingFailureTest(), scenario);
+  const results::TestResult result = runTest(servingFailureProcedure(), scenario);
   const double load = 160 * 100 * 131'072.0 * 8;
   const double capacity = 2 * 10e9 * 4096 / 4178;
   EXPECT_NEAR(failureKpi(result, "kv_rate_after_percent", "uplink of a prefill leaf"),
@@ -115,11 +115,11 @@ TEST(ServingFailure, WhatIsLeftOfTheCapacityIsUsed) {
 TEST(ServingFailure, NeedsAnotherPath) {
   SimRunner runner;
   scenario::Scenario one = twoLeaves(1, fabric::LoadBalancingKind::kEcmp);
-  const Plan plan = servingFailureTest().plan({one, runner.bench.capabilities()});
+  const Plan plan = servingFailureProcedure().plan({one, runner.bench.capabilities()});
   EXPECT_THAT(plan.refusals, ElementsAre(HasSubstr("two uplinks")));
   scenario::Scenario slow = twoLeaves(2, fabric::LoadBalancingKind::kEcmp);
   slow.convergence = milliseconds(60);
-  EXPECT_THAT(servingFailureTest().plan({slow, runner.bench.capabilities()}).refusals,
+  EXPECT_THAT(servingFailureProcedure().plan({slow, runner.bench.capabilities()}).refusals,
               ElementsAre(HasSubstr("does not end within the measuring window")));
 }
 

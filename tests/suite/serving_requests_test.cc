@@ -56,7 +56,7 @@ double number(const results::Cell& cell) { return std::get<results::Quantity>(ce
 
 // Twice 50 requests per second is the trace as it is: 60 of them in the window of 0.6 s.
 TEST(ServingRequests, TheLoadIsTheTraces) {
-  const results::TestResult result = runTest(overloadTest(), underTrace(200));
+  const results::TestResult result = runTest(overloadProcedure(), underTrace(200));
   const results::Table& load = tableOf(result, "load");
   ASSERT_EQ(load.rows.size(), 2U);
   EXPECT_THAT(load.columns,
@@ -82,7 +82,7 @@ TEST(ServingRequests, AtATimeIsRateTimesTime) {
   auto trace = scenario.serving->workload->trace->requests();
   for (serving::Request& request : trace) request.prompt = 20;
   scenario.serving->workload->trace = std::make_shared<const serving::StoredTrace>(trace);
-  const results::TestResult result = runTest(overloadTest(), scenario);
+  const results::TestResult result = runTest(overloadProcedure(), scenario);
   const auto e2e = std::find_if(result.kpis.begin(), result.kpis.end(),
                                 [](const results::Kpi& kpi) { return kpi.name == "ttft_p99_ms"; });
   ASSERT_NE(e2e, result.kpis.end());
@@ -92,7 +92,7 @@ TEST(ServingRequests, AtATimeIsRateTimesTime) {
 }
 
 TEST(ServingRequests, EveryRequestIsALineOfRawData) {
-  const results::TestResult result = runTest(overloadTest(), underTrace(200));
+  const results::TestResult result = runTest(overloadProcedure(), underTrace(200));
   ASSERT_EQ(result.raw_data.size(), 1U);
   std::istringstream text(result.raw_data.front().csv);
   std::string line;
@@ -117,7 +117,7 @@ TEST(ServingRequests, EveryRequestIsALineOfRawData) {
 TEST(ServingRequests, RawDataSayWhichKeptTheLimits) {
   scenario::Scenario scenario = underTrace(200);
   scenario.serving->slo.ttft = milliseconds(4);
-  std::istringstream text(runTest(overloadTest(), scenario).raw_data.front().csv);
+  std::istringstream text(runTest(overloadProcedure(), scenario).raw_data.front().csv);
   std::string line;
   ASSERT_TRUE(std::getline(text, line));
   EXPECT_TRUE(line.ends_with(",within_limits"));
@@ -137,7 +137,7 @@ TEST(ServingRequests, RawDataSayWhichKeptTheLimits) {
 // At 100 requests/s prefill takes 2 ms of 10 (1 or 3 of each), decode 8 (four steps of 2 ms). A
 // prompt of 30 tokens has two of the 20,000 pages.
 TEST(ServingRequests, WorkersAndTheirKvCache) {
-  const results::TestResult result = runTest(overloadTest(), underTrace(200));
+  const results::TestResult result = runTest(overloadProcedure(), underTrace(200));
   const results::Table& workers = tableOf(result, "workers");
   ASSERT_EQ(workers.rows.size(), 4U);
   EXPECT_THAT(workers.columns, ElementsAre("Offered load", "Worker", "In steps", "KV cache mean",
@@ -157,7 +157,7 @@ TEST(ServingRequests, WorkersAndTheirKvCache) {
 TEST(ServingRequests, ATraceThatIsTooShortIsRefused) {
   SimRunner runner;
   const scenario::Scenario scenario = underTrace(105);
-  const auto refusals = overloadTest().plan({scenario, runner.bench.capabilities()}).refusals;
+  const auto refusals = overloadProcedure().plan({scenario, runner.bench.capabilities()}).refusals;
   ASSERT_FALSE(refusals.empty());
   EXPECT_THAT(refusals.front(), HasSubstr("the trace (serving.trace) lasts"));
   EXPECT_THAT(refusals.front(), HasSubstr("100 requests/s"));
@@ -171,7 +171,7 @@ TEST(ServingRequests, APartOfATraceWithAnotherRateIsAnAnomaly) {
     if (request.arrival > milliseconds(700)) request.arrival += seconds(1);
   }
   scenario.serving->workload->trace = std::make_shared<const serving::StoredTrace>(trace);
-  const results::TestResult result = runTest(overloadTest(), scenario);
+  const results::TestResult result = runTest(overloadProcedure(), scenario);
   EXPECT_THAT(result.anomalies, Contains(Field(&results::Anomaly::what,
                                                HasSubstr("has another rate than all of it"))));
 }
@@ -182,7 +182,7 @@ TEST(ServingRequests, AWindowWithoutRequestsIsNotValid) {
   scenario.serving->workload = serving::fixedWorkload(1, 10, 4, UINT64_MAX);
   scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kConstant;
   scenario.parameters.rates = {0.5};
-  for (const Procedure* test : {&overloadTest(), &aggregateTokensTest()}) {
+  for (const Procedure* test : {&overloadProcedure(), &aggregateTokensProcedure()}) {
     const results::TestResult result = runTest(*test, scenario);
     EXPECT_FALSE(result.valid);
     EXPECT_THAT(
@@ -191,7 +191,8 @@ TEST(ServingRequests, AWindowWithoutRequestsIsNotValid) {
     EXPECT_THAT(result.anomalies,
                 Not(Contains(Field(&results::Anomaly::what, HasSubstr("the warm-up is shorter")))));
   }
-  EXPECT_EQ(runTest(aggregateTokensTest(), scenario).summary, "No request arrived in any window.");
+  EXPECT_EQ(runTest(aggregateTokensProcedure(), scenario).summary,
+            "No request arrived in any window.");
 }
 
 TEST(ServingRequests, RefusedRequestsAreCounted) {
@@ -199,7 +200,7 @@ TEST(ServingRequests, RefusedRequestsAreCounted) {
   scenario.serving->workload->prompt = {};
   scenario.serving->workload->prompt.low = 40;
   scenario.serving->program.system.decode_pages = 2;  // 32 tokens
-  const results::TestResult result = runTest(overloadTest(), scenario);
+  const results::TestResult result = runTest(overloadProcedure(), scenario);
   EXPECT_THAT(result.anomalies,
               Contains(Field(&results::Anomaly::what,
                              HasSubstr("requests were refused, since no worker"))));
@@ -214,7 +215,7 @@ TEST(ServingRequests, TheBoundIsThatOfRisingRates) {
   scenario.serving->drain = seconds(1);
   for (const std::vector<double>& rates : {std::vector<double>{400, 1000}, {1000, 400}}) {
     scenario.parameters.rates = rates;
-    EXPECT_EQ(runTest(aggregateTokensTest(), scenario).summary,
+    EXPECT_EQ(runTest(aggregateTokensProcedure(), scenario).summary,
               "The limits are kept up to 400 requests/s, not at 1000.");
   }
 }
@@ -228,10 +229,10 @@ TEST(ServingRequests, ARateIsKeptByRequestsThatAreDone) {
   scenario.serving->slo.ttft = milliseconds(50);
   scenario.serving->slo.tpot = milliseconds(50);
   scenario.parameters.rates = {40};
-  EXPECT_EQ(runTest(aggregateTokensTest(), scenario).summary,
+  EXPECT_EQ(runTest(aggregateTokensProcedure(), scenario).summary,
             "The limits are kept up to the highest rate, 40 requests/s.");
   scenario.serving->workload->output.low = 1'000'000;
-  EXPECT_EQ(runTest(aggregateTokensTest(), scenario).summary,
+  EXPECT_EQ(runTest(aggregateTokensProcedure(), scenario).summary,
             "The limits are not kept at the lowest rate, 40 requests/s.");
 }
 
@@ -251,7 +252,7 @@ TEST(ServingRequests, UseIsThatOfTheNicsCables) {
     topology.graph.cables.push_back({host, "s", gigabitsPerSecond(400), nanoseconds(50)});
   }
   scenario.topology = topology;
-  const results::TestResult result = runTest(aggregateTokensTest(), scenario);
+  const results::TestResult result = runTest(aggregateTokensProcedure(), scenario);
   for (const results::Kpi& one : result.kpis) {
     if (one.name != "kv_link_percent") continue;
     const double percent = 80 * 20 * 131'072.0 / (400e9 / 8) * 100;
@@ -267,7 +268,7 @@ TEST(ServingRequests, StepsOutsideATableAreAnAnomaly) {
   scenario.serving->program.system.times = serving::stepTable(
       "prefill,1,1,0,0.1\nprefill,1,20,0,2\ndecode,1,1,0,2\ndecode,100,100,0,2\n"
       "decode,1,1,1000,2\ndecode,100,100,1000,2\n");
-  const results::TestResult result = runTest(overloadTest(), scenario);
+  const results::TestResult result = runTest(overloadProcedure(), scenario);
   EXPECT_THAT(result.anomalies,
               Contains(Field(&results::Anomaly::what,
                              HasSubstr("steps lie more than 10 % outside the table"))));

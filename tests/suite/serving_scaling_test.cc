@@ -52,7 +52,7 @@ double scalingKpi(const results::TestResult& result, const std::string& name) {
 // one of theirs is among the next three, takes 20 ms of prefill and 26.2 MB at 100 Gb/s, 2.1 ms.
 TEST(ServingScaling, JoinedServersGetTheirShare) {
   const scenario::Scenario scenario = scalingSystem(3);
-  const results::TestResult result = runTest(servingScalingTest(), scenario);
+  const results::TestResult result = runTest(servingScalingProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   EXPECT_NEAR(scalingKpi(result, "joined_requests_percent"), 100.0 * 2 / 3, 5);
   const double wire = 200 * 131'072.0 * 8 / 100e9 * 4178 / 4096 * 1e3;
@@ -73,7 +73,7 @@ TEST(ServingScaling, WholeServersJoin) {
   serving::MappingSpec& servers = scenario.serving->program.system.servers;
   servers.gpus = 4;
   servers.decode.workers = 11;
-  const Plan plan = servingScalingTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = servingScalingProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.samples.size(), 1U);
   const bench::TrialSpec& spec = plan.samples.front().spec;
   EXPECT_EQ(spec.serving->system.scaling.joining, 7U);
@@ -84,7 +84,7 @@ TEST(ServingScaling, WholeServersJoin) {
 TEST(ServingScaling, NeedsAServerThatStays) {
   SimRunner runner;
   const scenario::Scenario one = scalingSystem(1);
-  EXPECT_THAT(servingScalingTest().plan({one, runner.bench.capabilities()}).refusals,
+  EXPECT_THAT(servingScalingProcedure().plan({one, runner.bench.capabilities()}).refusals,
               ElementsAre(HasSubstr("one decode server")));
 }
 
@@ -92,7 +92,7 @@ TEST(ServingScaling, NeedsTimeToConverge) {
   SimRunner runner;
   scenario::Scenario slow = scalingSystem(3);
   slow.convergence = seconds(10);
-  EXPECT_THAT(servingScalingTest().plan({slow, runner.bench.capabilities()}).refusals,
+  EXPECT_THAT(servingScalingProcedure().plan({slow, runner.bench.capabilities()}).refusals,
               ElementsAre(HasSubstr("before the fabric routes to them")));
 }
 

@@ -65,7 +65,7 @@ bool hasAnomaly(const results::TestResult& result, const std::string& text) {
 }
 
 TEST(ServingSoak, ADayWithoutEventsHasNoTrend) {
-  const results::TestResult result = runTest(servingSoakTest(), servingSoak());
+  const results::TestResult result = runTest(servingSoakProcedure(), servingSoak());
   EXPECT_TRUE(result.valid);
   EXPECT_EQ(soakKpi(result, "significant_drifts", ""), 0);
   EXPECT_FALSE(hasAnomaly(result, "a fault of the model"));
@@ -89,7 +89,7 @@ TEST(ServingSoak, ADayWithoutEventsHasNoTrend) {
 TEST(ServingSoak, APlantedLeakIsFlagged) {
   scenario::Scenario scenario = servingSoak();
   scenario.serving->program.system.memory.leak = 1e-4;
-  const results::TestResult result = runTest(kvLeakTest(), scenario);
+  const results::TestResult result = runTest(kvLeakProcedure(), scenario);
   EXPECT_GT(soakKpi(result, "pages_left", ""), 45 - 4 * 6.7);
   EXPECT_LT(soakKpi(result, "pages_left", ""), 45 + 4 * 6.7);
   EXPECT_GE(soakKpi(result, "potential_leaks", ""), 2);
@@ -103,7 +103,7 @@ TEST(ServingSoak, ALeakIsATrendOfTheFewestPages) {
   scenario::Scenario scenario = servingSoak();
   scenario.serving->program.system.memory.leak = 1e-3;
   scenario.parameters.rates = {5};
-  const results::TestResult result = runTest(kvLeakTest(), scenario);
+  const results::TestResult result = runTest(kvLeakProcedure(), scenario);
   EXPECT_TRUE(hasAnomaly(result, "potential leak: Prefill pages used, fewest rises"));
   EXPECT_TRUE(hasAnomaly(result, "potential leak: Decode pages used, fewest rises"));
 }
@@ -112,7 +112,7 @@ TEST(ServingSoak, ACleanRunHasNoLeak) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     scenario::Scenario scenario = servingSoak();
     scenario.seed = seed;
-    const results::TestResult result = runTest(kvLeakTest(), scenario);
+    const results::TestResult result = runTest(kvLeakProcedure(), scenario);
     EXPECT_TRUE(result.valid);
     EXPECT_EQ(soakKpi(result, "potential_leaks", ""), 0) << seed;
     EXPECT_EQ(soakKpi(result, "pages_left", ""), 0);
@@ -124,7 +124,7 @@ TEST(ServingSoak, ACleanRunHasNoLeak) {
 TEST(ServingSoak, AWindowWithoutRequestsHasNoPercentile) {
   scenario::Scenario scenario = servingSoak();
   scenario.parameters.rates = {1};
-  const results::TestResult result = runTest(servingSoakTest(), scenario);
+  const results::TestResult result = runTest(servingSoakProcedure(), scenario);
   EXPECT_TRUE(hasAnomaly(result, "TTFT P99 has no value in"));
   EXPECT_TRUE(std::any_of(result.kpis.begin(), result.kpis.end(),
                           [](const results::Kpi& one) { return one.name == "pfc_per_s"; }));
@@ -140,7 +140,7 @@ TEST(ServingSoak, WhatIsLeftIsKnownOnlyAtQuiescence) {
   scenario::Scenario scenario = servingSoak();
   scenario.serving->drain = Picoseconds(0);
   scenario.serving->workload->output.low = 1000;  // two seconds of decode
-  const results::TestResult result = runTest(kvLeakTest(), scenario);
+  const results::TestResult result = runTest(kvLeakProcedure(), scenario);
   EXPECT_TRUE(hasAnomaly(result, "requests are left at the end"));
   EXPECT_TRUE(
       std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
@@ -152,9 +152,9 @@ TEST(ServingSoak, IsOneTrialForItsTests) {
   const scenario::Scenario scenario = servingSoak();
   SimRunner runner;
   const TestConfig config{scenario, runner.bench.capabilities()};
-  const std::string trial = servingSoakTest().plan(config).samples.front().spec.toJson();
-  EXPECT_EQ(kvLeakTest().plan(config).samples.front().spec.toJson(), trial);
-  const Plan flap = servingFlapTest().plan(config);
+  const std::string trial = servingSoakProcedure().plan(config).samples.front().spec.toJson();
+  EXPECT_EQ(kvLeakProcedure().plan(config).samples.front().spec.toJson(), trial);
+  const Plan flap = servingFlapProcedure().plan(config);
   ASSERT_EQ(flap.samples.size(), 2U);
   EXPECT_EQ(flap.samples.front().spec.toJson(), trial);
 }
@@ -165,7 +165,7 @@ TEST(ServingSoak, AFlapIsOverWithItsOutage) {
   scenario::Scenario scenario = servingSoak();
   scenario.parameters.soak.flap = milliseconds(50);
   scenario.parameters.duration = milliseconds(200);
-  const results::TestResult result = runTest(servingFlapTest(), scenario);
+  const results::TestResult result = runTest(servingFlapProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   const double recovery = soakKpi(result, "serving_recovery_ms", "link flap");
   EXPECT_GE(recovery, 0);
@@ -181,16 +181,17 @@ TEST(ServingSoak, RefusesWhatGivesNoTrend) {
   const auto refusals = [&](const Procedure& test, const scenario::Scenario& scenario) {
     return test.plan({scenario, runner.bench.capabilities()}).refusals;
   };
-  EXPECT_THAT(refusals(servingSoakTest(), few),
+  EXPECT_THAT(refusals(servingSoakProcedure(), few),
               ElementsAre(HasSubstr("2 windows are fewer than 4")));
   scenario::Scenario longer = servingSoak();
   longer.parameters.soak.duration = seconds(60);
   longer.parameters.soak.interval = seconds(10);
   longer.parameters.duration = seconds(20);
-  EXPECT_THAT(refusals(kvLeakTest(), longer), ElementsAre(HasSubstr("longer than the 10 s")));
+  EXPECT_THAT(refusals(kvLeakProcedure(), longer), ElementsAre(HasSubstr("longer than the 10 s")));
   scenario::Scenario far = servingSoak();
   far.parameters.soak.flap = seconds(10);
-  EXPECT_THAT(refusals(servingFlapTest(), far), ElementsAre(HasSubstr("less than two windows")));
+  EXPECT_THAT(refusals(servingFlapProcedure(), far),
+              ElementsAre(HasSubstr("less than two windows")));
 }
 
 // sqrt(99/n)/ln 100: 6.8 % of 1,000 requests, 1.4 % of 22,500, 1 % of 46,682.

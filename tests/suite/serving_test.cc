@@ -25,7 +25,7 @@ TEST(SingleRequestsTest, TtftIsTheSumOfItsClosedForms) {
   scenario::Scenario scenario = system(1, 1);
   scenario.serving->program.system.router.delay = microseconds(50);
   scenario.parameters.prompts = {128, 4096};
-  for (const Procedure* test : {&disaggregatedTtftTest(), &promptLengthTest()}) {
+  for (const Procedure* test : {&disaggregatedTtftProcedure(), &promptLengthProcedure()}) {
     const results::TestResult result = runTest(*test, scenario);
     EXPECT_TRUE(result.valid);
     for (const std::uint32_t prompt : {128U, 4096U}) {
@@ -58,7 +58,7 @@ TEST(Parallelism, FlowsMeetAtTheNicsAsTheMappingSays) {
   section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
   section.warmup = Picoseconds();
   scenario.parameters.duration = seconds(4);
-  const results::TestResult result = runTest(parallelismTest(), scenario);
+  const results::TestResult result = runTest(parallelismProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   struct Row {
     const char* point;
@@ -83,7 +83,7 @@ TEST(DecodeFairness, IsOneForEqualRequestsInTurn) {
   auto& section = *scenario.serving;
   section.workload = serving::fixedWorkload(100, 16, 4, 40);
   section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
-  const results::TestResult result = runTest(decodeFairnessTest(), scenario);
+  const results::TestResult result = runTest(decodeFairnessProcedure(), scenario);
   for (const char* name : {"kv_received_jfi", "decode_busy_jfi", "decode_tokens_jfi",
                            "kv_received_max_min", "decode_busy_max_min", "decode_tokens_max_min"}) {
     EXPECT_DOUBLE_EQ(kpi(result, name, "4 workers"), 1) << name;
@@ -96,7 +96,7 @@ TEST(Routing, RoundRobinOfEqualRequestsFillsAllWorkersAlike) {
   section.workload = serving::fixedWorkload(100, 16, 4, 400);
   section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
   scenario.parameters.rates = {100};
-  const results::TestResult result = runTest(routingTest(), scenario);
+  const results::TestResult result = runTest(routingProcedure(), scenario);
   // Of about 25 requests a worker, one has one more than another.
   EXPECT_LT(kpi(result, "decode_memory_cv_percent", "100 requests/s, round robin"), 100.0 / 25);
 }
@@ -108,7 +108,7 @@ TEST(AggregateTokens, ATokenRateIsTheRequestRateTimesTheAnswer) {
   section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
   // A prefill step takes 10 ms a prompt: both workers compute 200 requests per second.
   scenario.parameters.rates = {50, 100, 400};
-  const results::TestResult result = runTest(aggregateTokensTest(), scenario);
+  const results::TestResult result = runTest(aggregateTokensProcedure(), scenario);
   for (const double rate : {50.0, 100.0}) {
     const std::string point = std::to_string(static_cast<int>(rate)) + " requests/s";
     EXPECT_NEAR(kpi(result, "output_tokens_per_s", point), rate * 10, 10) << point;
@@ -127,7 +127,7 @@ TEST(Batching, ABatchOfOneIsTheSameBothWays) {
   scenario::Scenario scenario = system(1, 1);
   auto& section = *scenario.serving;
   section.workload = serving::fixedWorkload(20, 64, 8, UINT64_MAX);
-  const results::TestResult result = runTest(batchingTest(), scenario);
+  const results::TestResult result = runTest(batchingProcedure(), scenario);
   for (const char* name : {"output_tokens_per_s", "ttft_p99_ms", "peak_transfers"}) {
     EXPECT_EQ(kpi(result, name, "1 requests, static"), kpi(result, name, "1 requests, continuous"));
   }
@@ -143,7 +143,7 @@ TEST(Overload, GoodputFallsAndNothingIsLeftOut) {
   section.drain = milliseconds(200);
   section.slo.ttft = milliseconds(100);
   scenario.parameters.rates = {100};  // what prefill computes, 10 ms each
-  const results::TestResult result = runTest(overloadTest(), scenario);
+  const results::TestResult result = runTest(overloadProcedure(), scenario);
   const double at_200 = kpi(result, "goodput_tokens_per_s", "200 %");
   EXPECT_LT(at_200, 0.5 * 100 * 4);
   EXPECT_LT(kpi(result, "goodput_share_percent", "200 %"), 30);
@@ -161,7 +161,7 @@ TEST(Congestion, FactorsCountFromTheQuietFabric) {
   auto& section = *scenario.serving;
   section.workload = serving::fixedWorkload(100, 100, 2, UINT64_MAX);
   section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
-  const results::TestResult result = runTest(congestionTest(), scenario);
+  const results::TestResult result = runTest(congestionProcedure(), scenario);
   EXPECT_DOUBLE_EQ(kpi(result, "ttft_factor", "0 % of the links"), 1);
   EXPECT_DOUBLE_EQ(kpi(result, "itl_factor", "90 % of the links"), 1);  // decode has no traffic
   const double quiet = kpi(result, "request_transfer_p99_ms", "0 % of the links");
@@ -184,7 +184,7 @@ TEST(ServingTests, RunTheRatesOfTheScenarioToTheirLastDigit) {
   scenario::Scenario scenario = system(1, 2);
   scenario.parameters.rates = {100.0 / 3};
   SimRunner runner;
-  const Plan plan = routingTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = routingProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.samples.size(), 2U);
   EXPECT_EQ(plan.samples.front().spec.serving->workload.arrivals.rate, 100.0 / 3);
 }
@@ -213,7 +213,7 @@ TEST(ServingTests, RequestsWithNothingToSendHaveNoTransfer) {
 TEST(ServingTests, HaveAMainFigure) {
   scenario::Scenario scenario = system(1, 1);
   scenario.parameters.prompts = {16, 32};
-  const results::TestResult result = runTest(disaggregatedTtftTest(), scenario);
+  const results::TestResult result = runTest(disaggregatedTtftProcedure(), scenario);
   ASSERT_EQ(result.primary.size(), 1U);
   EXPECT_EQ(result.primary_names.front(), "TTFT mean, 32 tokens");
   EXPECT_EQ(result.primary.front().value, kpi(result, "ttft_mean_ms", "32 tokens"));
@@ -230,16 +230,16 @@ TEST(ServingTests, RefuseWhatCannotBe) {
   small.serving->program.system.servers.nics = small.serving->program.system.servers.gpus = 4;
   small.serving->program.system.servers.prefill.tp = 4;
   small.serving->program.system.servers.decode.tp = 4;
-  EXPECT_THAT(refusals(disaggregatedTtftTest(), small),
+  EXPECT_THAT(refusals(disaggregatedTtftProcedure(), small),
               HasSubstr("8 NICs and the topology 2 hosts"));
-  EXPECT_THAT(refusals(parallelismTest(), system(1, 1)), HasSubstr("gpus 8"));
-  EXPECT_THAT(refusals(routingTest(), system(1, 1)), HasSubstr("no choice"));
-  EXPECT_THAT(refusals(ratioTest(), system(1, 1)), HasSubstr("needs 3"));
-  EXPECT_THAT(refusals(overloadTest(), system(1, 1)), IsEmpty());
+  EXPECT_THAT(refusals(parallelismProcedure(), system(1, 1)), HasSubstr("gpus 8"));
+  EXPECT_THAT(refusals(routingProcedure(), system(1, 1)), HasSubstr("no choice"));
+  EXPECT_THAT(refusals(ratioProcedure(), system(1, 1)), HasSubstr("needs 3"));
+  EXPECT_THAT(refusals(overloadProcedure(), system(1, 1)), IsEmpty());
   scenario::Scenario closed = system(1, 2);
   closed.serving->workload = usualLoad({closed, SimRunner().bench.capabilities()});
   closed.serving->workload->arrivals.kind = serving::ArrivalKind::kClosed;
-  EXPECT_THAT(refusals(routingTest(), closed), HasSubstr("a closed loop"));
+  EXPECT_THAT(refusals(routingProcedure(), closed), HasSubstr("a closed loop"));
 }
 
 }  // namespace

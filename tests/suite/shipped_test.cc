@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "bench/flow_plan.h"
-#include "bench/sim_bench.h"
-#include "fabric/fabric_spec.h"
+#include "bench/card/flow_plan.h"
+#include "bench/sim/sim_bench.h"
+#include "fabric/spec/fabric_spec.h"
 #include "scenario/parse.h"
 #include "scenario/warnings.h"
 #include "suite/procedure.h"
@@ -140,7 +140,7 @@ TEST(ShippedScenarios, TestsOnSimulatedHostsHaveOneThatCanRun) {
     }
   }
   for (const Procedure* procedure : procedures()) {
-    if (procedure->onHosts() && procedure->id() != scenario::kFreeTest) {
+    if (procedure->onHosts() && procedure->id() != scenario::kFreeProcedure) {
       EXPECT_TRUE(tests.contains(procedure->id())) << procedure->id();
     }
   }

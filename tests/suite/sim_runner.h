@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/sim_bench.h"
+#include "bench/sim/sim_bench.h"
 #include "scenario/scenario.h"
 #include "suite/procedure.h"
 

@@ -74,7 +74,7 @@ TEST(Soak, ADayIsSampledAsTheDraftSays) {
     ASSERT_EQ(design.timeOf(minute), seconds(60) * minute);
   }
   EXPECT_EQ(design.timeOf(1440), seconds(86'400));
-  const Plan plan = soakTest().plan({scenario, bench});
+  const Plan plan = soakProcedure().plan({scenario, bench});
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.trials_expected, design.samples);
   // It takes a day, but for an iteration of a window.
@@ -89,8 +89,8 @@ TEST(Soak, EveryKpiIsSampledOverTime) {
   const scenario::Scenario scenario = shortDay();
   SimRunner runner;
   const TestConfig config{scenario, runner.bench.capabilities()};
-  const Plan plan = soakTest().plan(config);
-  const results::TestResult result = soakTest().run(config, runner);
+  const Plan plan = soakProcedure().plan(config);
+  const results::TestResult result = soakProcedure().run(config, runner);
   ASSERT_TRUE(result.valid);
   EXPECT_EQ(runner.trials, 17U);
   EXPECT_EQ(plan.trials_expected, 17U);
@@ -120,7 +120,7 @@ TEST(Soak, TheStabilityIsTheStandardDeviationOfTheJctRatio) {
   scenario.parameters.soak.duration = 2 * kHour;
   double base = 0;
   const results::TestResult result =
-      runTampered(soakTest(), scenario, [&](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(soakProcedure(), scenario, [&](std::uint64_t number, bench::TrialResult& trial) {
         bench::JobOutcome& job = trial.fabric->jobs[0];
         if (number == 0) base = job.completion.toSeconds();
         job.completion = Picoseconds(
@@ -150,7 +150,7 @@ TEST(Soak, PathsAreTheSameAllDay) {
   for (std::uint32_t i = 0; i < design.samples; ++i) {
     EXPECT_EQ(soakTrial(config, design, i).dut.seed, scenario.seed) << i;
   }
-  const results::TestResult result = soakTest().run(config, runner);
+  const results::TestResult result = soakProcedure().run(config, runner);
   EXPECT_EQ(kpi(result, "jct_ratio_std", "").value, 0);
   EXPECT_THAT(deviationsOf(result), HasSubstr("deterministic: all 5 samples are identical"));
 }
@@ -159,7 +159,7 @@ TEST(Soak, PathsAreTheSameAllDay) {
 // no stability. A failure makes two of them differ.
 TEST(Soak, IdenticalSamplesAreSaidToBe) {
   scenario::Scenario scenario = shortDay();
-  const results::TestResult quiet = runTest(soakTest(), scenario);
+  const results::TestResult quiet = runTest(soakProcedure(), scenario);
   EXPECT_THAT(deviationsOf(quiet), HasSubstr("deterministic: all 17 samples are identical"));
   EXPECT_THAT(quiet.summary, HasSubstr("all samples identical (deterministic)"));
   const results::Table* stability = findTable(quiet, "stability");
@@ -170,7 +170,7 @@ TEST(Soak, IdenticalSamplesAreSaidToBe) {
   EXPECT_EQ(textAt(*stability, 1, 1), "34");
 
   scenario.failures.push_back({"leaf0-spine0", 3 * kHour, 4 * kHour});
-  const results::TestResult failed = runTest(soakTest(), scenario);
+  const results::TestResult failed = runTest(soakProcedure(), scenario);
   EXPECT_THAT(deviationsOf(failed), testing::Not(HasSubstr("deterministic")));
   EXPECT_GT(kpi(failed, "jct_ratio_std", "").value, 0);
 }
@@ -180,7 +180,7 @@ TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
   scenario.failures.push_back({"leaf0-spine0", 3 * kHour, 5 * kHour});
   // Large enough for the missing quarter of a leaf's uplinks to count.
   scenario.parameters.sizes = {{Bytes(2 << 20)}};
-  const results::TestResult result = runTest(soakTest(), scenario);
+  const results::TestResult result = runTest(soakProcedure(), scenario);
   ASSERT_TRUE(result.valid);
   const results::Table* anomalies = findTable(result, "anomalies");
   ASSERT_NE(anomalies, nullptr);
@@ -228,7 +228,7 @@ TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {
 
 TEST(Soak, WindowsThatFailAreToldWithTheirTime) {
   const results::TestResult result =
-      runTampered(soakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(soakProcedure(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
         if (number == 4 || number == 5) trial.faults.emplace_back("messages failed");
       });
   EXPECT_FALSE(result.valid);
@@ -246,7 +246,7 @@ TEST(Soak, TwoSamplesAreNone) {
   scenario::Scenario scenario = shortDay();
   scenario.parameters.soak.duration = seconds(1800);
   SimRunner runner;
-  const Plan plan = leakTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = leakProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.refusals.size(), 1U);
   EXPECT_THAT(plan.refusals[0], HasSubstr("2 samples"));
 }
@@ -256,7 +256,7 @@ TEST(Leak, NoneIsFoundWhereThereIsNone) {
        {fabric::LoadBalancingKind::kSprayRoundRobin, fabric::LoadBalancingKind::kEcmp}) {
     scenario::Scenario scenario = shortDay();
     scenario.switches.load_balancing.kind = kind;
-    const results::TestResult result = runTest(leakTest(), scenario);
+    const results::TestResult result = runTest(leakProcedure(), scenario);
     ASSERT_TRUE(result.valid);
     EXPECT_EQ(kpi(result, "significant_drifts", "").value, 0);
   }
@@ -265,7 +265,7 @@ TEST(Leak, NoneIsFoundWhereThereIsNone) {
 // Half a per cent per window, 1 % per hour.
 TEST(Leak, SlowlyGrowingTimesAreFound) {
   const results::TestResult result =
-      runTampered(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(leakProcedure(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
         for (Picoseconds& time : trial.fabric->jobs[0].iterations) {
           time += Picoseconds(time.count() * static_cast<std::int64_t>(number) / 200);
         }
@@ -288,7 +288,7 @@ TEST(Leak, SlowlyGrowingTimesAreFound) {
 // Three more frames per hour stay in the buffers: the slope is exact.
 TEST(Leak, BuffersThatAreNotGivenBackAreFound) {
   const results::TestResult result =
-      runTampered(leakTest(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+      runTampered(leakProcedure(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
         trial.fabric->frames_inside = 3 * (number / 2);
       });
   EXPECT_EQ(kpi(result, "significant_drifts", "").value, 1);
@@ -307,8 +307,8 @@ TEST(Leak, SharesTheSoaksTrials) {
   const scenario::Scenario scenario = shortDay();
   SimRunner runner;
   const TestConfig config{scenario, runner.bench.capabilities()};
-  EXPECT_EQ(soakTest().plan(config).samples.at(0).spec.toJson(),
-            leakTest().plan(config).samples.at(0).spec.toJson());
+  EXPECT_EQ(soakProcedure().plan(config).samples.at(0).spec.toJson(),
+            leakProcedure().plan(config).samples.at(0).spec.toJson());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Points of a sweep folded into one result, against what was put in.
-#include "suite/sweep_result.h"
+#include "suite/framework/sweep_result.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

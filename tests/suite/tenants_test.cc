@@ -41,7 +41,7 @@ TEST(Tenants, OnLinksOfTheirOwnFeelNothing) {
   scenario::Scenario scenario = tenants(6);
   scenario.parameters.tenants = 3;
   scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kPoisson;
-  const results::TestResult result = runTest(tenantsTest(), scenario);
+  const results::TestResult result = runTest(tenantsProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   for (const char* tenant : {"tenant 1", "tenant 2", "tenant 3"}) {
     const std::string shared = std::string(tenant) + ", shared";
@@ -61,7 +61,7 @@ TEST(Tenants, OnLinksOfTheirOwnFeelNothing) {
 
 // Both send at the same times, so that each has half of the uplink: a transfer takes twice as long.
 TEST(Tenants, OnOneUplinkHaveHalfOfItEach) {
-  const results::TestResult result = runTest(tenantsTest(), onOneUplink());
+  const results::TestResult result = runTest(tenantsProcedure(), onOneUplink());
   EXPECT_TRUE(result.valid);
   const double bytes = 64 * 131'072.0;
   for (const char* tenant : {"tenant 1", "tenant 2"}) {
@@ -81,7 +81,7 @@ TEST(Tenants, OnOneUplinkHaveHalfOfItEach) {
 TEST(Tenants, HaveOneTrialTogether) {
   SimRunner runner;
   const scenario::Scenario scenario = onOneUplink();
-  const Plan plan = tenantsTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = tenantsProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.samples.size(), 4U);
   EXPECT_EQ(plan.trials_expected, 3U);
   EXPECT_EQ(plan.samples[1].spec.toJson(), plan.samples[3].spec.toJson());
@@ -96,7 +96,7 @@ TEST(Tenants, HaveOneTrialTogether) {
 TEST(Tenants, RefuseWhatCannotBe) {
   const auto refusal = [](const scenario::Scenario& scenario) {
     SimRunner runner;
-    const auto all = tenantsTest().plan({scenario, runner.bench.capabilities()}).refusals;
+    const auto all = tenantsProcedure().plan({scenario, runner.bench.capabilities()}).refusals;
     return all.empty() ? std::string() : all.front();
   };
   EXPECT_THAT(refusal(tenants(3)), HasSubstr("2 tenants have 4 NICs, and the topology 3 hosts"));

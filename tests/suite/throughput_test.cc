@@ -24,7 +24,7 @@ TEST(Throughput, IsFoundWithinTheResolution) {
   for (const std::int64_t percent : {100, 99, 75, 50, 33, 2}) {
     FakeDut dut;
     dut.throughput = Fraction::percent(percent);
-    const results::TestResult result = runTest(throughputTest(), someScenario(), dut);
+    const results::TestResult result = runTest(throughputProcedure(), someScenario(), dut);
     const results::Quantity& found = kpi(result, "throughput_percent", kPoint);
     const std::int64_t step = percent * 64 / 100;
     EXPECT_DOUBLE_EQ(found.value, static_cast<double>(step) / 64 * 100);
@@ -42,14 +42,14 @@ TEST(Throughput, ResolvesAsFinelyAsTheScenarioAsks) {
   scenario::Scenario scenario = someScenario();
   scenario.parameters.resolution = Fraction::partsPerTrillion(1'000'000'000);
   EXPECT_DOUBLE_EQ(
-      kpi(runTest(throughputTest(), scenario, dut), "throughput_percent", kPoint).value, 77.7);
+      kpi(runTest(throughputProcedure(), scenario, dut), "throughput_percent", kPoint).value, 77.7);
 }
 
 // 1024 B of payload in 1102 B frames, 1122 B on the wire, two sending ports of 100 Gb/s, 75 %.
 TEST(Throughput, ConvertsTheRateToItsUnits) {
   FakeDut dut;
   dut.throughput = Fraction::percent(75);
-  const results::TestResult result = runTest(throughputTest(), someScenario(), dut);
+  const results::TestResult result = runTest(throughputProcedure(), someScenario(), dut);
   const auto& row = table(result, "throughput").rows.at(0);
   EXPECT_EQ(text(row[0]), "1024 B");
   EXPECT_EQ(text(row[1]), "1102 B");
@@ -68,7 +68,7 @@ TEST(Throughput, CountsSendersOfBothDirections) {
   FakeDut dut;
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kBidirectional}};
-  const results::TestResult result = runTest(throughputTest(), scenario, dut);
+  const results::TestResult result = runTest(throughputProcedure(), scenario, dut);
   const auto& row = table(result, "throughput").rows.at(0);
   EXPECT_NEAR(quantity(row[7]).value, 0.400 * 1024 / 1122, 1e-12);
   // Two pairs, both ways: every host sends and receives.
@@ -80,7 +80,7 @@ TEST(Throughput, SharesAPortAmongItsStreams) {
   FakeDut dut;
   scenario::Scenario scenario = someScenario();
   scenario.traffic.pairs = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}}};
-  runTest(throughputTest(), scenario, dut);
+  runTest(throughputProcedure(), scenario, dut);
   const auto rate = [&](std::size_t i) {
     return std::get<bench::ConstantLoad>(dut.asked[0].first.streams.at(i).load).rate;
   };
@@ -96,7 +96,7 @@ TEST(Throughput, SweepsEverySizeQpCountAndDirection) {
   scenario.traffic.qps = {{1, 16}};
   scenario.traffic.directions = {
       {scenario::Direction::kUnidirectional, scenario::Direction::kBidirectional}};
-  const results::TestResult result = runTest(throughputTest(), scenario, dut);
+  const results::TestResult result = runTest(throughputProcedure(), scenario, dut);
   EXPECT_EQ(table(result, "throughput").rows.size(), 12U);
   EXPECT_EQ(result.kpis.size(), 12U);
   const results::Table& matrix = table(result, "payload_bidirectional");
@@ -110,13 +110,13 @@ TEST(Throughput, SweepsEverySizeQpCountAndDirection) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(result.charts[0].series[0].y[i], result.charts[0].series[2].y[i], 1e-12);
   }
-  EXPECT_EQ(planForUnknownDut(throughputTest(), scenario).points.size(), 12U);
+  EXPECT_EQ(planForUnknownDut(throughputProcedure(), scenario).points.size(), 12U);
 }
 
 TEST(Throughput, TrialsOfOneRepetitionDifferInRateOnly) {
   FakeDut dut;
   dut.throughput = Fraction::percent(40);
-  runTest(throughputTest(), someScenario(), dut);
+  runTest(throughputProcedure(), someScenario(), dut);
   const auto starts = [](const bench::TrialSpec& spec) {
     std::vector<Picoseconds> list;
     for (const auto& stream : spec.streams) list.push_back(stream.start);
@@ -141,8 +141,8 @@ TEST(Throughput, NeedsNoMoreTrialsThanPlanned) {
     dut.throughput = Fraction::percent(percent);
     scenario::Scenario scenario = someScenario();
     scenario.parameters.repetitions = 4;
-    runTest(throughputTest(), scenario, dut);
-    EXPECT_LE(dut.asked.size(), planForUnknownDut(throughputTest(), scenario).trials_expected);
+    runTest(throughputProcedure(), scenario, dut);
+    EXPECT_LE(dut.asked.size(), planForUnknownDut(throughputProcedure(), scenario).trials_expected);
   }
 }
 
@@ -153,7 +153,7 @@ TEST(Throughput, ATrialThatIsNotValidMakesThePointInvalid) {
     return repetition == 1 ? std::vector<std::string>{"port 2: 3 frames left late"}
                            : std::vector<std::string>{};
   };
-  const results::TestResult result = runTest(throughputTest(), someScenario(), dut);
+  const results::TestResult result = runTest(throughputProcedure(), someScenario(), dut);
   EXPECT_FALSE(result.valid);
   EXPECT_THAT(anomalies(result), HasSubstr("port 2: 3 frames left late"));
   EXPECT_THAT(anomalies(result), HasSubstr("repetition 1"));
@@ -164,7 +164,7 @@ TEST(Throughput, ATrialThatIsNotValidMakesThePointInvalid) {
 TEST(Throughput, SaysWhenNoRateIsWithoutLoss) {
   FakeDut dut;
   dut.throughput = Fraction();
-  const results::TestResult result = runTest(throughputTest(), someScenario(), dut);
+  const results::TestResult result = runTest(throughputProcedure(), someScenario(), dut);
   EXPECT_TRUE(result.valid);
   EXPECT_EQ(kpi(result, "throughput_percent", kPoint).value, 0);
   EXPECT_THAT(anomalies(result), HasSubstr("no rate passed"));
@@ -178,12 +178,12 @@ TEST(Throughput, NotesResultsThatDoNotRepeat) {
     ++trials;
     return std::vector<std::string>{};
   };
-  const results::TestResult result = runTest(throughputTest(), someScenario(), dut);
+  const results::TestResult result = runTest(throughputProcedure(), someScenario(), dut);
   EXPECT_DOUBLE_EQ(kpi(result, "throughput_percent", kPoint).value, 62.5);
   EXPECT_THAT(anomalies(result), HasSubstr("CV of throughput is 28.3 %"));
   EXPECT_EQ(result.repeatability.rows.size(), 1U);
   FakeDut steady;
-  EXPECT_THAT(anomalies(runTest(throughputTest(), someScenario(), steady)),
+  EXPECT_THAT(anomalies(runTest(throughputProcedure(), someScenario(), steady)),
               Not(HasSubstr("CV of")));
 }
 
@@ -191,16 +191,18 @@ TEST(Throughput, RefusesBeforeAnythingRuns) {
   FakeDut dut;
   scenario::Scenario scenario = someScenario();
   scenario.topology.hosts = 20;
-  EXPECT_THAT(planForUnknownDut(throughputTest(), scenario).refusals, Not(::testing::IsEmpty()));
-  EXPECT_THROW(runTest(throughputTest(), scenario, dut), Error);
+  EXPECT_THAT(planForUnknownDut(throughputProcedure(), scenario).refusals,
+              Not(::testing::IsEmpty()));
+  EXPECT_THROW(runTest(throughputProcedure(), scenario, dut), Error);
   EXPECT_TRUE(dut.asked.empty());
-  EXPECT_THAT(planForUnknownDut(throughputTest(), someScenario()).refusals, ::testing::IsEmpty());
+  EXPECT_THAT(planForUnknownDut(throughputProcedure(), someScenario()).refusals,
+              ::testing::IsEmpty());
 }
 
 TEST(Throughput, PlansHonestDurations) {
   scenario::Scenario scenario = someScenario();
   scenario.profile = scenario::Profile::kStandard;
-  const Plan standard = planForUnknownDut(throughputTest(), scenario);
+  const Plan standard = planForUnknownDut(throughputProcedure(), scenario);
   // One size, four QP counts, two directions; 11 trials for the first search, 2 for each other.
   EXPECT_EQ(standard.trials_expected, 8U * (11 + 2 * 2));
   EXPECT_EQ(standard.simulated_time, seconds(60) * 8 * 15);

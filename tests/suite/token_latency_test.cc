@@ -59,7 +59,7 @@ TEST(TokenLatency, IsComputingAndTheTimeOfTheExpertsOnTheWire) {
   const std::int64_t copy = 4096 * 2;  // hidden, BF16
   const std::int64_t experts = onTheWire(4, copy);
   const std::int64_t itl = 3 * (step / 3 + 2 * 10'000'000 + 2 * experts);
-  const results::TestResult result = runTest(tokenLatencyTest(), scenario);
+  const results::TestResult result = runTest(tokenLatencyProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   for (const char* name :
        {"itl_mean_ms", "itl_p50_ms", "itl_p99_ms", "itl_p999_ms", "itl_max_ms"}) {
@@ -75,7 +75,7 @@ TEST(TokenLatency, IsComputingAndTheTimeOfTheExpertsOnTheWire) {
 }
 
 TEST(TokenLatency, GrowsWithTheBackground) {
-  const results::TestResult result = runTest(tokenLatencyTest(), twoRanks());
+  const results::TestResult result = runTest(tokenLatencyProcedure(), twoRanks());
   const double none = kpiValue(result, "itl_fabric_ms", "none");
   EXPECT_GT(kpiValue(result, "itl_fabric_ms", "50 %"), 1.05 * none);
   EXPECT_GT(kpiValue(result, "itl_fabric_ms", "90 % and EP"),
@@ -84,23 +84,23 @@ TEST(TokenLatency, GrowsWithTheBackground) {
 
 TEST(TokenLatency, AStallIsAGapAboveTheLimit) {
   scenario::Scenario scenario = twoRanks();
-  const double itl = kpiValue(runTest(tokenLatencyTest(), scenario), "itl_max_ms", "none");
+  const double itl = kpiValue(runTest(tokenLatencyProcedure(), scenario), "itl_max_ms", "none");
   const auto ps = static_cast<std::int64_t>(itl * 1e9);
   // 6 tokens have 5 gaps.
   scenario.parameters.stall = Picoseconds(ps - 1'000);
-  EXPECT_EQ(kpiValue(runTest(tokenLatencyTest(), scenario), "itl_stalls", "none"), 5);
+  EXPECT_EQ(kpiValue(runTest(tokenLatencyProcedure(), scenario), "itl_stalls", "none"), 5);
   scenario.parameters.stall = Picoseconds(ps + 1'000);
-  EXPECT_EQ(kpiValue(runTest(tokenLatencyTest(), scenario), "itl_stalls", "none"), 0);
+  EXPECT_EQ(kpiValue(runTest(tokenLatencyProcedure(), scenario), "itl_stalls", "none"), 0);
   // Of one of three layers the limit is a third.
   scenario.parameters.experts.layers = 1;
   scenario.parameters.stall = Picoseconds(ps - 1'000'000);
-  EXPECT_EQ(kpiValue(runTest(tokenLatencyTest(), scenario), "itl_stalls", "none"), 5);
+  EXPECT_EQ(kpiValue(runTest(tokenLatencyProcedure(), scenario), "itl_stalls", "none"), 5);
 }
 
 TEST(TokenLatency, FewerLayersDeclareThemselves) {
   scenario::Scenario scenario = twoRanks();
   scenario.parameters.experts.layers = 1;
-  const results::TestResult result = runTest(tokenLatencyTest(), scenario);
+  const results::TestResult result = runTest(tokenLatencyProcedure(), scenario);
   EXPECT_TRUE(std::any_of(result.deviations.begin(), result.deviations.end(),
                           [](const results::Deviation& one) {
                             return one.what.find("MoE layers of a step") != std::string::npos;
@@ -112,7 +112,7 @@ TEST(TokenLatency, FewerLayersDeclareThemselves) {
 TEST(TokenLatency, ATrialIsStoredWithTheEndsOfItsLayers) {
   const scenario::Scenario scenario = twoRanks();
   SimRunner runner;
-  const Plan plan = tokenLatencyTest().plan({scenario, runner.bench.capabilities()});
+  const Plan plan = tokenLatencyProcedure().plan({scenario, runner.bench.capabilities()});
   const std::string text = runner.bench.run(plan.samples.front().spec, {}).toJson();
   const bench::TrialResult read = bench::TrialResult::fromJson(text);
   EXPECT_EQ(read.toJson(), text);
@@ -122,7 +122,7 @@ TEST(TokenLatency, ATrialIsStoredWithTheEndsOfItsLayers) {
 TEST(TokenLatency, RefusesWhatCannotBe) {
   const auto refusal = [](const scenario::Scenario& scenario) {
     SimRunner runner;
-    const auto all = tokenLatencyTest().plan({scenario, runner.bench.capabilities()}).refusals;
+    const auto all = tokenLatencyProcedure().plan({scenario, runner.bench.capabilities()}).refusals;
     return all.empty() ? std::string() : all.front();
   };
   scenario::Scenario dense = twoRanks();

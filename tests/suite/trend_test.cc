@@ -1,6 +1,6 @@
 // Lines through samples: against numbers computed by hand, and how often a slope is seen where
 // there is none.
-#include "suite/trend.h"
+#include "suite/framework/trend.h"
 
 #include <gtest/gtest.h>
 

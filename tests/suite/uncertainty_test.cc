@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "results/uncertainty_text.h"
-#include "suite/bench_clock.h"
-#include "suite/reading.h"
+#include "suite/framework/bench_clock.h"
+#include "suite/framework/reading.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -40,8 +40,7 @@ TEST(Readings, ThatAreTheSameHaveNoInterval) {
   EXPECT_EQ(mean.uncertainty.statistics, Statistics::kIdentical);
   EXPECT_FALSE(mean.confidence_low);
   EXPECT_FALSE(mean.confidence_high);
-  const results::Quantity fixed =
-      quantityOf(readings, "us", bench::ObservationPoint::kModelled, true);
+  const results::Quantity fixed = quantityOf(readings, "us", ObservationPoint::kModelled, true);
   EXPECT_EQ(fixed.uncertainty.statistics, Statistics::kDeterministic);
   EXPECT_FALSE(fixed.confidence_low);
 }
@@ -88,14 +87,14 @@ TEST(Readings, OfAHistogramHaveItsBucketAndItsCount) {
 
 bench::Capabilities software() {
   bench::Capabilities bench = someBench();
-  bench.observed = bench::ObservationPoint::kEndpointSoftware;
+  bench.observed = ObservationPoint::kEndpointSoftware;
   bench.simulated_dut = false;
   bench.timestamp_resolution = nanoseconds(1);
   bench.clock_reading = nanoseconds(30);
   return bench;
 }
 
-results::Quantity measured(double value, std::string unit, bench::ObservationPoint observed) {
+results::Quantity measured(double value, std::string unit, ObservationPoint observed) {
   results::Quantity one;
   one.value = value;
   one.unit = std::move(unit);
@@ -107,7 +106,7 @@ TEST(BenchClock, OfTimesIsThatOfTwoTimestamps) {
   bench::Capabilities card = someBench();
   card.timestamp_resolution = Picoseconds(3104);
   card.clock_offset = nanoseconds(6);
-  results::Quantity time = measured(1, "us", bench::ObservationPoint::kTester);
+  results::Quantity time = measured(1, "us", ObservationPoint::kTester);
   time.uncertainty.systematic = BenchClock(card).partsOf(time, kpi::Basis::kTimeAcross, {});
   // sqrt(2) * 3.104 / sqrt(12) ns, and 6 / sqrt(3) ns.
   EXPECT_NEAR(standardOf(time, "timestamp resolution"), 1.26720e-3, 1e-8);
@@ -116,10 +115,10 @@ TEST(BenchClock, OfTimesIsThatOfTwoTimestamps) {
   time.uncertainty.systematic = BenchClock(card).partsOf(time, kpi::Basis::kTime, {});
   EXPECT_NEAR(results::systematicUncertainty(time).value(), 1.26720e-3, 1e-8);
   // What is modelled has the clock of the simulation.
-  results::Quantity modelled = measured(1, "ns", bench::ObservationPoint::kModelled);
+  results::Quantity modelled = measured(1, "ns", ObservationPoint::kModelled);
   modelled.uncertainty.systematic = BenchClock(card).partsOf(modelled, kpi::Basis::kTime, {});
   EXPECT_NEAR(results::systematicUncertainty(modelled).value(), 0.40825e-3, 1e-8);
-  const auto reported = measured(1, "ns", bench::ObservationPoint::kDutReported);
+  const auto reported = measured(1, "ns", ObservationPoint::kDutReported);
   EXPECT_FALSE(BenchClock(card).partsOf(reported, kpi::Basis::kTime, {}));
 }
 
@@ -127,13 +126,13 @@ TEST(BenchClock, OfTimesIsThatOfTwoTimestamps) {
 TEST(BenchClock, OfRatesIsInProportionToTheWindow) {
   bench::Capabilities bench = software();
   bench.clock_reading = {};
-  results::Quantity rate = measured(100, "Gb/s", bench::ObservationPoint::kEndpointSoftware);
+  results::Quantity rate = measured(100, "Gb/s", ObservationPoint::kEndpointSoftware);
   rate.uncertainty.systematic =
       BenchClock(bench).partsOf(rate, kpi::Basis::kTimes, microseconds(1));
   EXPECT_NEAR(results::systematicUncertainty(rate).value(), 0.040825, 1e-6);
   EXPECT_FALSE(BenchClock(bench).partsOf(rate, kpi::Basis::kTimes, {}));
   // 2 % more than another time: both times have it, of 102 % together.
-  results::Quantity more = measured(2, "%", bench::ObservationPoint::kEndpointSoftware);
+  results::Quantity more = measured(2, "%", ObservationPoint::kEndpointSoftware);
   more.uncertainty.systematic =
       BenchClock(bench).partsOf(more, kpi::Basis::kTimes, microseconds(1));
   EXPECT_NEAR(results::systematicUncertainty(more).value(), 102 * std::sqrt(2.0) * 0.00040825,
@@ -153,7 +152,7 @@ TEST(EndToEnd, PercentileOfAHistogramOnTheTester) {
   };
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = runTest(latencyTest(), scenario, dut);
+  const results::TestResult result = runTest(latencyProcedure(), scenario, dut);
   const results::Quantity& median = kpi(result, "latency_p50_ns", "1024 B, 50 % load");
   EXPECT_NEAR(standardOf(median, "histogram bucket"), 2.115123, 1e-5);
   EXPECT_NEAR(standardOf(median, "timestamp resolution 3 ns"), 1.224745, 1e-5);
@@ -173,9 +172,9 @@ TEST(EndToEnd, LatencyOfEndpointSoftware) {
   const bench::Capabilities bench = software();
   scenario::Scenario scenario = someScenario();
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
-  const results::TestResult result = latencyTest().run({scenario, bench}, dut);
+  const results::TestResult result = latencyProcedure().run({scenario, bench}, dut);
   const results::Quantity& mean = kpi(result, "latency_mean_ns", "1024 B, 50 % load");
-  EXPECT_EQ(mean.observed, bench::ObservationPoint::kEndpointSoftware);
+  EXPECT_EQ(mean.observed, ObservationPoint::kEndpointSoftware);
   EXPECT_NEAR(results::expandedUncertainty(mean)->half, 34.6506, 1e-3);
   EXPECT_EQ(results::systematicText(mean),
             "17 ns (timestamp resolution 1 ns; reading the clock, up to 30 ns)");
@@ -197,10 +196,10 @@ TEST(EndToEnd, ThroughputOfTheSimulatedFabric) {
   scenario.traffic.message_sizes = {{Bytes(4096)}};
   scenario.traffic.qps = {{1}};
   scenario.parameters.duration = microseconds(500);
-  const results::TestResult result = runTest(throughputTest(), scenario);
+  const results::TestResult result = runTest(throughputProcedure(), scenario);
   ASSERT_EQ(result.kpis.size(), 1U);
   const results::Quantity& percent = result.kpis.front().quantity;
-  EXPECT_EQ(percent.observed, bench::ObservationPoint::kModelled);
+  EXPECT_EQ(percent.observed, ObservationPoint::kModelled);
   EXPECT_DOUBLE_EQ(percent.value, 50);
   EXPECT_NEAR(standardOf(percent, "search step"), 0.930977, 1e-6);
   EXPECT_EQ(percent.uncertainty.statistics, Statistics::kIdentical);
@@ -217,7 +216,7 @@ TEST(EndToEnd, DeterministicRepetitionsSaySo) {
   scenario.parameters.iterations = 2;
   scenario.parameters.repetitions = 2;
   scenario.parameters.balancing = {{"ECMP"}};
-  const results::TestResult result = runTest(allReduceTest(), scenario);
+  const results::TestResult result = runTest(allReduceProcedure(), scenario);
   ASSERT_FALSE(result.kpis.empty());
   for (const results::Kpi& one : result.kpis) {
     EXPECT_EQ(one.quantity.uncertainty.statistics, Statistics::kDeterministic) << one.name;
@@ -236,7 +235,7 @@ TEST(EndToEnd, SeedsThatMatterAreNotDeterministic) {
   scenario.parameters.iterations = 2;
   scenario.parameters.repetitions = 2;
   scenario.parameters.balancing = {{"ECMP"}};
-  for (const results::Kpi& one : runTest(allReduceTest(), scenario).kpis) {
+  for (const results::Kpi& one : runTest(allReduceProcedure(), scenario).kpis) {
     EXPECT_NE(one.quantity.uncertainty.statistics, Statistics::kDeterministic) << one.name;
   }
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "transport/roce_spec.h"
+#include "transport/roce/roce_spec.h"
 
 namespace plumbline::transport_test {
 

@@ -1,6 +1,6 @@
 // NSCC against its equations (docs/model/uet.md), recomputed here from the table of parameters and
 // the table of actions, on long random feedback.
-#include "transport/nscc.h"
+#include "transport/congestion/nscc.h"
 
 #include <gtest/gtest.h>
 

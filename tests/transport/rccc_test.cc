@@ -1,5 +1,5 @@
 // Receiver credit: the pacer's spacing, its turns, the source's account, and 32 senders at once.
-#include "transport/rccc.h"
+#include "transport/congestion/rccc.h"
 
 #include <gtest/gtest.h>
 

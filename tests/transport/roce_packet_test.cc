@@ -1,9 +1,9 @@
-#include "transport/roce_packet.h"
+#include "transport/roce/roce_packet.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "transport/roce_qp.h"
+#include "transport/roce/roce_qp.h"
 #include "wire/roce.h"
 
 namespace plumbline::transport_test {

@@ -1,4 +1,4 @@
-#include "transport/roce_pool.h"
+#include "transport/roce/roce_pool.h"
 
 #include <gtest/gtest.h>
 

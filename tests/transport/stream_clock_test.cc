@@ -1,4 +1,4 @@
-#include "transport/stream_clock.h"
+#include "transport/stream/stream_clock.h"
 
 #include <gtest/gtest.h>
 

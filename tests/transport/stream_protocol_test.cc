@@ -1,4 +1,4 @@
-#include "transport/stream_protocol.h"
+#include "transport/stream/stream_protocol.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "transport/stream_protocol.h"
+#include "transport/stream/stream_protocol.h"
 
 namespace plumbline::transport {
 namespace {

@@ -1,7 +1,7 @@
 // Swift against its equations (docs/model/uet.md), recomputed here, and against what its paper says
 // of it: the delay is held at a target, which grows with the number of flows by the square root of
 // their windows, and flows that began apart end with equal shares.
-#include "transport/swift.h"
+#include "transport/congestion/swift.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "transport/congestion_window.h"
+#include "transport/congestion/congestion_window.h"
 
 namespace plumbline::transport_test {
 namespace {

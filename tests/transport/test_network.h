@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/endpoint.h"
-#include "fabric/packet.h"
+#include "fabric/engine/endpoint.h"
+#include "fabric/engine/packet.h"
 
 namespace plumbline::transport_test {
 
@@ -45,8 +45,8 @@ struct Sent {
 };
 
 // Joins `endpoints` (host i is endpoints[i]; not owned) and calls them in the order that
-// fabric/endpoint.h documents. Deterministic: within an instant hosts are served by number and
-// packets arrive in the order they were sent.
+// fabric/engine/endpoint.h documents. Deterministic: within an instant hosts are served by number
+// and packets arrive in the order they were sent.
 class TestNetwork {
  public:
   // A packet whose first bit leaves at t has its first bit at t + delay at the other end, its last

@@ -1,5 +1,5 @@
 // The containers of the UET endpoint against those of the standard library.
-#include "transport/uet_containers.h"
+#include "transport/uet/uet_containers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Entropy policies, step by step.
-#include "transport/uet_entropy.h"
+#include "transport/uet/uet_entropy.h"
 
 #include <gtest/gtest.h>
 

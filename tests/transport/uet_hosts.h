@@ -8,7 +8,7 @@
 #include "tests/transport/scripted_application.h"
 #include "tests/transport/test_network.h"
 #include "transport/nic.h"
-#include "transport/uet_protocol.h"
+#include "transport/uet/uet_protocol.h"
 
 namespace plumbline::transport_test {
 

@@ -1,5 +1,5 @@
 // The window of packets under way against one that keeps every packet by itself.
-#include "transport/uet_tx_window.h"
+#include "transport/uet/uet_tx_window.h"
 
 #include <gtest/gtest.h>
 

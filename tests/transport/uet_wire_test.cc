@@ -1,5 +1,5 @@
 // Sizes and fields of UET packets against the tables of the fact sheet.
-#include "transport/uet_wire.h"
+#include "transport/uet/uet_wire.h"
 
 #include <gtest/gtest.h>
 

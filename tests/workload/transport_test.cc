@@ -6,7 +6,7 @@
 
 #include "tests/transport/test_network.h"
 #include "transport/nic.h"
-#include "transport/roce_protocol.h"
+#include "transport/roce/roce_protocol.h"
 #include "workload/ideal_time.h"
 #include "workload/workload.h"
 

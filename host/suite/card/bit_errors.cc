@@ -16,7 +16,7 @@
 
 #include "card/rate.h"
 #include "suite/card/card.h"
-#include "suite/card/card_test.h"
+#include "suite/card/card_procedure.h"
 
 namespace plumbline::suite {
 namespace {
@@ -156,7 +156,7 @@ struct Injection {
   std::optional<double> ratio;
 };
 
-class BitErrorTest final : public CardTest {
+class BitErrorProcedure final : public CardProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "bit-errors"; }
   [[nodiscard]] std::string title() const override { return "Damage on purpose"; }
@@ -208,7 +208,7 @@ bench::TrialSpec trialOf(const TestConfig& config, const Injection& injection,
 
 std::string ratioText(double ratio) { return fmt::format("random, {:g} per bit", ratio); }
 
-Design BitErrorTest::design(const TestConfig& config) const {
+Design BitErrorProcedure::design(const TestConfig& config) const {
   const scenario::CardParameters& own = config.scenario.parameters.card;
   const bool icrc = isRoce(config.scenario.traffic.format.transport);
   Design design(config);
@@ -369,8 +369,8 @@ void addRandomErrors(const Design& design, const std::vector<Measured>& measured
   builder.result().charts.back().series.push_back(std::move(same));
 }
 
-void BitErrorTest::reportCard(const Design& design, const std::vector<Measured>& measured,
-                              ResultBuilder& builder) const {
+void BitErrorProcedure::reportCard(const Design& design, const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   const auto of = [&design](double (*value)(const SweepPoint&, const TrialResult&)) {
     return [&design, value](std::size_t place, const TrialResult& trial) {
       return std::optional(value(design.points[place], trial));
@@ -431,8 +431,8 @@ void BitErrorTest::reportCard(const Design& design, const std::vector<Measured>&
 
 }  // namespace
 
-const Procedure& bitErrorTest() {
-  static const BitErrorTest test;
+const Procedure& bitErrorProcedure() {
+  static const BitErrorProcedure test;
   return test;
 }
 

@@ -5,13 +5,13 @@
 
 namespace plumbline::suite {
 
-const Procedure& bitErrorTest();     // bit-errors
-const Procedure& pfcStormTest();     // pfc-storm
-const Procedure& incastPhaseTest();  // incast-phase
-const Procedure& kvIncastTest();     // kv-incast
-const Procedure& llrRetryTest();     // llr-retry
-const Procedure& llrHopsTest();      // llr-hops
-const Procedure& queuePairTest();    // rocev2-qps
-const Procedure& entropyTest();      // uet-entropy
+const Procedure& bitErrorProcedure();     // bit-errors
+const Procedure& pfcStormProcedure();     // pfc-storm
+const Procedure& incastPhaseProcedure();  // incast-phase
+const Procedure& kvIncastProcedure();     // kv-incast
+const Procedure& llrRetryProcedure();     // llr-retry
+const Procedure& llrHopsProcedure();      // llr-hops
+const Procedure& queuePairProcedure();    // rocev2-qps
+const Procedure& entropyProcedure();      // uet-entropy
 
 }  // namespace plumbline::suite

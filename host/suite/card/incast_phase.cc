@@ -16,8 +16,8 @@
 #include <map>
 
 #include "suite/card/card.h"
-#include "suite/card/card_test.h"
-#include "suite/fabric_metrics.h"
+#include "suite/card/card_procedure.h"
+#include "suite/framework/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -31,7 +31,7 @@ constexpr Picoseconds kIncastStart = microseconds(1);
 // Bursts begin on no grid of the card's clock: at every phase of it, in turn.
 constexpr Picoseconds kOffGrid{1'234'567};
 
-class IncastPhaseTest final : public CardTest {
+class IncastPhaseProcedure final : public CardProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "incast-phase"; }
   [[nodiscard]] std::string title() const override { return "Incast, in phase and staggered"; }
@@ -79,7 +79,7 @@ bench::TrialSpec trialOf(const TestConfig& config, std::uint32_t senders, Picose
   return spec;
 }
 
-Design IncastPhaseTest::design(const TestConfig& config) const {
+Design IncastPhaseProcedure::design(const TestConfig& config) const {
   const scenario::Parameters& own = config.scenario.parameters;
   // The receiver and the sender of background load need a port each.
   const std::uint32_t ports =
@@ -187,8 +187,8 @@ std::optional<Reading> latencyMax(std::size_t, const TrialResult& trial) {
   return quantileOf(trial.latency.front().histogram, 1, 1000);
 }
 
-void IncastPhaseTest::reportCard(const Design& design, const std::vector<Measured>& measured,
-                                 ResultBuilder& builder) const {
+void IncastPhaseProcedure::reportCard(const Design& design, const std::vector<Measured>& measured,
+                                      ResultBuilder& builder) const {
   Figure error = testerFigure("Late, at most", "ns", "phase_error_ns",
                               [&design](std::size_t place, const TrialResult& trial) {
                                 return phaseError(design.points[place], trial);
@@ -251,8 +251,8 @@ void IncastPhaseTest::reportCard(const Design& design, const std::vector<Measure
 
 }  // namespace
 
-const Procedure& incastPhaseTest() {
-  static const IncastPhaseTest test;
+const Procedure& incastPhaseProcedure() {
+  static const IncastPhaseProcedure test;
   return test;
 }
 

@@ -18,11 +18,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/message_refusals.h"
-#include "bench/stream_frame.h"
+#include "bench/card/stream_frame.h"
+#include "bench/trial/message_refusals.h"
 #include "suite/card/card.h"
-#include "suite/card/card_test.h"
-#include "suite/other_class.h"
+#include "suite/card/card_procedure.h"
+#include "suite/framework/other_class.h"
 
 namespace plumbline::suite {
 namespace {
@@ -44,7 +44,7 @@ constexpr std::uint32_t kOtherClassGroup = 2;
 // Hosts that send no message: the receiver and both ends of the thin streams.
 constexpr std::uint32_t kOtherHosts = 3;
 
-class KvIncastTest final : public CardTest {
+class KvIncastProcedure final : public CardProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "kv-incast"; }
   [[nodiscard]] std::string title() const override { return "Incast of KV caches"; }
@@ -108,7 +108,7 @@ bench::TrialSpec kvIncastTrial(const TestConfig& config, const KvIncastPoint& po
   return spec;
 }
 
-Design KvIncastTest::design(const TestConfig& config) const {
+Design KvIncastProcedure::design(const TestConfig& config) const {
   const scenario::Parameters& own = config.scenario.parameters;
   Design design(config);
   design.axes = {{"Senders", "senders"}, {"Message", ""}, {"Stagger", "apart"}};
@@ -221,8 +221,8 @@ std::optional<Reading> addedByMessages(const TrialResult& trial, std::uint32_t g
   return Reading(static_cast<double>(latency->maximum() - latency->minimum()) / 1e6);
 }
 
-void KvIncastTest::reportCard(const Design& design, const std::vector<Measured>& measured,
-                              ResultBuilder& builder) const {
+void KvIncastProcedure::reportCard(const Design& design, const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   Figure marked = testerFigure("ECN marked", "%", "ecn_percent",
                                [&design](std::size_t place, const TrialResult& trial) {
                                  return markedShare(design.points[place], trial);
@@ -297,8 +297,8 @@ void KvIncastTest::reportCard(const Design& design, const std::vector<Measured>&
 
 }  // namespace
 
-const Procedure& kvIncastTest() {
-  static const KvIncastTest test;
+const Procedure& kvIncastProcedure() {
+  static const KvIncastProcedure test;
   return test;
 }
 

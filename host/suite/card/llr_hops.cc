@@ -10,8 +10,8 @@
 // the time from the end of the damaged frame's first transmission to the end of its good one. The
 // tester says what it alone can: frames lost, doubled and out of order above the retries, and their
 // latency. Computed: retries, from errors and bits carried, with the range that chance leaves them;
-// retry latency, from link delay, configuration and frame (bench/retry_time.h); share of the line,
-// of go-back-N.
+// retry latency, from link delay, configuration and frame (bench/card/retry_time.h); share of the
+// line, of go-back-N.
 //
 // A card retries on a bare link only, where its peer is another card's port: a switch of the fabric
 // does not speak it with a tester. Where the bench has such a card, the same errors on a link of
@@ -23,14 +23,14 @@
 #include <optional>
 #include <utility>
 
-#include "bench/retry_time.h"
-#include "fabric/link_retry.h"
-#include "fabric/topology.h"
+#include "bench/card/retry_time.h"
+#include "fabric/link/link_retry.h"
+#include "fabric/topology/topology.h"
 #include "suite/card/card.h"
-#include "suite/card/card_test.h"
-#include "suite/hop_table.h"
-#include "suite/retry_model.h"
-#include "suite/trials.h"
+#include "suite/card/card_procedure.h"
+#include "suite/framework/hop_table.h"
+#include "suite/framework/retry_model.h"
+#include "suite/framework/trials.h"
 
 namespace plumbline::suite {
 namespace {
@@ -49,7 +49,7 @@ constexpr double kExact = 0.0005;
 constexpr double kCardClock = 3.104;
 constexpr const char* kCardLink = "card's own link";
 
-class LlrHopsTest final : public CardTest {
+class LlrHopsProcedure final : public CardProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "llr-hops"; }
   [[nodiscard]] std::string title() const override { return "Link-level retry, hop by hop"; }
@@ -230,7 +230,7 @@ std::vector<Ratio> ratiosOf(const TestConfig& config, const SizePoint& size,
   return passing;
 }
 
-Design LlrHopsTest::design(const TestConfig& config) const {
+Design LlrHopsProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Bit errors", "per bit"}, {"Traffic", ""}};
   design.repetitions = design.numbers.repetitions(1, 1);
@@ -297,7 +297,7 @@ PointHops cardLinkOf(const Measured& measured) {
   const bench::StreamSpec& stream = measured.point.spec.streams.front();
   const fabric::TopologySpec& link = measured.point.spec.dut.topology;
   Hop hop{.name = fmt::format("port {} to port {}", stream.from, stream.to),
-          .observed = bench::ObservationPoint::kTester};
+          .observed = ObservationPoint::kTester};
   hop.bit_error_rate = std::get<card::BitErrors>(measured.point.spec.damage.front().what).ratio;
   hop.longest = stream.frame;
   hop.slot = frameSlot(stream.frame, link.link_rate);
@@ -429,8 +429,8 @@ void checkTimes(const PointHops& at, ResultBuilder& builder) {
   }
 }
 
-void LlrHopsTest::reportCard(const Design& design, const std::vector<Measured>& measured,
-                             ResultBuilder& builder) const {
+void LlrHopsProcedure::reportCard(const Design& design, const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   std::vector<PointHops> points;
   double lost = 0;
   for (const Measured& one : measured) {
@@ -468,8 +468,8 @@ void LlrHopsTest::reportCard(const Design& design, const std::vector<Measured>& 
 
 }  // namespace
 
-const Procedure& llrHopsTest() {
-  static const LlrHopsTest test;
+const Procedure& llrHopsProcedure() {
+  static const LlrHopsProcedure test;
   return test;
 }
 

@@ -7,8 +7,8 @@
 // it may be struck and timed, and the way back is free for the NACKs. Where go-back-N leaves less
 // than kRetryLoad of the line the load is what it leaves, as more would only queue. Measured by the
 // receiving port for every retry: end of the damaged frame to end of its good copy. Computed: the
-// same on a free line (bench/retry_time.h), and under load up to one frame more, which the sender
-// has in hand. Copies that are damaged too make one long retry of several such times.
+// same on a free line (bench/card/retry_time.h), and under load up to one frame more, which the
+// sender has in hand. Copies that are damaged too make one long retry of several such times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 #include <set>
 #include <utility>
 
-#include "bench/retry_time.h"
+#include "bench/card/retry_time.h"
 #include "suite/card/card.h"
-#include "suite/card/card_test.h"
-#include "suite/retry_model.h"
+#include "suite/card/card_procedure.h"
+#include "suite/framework/retry_model.h"
 
 namespace plumbline::suite {
 namespace {
@@ -39,7 +39,7 @@ constexpr std::uint32_t kStruck = 2;
 constexpr std::int64_t kApart = 4;
 constexpr std::int64_t kLeastFrames = 40;
 
-class LlrRetryTest final : public CardTest {
+class LlrRetryProcedure final : public CardProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "llr-retry"; }
   [[nodiscard]] std::string title() const override { return "Link-level retry"; }
@@ -96,7 +96,7 @@ std::string hopName(std::uint32_t from, std::uint32_t to) {
   return fmt::format("{} to {}", from, to);
 }
 
-Design LlrRetryTest::design(const TestConfig& config) const {
+Design LlrRetryProcedure::design(const TestConfig& config) const {
   const std::vector<scenario::HostPair> pairs = config.scenario.hostPairs();
   Design design(config);
   if (pairs.size() > 1) design.axes.push_back({"Hop", ""});
@@ -368,7 +368,7 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
     if (all.count() == 0) continue;
     builder.result().distributions.push_back(
         {fmt::format("retries_{}", builder.result().distributions.size()),
-         "Retry latency: " + one.point.label, "ps", bench::ObservationPoint::kTester, all});
+         "Retry latency: " + one.point.label, "ps", ObservationPoint::kTester, all});
     const auto ratio = ratioOf(one.point);
     if (!ratio) continue;
     const bench::StreamSpec& stream = one.point.spec.streams.front();
@@ -411,8 +411,8 @@ void check(const SweepPoint& point, const TrialResult& trial, ResultBuilder& bui
   }
 }
 
-void LlrRetryTest::reportCard(const Design& design, const std::vector<Measured>& measured,
-                              ResultBuilder& builder) const {
+void LlrRetryProcedure::reportCard(const Design& design, const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   addCounts(design, measured, builder);
   addTimes(design, measured, builder);
   addShares(design, measured, builder);
@@ -438,8 +438,8 @@ void LlrRetryTest::reportCard(const Design& design, const std::vector<Measured>&
 
 }  // namespace
 
-const Procedure& llrRetryTest() {
-  static const LlrRetryTest test;
+const Procedure& llrRetryProcedure() {
+  static const LlrRetryProcedure test;
   return test;
 }
 

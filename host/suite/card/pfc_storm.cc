@@ -17,8 +17,8 @@
 #include <cmath>
 
 #include "suite/card/card.h"
-#include "suite/card/card_test.h"
-#include "suite/fabric_metrics.h"
+#include "suite/card/card_procedure.h"
+#include "suite/framework/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -69,7 +69,7 @@ void setPriority(bench::StreamSpec& stream, std::uint8_t priority) {
   }
 }
 
-class PfcStormTest final : public CardTest {
+class PfcStormProcedure final : public CardProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "pfc-storm"; }
   [[nodiscard]] std::string title() const override { return "PFC storm"; }
@@ -83,7 +83,7 @@ class PfcStormTest final : public CardTest {
                   ResultBuilder& builder) const override;
 };
 
-Design PfcStormTest::design(const TestConfig& config) const {
+Design PfcStormProcedure::design(const TestConfig& config) const {
   const scenario::CardParameters& own = config.scenario.parameters.card;
   const std::uint8_t priority = config.scenario.traffic.format.priority;
   const scenario::HostPair pair = config.scenario.hostPairs().front();
@@ -175,8 +175,8 @@ void addTimelines(const std::vector<Measured>& measured, ResultBuilder& builder)
   }
 }
 
-void PfcStormTest::reportCard(const Design& design, const std::vector<Measured>& measured,
-                              ResultBuilder& builder) const {
+void PfcStormProcedure::reportCard(const Design& design, const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   const auto stormOf = [&design](std::size_t place) -> const bench::PfcStormSpec& {
     return design.points[place].spec.storms.front();
   };
@@ -285,8 +285,8 @@ void PfcStormTest::reportCard(const Design& design, const std::vector<Measured>&
 
 }  // namespace
 
-const Procedure& pfcStormTest() {
-  static const PfcStormTest test;
+const Procedure& pfcStormProcedure() {
+  static const PfcStormProcedure test;
   return test;
 }
 

@@ -17,7 +17,7 @@
 
 #include "stats/fairness.h"
 #include "suite/card/card.h"
-#include "suite/card/card_test.h"
+#include "suite/card/card_procedure.h"
 #include "suite/training/balancing.h"
 
 namespace plumbline::suite {
@@ -55,9 +55,9 @@ Entropy entropyOf(const std::string& word) {
   return word == "random" ? Entropy::kRandom : Entropy::kPerQueuePair;
 }
 
-class SpreadingTest final : public CardTest {
+class SpreadingProcedure final : public CardProcedure {
  public:
-  explicit SpreadingTest(SpreadingKind kind) : kind_(std::move(kind)) {}
+  explicit SpreadingProcedure(SpreadingKind kind) : kind_(std::move(kind)) {}
   [[nodiscard]] std::string id() const override { return kind_.id; }
   [[nodiscard]] std::string title() const override { return kind_.title; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
@@ -78,14 +78,14 @@ class SpreadingTest final : public CardTest {
 };
 
 // The scenario's transport if it is of the test's family, else the usual one of it.
-bench::Transport SpreadingTest::transportOf(const TestConfig& config) const {
+bench::Transport SpreadingProcedure::transportOf(const TestConfig& config) const {
   const bench::Transport own = config.scenario.traffic.format.transport;
   if (kind_.uet) return isUet(own) ? own : bench::Transport::kUetRud;
   return isRoce(own) ? own : bench::Transport::kRoceWrite;
 }
 
-bench::TrialSpec SpreadingTest::trialOf(const TestConfig& config, std::uint32_t pairs,
-                                        const std::string& entropy) const {
+bench::TrialSpec SpreadingProcedure::trialOf(const TestConfig& config, std::uint32_t pairs,
+                                             const std::string& entropy) const {
   const scenario::CardParameters& own = config.scenario.parameters.card;
   bench::StreamSpec stream = streamBetween(config, config.scenario.hostPairs().front(),
                                            sizeOf(config, kSpreadingFrame).frame, kSpreadingLoad);
@@ -119,7 +119,7 @@ bench::TrialSpec SpreadingTest::trialOf(const TestConfig& config, std::uint32_t 
   return spec;
 }
 
-Design SpreadingTest::design(const TestConfig& config) const {
+Design SpreadingProcedure::design(const TestConfig& config) const {
   const scenario::Parameters& own = config.scenario.parameters;
   Design design(config);
   design.axes = {{kind_.pairs, kind_.pairs}, {"Source ports", ""}, {"Load balancing", ""}};
@@ -185,8 +185,8 @@ std::optional<stats::Fairness> spreadOf(const SweepPoint& point, const TrialResu
   return packets.size() < 2 ? std::nullopt : stats::fairness(packets);
 }
 
-void SpreadingTest::reportCard(const Design& design, const std::vector<Measured>& measured,
-                               ResultBuilder& builder) const {
+void SpreadingProcedure::reportCard(const Design& design, const std::vector<Measured>& measured,
+                                    ResultBuilder& builder) const {
   const auto stream = [](auto bench::StreamResult::*member) {
     return [member](std::size_t, const TrialResult& trial) {
       return std::optional(static_cast<double>(trial.streams.front().*member));
@@ -259,20 +259,20 @@ void SpreadingTest::reportCard(const Design& design, const std::vector<Measured>
 
 }  // namespace
 
-const Procedure& queuePairTest() {
-  static const SpreadingTest test({.id = "rocev2-qps",
-                                   .title = "RoCEv2 queue pairs",
-                                   .pairs = "QPs",
-                                   .uet = false,
-                                   .sweep = {.standard_pairs = {1, 4, 16, 64, 256, 1024, 4096},
-                                             .quick_pairs = {1, 16, 256},
-                                             .entropy = {"per-qp", "fixed"},
-                                             .balancing = {"ecmp", "ecmp-qp"}}});
+const Procedure& queuePairProcedure() {
+  static const SpreadingProcedure test({.id = "rocev2-qps",
+                                        .title = "RoCEv2 queue pairs",
+                                        .pairs = "QPs",
+                                        .uet = false,
+                                        .sweep = {.standard_pairs = {1, 4, 16, 64, 256, 1024, 4096},
+                                                  .quick_pairs = {1, 16, 256},
+                                                  .entropy = {"per-qp", "fixed"},
+                                                  .balancing = {"ecmp", "ecmp-qp"}}});
   return test;
 }
 
-const Procedure& entropyTest() {
-  static const SpreadingTest test(
+const Procedure& entropyProcedure() {
+  static const SpreadingProcedure test(
       {.id = "uet-entropy",
        .title = "UET entropy",
        .pairs = "PDCs",

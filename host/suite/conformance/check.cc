@@ -222,7 +222,7 @@ std::optional<Found> at(const Place& place, const TestResult& result) {
 
 bool measuredByCard(const TestResult& result) {
   return std::any_of(result.kpis.begin(), result.kpis.end(), [](const results::Kpi& kpi) {
-    return kpi.quantity.observed == bench::ObservationPoint::kTester;
+    return kpi.quantity.observed == ObservationPoint::kTester;
   });
 }
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <variant>
 
-#include "suite/expert_metrics.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/expert_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/free/jobs.h"
 
 namespace plumbline::suite {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "suite/framework/result_builder.h"
 #include "suite/free/repetitions.h"
-#include "suite/result_builder.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::suite {

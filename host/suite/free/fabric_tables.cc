@@ -9,7 +9,7 @@
 #include "results/number_text.h"
 #include "results/quantity_text.h"
 #include "stats/summary.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -206,7 +206,7 @@ void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
   for (const TrialResult& trial : trials) all.merge(trial.fabric->endpoints.latency);
   if (all.count() == 0) return;
   builder.result().distributions.push_back({"latency", "One-way latency of data packets", "ps",
-                                            bench::ObservationPoint::kModelled, std::move(all)});
+                                            ObservationPoint::kModelled, std::move(all)});
 }
 
 void addCost(const Repetitions& trials, ResultBuilder& builder) {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "suite/framework/result_builder.h"
 #include "suite/free/repetitions.h"
-#include "suite/result_builder.h"
 
 namespace plumbline::suite {
 

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "results/quantity_text.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "workload/formulas.h"
 
 namespace plumbline::suite {
@@ -323,9 +323,9 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
     if (shown) summary += job.sentence();
     stats::Histogram times = job.messageTimes();
     if (times.count() > 0) {
-      builder.result().distributions.push_back(
-          {fmt::format("message_time_{}", i), job.label() + ": message time", "ps",
-           bench::ObservationPoint::kModelled, std::move(times)});
+      builder.result().distributions.push_back({fmt::format("message_time_{}", i),
+                                                job.label() + ": message time", "ps",
+                                                ObservationPoint::kModelled, std::move(times)});
     }
   }
   if (jobs.size() > kShownJobs) {

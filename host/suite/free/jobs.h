@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "suite/framework/result_builder.h"
 #include "suite/free/repetitions.h"
-#include "suite/result_builder.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::suite {

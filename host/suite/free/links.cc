@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "suite/free/repetitions.h"
 
 namespace plumbline::suite {

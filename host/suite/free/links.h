@@ -1,8 +1,8 @@
 // Every link of a fabric, and every port that paused.
 #pragma once
 
-#include "bench/trial.h"
-#include "suite/result_builder.h"
+#include "bench/trial/trial.h"
+#include "suite/framework/result_builder.h"
 
 namespace plumbline::suite {
 

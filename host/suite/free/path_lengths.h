@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fabric/fabric_plan.h"
+#include "fabric/spec/fabric_plan.h"
 
 namespace plumbline::suite {
 

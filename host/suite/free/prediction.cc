@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "results/quantity_text.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/reading.h"
 #include "suite/free/jobs.h"
-#include "suite/reading.h"
 
 namespace plumbline::suite {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "bench/transport_json.h"
+#include "bench/json/transport_json.h"
+#include "suite/framework/result_builder.h"
 #include "suite/free/repetitions.h"
-#include "suite/result_builder.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::suite {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "suite/result_builder.h"
+#include "suite/framework/result_builder.h"
 
 namespace plumbline::suite {
 
@@ -21,7 +21,7 @@ std::optional<results::Quantity> meanOf(const Repetitions& trials, const std::st
                                         const FabricFigure& figure) {
   const std::vector<Reading> values = valuesOf(trials, figure);
   if (values.empty()) return std::nullopt;
-  return quantityOf(values, unit, bench::ObservationPoint::kModelled, trials.deterministic());
+  return quantityOf(values, unit, ObservationPoint::kModelled, trials.deterministic());
 }
 
 results::Cell cellOf(const Repetitions& trials, const std::string& unit,

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/trial.h"
+#include "bench/trial/trial.h"
 #include "results/test_result.h"
-#include "suite/reading.h"
+#include "suite/framework/reading.h"
 
 namespace plumbline::suite {
 

@@ -1,7 +1,7 @@
 // How many packets a workload will send, before it runs: for its plan.
 #pragma once
 
-#include "bench/trial.h"
+#include "bench/trial/trial.h"
 
 namespace plumbline::suite {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "suite/trials.h"
+#include "suite/framework/trials.h"
 
 namespace plumbline::suite {
 namespace {

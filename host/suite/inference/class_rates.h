@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/samples.h"
+#include "bench/trial/samples.h"
 
 namespace plumbline::suite {
 

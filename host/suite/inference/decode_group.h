@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "serving/step_time.h"
-#include "suite/fabric_test.h"
+#include "suite/framework/fabric_procedure.h"
 
 namespace plumbline::suite {
 

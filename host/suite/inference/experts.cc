@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "spec/field.h"
-#include "suite/expert_metrics.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/expert_metrics.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/profile.h"
 #include "suite/free/workload_hops.h"
 #include "suite/inference/transfers.h"
-#include "suite/profile.h"
 #include "workload/moe_plan.h"
 
 namespace plumbline::suite {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial.h"
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "bench/trial/trial.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::suite {

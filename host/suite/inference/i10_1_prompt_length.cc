@@ -8,7 +8,7 @@
 namespace plumbline::suite {
 namespace {
 
-class PromptLengthTest final : public FabricTest {
+class PromptLengthProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I10.1"; }
   [[nodiscard]] std::string title() const override { return "TTFT under varying prompt lengths"; }
@@ -26,8 +26,9 @@ class PromptLengthTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-void PromptLengthTest::report(const TestConfig& config, const Design& design,
-                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void PromptLengthProcedure::report(const TestConfig& config, const Design& design,
+                                   const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   reportSingleRequests(config, design, measured, builder);
   results::Chart chart;
   chart.id = "ttft_over_prompt";
@@ -45,8 +46,8 @@ void PromptLengthTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& promptLengthTest() {
-  static const PromptLengthTest test;
+const Procedure& promptLengthProcedure() {
+  static const PromptLengthProcedure test;
   return test;
 }
 

@@ -16,14 +16,14 @@
 #include <cmath>
 #include <utility>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/profile.h"
 #include "suite/free/workload_hops.h"
 #include "suite/inference/decode_group.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/serving_trial.h"
 #include "suite/inference/transfers.h"
-#include "suite/profile.h"
 
 namespace plumbline::suite {
 namespace {
@@ -38,7 +38,7 @@ double meanGap(const std::vector<double>& gaps) {
   return sum / static_cast<double>(gaps.size());
 }
 
-class TokenLatencyTest final : public FabricTest {
+class TokenLatencyProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I10.2"; }
   [[nodiscard]] std::string title() const override { return "Inter-token latency"; }
@@ -60,7 +60,7 @@ class TokenLatencyTest final : public FabricTest {
                                      const Design& design);
 };
 
-Design TokenLatencyTest::design(const TestConfig& config) const {
+Design TokenLatencyProcedure::design(const TestConfig& config) const {
   Design design(config);
   labelDut(DutLabel::kSystem, design.numbers);
   design.axes = {{"Background", ""}};
@@ -102,8 +102,8 @@ Design TokenLatencyTest::design(const TestConfig& config) const {
   return design;
 }
 
-std::vector<Figure> TokenLatencyTest::figures(const TestConfig& config, const DecodeGroup& group,
-                                              const Design& design) {
+std::vector<Figure> TokenLatencyProcedure::figures(const TestConfig& config,
+                                                   const DecodeGroup& group, const Design& design) {
   const Picoseconds overhead = config.scenario.parameters.experts.overhead;
   using OfGaps = std::function<std::optional<Reading>(const std::vector<double>& gaps)>;
   const auto figureOf = [&](const char* column, const char* unit, const char* kpi, OfGaps of) {
@@ -203,9 +203,9 @@ void addPooledGaps(const TestConfig& config, const DecodeGroup& group, const Des
     for (const double gap : gaps) {
       histogram.record(static_cast<std::uint64_t>(std::llround(gap * 1e12)));
     }
-    builder.result().distributions.push_back(
-        {fmt::format("itl_{}", placeOf(design, one)), one.point.label + ": time between tokens",
-         "ps", bench::ObservationPoint::kModelled, std::move(histogram)});
+    builder.result().distributions.push_back({fmt::format("itl_{}", placeOf(design, one)),
+                                              one.point.label + ": time between tokens", "ps",
+                                              ObservationPoint::kModelled, std::move(histogram)});
     results::Series series{one.point.label, {}, {}, false};
     constexpr std::size_t kPoints = 400;
     const std::size_t each = std::max<std::size_t>(1, gaps.size() / kPoints);
@@ -220,12 +220,13 @@ void addPooledGaps(const TestConfig& config, const DecodeGroup& group, const Des
   builder.result().charts.push_back(std::move(ccdf));
 }
 
-void TokenLatencyTest::report(const TestConfig& config, const Design& design,
-                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void TokenLatencyProcedure::report(const TestConfig& config, const Design& design,
+                                   const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   Numbers unused(config);
   const DecodeGroup group = decodeGroup(config, unused);
   const scenario::Parameters& own = config.scenario.parameters;
-  const std::vector<Figure> figures = TokenLatencyTest::figures(config, group, design);
+  const std::vector<Figure> figures = TokenLatencyProcedure::figures(config, group, design);
   const bool whole = group.layers == group.model.moe_layers;
   const std::string limit =
       whole ? fmt::format("Stalls are gaps above {}.", durationText(own.stall))
@@ -286,8 +287,8 @@ void TokenLatencyTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& tokenLatencyTest() {
-  static const TokenLatencyTest test;
+const Procedure& tokenLatencyProcedure() {
+  static const TokenLatencyProcedure test;
   return test;
 }
 

@@ -80,7 +80,7 @@ std::optional<std::string> tenantRefusal(const TestConfig& config,
   return std::nullopt;
 }
 
-class TenantsTest final : public FabricTest {
+class TenantsProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I10.3"; }
   [[nodiscard]] std::string title() const override { return "Several tenants on one fabric"; }
@@ -96,7 +96,7 @@ class TenantsTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design TenantsTest::design(const TestConfig& config) const {
+Design TenantsProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Tenant", ""}, {"Fabric", ""}};
@@ -136,8 +136,8 @@ Design TenantsTest::design(const TestConfig& config) const {
   return design;
 }
 
-void TenantsTest::report(const TestConfig& config, const Design& design,
-                         const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void TenantsProcedure::report(const TestConfig& config, const Design& design,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   // Each row with its own tenant's requests.
   std::vector<Measured> rows = measured;
@@ -202,8 +202,8 @@ void TenantsTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& tenantsTest() {
-  static const TenantsTest test;
+const Procedure& tenantsProcedure() {
+  static const TenantsProcedure test;
   return test;
 }
 

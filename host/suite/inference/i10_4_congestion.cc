@@ -64,7 +64,7 @@ workload::WorkloadSpec background(const TestConfig& config, const serving::Servi
   return load;
 }
 
-class CongestionTest final : public FabricTest {
+class CongestionProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I10.4"; }
   [[nodiscard]] std::string title() const override { return "Sensitivity to fabric congestion"; }
@@ -79,7 +79,7 @@ class CongestionTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design CongestionTest::design(const TestConfig& config) const {
+Design CongestionProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Background", "% of the links"}};
@@ -126,8 +126,9 @@ Design CongestionTest::design(const TestConfig& config) const {
   return design;
 }
 
-void CongestionTest::report(const TestConfig& config, const Design& design,
-                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void CongestionProcedure::report(const TestConfig& config, const Design& design,
+                                 const std::vector<Measured>& measured,
+                                 ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   const std::vector<Figure> all = servingFigures(slo);
   const Figure ttft = chosen(all, {"ttft_p99_ms"}).front();
@@ -195,8 +196,8 @@ void CongestionTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& congestionTest() {
-  static const CongestionTest test;
+const Procedure& congestionProcedure() {
+  static const CongestionProcedure test;
   return test;
 }
 

@@ -33,7 +33,7 @@ bool hasRequests(const Measured& one) {
   });
 }
 
-class AggregateTokensTest final : public FabricTest {
+class AggregateTokensProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I11.1"; }
   [[nodiscard]] std::string title() const override { return "Aggregate tokens per second"; }
@@ -48,7 +48,7 @@ class AggregateTokensTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design AggregateTokensTest::design(const TestConfig& config) const {
+Design AggregateTokensProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Rate", "requests/s"}};
@@ -77,9 +77,9 @@ Design AggregateTokensTest::design(const TestConfig& config) const {
   return design;
 }
 
-void AggregateTokensTest::report(const TestConfig& config, const Design& design,
-                                 const std::vector<Measured>& measured,
-                                 ResultBuilder& builder) const {
+void AggregateTokensProcedure::report(const TestConfig& config, const Design& design,
+                                      const std::vector<Measured>& measured,
+                                      ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   const std::vector<Figure> all = servingFigures(slo);
   std::vector<Figure> figures = chosen(all, aggregateKpis());
@@ -143,7 +143,7 @@ void AggregateTokensTest::report(const TestConfig& config, const Design& design,
     }
     const std::vector<Reading> readings{bound};
     builder.kpi("slo_bounded_requests_per_s", "limits of goodput",
-                quantityOf(readings, "/s", bench::ObservationPoint::kModelled));
+                quantityOf(readings, "/s", ObservationPoint::kModelled));
     builder.result().summary =
         beyond == nullptr
             ? fmt::format("The limits are kept up to the highest rate, {:g} requests/s.",
@@ -167,8 +167,8 @@ void AggregateTokensTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& aggregateTokensTest() {
-  static const AggregateTokensTest test;
+const Procedure& aggregateTokensProcedure() {
+  static const AggregateTokensProcedure test;
   return test;
 }
 

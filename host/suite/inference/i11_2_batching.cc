@@ -21,7 +21,7 @@ std::vector<std::string> batchingKpis() {
   return {"output_tokens_per_s", "ttft_p99_ms", "itl_p99_ms", "requests_not_done"};
 }
 
-class BatchingTest final : public FabricTest {
+class BatchingProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I11.2"; }
   [[nodiscard]] std::string title() const override { return "Batch size and continuous batching"; }
@@ -36,7 +36,7 @@ class BatchingTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design BatchingTest::design(const TestConfig& config) const {
+Design BatchingProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Largest batch", "requests"}, {"Batching", ""}};
@@ -70,8 +70,9 @@ Design BatchingTest::design(const TestConfig& config) const {
   return design;
 }
 
-void BatchingTest::report(const TestConfig& config, const Design& design,
-                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void BatchingProcedure::report(const TestConfig& config, const Design& design,
+                               const std::vector<Measured>& measured,
+                               ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   std::vector<Figure> figures = chosen(servingFigures(slo), batchingKpis());
   figures.front().primary = true;
@@ -104,8 +105,8 @@ void BatchingTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& batchingTest() {
-  static const BatchingTest test;
+const Procedure& batchingProcedure() {
+  static const BatchingProcedure test;
   return test;
 }
 

@@ -23,7 +23,7 @@ std::vector<std::string> overloadKpis() {
           "ttft_p99_ms",          "itl_p99_ms",          "requests_not_done"};
 }
 
-class OverloadTest final : public FabricTest {
+class OverloadProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I11.3"; }
   [[nodiscard]] std::string title() const override {
@@ -40,7 +40,7 @@ class OverloadTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design OverloadTest::design(const TestConfig& config) const {
+Design OverloadProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Offered load", "%"}};
@@ -67,8 +67,9 @@ Design OverloadTest::design(const TestConfig& config) const {
   return design;
 }
 
-void OverloadTest::report(const TestConfig& config, const Design& design,
-                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void OverloadProcedure::report(const TestConfig& config, const Design& design,
+                               const std::vector<Measured>& measured,
+                               ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   std::vector<Figure> figures = chosen(servingFigures(slo), overloadKpis());
   figures.front().primary = true;
@@ -88,8 +89,8 @@ void OverloadTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& overloadTest() {
-  static const OverloadTest test;
+const Procedure& overloadProcedure() {
+  static const OverloadProcedure test;
   return test;
 }
 

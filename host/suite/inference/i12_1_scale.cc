@@ -16,8 +16,8 @@
 #include <span>
 #include <utility>
 
-#include "suite/expert_metrics.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/expert_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/requests.h"
@@ -90,7 +90,7 @@ std::optional<Reading> dispatchP99(std::size_t /*point*/, const bench::TrialResu
   return quantileMicroseconds(all, 0.99);
 }
 
-class ScaleLimitTest final : public FabricTest {
+class ScaleLimitProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I12.1"; }
   [[nodiscard]] std::string title() const override { return "Fabric scale limits"; }
@@ -118,7 +118,7 @@ class ScaleLimitTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design ScaleLimitTest::design(const TestConfig& config) const {
+Design ScaleLimitProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureModel(config, design);
   design.axes = {{"Nodes", "nodes"}, {"Measured", ""}, {"Level", ""}};
@@ -310,8 +310,9 @@ void addOverlap(const Scales& scales, const std::vector<Tracked>& all, ResultBui
   builder.result().tables.push_back(std::move(table));
 }
 
-void ScaleLimitTest::report(const TestConfig& config, const Design& design,
-                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void ScaleLimitProcedure::report(const TestConfig& config, const Design& design,
+                                 const std::vector<Measured>& measured,
+                                 ResultBuilder& builder) const {
   if (measured.empty()) return;
   Numbers unused(config);
   const Scales scales(design, scaleCells(config, unused), measured);
@@ -440,8 +441,8 @@ void ScaleLimitTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& scaleLimitTest() {
-  static const ScaleLimitTest test;
+const Procedure& scaleLimitProcedure() {
+  static const ScaleLimitProcedure test;
   return test;
 }
 

@@ -13,7 +13,7 @@
 #include <functional>
 #include <utility>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "serving/mapping.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/requests.h"
@@ -116,7 +116,7 @@ std::optional<Reading> joinedShare(const ServingResult& result, const ScalingTim
   return Reading(100 * joined / all);
 }
 
-class ScalingTest final : public FabricTest {
+class ScalingProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I12.2"; }
   [[nodiscard]] std::string title() const override { return "Dynamic autoscaling response time"; }
@@ -140,7 +140,7 @@ double weightSeconds(const TestConfig& config, const serving::ServingProgram& pr
   return bytes / (rate * kPayloadShare);
 }
 
-Design ScalingTest::design(const TestConfig& config) const {
+Design ScalingProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Joining", "servers"}};
@@ -254,8 +254,8 @@ results::Table phases(const Measured& measured) {
   return table;
 }
 
-void ScalingTest::report(const TestConfig& config, const Design& design,
-                         const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void ScalingProcedure::report(const TestConfig& config, const Design& design,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   if (measured.empty()) return;
   Figure convergence{.column = "Fabric convergence", .unit = "ms", .kpi = ""};
   convergence.of = [&](std::size_t, const bench::TrialResult&) -> std::optional<Reading> {
@@ -299,8 +299,8 @@ void ScalingTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& servingScalingTest() {
-  static const ScalingTest test;
+const Procedure& servingScalingProcedure() {
+  static const ScalingProcedure test;
   return test;
 }
 

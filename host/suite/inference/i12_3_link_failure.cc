@@ -33,7 +33,7 @@ Picoseconds failureTime(const serving::WindowSpec& window) {
   return window.warmup + Picoseconds(window.measure.count() / 2);
 }
 
-class ServingFailureTest final : public FabricTest {
+class ServingFailureProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I12.3"; }
   [[nodiscard]] std::string title() const override { return "Link failures under serving load"; }
@@ -53,7 +53,7 @@ class ServingFailureTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design ServingFailureTest::design(const TestConfig& config) const {
+Design ServingFailureProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Fails", ""}};
@@ -241,9 +241,9 @@ void addTimeline(const std::vector<Measured>& measured, ResultBuilder& builder) 
   builder.result().charts.push_back(std::move(chart));
 }
 
-void ServingFailureTest::report(const TestConfig& config, const Design& design,
-                                const std::vector<Measured>& measured,
-                                ResultBuilder& builder) const {
+void ServingFailureProcedure::report(const TestConfig& config, const Design& design,
+                                     const std::vector<Measured>& measured,
+                                     ResultBuilder& builder) const {
   // Without the trial without failure there is nothing to compare with.
   if (measured.empty() || !measured.front().point.spec.dut.failures.empty()) return;
   std::vector<Measured> failed(measured.begin() + 1, measured.end());
@@ -297,8 +297,8 @@ void ServingFailureTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& servingFailureTest() {
-  static const ServingFailureTest test;
+const Procedure& servingFailureProcedure() {
+  static const ServingFailureProcedure test;
   return test;
 }
 

@@ -26,7 +26,7 @@ std::vector<std::string> windowKpis() {
           "qp_errors",       "queue_max_bytes"};
 }
 
-class ServingSoakTest final : public FabricTest {
+class ServingSoakProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I13.1"; }
   [[nodiscard]] std::string title() const override { return "24-hour sustained inference load"; }
@@ -136,8 +136,9 @@ void addVariation(const WindowFigure& requests, const WindowFigure& ttft, Result
   }
 }
 
-void ServingSoakTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void ServingSoakProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   const SoakClock clock = ServingSoakDesign(config).clock;
   if (measured.empty()) return;
   const bench::TrialResult& trial = measured.front().trials.front();
@@ -178,8 +179,8 @@ void ServingSoakTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& servingSoakTest() {
-  static const ServingSoakTest test;
+const Procedure& servingSoakProcedure() {
+  static const ServingSoakProcedure test;
   return test;
 }
 

@@ -21,7 +21,7 @@ namespace {
 // are used one after the other up to all of them.
 constexpr std::size_t kJudged = 7;
 
-class KvLeakTest final : public FabricTest {
+class KvLeakProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I13.2"; }
   [[nodiscard]] std::string title() const override { return "KV cache memory leak detection"; }
@@ -66,8 +66,8 @@ std::optional<std::vector<double>> leftOf(const SoakClock& clock,
                              static_cast<double>(end.messages_open)};
 }
 
-void KvLeakTest::report(const TestConfig& config, const Design& design,
-                        const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void KvLeakProcedure::report(const TestConfig& config, const Design& design,
+                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const SoakClock clock = ServingSoakDesign(config).clock;
   if (measured.empty()) return;
   const bench::TrialResult& trial = measured.front().trials.front();
@@ -100,8 +100,7 @@ void KvLeakTest::report(const TestConfig& config, const Design& design,
     const WindowFigure& figure = figures[i];
     const std::vector<double> values = figure.present();
     if (values.size() < clock.windows) continue;
-    const results::Quantity mean =
-        quantityOf(values, figure.unit, bench::ObservationPoint::kModelled);
+    const results::Quantity mean = quantityOf(values, figure.unit, ObservationPoint::kModelled);
     const double largest = stats::summarize(values).maximum;
     std::vector<results::Cell> row{figure.column, mean, modelled(largest, {}),
                                    modelled(values.back(), {})};
@@ -174,8 +173,8 @@ void KvLeakTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& kvLeakTest() {
-  static const KvLeakTest test;
+const Procedure& kvLeakProcedure() {
+  static const KvLeakProcedure test;
   return test;
 }
 

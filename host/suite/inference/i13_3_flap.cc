@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "stats/summary.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/link_impact.h"
 #include "suite/inference/requests.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kIntoWindow = 10;  // the flap begins a tenth of a window into it
 
-class ServingFlapTest final : public FabricTest {
+class ServingFlapProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I13.3"; }
   [[nodiscard]] std::string title() const override { return "Long-running serving stability"; }
@@ -40,7 +40,7 @@ class ServingFlapTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design ServingFlapTest::design(const TestConfig& config) const {
+Design ServingFlapProcedure::design(const TestConfig& config) const {
   ServingSoakDesign soak(config);
   Design& design = soak.design;
   if (!design.refusals.empty()) return std::move(design);
@@ -142,8 +142,9 @@ std::size_t addComparison(const SoakClock& clock, const std::vector<WindowFigure
   return changed;
 }
 
-void ServingFlapTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void ServingFlapProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   const SoakClock clock = ServingSoakDesign(config).clock;
   if (measured.size() < 2) return;
   const Measured& flapped = measured[1];
@@ -239,8 +240,8 @@ void ServingFlapTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& servingFlapTest() {
-  static const ServingFlapTest test;
+const Procedure& servingFlapProcedure() {
+  static const ServingFlapProcedure test;
   return test;
 }
 

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/trials.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
-#include "suite/trials.h"
 
 namespace plumbline::suite {
 namespace {
@@ -46,7 +46,7 @@ struct ThroughputCell {
   }
 };
 
-class KvThroughputTest final : public FabricTest {
+class KvThroughputProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I5.1"; }
   [[nodiscard]] std::string title() const override { return "KV cache transfer throughput"; }
@@ -64,7 +64,8 @@ class KvThroughputTest final : public FabricTest {
   static std::vector<ThroughputCell> cellsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<ThroughputCell> KvThroughputTest::cellsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<ThroughputCell> KvThroughputProcedure::cellsOf(const TestConfig& config,
+                                                           Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
   const auto sizes = numbers.sweep<Bytes>(
       "Message sizes",
@@ -81,7 +82,7 @@ std::vector<ThroughputCell> KvThroughputTest::cellsOf(const TestConfig& config, 
   return cells;
 }
 
-Design KvThroughputTest::design(const TestConfig& config) const {
+Design KvThroughputProcedure::design(const TestConfig& config) const {
   const scenario::Parameters& own = config.scenario.parameters;
   Design design(config);
   design.axes = {{"Message", ""}, {"Queue pairs", ""}};
@@ -123,8 +124,9 @@ Design KvThroughputTest::design(const TestConfig& config) const {
   return design;
 }
 
-void KvThroughputTest::report(const TestConfig& config, const Design& design,
-                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void KvThroughputProcedure::report(const TestConfig& config, const Design& design,
+                                   const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<ThroughputCell> cells = cellsOf(config, unused);
   Figure bandwidth{.column = "KV bandwidth",
@@ -195,8 +197,8 @@ void KvThroughputTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& kvThroughputTest() {
-  static const KvThroughputTest test;
+const Procedure& kvThroughputProcedure() {
+  static const KvThroughputProcedure test;
   return test;
 }
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "stats/quantile.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/background.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
@@ -40,7 +40,7 @@ const char* gapsOf(const BackgroundLoad& background) {
   return background.poisson ? "Poisson" : "constant";
 }
 
-class KvLatencyTest final : public FabricTest {
+class KvLatencyProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I5.2"; }
   [[nodiscard]] std::string title() const override { return "KV cache transfer latency"; }
@@ -61,8 +61,8 @@ class KvLatencyTest final : public FabricTest {
                                           Numbers& numbers);
 };
 
-std::vector<LatencyCell> KvLatencyTest::cellsOf(const TestConfig& config, const SharedPath& path,
-                                                Numbers& numbers) {
+std::vector<LatencyCell> KvLatencyProcedure::cellsOf(const TestConfig& config,
+                                                     const SharedPath& path, Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
   const auto sizes = numbers.sweep<Bytes>(
       "Message sizes",
@@ -102,7 +102,7 @@ std::vector<LatencyCell> KvLatencyTest::cellsOf(const TestConfig& config, const 
   return cells;
 }
 
-Design KvLatencyTest::design(const TestConfig& config) const {
+Design KvLatencyProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Message", ""}, {"Background", ""}, {"Gaps", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
@@ -150,15 +150,16 @@ Design KvLatencyTest::design(const TestConfig& config) const {
   return design;
 }
 
-bench::TrialSpec KvLatencyTest::repetitionOf(const SweepPoint& point,
-                                             std::uint32_t repetition) const {
-  bench::TrialSpec spec = FabricTest::repetitionOf(point, repetition);
+bench::TrialSpec KvLatencyProcedure::repetitionOf(const SweepPoint& point,
+                                                  std::uint32_t repetition) const {
+  bench::TrialSpec spec = FabricProcedure::repetitionOf(point, repetition);
   drawBackgroundPhases(repetition, spec);
   return spec;
 }
 
-void KvLatencyTest::report(const TestConfig& config, const Design& design,
-                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void KvLatencyProcedure::report(const TestConfig& config, const Design& design,
+                                const std::vector<Measured>& measured,
+                                ResultBuilder& builder) const {
   const SharedPath path = sharedPath(config);
   std::vector<Figure> figures = kvTransferTimes(0);
   const Figure p99 = figures[4];
@@ -211,8 +212,8 @@ void KvLatencyTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& kvLatencyTest() {
-  static const KvLatencyTest test;
+const Procedure& kvLatencyProcedure() {
+  static const KvLatencyProcedure test;
   return test;
 }
 

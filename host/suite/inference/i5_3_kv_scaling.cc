@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "stats/summary.h"
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
 #include "suite/training/balancing.h"
@@ -35,7 +35,7 @@ struct ScalingCell {
   Variant variant;
 };
 
-class KvScalingTest final : public FabricTest {
+class KvScalingProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I5.3"; }
   [[nodiscard]] std::string title() const override { return "Concurrent KV cache transfers"; }
@@ -62,7 +62,7 @@ class KvScalingTest final : public FabricTest {
   static std::vector<ScalingCell> cellsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<ScalingCell> KvScalingTest::cellsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<ScalingCell> KvScalingProcedure::cellsOf(const TestConfig& config, Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
   const std::uint32_t half = config.scenario.topology.hostCount() / 2;
   const auto counts =
@@ -78,7 +78,7 @@ std::vector<ScalingCell> KvScalingTest::cellsOf(const TestConfig& config, Number
   return cells;
 }
 
-Design KvScalingTest::design(const TestConfig& config) const {
+Design KvScalingProcedure::design(const TestConfig& config) const {
   const scenario::Parameters& own = config.scenario.parameters;
   Design design(config);
   design.axes = {{"Pairs", "pairs"}, {"Load balancing", ""}};
@@ -154,8 +154,9 @@ std::optional<double> uplinkJfi(const TestConfig& config, std::uint32_t pairs,
   return stats::jainIndex(bytes);
 }
 
-void KvScalingTest::report(const TestConfig& config, const Design& design,
-                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void KvScalingProcedure::report(const TestConfig& config, const Design& design,
+                                const std::vector<Measured>& measured,
+                                ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<ScalingCell> cells = cellsOf(config, unused);
   Figure aggregate{.column = "Aggregate",
@@ -239,8 +240,8 @@ void KvScalingTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& kvScalingTest() {
-  static const KvScalingTest test;
+const Procedure& kvScalingProcedure() {
+  static const KvScalingProcedure test;
   return test;
 }
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/tiers.h"
 #include "suite/inference/transfers.h"
@@ -61,7 +61,7 @@ struct TierCell {
   }
 };
 
-class TierTest final : public FabricTest {
+class TierProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I5.4"; }
   [[nodiscard]] std::string title() const override { return "Multi-tier storage transfer"; }
@@ -81,7 +81,7 @@ class TierTest final : public FabricTest {
   static std::vector<TierCell> cellsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<TierCell> TierTest::cellsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<TierCell> TierProcedure::cellsOf(const TestConfig& config, Numbers& numbers) {
   const std::vector<Bytes> draft{Bytes(kMebibyte), Bytes(16 * kMebibyte), Bytes(256 * kMebibyte)};
   const auto sizes =
       numbers.sweep<Bytes>("Message sizes", draft, draft, config.scenario.parameters.sizes);
@@ -92,7 +92,7 @@ std::vector<TierCell> TierTest::cellsOf(const TestConfig& config, Numbers& numbe
   return cells;
 }
 
-Design TierTest::design(const TestConfig& config) const {
+Design TierProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Tier", ""}, {"Message", ""}};
   labelDut(DutLabel::kPath, design.numbers);
@@ -132,8 +132,8 @@ double fabricGigabytes(const bench::TrialResult& trial) {
   return static_cast<double>(job.bytes_arrived) / job.completion.toSeconds() / 1e9;
 }
 
-void TierTest::report(const TestConfig& config, const Design& design,
-                      const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void TierProcedure::report(const TestConfig& config, const Design& design,
+                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<TierCell> cells = cellsOf(config, unused);
   // What a chunk takes of the fabric's time where others follow it.
@@ -247,8 +247,8 @@ void TierTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& tierTest() {
-  static const TierTest test;
+const Procedure& tierProcedure() {
+  static const TierProcedure test;
   return test;
 }
 

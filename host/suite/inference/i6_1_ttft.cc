@@ -8,7 +8,7 @@
 namespace plumbline::suite {
 namespace {
 
-class DisaggregatedTtftTest final : public FabricTest {
+class DisaggregatedTtftProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I6.1"; }
   [[nodiscard]] std::string title() const override { return "End-to-end disaggregated TTFT"; }
@@ -26,9 +26,9 @@ class DisaggregatedTtftTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-void DisaggregatedTtftTest::report(const TestConfig& config, const Design& design,
-                                   const std::vector<Measured>& measured,
-                                   ResultBuilder& builder) const {
+void DisaggregatedTtftProcedure::report(const TestConfig& config, const Design& design,
+                                        const std::vector<Measured>& measured,
+                                        ResultBuilder& builder) const {
   reportSingleRequests(config, design, measured, builder);
   results::Chart chart;
   chart.id = "ttft_parts";
@@ -46,8 +46,8 @@ void DisaggregatedTtftTest::report(const TestConfig& config, const Design& desig
 
 }  // namespace
 
-const Procedure& disaggregatedTtftTest() {
-  static const DisaggregatedTtftTest test;
+const Procedure& disaggregatedTtftProcedure() {
+  static const DisaggregatedTtftProcedure test;
   return test;
 }
 

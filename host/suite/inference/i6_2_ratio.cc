@@ -58,7 +58,7 @@ std::optional<double> valueOf(const Design& design, const Measured& one,
   return mean ? std::optional(mean->value) : std::nullopt;
 }
 
-class RatioTest final : public FabricTest {
+class RatioProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I6.2"; }
   [[nodiscard]] std::string title() const override { return "xPyD ratio optimisation"; }
@@ -71,7 +71,7 @@ class RatioTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design RatioTest::design(const TestConfig& config) const {
+Design RatioProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Rate", "requests/s"}, {"Ratio", ""}};
@@ -185,8 +185,8 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
   addRatioChart(design, slo, rate, pareto, number, builder);
 }
 
-void RatioTest::report(const TestConfig& config, const Design& design,
-                       const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void RatioProcedure::report(const TestConfig& config, const Design& design,
+                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   std::vector<Figure> figures = chosen(servingFigures(slo), ratioKpis());
   figures[2].primary = true;
@@ -199,8 +199,8 @@ void RatioTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& ratioTest() {
-  static const RatioTest test;
+const Procedure& ratioProcedure() {
+  static const RatioProcedure test;
   return test;
 }
 

@@ -47,7 +47,7 @@ serving::MappingSpec serversOf(serving::MappingSpec servers, const Parallelism& 
   return servers;
 }
 
-class ParallelismTest final : public FabricTest {
+class ParallelismProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I6.3"; }
   [[nodiscard]] std::string title() const override { return "Heterogeneous parallelism"; }
@@ -62,7 +62,7 @@ class ParallelismTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design ParallelismTest::design(const TestConfig& config) const {
+Design ParallelismProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Parallelism", ""}};
@@ -90,8 +90,9 @@ Design ParallelismTest::design(const TestConfig& config) const {
   return design;
 }
 
-void ParallelismTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void ParallelismProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   const auto loads = [&] {
     std::vector<serving::MappingLoad> all;
@@ -133,8 +134,8 @@ void ParallelismTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& parallelismTest() {
-  static const ParallelismTest test;
+const Procedure& parallelismProcedure() {
+  static const ParallelismProcedure test;
   return test;
 }
 

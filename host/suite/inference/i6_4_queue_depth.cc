@@ -12,7 +12,7 @@
 #include <map>
 #include <utility>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/steady_load.h"
 
@@ -84,7 +84,7 @@ std::optional<Reading> burstQuantile(std::vector<double> values, double p, doubl
   return quantileOf(*found.value * unit, p, values.size());
 }
 
-class QueueDepthTest final : public FabricTest {
+class QueueDepthProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I6.4"; }
   [[nodiscard]] std::string title() const override { return "Prefill queue depth and transfer"; }
@@ -101,7 +101,7 @@ class QueueDepthTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design QueueDepthTest::design(const TestConfig& config) const {
+Design QueueDepthProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Offered load", "of prefill capacity"}};
@@ -123,8 +123,9 @@ Design QueueDepthTest::design(const TestConfig& config) const {
   return design;
 }
 
-void QueueDepthTest::report(const TestConfig& config, const Design& design,
-                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void QueueDepthProcedure::report(const TestConfig& config, const Design& design,
+                                 const std::vector<Measured>& measured,
+                                 ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   const auto bursts = [&](const char* column, const char* unit, const char* kpi, auto of) {
     return servingFigure(
@@ -175,8 +176,8 @@ void QueueDepthTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& queueDepthTest() {
-  static const QueueDepthTest test;
+const Procedure& queueDepthProcedure() {
+  static const QueueDepthProcedure test;
   return test;
 }
 

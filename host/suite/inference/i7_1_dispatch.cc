@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "suite/expert_metrics.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/expert_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
 
 namespace plumbline::suite {
 namespace {
 
-class ExpertDispatchTest final : public FabricTest {
+class ExpertDispatchProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I7.1"; }
   [[nodiscard]] std::string title() const override { return "MoE dispatch throughput"; }
@@ -40,7 +40,8 @@ class ExpertDispatchTest final : public FabricTest {
                           const std::vector<Measured>& measured, ResultBuilder& builder);
 };
 
-std::vector<ExpertPoint> ExpertDispatchTest::points(const TestConfig& config, Numbers& numbers) {
+std::vector<ExpertPoint> ExpertDispatchProcedure::points(const TestConfig& config,
+                                                         Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
   const std::vector<ExpertModel> models =
       expertModels(config, numbers, {"M1", "M2", "M3", "M4"}, {"M4"});
@@ -68,7 +69,7 @@ std::vector<ExpertPoint> ExpertDispatchTest::points(const TestConfig& config, Nu
   return points;
 }
 
-Design ExpertDispatchTest::design(const TestConfig& config) const {
+Design ExpertDispatchProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Model", ""}, {"EP group", "ranks"}, {"Batch", "tokens"}};
   design.hop_cost = kExpertHopCost;
@@ -76,7 +77,7 @@ Design ExpertDispatchTest::design(const TestConfig& config) const {
   design.numbers.configure("Routing", "top-k, uniform over the experts, drawn for every dispatch");
   design.numbers.configure("Mode", "low-latency: a message for each token and expert");
   design.numbers.configure("algo_factor", "(N - 1)/N, as of AlltoAll; bus bandwidth is not used");
-  const std::vector<ExpertPoint> points = ExpertDispatchTest::points(config, design.numbers);
+  const std::vector<ExpertPoint> points = ExpertDispatchProcedure::points(config, design.numbers);
   if (points.empty()) {
     design.refusals.emplace_back("no model has an expert for each rank of a group that fits");
     return design;
@@ -91,6 +92,7 @@ Design ExpertDispatchTest::design(const TestConfig& config) const {
     design.add({point.model.name, std::to_string(point.ranks), std::to_string(point.batch)},
                std::move(spec), hops);
   }
+  design.carry(points);
   return design;
 }
 
@@ -101,8 +103,10 @@ double dispatchEgress(const ExpertPoint& point) {
 }
 
 // B k H P as what a rank sends, of a pair of ranks, and of the group; measured bytes beside it.
-void ExpertDispatchTest::addPayload(const Design& design, const std::vector<ExpertPoint>& points,
-                                    const std::vector<Measured>& measured, ResultBuilder& builder) {
+void ExpertDispatchProcedure::addPayload(const Design& design,
+                                         const std::vector<ExpertPoint>& points,
+                                         const std::vector<Measured>& measured,
+                                         ResultBuilder& builder) {
   const auto computed = [&points](std::string column, double (*of)(const ExpertPoint&)) {
     return Figure{.column = std::move(column),
                   .unit = "B",
@@ -156,9 +160,10 @@ void ExpertDispatchTest::addPayload(const Design& design, const std::vector<Expe
 }
 
 // EP group by batch, a map for each model.
-void ExpertDispatchTest::addHeatMaps(const Design& design, const std::vector<ExpertPoint>& points,
-                                     const std::vector<Measured>& measured,
-                                     ResultBuilder& builder) {
+void ExpertDispatchProcedure::addHeatMaps(const Design& design,
+                                          const std::vector<ExpertPoint>& points,
+                                          const std::vector<Measured>& measured,
+                                          ResultBuilder& builder) {
   const Figure bandwidth = dispatchBandwidthFigures()[1];
   const auto placeIn = [](std::vector<std::string>& names, const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -194,11 +199,10 @@ void ExpertDispatchTest::addHeatMaps(const Design& design, const std::vector<Exp
   }
 }
 
-void ExpertDispatchTest::report(const TestConfig& config, const Design& design,
-                                const std::vector<Measured>& measured,
-                                ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<ExpertPoint> points = ExpertDispatchTest::points(config, unused);
+void ExpertDispatchProcedure::report(const TestConfig& config, const Design& design,
+                                     const std::vector<Measured>& measured,
+                                     ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<ExpertPoint>>();
   addTable(design, measured, dispatchTimeFigures(config),
            {"latency",
             "Latency of a dispatch",
@@ -249,8 +253,8 @@ void ExpertDispatchTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& expertDispatchTest() {
-  static const ExpertDispatchTest test;
+const Procedure& expertDispatchProcedure() {
+  static const ExpertDispatchProcedure test;
   return test;
 }
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/expert_metrics.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/expert_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
 
@@ -48,7 +48,7 @@ void applyMoeRouting(const std::string& word, workload::MoeProgram& program) {
   }
 }
 
-class ExpertRoutingTest final : public FabricTest {
+class ExpertRoutingProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I7.2"; }
   [[nodiscard]] std::string title() const override { return "MoE routing and dispatch modes"; }
@@ -67,8 +67,8 @@ class ExpertRoutingTest final : public FabricTest {
   static std::vector<ExpertRoutingPoint> points(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<ExpertRoutingPoint> ExpertRoutingTest::points(const TestConfig& config,
-                                                          Numbers& numbers) {
+std::vector<ExpertRoutingPoint> ExpertRoutingProcedure::points(const TestConfig& config,
+                                                               Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
   const std::vector<ExpertModel> models = expertModels(config, numbers, {"M4"}, {"M4"});
   const auto groups = numbers.sweep<std::uint32_t>("EP group sizes", {32}, {32}, own.ranks);
@@ -91,7 +91,7 @@ std::vector<ExpertRoutingPoint> ExpertRoutingTest::points(const TestConfig& conf
   return points;
 }
 
-Design ExpertRoutingTest::design(const TestConfig& config) const {
+Design ExpertRoutingProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {
       {"Routing", ""}, {"Mode", ""}, {"Model", ""}, {"EP group", "ranks"}, {"Batch", "tokens"}};
@@ -101,7 +101,8 @@ Design ExpertRoutingTest::design(const TestConfig& config) const {
   design.numbers.configure("Token drop",
                            "Zipf weights with exponent 0.5, capacity 1.25 times the mean");
   design.numbers.configure("Auxiliary loss", "uniform, CV of the experts' loads at most 5 %");
-  const std::vector<ExpertRoutingPoint> points = ExpertRoutingTest::points(config, design.numbers);
+  const std::vector<ExpertRoutingPoint> points =
+      ExpertRoutingProcedure::points(config, design.numbers);
   const std::uint32_t dispatches = design.numbers.atLeast<std::uint32_t>(
       "Dispatches of a trial", 20, 2, config.scenario.parameters.iterations);
   design.repetitions = design.numbers.repetitions(3, 1);
@@ -128,9 +129,9 @@ Design ExpertRoutingTest::design(const TestConfig& config) const {
   return design;
 }
 
-void ExpertRoutingTest::report(const TestConfig& config, const Design& design,
-                               const std::vector<Measured>& measured,
-                               ResultBuilder& builder) const {
+void ExpertRoutingProcedure::report(const TestConfig& config, const Design& design,
+                                    const std::vector<Measured>& measured,
+                                    ResultBuilder& builder) const {
   const auto routingOf = [&design](const Measured& one) {
     return design.points[placeOf(design, one)].values[0];
   };
@@ -193,8 +194,8 @@ void ExpertRoutingTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& expertRoutingTest() {
-  static const ExpertRoutingTest test;
+const Procedure& expertRoutingProcedure() {
+  static const ExpertRoutingProcedure test;
   return test;
 }
 

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/expert_metrics.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/expert_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
 
@@ -31,7 +31,7 @@ struct EfficiencyBase {
   double latency = 0;  // us
 };
 
-class WideExpertsTest final : public FabricTest {
+class WideExpertsProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I7.3"; }
   [[nodiscard]] std::string title() const override { return "Wide expert parallelism"; }
@@ -53,7 +53,7 @@ class WideExpertsTest final : public FabricTest {
                             const std::vector<Measured>& measured, ResultBuilder& builder);
 };
 
-std::vector<ExpertPoint> WideExpertsTest::points(const TestConfig& config, Numbers& numbers) {
+std::vector<ExpertPoint> WideExpertsProcedure::points(const TestConfig& config, Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
   const std::vector<ExpertModel> models = expertModels(config, numbers, {"M4"}, {"M4"});
   const std::uint32_t hosts = config.scenario.topology.hostCount();
@@ -73,14 +73,14 @@ std::vector<ExpertPoint> WideExpertsTest::points(const TestConfig& config, Numbe
   return points;
 }
 
-Design WideExpertsTest::design(const TestConfig& config) const {
+Design WideExpertsProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Model", ""}, {"Batch", "tokens"}, {"EP group", "ranks"}};
   design.hop_cost = kExpertHopCost;
   configureExperts(config, design.numbers);
   design.numbers.configure("Routing", "top-k, uniform over the experts, drawn for every dispatch");
   design.numbers.configure("Mode", "low-latency: a message for each token and expert");
-  const std::vector<ExpertPoint> points = WideExpertsTest::points(config, design.numbers);
+  const std::vector<ExpertPoint> points = WideExpertsProcedure::points(config, design.numbers);
   const std::uint32_t dispatches = design.numbers.atLeast<std::uint32_t>(
       "Dispatches of a trial", 20, 2, config.scenario.parameters.iterations);
   design.repetitions = design.numbers.repetitions(3, 1);
@@ -94,9 +94,10 @@ Design WideExpertsTest::design(const TestConfig& config) const {
   return design;
 }
 
-void WideExpertsTest::addEfficiency(const TestConfig& config, const Design& design,
-                                    const std::vector<ExpertPoint>& points,
-                                    const std::vector<Measured>& measured, ResultBuilder& builder) {
+void WideExpertsProcedure::addEfficiency(const TestConfig& config, const Design& design,
+                                         const std::vector<ExpertPoint>& points,
+                                         const std::vector<Measured>& measured,
+                                         ResultBuilder& builder) {
   const std::uint32_t server = config.scenario.parameters.experts.ranks_per_server;
   // By model and batch: of the smallest group, and of the smallest of several servers.
   using Key = std::pair<std::string, std::uint32_t>;
@@ -148,10 +149,11 @@ void WideExpertsTest::addEfficiency(const TestConfig& config, const Design& desi
            builder);
 }
 
-void WideExpertsTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void WideExpertsProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   Numbers unused(config);
-  const std::vector<ExpertPoint> points = WideExpertsTest::points(config, unused);
+  const std::vector<ExpertPoint> points = WideExpertsProcedure::points(config, unused);
   const std::uint32_t server = config.scenario.parameters.experts.ranks_per_server;
   std::vector<Figure> times = dispatchTimeFigures(config);
   times.push_back({.column = "Fabric, share of the latency",
@@ -244,8 +246,8 @@ void WideExpertsTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& wideExpertsTest() {
-  static const WideExpertsTest test;
+const Procedure& wideExpertsProcedure() {
+  static const WideExpertsProcedure test;
   return test;
 }
 

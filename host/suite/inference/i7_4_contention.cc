@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "stats/paired_ratio.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/profile.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
-#include "suite/profile.h"
 
 namespace plumbline::suite {
 namespace {
@@ -53,7 +53,7 @@ std::string nicsName(const ExpertContentionPoint& point) {
 // 61 layers in 30 ms (draft, Appendix E).
 constexpr Picoseconds kMoeLayer = microseconds(490);
 
-class ExpertContentionTest final : public FabricTest {
+class ExpertContentionProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I7.4"; }
   [[nodiscard]] std::string title() const override { return "Expert parallelism and KV transfer"; }
@@ -74,14 +74,14 @@ class ExpertContentionTest final : public FabricTest {
   static std::uint32_t groupSize(const TestConfig& config, Numbers& numbers);
 };
 
-std::uint32_t ExpertContentionTest::groupSize(const TestConfig& config, Numbers& numbers) {
+std::uint32_t ExpertContentionProcedure::groupSize(const TestConfig& config, Numbers& numbers) {
   return numbers.sweep<std::uint32_t>("EP group size", {32}, {16}, config.scenario.parameters.ranks)
       .front();
 }
 
-std::vector<ExpertContentionPoint> ExpertContentionTest::points(const TestConfig& config,
-                                                                std::uint32_t ranks,
-                                                                Numbers& numbers) {
+std::vector<ExpertContentionPoint> ExpertContentionProcedure::points(const TestConfig& config,
+                                                                     std::uint32_t ranks,
+                                                                     Numbers& numbers) {
   const std::vector<Fraction> draft{Fraction::percent(50), Fraction::percent(75)};
   const std::vector<Fraction> loads =
       numbers.sweep("KV load", draft, draft, config.scenario.parameters.loads);
@@ -132,7 +132,7 @@ workload::JobSpec contendingKvJob(const TestConfig& config, const ExpertContenti
   return job;
 }
 
-Design ExpertContentionTest::design(const TestConfig& config) const {
+Design ExpertContentionProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"NICs", ""}, {"KV load", ""}, {"Running", ""}};
   const scenario::Parameters& own = config.scenario.parameters;
@@ -153,7 +153,7 @@ Design ExpertContentionTest::design(const TestConfig& config) const {
                            "and 1, 3, …) both share links between switches only");
   design.numbers.configure("KV transfer", "post to acknowledgement, as its sender sees it");
   const std::vector<ExpertContentionPoint> points =
-      ExpertContentionTest::points(config, ranks, design.numbers);
+      ExpertContentionProcedure::points(config, ranks, design.numbers);
   if (ranks > config.scenario.topology.hostCount() || ranks > models.front().slots() ||
       ranks <= own.experts.ranks_per_server) {
     design.refusals.push_back(fmt::format(
@@ -187,12 +187,12 @@ Design ExpertContentionTest::design(const TestConfig& config) const {
   return design;
 }
 
-void ExpertContentionTest::report(const TestConfig& config, const Design& design,
-                                  const std::vector<Measured>& measured,
-                                  ResultBuilder& builder) const {
+void ExpertContentionProcedure::report(const TestConfig& config, const Design& design,
+                                       const std::vector<Measured>& measured,
+                                       ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<ExpertContentionPoint> points =
-      ExpertContentionTest::points(config, groupSize(config, unused), unused);
+      ExpertContentionProcedure::points(config, groupSize(config, unused), unused);
   // The job of either kind, wherever it stands in the trial.
   const auto dispatchTime = [](const bench::TrialResult& trial) -> std::optional<Reading> {
     const auto& moe = trial.fabric->jobs.front().moe;
@@ -277,7 +277,7 @@ void ExpertContentionTest::report(const TestConfig& config, const Design& design
         row.emplace_back(std::string("not observed"));
         continue;
       }
-      const results::Quantity factor = ratioOf(together, alone, bench::ObservationPoint::kModelled);
+      const results::Quantity factor = ratioOf(together, alone, ObservationPoint::kModelled);
       builder.repeated(one.point.label, kv ? "Penalty of KV transfers" : "Penalty of dispatches",
                        stats::pairedRatio(together, alone).ratios, "");
       row.emplace_back(
@@ -301,8 +301,8 @@ void ExpertContentionTest::report(const TestConfig& config, const Design& design
 
 }  // namespace
 
-const Procedure& expertContentionTest() {
-  static const ExpertContentionTest test;
+const Procedure& expertContentionProcedure() {
+  static const ExpertContentionProcedure test;
   return test;
 }
 

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/figures.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
 
@@ -32,7 +32,7 @@ struct EcnIncastCell {
   bool dcqcn = false;
 };
 
-class EcnIncastTest final : public FabricTest {
+class EcnIncastProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I8.1"; }
   [[nodiscard]] std::string title() const override { return "ECN marking under incast"; }
@@ -70,7 +70,7 @@ std::uint32_t hostsOnSwitch(const fabric::TopologySpec& topology) {
   }
 }
 
-std::vector<EcnIncastCell> EcnIncastTest::cellsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<EcnIncastCell> EcnIncastProcedure::cellsOf(const TestConfig& config, Numbers& numbers) {
   const std::uint32_t hosts = hostsOnSwitch(config.scenario.topology);
   const std::vector<std::uint32_t> senders{2, 4, 8, 16, 32};
   const std::vector<Bytes> thresholds{Bytes(100'000), Bytes(500'000), Bytes(1'000'000),
@@ -127,7 +127,7 @@ bench::TrialSpec ecnIncastTrial(const TestConfig& config, const EcnIncastCell& c
   return spec;
 }
 
-Design EcnIncastTest::design(const TestConfig& config) const {
+Design EcnIncastProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Senders", "senders"}, {"Threshold", ""}, {"Congestion control", ""}};
   labelDut(DutLabel::kSwitch, design.numbers);
@@ -172,8 +172,9 @@ Picoseconds computedOnset(const TestConfig& config, const EcnIncastCell& cell) {
   return way + Picoseconds(std::llround(grown));
 }
 
-void EcnIncastTest::report(const TestConfig& config, const Design& design,
-                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void EcnIncastProcedure::report(const TestConfig& config, const Design& design,
+                                const std::vector<Measured>& measured,
+                                ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<EcnIncastCell> cells = cellsOf(config, unused);
   const auto first = [](const bench::TrialResult& trial) -> std::optional<bench::FirstMark> {
@@ -265,8 +266,8 @@ void EcnIncastTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& ecnIncastTest() {
-  static const EcnIncastTest test;
+const Procedure& ecnIncastProcedure() {
+  static const EcnIncastProcedure test;
   return test;
 }
 

@@ -18,14 +18,14 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/topology.h"
-#include "results/fabric_pictures.h"
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
+#include "fabric/topology/topology.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/fabric_pictures.h"
+#include "suite/framework/figures.h"
+#include "suite/framework/other_class.h"
+#include "suite/framework/pause_hops.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
-#include "suite/other_class.h"
-#include "suite/pause_hops.h"
 
 namespace plumbline::suite {
 namespace {
@@ -44,7 +44,7 @@ struct BurstCell {
   Bytes xoff;
 };
 
-class PfcBurstTest final : public FabricTest {
+class PfcBurstProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I8.2"; }
   [[nodiscard]] std::string title() const override { return "PFC under bursty transfers"; }
@@ -66,7 +66,7 @@ class PfcBurstTest final : public FabricTest {
   static std::vector<BurstCell> cellsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<BurstCell> PfcBurstTest::cellsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<BurstCell> PfcBurstProcedure::cellsOf(const TestConfig& config, Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   const auto bursts =
@@ -136,7 +136,7 @@ bench::TrialSpec kvBurstTrial(const TestConfig& config, const BurstCell& cell) {
   return spec;
 }
 
-Design PfcBurstTest::design(const TestConfig& config) const {
+Design PfcBurstProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Bursts", "bursts"}, {"Window", ""}, {"xoff", ""}};
   labelDut(DutLabel::kSwitch, design.numbers);
@@ -184,8 +184,9 @@ std::optional<double> addedLatency(const bench::TrialResult& trial, std::uint32_
   return std::nullopt;
 }
 
-void PfcBurstTest::report(const TestConfig& config, const Design& design,
-                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void PfcBurstProcedure::report(const TestConfig& config, const Design& design,
+                               const std::vector<Measured>& measured,
+                               ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<BurstCell> cells = cellsOf(config, unused);
   Figure pauses{.column = "PAUSE frames",
@@ -263,9 +264,9 @@ void PfcBurstTest::report(const TestConfig& config, const Design& design,
   }
   const Measured& last = measured.back();
   const bench::FabricResult& first = *last.trials.front().fabric;
-  builder.result().timelines.push_back(results::pauseTimeline(
-      *first.samples, first.sim_end, fmt::format("pauses_{}", placeOf(design, last)),
-      last.point.label + ": pauses"));
+  builder.result().timelines.push_back(
+      pauseTimeline(*first.samples, first.sim_end, fmt::format("pauses_{}", placeOf(design, last)),
+                    last.point.label + ": pauses"));
   std::size_t calm = 0;
   for (const Measured& one : measured) {
     if (meanOf(design, one, pauses)->value == 0) ++calm;
@@ -277,8 +278,8 @@ void PfcBurstTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& pfcBurstTest() {
-  static const PfcBurstTest test;
+const Procedure& pfcBurstProcedure() {
+  static const PfcBurstProcedure test;
   return test;
 }
 

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/figures.h"
 #include "suite/inference/class_rates.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
@@ -41,7 +41,7 @@ struct MixedCell {
   [[nodiscard]] const char* order() const { return ep_joins ? "EP joins KV" : "KV joins EP"; }
 };
 
-class MixedConvergenceTest final : public FabricTest {
+class MixedConvergenceProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I8.3"; }
   [[nodiscard]] std::string title() const override { return "Convergence of mixed traffic"; }
@@ -107,7 +107,7 @@ workload::JobSpec mixedEp(const fabric::TopologySpec& topology, Picoseconds dura
                      static_cast<std::uint32_t>(duration / least) + 1);
 }
 
-Design MixedConvergenceTest::design(const TestConfig& config) const {
+Design MixedConvergenceProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Order", ""}, {"Transport", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
@@ -145,6 +145,7 @@ Design MixedConvergenceTest::design(const TestConfig& config) const {
         payloadCeiling(topology.link_rate) * 1e9 * duration.toSeconds() * hosts / 2;
     design.add({cell.order(), cell.variant.name}, std::move(spec), payloadHops(config, bytes));
   }
+  design.carry(joining);
   return design;
 }
 
@@ -169,11 +170,10 @@ void addClassRates(const Measured& one, ResultBuilder& builder) {
   builder.result().charts.push_back(std::move(chart));
 }
 
-void MixedConvergenceTest::report(const TestConfig& config, const Design& design,
-                                  const std::vector<Measured>& measured,
-                                  ResultBuilder& builder) const {
-  Numbers unused(config);
-  const Picoseconds joining = mixedJoining(durationOf(config, unused));
+void MixedConvergenceProcedure::report(const TestConfig& config, const Design& design,
+                                       const std::vector<Measured>& measured,
+                                       ResultBuilder& builder) const {
+  const auto joining = design.carried<Picoseconds>();
   const auto shares = [joining](const bench::TrialResult& trial) {
     return settlingOf(classRates(*trial.fabric->samples), joining);
   };
@@ -243,8 +243,8 @@ void MixedConvergenceTest::report(const TestConfig& config, const Design& design
 
 }  // namespace
 
-const Procedure& mixedConvergenceTest() {
-  static const MixedConvergenceTest test;
+const Procedure& mixedConvergenceProcedure() {
+  static const MixedConvergenceProcedure test;
   return test;
 }
 

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/trial.h"
-#include "fabric/topology.h"
-#include "suite/figures.h"
+#include "bench/trial/trial.h"
+#include "fabric/topology/topology.h"
+#include "suite/framework/figures.h"
+#include "suite/framework/pause_hops.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
-#include "suite/pause_hops.h"
 #include "suite/training/pfc_deadlock.h"
 
 namespace plumbline::suite {
@@ -37,14 +37,14 @@ double stormSeen(const bench::TrialResult& trial) {
   return 0;
 }
 
-class KvDeadlockTest final : public PfcDeadlockTest {
+class KvDeadlockProcedure final : public PfcDeadlockProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I8.4"; }
   [[nodiscard]] std::string title() const override {
     return "PFC storm and deadlock with KV transfers";
   }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(PfcDeadlockTest::kpis(), {"pfc_storm", "pause_hops", "kv_zero_throughput_us"});
+    return with(PfcDeadlockProcedure::kpis(), {"pfc_storm", "pause_hops", "kv_zero_throughput_us"});
   }
 
  protected:
@@ -117,8 +117,8 @@ class KvDeadlockTest final : public PfcDeadlockTest {
 
 }  // namespace
 
-const Procedure& kvDeadlockTest() {
-  static const KvDeadlockTest test;
+const Procedure& kvDeadlockProcedure() {
+  static const KvDeadlockProcedure test;
   return test;
 }
 

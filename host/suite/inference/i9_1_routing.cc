@@ -24,7 +24,7 @@ constexpr std::array<std::pair<const char*, serving::RouterPolicy>, 2> kPolicies
     {{"round robin", serving::RouterPolicy::kRoundRobin},
      {"KV-aware", serving::RouterPolicy::kKvAware}}};
 
-class RoutingTest final : public FabricTest {
+class RoutingProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I9.1"; }
   [[nodiscard]] std::string title() const override { return "KV-aware request routing"; }
@@ -40,7 +40,7 @@ class RoutingTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design RoutingTest::design(const TestConfig& config) const {
+Design RoutingProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Rate", "requests/s"}, {"Routing", ""}};
@@ -67,8 +67,8 @@ Design RoutingTest::design(const TestConfig& config) const {
   return design;
 }
 
-void RoutingTest::report(const TestConfig& config, const Design& design,
-                         const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void RoutingProcedure::report(const TestConfig& config, const Design& design,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   Figure variation =
       servingFigure("CV of decode memory", "%", "decode_memory_cv_percent", slo,
@@ -102,8 +102,8 @@ void RoutingTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& routingTest() {
-  static const RoutingTest test;
+const Procedure& routingProcedure() {
+  static const RoutingProcedure test;
   return test;
 }
 

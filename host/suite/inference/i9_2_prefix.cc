@@ -79,7 +79,7 @@ std::vector<std::string> prefixLoadKpis() {
   return {"ttft_mean_ms", "ttft_p99_ms", "output_tokens_per_s", "requests_not_done"};
 }
 
-class PrefixTest final : public FabricTest {
+class PrefixProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I9.2"; }
   [[nodiscard]] std::string title() const override { return "Prefix-aware routing"; }
@@ -95,7 +95,7 @@ class PrefixTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design PrefixTest::design(const TestConfig& config) const {
+Design PrefixProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Share", ""}, {"Prefix", "tokens"}, {"Cache", ""}};
@@ -148,8 +148,8 @@ Design PrefixTest::design(const TestConfig& config) const {
   return design;
 }
 
-void PrefixTest::report(const TestConfig& config, const Design& design,
-                        const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void PrefixProcedure::report(const TestConfig& config, const Design& design,
+                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
   using Metrics = serving::ServingMetrics;
   using Result = serving::ServingResult;
   const serving::SloSpec& slo = servingSection(config).slo;
@@ -250,8 +250,8 @@ void PrefixTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& prefixTest() {
-  static const PrefixTest test;
+const Procedure& prefixProcedure() {
+  static const PrefixProcedure test;
   return test;
 }
 

@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/figures.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
 #include "suite/training/balancing.h"
@@ -42,7 +42,7 @@ struct MixCell {
   Variant variant;
 };
 
-class InferenceBalancingTest final : public FabricTest {
+class InferenceBalancingProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I9.3"; }
   [[nodiscard]] std::string title() const override {
@@ -64,7 +64,8 @@ class InferenceBalancingTest final : public FabricTest {
   static std::vector<MixCell> cellsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<MixCell> InferenceBalancingTest::cellsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<MixCell> InferenceBalancingProcedure::cellsOf(const TestConfig& config,
+                                                          Numbers& numbers) {
   const std::vector<std::string> all(scenario::kBalancingWords.begin(),
                                      scenario::kBalancingWords.end());
   const std::vector<Balancing> balancings = balancingSweep(config, numbers, all, all);
@@ -94,7 +95,7 @@ workload::JobSpec epJob(std::uint32_t ranks, std::uint32_t iterations) {
   return dispatchJob(std::move(hosts), kEpMessage, iterations);
 }
 
-Design InferenceBalancingTest::design(const TestConfig& config) const {
+Design InferenceBalancingProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Traffic", ""}, {"Load balancing", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
@@ -168,9 +169,9 @@ double linkOversubscription(const bench::TrialResult& trial) {
   return of_hosts > 0 ? between / of_hosts : kNotMeasured;
 }
 
-void InferenceBalancingTest::report(const TestConfig& config, const Design& design,
-                                    const std::vector<Measured>& measured,
-                                    ResultBuilder& builder) const {
+void InferenceBalancingProcedure::report(const TestConfig& config, const Design& design,
+                                         const std::vector<Measured>& measured,
+                                         ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<MixCell> cells = cellsOf(config, unused);
   Figure jfi = figure("JFI", "", "link_jfi", linkJfi);
@@ -229,8 +230,8 @@ void InferenceBalancingTest::report(const TestConfig& config, const Design& desi
 
 }  // namespace
 
-const Procedure& inferenceBalancingTest() {
-  static const InferenceBalancingTest test;
+const Procedure& inferenceBalancingProcedure() {
+  static const InferenceBalancingProcedure test;
   return test;
 }
 

@@ -29,7 +29,7 @@ std::optional<Reading> maxOverMin(const std::vector<double>& shares) {
   return Reading(*most / *least);
 }
 
-class DecodeFairnessTest final : public FabricTest {
+class DecodeFairnessProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "I9.4"; }
   [[nodiscard]] std::string title() const override { return "Fairness over decode workers"; }
@@ -45,7 +45,7 @@ class DecodeFairnessTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design DecodeFairnessTest::design(const TestConfig& config) const {
+Design DecodeFairnessProcedure::design(const TestConfig& config) const {
   Design design(config);
   configureServing(config, design);
   design.axes = {{"Decode workers", "workers"}};
@@ -81,9 +81,9 @@ Design DecodeFairnessTest::design(const TestConfig& config) const {
   return design;
 }
 
-void DecodeFairnessTest::report(const TestConfig& config, const Design& design,
-                                const std::vector<Measured>& measured,
-                                ResultBuilder& builder) const {
+void DecodeFairnessProcedure::report(const TestConfig& config, const Design& design,
+                                     const std::vector<Measured>& measured,
+                                     ResultBuilder& builder) const {
   const serving::SloSpec& slo = servingSection(config).slo;
   const auto over = [&](const char* column, const char* kpi, WorkerShare share,
                         std::optional<Reading> (*of)(const std::vector<double>&)) {
@@ -119,8 +119,8 @@ void DecodeFairnessTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& decodeFairnessTest() {
-  static const DecodeFairnessTest test;
+const Procedure& decodeFairnessProcedure() {
+  static const DecodeFairnessProcedure test;
   return test;
 }
 

@@ -22,13 +22,13 @@
 #include <utility>
 #include <vector>
 
-#include "bench/message_refusals.h"
-#include "bench/stream_frame.h"
-#include "suite/fabric_metrics.h"
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "bench/card/stream_frame.h"
+#include "bench/trial/message_refusals.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
+#include "suite/framework/trials.h"
 #include "suite/inference/inference.h"
-#include "suite/trials.h"
 #include "workload/workload_spec.h"
 
 namespace plumbline::suite {
@@ -274,7 +274,7 @@ std::optional<double> backgroundDelivered(const bench::TrialSpec& spec, const Tr
   return 100 * busy / spec.duration.toSeconds();
 }
 
-class KvTransferTest final : public FabricTest {
+class KvTransferProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "kv-transfer"; }
   [[nodiscard]] std::string title() const override { return "KV cache transfer"; }
@@ -295,7 +295,7 @@ class KvTransferTest final : public FabricTest {
               ResultBuilder& builder) const override;
 };
 
-Design KvTransferTest::design(const TestConfig& config) const {
+Design KvTransferProcedure::design(const TestConfig& config) const {
   constexpr std::int64_t kKiB = 1 << 10;
   constexpr std::int64_t kMiB = 1 << 20;
   const scenario::Parameters& own = config.scenario.parameters;
@@ -325,8 +325,10 @@ Design KvTransferTest::design(const TestConfig& config) const {
                                     Fraction::percent(75), Fraction::percent(90)};
   const bool others = platform == Platform::kCard && !backgroundHosts(config).empty();
   const std::vector<Fraction> loads = design.numbers.sweep<Fraction>(
-      "Background load", draft, {}, own.loads, [others](Fraction) { return others; });
-  if (!others && own.loads) {
+      "Background load", draft, {}, others ? own.loads : std::nullopt,
+      [others](Fraction) { return others; });
+  // Beside other tests the loads are theirs, and that none is run here is a deviation.
+  if (!others && own.loads && config.scenario.tests.size() == 1) {
     design.refusals.emplace_back(
         "background (parameters.loads) comes from further ports of a card: this scenario has none");
   }
@@ -368,9 +370,9 @@ Design KvTransferTest::design(const TestConfig& config) const {
   return design;
 }
 
-bench::TrialSpec KvTransferTest::repetitionOf(const SweepPoint& point,
-                                              std::uint32_t repetition) const {
-  bench::TrialSpec spec = FabricTest::repetitionOf(point, repetition);
+bench::TrialSpec KvTransferProcedure::repetitionOf(const SweepPoint& point,
+                                                   std::uint32_t repetition) const {
+  bench::TrialSpec spec = FabricProcedure::repetitionOf(point, repetition);
   // Of several pairs each begins at its own phase, another one in every repetition.
   for (std::uint32_t i = 0; i < spec.streams.size() && spec.streams.size() > 1; ++i) {
     const Picoseconds slot = frameSlot(spec.streams[i].frame, spec.dut.topology.link_rate);
@@ -395,8 +397,9 @@ std::string absences(Platform platform) {
          "completion";
 }
 
-void KvTransferTest::report(const TestConfig& config, const Design& design,
-                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void KvTransferProcedure::report(const TestConfig& config, const Design& design,
+                                 const std::vector<Measured>& measured,
+                                 ResultBuilder& builder) const {
   builder.result().section = "inference draft, sections 5.1 and 5.2, between two endpoints";
   const Platform platform = platformOf(config.bench);
   const auto time = [&, platform](const char* column, const char* kpi,
@@ -519,8 +522,8 @@ void KvTransferTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& kvTransferTest() {
-  static const KvTransferTest test;
+const Procedure& kvTransferProcedure() {
+  static const KvTransferProcedure test;
   return test;
 }
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "suite/inference/serving_trial.h"
 
 namespace plumbline::suite {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "suite/figures.h"
+#include "suite/framework/figures.h"
 
 namespace plumbline::suite {
 

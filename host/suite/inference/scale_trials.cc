@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "bench/flow_routes.h"
-#include "fabric/footprint.h"
+#include "bench/flow/flow_routes.h"
+#include "fabric/engine/footprint.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/steady_load.h"
 #include "suite/inference/transfers.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/fabric_test.h"
+#include "suite/framework/fabric_procedure.h"
 
 namespace plumbline::suite {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "suite/profile.h"
+#include "suite/framework/profile.h"
 
 namespace plumbline::suite {
 namespace {
@@ -360,7 +360,7 @@ std::size_t addWindowTrends(const SoakClock& clock, const std::vector<WindowFigu
     const bool is = order->p < level;
     const char* word = !is ? "none" : order->s > 0 ? "rising" : "falling";
     table.rows.push_back(
-        {figure.column, quantityOf(values, figure.unit, bench::ObservationPoint::kModelled),
+        {figure.column, quantityOf(values, figure.unit, ObservationPoint::kModelled),
          modelled(trend->slope, unit), modelled(interval.low, unit), modelled(interval.high, unit),
          modelled(order->z, {}), modelled(order->p, {}), std::string(word)});
     if (!is) continue;

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "suite/framework/trend.h"
 #include "suite/inference/sustained.h"
-#include "suite/trend.h"
 
 namespace plumbline::suite {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "serving/mapping.h"
 #include "serving/model_profile.h"
 #include "serving/workload.h"

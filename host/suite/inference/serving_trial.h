@@ -10,7 +10,7 @@
 
 #include "serving/metrics.h"
 #include "serving/program.h"
-#include "suite/figures.h"
+#include "suite/framework/figures.h"
 
 namespace plumbline::suite {
 

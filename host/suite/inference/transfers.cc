@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kpi/kpi.h"
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -211,7 +211,7 @@ void addTransferDistributions(const Design& design, const std::vector<Measured>&
     if (all.count() == 0) continue;
     builder.result().distributions.push_back({fmt::format("transfer_{}", placeOf(design, one)),
                                               one.point.label + ": time of a transfer", "ps",
-                                              bench::ObservationPoint::kModelled, std::move(all)});
+                                              ObservationPoint::kModelled, std::move(all)});
   }
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
 
 namespace plumbline::suite {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
-#include "bench/base_rtt.h"
-#include "suite/fabric_test.h"
+#include "bench/sim/base_rtt.h"
+#include "suite/framework/fabric_procedure.h"
 
 namespace plumbline::suite {
 namespace {

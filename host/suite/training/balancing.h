@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial.h"
-#include "fabric/fabric_spec.h"
-#include "suite/numbers.h"
+#include "bench/trial/trial.h"
+#include "fabric/spec/fabric_spec.h"
+#include "suite/framework/numbers.h"
 
 namespace plumbline::suite {
 

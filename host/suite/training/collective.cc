@@ -6,9 +6,9 @@
 #include <limits>
 #include <variant>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
-#include "suite/percentiles.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/percentiles.h"
 #include "workload/formulas.h"
 
 namespace plumbline::suite {
@@ -233,7 +233,7 @@ std::vector<Figure> busBandwidthFigures(const TestConfig& config,
        .kpi = "busbw_gbps",
        .of = [mean](std::size_t i,
                     const bench::TrialResult& trial) { return withBatches(trial, mean(i, trial)); },
-       .observed = bench::ObservationPoint::kModelled,
+       .observed = ObservationPoint::kModelled,
        .primary = true});
   const auto quantile = [&](const char* kpi, double q) {
     figures.push_back({.column = quantileColumn(q, iterations),
@@ -292,7 +292,7 @@ void notePredictions(const std::vector<Measured>& measured, ResultBuilder& build
   }
 }
 
-std::vector<std::string> CollectiveTest::kpis() const {
+std::vector<std::string> CollectiveProcedure::kpis() const {
   return {"algo_factor",          "busbw_gbps",     "busbw_p50_gbps",
           "busbw_p95_gbps",       "busbw_p99_gbps", "efficiency_percent",
           "ecn_percent",          "pfc_per_s",      "drop_ppm",
@@ -300,7 +300,7 @@ std::vector<std::string> CollectiveTest::kpis() const {
           "busiest_link_percent", "link_mmr",       "link_jfi"};
 }
 
-CollectiveTest::Sweep CollectiveTest::fullSweep(std::vector<CollectiveKind> kinds) {
+CollectiveProcedure::Sweep CollectiveProcedure::fullSweep(std::vector<CollectiveKind> kinds) {
   constexpr std::int64_t kMiB = 1 << 20;
   return {std::move(kinds),
           {Bytes(kMiB), Bytes(8 * kMiB), Bytes(64 * kMiB), Bytes(256 * kMiB), Bytes(1024 * kMiB),
@@ -310,7 +310,8 @@ CollectiveTest::Sweep CollectiveTest::fullSweep(std::vector<CollectiveKind> kind
           {8, 16, 32}};
 }
 
-std::vector<Variant> CollectiveTest::variants(const TestConfig& config, Numbers& numbers) const {
+std::vector<Variant> CollectiveProcedure::variants(const TestConfig& config,
+                                                   Numbers& numbers) const {
   std::vector<Variant> variants;
   for (const Balancing& balancing : balancingSweep(config, numbers, {"ecmp", "flowlet", "spray"},
                                                    {"ecmp", "flowlet", "spray"})) {
@@ -319,8 +320,8 @@ std::vector<Variant> CollectiveTest::variants(const TestConfig& config, Numbers&
   return variants;
 }
 
-std::vector<CollectivePoint> CollectiveTest::points(const TestConfig& config,
-                                                    Numbers& numbers) const {
+std::vector<CollectivePoint> CollectiveProcedure::points(const TestConfig& config,
+                                                         Numbers& numbers) const {
   const scenario::Parameters& own = config.scenario.parameters;
   const auto sizes = numbers.sweep("Buffer sizes", sweep_.sizes, sweep_.quick_sizes, own.sizes);
   const std::uint32_t hosts = config.scenario.topology.hostCount();
@@ -338,12 +339,12 @@ std::vector<CollectivePoint> CollectiveTest::points(const TestConfig& config,
   return points;
 }
 
-std::uint32_t CollectiveTest::iterationsOf(const TestConfig& config, Numbers& numbers) {
+std::uint32_t CollectiveProcedure::iterationsOf(const TestConfig& config, Numbers& numbers) {
   return numbers.atLeast<std::uint32_t>("Iterations", 100, 3,
                                         config.scenario.parameters.iterations);
 }
 
-Design CollectiveTest::design(const TestConfig& config) const {
+Design CollectiveProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Collective", ""}, {"Buffer", ""}, {"Ranks", "ranks"}, {"Carried by", ""}};
   Numbers& numbers = design.numbers;
@@ -363,16 +364,17 @@ Design CollectiveTest::design(const TestConfig& config) const {
                 point.variant.name},
                std::move(spec), hops, collectiveHopCost(config, point));
   }
+  design.carry(CollectiveRuns{points, iterations});
   return design;
 }
 
-void CollectiveTest::report(const TestConfig& config, const Design& design,
-                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<CollectivePoint> points = this->points(config, unused);
+void CollectiveProcedure::report(const TestConfig& config, const Design& design,
+                                 const std::vector<Measured>& measured,
+                                 ResultBuilder& builder) const {
+  const std::vector<CollectivePoint>& points = design.carried<CollectiveRuns>().points;
   const std::uint32_t iterations = mayEndEarly(config) && !measured.empty()
                                        ? fewestIterations(measured)
-                                       : iterationsOf(config, unused);
+                                       : design.carried<CollectiveRuns>().iterations;
   const std::vector<Figure> figures = busBandwidthFigures(config, points, iterations);
   const Figure& bandwidth = figures.front();
   addTable(

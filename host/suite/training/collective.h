@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial.h"
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "bench/trial/trial.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
 #include "suite/training/balancing.h"
 #include "workload/workload_spec.h"
 
@@ -19,6 +19,12 @@ struct CollectivePoint {
   Bytes size;
   std::uint32_t ranks = 2;
   Variant variant;
+};
+
+// What the design of a CollectiveProcedure carries.
+struct CollectiveRuns {
+  std::vector<CollectivePoint> points;
+  std::uint32_t iterations = 0;  // of a trial, at most
 };
 
 // The algorithm that the tests use: rings, and the linear shift of AlltoAll with at most eight
@@ -74,7 +80,7 @@ results::Chart chartOverRanks(std::string id, std::string title, std::string y_l
 void notePredictions(const std::vector<Measured>& measured, ResultBuilder& builder);
 
 // T9.1 to T9.4 and T6.6: collectives over buffer sizes, ranks and ways to carry them.
-class CollectiveTest : public FabricTest {
+class CollectiveProcedure : public FabricProcedure {
  public:
   [[nodiscard]] std::vector<std::string> kpis() const override;
 
@@ -90,7 +96,7 @@ class CollectiveTest : public FabricTest {
 
   static constexpr std::size_t kCarriedBy = 3;  // place of that axis in the design
 
-  explicit CollectiveTest(Sweep sweep) : sweep_(std::move(sweep)) {}
+  explicit CollectiveProcedure(Sweep sweep) : sweep_(std::move(sweep)) {}
   // All sizes and ranks of section 9 for these collectives.
   static Sweep fullSweep(std::vector<workload::CollectiveKind> kinds);
 

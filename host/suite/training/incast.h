@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "bench/trial.h"
-#include "suite/convergence.h"
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "bench/trial/trial.h"
+#include "suite/framework/convergence.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
 #include "suite/training/balancing.h"
 
 namespace plumbline::suite {

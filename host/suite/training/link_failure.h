@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/trial.h"
+#include "bench/trial/trial.h"
 
 namespace plumbline::suite {
 

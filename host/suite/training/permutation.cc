@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 
 namespace plumbline::suite {
 namespace {
@@ -107,26 +107,26 @@ double discardedPackets(const bench::TrialResult& trial) {
 
 }  // namespace
 
-std::vector<std::string> PermutationTest::kpis() const {
+std::vector<std::string> PermutationProcedure::kpis() const {
   return {"message_p99_us",    "link_flow_mmr",      "goodput_percent",
           "link_mmr",          "link_jfi",           "busiest_link_percent",
           "mean_link_percent", "out_of_order_per_s", "retransmissions_per_s",
           "discarded_packets", "ecn_percent",        "pfc_per_s"};
 }
 
-std::vector<fabric::TopologySpec> PermutationTest::withLeaves(
+std::vector<fabric::TopologySpec> PermutationProcedure::withLeaves(
     const TestConfig& config, Numbers& numbers, const std::vector<std::uint32_t>& standard,
     const std::vector<std::uint32_t>& quick) {
   return varied(config, numbers, "Leaves", standard, quick, &fabric::TopologySpec::leaves);
 }
 
-std::vector<fabric::TopologySpec> PermutationTest::withSpines(
+std::vector<fabric::TopologySpec> PermutationProcedure::withSpines(
     const TestConfig& config, Numbers& numbers, const std::vector<std::uint32_t>& standard,
     const std::vector<std::uint32_t>& quick) {
   return varied(config, numbers, "Spines", standard, quick, &fabric::TopologySpec::spines);
 }
 
-Design PermutationTest::design(const TestConfig& config) const {
+Design PermutationProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = axes();
   design.repetitions = design.numbers.repetitions(20, 3);
@@ -144,30 +144,31 @@ Design PermutationTest::design(const TestConfig& config) const {
                                valueText(message)));
   }
   const double load = at_random ? kPermutationLoad.toDouble() : 1;
-  std::vector<PermutationPoint> all = points(config, design.numbers);
+  const std::vector<PermutationPoint> all = points(config, design.numbers);
   const auto like_first = [&all](const PermutationPoint& point) {
     return point.flows == all.front().flows;
   };
   if (std::all_of(all.begin(), all.end(), like_first)) {
     design.numbers.configure("QPs or PDCs per pair", std::to_string(all.front().flows));
   }
-  for (PermutationPoint& point : all) {
+  for (const PermutationPoint& point : all) {
     const double payload = load * static_cast<double>(message.count()) * point.topology.hostCount();
     bench::TrialSpec spec = permutationTrial(config, point, traffic(), message);
-    design.add(std::move(point.values), std::move(spec), payloadHops(config, payload));
+    design.add(point.values, std::move(spec), payloadHops(config, payload));
     if (point.go_back_n) {  // in spite of the rule of rc_recovery.h
       auto& roce = std::get<transport::RoceSpec>(*design.points.back().spec.transport);
       roce.recovery = transport::RoceRecovery::kGoBackN;
       roce.reorder_tolerance = 0;
     }
   }
+  design.carry(all);
   return design;
 }
 
-void PermutationTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<PermutationPoint> points = this->points(config, unused);
+void PermutationProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<PermutationPoint>>();
   Figure jfi = figure("JFI", "", "link_jfi", linkJfi);
   jfi.primary = true;
   const Figure goodput{.column = "Goodput",
@@ -225,8 +226,9 @@ void PermutationTest::report(const TestConfig& config, const Design& design,
                                          last.point.label, value->value);
 }
 
-void PermutationTest::charts(const Design& design, const std::vector<PermutationPoint>& points,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void PermutationProcedure::charts(const Design& design, const std::vector<PermutationPoint>& points,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
   addJfiBars(design, measured,
              {[&points](std::size_t i) { return points[i].variant.name; },
               [](std::size_t) { return std::string("JFI"); }},

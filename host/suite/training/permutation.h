@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
 #include "suite/training/balancing.h"
 
 namespace plumbline::suite {
@@ -39,7 +39,7 @@ struct PermutationPoint {
   bool go_back_n = false;
 };
 
-class PermutationTest : public FabricTest {
+class PermutationProcedure : public FabricProcedure {
  public:
   [[nodiscard]] std::vector<std::string> kpis() const override;
 

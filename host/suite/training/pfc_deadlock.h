@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
 
 namespace plumbline::suite {
 
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kCycleLeaves = 4;
 inline constexpr std::uint32_t kCycleHosts = kCycleHostsPerLeaf * kCycleLeaves;
 
 // See t7_4_pfc_deadlock.cc.
-class PfcDeadlockTest : public FabricTest {
+class PfcDeadlockProcedure : public FabricProcedure {
  public:
   [[nodiscard]] std::vector<std::string> kpis() const override;
 

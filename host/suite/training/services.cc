@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "transport/roce_packet.h"
-#include "transport/uet_wire.h"
+#include "transport/roce/roce_packet.h"
+#include "transport/uet/uet_wire.h"
 
 namespace plumbline::suite {
 namespace {

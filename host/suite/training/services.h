@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "bench/trial.h"
-#include "suite/fabric_test.h"
-#include "suite/figures.h"
+#include "bench/trial/trial.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/figures.h"
 #include "suite/training/balancing.h"
 
 namespace plumbline::suite {

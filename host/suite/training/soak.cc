@@ -7,13 +7,13 @@
 #include <set>
 #include <utility>
 
-#include "fabric/topology.h"
-#include "suite/fabric_metrics.h"
-#include "suite/profile.h"
-#include "suite/rc_recovery.h"
+#include "fabric/topology/topology.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/profile.h"
+#include "suite/framework/rc_recovery.h"
+#include "suite/framework/trial_configuration.h"
+#include "suite/framework/trials.h"
 #include "suite/training/collective.h"
-#include "suite/trial_configuration.h"
-#include "suite/trials.h"
 #include "workload/formulas.h"
 
 namespace plumbline::suite {
@@ -341,7 +341,7 @@ results::Quantity dutReported(double value, std::string unit) {
   results::Quantity quantity;
   quantity.value = value;
   quantity.unit = std::move(unit);
-  quantity.observed = bench::ObservationPoint::kDutReported;
+  quantity.observed = ObservationPoint::kDutReported;
   return quantity;
 }
 

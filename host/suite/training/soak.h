@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/trial.h"
-#include "suite/dut_metrics.h"
-#include "suite/figures.h"
-#include "suite/numbers.h"
+#include "bench/trial/trial.h"
+#include "suite/framework/dut_metrics.h"
+#include "suite/framework/figures.h"
+#include "suite/framework/numbers.h"
+#include "suite/framework/result_builder.h"
 #include "suite/procedure.h"
-#include "suite/result_builder.h"
 
 namespace plumbline::suite {
 

@@ -23,8 +23,8 @@
 #include <tuple>
 #include <vector>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
@@ -46,6 +46,11 @@ struct JobPoint {
   Mode mode = Mode::kSequential;
 };
 
+struct JobSweep {
+  std::vector<JobPoint> points;
+  std::uint32_t iterations = 0;  // of a trial, at most
+};
+
 // Iterations that the only job of a trial ran.
 std::int64_t iterationsRun(const bench::TrialResult& trial) {
   return static_cast<std::int64_t>(trial.fabric->jobs.at(0).iterations.size());
@@ -63,7 +68,7 @@ std::string modeName(Mode mode) {
   return "communication alone";
 }
 
-class SyntheticJctTest final : public FabricTest {
+class SyntheticJctProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T10.1"; }
   [[nodiscard]] std::string title() const override { return "Synthetic job completion time"; }
@@ -88,7 +93,7 @@ class SyntheticJctTest final : public FabricTest {
                                   std::uint32_t iterations);
 };
 
-std::vector<JobPoint> SyntheticJctTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<JobPoint> SyntheticJctProcedure::pointsOf(const TestConfig& config, Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   const scenario::Parameters& own = config.scenario.parameters;
   const auto computes = numbers.sweep<Picoseconds>(
@@ -118,8 +123,8 @@ std::vector<JobPoint> SyntheticJctTest::pointsOf(const TestConfig& config, Numbe
   return points;
 }
 
-bench::TrialSpec SyntheticJctTest::trialOf(const TestConfig& config, const JobPoint& point,
-                                           std::uint32_t iterations) {
+bench::TrialSpec SyntheticJctProcedure::trialOf(const TestConfig& config, const JobPoint& point,
+                                                std::uint32_t iterations) {
   const CollectivePoint collective{CollectiveKind::kAllReduce, point.size, point.ranks,
                                    usualVariant(config, point.balancing)};
   bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
@@ -136,7 +141,7 @@ bench::TrialSpec SyntheticJctTest::trialOf(const TestConfig& config, const JobPo
   return spec;
 }
 
-Design SyntheticJctTest::design(const TestConfig& config) const {
+Design SyntheticJctProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Compute", "compute"},
                  {"Buffer", ""},
@@ -168,14 +173,15 @@ Design SyntheticJctTest::design(const TestConfig& config) const {
                 point.balancing.name, modeName(point.mode)},
                std::move(spec), hops, collectiveHopCost(config, collective));
   }
+  design.carry(JobSweep{points, iterations});
   return design;
 }
 
-void SyntheticJctTest::report(const TestConfig& config, const Design& design,
-                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<JobPoint> points = pointsOf(config, unused);
-  const std::uint32_t iterations = iterationsOf(config, unused);
+void SyntheticJctProcedure::report(const TestConfig& config, const Design& design,
+                                   const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
+  const std::vector<JobPoint>& points = design.carried<JobSweep>().points;
+  const std::uint32_t iterations = design.carried<JobSweep>().iterations;
   const auto completion = [](const bench::TrialResult& trial) {
     return trial.fabric->jobs.at(0).completion;
   };
@@ -222,7 +228,7 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
                        [&](std::size_t, const bench::TrialResult& trial) {
                          return withBatches(trial, whole(trial, completion(trial).toSeconds()));
                        },
-                   .observed = bench::ObservationPoint::kModelled,
+                   .observed = ObservationPoint::kModelled,
                    .primary = true};
   const Figure ratio{.column = "JCT ratio",
                      .unit = "",
@@ -322,8 +328,8 @@ void SyntheticJctTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& syntheticJctTest() {
-  static const SyntheticJctTest test;
+const Procedure& syntheticJctProcedure() {
+  static const SyntheticJctProcedure test;
   return test;
 }
 

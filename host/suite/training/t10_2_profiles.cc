@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/figures.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
@@ -26,7 +26,7 @@
 namespace plumbline::suite {
 namespace {
 
-class ProfileTest final : public FabricTest {
+class ProfileProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T10.2"; }
   [[nodiscard]] std::string title() const override { return "MLPerf-aligned job completion time"; }
@@ -125,7 +125,7 @@ double rooflineOf(const workload::TrainingProgram& program, std::uint32_t ranks,
   return program.overlap ? std::max(compute, communication) : compute + communication;
 }
 
-Design ProfileTest::design(const TestConfig& config) const {
+Design ProfileProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Profile", ""}};
   const scenario::Scenario& scenario = config.scenario;
@@ -173,8 +173,8 @@ Design ProfileTest::design(const TestConfig& config) const {
   return design;
 }
 
-void ProfileTest::report(const TestConfig& config, const Design& design,
-                         const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void ProfileProcedure::report(const TestConfig& config, const Design& design,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const scenario::Scenario& scenario = config.scenario;
   const workload::WorkloadSpec workload = workloadOf(config);
   const workload::JobSpec& job = workload.jobs.front();
@@ -264,8 +264,8 @@ void ProfileTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& profileTest() {
-  static const ProfileTest test;
+const Procedure& profileProcedure() {
+  static const ProfileProcedure test;
   return test;
 }
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "stats/paired_ratio.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
@@ -42,7 +42,7 @@ std::string tenantsName(Tenants tenants) {
   return "both jobs";
 }
 
-class MultiTenantTest final : public FabricTest {
+class MultiTenantProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T10.3"; }
   [[nodiscard]] std::string title() const override { return "Multi-tenant interference"; }
@@ -60,7 +60,7 @@ class MultiTenantTest final : public FabricTest {
   static std::vector<TenantPoint> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<TenantPoint> MultiTenantTest::pointsOf(const TestConfig&, Numbers& numbers) {
+std::vector<TenantPoint> MultiTenantProcedure::pointsOf(const TestConfig&, Numbers& numbers) {
   const std::vector<Fraction> draft{Fraction::percent(0), Fraction::percent(25),
                                     Fraction::percent(50), Fraction::percent(75)};
   std::vector<TenantPoint> points;
@@ -86,7 +86,7 @@ std::vector<workload::HostId> hostsOf(const fabric::TopologySpec& topology, std:
   return hosts;
 }
 
-Design MultiTenantTest::design(const TestConfig& config) const {
+Design MultiTenantProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Common leaves", "common"}, {"Running", ""}};
   const fabric::TopologySpec& topology = config.scenario.topology;
@@ -109,7 +109,8 @@ Design MultiTenantTest::design(const TestConfig& config) const {
   design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));
   design.numbers.configure("Spine links in common",
                            "those of the common leaves: so many per cent of a job's uplinks");
-  for (const TenantPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<TenantPoint> points = pointsOf(config, design.numbers);
+  for (const TenantPoint& point : points) {
     bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
     spec.fast_forward.reset();
     workload::JobSpec job = std::move(spec.workload->jobs.front());
@@ -128,13 +129,14 @@ Design MultiTenantTest::design(const TestConfig& config) const {
     design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec), hops,
                collectiveHopCost(config, collective));
   }
+  design.carry(points);
   return design;
 }
 
-void MultiTenantTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<TenantPoint> points = pointsOf(config, unused);
+void MultiTenantProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<TenantPoint>>();
   const auto completion = [](const bench::TrialResult& trial, std::size_t job) {
     return trial.fabric->jobs.at(job).completion.toMicroseconds();
   };
@@ -204,7 +206,7 @@ void MultiTenantTest::report(const TestConfig& config, const Design& design,
       }
       const std::vector<double> beside = completions(one, job);
       const results::Quantity factor =
-          ratioOf(beside, base->second[job], bench::ObservationPoint::kModelled);
+          ratioOf(beside, base->second[job], ObservationPoint::kModelled);
       const std::string name = job == 0 ? "A" : "B";
       builder.repeated(one.point.label, "Interference of " + name,
                        stats::pairedRatio(beside, base->second[job]).ratios, "");
@@ -232,8 +234,8 @@ void MultiTenantTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& multiTenantTest() {
-  static const MultiTenantTest test;
+const Procedure& multiTenantProcedure() {
+  static const MultiTenantProcedure test;
   return test;
 }
 

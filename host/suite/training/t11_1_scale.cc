@@ -6,7 +6,7 @@
 // memory of switches and the convergence of a routing protocol are no part of the model.
 #include <fmt/format.h>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
@@ -16,19 +16,19 @@ namespace {
 
 using workload::CollectiveKind;
 
-class ScaleTest final : public CollectiveTest {
+class ScaleProcedure final : public CollectiveProcedure {
  public:
-  ScaleTest()
-      : CollectiveTest({{CollectiveKind::kAllReduce},
-                        {Bytes(std::int64_t{1} << 30)},
-                        {Bytes(4 << 20)},
-                        {64, 128, 256, 512, 1024},
-                        {8, 16, 32, 64}}) {}
+  ScaleProcedure()
+      : CollectiveProcedure({{CollectiveKind::kAllReduce},
+                             {Bytes(std::int64_t{1} << 30)},
+                             {Bytes(4 << 20)},
+                             {64, 128, 256, 512, 1024},
+                             {8, 16, 32, 64}}) {}
 
   [[nodiscard]] std::string id() const override { return "T11.1"; }
   [[nodiscard]] std::string title() const override { return "Scale limits"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(CollectiveTest::kpis(), {"jct_ratio"});
+    return with(CollectiveProcedure::kpis(), {"jct_ratio"});
   }
 
  protected:
@@ -72,8 +72,8 @@ class ScaleTest final : public CollectiveTest {
 
 }  // namespace
 
-const Procedure& scaleTest() {
-  static const ScaleTest test;
+const Procedure& scaleProcedure() {
+  static const ScaleProcedure test;
   return test;
 }
 

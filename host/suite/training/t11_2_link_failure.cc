@@ -25,9 +25,9 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "stats/paired_ratio.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/link_failure.h"
 #include "suite/training/training.h"
@@ -130,7 +130,7 @@ Picoseconds sampleInterval(const TestConfig& config, const FailureDesign& design
       1'000'000));
 }
 
-class LinkFailureTest : public FabricTest {
+class LinkFailureProcedure : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T11.2"; }
   [[nodiscard]] std::string title() const override { return "Link failure"; }
@@ -162,7 +162,7 @@ class LinkFailureTest : public FabricTest {
   }
 };
 
-Design LinkFailureTest::design(const TestConfig& config) const {
+Design LinkFailureProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Fails", ""}, {"Balancing", ""}};
   const FailureDesign plan = failureDesign(config, design.numbers);
@@ -187,6 +187,7 @@ Design LinkFailureTest::design(const TestConfig& config) const {
   } else {
     design.refusals.emplace_back("the DUT has no links between switches that could fail");
   }
+  design.carry(plan);
   return design;
 }
 
@@ -288,7 +289,7 @@ class RowWriter {
     if (values.empty()) {
       text("not observed");
     } else {
-      add(kpi, quantityOf(values, unit, bench::ObservationPoint::kModelled));
+      add(kpi, quantityOf(values, unit, ObservationPoint::kModelled));
     }
   }
   // By how much the sum of `values` exceeds that of `base`; nothing where there is none.
@@ -298,7 +299,7 @@ class RowWriter {
       text("not observed");
       return std::nullopt;
     }
-    results::Quantity quantity = ratioOf(values, base, bench::ObservationPoint::kModelled);
+    results::Quantity quantity = ratioOf(values, base, ObservationPoint::kModelled);
     const auto percent = [](double ratio) { return 100 * (ratio - 1); };
     quantity.value = percent(quantity.value);
     quantity.unit = "%";
@@ -336,13 +337,13 @@ void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& bui
     results::Quantity p99;
     p99.value = steady.p99.toMicroseconds();
     p99.unit = "us";
-    p99.observed = bench::ObservationPoint::kModelled;
+    p99.observed = ObservationPoint::kModelled;
     const std::size_t count = steady.iterations.size();
-    const results::Quantity time = quantityOf(jct, "us", bench::ObservationPoint::kModelled);
+    const results::Quantity time = quantityOf(jct, "us", ObservationPoint::kModelled);
     builder.kpi("jct_us", "nothing, " + name, time);
     builder.repeated("nothing, " + name, "JCT", jct, "us");
-    table.rows.push_back({name, time, quantityOf(means, "us", bench::ObservationPoint::kModelled),
-                          p99, std::to_string(count)});
+    table.rows.push_back({name, time, quantityOf(means, "us", ObservationPoint::kModelled), p99,
+                          std::to_string(count)});
     if (count < samplesNeeded(kSteadyQuantile)) {
       builder.anomaly(
           fmt::format("the P99 of steady iterations rests on {} of them, fewer than {}: "
@@ -355,10 +356,10 @@ void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& bui
   builder.result().tables.push_back(std::move(table));
 }
 
-void LinkFailureTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const FailureDesign plan = failureDesign(config, unused);
+void LinkFailureProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
+  const auto& plan = design.carried<FailureDesign>();
   const std::vector<FailurePoint>& points = plan.points;
   const std::map<std::string, Steady> steady = steadyOf(design, points, measured);
   results::Table failures{
@@ -408,7 +409,7 @@ void LinkFailureTest::report(const TestConfig& config, const Design& design,
     failures.rows.push_back(row.take());
     if (!outcome.jct_us.empty()) {
       builder.kpi("jct_us", one.point.label,
-                  quantityOf(outcome.jct_us, "us", bench::ObservationPoint::kModelled));
+                  quantityOf(outcome.jct_us, "us", ObservationPoint::kModelled));
     }
     if (outcome.recovered < outcome.repetitions) {
       builder.anomaly(fmt::format("{} repetitions did not recover before the job was done: "
@@ -434,11 +435,10 @@ void LinkFailureTest::report(const TestConfig& config, const Design& design,
     judged.mean("", outcome.iteration_us, "us");
     judged.add("", quantityOf(std::vector<double>{*std::max_element(outcome.iteration_us.begin(),
                                                                     outcome.iteration_us.end())},
-                              "us", bench::ObservationPoint::kModelled));
-    judged.add(
-        "", quantityOf(std::vector<double>{p99.front()}, "us", bench::ObservationPoint::kModelled));
+                              "us", ObservationPoint::kModelled));
+    judged.add("", quantityOf(std::vector<double>{p99.front()}, "us", ObservationPoint::kModelled));
     judged.add("failure_iteration_vs_p99",
-               ratioOf(outcome.iteration_us, p99, bench::ObservationPoint::kModelled));
+               ratioOf(outcome.iteration_us, p99, ObservationPoint::kModelled));
     judged.text(ofAll(outcome.zero_impact));
     impact.rows.push_back(judged.take());
   }
@@ -457,7 +457,7 @@ void LinkFailureTest::report(const TestConfig& config, const Design& design,
                                          : summaryOf(failed, unharmed, worst);
 }
 
-class ZeroImpactTest final : public LinkFailureTest {
+class ZeroImpactProcedure final : public LinkFailureProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T11.3"; }
   [[nodiscard]] std::string title() const override { return "Zero-impact failover"; }
@@ -473,13 +473,13 @@ class ZeroImpactTest final : public LinkFailureTest {
 
 }  // namespace
 
-const Procedure& linkFailureTest() {
-  static const LinkFailureTest test;
+const Procedure& linkFailureProcedure() {
+  static const LinkFailureProcedure test;
   return test;
 }
 
-const Procedure& zeroImpactTest() {
-  static const ZeroImpactTest test;
+const Procedure& zeroImpactProcedure() {
+  static const ZeroImpactProcedure test;
   return test;
 }
 

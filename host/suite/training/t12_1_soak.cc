@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "stats/summary.h"
-#include "suite/profile.h"
+#include "suite/framework/profile.h"
 #include "suite/training/soak.h"
 #include "suite/training/training.h"
 
@@ -53,7 +53,7 @@ results::Quantity plain(double value, const Figure& figure) {
   return quantity;
 }
 
-class SoakTest final : public SoakProcedure {
+class DaySoakProcedure final : public SoakProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T12.1"; }
   [[nodiscard]] std::string title() const override { return "24-hour soak"; }
@@ -191,7 +191,7 @@ void addDutReport(const std::vector<DutSeries>& dut, ResultBuilder& builder) {
   for (const DutSeries& series : dut) {
     const stats::Summary summary = stats::summarize(series.values);
     table.rows.push_back(
-        {series.name, quantityOf(series.values, {}, bench::ObservationPoint::kDutReported),
+        {series.name, quantityOf(series.values, {}, ObservationPoint::kDutReported),
          dutReported(summary.standard_deviation, {}), dutReported(summary.minimum, {}),
          dutReported(summary.maximum, {}), dutReported(series.values.back(), {})});
     results::Chart chart;
@@ -249,9 +249,9 @@ std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& fig
   return over_iterations;
 }
 
-void SoakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                      const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
-                      ResultBuilder& builder) const {
+void DaySoakProcedure::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                              const std::vector<SoakSample>& samples,
+                              const std::vector<DutSeries>& dut, ResultBuilder& builder) const {
   addKpiTable(figures, samples, builder);
   const auto over_iterations = addStability(figures, samples, builder);
   const std::size_t episodes = addEpisodes(design, figures, samples, builder);
@@ -282,8 +282,8 @@ void SoakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& f
 
 }  // namespace
 
-const Procedure& soakTest() {
-  static const SoakTest test;
+const Procedure& soakProcedure() {
+  static const DaySoakProcedure test;
   return test;
 }
 

@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "suite/profile.h"
+#include "suite/framework/profile.h"
+#include "suite/framework/trend.h"
 #include "suite/training/soak.h"
 #include "suite/training/training.h"
-#include "suite/trend.h"
 
 namespace plumbline::suite {
 namespace {
@@ -31,7 +31,7 @@ namespace {
 constexpr double kFalseAlarm = 0.01;  // of all figures together
 constexpr double kShown = 0.95;
 
-class LeakTest final : public SoakProcedure {
+class LeakProcedure final : public SoakProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T12.2"; }
   [[nodiscard]] std::string title() const override { return "Resource leak detection"; }
@@ -90,7 +90,7 @@ std::string wordOf(Drift drift) {
 struct Judged {
   std::string name;
   std::string unit;
-  bench::ObservationPoint observed;
+  ObservationPoint observed;
   std::string kpi;  // of the slope; empty: none
   std::vector<double> hours;
   std::vector<double> values;
@@ -111,7 +111,7 @@ std::vector<Judged> judgedOf(const std::vector<SoakFigure>& figures,
   for (const DutSeries& series : dut) {
     judged.push_back({series.name + " (DUT-reported)",
                       {},
-                      bench::ObservationPoint::kDutReported,
+                      ObservationPoint::kDutReported,
                       {},
                       series.hours,
                       series.values});
@@ -293,9 +293,9 @@ void addWraps(const SoakDesign& design, const std::vector<SoakFigure>& figures,
   builder.result().tables.push_back(std::move(table));
 }
 
-void LeakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                      const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
-                      ResultBuilder& builder) const {
+void LeakProcedure::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                           const std::vector<SoakSample>& samples,
+                           const std::vector<DutSeries>& dut, ResultBuilder& builder) const {
   const std::vector<Judged> judged = judgedOf(figures, samples, dut);
   const std::size_t drifts = addTrends(judged, builder);
   const std::optional<std::size_t> leaks = addMemory(design, dut, builder);
@@ -324,8 +324,8 @@ void LeakTest::report(const SoakDesign& design, const std::vector<SoakFigure>& f
 
 }  // namespace
 
-const Procedure& leakTest() {
-  static const LeakTest test;
+const Procedure& leakProcedure() {
+  static const LeakProcedure test;
   return test;
 }
 

@@ -19,7 +19,7 @@
 #include <set>
 
 #include "results/quantity_text.h"
-#include "suite/port_share.h"
+#include "suite/framework/port_share.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
 
@@ -281,7 +281,7 @@ class ThroughputRun {
   std::optional<Last> last_;  // the last valid point of the sweep
 };
 
-class ThroughputTest final : public Procedure {
+class ThroughputProcedure final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return "T5.1"; }
   [[nodiscard]] std::string title() const override { return "Baseline throughput"; }
@@ -322,8 +322,8 @@ class ThroughputTest final : public Procedure {
 
 }  // namespace
 
-const Procedure& throughputTest() {
-  static const ThroughputTest test;
+const Procedure& throughputProcedure() {
+  static const ThroughputProcedure test;
   return test;
 }
 

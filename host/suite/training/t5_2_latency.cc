@@ -20,7 +20,7 @@
 #include <limits>
 #include <map>
 
-#include "bench/packet.h"
+#include "bench/card/packet.h"
 #include "stats/summary.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
@@ -445,7 +445,7 @@ class LatencyRun {
   std::optional<Last> last_;
 };
 
-class LatencyTest final : public Procedure {
+class LatencyProcedure final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return "T5.2"; }
   [[nodiscard]] std::string title() const override { return "Latency"; }
@@ -514,8 +514,8 @@ class LatencyTest final : public Procedure {
 
 }  // namespace
 
-const Procedure& latencyTest() {
-  static const LatencyTest test;
+const Procedure& latencyProcedure() {
+  static const LatencyProcedure test;
   return test;
 }
 

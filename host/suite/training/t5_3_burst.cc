@@ -27,14 +27,14 @@
 #include <utility>
 #include <vector>
 
-#include "bench/packet.h"
-#include "suite/fabric_test.h"
-#include "suite/lossless_share.h"
-#include "suite/result_builder.h"
+#include "bench/card/packet.h"
+#include "suite/framework/fabric_procedure.h"
+#include "suite/framework/lossless_share.h"
+#include "suite/framework/result_builder.h"
+#include "suite/framework/trials.h"
 #include "suite/search/search.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
-#include "suite/trials.h"
 
 namespace plumbline::suite {
 namespace {
@@ -453,7 +453,7 @@ class BurstRun {
   std::optional<Primary> primary_;  // the first point that has a limit
 };
 
-class BurstTest final : public Procedure {
+class BurstProcedure final : public Procedure {
  public:
   [[nodiscard]] std::string id() const override { return "T5.3"; }
   [[nodiscard]] std::string title() const override { return "Back-to-back burst absorption"; }
@@ -503,8 +503,8 @@ class BurstTest final : public Procedure {
 
 }  // namespace
 
-const Procedure& burstTest() {
-  static const BurstTest test;
+const Procedure& burstProcedure() {
+  static const BurstProcedure test;
   return test;
 }
 

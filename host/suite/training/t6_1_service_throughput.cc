@@ -22,12 +22,12 @@
 #include <variant>
 #include <vector>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/trials.h"
 #include "suite/search/search.h"
 #include "suite/training/services.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
-#include "suite/trials.h"
 #include "workload/message_port.h"
 
 namespace plumbline::suite {
@@ -51,7 +51,7 @@ struct Found {
   bool nothing_passed = false;   // at the lowest step, in some repetition
 };
 
-class ServiceThroughputTest final : public FabricTest {
+class ServiceThroughputProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.1"; }
   [[nodiscard]] std::string title() const override { return "Throughput by service"; }
@@ -130,8 +130,8 @@ bool passes(const bench::TrialResult& trial, const ServicePairs& pairs) {
   return job.finished && job.messages_failed == 0 && job.bytes_arrived == bytes;
 }
 
-std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& config,
-                                                          Numbers& numbers) {
+std::vector<ServicePairs> ServiceThroughputProcedure::pointsOf(const TestConfig& config,
+                                                               Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   const scenario::Parameters& own = config.scenario.parameters;
   const std::uint32_t pairs = config.scenario.topology.hostCount() / 2;
@@ -166,7 +166,7 @@ std::vector<ServicePairs> ServiceThroughputTest::pointsOf(const TestConfig& conf
   return points;
 }
 
-Design ServiceThroughputTest::design(const TestConfig& config) const {
+Design ServiceThroughputProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Message", ""}, {"PDCs, QPs", "flows"}, {"Direction", ""}, {"Service", ""}};
   if (config.scenario.topology.hostCount() < 2) {
@@ -188,18 +188,20 @@ Design ServiceThroughputTest::design(const TestConfig& config) const {
                   valueText(kAllowance)));
   design.repetitions = design.numbers.repetitions(3, 1);
   design.hop_cost = 0.95;
-  for (const ServicePairs& point : pointsOf(config, design.numbers)) {
+  const std::vector<ServicePairs> points = pointsOf(config, design.numbers);
+  for (const ServicePairs& point : points) {
     bench::TrialSpec spec = rateTrial(config, point, 100);
     spec.drain = std::max(spec.duration / static_cast<std::int64_t>(steps), kAllowance);
     design.add({valueText(point.message), std::to_string(point.flows),
                 point.bidirectional ? "bidirectional" : "unidirectional", point.service},
                std::move(spec), serviceHops(config, point));
   }
+  design.carry(points);
   return design;
 }
 
-Plan ServiceThroughputTest::plan(const TestConfig& config) const {
-  Plan plan = FabricTest::plan(config);
+Plan ServiceThroughputProcedure::plan(const TestConfig& config) const {
+  Plan plan = FabricProcedure::plan(config);
   if (!plan.refusals.empty()) return plan;
   // Ordered services share links by chance and search; half of the most that a search needs.
   const double trials = (1 + searchTrials(1, stepsOf(config))) / 2.0;
@@ -207,7 +209,7 @@ Plan ServiceThroughputTest::plan(const TestConfig& config) const {
       static_cast<std::uint64_t>(static_cast<double>(plan.trials_expected) * trials);
   plan.packet_hops *= trials;
   // Set-up times, and doublings of the most flows of the sweep, for four services.
-  Numbers unused(config);
+  Numbers unused(config);  // plan() does not hand out its design
   std::uint32_t most = 1;
   for (const ServicePairs& point : pointsOf(config, unused)) most = std::max(most, point.flows);
   std::uint64_t doublings = 0;
@@ -217,9 +219,9 @@ Plan ServiceThroughputTest::plan(const TestConfig& config) const {
   return plan;
 }
 
-Found ServiceThroughputTest::search(const TestConfig& config, const SweepPoint& point,
-                                    const ServicePairs& pairs, std::uint32_t repetitions,
-                                    TrialRunner& runner, ResultBuilder& builder) {
+Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPoint& point,
+                                         const ServicePairs& pairs, std::uint32_t repetitions,
+                                         TrialRunner& runner, ResultBuilder& builder) {
   Found found{{point, {}}, {}};
   const std::uint64_t steps = stepsOf(config);
   for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
@@ -251,16 +253,15 @@ Found ServiceThroughputTest::search(const TestConfig& config, const SweepPoint& 
   return found;
 }
 
-results::TestResult ServiceThroughputTest::run(const TestConfig& config,
-                                               TrialRunner& runner) const {
-  requireRunnable(*this, plan(config));
+results::TestResult ServiceThroughputProcedure::run(const TestConfig& config,
+                                                    TrialRunner& runner) const {
   const Design design = this->design(config);
+  requireRunnable(*this, planOf(config, design));
   ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
   }
-  Numbers unused(config);
-  const std::vector<ServicePairs> points = pointsOf(config, unused);
+  const auto& points = design.carried<std::vector<ServicePairs>>();
   std::vector<Found> found;
   found.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -272,10 +273,10 @@ results::TestResult ServiceThroughputTest::run(const TestConfig& config,
   return builder.take();
 }
 
-void ServiceThroughputTest::reportThroughput(const TestConfig& config, const Design& design,
-                                             const std::vector<ServicePairs>& points,
-                                             const std::vector<Found>& found,
-                                             ResultBuilder& builder) {
+void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, const Design& design,
+                                                  const std::vector<ServicePairs>& points,
+                                                  const std::vector<Found>& found,
+                                                  ResultBuilder& builder) {
   std::vector<Measured> measured;
   std::vector<const Found*> of;  // by place in `design`
   for (const Found& one : found) {
@@ -348,7 +349,7 @@ std::optional<results::Quantity> setupTime(const TestConfig& config, const std::
   const auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);
   results::Quantity quantity;
   quantity.unit = "us";
-  quantity.observed = bench::ObservationPoint::kModelled;
+  quantity.observed = ObservationPoint::kModelled;
   if (roce != nullptr && !roce->cm) {
     quantity.value = roce->setup_time.toMicroseconds();
     return quantity;
@@ -363,10 +364,10 @@ std::optional<results::Quantity> setupTime(const TestConfig& config, const std::
   return quantity;
 }
 
-void ServiceThroughputTest::reportServices(const TestConfig& config,
-                                           const std::vector<ServicePairs>& points,
-                                           const std::vector<Found>& found, TrialRunner& runner,
-                                           ResultBuilder& builder) {
+void ServiceThroughputProcedure::reportServices(const TestConfig& config,
+                                                const std::vector<ServicePairs>& points,
+                                                const std::vector<Found>& found,
+                                                TrialRunner& runner, ResultBuilder& builder) {
   results::Table table{
       "connections",
       "PDCs and QPs by service",
@@ -419,7 +420,7 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
     }
     results::Quantity count;
     count.value = most;
-    count.observed = bench::ObservationPoint::kModelled;
+    count.observed = ObservationPoint::kModelled;
     row.emplace_back(builder.kpi("sustained_connections", service, count));
     row.emplace_back(failed
                          ? fmt::format("{} did not carry the rate", most * 2)
@@ -431,8 +432,8 @@ void ServiceThroughputTest::reportServices(const TestConfig& config,
 
 }  // namespace
 
-const Procedure& serviceThroughputTest() {
-  static const ServiceThroughputTest test;
+const Procedure& serviceThroughputProcedure() {
+  static const ServiceThroughputProcedure test;
   return test;
 }
 

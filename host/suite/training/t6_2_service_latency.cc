@@ -13,8 +13,8 @@
 #include <optional>
 #include <utility>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/services.h"
 #include "suite/training/training.h"
 
@@ -48,7 +48,7 @@ struct ServiceLatencyPoint {
   ServicePairs pairs;
 };
 
-class ServiceLatencyTest final : public FabricTest {
+class ServiceLatencyProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.2"; }
   [[nodiscard]] std::string title() const override { return "Latency by service"; }
@@ -71,8 +71,8 @@ class ServiceLatencyTest final : public FabricTest {
                           const std::vector<Measured>& measured, ResultBuilder& builder);
 };
 
-std::vector<ServiceLatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& config,
-                                                              Numbers& numbers) {
+std::vector<ServiceLatencyPoint> ServiceLatencyProcedure::pointsOf(const TestConfig& config,
+                                                                   Numbers& numbers) {
   const auto sizes = numbers.sweep<Bytes>(
       "Message sizes", {Bytes(64), Bytes(1 << 10), Bytes(4 << 10), Bytes(64 << 10), Bytes(1 << 20)},
       {Bytes(64), Bytes(4 << 10), Bytes(64 << 10)}, config.scenario.parameters.sizes);
@@ -106,7 +106,7 @@ std::vector<ServiceLatencyPoint> ServiceLatencyTest::pointsOf(const TestConfig& 
   return points;
 }
 
-Design ServiceLatencyTest::design(const TestConfig& config) const {
+Design ServiceLatencyProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Message", ""}, {"Load", ""}, {"Service", ""}};
   if (config.scenario.topology.hostCount() < 2) {
@@ -120,7 +120,8 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
                            setupText(serviceVariant(config, "RC", any).transport));
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.9;
-  for (const ServiceLatencyPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<ServiceLatencyPoint> points = pointsOf(config, design.numbers);
+  for (const ServiceLatencyPoint& point : points) {
     bench::TrialSpec spec = serviceTrial(config, point.pairs);
     ServicePairs expected = point.pairs;
     if (point.kind != LatencyCase::kFirst && mayEndEarly(config)) {
@@ -132,6 +133,7 @@ Design ServiceLatencyTest::design(const TestConfig& config) const {
     design.add({valueText(point.pairs.message), caseName(point.kind), point.pairs.service},
                std::move(spec), serviceHops(config, expected));
   }
+  design.carry(points);
   return design;
 }
 
@@ -147,10 +149,10 @@ Reading meanNanoseconds(const stats::Histogram& times) {
 }
 
 // Set-up of the first messages' PDCs and QPs.
-void ServiceLatencyTest::reportSetup(const Design& design,
-                                     const std::vector<ServiceLatencyPoint>& points,
-                                     const std::vector<Measured>& measured,
-                                     ResultBuilder& builder) {
+void ServiceLatencyProcedure::reportSetup(const Design& design,
+                                          const std::vector<ServiceLatencyPoint>& points,
+                                          const std::vector<Measured>& measured,
+                                          ResultBuilder& builder) {
   std::vector<Measured> first;
   for (const Measured& one : measured) {
     if (points[placeOf(design, one)].kind == LatencyCase::kFirst) first.push_back(one);
@@ -180,11 +182,10 @@ void ServiceLatencyTest::reportSetup(const Design& design,
            builder);
 }
 
-void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
-                                const std::vector<Measured>& measured,
-                                ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<ServiceLatencyPoint> points = pointsOf(config, unused);
+void ServiceLatencyProcedure::report(const TestConfig& config, const Design& design,
+                                     const std::vector<Measured>& measured,
+                                     ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<ServiceLatencyPoint>>();
   const HistogramOf oneWay = [](const bench::TrialResult& trial) -> const stats::Histogram& {
     return trial.fabric->endpoints.latency;
   };
@@ -233,7 +234,7 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
     if (all.count() == 0) continue;
     builder.result().distributions.push_back({fmt::format("message_{}", placeOf(design, one)),
                                               one.point.label + ": time of a message", "ps",
-                                              bench::ObservationPoint::kModelled, std::move(all)});
+                                              ObservationPoint::kModelled, std::move(all)});
   }
   if (measured.empty()) return;
   const Measured& first = measured.front();
@@ -244,8 +245,8 @@ void ServiceLatencyTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& serviceLatencyTest() {
-  static const ServiceLatencyTest test;
+const Procedure& serviceLatencyProcedure() {
+  static const ServiceLatencyProcedure test;
   return test;
 }
 

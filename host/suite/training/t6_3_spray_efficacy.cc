@@ -14,7 +14,7 @@
 namespace plumbline::suite {
 namespace {
 
-class SprayEfficacyTest final : public PermutationTest {
+class SprayEfficacyProcedure final : public PermutationProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.3"; }
   [[nodiscard]] std::string title() const override { return "Spray efficacy"; }
@@ -60,8 +60,8 @@ class SprayEfficacyTest final : public PermutationTest {
 
 }  // namespace
 
-const Procedure& sprayEfficacyTest() {
-  static const SprayEfficacyTest test;
+const Procedure& sprayEfficacyProcedure() {
+  static const SprayEfficacyProcedure test;
   return test;
 }
 

@@ -12,8 +12,8 @@
 
 #include <algorithm>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -28,7 +28,7 @@ struct CongestionPoint {
 constexpr std::uint32_t kDraftSenders = 64;
 constexpr std::uint32_t kOtherHosts = 3;
 
-class UetCongestionTest final : public FabricTest {
+class UetCongestionProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.4"; }
   [[nodiscard]] std::string title() const override { return "UET congestion control"; }
@@ -55,8 +55,8 @@ class UetCongestionTest final : public FabricTest {
   static std::vector<CongestionPoint> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<CongestionPoint> UetCongestionTest::pointsOf(const TestConfig& config,
-                                                         Numbers& numbers) {
+std::vector<CongestionPoint> UetCongestionProcedure::pointsOf(const TestConfig& config,
+                                                              Numbers& numbers) {
   const Picoseconds duration = numbers.atLeast<Picoseconds>(
       "Duration", seconds(300), milliseconds(2), sharingDuration(config));
   std::vector<CongestionPoint> points;
@@ -81,7 +81,7 @@ std::vector<CongestionPoint> UetCongestionTest::pointsOf(const TestConfig& confi
   return points;
 }
 
-Design UetCongestionTest::design(const TestConfig& config) const {
+Design UetCongestionProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Senders", "senders"}, {"Congestion control", ""}};
   design.numbers.configure("PFC", "off with UET; with RoCEv2 as the DUT has it");
@@ -94,7 +94,8 @@ Design UetCongestionTest::design(const TestConfig& config) const {
   }
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.1;
-  for (const CongestionPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<CongestionPoint> points = pointsOf(config, design.numbers);
+  for (const CongestionPoint& point : points) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     if (std::holds_alternative<transport::UetSpec>(*spec.transport)) spec.dut.switches.pfc.reset();
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
@@ -102,14 +103,14 @@ Design UetCongestionTest::design(const TestConfig& config) const {
     design.add({std::to_string(point.incast.senders), point.control}, std::move(spec),
                sharingHops(config, point.incast));
   }
+  design.carry(points);
   return design;
 }
 
-void UetCongestionTest::report(const TestConfig& config, const Design& design,
-                               const std::vector<Measured>& measured,
-                               ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<CongestionPoint> points = pointsOf(config, unused);
+void UetCongestionProcedure::report(const TestConfig& config, const Design& design,
+                                    const std::vector<Measured>& measured,
+                                    ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<CongestionPoint>>();
   const Figure goodput{.column = "Goodput",
                        .unit = "%",
                        .kpi = "goodput_percent",
@@ -118,7 +119,7 @@ void UetCongestionTest::report(const TestConfig& config, const Design& design,
                              return withBatches(
                                  trial, incastGoodputPercent(config, points[i].incast, trial));
                            },
-                       .observed = bench::ObservationPoint::kModelled,
+                       .observed = ObservationPoint::kModelled,
                        .primary = true};
   std::vector<Incast> incasts;
   incasts.reserve(points.size());
@@ -186,8 +187,8 @@ void UetCongestionTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& uetCongestionTest() {
-  static const UetCongestionTest test;
+const Procedure& uetCongestionProcedure() {
+  static const UetCongestionProcedure test;
   return test;
 }
 

@@ -13,10 +13,10 @@
 
 #include <algorithm>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
-#include "suite/hop_table.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/figures.h"
+#include "suite/framework/hop_table.h"
 #include "suite/training/balancing.h"
 #include "suite/training/training.h"
 
@@ -37,7 +37,7 @@ struct LlrPoint {
   bool retries = false;
 };
 
-class LlrTest final : public FabricTest {
+class LlrProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.5a"; }
   [[nodiscard]] std::string title() const override { return "Link-level retry"; }
@@ -81,7 +81,7 @@ double llrHops(const TestConfig& config, Picoseconds duration) {
   return background * frames * linksOfPath(config) + messages * payloadHops(config, payload);
 }
 
-Design LlrTest::design(const TestConfig& config) const {
+Design LlrProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Bit error rate", ""}, {"LLR", ""}};
   const std::uint32_t hosts = config.scenario.topology.hostCount();
@@ -144,8 +144,8 @@ Design LlrTest::design(const TestConfig& config) const {
   return design;
 }
 
-void LlrTest::report(const TestConfig& config, const Design& design,
-                     const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void LlrProcedure::report(const TestConfig& config, const Design& design,
+                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const std::vector<LlrPoint> points = pointsOf();
   const fabric::LlrSpec llr = llrOf(config);
   const fabric::TopologySpec& topology = config.scenario.topology;
@@ -161,7 +161,7 @@ void LlrTest::report(const TestConfig& config, const Design& design,
         return trial.fabric->total.retry_total.toNanoseconds() /
                static_cast<double>(trial.fabric->total.retries);
       },
-      .observed = bench::ObservationPoint::kModelled,
+      .observed = ObservationPoint::kModelled,
       .primary = true};
   const Figure most{
       .column = "Most",
@@ -232,8 +232,8 @@ void LlrTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& llrTest() {
-  static const LlrTest test;
+const Procedure& llrProcedure() {
+  static const LlrProcedure test;
   return test;
 }
 

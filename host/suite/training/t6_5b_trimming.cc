@@ -8,7 +8,7 @@
 // sent again; bytes on all links, and which share of them trimming saves.
 #include <fmt/format.h>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -19,7 +19,7 @@ constexpr double kWindow = 8;  // bandwidth-delay products of each sender
 // Of two senders at line rate half overflows, so that it crosses most of its path twice.
 constexpr double kSentAgain = 1.75;
 
-class TrimmingTest final : public FabricTest {
+class TrimmingProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.5b"; }
   [[nodiscard]] std::string title() const override { return "Packet trimming"; }
@@ -50,7 +50,7 @@ class TrimmingTest final : public FabricTest {
   static Incast incastOf(const TestConfig& config, Numbers& numbers);
 };
 
-Incast TrimmingTest::incastOf(const TestConfig& config, Numbers& numbers) {
+Incast TrimmingProcedure::incastOf(const TestConfig& config, Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   Variant variant = serviceVariant(config, "RUD", balancingOf("spray"));
   auto& uet = std::get<transport::UetSpec>(variant.transport);
@@ -63,7 +63,7 @@ Incast TrimmingTest::incastOf(const TestConfig& config, Numbers& numbers) {
   return incast;
 }
 
-Design TrimmingTest::design(const TestConfig& config) const {
+Design TrimmingProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Overflowing packets are", ""}};
   if (!config.scenario.switches.trim) {
@@ -96,8 +96,9 @@ Design TrimmingTest::design(const TestConfig& config) const {
   return design;
 }
 
-void TrimmingTest::report(const TestConfig&, const Design& design,
-                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void TrimmingProcedure::report(const TestConfig&, const Design& design,
+                               const std::vector<Measured>& measured,
+                               ResultBuilder& builder) const {
   Figure time{.column = "Time",
               .unit = "us",
               .kpi = "completion_us",
@@ -199,8 +200,8 @@ void TrimmingTest::report(const TestConfig&, const Design& design,
 
 }  // namespace
 
-const Procedure& trimmingTest() {
-  static const TrimmingTest test;
+const Procedure& trimmingProcedure() {
+  static const TrimmingProcedure test;
   return test;
 }
 

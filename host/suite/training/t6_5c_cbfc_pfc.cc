@@ -14,8 +14,8 @@
 #include <tuple>
 #include <utility>
 
-#include "suite/fabric_metrics.h"
-#include "suite/pause_hops.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/pause_hops.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -32,7 +32,7 @@ struct LosslessPoint {
 // Of higher rank than the incast's: strict priorities would let it starve below.
 constexpr std::uint8_t kOwnClass = 4;
 
-class CbfcPfcTest final : public FabricTest {
+class CbfcPfcProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.5c"; }
   [[nodiscard]] std::string title() const override { return "CBFC beside PFC"; }
@@ -52,7 +52,7 @@ class CbfcPfcTest final : public FabricTest {
   static std::vector<LosslessPoint> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<LosslessPoint> CbfcPfcTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<LosslessPoint> CbfcPfcProcedure::pointsOf(const TestConfig& config, Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   Variant variant = serviceVariant(config, "RC", balancingOf("ecmp"));
   std::get<transport::RoceSpec>(variant.transport).dcqcn.enabled = false;
@@ -115,7 +115,7 @@ double hopsOf(const TestConfig& config, const LosslessPoint& point) {
   return point.alone ? victim : victim + incastHops(config, point.incast);
 }
 
-Design CbfcPfcTest::design(const TestConfig& config) const {
+Design CbfcPfcProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {
       {"Senders", "senders"}, {"Lossless by", ""}, {"Victim's class", ""}, {"Running", ""}};
@@ -139,7 +139,8 @@ Design CbfcPfcTest::design(const TestConfig& config) const {
                                                cbfc.credit_size.count()));
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.8;
-  for (const LosslessPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<LosslessPoint> points = pointsOf(config, design.numbers);
+  for (const LosslessPoint& point : points) {
     bench::TrialSpec spec = losslessTrial(config, point);
     if (point.cbfc) {
       spec.dut.switches.cbfc = cbfc;
@@ -150,13 +151,13 @@ Design CbfcPfcTest::design(const TestConfig& config) const {
                 point.alone ? "victim alone" : "incast and victim"},
                std::move(spec), hopsOf(config, point));
   }
+  design.carry(points);
   return design;
 }
 
-void CbfcPfcTest::report(const TestConfig& config, const Design& design,
-                         const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<LosslessPoint> points = pointsOf(config, unused);
+void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
+                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<LosslessPoint>>();
   // How long the victim had to wait at most: for its message, or for its slowest frame.
   const auto victim = [&points](std::size_t i, const bench::TrialResult& trial) {
     if (!points[i].own_class) return trial.fabric->jobs.back().completion.toMicroseconds();
@@ -232,8 +233,8 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
        "Blocking is against the victim alone in the same repetition. The victim's throughput is "
        "its payload until it is done, or its frames as received. Pauses reach so many links "
        "from the receiver: 1, its leaf pauses spines; 2, spines pause leaves; 3, leaves pause "
-       "hosts. Paused is the sum over all ports. With CBFC neither exists: who has no credits "
-       "waits, and the model does not count that.",
+       "hosts. Paused is the sum over all ports. With CBFC neither exists: a port without credits "
+       "stops, and the model does not count that time.",
        {},
        {}},
       builder);
@@ -250,8 +251,8 @@ void CbfcPfcTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& cbfcPfcTest() {
-  static const CbfcPfcTest test;
+const Procedure& cbfcPfcProcedure() {
+  static const CbfcPfcProcedure test;
   return test;
 }
 

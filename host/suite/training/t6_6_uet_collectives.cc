@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 
@@ -16,16 +16,16 @@ namespace {
 
 using workload::CollectiveKind;
 
-class UetCollectivesTest final : public CollectiveTest {
+class UetCollectivesProcedure final : public CollectiveProcedure {
  public:
-  UetCollectivesTest()
-      : CollectiveTest(fullSweep(
+  UetCollectivesProcedure()
+      : CollectiveProcedure(fullSweep(
             {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll, CollectiveKind::kAllGather})) {}
 
   [[nodiscard]] std::string id() const override { return "T6.6"; }
   [[nodiscard]] std::string title() const override { return "Collectives over UET"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(CollectiveTest::kpis(),
+    return with(CollectiveProcedure::kpis(),
                 {"jct_improvement_percent", "iteration_us", "busbw_vs_roce_percent"});
   }
 
@@ -46,10 +46,10 @@ class UetCollectivesTest final : public CollectiveTest {
                   ResultBuilder& builder) const override;
 };
 
-void UetCollectivesTest::reportMore(const TestConfig&, const Design& design,
-                                    const std::vector<CollectivePoint>& points,
-                                    const std::vector<Measured>& measured,
-                                    ResultBuilder& builder) const {
+void UetCollectivesProcedure::reportMore(const TestConfig&, const Design& design,
+                                         const std::vector<CollectivePoint>& points,
+                                         const std::vector<Measured>& measured,
+                                         ResultBuilder& builder) const {
   const auto bandwidth = [&points](std::size_t i, const bench::TrialResult& trial) {
     return meanBusBandwidthGbps(trial, 0, points[i].kind, points[i].ranks, points[i].size);
   };
@@ -110,8 +110,8 @@ void UetCollectivesTest::reportMore(const TestConfig&, const Design& design,
 
 }  // namespace
 
-const Procedure& uetCollectivesTest() {
-  static const UetCollectivesTest test;
+const Procedure& uetCollectivesProcedure() {
+  static const UetCollectivesProcedure test;
   return test;
 }
 

@@ -20,8 +20,8 @@
 #include <utility>
 #include <variant>
 
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/figures.h"
 #include "suite/training/services.h"
 #include "suite/training/training.h"
 
@@ -39,7 +39,7 @@ struct ConnectionPoint {
   std::string service = "RUD";
 };
 
-class PdcScaleTest final : public FabricTest {
+class PdcScaleProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.7"; }
   [[nodiscard]] std::string title() const override { return "PDC scalability"; }
@@ -64,7 +64,8 @@ class PdcScaleTest final : public FabricTest {
                                 const std::vector<Measured>& established, ResultBuilder& builder);
 };
 
-std::vector<ConnectionPoint> PdcScaleTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<ConnectionPoint> PdcScaleProcedure::pointsOf(const TestConfig& config,
+                                                         Numbers& numbers) {
   const std::uint32_t peers = config.scenario.topology.hostCount() - 1;
   const auto counts = numbers.sweep<std::uint32_t>(
       "Connections", {100, 1'000, 10'000, 100'000}, {100, 1'000}, std::nullopt,
@@ -120,7 +121,7 @@ Reading messageQuantileUs(const bench::TrialResult& trial, double q) {
   return quantileMicroseconds(all, q);
 }
 
-Design PdcScaleTest::design(const TestConfig& config) const {
+Design PdcScaleProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Connections", "connections"}, {"They are", ""}, {"Service", ""}};
   const std::uint32_t hosts = config.scenario.topology.hostCount();
@@ -147,7 +148,8 @@ Design PdcScaleTest::design(const TestConfig& config) const {
   }
   design.repetitions = design.numbers.repetitions(20, 1);
   design.hop_cost = 1.6;
-  for (const ConnectionPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<ConnectionPoint> points = pointsOf(config, design.numbers);
+  for (const ConnectionPoint& point : points) {
     bench::TrialSpec spec = emptyTrial(config);
     applyVariant(serviceVariant(config, point.service,
                                 balancingOf(point.service == "RUD" ? "spray" : "ecmp")),
@@ -168,11 +170,12 @@ Design PdcScaleTest::design(const TestConfig& config) const {
                std::max(payloadHops(config, static_cast<double>(message.count()) * messages),
                         8.0 * messages));
   }
+  design.carry(points);
   return design;
 }
 
-void PdcScaleTest::reportOpening(const Design& design, const std::vector<Measured>& opening,
-                                 ResultBuilder& builder) {
+void PdcScaleProcedure::reportOpening(const Design& design, const std::vector<Measured>& opening,
+                                      ResultBuilder& builder) {
   const auto quantile = [](const char* column, const char* kpi, double q) {
     return Figure{.column = column,
                   .unit = "us",
@@ -192,7 +195,7 @@ void PdcScaleTest::reportOpening(const Design& design, const std::vector<Measure
       .unit = "/s",
       .kpi = "connections_per_s",
       .of = [perSecond](std::size_t, const bench::TrialResult& trial) { return perSecond(trial); },
-      .observed = bench::ObservationPoint::kModelled,
+      .observed = ObservationPoint::kModelled,
       .primary = true};
   const Figure of_limit{
       .column = "Of the set-up limit",
@@ -242,10 +245,10 @@ void PdcScaleTest::reportOpening(const Design& design, const std::vector<Measure
            builder);
 }
 
-void PdcScaleTest::reportEstablished(const TestConfig& config, const Design& design,
-                                     const std::vector<ConnectionPoint>& points,
-                                     const std::vector<Measured>& established,
-                                     ResultBuilder& builder) {
+void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design& design,
+                                          const std::vector<ConnectionPoint>& points,
+                                          const std::vector<Measured>& established,
+                                          ResultBuilder& builder) {
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
   std::map<std::string, const Measured*> single;  // by service
   for (const Measured& one : established) {
@@ -301,7 +304,7 @@ void PdcScaleTest::reportEstablished(const TestConfig& config, const Design& des
     if (!most) continue;
     results::Quantity count;
     count.value = *most;
-    count.observed = bench::ObservationPoint::kModelled;
+    count.observed = ObservationPoint::kModelled;
     builder.kpi("concurrent_connections", service, count);
     limits.rows.push_back({std::string(service), count,
                            std::string(fell ? "the next number of the sweep fell below 90 %"
@@ -310,10 +313,10 @@ void PdcScaleTest::reportEstablished(const TestConfig& config, const Design& des
   builder.result().tables.push_back(std::move(limits));
 }
 
-void PdcScaleTest::report(const TestConfig& config, const Design& design,
-                          const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<ConnectionPoint> points = pointsOf(config, unused);
+void PdcScaleProcedure::report(const TestConfig& config, const Design& design,
+                               const std::vector<Measured>& measured,
+                               ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<ConnectionPoint>>();
   std::vector<Measured> opening;
   std::vector<Measured> established;
   for (const Measured& one : measured) {
@@ -336,8 +339,8 @@ void PdcScaleTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& pdcScaleTest() {
-  static const PdcScaleTest test;
+const Procedure& pdcScaleProcedure() {
+  static const PdcScaleProcedure test;
   return test;
 }
 

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/figures.h"
+#include "suite/framework/figures.h"
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
@@ -42,7 +42,7 @@ struct EcnPoint {
   [[nodiscard]] bool isStep() const { return kmin == kmax; }
 };
 
-class EcnAccuracyTest final : public FabricTest {
+class EcnAccuracyProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T7.1"; }
   [[nodiscard]] std::string title() const override { return "ECN accuracy"; }
@@ -71,7 +71,7 @@ std::uint32_t framesOf(Bytes depth) {
                                     kMarkedFrame.count());
 }
 
-std::vector<EcnPoint> EcnAccuracyTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<EcnPoint> EcnAccuracyProcedure::pointsOf(const TestConfig& config, Numbers& numbers) {
   const std::vector<Bytes> draft{Bytes(100'000), Bytes(1'000'000), Bytes(5'000'000)};
   std::vector<EcnPoint> points;
   for (const Bytes kmin :
@@ -122,7 +122,7 @@ bench::TrialSpec ecnTrial(const TestConfig& config, const EcnPoint& point) {
   return spec;
 }
 
-Design EcnAccuracyTest::design(const TestConfig& config) const {
+Design EcnAccuracyProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Threshold", ""}, {"Rule", ""}, {"Burst", "frames per sender"}};
   const fabric::TopologySpec& topology = config.scenario.topology;
@@ -146,11 +146,13 @@ Design EcnAccuracyTest::design(const TestConfig& config) const {
                            fmt::format("kmax = {} kmin, pmax {} %", kRampWidth, kPmaxPercent));
   design.repetitions = design.numbers.repetitions(20, 8);
   design.hop_cost = 0.55;
-  for (const EcnPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<EcnPoint> points = pointsOf(config, design.numbers);
+  for (const EcnPoint& point : points) {
     design.add(
         {valueText(point.kmin), point.isStep() ? "step" : "ramp", std::to_string(point.burst)},
         ecnTrial(config, point), 4.0 * point.burst);
   }
+  design.carry(points);
   return design;
 }
 
@@ -173,7 +175,7 @@ void noteLoss(const Measured& one, ResultBuilder& builder) {
   std::uint64_t lost = 0;
   for (const bench::TrialResult& trial : one.trials) lost += trial.lost();
   if (lost > 0) {
-    builder.anomaly(fmt::format("{} frames lost, whose marks nobody counted", lost),
+    builder.anomaly(fmt::format("{} frames lost, whose ECN marks are not counted", lost),
                     one.point.label);
   }
 }
@@ -378,10 +380,10 @@ class EcnReport {
   std::vector<Verdict> verdicts_;
 };
 
-void EcnAccuracyTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<EcnPoint> points = pointsOf(config, unused);
+void EcnAccuracyProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<EcnPoint>>();
   EcnReport report(builder);
   const Measured* before = nullptr;
   for (const Measured& one : measured) {
@@ -404,8 +406,8 @@ void EcnAccuracyTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& ecnAccuracyTest() {
-  static const EcnAccuracyTest test;
+const Procedure& ecnAccuracyProcedure() {
+  static const EcnAccuracyProcedure test;
   return test;
 }
 

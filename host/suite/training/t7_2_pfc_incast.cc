@@ -14,15 +14,15 @@
 #include <string>
 #include <vector>
 
-#include "results/fabric_pictures.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/fabric_pictures.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
 namespace {
 
-class PfcIncastTest final : public FabricTest {
+class PfcIncastProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T7.2"; }
   [[nodiscard]] std::string title() const override { return "PFC under incast"; }
@@ -42,7 +42,7 @@ class PfcIncastTest final : public FabricTest {
   static std::vector<Incast> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<Incast> PfcIncastTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<Incast> PfcIncastProcedure::pointsOf(const TestConfig& config, Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   const Bytes message =
       numbers.sweep<Bytes>("Message of every sender", {Bytes(64 * kMiB)}, {Bytes(2 * kMiB)},
@@ -58,7 +58,7 @@ std::vector<Incast> PfcIncastTest::pointsOf(const TestConfig& config, Numbers& n
   return points;
 }
 
-Design PfcIncastTest::design(const TestConfig& config) const {
+Design PfcIncastProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Senders", "senders"}};
   if (!config.scenario.switches.pfc) {
@@ -72,11 +72,13 @@ Design PfcIncastTest::design(const TestConfig& config) const {
   design.numbers.configure("Watchdog", config.scenario.switches.pfc->watchdog ? "on" : "off");
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.5;
-  for (const Incast& incast : pointsOf(config, design.numbers)) {
+  const std::vector<Incast> points = pointsOf(config, design.numbers);
+  for (const Incast& incast : points) {
     bench::TrialSpec spec = incastTrial(config, incast);
     spec.sampling.emplace();  // for the timeline of pauses
     design.add({std::to_string(incast.senders)}, std::move(spec), incastHops(config, incast));
   }
+  design.carry(points);
   return design;
 }
 
@@ -142,7 +144,7 @@ void addPauseTables(const std::vector<Measured>& measured, ResultBuilder& builde
     results::Quantity quantity;
     quantity.value = value;
     quantity.unit = unit;
-    quantity.observed = bench::ObservationPoint::kModelled;
+    quantity.observed = ObservationPoint::kModelled;
     return quantity;
   };
   for (const Measured& one : measured) {
@@ -157,9 +159,8 @@ void addPauseTables(const std::vector<Measured>& measured, ResultBuilder& builde
     for (const auto& entry : pausedPorts(one)) {
       const PausedPort& port = entry.second;
       const results::Quantity per_second =
-          quantityOf(port.per_second, "/s", bench::ObservationPoint::kModelled);
-      const results::Quantity paused =
-          quantityOf(port.paused, "us", bench::ObservationPoint::kModelled);
+          quantityOf(port.per_second, "/s", ObservationPoint::kModelled);
+      const results::Quantity paused = quantityOf(port.paused, "us", ObservationPoint::kModelled);
       all.rows.push_back({one.point.values.front(), entry.first, per_second, paused});
       Hop& hop = by_hop[hopOf(entry.first)];
       ++hop.ports;
@@ -213,10 +214,10 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
   builder.result().tables.push_back(std::move(table));
 }
 
-void PfcIncastTest::report(const TestConfig& config, const Design& design,
-                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<Incast> points = pointsOf(config, unused);
+void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
+                                const std::vector<Measured>& measured,
+                                ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<Incast>>();
   const Figure goodput{.column = "Goodput",
                        .unit = "%",
                        .kpi = "goodput_percent",
@@ -269,9 +270,9 @@ void PfcIncastTest::report(const TestConfig& config, const Design& design,
            std::move(chart), builder);
   for (const Measured& one : measured) {
     const bench::FabricResult& first = *one.trials.front().fabric;
-    builder.result().timelines.push_back(results::pauseTimeline(
-        *first.samples, first.sim_end, fmt::format("pauses_{}", placeOf(design, one)),
-        one.point.label + ": pauses"));
+    builder.result().timelines.push_back(
+        pauseTimeline(*first.samples, first.sim_end, fmt::format("pauses_{}", placeOf(design, one)),
+                      one.point.label + ": pauses"));
   }
   for (const Measured& one : measured) {
     if (meanOf(design, one, spread)->value <= 0) continue;
@@ -286,8 +287,8 @@ void PfcIncastTest::report(const TestConfig& config, const Design& design,
 
 }  // namespace
 
-const Procedure& pfcIncastTest() {
-  static const PfcIncastTest test;
+const Procedure& pfcIncastProcedure() {
+  static const PfcIncastProcedure test;
   return test;
 }
 

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -58,7 +58,7 @@ constexpr std::array<Change, 6> kChanges{{
      }},
 }};
 
-class DcqcnConvergenceTest final : public FabricTest {
+class DcqcnConvergenceProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T7.3"; }
   [[nodiscard]] std::string title() const override { return "DCQCN convergence"; }
@@ -77,7 +77,8 @@ class DcqcnConvergenceTest final : public FabricTest {
   static std::vector<DcqcnPoint> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
-std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config, Numbers& numbers) {
+std::vector<DcqcnPoint> DcqcnConvergenceProcedure::pointsOf(const TestConfig& config,
+                                                            Numbers& numbers) {
   const std::array<std::pair<const char*, transport::DcqcnSpec>, 3> sets{
       {{"paper", transport::DcqcnSpec::paper()},
        {"NVIDIA", transport::DcqcnSpec::nvidia()},
@@ -117,19 +118,21 @@ std::vector<DcqcnPoint> DcqcnConvergenceTest::pointsOf(const TestConfig& config,
   return points;
 }
 
-Design DcqcnConvergenceTest::design(const TestConfig& config) const {
+Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
   design.repetitions = design.numbers.repetitions(20, 2);
   // Share of the receiver's link that DCQCN leaves in use, about: all of it after some 100 ms.
   const double busy = mayEndEarly(config) ? 1 : 0.7;
-  for (const DcqcnPoint& point : pointsOf(config, design.numbers)) {
+  const std::vector<DcqcnPoint> points = pointsOf(config, design.numbers);
+  for (const DcqcnPoint& point : points) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);
     endSharingEarly(config, point.incast, spec);
     design.add({std::to_string(point.flows), point.parameters}, std::move(spec),
                busy * sharingHops(config, point.incast));
   }
+  design.carry(points);
   return design;
 }
 
@@ -224,11 +227,10 @@ void noteTooShort(const TestConfig& config, const DcqcnPoint& point,
       "convergence");
 }
 
-void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design,
-                                  const std::vector<Measured>& measured,
-                                  ResultBuilder& builder) const {
-  Numbers unused(config);
-  const std::vector<DcqcnPoint> points = pointsOf(config, unused);
+void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& design,
+                                       const std::vector<Measured>& measured,
+                                       ResultBuilder& builder) const {
+  const auto& points = design.carried<std::vector<DcqcnPoint>>();
   std::vector<Incast> incasts;
   incasts.reserve(points.size());
   for (const DcqcnPoint& point : points) incasts.push_back(point.incast);
@@ -290,8 +292,8 @@ void DcqcnConvergenceTest::report(const TestConfig& config, const Design& design
 
 }  // namespace
 
-const Procedure& dcqcnConvergenceTest() {
-  static const DcqcnConvergenceTest test;
+const Procedure& dcqcnConvergenceProcedure() {
+  static const DcqcnConvergenceProcedure test;
   return test;
 }
 

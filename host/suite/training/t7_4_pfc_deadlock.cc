@@ -23,12 +23,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/route_probe.h"
-#include "bench/sim_hosts.h"
-#include "fabric/fabric.h"
-#include "suite/early_end.h"
-#include "suite/fabric_metrics.h"
-#include "suite/figures.h"
+#include "bench/sim/route_probe.h"
+#include "bench/sim/sim_hosts.h"
+#include "fabric/engine/fabric.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/figures.h"
 #include "suite/training/pfc_deadlock.h"
 #include "suite/training/training.h"
 
@@ -219,21 +219,21 @@ bench::TrialSpec deadlockTrial(const TestConfig& config,
 
 }  // namespace
 
-std::vector<std::string> PfcDeadlockTest::kpis() const {
+std::vector<std::string> PfcDeadlockProcedure::kpis() const {
   return {"deadlock",  "zero_throughput_us", "recovery_us",
           "pfc_per_s", "watchdog_events",    "watchdog_drops"};
 }
 
-Picoseconds PfcDeadlockTest::durationOf(const TestConfig& config, Numbers& numbers) {
+Picoseconds PfcDeadlockProcedure::durationOf(const TestConfig& config, Numbers& numbers) {
   return numbers.atLeast<Picoseconds>(
       "Duration", seconds(300), milliseconds(4),
       mayEndEarly(config) ? kEnoughForDeadlock : config.scenario.parameters.duration);
 }
 
 // Other seeds lead flows along other paths: which of them are the cycle's must be seen anew.
-bench::TrialSpec PfcDeadlockTest::repetitionOf(const SweepPoint& point,
-                                               std::uint32_t repetition) const {
-  bench::TrialSpec spec = FabricTest::repetitionOf(point, repetition);
+bench::TrialSpec PfcDeadlockProcedure::repetitionOf(const SweepPoint& point,
+                                                    std::uint32_t repetition) const {
+  bench::TrialSpec spec = FabricProcedure::repetitionOf(point, repetition);
   if (repetition == 0) return spec;
   const std::uint8_t priority = spec.streams.front().format.priority;
   spec.streams = flowsOfTheCycle(spec, priority);
@@ -241,7 +241,7 @@ bench::TrialSpec PfcDeadlockTest::repetitionOf(const SweepPoint& point,
   return spec;
 }
 
-Design PfcDeadlockTest::design(const TestConfig& config) const {
+Design PfcDeadlockProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Case", ""}};
   if (!config.scenario.switches.pfc || config.scenario.switches.pfc->priorities == 0) {
@@ -289,6 +289,7 @@ Design PfcDeadlockTest::design(const TestConfig& config) const {
     addTraffic(config, duration, spec);
     design.add({caseName(kind)}, std::move(spec), 4 * 5 * frames);
   }
+  design.carry(duration);
   return design;
 }
 
@@ -337,10 +338,10 @@ double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cy
   return (samples.interval * longest).toMicroseconds();
 }
 
-void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
-                             const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  Numbers unused(config);
-  const Picoseconds duration = durationOf(config, unused);
+void PfcDeadlockProcedure::report(const TestConfig& config, const Design& design,
+                                  const std::vector<Measured>& measured,
+                                  ResultBuilder& builder) const {
+  const auto duration = design.carried<Picoseconds>();
   const auto deadlocked = [](const bench::TrialResult& trial) {
     const bench::Samples& samples = *trial.fabric->samples;
     const std::size_t last = samples.samples.size() - 1;
@@ -408,7 +409,7 @@ void PfcDeadlockTest::report(const TestConfig& config, const Design& design,
 
 namespace {
 
-class TrainingDeadlockTest final : public PfcDeadlockTest {
+class TrainingDeadlockProcedure final : public PfcDeadlockProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T7.4"; }
   [[nodiscard]] std::string title() const override { return "PFC storm and deadlock"; }
@@ -419,8 +420,8 @@ class TrainingDeadlockTest final : public PfcDeadlockTest {
 
 }  // namespace
 
-const Procedure& pfcDeadlockTest() {
-  static const TrainingDeadlockTest test;
+const Procedure& pfcDeadlockProcedure() {
+  static const TrainingDeadlockProcedure test;
   return test;
 }
 

@@ -18,14 +18,14 @@
 #include <utility>
 #include <vector>
 
-#include "suite/balls_in_bins.h"
+#include "suite/framework/balls_in_bins.h"
 #include "suite/training/permutation.h"
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
 namespace {
 
-class EcmpEntropyTest final : public PermutationTest {
+class EcmpEntropyProcedure final : public PermutationProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T8.1"; }
   [[nodiscard]] std::string title() const override { return "ECMP entropy"; }
@@ -120,8 +120,8 @@ class EcmpEntropyTest final : public PermutationTest {
 
 }  // namespace
 
-const Procedure& ecmpEntropyTest() {
-  static const EcmpEntropyTest test;
+const Procedure& ecmpEntropyProcedure() {
+  static const EcmpEntropyProcedure test;
   return test;
 }
 

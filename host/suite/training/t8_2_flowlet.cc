@@ -11,7 +11,7 @@
 namespace plumbline::suite {
 namespace {
 
-class FlowletTest final : public PermutationTest {
+class FlowletProcedure final : public PermutationProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T8.2"; }
   [[nodiscard]] std::string title() const override { return "Flowlet load balancing"; }
@@ -61,8 +61,8 @@ class FlowletTest final : public PermutationTest {
 
 }  // namespace
 
-const Procedure& flowletTest() {
-  static const FlowletTest test;
+const Procedure& flowletProcedure() {
+  static const FlowletProcedure test;
   return test;
 }
 

@@ -14,7 +14,7 @@
 namespace plumbline::suite {
 namespace {
 
-class SprayTest final : public PermutationTest {
+class SprayProcedure final : public PermutationProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T8.3"; }
   [[nodiscard]] std::string title() const override { return "Packet spray"; }
@@ -50,8 +50,8 @@ class SprayTest final : public PermutationTest {
 
 }  // namespace
 
-const Procedure& sprayTest() {
-  static const SprayTest test;
+const Procedure& sprayProcedure() {
+  static const SprayProcedure test;
   return test;
 }
 

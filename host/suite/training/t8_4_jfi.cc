@@ -8,7 +8,7 @@
 namespace plumbline::suite {
 namespace {
 
-class FairnessTest final : public PermutationTest {
+class FairnessProcedure final : public PermutationProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T8.4"; }
   [[nodiscard]] std::string title() const override { return "Fairness of load balancing"; }
@@ -37,8 +37,8 @@ class FairnessTest final : public PermutationTest {
 
 }  // namespace
 
-const Procedure& fairnessTest() {
-  static const FairnessTest test;
+const Procedure& fairnessProcedure() {
+  static const FairnessProcedure test;
   return test;
 }
 

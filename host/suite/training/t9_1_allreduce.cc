@@ -13,9 +13,9 @@
 namespace plumbline::suite {
 namespace {
 
-class AllReduceTest final : public CollectiveTest {
+class AllReduceProcedure final : public CollectiveProcedure {
  public:
-  AllReduceTest() : CollectiveTest(fullSweep({workload::CollectiveKind::kAllReduce})) {}
+  AllReduceProcedure() : CollectiveProcedure(fullSweep({workload::CollectiveKind::kAllReduce})) {}
 
   [[nodiscard]] std::string id() const override { return "T9.1"; }
   [[nodiscard]] std::string title() const override { return "AllReduce bus bandwidth"; }
@@ -26,8 +26,8 @@ class AllReduceTest final : public CollectiveTest {
 
 }  // namespace
 
-const Procedure& allReduceTest() {
-  static const AllReduceTest test;
+const Procedure& allReduceProcedure() {
+  static const AllReduceProcedure test;
   return test;
 }
 

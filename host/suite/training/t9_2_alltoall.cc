@@ -5,21 +5,21 @@
 #include <map>
 #include <utility>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
 namespace {
 
-class AllToAllTest final : public CollectiveTest {
+class AllToAllProcedure final : public CollectiveProcedure {
  public:
-  AllToAllTest() : CollectiveTest(fullSweep({workload::CollectiveKind::kAllToAll})) {}
+  AllToAllProcedure() : CollectiveProcedure(fullSweep({workload::CollectiveKind::kAllToAll})) {}
 
   [[nodiscard]] std::string id() const override { return "T9.2"; }
   [[nodiscard]] std::string title() const override { return "AlltoAll bus bandwidth"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(CollectiveTest::kpis(), {"iteration_us", "time_vs_ecmp"});
+    return with(CollectiveProcedure::kpis(), {"iteration_us", "time_vs_ecmp"});
   }
 
  protected:
@@ -29,9 +29,10 @@ class AllToAllTest final : public CollectiveTest {
                   ResultBuilder& builder) const override;
 };
 
-void AllToAllTest::reportMore(const TestConfig&, const Design& design,
-                              const std::vector<CollectivePoint>& points,
-                              const std::vector<Measured>& measured, ResultBuilder& builder) const {
+void AllToAllProcedure::reportMore(const TestConfig&, const Design& design,
+                                   const std::vector<CollectivePoint>& points,
+                                   const std::vector<Measured>& measured,
+                                   ResultBuilder& builder) const {
   const Figure time = iterationTimeFigure();
   std::map<std::pair<std::int64_t, std::uint32_t>, double> ecmp;  // by size and ranks
   for (const Measured& one : measured) {
@@ -62,8 +63,8 @@ void AllToAllTest::reportMore(const TestConfig&, const Design& design,
 
 }  // namespace
 
-const Procedure& allToAllTest() {
-  static const AllToAllTest test;
+const Procedure& allToAllProcedure() {
+  static const AllToAllProcedure test;
   return test;
 }
 

@@ -2,7 +2,7 @@
 //
 // Swept and measured as T9.1, AllReduce at every point as well. Besides: the ratio of the two bus
 // bandwidths, which is 1 where only serialisation counts: reducing takes no time in the model.
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 
@@ -11,15 +11,15 @@ namespace {
 
 using workload::CollectiveKind;
 
-class AllGatherTest final : public CollectiveTest {
+class AllGatherProcedure final : public CollectiveProcedure {
  public:
-  AllGatherTest()
-      : CollectiveTest(fullSweep({CollectiveKind::kAllGather, CollectiveKind::kAllReduce})) {}
+  AllGatherProcedure()
+      : CollectiveProcedure(fullSweep({CollectiveKind::kAllGather, CollectiveKind::kAllReduce})) {}
 
   [[nodiscard]] std::string id() const override { return "T9.3"; }
   [[nodiscard]] std::string title() const override { return "AllGather bus bandwidth"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(CollectiveTest::kpis(), {"allgather_vs_allreduce", "iteration_us"});
+    return with(CollectiveProcedure::kpis(), {"allgather_vs_allreduce", "iteration_us"});
   }
 
  protected:
@@ -29,10 +29,10 @@ class AllGatherTest final : public CollectiveTest {
                   ResultBuilder& builder) const override;
 };
 
-void AllGatherTest::reportMore(const TestConfig&, const Design& design,
-                               const std::vector<CollectivePoint>& points,
-                               const std::vector<Measured>& measured,
-                               ResultBuilder& builder) const {
+void AllGatherProcedure::reportMore(const TestConfig&, const Design& design,
+                                    const std::vector<CollectivePoint>& points,
+                                    const std::vector<Measured>& measured,
+                                    ResultBuilder& builder) const {
   const Figure bandwidth{.column = "BusBW",
                          .unit = "Gb/s",
                          .kpi = "",
@@ -79,8 +79,8 @@ void AllGatherTest::reportMore(const TestConfig&, const Design& design,
 
 }  // namespace
 
-const Procedure& allGatherTest() {
-  static const AllGatherTest test;
+const Procedure& allGatherProcedure() {
+  static const AllGatherProcedure test;
   return test;
 }
 

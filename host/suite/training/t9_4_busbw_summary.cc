@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "suite/fabric_metrics.h"
+#include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 
@@ -18,10 +18,10 @@ namespace {
 
 using workload::CollectiveKind;
 
-class BusBandwidthSummary final : public CollectiveTest {
+class BusBandwidthSummary final : public CollectiveProcedure {
  public:
   BusBandwidthSummary()
-      : CollectiveTest(
+      : CollectiveProcedure(
             {{CollectiveKind::kAllReduce, CollectiveKind::kAllToAll, CollectiveKind::kAllGather},
              {Bytes(std::int64_t{1} << 30)},
              {Bytes(8 << 20)},
@@ -31,8 +31,8 @@ class BusBandwidthSummary final : public CollectiveTest {
   [[nodiscard]] std::string id() const override { return "T9.4"; }
   [[nodiscard]] std::string title() const override { return "Bus bandwidth summary"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return with(CollectiveTest::kpis(), {"effective_goodput_percent", "goodput_gbps",
-                                         "retransmissions_per_s", "out_of_order_per_s"});
+    return with(CollectiveProcedure::kpis(), {"effective_goodput_percent", "goodput_gbps",
+                                              "retransmissions_per_s", "out_of_order_per_s"});
   }
 
  protected:
@@ -40,9 +40,8 @@ class BusBandwidthSummary final : public CollectiveTest {
   void reportMore(const TestConfig& config, const Design& design,
                   const std::vector<CollectivePoint>& points, const std::vector<Measured>& measured,
                   ResultBuilder& builder) const override {
-    Numbers unused(config);
     const Figure bandwidth =
-        busBandwidthFigures(config, points, iterationsOf(config, unused)).front();
+        busBandwidthFigures(config, points, design.carried<CollectiveRuns>().iterations).front();
     addWideTable(design, measured, bandwidth, kCarriedBy, {algoFactorFigure(points)},
                  {"busbw_by_balancing",
                   "Mean bus bandwidth by load balancing [Gb/s per accelerator]",
@@ -88,7 +87,7 @@ class BusBandwidthSummary final : public CollectiveTest {
 
 }  // namespace
 
-const Procedure& busBandwidthSummaryTest() {
+const Procedure& busBandwidthSummaryProcedure() {
   static const BusBandwidthSummary test;
   return test;
 }

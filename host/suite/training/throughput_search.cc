@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "suite/lossless_share.h"
+#include "suite/framework/lossless_share.h"
 #include "suite/search/search.h"
 
 namespace plumbline::suite {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "suite/framework/profile.h"
+#include "suite/framework/result_builder.h"
+#include "suite/framework/trials.h"
 #include "suite/procedure.h"
-#include "suite/profile.h"
-#include "suite/result_builder.h"
-#include "suite/trials.h"
 
 namespace plumbline::suite {
 

@@ -1,0 +1,82 @@
+// One trial on tester cards, from their reset to the result.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/card/card_set.h"
+#include "bench/card/far_end.h"
+#include "bench/card/flow_plan.h"
+#include "bench/card/trial_card_parts.h"
+#include "bench/card/trial_link_retry.h"
+#include "bench/trial/bench.h"
+
+namespace plumbline::bench {
+
+// From a card's MAC boundary to the reference point of its timestamps (docs/card.md, "Time").
+struct MacTiming {
+  Picoseconds tx_offset;  // added to departure times
+  Picoseconds rx_offset;  // added to arrival times
+};
+
+class CardTrial {
+ public:
+  // All arguments must outlive the object. The trial must have no refusals.
+  CardTrial(CardSet& cards, FarEnd& far_end, const MacTiming& mac, const TrialSpec& spec,
+            const Capabilities& capabilities, const TrialHooks& hooks);
+
+  // Runs it; once. `bench`, `observed` and `wall_seconds` of the result are the caller's.
+  TrialResult run();
+
+ private:
+  void configure();
+  // Sends everything and waits until it has arrived; returns the card time that took.
+  Picoseconds send();
+  // Lets time pass, then serves capture and progress. To an absolute time where it matters that
+  // rounding to clock edges does not add up.
+  void advanceTo(Picoseconds time);
+  void advanceBy(Picoseconds duration);
+  // True when pauses have kept the card from sending.
+  bool pausedAway();
+  [[nodiscard]] bool capturing() const;
+  void serveHooks();
+  // Frames sent and received so far, or a while ago where the cards have to be asked.
+  FarEnd::Passed passed();
+  // Shows an observer the trial so far, if there is time for reading counters before `end`.
+  void show(Picoseconds end);
+  void showEnd();
+  void drain();
+  void collectPorts();
+  void collectStreams();
+  [[nodiscard]] StreamResult collectStream(std::uint32_t index,
+                                           const std::vector<card::RxFlow>& rows);
+  void checkSkipped();
+  void collectLatency();
+  // False for streams between cards whose times have nothing to do with each other.
+  [[nodiscard]] bool timed(const StreamSpec& stream) const;
+  void fault(const std::string& what);
+
+  CardSet& cards_;
+  FarEnd& far_end_;
+  MacTiming mac_;
+  BitRate line_rate_;
+  std::string bench_;  // its name
+  const TrialSpec& spec_;
+  const TrialHooks& hooks_;
+  std::vector<std::uint32_t> hosts_;         // by port of the cards
+  std::vector<std::uint32_t> port_of_host_;  // of those in use
+  FlowPlan plan_;
+  TrialCardParts parts_;
+  TrialLinkRetry retry_;
+  Picoseconds asking_time_;  // that reading all counters takes
+  FarEnd::Passed counted_;   // the last time that the cards were asked
+  Picoseconds next_count_;
+  Picoseconds start_;                         // common start, card time
+  bool stopped_ = false;                      // before all was sent, because of pauses
+  std::vector<card::PortCounters> counters_;  // by port
+  TrialResult result_;
+};
+
+}  // namespace plumbline::bench

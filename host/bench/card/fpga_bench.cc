@@ -1,0 +1,129 @@
+#include "bench/card/fpga_bench.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/error.h"
+#include "bench/card/card_capabilities.h"
+#include "bench/card/card_trial.h"
+#include "bench/card/far_end.h"
+#include "bench/card/flow_plan.h"
+
+namespace plumbline::bench {
+namespace {
+
+// Of all cards of a host together, until they are asked.
+constexpr std::uint32_t kMostPorts = 32;
+// Cards of this width have ports of this rate.
+constexpr std::uint32_t kDataBytes = 64;
+constexpr BitRate kLineRate = gigabitsPerSecond(100);
+constexpr Picoseconds kClockPeriod{3104};
+
+}  // namespace
+
+FpgaBench::FpgaBench() : capabilities_(cardCapabilities(kLineRate, kClockPeriod)) {
+  capabilities_.name = "fpga";
+  capabilities_.description = "tester cards in this host, 100G per port, before a real DUT";
+  capabilities_.max_ports = kMostPorts;
+  capabilities_.simulated_dut = false;
+  capabilities_.trial_overhead = milliseconds(20);
+  capabilities_.wall_seconds_per_second = 1;
+  capabilities_.departures = true;
+}
+
+FpgaBench::FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards) : FpgaBench() {
+  std::vector<std::unique_ptr<card::RegisterBus>> buses;
+  std::vector<std::string> descriptions;
+  for (OpenCard& card : cards) {
+    buses.push_back(std::move(card.bus));
+    descriptions.push_back(std::move(card.description));
+  }
+  cards_ = std::make_unique<BusCards>(std::move(buses));
+  tx_offset_ = spec.tx_delay.value_or(Picoseconds());
+  rx_offset_ = -spec.rx_delay.value_or(Picoseconds());
+
+  const card::CardInfo& info = cards_->info();
+  if (info.data_bytes != kDataBytes) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the card takes {} bytes per clock", info.data_bytes), "CAPABILITY",
+                fmt::format("{}, for ports of 100 Gb/s", kDataBytes));
+  }
+  capabilities_.max_ports = cards_->ports();
+  capabilities_.flows_per_port = info.flows;
+  capabilities_.groups = info.groups;
+  capabilities_.timestamp_resolution =
+      Picoseconds((info.clock_period_num + info.clock_period_den - 1) / info.clock_period_den);
+  capabilities_.damage = info.damage;
+  capabilities_.pfc_send = info.pfc_send;
+  capabilities_.queue_pairs = info.messages;
+  capabilities_.patterns = info.patterns;
+  captures_ = info.capture && info.dma;
+  capabilities_.departures = captures_;  // they are read off captured frames
+  describe(spec, descriptions);
+}
+
+void FpgaBench::describe(const FpgaSpec& spec, const std::vector<std::string>& cards) {
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    capabilities_.configuration.emplace_back(fmt::format("Card {}", i), cards[i]);
+  }
+  const auto calibrated = [](const std::optional<Picoseconds>& delay) {
+    return delay ? fmt::format("{} ps", delay->count()) : std::string("not calibrated");
+  };
+  capabilities_.configuration.emplace_back(
+      "MAC of the card", fmt::format("sending {}, receiving {}", calibrated(spec.tx_delay),
+                                     calibrated(spec.rx_delay)));
+  if (!spec.tx_delay || !spec.rx_delay) {
+    capabilities_.unobserved.push_back(
+        {"latency from port to port",
+         "the card's MAC is not calibrated (fpga.tx_delay, fpga.rx_delay), so its own delay is in "
+         "every latency"});
+  }
+  if (cards.size() > 1) {
+    capabilities_.clock_offset = cards_->disagreement();
+    capabilities_.configuration.emplace_back(
+        "Common start of the cards",
+        fmt::format(
+            "their times are set before every trial; within {:.3g} us when they were opened",
+            cards_->disagreement().toMicroseconds()));
+    capabilities_.unobserved.push_back(
+        {"latency between ports of different cards", "the cards have no common clock"});
+  }
+}
+
+std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
+  std::vector<std::string> refusals = planRefusals(spec, capabilities_);
+  if (spec.capture_port && !captures_) {
+    refusals.emplace_back("no captures: the card has no path to the host's memory");
+  }
+  if (spec.sampling || spec.series || spec.loss_times || spec.first_mark) {
+    refusals.emplace_back("only the sim bench samples a trial as it runs");
+  }
+  if (spec.workload) {
+    refusals.emplace_back("a workload needs simulated hosts, which a real device does not have");
+  }
+  return refusals;
+}
+
+TrialResult FpgaBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
+  if (!cards_) {
+    throw Error(ErrorKind::kUsage, "the scenario does not name a card", "fpga",
+                "fpga: {xclbin: FILE} with the file of the packed card");
+  }
+  if (const auto reasons = refusals(spec); !reasons.empty()) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the fpga bench cannot run this trial: {}", fmt::join(reasons, "; ")));
+  }
+  const auto started = std::chrono::steady_clock::now();
+  FarEnd device;
+  TrialResult result =
+      CardTrial(*cards_, device, {tx_offset_, rx_offset_}, spec, capabilities_, hooks).run();
+  capabilities_.clock_offset = std::max(capabilities_.clock_offset, cards_->disagreement());
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+  result.bench = capabilities_.name;
+  result.observed = capabilities_.observed;
+  result.wall_seconds = wall.count();
+  return result;
+}
+
+}  // namespace plumbline::bench

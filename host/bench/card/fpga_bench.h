@@ -1,0 +1,49 @@
+// The bench on tester cards in this host: the driver and the trial of the simulated card, a real
+// device at the other end of the cables.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/card/bus_cards.h"
+#include "bench/trial/bench.h"
+#include "bench/trial/fpga_spec.h"
+#include "card/register_bus.h"
+
+namespace plumbline::bench {
+
+// A card that has been opened.
+struct OpenCard {
+  std::unique_ptr<card::RegisterBus> bus;
+  std::string description;  // for the report: which card, and what was loaded into it
+};
+
+// Tester port p is host p of the DUT among those in use; ports are counted through the cards in
+// their order. The trial waits for residual frames as long as it is told, because nothing says when
+// a real device is empty. Streams between two cards have no latency: their clocks have nothing to
+// do with each other (BusCards).
+class FpgaBench final : public Bench {
+ public:
+  // A bench that says what cards of a host can at most, and runs nothing.
+  FpgaBench();
+  // `cards`: at least one. Throws as BusCards, and Error(kUnsupported) for ports of another rate.
+  FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards);
+
+  [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
+  [[nodiscard]] std::vector<std::string> refusals(const TrialSpec& spec) const override;
+  // Throws Error(kTester) when a card is gone; without cards Error(kUsage).
+  TrialResult run(const TrialSpec& spec, const TrialHooks& hooks) override;
+
+ private:
+  void describe(const FpgaSpec& spec, const std::vector<std::string>& cards);
+
+  Capabilities capabilities_;
+  std::unique_ptr<BusCards> cards_;
+  bool captures_ = true;  // as cards of a host can at most
+  Picoseconds tx_offset_;
+  Picoseconds rx_offset_;
+};
+
+}  // namespace plumbline::bench

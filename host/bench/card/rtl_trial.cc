@@ -1,0 +1,74 @@
+#include "bench/card/rtl_trial.h"
+
+#include <fmt/format.h>
+
+#include "bench/card/flow_plan.h"
+#include "bench/sim/fabric_figures.h"
+#include "bench/trial/calibration.h"
+
+namespace plumbline::bench {
+
+SimulatedFarEnd::SimulatedFarEnd(CardGroup& cards, const TrialSpec& spec, bool watched)
+    : cards_(cards),
+      link_(cards, spec, usedHosts(spec)),
+      hops_(link_.fabric(), spec.dut, link_.simHosts()) {
+  for (std::uint32_t port = 0; port < cards.ports(); ++port) {
+    underruns_before_.push_back(cards.wireStats(port).underruns);
+  }
+  if (watched) watch_.emplace(link_.fabric());
+}
+
+std::optional<FarEnd::Passed> SimulatedFarEnd::passed() const {
+  return Passed{link_.framesFromCard(), link_.framesToCard()};
+}
+
+bool SimulatedFarEnd::settled(std::uint64_t planned, bool stopped) const {
+  return link_.empty() && (stopped || link_.framesFromCard() >= planned);
+}
+
+void SimulatedFarEnd::close(Picoseconds drain, std::vector<std::string>& faults) {
+  if (!link_.empty()) {
+    faults.push_back(
+        fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
+                    link_.inFlight(), drain.toMicroseconds()));
+  }
+  // Simulated hosts go on; the counters must stand still while they are read.
+  cards_.connect(nullptr);
+}
+
+std::optional<std::uint64_t> SimulatedFarEnd::due(std::uint32_t port, std::uint64_t dropped) const {
+  return link_.framesToPort(port) - dropped;
+}
+
+void SimulatedFarEnd::collectPort(std::uint32_t port, PortResult& result) {
+  result.dut_discarded = link_.discarded(port);
+}
+
+bool SimulatedFarEnd::ranDry(std::uint32_t port) const {
+  return cards_.wireStats(port).underruns > underruns_before_[port];
+}
+
+void SimulatedFarEnd::collect(TrialResult& result) {
+  result.dut_observed = ObservationPoint::kModelled;
+  for (const fabric::PortCounters& port : link_.fabric().counters()) {
+    result.dut.push_back(
+        {fmt::format("{} port {}", link_.fabric().switchName(port.node), port.port), port.packets,
+         port.dropped(), Bytes(static_cast<std::int64_t>(port.max_queue_bytes))});
+  }
+  for (const std::string& what : link_.faults()) result.faults.push_back(what);
+}
+
+void SimulatedFarEnd::collectFabric(TrialResult& result) {
+  result.fabric = fabricFigures(link_.fabric(), link_.simHosts(), hops_);
+}
+
+void SimulatedFarEnd::look(TrialSnapshot& snapshot) {
+  if (watch_) watch_->look(snapshot.time, snapshot);
+}
+
+RtlTrial::RtlTrial(CardGroup& cards, const TrialSpec& spec, const Capabilities& capabilities,
+                   const TrialHooks& hooks)
+    : far_end_(cards, spec, hooks.observer != nullptr),
+      trial_(cards, far_end_, {kTxOffset, kRxOffset}, spec, capabilities, hooks) {}
+
+}  // namespace plumbline::bench

@@ -1,0 +1,83 @@
+#include "bench/sim/base_rtt.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "fabric/spec/fabric_plan.h"
+#include "transport/uet/uet_wire.h"
+#include "workload/placement.h"
+
+namespace plumbline::bench {
+namespace {
+
+using fabric::HostId;
+
+const fabric::Link& linkOf(const fabric::FabricPlan& fabric, HostId host) {
+  const fabric::Topology& topology = fabric.topology();
+  return topology.links()[topology.nodes()[topology.hosts()[host]].out_links.front()];
+}
+
+// Two of those of `hosts` that hang on the same switch in the same way: to all others they are as
+// far as any third.
+std::vector<HostId> representatives(const fabric::FabricPlan& fabric,
+                                    const std::vector<HostId>& hosts) {
+  std::map<std::tuple<fabric::NodeId, std::int64_t, Picoseconds>, int> seen;
+  std::vector<HostId> chosen;
+  for (const HostId host : hosts) {
+    const fabric::Link& link = linkOf(fabric, host);
+    if (++seen[{link.to, link.rate.bitsPerSecond(), link.delay}] <= 2) chosen.push_back(host);
+  }
+  return chosen;
+}
+
+// From the first bit sent to the last bit received.
+Picoseconds transitTime(const fabric::FabricPlan& fabric, HostId from, HostId to, Bytes frame) {
+  return fabric.unloadedLatency(from, to, frame) +
+         serializationTime(frame, linkOf(fabric, to).rate);
+}
+
+struct Frames {
+  Bytes data;
+  Bytes ack;
+};
+
+// Zero if there are no two hosts.
+Picoseconds longestRoundTrip(const fabric::FabricPlan& fabric, const std::vector<HostId>& hosts,
+                             const Frames& frames) {
+  Picoseconds longest;
+  const std::vector<HostId> ends = representatives(fabric, hosts);
+  for (const HostId from : ends) {
+    for (const HostId to : ends) {
+      if (from == to) continue;
+      longest = std::max(longest, transitTime(fabric, from, to, frames.data) +
+                                      transitTime(fabric, to, from, frames.ack));
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+Picoseconds idleRoundTrip(const fabric::FabricSpec& dut,
+                          const std::optional<workload::WorkloadSpec>& workload,
+                          const transport::UetSpec& uet) {
+  const fabric::FabricPlan fabric(dut);
+  const Frames frames{Bytes(transport::frameBytes(uet, transport::dataType(uet),
+                                                  transport::kSesStandard, uet.mtu_payload)),
+                      Bytes(transport::frameBytes(uet, transport::PdsType::kAckCc, 0, 0))};
+  Picoseconds longest;
+  if (workload) {
+    for (const auto& hosts : workload::placeJobs(workload->jobs, fabric.hostCount())) {
+      longest = std::max(longest, longestRoundTrip(fabric, hosts, frames));
+    }
+  }
+  if (longest > Picoseconds()) return longest;
+  std::vector<HostId> all(fabric.hostCount());
+  std::iota(all.begin(), all.end(), 0U);
+  return longestRoundTrip(fabric, all, frames);
+}
+
+}  // namespace plumbline::bench

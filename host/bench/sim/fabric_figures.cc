@@ -1,0 +1,251 @@
+#include "bench/sim/fabric_figures.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fabric/topology/topology.h"
+#include "stats/fairness.h"
+#include "stats/summary.h"
+#include "transport/protocol.h"
+
+namespace plumbline::bench {
+namespace {
+
+void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) {
+  total.packets += link.packets;
+  total.bytes += link.bytes;
+  total.control += link.control;
+  for (std::size_t i = 0; i < total.drops.size(); ++i) total.drops[i] += link.drops[i];
+  total.marked += link.marked;
+  total.trimmed += link.trimmed;
+  total.max_queue_bytes = std::max(total.max_queue_bytes, link.max_queue_bytes);
+  total.xoff_received += link.xoff_received;
+  total.pauses += link.pauses;
+  for (std::size_t p = 0; p < total.paused.size(); ++p) total.paused[p] += link.paused[p];
+  total.xoff_sent += link.xoff_sent;
+  total.watchdog_events += link.watchdog_events;
+  total.damaged += link.damaged;
+  total.replayed += link.replayed;
+  total.replayed_bytes += link.replayed_bytes;
+  total.retries += link.retries;
+  total.retry_total += link.retry_total;
+  total.retry_max = std::max(total.retry_max, link.retry_max);
+  total.nacks += link.nacks;
+  total.nacks_lost += link.nacks_lost;
+  total.inits += link.inits;
+  total.consumed_updates += link.consumed_updates;
+}
+
+// Share of `time`, which has passed, in which the link's wire was taken by what was put on it:
+// frames of every kind, with preambles and gaps.
+double utilisation(const fabric::LinkCounters& link, const fabric::Onwards& onwards, BitRate rate,
+                   Picoseconds time) {
+  if (time <= Picoseconds(0)) return 0;
+  // Slots never overlap. More of a full wire comes of rounding alone, and of PAUSE frames of a
+  // storm of a tester's port, which find room between its frames.
+  return std::clamp(fabric::wireSeconds(link, onwards, rate) / time.toSeconds(), 0.0, 1.0);
+}
+
+// Totals and loads of all links.
+void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResult& result) {
+  const fabric::Topology& topology = fabric.topology();
+  std::vector<std::uint64_t> loads;  // of links between switches, idle ones as well
+  for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
+    const fabric::Link& link = topology.links()[id];
+    const fabric::LinkCounters counters = fabric.linkCounters(id);
+    addCounters(counters, result.total);
+    const bool between = topology.nodes()[link.from].kind == fabric::NodeKind::kSwitch &&
+                         topology.nodes()[link.to].kind == fabric::NodeKind::kSwitch;
+    if (between) loads.push_back(counters.bytes);
+    if (counters.wireBytes() + counters.dropped() == 0) continue;
+    LinkLoad load;
+    load.name = topology.linkName(id);
+    load.rate = link.rate;
+    load.between_switches = between;
+    load.packets = counters.packets;
+    load.bytes = counters.bytes;
+    load.dropped = counters.dropped();
+    load.headroom_dropped =
+        counters.drops[static_cast<std::size_t>(fabric::DropReason::kHeadroomFull)];
+    load.marked = counters.marked;
+    load.max_queue_bytes = counters.max_queue_bytes;
+    load.pauses = counters.pauses;
+    load.paused_by_priority = counters.paused;
+    for (const Picoseconds paused : counters.paused) load.paused += paused;
+    load.utilisation = utilisation(counters, fabric.onwards(id), link.rate, result.sim_end);
+    load.retries = hops.of(id);
+    result.links.push_back(std::move(load));
+  }
+  if (const auto fairness = stats::fairness(loads)) {
+    result.link_jfi = fairness->jfi;
+    result.link_mmr = fairness->mmr;
+  }
+  result.packet_hops = result.total.frames();
+}
+
+// Which job a flow between two hosts belongs to.
+class JobOfFlow {
+ public:
+  // `placement`: hosts of the jobs, rank by rank.
+  explicit JobOfFlow(const std::vector<std::vector<fabric::HostId>>& placement) {
+    for (std::size_t job = 0; job < placement.size(); ++job) {
+      for (const fabric::HostId host : placement[job]) {
+        if (host >= jobs_.size()) jobs_.resize(host + std::size_t{1});
+        jobs_[host].push_back(job);
+      }
+    }
+  }
+
+  // The jobs that have a rank on both hosts, ascending.
+  [[nodiscard]] std::vector<std::size_t> between(fabric::HostId a, fabric::HostId b) const {
+    std::vector<std::size_t> both;
+    if (a >= jobs_.size() || b >= jobs_.size()) return both;
+    std::set_intersection(jobs_[a].begin(), jobs_[a].end(), jobs_[b].begin(), jobs_[b].end(),
+                          std::back_inserter(both));
+    return both;
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> jobs_;  // by host
+};
+
+// The two halves of a flow, of which each end knows one.
+struct Flow {
+  Picoseconds first_sent = fabric::kNever;
+  Picoseconds last_arrival{};
+  std::uint64_t payload = 0;  // at the receiver
+
+  [[nodiscard]] std::optional<double> goodputGbps() const {
+    if (payload == 0 || first_sent >= last_arrival) return std::nullopt;
+    return 8e-9 * static_cast<double>(payload) / (last_arrival - first_sent).toSeconds();
+  }
+};
+// Protocol, sender and receiver of the data, number.
+using FlowKey = std::tuple<transport::ProtocolId, fabric::HostId, fabric::HostId, std::uint32_t>;
+
+std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
+  std::map<FlowKey, Flow> flows;
+  for (const fabric::HostId host : hosts.hosts()) {
+    for (const transport::FlowStats& half : hosts.flowsOf(host)) {
+      if (half.first_sent != fabric::kNever) {
+        Flow& sent = flows[{half.protocol, host, half.peer, half.flow}];
+        sent.first_sent = std::min(sent.first_sent, half.first_sent);
+      }
+      if (half.payload_received > 0) {
+        Flow& received = flows[{half.protocol, half.peer, host, half.flow}];
+        received.payload += half.payload_received;
+        received.last_arrival = std::max(received.last_arrival, half.last_done);
+      }
+    }
+  }
+  return flows;
+}
+
+// After the jobs, whose flows they are.
+void collectFlows(const SimHosts& hosts, FabricResult& result) {
+  for (const fabric::HostId host : hosts.hosts()) result.endpoints.merge(hosts.statsOf(host));
+  result.connections = hosts.connections();
+  if (result.endpoints.credit_granted > 0) {
+    result.credit = CreditUse{result.endpoints.credit_granted, result.endpoints.credited_bytes};
+  }
+  std::vector<double> goodputs;
+  const JobOfFlow jobs(hosts.placement());
+  std::vector<std::vector<double>> of_job(result.jobs.size());
+  std::vector<bool> mixed(result.jobs.size());  // with flows of another job
+  for (const auto& entry : joinedFlows(hosts)) {
+    const std::optional<double> goodput = entry.second.goodputGbps();
+    if (!goodput) continue;
+    goodputs.push_back(*goodput);
+    const std::vector<std::size_t> owners =
+        jobs.between(std::get<1>(entry.first), std::get<2>(entry.first));
+    for (const std::size_t job : owners) {
+      of_job[job].push_back(*goodput);
+      if (owners.size() > 1) mixed[job] = true;
+    }
+  }
+  for (std::size_t job = 0; job < of_job.size(); ++job) {
+    if (!mixed[job]) result.jobs[job].flow_jfi = stats::jainIndex(of_job[job]);
+  }
+  FlowSummary& flows = result.flows;
+  flows.flows = goodputs.size();
+  if (goodputs.empty()) return;
+  flows.jfi = stats::jainIndex(goodputs);
+  const stats::Summary summary = stats::summarize(goodputs);
+  flows.goodput_min_gbps = summary.minimum;
+  flows.goodput_mean_gbps = summary.mean;
+  flows.goodput_max_gbps = summary.maximum;
+}
+
+std::uint64_t lessAtMost(std::uint64_t count, std::uint64_t less) {
+  return count - std::min(count, less);
+}
+
+// `inside`: frames, of which some may be acknowledgements.
+std::uint64_t lostData(const SimHosts& hosts, std::uint64_t inside) {
+  std::uint64_t lost = 0;
+  for (const transport::StreamOutcome& stream : hosts.streamOutcomes()) lost += stream.lost();
+  const transport::EndpointStats all = hosts.transportStats();
+  const std::uint64_t sent = all.data_sent - all.retransmitted;
+  if (!hosts.acknowledges()) {
+    lost += lessAtMost(sent, all.data_received - all.duplicates);
+  } else if (all.messages_failed > 0) {
+    lost += lessAtMost(sent, all.data_received - all.duplicates - all.discarded);
+  }
+  return lessAtMost(lost, inside);
+}
+
+void collectJobs(const SimHosts& hosts, FabricResult& result) {
+  for (const workload::JobResult& job : hosts.jobResults()) {
+    JobOutcome outcome;
+    outcome.name = job.name;
+    outcome.finished = job.finished;
+    for (const workload::IterationResult& iteration : job.iterations) {
+      outcome.iterations.push_back(iteration.duration());
+    }
+    if (job.finished) {
+      outcome.completion = job.iterations.empty() ? job.total.last_done - job.total.first_posted
+                                                  : job.completionTime();
+    }
+    if (job.total.first_posted != fabric::kNever) {
+      outcome.active = std::max(job.total.last_done - job.total.first_posted, Picoseconds(0));
+    }
+    const workload::Unacknowledged& unacknowledged = job.unacknowledged;
+    outcome.messages_completed =
+        job.total.messages_completed - job.total.messages_failed + unacknowledged.arrived;
+    // What is nowhere any more will not arrive.
+    outcome.messages_failed = job.total.messages_failed + unacknowledged.lost +
+                              (result.frames_inside == 0 ? unacknowledged.open : 0);
+    outcome.messages_open =
+        job.total.messages_posted - outcome.messages_completed - outcome.messages_failed;
+    outcome.bytes_arrived = job.total.bytes_arrived;
+    for (const std::uint64_t bytes : job.bytes_posted) {
+      outcome.bytes_per_rank = std::max(outcome.bytes_per_rank, bytes);
+    }
+    outcome.message_time = job.total.message_time;
+    outcome.message_time.merge(unacknowledged.time);
+    outcome.moe = job.moe;
+    outcome.arrival_time = job.arrival_time;
+    result.jobs.push_back(std::move(outcome));
+  }
+}
+
+}  // namespace
+
+FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
+                           const HopWatch& hops) {
+  FabricResult result;
+  result.sim_end = fabric.now();
+  result.frames_inside = fabric.framesInside();
+  collectLinks(fabric, hops, result);
+  collectJobs(hosts, result);
+  collectFlows(hosts, result);
+  result.data_lost = lostData(hosts, result.frames_inside);
+  return result;
+}
+
+}  // namespace plumbline::bench

@@ -1,0 +1,72 @@
+// Counts what happens on a running fabric, for snapshots of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "bench/sim/sim_hosts.h"
+#include "bench/trial/snapshot.h"
+#include "bench/trial/trial.h"
+#include "fabric/engine/fabric.h"
+#include "fabric/engine/observer.h"
+
+namespace plumbline::bench {
+
+// Only looks: reading the counters of links in the middle of a run would settle what is under way.
+// Its own counts are of what it is told as an observer.
+class FabricWatch final : public fabric::Observer {
+ public:
+  // Both must outlive it; attached before the fabric runs.
+  explicit FabricWatch(fabric::Fabric& fabric);
+
+  [[nodiscard]] std::uint32_t interests() const override;
+  void onRecord(const fabric::Record& record) override;
+
+  // Links, pauses and what switches did, into `snapshot`, whose time is `now`.
+  void look(Picoseconds now, TrialSnapshot& snapshot);
+  // Port snapshot of a simulated host from the links at its end.
+  [[nodiscard]] PortSnapshot port(fabric::HostId host, Picoseconds now) const;
+
+ private:
+  struct Counts {
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t marked = 0;
+    std::uint64_t queue_bytes = 0;
+    std::uint64_t max_queue_bytes = 0;
+    Picoseconds last_first_bit;                    // of the latest departure
+    std::uint64_t last_bytes = 0;                  // of which
+    std::array<PortSnapshot::Pauses, 8> paused{};  // without what is paused now
+  };
+  using Queue = std::pair<fabric::LinkId, std::uint8_t>;  // and its priority
+
+  // Bytes at the end of `slot`, which began with the latest departure, that have yet to pass.
+  [[nodiscard]] static double pending(const Counts& counts, BitRate rate, std::uint64_t slot,
+                                      Picoseconds now);
+  void keep(const Queue& queue, Picoseconds from, Picoseconds until, bool open,
+            TrialSnapshot& snapshot) const;
+
+  const fabric::Topology& topology_;
+  std::vector<Counts> links_;
+  std::uint64_t dropped_ = 0;  // in the whole fabric
+  std::uint64_t marked_ = 0;
+  std::uint64_t trimmed_ = 0;
+  std::map<Queue, Picoseconds> pausing_;  // since when
+  struct Ended {
+    Queue queue;
+    Picoseconds from;
+    Picoseconds until;
+  };
+  std::vector<Ended> ended_;  // since the last look; the first kMostPauses
+  std::uint64_t ended_count_ = 0;
+};
+
+// What simulated hosts count, into `snapshot`: flows, latency, congestion. Not while the fabric
+// runs.
+void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot);
+
+}  // namespace plumbline::bench

@@ -1,0 +1,109 @@
+// A bench runs trials. Procedures know only this interface.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/observation_point.h"
+#include "bench/trial/snapshot.h"
+#include "bench/trial/trial.h"
+#include "card/register_bus.h"
+
+namespace plumbline::bench {
+
+// Something that trials' results do not have because the bench cannot see it.
+struct Unobserved {
+  std::string what;  // "ECN marks"
+  std::string why;
+};
+
+struct Capabilities {
+  std::string name;         // "rtl"
+  std::string description;  // one line
+  std::uint32_t max_ports = 0;
+  BitRate line_rate;
+  Bytes min_frame{64};
+  Bytes max_frame{9216};
+  std::uint32_t flows_per_port = 0;
+  std::uint32_t groups = 0;
+  std::uint32_t max_qps = 0;
+  // How well a time is known: steps of the clocks; the most that reading a clock adds to a time
+  // (software alone); the most by which the clocks of two ports differ when a trial starts, where
+  // they are not one.
+  Picoseconds timestamp_resolution;
+  Picoseconds clock_reading;
+  Picoseconds clock_offset;
+  ObservationPoint observed = ObservationPoint::kTester;
+  bool simulated_dut = true;
+  // What a trial may have beyond streams (card_parts.h).
+  bool damage = false;       // frames damaged on purpose
+  bool pfc_send = false;     // storms of pauses, frames that wait for a pause's end
+  bool queue_pairs = false;  // messages, weights, counts of each; UET; entropy of a stream's own
+  bool patterns = false;     // gaps that are drawn or listed
+  bool link_retry = false;   // link-level retry on a bare link
+  bool departures = false;   // of single frames
+  // A stream's "frame" is a message of any length that an endpoint cuts into packets, and its
+  // latency is the time from posting a message to its completion.
+  bool messages = false;
+  // For the report: what is not there, with its reason; what the bench runs on, name and value.
+  std::vector<Unobserved> unobserved;
+  std::vector<std::pair<std::string, std::string>> configuration;
+  // Rough cost, for `plan`: card time that a trial takes besides sending (clearing, loading,
+  // reading), and wall seconds per second of card time.
+  Picoseconds trial_overhead;
+  double wall_seconds_per_second = 1.0;
+  // Of a simulated card: wall seconds more for each of its ports, used or not, and the numbers of
+  // ports that it comes with, ascending; trials with more take several of the last.
+  double wall_seconds_per_port_second = 0;
+  std::vector<std::uint32_t> card_ports;
+  // Of simulated hosts: wall time per packet that crosses a link, and per host that is set up for a
+  // trial.
+  double wall_ns_per_packet_hop = 0;
+  double wall_us_per_host = 0;
+};
+
+// How far the running trial is; called at a bounded rate from run()'s thread.
+struct TrialProgress {
+  Picoseconds done;
+  Picoseconds total;
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_received = 0;
+};
+
+// Looks into a trial while it runs. It only looks: the result is the same with and without it.
+class TrialObserver {
+ public:
+  virtual ~TrialObserver() = default;
+
+  // Whether it wants to look now; asked as often as run() comes round.
+  virtual bool due() = 0;
+  // What the trial has done so far, from run()'s thread; once more at its end, with
+  // `snapshot.ended`. A predicted trial (fast_forward.h) shows nothing.
+  virtual void onSnapshot(const TrialSnapshot& snapshot) = 0;
+};
+
+struct TrialHooks {
+  std::function<void(const TrialProgress&)> progress;        // may be empty
+  std::function<void(const card::CapturedFrame&)> captured;  // may be empty
+  TrialObserver* observer = nullptr;
+};
+
+class Bench {
+ public:
+  virtual ~Bench() = default;
+
+  [[nodiscard]] virtual const Capabilities& capabilities() const = 0;
+
+  // Why this bench cannot run `spec`, one sentence each; empty when it can. Checked before anything
+  // starts.
+  [[nodiscard]] virtual std::vector<std::string> refusals(const TrialSpec& spec) const = 0;
+
+  // Runs one trial to its end. Throws Error(kUnsupported) when refusals() is not empty and
+  // Error(kTester) when the tester itself fails; a doubtful measurement is returned with faults.
+  virtual TrialResult run(const TrialSpec& spec, const TrialHooks& hooks) = 0;
+};
+
+}  // namespace plumbline::bench

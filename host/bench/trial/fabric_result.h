@@ -1,0 +1,177 @@
+// What a simulated fabric and the simulated hosts on it say of one trial.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/card/retry_time.h"
+#include "bench/trial/samples.h"
+#include "bench/trial/time_series.h"
+#include "fabric/engine/counters.h"
+#include "stats/histogram.h"
+#include "transport/connection_stats.h"
+#include "transport/endpoint_stats.h"
+#include "workload/moe_result.h"
+
+namespace plumbline::bench {
+
+// Link-level retry on one direction of a cable: a hop. Observation point: modelled.
+struct HopRetries {
+  double bit_error_rate = 0;         // errors per bit, as the DUT's spec has it
+  std::uint64_t damaged = 0;         // frames with a bit error, whatever became of them
+  std::uint64_t nacks = 0;           // for damaged frames that were the next to be taken
+  std::uint64_t nacks_lost = 0;      // of these, on the way back
+  std::uint64_t retries = 0;         // damaged frames that got through
+  std::uint64_t replayed = 0;        // frames sent again
+  std::uint64_t replayed_bytes = 0;  // of these
+  // Of each of `retries` for which no NACK was lost [ps]: end of the damaged frame's first
+  // transmission to end of its good one, both at the same end of the link.
+  stats::Histogram latency;
+  stats::Histogram timed_latency;  // of the others, which waited for the replay timer
+  // The first for one attempt on a free line (fabric::retryTime()), of the shortest and of the
+  // longest frame among `retries`; zero where there is none.
+  RetryTime computed;
+};
+
+// One direction of a cable that carried something. Observation point: modelled.
+struct LinkLoad {
+  std::string name;  // "leaf0-spine1"
+  BitRate rate;
+  bool between_switches = false;
+  std::uint64_t packets = 0;  // without MAC control and replays
+  std::uint64_t bytes = 0;    // of these
+  std::uint64_t dropped = 0;
+  std::uint64_t headroom_dropped = 0;  // of these, because an input's PFC headroom was full
+  std::uint64_t marked = 0;
+  std::uint64_t max_queue_bytes = 0;
+  std::uint64_t pauses = 0;  // of its sender, begun
+  Picoseconds paused;        // summed over priorities
+  std::array<Picoseconds, 8> paused_by_priority{};
+  // Share of the time [0, sim_end] in which the wire was taken by frames of every kind (PAUSE,
+  // CC_Update and replays by LLR as well), preambles and gaps included; of a frame on the wire at
+  // sim_end the part that has left.
+  double utilisation = 0;
+  std::optional<HopRetries> retries{};  // where there are bit errors, and LLR against them
+};
+
+// Observation point: endpoint software (modelled).
+struct JobOutcome {
+  std::string name;
+  bool finished = false;
+  // Durations, in order: of iterations, of the layers of a mixture of experts; none for messages
+  // and traces.
+  std::vector<Picoseconds> iterations;
+  Picoseconds completion;  // first start to last finish; means nothing (0) unless finished
+  // Posted messages are complete at their receiver, as far as their poster is told (a service
+  // without acknowledgements: at the receiver itself); or given up, or lost by a service without
+  // acknowledgements; or neither when the trial ended.
+  std::uint64_t messages_completed = 0;
+  std::uint64_t messages_failed = 0;
+  std::uint64_t messages_open = 0;
+  std::uint64_t bytes_arrived = 0;   // payload of whole messages at their receivers, over all ranks
+  std::uint64_t bytes_per_rank = 0;  // S_fabric: payload that the busiest rank posted
+  // Of those that are complete: posted to acknowledged, or to the arrival of a message that nobody
+  // acknowledges [ps].
+  stats::Histogram message_time;
+  // Posted to wholly at the receiver [ps], where the job's program wants it
+  // (MessageProgram::arrival_times).
+  std::optional<stats::Histogram> arrival_time{};
+  Picoseconds active;  // from the first message posted to the last one done; 0 without any
+  // Over the goodputs of its flows, see FlowSummary; nothing where it has none, or shares a pair of
+  // hosts with another job: their messages travel in the same flows.
+  std::optional<double> flow_jfi;
+  std::optional<workload::MoeResult> moe{};  // of a mixture of experts
+};
+
+struct FlowSummary {
+  std::uint64_t flows = 0;  // that payload arrived on
+  // Goodput of a flow, taken at the receiver: its payload, each byte once, over the time from the
+  // first data frame sent to the last payload arrived. Nothing without flows.
+  std::optional<double> jfi{};
+  std::optional<double> goodput_min_gbps{};
+  std::optional<double> goodput_mean_gbps{};
+  std::optional<double> goodput_max_gbps{};
+};
+
+// One size of a fast-forwarded job, at both levels; times of the first iteration.
+struct FastForwardPoint {
+  std::uint64_t message_bytes = 0;  // of its largest message
+  Picoseconds flow_level;
+  Picoseconds packet_level;
+};
+
+// How times were predicted that no packets were simulated for.
+struct FastForwardOutcome {
+  // The runs at packet level, ascending. Calibrated on the first two, the last one is predicted
+  // with this relative error (the largest of its iterations' times and its completion); the result
+  // is calibrated on the last two.
+  std::vector<FastForwardPoint> points;
+  double calibrated_error = 0;
+  // How far apart, relative to the result, the two calibrations are at the job's own size.
+  double calibration_spread = 0;
+  std::uint64_t message_bytes = 0;  // of the job's largest message
+  Picoseconds flow_level;           // the job's first iteration
+  std::uint64_t packet_hops = 0;    // of all runs at packet level
+};
+
+// When a trial first lost something. Each is kNever where it did not happen.
+struct LossTimes {
+  Picoseconds overflow = fabric::kNever;  // first packet that a switch trimmed or dropped
+  Picoseconds nack = fabric::kNever;      // first NACK or NAK at a sender
+  Picoseconds resent = fabric::kNever;    // first data packet sent again
+};
+
+// The first packet that a switch marked.
+struct FirstMark {
+  Picoseconds time = fabric::kNever;  // kNever: none was
+  std::string link;                   // whose queue it was
+  std::uint64_t queue_bytes = 0;      // the depth that decided
+};
+
+// Receiver credit, nominal bytes over all destinations.
+struct CreditUse {
+  std::uint64_t granted = 0;
+  std::uint64_t arrived = 0;  // of data, each packet once
+};
+
+struct FabricResult {
+  Picoseconds sim_end;
+  std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
+  fabric::LinkCounters total;       // summed over all links; maxima where it has maxima
+  std::uint64_t frames_inside = 0;  // when the trial ended
+  std::optional<double> link_jfi;   // over the bytes of links between switches
+  std::optional<double> link_mmr;
+  // Over the number of flows on these links; when the trial asked for it (FlowCount).
+  std::optional<double> link_flow_mmr{};
+  std::vector<LinkLoad> links;
+  transport::EndpointStats endpoints;  // of all simulated hosts
+  // Data packets that were lost end to end and will not be sent again: of a service without
+  // acknowledgements and of plain streams all that were lost, of the others those of messages that
+  // were given up. Not what was still under way when the trial ended. Results of older programs
+  // have no such count.
+  std::optional<std::uint64_t> data_lost{};
+  // Where setting up connections has a cost.
+  std::optional<transport::ConnectionStats> connections{};
+  std::optional<LossTimes> loss_times{};  // when the trial asked for them
+  std::optional<FirstMark> first_mark{};  // when the trial asked for it
+  std::optional<CreditUse> credit{};      // where destinations gave any
+  FlowSummary flows;
+  std::vector<JobOutcome> jobs;
+  std::optional<Samples> samples;  // when the trial asked for them
+  std::optional<TimeSeries> series;
+  std::uint64_t peak_rss_bytes =
+      0;  // of the process so far; not part of reproducible output; 0: not told
+  // When set, the times in sim_end and jobs (name, finished, iterations, completion) are predicted,
+  // and nothing else of the above was seen: toJson() leaves it out.
+  std::optional<FastForwardOutcome> fast_forward;
+
+  // One line of JSON, and back. fromJson() throws Error(kTester) for text toJson() did not write.
+  [[nodiscard]] std::string toJson() const;
+  static FabricResult fromJson(const std::string& text);
+};
+
+}  // namespace plumbline::bench

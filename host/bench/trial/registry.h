@@ -1,0 +1,70 @@
+// The benches of this build by name. Declared here, where all may ask; defined in host/registry,
+// which stands above every bench.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/trial/bench.h"
+#include "bench/trial/endpoint_spec.h"
+#include "bench/trial/fpga_spec.h"
+
+namespace plumbline::bench {
+
+struct BenchOptions {
+  std::string trace_fst;  // waveform of the card's simulation; empty = none
+  // sim: rate of the hosts' links of the scenario, and threads of one simulation.
+  BitRate line_rate = gigabitsPerSecond(100);
+  unsigned threads = 1;
+  // libfabric, verbs: what to open. Nothing: a bench that says what it is and can, and runs
+  // nothing.
+  std::optional<EndpointSpec> endpoint{};
+  // fpga: the cards, likewise.
+  std::optional<FpgaSpec> fpga{};
+};
+
+struct BenchInfo {
+  std::string name;
+  std::string description;  // one line
+};
+
+// Benches that makeBench() knows: what the build has of kOptionalBenches, and "sim".
+const std::vector<BenchInfo>& benches();
+
+// A bench that a build may lack, and what it is built with: "libfabric" needs "libfabric-dev".
+struct OptionalBench {
+  const char* name;
+  const char* needs;
+};
+inline constexpr OptionalBench kOptionalBenches[] = {
+    {"rtl", "the CMake option PLUMBLINE_CARD_SIM"},
+    {"fpga", "the package libxrt-dev"},
+    {"libfabric", "the package libfabric-dev"},
+    {"verbs", "the packages libibverbs-dev and librdmacm-dev"},
+};
+// Those that this build lacks.
+std::vector<OptionalBench> missingBenches();
+
+// A card slot of this host in which the fpga bench may find a card.
+struct CardSlot {
+  std::string number;  // "0", as `fpga.devices` has it
+  std::string bdf;     // PCIe address, "0000:3b:00.1"; empty where that is not known
+  std::string name;    // of the platform
+};
+
+// What the Xilinx Runtime finds. Throws Error(kUnsupported) when it is not set up, or the build has
+// none.
+std::vector<CardSlot> cardSlots();
+
+// Whether it finds any, without opening them; false where cardSlots() throws.
+bool hasCardSlots();
+
+// Makes a bench; nothing is simulated before its first trial. Throws Error(kUsage) for a name that
+// no bench has, naming those there are, and Error(kUnsupported) for an endpoint or a card that this
+// machine does not have.
+std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& options);
+
+}  // namespace plumbline::bench

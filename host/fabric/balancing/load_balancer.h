@@ -1,0 +1,48 @@
+// How a switch chooses among equally short paths.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/units.h"
+#include "fabric/engine/packet.h"
+#include "fabric/spec/fabric_spec.h"
+#include "fabric/topology/path_hash.h"  // IWYU pragma: export
+#include "fabric/topology/topology.h"
+
+namespace plumbline::fabric {
+
+// Bytes waiting and being sent on an output of the switch, all priorities, at the time of the
+// choice.
+class QueueDepths {
+ public:
+  virtual ~QueueDepths() = default;
+  [[nodiscard]] virtual std::int64_t queuedBytes(LinkId link) = 0;
+};
+
+// One instance per switch, called in the order in which packets get ready there, so that its state
+// is the same whichever core or thread runs it. Nothing is allocated in a steady state.
+//
+// Candidates change when tables do; what a balancer remembers is checked against the candidates it
+// is given. The memory a span points to must stay as it is for the balancer's lifetime (the tables
+// of a RoutingSchedule do): it is how a set of paths is known again without reading it.
+class LoadBalancer {
+ public:
+  virtual ~LoadBalancer() = default;
+
+  // The link among `candidates` (two or more, ascending, all leading on a shortest path) that
+  // `packet` takes.
+  virtual LinkId choose(const Packet& packet, std::span<const LinkId> candidates, Picoseconds now,
+                        QueueDepths& depths) = 0;
+};
+
+// The balancer of one switch. `switch_seed` differs between switches (Routing::seed()); `links` are
+// the topology's (weights of kWeighted) and must outlive the balancer. kEcmp and kEcmpQp choose as
+// ecmpChoice() and qpFlowHash() (path_hash.h) do, so that a switch may call those instead.
+// Throws Error(kUsage) for a kind that does not exist.
+std::unique_ptr<LoadBalancer> makeLoadBalancer(const LoadBalancingSpec& spec,
+                                               std::uint64_t switch_seed,
+                                               std::span<const Link> links);
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,81 @@
+// What one end of a link counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/units.h"
+#include "fabric/engine/packet.h"
+
+namespace plumbline::fabric {
+
+// A MAC control frame (PAUSE, CC_Update) on the wire [bytes].
+inline constexpr std::int64_t kControlFrameBytes = 64;
+
+// Of one sending port: a switch output or a host. Observation point: modelled.
+struct LinkCounters {
+  std::uint64_t packets = 0;  // put on the wire, MAC control and LLR replays not included
+  std::uint64_t bytes = 0;    // of these
+  std::uint64_t control = 0;  // PAUSE frames put on the wire
+  std::array<std::uint64_t, kDropReasons> drops{};  // by DropReason
+  std::uint64_t marked = 0;                         // frames that got CE here
+  std::uint64_t trimmed = 0;
+  std::uint64_t max_queue_bytes = 0;    // all priorities, the frame in transmission included
+  std::uint64_t xoff_received = 0;      // pauses that took effect, refreshes included
+  std::uint64_t pauses = 0;             // begun
+  std::array<Picoseconds, 8> paused{};  // time, by priority
+  std::uint64_t xoff_sent = 0;          // towards the far end of this link, refreshes included
+  std::uint64_t watchdog_events = 0;
+  std::uint64_t damaged = 0;         // frames sent with a bit error
+  std::uint64_t replayed = 0;        // frames sent again by LLR
+  std::uint64_t replayed_bytes = 0;  // of these
+  std::uint64_t retries = 0;         // damaged frames that LLR got through
+  Picoseconds retry_total;           // sum and maximum of their retry latencies
+  Picoseconds retry_max;
+  std::uint64_t nacks = 0;             // sent because of damaged frames; LLR only
+  std::uint64_t nacks_lost = 0;        // of these, on their way back
+  std::uint64_t inits = 0;             // sent because LLR gave frames up, repetitions included
+  std::uint64_t consumed_updates = 0;  // CC_Update frames put on the wire
+  std::int64_t credits_in_use = 0;     // CBFC, all channels, at this moment
+
+  // Put on the wire, LLR replays not included.
+  [[nodiscard]] std::uint64_t frames() const { return packets + control + consumed_updates; }
+  // Everything that was on the wire: frames of every kind, replays among them, with preamble and
+  // gap each. (CF_Updates replace idles and so take nothing of it.) A frame counts whole from its
+  // first bit on: see Onwards.
+  [[nodiscard]] std::uint64_t wireBytes() const {
+    return bytes + replayed_bytes +
+           (control + consumed_updates) * static_cast<std::uint64_t>(kControlFrameBytes) +
+           (frames() + replayed) * static_cast<std::uint64_t>(kWireOverheadBytes.count());
+  }
+  [[nodiscard]] std::uint64_t dropped() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : drops) sum += count;
+    return sum;
+  }
+};
+
+// What a link has counted already and is still to come at the time of a reading: the part of the
+// frame on the wire that lies behind it.
+struct Onwards {
+  Picoseconds wire;         // for which its wire is still taken, preamble and gap included
+  std::uint64_t bytes = 0;  // of LinkCounters::bytes that have not left yet
+};
+
+// Time in which the wire of a link was taken by the frames of `counters`, up to the reading.
+inline double wireSeconds(const LinkCounters& counters, const Onwards& onwards, BitRate rate) {
+  return static_cast<double>(counters.wireBytes()) * 8 / static_cast<double>(rate.bitsPerSecond()) -
+         onwards.wire.toSeconds();
+}
+
+// What the sending end of a link has counted so far.
+struct LinkReading {
+  // As Fabric::linkCounters(), but for max_queue_bytes and credits_in_use; valid until the fabric
+  // runs.
+  const LinkCounters& counters;
+  // The longest queue [bytes] since the last reading: at least what is in it now; 0 for a host's.
+  std::uint64_t queue_peak = 0;
+  Onwards onwards;
+};
+
+}  // namespace plumbline::fabric

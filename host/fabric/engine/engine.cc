@@ -1,0 +1,549 @@
+#include "fabric/engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "fabric/engine/bits.h"
+
+namespace plumbline::fabric {
+namespace {
+
+[[noreturn]] void refuseHost(HostId host, const std::string& what, const std::string& remedy) {
+  throw Error(ErrorKind::kTester, what, fmt::format("fabric host {}", host), remedy);
+}
+
+// Nodes of a window from which on their memory is fetched ahead: fewer stay in the cache.
+constexpr std::size_t kManyNodes = 64;
+
+Picoseconds shortestLink(const Topology& topology) {
+  Picoseconds shortest = kNever;
+  for (const Link& link : topology.links()) shortest = std::min(shortest, link.delay);
+  return shortest;
+}
+
+}  // namespace
+
+Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& options)
+    : plan_(std::move(topology), spec),
+      topology_(plan_.topology()),
+      spec_(plan_.spec()),
+      window_(options.core == Core::kReference ? Picoseconds(1) : shortestLink(topology_)),
+      reference_(options.core == Core::kReference),
+      outboxes_(options.threads > 1 ? topology_.nodes().size() : 1),
+      wakes_(topology_.nodes().size(), kNever),
+      turn_(topology_.nodes().size()),
+      phase_of_(phasesOf(topology_)),
+      tester_(topology_.nodes().size()) {
+  for (Group& group : groups_) group.awake.resize((topology_.nodes().size() + 63) / 64);
+  buildLanes();
+  measureReach();
+  buildNodes();
+  addScripts();
+  for (const NodeId host : topology_.hosts()) tester_[host] = 1;
+  testers_ = topology_.hosts().size();
+  if (options.threads > 1) {
+    pool_ = std::make_unique<WorkerPool>(options.threads, options.share_always);
+  }
+}
+
+void Engine::buildLanes() {
+  for (LinkId id = 0; id < topology_.links().size(); ++id) {
+    lanes_.push_back(std::make_unique<Lane>());
+    const Link& link = topology_.links()[id];
+    lanes_.back()->to = link.to;
+    // The other direction of the cable leaves by the port that this one comes in by.
+    lanes_.back()->to_port =
+        topology_.nodes()[link.to].kind == NodeKind::kHost
+            ? std::uint16_t{0}
+            : static_cast<std::uint16_t>(topology_.links()[reverse(id)].from_port);
+    setLaneEnd(id);
+  }
+}
+
+// What the far end of a link makes of the times on it (see Lane).
+void Engine::setLaneEnd(LinkId id) {
+  const Link& link = topology_.links()[id];
+  const Node& to = topology_.nodes()[link.to];
+  const bool tester =
+      to.kind == NodeKind::kHost && (hosts_.empty() || !hosts_[to.index]->attached());
+  Lane& lane = *lanes_[id];
+  lane.propagation = link.delay;
+  lane.fixed_delay = link.delay;
+  lane.control_delay = link.delay;
+  if (!tester) {
+    lane.control_delay += WireClock(link.rate).serialization(kControlFrameBytes);
+    if (spec_.switches.pfc) lane.control_delay += spec_.switches.pfc->response;
+  }
+  if (to.kind == NodeKind::kHost) {
+    lane.stored = !tester;
+    return;
+  }
+  lane.fixed_delay += spec_.switches.latency;
+  lane.stored = spec_.switches.forwarding == Forwarding::kStoreAndForward ||
+                std::any_of(to.out_links.begin(), to.out_links.end(),
+                            [&](LinkId out) { return topology_.links()[out].rate > link.rate; });
+}
+
+Wire::Setup Engine::wireSetup(LinkId id) const {
+  const Link& link = topology_.links()[id];
+  Wire::Setup setup;
+  setup.id = id;
+  setup.rate = link.rate;
+  setup.outages = plan_.outages(id);
+  setup.bit_error_rate = plan_.bitErrorRate(id);
+  setup.seed = mix64(spec_.seed ^ hash64(topology_.linkName(id)));
+  if (spec_.switches.llr) {
+    setup.retry = linkRetry(*spec_.switches.llr, link, plan_.bitErrorRate(id),
+                            topology_.links()[reverse(id)], plan_.bitErrorRate(reverse(id)));
+  }
+  setup.propagation = link.delay;
+  return setup;
+}
+
+void Engine::buildNodes() {
+  nodes_.resize(topology_.nodes().size());
+  for (const NodeId id : topology_.hosts()) {
+    const Node& node = topology_.nodes()[id];
+    const LinkId up = node.out_links.front();
+    HostNode::Setup setup{.host = node.index,
+                          .spec = &spec_.switches,
+                          .wire = wireSetup(up),
+                          .output = lanes_[up].get(),
+                          .input = lanes_[reverse(up)].get(),
+                          .storms = {}};
+    for (const PauseStormSpec& storm : spec_.storms) {
+      if (storm.host == node.index) setup.storms.push_back(storm);
+    }
+    hosts_.push_back(std::make_unique<HostNode>(std::move(setup)));
+    nodes_[id] = hosts_.back().get();
+  }
+  for (const NodeId id : topology_.switches()) {
+    const Node& node = topology_.nodes()[id];
+    SwitchNode::Setup setup;
+    setup.number = node.index;
+    setup.spec = &spec_.switches;
+    setup.routing = &plan_.schedule();
+    setup.seed = mix64(spec_.seed ^ hash64(node.name));
+    setup.links = &topology_.links();
+    for (const LinkId out : node.out_links) {
+      setup.wires.push_back(wireSetup(out));
+      setup.outputs.push_back(lanes_[out].get());
+      setup.inputs.push_back(lanes_[reverse(out)].get());
+      const NodeId peer = topology_.links()[out].to;
+      setup.host_ports.push_back(topology_.nodes()[peer].kind == NodeKind::kHost);
+    }
+    switches_.push_back(std::make_unique<SwitchNode>(std::move(setup)));
+    nodes_[id] = switches_.back().get();
+  }
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    nodes_[id]->recorder().setNode(id);
+    for (const LinkId out : topology_.nodes()[id].out_links) lanes_[out]->outbox = &outboxOf(id);
+  }
+  for (const NodeId id : topology_.hosts()) {
+    wake(id, hosts_[topology_.nodes()[id].index]->first());
+  }
+}
+
+void Engine::addScripts() {
+  std::map<HostId, std::vector<Impairment>> scripts;
+  for (const Impairment& one : spec_.impairments) scripts[one.host].push_back(one);
+  for (auto& [host, script] : scripts) {
+    const Link& up =
+        topology_.links()[topology_.nodes()[topology_.hosts()[host]].out_links.front()];
+    auto stage = std::make_unique<ImpairmentStage>(std::move(script), WireClock(up.rate));
+    const Node& far = topology_.nodes()[up.to];
+    const LinkId down = reverse(topology_.nodes()[topology_.hosts()[host]].out_links.front());
+    if (far.kind == NodeKind::kHost) {
+      hosts_[far.index]->setScript(std::move(stage));
+    } else {
+      switches_[far.index]->setScript(topology_.links()[down].from_port, std::move(stage));
+    }
+  }
+}
+
+void Engine::attach(HostId host, Endpoint& endpoint) {
+  if (host >= hosts_.size()) {
+    refuseHost(host, "no such host", fmt::format("hosts are 0 to {}", hosts_.size() - 1));
+  }
+  const NodeId node = topology_.hosts()[host];
+  hosts_[host]->attach(endpoint);
+  fetches_ahead_ = fetches_ahead_ || endpoint.fetchesAhead();
+  setLaneEnd(reverse(topology_.nodes()[node].out_links.front()));
+  testers_ -= tester_[node];
+  tester_[node] = 0;
+  wake(node, hosts_[host]->first());
+}
+
+void Engine::wakeEndpoint(HostId host) {
+  if (host >= hosts_.size() || !hosts_[host]->attached()) {
+    refuseHost(host, "no endpoint to wake", "wake hosts that have one");
+  }
+  const Picoseconds at = hosts_[host]->endpointWakesAt();
+  if (at < done_) {
+    refuseHost(host,
+               fmt::format("an endpoint that wakes at {} ps, but everything before {} ps has "
+                           "already happened",
+                           at.count(), done_.count()),
+               "wake it later than now");
+  }
+  wake(topology_.hosts()[host], at);
+}
+
+void Engine::observe(Observer& observer) {
+  observers_.push_back(&observer);
+  setInterests();
+}
+
+void Engine::onDrop(Fabric::DropFn fn) {
+  drop_ = std::move(fn);
+  driven_ = true;
+  setInterests();
+}
+
+void Engine::setInterests() {
+  std::uint32_t interests = drop_ ? Observer::bit(RecordKind::kDrop) : 0;
+  for (const Observer* observer : observers_) interests |= observer->interests();
+  for (NodeModel* node : nodes_) node->recorder().setInterests(interests);
+}
+
+// Everything before this has happened where a frame of this host goes first.
+Picoseconds Engine::doneAtFarEnd(HostId host) const {
+  return clock_.done(phase_of_[hosts_[host]->wire().lane().to]);
+}
+
+void Engine::checkHost(HostId host, Picoseconds first_bit) const {
+  if (host >= hosts_.size()) {
+    refuseHost(host, "no such host", fmt::format("hosts are 0 to {}", hosts_.size() - 1));
+  }
+  if (hosts_[host]->attached()) {
+    refuseHost(host, "the host has an endpoint", "a host without an endpoint");
+  }
+  if (first_bit < hosts_[host]->wire().freeAt()) {
+    refuseHost(host,
+               fmt::format("a frame starts at {} ps on a wire that is occupied until {} ps",
+                           first_bit.count(), hosts_[host]->wire().freeAt().count()),
+               "send frames of a host in time order, preamble and frame never overlapping");
+  }
+}
+
+void Engine::checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const {
+  checkHost(host, first_bit);
+  const auto hosts = static_cast<HostId>(hosts_.size());
+  if (packet.destination >= hosts || packet.destination == host) {
+    refuseHost(host, fmt::format("host {} is not a destination", packet.destination),
+               fmt::format("allowed: any other host from 0 to {}", hosts - 1));
+  }
+  if (packet.length == 0) refuseHost(host, "a frame of 0 bytes", "allowed: 1 to 65535 bytes");
+  const Lane& lane = hosts_[host]->wire().lane();
+  Picoseconds consequence = first_bit + lane.fixed_delay;
+  if (lane.stored) consequence += hosts_[host]->wire().clock().serialization(packet.length);
+  if (consequence < doneAtFarEnd(host)) {
+    refuseHost(
+        host,
+        fmt::format("a frame sent at {} ps takes effect at {} ps, but everything before {} ps has "
+                    "already happened",
+                    first_bit.count(), consequence.count(), doneAtFarEnd(host).count()),
+        "send the frame before running past its effect");
+  }
+}
+
+void Engine::send(HostId host, const Packet& packet, Picoseconds first_bit) {
+  checkSend(host, packet, first_bit);
+  driven_ = true;
+  Packet sent = packet;
+  sent.source = static_cast<std::uint16_t>(host);
+  hosts_[host]->send(sent, first_bit);
+  announce(outboxOf(topology_.hosts()[host]));
+  if (!hosts_[host]->recorder().records().empty()) {
+    // Its time has come to be reported when the frame leaves.
+    wake(topology_.hosts()[host], std::max(first_bit, done_));
+  }
+}
+
+void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
+                       Picoseconds first_bit) {
+  checkHost(host, first_bit);
+  const Lane& lane = hosts_[host]->wire().lane();
+  if (first_bit + lane.control_delay < doneAtFarEnd(host)) {
+    refuseHost(host, "a PAUSE frame would take effect before now",
+               "send the frame before running past its effect");
+  }
+  driven_ = true;
+  hosts_[host]->sendPause({.at = {}, .enabled = enabled, .xoff = xoff, .value = quanta}, first_bit);
+  announce(outboxOf(topology_.hosts()[host]));
+}
+
+// Tells the nodes to which something was sent.
+void Engine::announce(Outbox& outbox) {
+  for (const Outbox::Note& note : outbox.notes) {
+    nodes_[note.node]->announce(note);
+    wake(note.node, note.time);
+  }
+  outbox.notes.clear();
+  ++outbox.round;
+}
+
+// `node` has something to do at `time`, if not before.
+void Engine::wake(NodeId node, Picoseconds time) {
+  if (time == kNever) return;
+  wakes_[node] = earlier(wakes_[node], time);
+  Group& group = groups_[phase_of_[node]];
+  setBit(group.awake, node);
+  group.next = earlier(group.next, time);
+}
+
+// When something is to be done, or to be reported, next.
+Picoseconds Engine::next() const {
+  return records_.empty() ? upcoming() : earlier(upcoming(), records_.front().time);
+}
+
+// How long after a node has done something the far end of `link` can first be affected by it.
+Picoseconds Engine::soonestEffect(LinkId link) const {
+  const Lane& lane = *lanes_[link];
+  Picoseconds soonest = lane.fixed_delay;
+  if (spec_.switches.pfc || !spec_.storms.empty()) soonest = earlier(soonest, lane.control_delay);
+  if (spec_.switches.cbfc) {
+    soonest = earlier(soonest, lane.propagation + spec_.switches.cbfc->processing);
+  }
+  return soonest;
+}
+
+void Engine::measureReach() {
+  for (LinkId id = 0; id < topology_.links().size(); ++id) {
+    const Link& link = topology_.links()[id];
+    clock_.limit(phase_of_[link.from], phase_of_[link.to], soonestEffect(id));
+  }
+}
+
+void Engine::runUntil(Picoseconds time) {
+  if (running_) throw Error(ErrorKind::kTester, "runUntil() called from an observer", "fabric");
+  if (time < now_) {
+    throw Error(ErrorKind::kTester,
+                fmt::format("time cannot go back from {} ps to {} ps", now_.count(), time.count()),
+                "fabric");
+  }
+  struct Guard {
+    bool& flag;
+    explicit Guard(bool& f) : flag(f) { flag = true; }
+    ~Guard() { flag = false; }
+  } guard(running_);
+  const Picoseconds limit = time + Picoseconds(1);
+  while (next() < limit) {
+    clock_.skipTo(next());
+    runTurns(limit);
+    if (!inStep() && upcoming() >= limit) clock_.skipTo(limit);
+    done_ = clock_.done();
+    report();
+  }
+  clock_.skipTo(limit);
+  now_ = time;
+  done_ = limit;
+}
+
+void Engine::runTurns(Picoseconds limit) {
+  const Picoseconds together = clock_.done() + window_;
+  for (std::size_t phase = 0; phase < kPhases; ++phase) {
+    const Picoseconds end = earlier(limit, inStep() ? together : clock_.horizon(phase));
+    if (end <= clock_.done(phase)) continue;
+    runTurn(phase, end);
+    clock_.setDone(phase, end);
+    collect();
+  }
+}
+
+void Engine::runTurn(std::size_t phase, Picoseconds end) {
+  const Picoseconds begin = clock_.done(phase);
+  Group& group = groups_[phase];
+  group.next = kNever;
+  std::size_t count = 0;
+  // From the last one on: switches, which have the most to do and should not be what several
+  // threads wait for, mostly are behind the hosts.
+  for (std::size_t w = group.awake.size(); w-- > 0;) {
+    for (std::uint64_t bits = group.awake[w]; bits != 0;) {
+      const auto bit = static_cast<unsigned>(std::bit_width(bits)) - 1;
+      bits ^= std::uint64_t{1} << bit;
+      const auto id = static_cast<NodeId>(w * 64 + bit);
+      // No branch, for nobody could predict it.
+      const std::int64_t wakes = wakes_[id].count();
+      const bool runs = wakes < end.count();
+      turn_[count] = id;
+      count += std::size_t{runs};
+      const Picoseconds pending(wakes | (kNever.count() & -static_cast<std::int64_t>(runs)));
+      group.next = earlier(group.next, pending);
+    }
+  }
+  // One thread goes to and fro: what it has touched last is at hand when the other group begins.
+  if (!pool_ && phase == 0) {
+    std::reverse(turn_.begin(), turn_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  runnable_ = std::span(turn_).first(count);
+  const auto run = [&](std::size_t i) {
+    const NodeId id = runnable_[i];
+    wakes_[id] = nodes_[id]->run(begin, end);
+  };
+  if (pool_) {
+    pool_->run(phase, runnable_.size(), run);
+  } else {
+    const bool many = fetches_ahead_ && runnable_.size() >= kManyNodes;
+    for (std::size_t i = 0; i < runnable_.size(); ++i) {
+      if (many) prefetchAfter(i);
+      run(i);
+    }
+  }
+  for (const NodeId id : runnable_) {
+    if (wakes_[id] == kNever) clearBit(group.awake, id);
+    group.next = earlier(group.next, wakes_[id]);
+    if (pool_) announce(outboxes_[id]);
+  }
+  if (!pool_) announce(outboxes_.front());
+}
+
+// While one node runs, the next ones are fetched: first the node itself, then what it points to.
+void Engine::prefetchAfter(std::size_t place) const {
+  constexpr std::size_t kLines = 20;
+  constexpr std::size_t kLineBytes = 64;
+  if (place + 2 < runnable_.size()) {
+    const char* const node = reinterpret_cast<const char*>(nodes_[runnable_[place + 2]]);
+    for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(node + i * kLineBytes, 1);
+  }
+  if (place + 1 < runnable_.size()) nodes_[runnable_[place + 1]]->prefetch();
+}
+
+// Takes what the nodes of this turn have to report.
+void Engine::collect() {
+  const bool records = drop_ || !observers_.empty();
+  if (testers_ == 0 && !records) return;
+  for (const NodeId id : runnable_) {
+    if (tester_[id] != 0) {
+      HostNode& host = *hosts_[topology_.nodes()[id].index];
+      auto& items = host.deliveries();
+      deliveries_.insert(deliveries_.end(), items.begin(), items.end());
+      items.clear();
+      auto& pauses = host.pauses();
+      pauses_.insert(pauses_.end(), pauses.begin(), pauses.end());
+      pauses.clear();
+    }
+    if (records) {
+      auto& items = nodes_[id]->recorder().records();
+      records_.insert(records_.end(), items.begin(), items.end());
+      items.clear();
+    }
+  }
+}
+
+// Tells observers and testers' ports what happened before done_, in the order of time. What a
+// tester's port was told to send later is noted already, and kept until its time has come; so is
+// what the group that is ahead has done.
+void Engine::report() {
+  if (deliveries_.empty() && records_.empty() && pauses_.empty()) return;
+
+  const auto order = [](const auto& a, const auto& b) {
+    return std::tie(a.first_bit, a.host) < std::tie(b.first_bit, b.host);
+  };
+  std::stable_sort(deliveries_.begin(), deliveries_.end(), order);
+  std::stable_sort(pauses_.begin(), pauses_.end(), order);
+  std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
+    return std::tie(a.time, a.node, a.link) < std::tie(b.time, b.node, b.link);
+  });
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const bool same = i > 0 && records_[i].time == records_[i - 1].time &&
+                      records_[i].node == records_[i - 1].node;
+    records_[i].sequence = same ? records_[i - 1].sequence + 1 : 0;
+  }
+
+  // Callbacks may send(), which appends to nothing of this.
+  auto delivery = deliveries_.begin();
+  auto pause = pauses_.begin();
+  auto record = records_.begin();
+  for (;;) {
+    const Picoseconds delivered = delivery == deliveries_.end() ? kNever : delivery->first_bit;
+    const Picoseconds paused = pause == pauses_.end() ? kNever : pause->first_bit;
+    const Picoseconds recorded = record == records_.end() ? kNever : record->time;
+    const Picoseconds now = std::min({delivered, paused, recorded});
+    if (now >= done_) break;
+    now_ = now;
+    if (paused == now) {
+      if (pause_) {
+        pause_(pause->host, pause->pause.enabled, pause->pause.xoff,
+               static_cast<std::uint16_t>(pause->pause.value), now);
+      }
+      ++pause;
+    } else if (delivered == now) {
+      if (deliver_) deliver_(delivery->host, delivery->packet, now);
+      ++delivery;
+    } else {
+      if (drop_ && record->kind == RecordKind::kDrop) drop_(record->packet, now, record->reason);
+      for (Observer* observer : observers_) {
+        if ((observer->interests() & Observer::bit(record->kind)) != 0) {
+          observer->onRecord(*record);
+        }
+      }
+      ++record;
+    }
+  }
+  deliveries_.clear();
+  pauses_.clear();
+  records_.erase(records_.begin(), record);
+}
+
+std::optional<Picoseconds> Engine::nextEvent() const {
+  if (next() == kNever) return std::nullopt;
+  return next();
+}
+
+LinkCounters Engine::counters(LinkId id) const {
+  const Link& link = topology_.links()[id];
+  const Node& from = topology_.nodes()[link.from];
+  if (from.kind == NodeKind::kHost) return hosts_[from.index]->counters(now_);
+  return switches_[from.index]->counters(link.from_port, now_);
+}
+
+LinkReading Engine::read(LinkId id) {
+  const Link& link = topology_.links()[id];
+  const Node& from = topology_.nodes()[link.from];
+  if (from.kind == NodeKind::kHost) {
+    return {hosts_[from.index]->read(now_), 0, hosts_[from.index]->onwards(now_)};
+  }
+  return switches_[from.index]->read(link.from_port, now_);
+}
+
+Onwards Engine::onwards(LinkId id) const {
+  const Link& link = topology_.links()[id];
+  const Node& from = topology_.nodes()[link.from];
+  if (from.kind == NodeKind::kHost) return hosts_[from.index]->onwards(now_);
+  return switches_[from.index]->onwards(link.from_port, now_);
+}
+
+bool Engine::standsStill() {
+  // Hosts first, which mostly decide.
+  for (const auto& host : hosts_) {
+    if (!host->settled(now_)) return false;
+  }
+  for (const auto& node : switches_) {
+    if (!node->settled(now_)) return false;
+  }
+  // A pause that its switch does not repeat runs out.
+  for (LinkId id = 0; id < lanes_.size(); ++id) {
+    const Link& link = topology_.links()[id];
+    const PriorityMask paused = nodes_[link.from]->pausedOn(link.from_port, now_);
+    if ((paused & ~nodes_[link.to]->pausing(lanes_[id]->to_port)) != 0) return false;
+  }
+  return true;
+}
+
+std::uint64_t Engine::framesInside() const {
+  std::uint64_t frames = 0;
+  for (const auto& lane : lanes_) frames += lane->flight.size();
+  for (const auto& host : hosts_) frames += host->framesInside();
+  for (const auto& node : switches_) frames += node->framesInside();
+  return frames;
+}
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,143 @@
+// A host's port: an endpoint model, or the place where a tester's port is plugged in.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fabric/engine/endpoint.h"
+#include "fabric/engine/node.h"
+#include "fabric/link/credits.h"
+#include "fabric/link/input.h"
+#include "fabric/link/wire.h"
+#include "fabric/spec/fabric_spec.h"
+
+namespace plumbline::fabric {
+
+// With an endpoint, the wire is offered to it whenever it is free and something has happened; PAUSE
+// frames of scripted storms go before its frames. Frames that arrive take no buffer: a host that is
+// to be slow sends PAUSE by script. As a receiver of CBFC it frees credits at once, also those of
+// frames that a CC_Update shows to be lost.
+//
+// Without one, frames are sent by send() at times of the caller's choice, and what arrives is kept
+// for the engine to report. LLR and the sender's side of CBFC are then the caller's, too: a frame
+// that is damaged on its way into the fabric is lost.
+class HostNode final : public NodeModel {
+ public:
+  struct Setup {
+    HostId host = 0;
+    const SwitchSpec* spec = nullptr;
+    Wire::Setup wire;
+    Lane* output = nullptr;
+    Lane* input = nullptr;
+    std::vector<PauseStormSpec> storms;
+  };
+  // What arrived at a tester's port.
+  struct Delivery {
+    Picoseconds first_bit;
+    HostId host = 0;
+    Packet packet;
+  };
+  struct PauseDelivery {
+    Picoseconds first_bit;
+    HostId host = 0;
+    ControlFlight pause;
+  };
+
+  explicit HostNode(Setup setup);
+
+  // Plugs in `endpoint`; before anything runs. It must outlive the node.
+  void attach(Endpoint& endpoint);
+  [[nodiscard]] bool attached() const { return endpoint_ != nullptr; }
+  [[nodiscard]] Picoseconds endpointWakesAt() const { return endpoint_->wakeAt(); }
+
+  void setScript(std::unique_ptr<ImpairmentStage> stage) { input_.setScript(std::move(stage)); }
+  Picoseconds run(Picoseconds begin, Picoseconds end) override;
+  void prefetch() const override;
+  [[nodiscard]] bool settled(Picoseconds now) override;
+  [[nodiscard]] PriorityMask pausedOn(std::uint32_t /*port*/, Picoseconds now) override {
+    return wire_.pausedAt(now);
+  }
+  [[nodiscard]] PriorityMask pausing(std::uint32_t /*port*/) const override { return 0; }
+  // When it first has something to do of its own accord.
+  [[nodiscard]] Picoseconds first() const { return std::min(storm_, decision_); }
+
+  // Tester's port: puts a frame, or a PAUSE frame, on the wire.
+  void send(const Packet& packet, Picoseconds first_bit) { wire_.sendUnpaced(packet, first_bit); }
+  void sendPause(const ControlFlight& pause, Picoseconds first_bit) {
+    wire_.sendPauseUnpaced(pause, first_bit);
+  }
+  [[nodiscard]] Wire& wire() { return wire_; }
+  [[nodiscard]] const Lane& input() const { return lane_in_; }
+
+  [[nodiscard]] std::vector<Delivery>& deliveries() { return deliveries_; }
+  [[nodiscard]] std::vector<PauseDelivery>& pauses() { return pause_deliveries_; }
+  [[nodiscard]] std::uint64_t received() const { return received_; }
+  [[nodiscard]] LinkCounters counters(Picoseconds now);
+  // Without credits_in_use.
+  [[nodiscard]] const LinkCounters& read(Picoseconds now);
+  [[nodiscard]] Onwards onwards(Picoseconds now) const { return wire_.onwards(now); }
+  [[nodiscard]] std::uint64_t framesInside() const {
+    return wire_.retrying() + input_.heldFrames();
+  }
+
+ private:
+  struct Storm {
+    PauseStormSpec spec;
+    Picoseconds next;  // PAUSE frame; kNever when it is over
+  };
+
+  class PlainWindow;  // host_plain.cc
+
+  void runEndpoint(Picoseconds end);
+  void announceArrivals(Picoseconds end) const;
+  void deliverAll(Picoseconds end);
+  void takeControl(Picoseconds now);
+  void takeFlight(Picoseconds now);
+  // The endpoint may have got something to send, or nothing any more.
+  void reconsider(Picoseconds now) {
+    decision_ = endpoint_->hasFrames() || !plain() ? later(wire_.freeAt(), now) : kNever;
+  }
+  void useWire(Picoseconds now);
+  bool sendUrgent(Picoseconds now);
+  void runStorms(Picoseconds now);
+  void freeArrived(const Packet& packet, Picoseconds now);
+  void freeLost(const ControlFlight& item, Picoseconds now);
+  void tellFreed(unsigned channel, Picoseconds now);
+  void setConsumedTimer(Picoseconds now);
+  void runTimers(Picoseconds now);
+  [[nodiscard]] PriorityMask blocked(Picoseconds now);
+  // Nothing but the endpoint has a say in what it sends.
+  [[nodiscard]] bool plain() const {
+    return pause_enabled_ == 0 && credited_ == 0 && wire_.unhindered();
+  }
+
+  // host_plain.cc
+  bool isPlain(Picoseconds end);
+  void runPlain(Picoseconds end);
+
+  HostId host_;
+  const SwitchSpec& spec_;
+  Wire wire_;
+  Lane& lane_in_;
+  Input input_;
+  Endpoint* endpoint_ = nullptr;
+  Picoseconds decision_ = kNever;  // when to offer the wire
+  PriorityMask credited_ = 0;
+  VirtualChannels channels_;
+  std::array<SendingCredits, 8> sending_{};      // by channel
+  std::array<ReceivingCredits, 8> receiving_{};  // by channel
+  Picoseconds consumed_due_ = kNever;            // when to tell what was consumed
+  bool consumed_waiting_ = false;                // a CC_Update waits to be sent
+  std::vector<Storm> storms_;
+  Picoseconds storm_ = kNever;  // earliest of them
+  PriorityMask pause_enabled_ = 0;
+  PriorityMask pause_xoff_ = 0;
+  std::uint64_t received_ = 0;
+  std::vector<Delivery> deliveries_;
+  std::vector<PauseDelivery> pause_deliveries_;
+};
+
+}  // namespace plumbline::fabric

@@ -1,0 +1,35 @@
+// Where a node notes what happens for an observer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/engine/observer.h"
+
+namespace plumbline::fabric {
+
+// One per node, so that threads do not meet; the engine collects and sorts.
+class Recorder {
+ public:
+  void setInterests(std::uint32_t interests) { interests_ = interests; }
+  void setNode(NodeId node) { node_ = node; }
+
+  [[nodiscard]] bool wants(RecordKind kind) const {
+    return (interests_ & Observer::bit(kind)) != 0;
+  }
+
+  void note(Record record) {
+    if (!wants(record.kind)) return;
+    record.node = node_;
+    records_.push_back(record);
+  }
+
+  [[nodiscard]] std::vector<Record>& records() { return records_; }
+
+ private:
+  std::uint32_t interests_ = 0;
+  NodeId node_ = 0;
+  std::vector<Record> records_;
+};
+
+}  // namespace plumbline::fabric

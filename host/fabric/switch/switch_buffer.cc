@@ -1,0 +1,48 @@
+#include "fabric/switch/switch_buffer.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace plumbline::fabric {
+
+SwitchBuffer::SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports)
+    : per_port_(spec.buffer_per_port.count()), inputs_(std::size_t{ports} * 8) {
+  std::int64_t headrooms = 0;
+  if (spec.pfc) {
+    xoff_ = spec.pfc->xoff.count();
+    xon_ = spec.pfc->xon.count();
+    headroom_ = spec.pfc->headroom.count();
+    headrooms = headroom_ * std::popcount(spec.pfc->priorities) * ports;
+    if (spec.pfc->dynamic_alpha) pfc_alpha_ = fixedAlpha(*spec.pfc->dynamic_alpha);
+  }
+  if (spec.shared_buffer) {
+    is_shared_ = true;
+    reserve_ = spec.shared_buffer->reserve_per_port.count();
+    shared_ = spec.shared_buffer->total.count() - headrooms - reserve_ * ports;
+    alpha_ = fixedAlpha(spec.shared_buffer->alpha);
+  }
+}
+
+std::int64_t SwitchBuffer::fixedAlpha(Fraction alpha) {
+  constexpr Int128 kUnits = Int128{1} << kAlphaBits;
+  return static_cast<std::int64_t>((kUnits * alpha.partsPerTrillion() + Fraction::kOne / 2) /
+                                   Fraction::kOne);
+}
+
+bool SwitchBuffer::surelyFits(std::int64_t arriving) const {
+  if (!is_shared_) return true;
+  const std::int64_t used = shared_used_ + arriving;
+  // No queue is longer than an output's reserve and all that is shared.
+  return used <= shared_ && reserve_ + used <= threshold(alpha_, used);
+}
+
+std::int64_t SwitchBuffer::fullest(std::uint32_t input, PriorityMask priorities) const {
+  std::int64_t most = 0;
+  for (PriorityMask left = priorities; left != 0; left &= left - 1) {
+    const Input& in = inputs_[input * 8 + static_cast<unsigned>(std::countr_zero(left))];
+    most = std::max(most, in.shared + in.headroom);
+  }
+  return most;
+}
+
+}  // namespace plumbline::fabric

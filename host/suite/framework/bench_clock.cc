@@ -1,0 +1,72 @@
+#include "suite/framework/bench_clock.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "stats/uncertainty.h"
+#include "suite/framework/profile.h"
+
+namespace plumbline::suite {
+namespace {
+
+using ObservationPoint;
+
+// Picoseconds of a unit of time.
+double picosecondsOf(const std::string& unit) {
+  if (unit == "ps") return 1;
+  if (unit == "ns") return 1e3;
+  if (unit == "us") return 1e6;
+  return unit == "ms" ? 1e9 : 1e12;
+}
+
+struct ClockPart {
+  std::string source;
+  double standard_ps = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<results::SystematicPart>> BenchClock::partsOf(
+    const results::Quantity& quantity, kpi::Basis basis, std::optional<Picoseconds> window) const {
+  if (quantity.observed == ObservationPoint::kDutReported) return std::nullopt;
+  std::vector<results::SystematicPart> parts;
+  if (basis == kpi::Basis::kCounts) return parts;
+
+  // A modelled figure has the simulation's clock, whatever the bench's own is.
+  const bool modelled = quantity.observed == ObservationPoint::kModelled;
+  const Picoseconds resolution = modelled ? Picoseconds(1) : bench_.timestamp_resolution;
+  const auto ps = [](Picoseconds time) { return static_cast<double>(time.count()); };
+  std::vector<ClockPart> clock{
+      {"timestamp resolution " + durationText(resolution), stats::ofTwoReadings(ps(resolution))}};
+  if (!modelled && bench_.clock_reading > Picoseconds(0)) {
+    clock.push_back({"reading the clock, up to " + durationText(bench_.clock_reading),
+                     stats::ofBound(ps(bench_.clock_reading))});
+  }
+  const bool across = basis == kpi::Basis::kTimeAcross;
+  if (across && !modelled && bench_.clock_offset > Picoseconds(0)) {
+    clock.push_back({"offset between clocks, up to " + durationText(bench_.clock_offset),
+                     stats::ofBound(ps(bench_.clock_offset))});
+  }
+
+  double per_picosecond = 1;  // of the quantity's unit
+  std::string over;
+  if (basis == kpi::Basis::kTime || across) {
+    per_picosecond = 1 / picosecondsOf(quantity.unit);
+  } else {
+    if (!window) return std::nullopt;
+    // A difference from 100 % or from 1 is as uncertain as the ratio itself, of two times.
+    const double whole = quantity.unit == "%" ? 100 : quantity.unit.empty() ? 1 : 0;
+    const double times = whole > 0 ? std::sqrt(2.0) : 1;
+    per_picosecond = times * (std::abs(quantity.value) + whole) / ps(*window);
+    over = fmt::format(" over {:.4g} us", window->toMicroseconds());
+  }
+  parts.reserve(clock.size());
+  for (ClockPart& part : clock) {
+    parts.push_back({part.source + over, part.standard_ps * per_picosecond});
+  }
+  return parts;
+}
+
+}  // namespace plumbline::suite

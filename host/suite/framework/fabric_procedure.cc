@@ -1,0 +1,165 @@
+#include "suite/framework/fabric_procedure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/work.h"
+#include "suite/framework/early_end.h"
+#include "suite/framework/rc_recovery.h"
+#include "suite/framework/trial_configuration.h"
+#include "suite/framework/trials.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr double kPayloadPerPacket = 4096;
+constexpr double kControl = 0.2;  // packets of control per data packet
+
+}  // namespace
+
+void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops) {
+  add(std::move(values), std::move(spec), packet_hops, hop_cost);
+}
+
+void Design::add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops,
+                 double cost) {
+  SweepPoint point;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    point.label += point.label.empty() ? "" : ", ";
+    point.label += values[i];
+    if (!axes[i].unit.empty()) point.label += " " + axes[i].unit;
+  }
+  point.values = std::move(values);
+  point.spec = std::move(spec);
+  chooseRecovery(point.spec);
+  point.packet_hops = packet_hops;
+  point.hop_cost = cost;
+  points.push_back(std::move(point));
+}
+
+Plan FabricProcedure::plan(const TestConfig& config) const {
+  try {
+    return planOf(config, design(config));
+  } catch (const Error& error) {
+    // What only the design finds out, such as a step of a serving system that takes weeks.
+    if (error.kind() != ErrorKind::kUsage) throw;
+    Plan plan;
+    plan.refusals.emplace_back(error.what());
+    return plan;
+  }
+}
+
+Plan FabricProcedure::planOf(const TestConfig& config, const Design& design) const {
+  Plan plan;
+  plan.refusals = design.refusals;
+  if (design.points.empty() && plan.refusals.empty()) {
+    plan.refusals.emplace_back("the DUT has not enough hosts for any point of the sweep");
+  }
+  // What another bench costs is told by its card time instead, and it may have limits of its own.
+  const bool by_hops = config.bench.wall_ns_per_packet_hop > 0;
+  std::set<std::string> different;
+  for (const SweepPoint& point : design.points) {
+    checkWork();
+    plan.points.push_back(point.label);
+    PlannedTrial sample{point.label, point.spec, by_hops ? point.packet_hops : 0, point.hop_cost};
+    // A trial that an earlier point has as well is not run again.
+    const std::int64_t trials =
+        different.insert(sample.spec.toJson()).second ? design.repetitions : 0;
+    plan.trials_expected += static_cast<std::uint64_t>(trials);
+    addHops(sample.packet_hops * static_cast<double>(trials), sample.hop_cost, plan);
+    if (!by_hops) {
+      const Picoseconds drain =
+          config.bench.simulated_dut ? settlingTime(sample.spec) : sample.spec.drain;
+      addCardTime(config, sample.spec, (sample.spec.duration + drain) * trials,
+                  static_cast<std::uint64_t>(trials), plan);
+      // What refuses one point often refuses all: the first one stands for them.
+      if (plan.refusals.empty()) addRefusals(config, sample, plan);
+    }
+    plan.samples.push_back(std::move(sample));
+  }
+  return plan;
+}
+
+bench::TrialSpec FabricProcedure::repetitionOf(const SweepPoint& point,
+                                               std::uint32_t repetition) const {
+  return withSeedsOf(point.spec, repetition);
+}
+
+results::TestResult FabricProcedure::run(const TestConfig& config, TrialRunner& runner) const {
+  const Design design = this->design(config);
+  requireRunnable(*this, planOf(config, design));
+  ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
+  for (const auto& [name, value] : design.numbers.configuration()) {
+    builder.result().configuration.emplace_back(name, value);
+  }
+  addTrialConfiguration(design.points, builder.result().configuration);
+  std::vector<Measured> measured;
+  for (const SweepPoint& point : design.points) {
+    Measured one{point, {}};
+    for (std::uint32_t repetition = 0; repetition < design.repetitions; ++repetition) {
+      const std::string label = fmt::format("{}, repetition {}", point.label, repetition);
+      const bench::TrialSpec spec = repetitionOf(point, repetition);
+      bench::TrialResult trial = runner.run(spec, repetition, label);
+      one.valid = builder.accept(spec, trial, label) && one.valid;
+      one.trials.push_back(std::move(trial));
+    }
+    one.deterministic = config.bench.simulated_dut && sameObservations(one.trials);
+    if (one.valid || reportsInvalid()) {
+      measured.push_back(std::move(one));
+    } else {
+      builder.anomaly("no result: a trial was not valid", point.label);
+    }
+  }
+  noteEarlyEnds(measured, builder);
+  report(config, design, measured, builder);
+  return builder.take();
+}
+
+bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& usual) {
+  return config.scenario.transport.value_or(usual);
+}
+
+transport::RoceSpec usualRoce() {
+  transport::RoceSpec roce;
+  roce.dcqcn = transport::DcqcnSpec::paper();
+  return roce;
+}
+
+double linksOfPath(const TestConfig& config) {
+  switch (config.scenario.topology.kind) {
+    case fabric::TopologyKind::kLink:
+      return 1;
+    case fabric::TopologyKind::kSingleSwitch:
+      return 2;
+    case fabric::TopologyKind::kClos3:
+      return 6;
+    default:
+      return 4;
+  }
+}
+
+double payloadHops(const TestConfig& config, double payload_bytes) {
+  return payload_bytes / kPayloadPerPacket * linksOfPath(config) * (1 + kControl);
+}
+
+double messageHops(const TestConfig& config, Bytes message, double messages) {
+  const double packets = std::ceil(static_cast<double>(message.count()) / kPayloadPerPacket);
+  return messages * (packets + std::max(1.0, kControl * packets)) * linksOfPath(config);
+}
+
+bench::TrialSpec emptyTrial(const TestConfig& config) {
+  bench::TrialSpec spec;
+  spec.dut = config.scenario.fabricSpec();
+  spec.workload.emplace();
+  spec.workload->seed = config.scenario.seed;
+  return spec;
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,227 @@
+#include "suite/framework/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "suite/framework/fabric_pictures.h"
+
+namespace plumbline::suite {
+
+namespace {
+
+template <typename Number>  // double or Reading
+Figure observedFigure(std::string column, std::string unit, std::string kpi,
+                      Number (*of)(const bench::TrialResult&)) {
+  return {.column = std::move(column),
+          .unit = std::move(unit),
+          .kpi = std::move(kpi),
+          .of = [of](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
+            if (trial.fabric->fast_forward) return std::nullopt;
+            return of(trial);
+          }};
+}
+
+}  // namespace
+
+Figure figure(std::string column, std::string unit, std::string kpi,
+              Reading (*of)(const bench::TrialResult&)) {
+  return observedFigure(std::move(column), std::move(unit), std::move(kpi), of);
+}
+
+Figure figure(std::string column, std::string unit, std::string kpi,
+              double (*of)(const bench::TrialResult&)) {
+  return observedFigure(std::move(column), std::move(unit), std::move(kpi), of);
+}
+
+std::size_t placeOf(const Design& design, const Measured& measured) {
+  return static_cast<std::size_t>(&measured.point - design.points.data());
+}
+
+namespace {
+
+// Of the repetitions that observed it.
+std::vector<Reading> observedOf(const Design& design, const Measured& measured,
+                                const Figure& figure) {
+  const std::size_t place = placeOf(design, measured);
+  std::vector<Reading> values;
+  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
+    const bench::TrialResult& trial = measured.trials[i];
+    const std::optional<Reading> value =
+        figure.paired ? figure.paired(place, i, trial) : figure.of(place, trial);
+    if (value && std::isfinite(value->value)) values.push_back(*value);
+  }
+  return values;
+}
+
+results::Quantity meanOfReadings(const Measured& measured, const std::vector<Reading>& readings,
+                                 const Figure& figure) {
+  results::Quantity mean =
+      quantityOf(readings, figure.unit, figure.observed, measured.deterministic);
+  const kpi::Declaration* declared = kpi::find(figure.kpi);
+  const kpi::Basis basis =
+      declared != nullptr ? kpi::basisOf(*declared) : kpi::basisOfUnit(figure.unit);
+  if (basis != kpi::Basis::kCounts) addPrediction(measured.trials, mean);
+  return mean;
+}
+
+// Of all repetitions; empty when one of them did not observe it.
+std::vector<Reading> valuesOf(const Design& design, const Measured& measured,
+                              const Figure& figure) {
+  std::vector<Reading> values = observedOf(design, measured, figure);
+  if (values.size() < measured.trials.size()) values.clear();
+  return values;
+}
+
+// The cell of a figure that not every repetition observed: a mean over some would not be one of the
+// point.
+std::string partlyObserved(const std::vector<Reading>& values, std::size_t repetitions,
+                           const Figure& figure) {
+  if (values.empty()) return figure.absent;
+  const double sum =
+      std::accumulate(values.begin(), values.end(), 0.0,
+                      [](double before, const Reading& reading) { return before + reading.value; });
+  const double mean = sum / static_cast<double>(values.size());
+  return fmt::format("{:.4g} {} in {} of {} repetitions, else {}", mean, figure.unit, values.size(),
+                     repetitions, figure.absent);
+}
+
+}  // namespace
+
+std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
+                                        const Figure& figure) {
+  const std::vector<Reading> values = valuesOf(design, measured, figure);
+  if (values.empty()) return std::nullopt;
+  return meanOfReadings(measured, values, figure);
+}
+
+void addTable(const Design& design, std::span<const Measured> measured,
+              const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder) {
+  for (const SweepAxis& axis : design.axes) heading.columns.push_back(axis.column);
+  for (const Figure& figure : figures) heading.columns.push_back(figure.column);
+  for (const Measured& one : measured) {
+    std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
+    for (const Figure& figure : figures) {
+      const std::vector<Reading> values = observedOf(design, one, figure);
+      if (values.size() < one.trials.size()) {
+        row.emplace_back(partlyObserved(values, one.trials.size(), figure));
+        if (figure.fails_limits) {
+          builder.result().unmeasured.push_back({figure.kpi, one.point.label});
+        }
+        continue;
+      }
+      results::Quantity mean = meanOfReadings(one, values, figure);
+      if (figure.primary) builder.repeated(one.point.label, figure.column, values, mean);
+      if (!figure.kpi.empty()) mean = builder.kpi(figure.kpi, one.point.label, std::move(mean));
+      row.emplace_back(std::move(mean));
+    }
+    heading.rows.push_back(std::move(row));
+  }
+  builder.result().tables.push_back(std::move(heading));
+}
+
+void addWideTable(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+                  std::size_t across, const std::vector<Figure>& leading, results::Table heading,
+                  ResultBuilder& builder) {
+  for (std::size_t i = 0; i < design.axes.size(); ++i) {
+    if (i != across) heading.columns.push_back(design.axes[i].column);
+  }
+  for (const Figure& one : leading) heading.columns.push_back(one.column);
+  const std::size_t first = heading.columns.size();
+  for (const SweepPoint& point : design.points) {
+    const auto begin = heading.columns.begin() + static_cast<std::ptrdiff_t>(first);
+    if (std::find(begin, heading.columns.end(), point.values[across]) == heading.columns.end()) {
+      heading.columns.push_back(point.values[across]);
+    }
+  }
+  const auto cellOf = [&](const Measured& one, const Figure& of) {
+    const auto mean = meanOf(design, one, of);
+    return mean ? results::Cell(*mean) : results::Cell(of.absent);
+  };
+  std::vector<std::vector<std::string>> keys;  // of the rows
+  for (const Measured& one : measured) {
+    std::vector<std::string> key = one.point.values;
+    key.erase(key.begin() + static_cast<std::ptrdiff_t>(across));
+    auto known = std::find(keys.begin(), keys.end(), key);
+    if (known == keys.end()) {
+      known = keys.insert(keys.end(), key);
+      std::vector<results::Cell>& row = heading.rows.emplace_back(key.begin(), key.end());
+      for (const Figure& of : leading) row.push_back(cellOf(one, of));
+      row.resize(heading.columns.size(), std::string("not valid"));
+    }
+    const auto column = std::find(heading.columns.begin() + static_cast<std::ptrdiff_t>(first),
+                                  heading.columns.end(), one.point.values[across]) -
+                        heading.columns.begin();
+    heading.rows[static_cast<std::size_t>(known - keys.begin())][static_cast<std::size_t>(column)] =
+        cellOf(one, figure);
+  }
+  builder.result().tables.push_back(std::move(heading));
+}
+
+void addSeries(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+               const ChartAxes& axes, bool right, results::Chart& chart) {
+  for (const Measured& one : measured) {
+    const auto mean = meanOf(design, one, figure);
+    if (!mean) continue;
+    const std::size_t place = placeOf(design, one);
+    const std::string name = axes.series(place);
+    auto series =
+        std::find_if(chart.series.begin(), chart.series.end(),
+                     [&](const results::Series& s) { return s.name == name && s.right == right; });
+    if (series == chart.series.end()) {
+      series = chart.series.insert(chart.series.end(), {name, {}, {}, false});
+      series->right = right;
+    }
+    series->add(axes.x(place), *mean);
+  }
+}
+
+void addChart(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+              const ChartAxes& axes, results::Chart heading, ResultBuilder& builder) {
+  addSeries(design, measured, figure, axes, false, heading);
+  builder.result().charts.push_back(std::move(heading));
+}
+
+void addBars(const Design& design, const std::vector<Measured>& measured, const Figure& figure,
+             const BarAxes& axes, results::Chart heading, ResultBuilder& builder) {
+  heading.kind = results::ChartKind::kBar;
+  for (const Measured& one : measured) {
+    const std::string name = axes.category(placeOf(design, one));
+    auto& names = heading.categories;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  const auto categoryOf = [&axes, names = heading.categories](std::size_t point) {
+    return static_cast<double>(std::find(names.begin(), names.end(), axes.category(point)) -
+                               names.begin());
+  };
+  addChart(design, measured, figure, {categoryOf, axes.series}, std::move(heading), builder);
+}
+
+void addLinkMaps(const Design& design, const std::vector<Measured>& measured,
+                 const std::function<std::string(std::size_t point)>& kind,
+                 ResultBuilder& builder) {
+  std::vector<std::pair<std::string, const Measured*>> last;
+  for (const Measured& one : measured) {
+    const std::string name = kind(placeOf(design, one));
+    if (name.empty() || one.trials.front().fabric->links.empty()) continue;
+    const auto known = std::find_if(last.begin(), last.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    if (known == last.end()) {
+      last.emplace_back(name, &one);
+    } else {
+      known->second = &one;
+    }
+  }
+  for (const auto& [name, one] : last) {
+    for (results::HeatMap& map : linkHeatMaps(one->trials.front().fabric->links,
+                                              fmt::format("links_{}", placeOf(design, *one)),
+                                              one->point.label + ": load of links")) {
+      builder.result().heat_maps.push_back(std::move(map));
+    }
+  }
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,322 @@
+#include "suite/framework/hop_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "stats/binomial.h"
+#include "suite/framework/fabric_metrics.h"
+#include "suite/framework/retry_model.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr double kConfidence = 0.99;
+
+double lengthOf(const Hop& hop) { return hop.frames > 0 ? hop.bytes / hop.frames : 0; }
+
+// Probability that a frame is struck, on average: no less, and no more. It grows more slowly than
+// the length of a frame.
+stats::Interval struck(const Hop& hop) {
+  if (hop.frames == 0) return {};
+  const double mean = lengthOf(hop);
+  const auto longest = static_cast<double>(hop.longest.count());
+  return {damageProbability(hop.bit_error_rate, longest) * mean / longest,
+          damageProbability(hop.bit_error_rate, mean)};
+}
+
+// Of all frames on the line those that were there again [%].
+double repeatedPercent(const Hop& hop) {
+  return hop.frames > 0 ? 100 * hop.repeated / (hop.frames + hop.repeated) : kNotMeasured;
+}
+
+// The same of go-back-N for the failures that happened, at a load.
+double computedPercent(const Hop& hop, double load) {
+  if (hop.frames == 0) return kNotMeasured;
+  const double failures = static_cast<double>(hop.nacks) / hop.frames;
+  return 100 * (1 - goBackNShareAt(load, failures, hop.slot, hop.wasted));
+}
+
+// A column of a table of hops; nothing where a hop without retries has no such figure.
+struct HopColumn {
+  std::string name;
+  std::string unit;
+  std::string kpi;  // empty = not a KPI
+  std::function<std::optional<Reading>(const Hop&)> of;
+};
+
+std::string placeName(const SweepPoint& point, const Hop& hop) {
+  return point.label + ", " + hop.name;
+}
+
+void addHopTable(const Design& design, const std::vector<PointHops>& rows,
+                 const std::vector<HopColumn>& columns, results::Table heading,
+                 ResultBuilder& builder) {
+  for (const SweepAxis& axis : design.axes) heading.columns.push_back(axis.column);
+  heading.columns.emplace_back("Hop");
+  for (const HopColumn& column : columns) heading.columns.push_back(column.name);
+  for (const PointHops& at : rows) {
+    for (const Hop& hop : at.hops) {
+      std::vector<results::Cell> row(at.point.values.begin(), at.point.values.end());
+      row.emplace_back(hop.name);
+      for (const HopColumn& column : columns) {
+        const std::optional<Reading> value = column.of(hop);
+        if (!value) {
+          row.emplace_back(std::string("no retry"));
+          continue;
+        }
+        // Of all repetitions together, whose scatter is not looked at.
+        results::Quantity quantity = quantityOf({&*value, 1}, column.unit, hop.observed);
+        quantity.repetitions = at.repetitions;
+        if (!column.kpi.empty()) {
+          quantity = builder.kpi(column.kpi, placeName(at.point, hop), std::move(quantity));
+        }
+        row.emplace_back(std::move(quantity));
+      }
+      heading.rows.push_back(std::move(row));
+    }
+  }
+  builder.result().tables.push_back(std::move(heading));
+}
+
+HopColumn always(std::string name, std::string unit, std::string kpi, double (*of)(const Hop&)) {
+  return {std::move(name), std::move(unit), std::move(kpi), [of](const Hop& hop) {
+            const double value = of(hop);
+            return std::isfinite(value) ? std::optional<Reading>(value) : std::nullopt;
+          }};
+}
+
+HopColumn ofRetries(std::string name, std::string unit, std::string kpi,
+                    Reading (*of)(const Hop&)) {
+  return {std::move(name), std::move(unit), std::move(kpi), [of](const Hop& hop) {
+            return hop.latency.count() == 0 ? std::nullopt : std::optional(of(hop));
+          }};
+}
+
+// Those on which the most retries are expected, in the order of the links, behind all of them
+// together. By what happened it would be those that chance has struck most.
+PointHops shownOf(const PointHops& all, std::size_t most_rows) {
+  PointHops shown{all.point, all.repetitions, {}};
+  if (all.hops.size() > 1) {
+    shown.hops.push_back(together(all.hops, fmt::format("all {} hops", all.hops.size())));
+  }
+  std::vector<std::size_t> places(all.hops.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    return all.hops[a].expected() > all.hops[b].expected();
+  });
+  places.resize(std::min(places.size(), most_rows));
+  std::sort(places.begin(), places.end());
+  for (const std::size_t place : places) shown.hops.push_back(all.hops[place]);
+  return shown;
+}
+
+std::vector<HopColumn> countColumns() {
+  return {
+      always("Frames", "", "", [](const Hop& hop) { return hop.frames; }),
+      always("Retries", "", "", [](const Hop& hop) { return static_cast<double>(hop.retries); }),
+      always("Expected", "", "", [](const Hop& hop) { return hop.expected(); }),
+      always("99 % from", "", "", [](const Hop& hop) { return hop.range(kConfidence).low; }),
+      always("to", "", "", [](const Hop& hop) { return hop.range(kConfidence).high; }),
+      always("Deviation, std", "", "hop_retries_sigma", [](const Hop& hop) { return hop.sigma(); }),
+      always("NACKs", "", "", [](const Hop& hop) { return static_cast<double>(hop.nacks); }),
+      always("Lost", "", "", [](const Hop& hop) { return static_cast<double>(hop.nacks_lost); }),
+      always("Sent again", "frames", "", [](const Hop& hop) { return hop.repeated; })};
+}
+
+std::vector<HopColumn> latencyColumns() {
+  return {
+      ofRetries("Computed, least", "ns", "",
+                [](const Hop& hop) { return Reading(hop.computed.least.toNanoseconds()); }),
+      ofRetries("Most", "ns", "",
+                [](const Hop& hop) { return Reading(hop.computed.most.toNanoseconds()); }),
+      ofRetries("Measured, min", "ns", "",
+                [](const Hop& hop) { return quantileOf(hop.latency, 0, 1000); }),
+      ofRetries("Mean", "ns", "hop_retry_mean_ns",
+                [](const Hop& hop) { return Reading(hop.latency.mean() / 1000); }),
+      ofRetries("P50", "ns", "", [](const Hop& hop) { return quantileOf(hop.latency, 0.5, 1000); }),
+      ofRetries("P99", "ns", "hop_retry_p99_ns",
+                [](const Hop& hop) { return quantileOf(hop.latency, 0.99, 1000); }),
+      ofRetries("Max", "ns", "hop_retry_max_ns",
+                [](const Hop& hop) { return quantileOf(hop.latency, 1, 1000); }),
+      ofRetries("Error", "ns", "hop_retry_error_ns",
+                [](const Hop& hop) { return Reading(hop.misfit()); })};
+}
+
+std::vector<HopColumn> shareColumns() {
+  return {
+      always("Load", "%", "", [](const Hop& hop) { return 100 * hop.load; }),
+      always("Sent again", "%", "hop_repeated_percent", repeatedPercent),
+      always("Go-back-N at this load", "%", "",
+             [](const Hop& hop) { return computedPercent(hop, hop.load); }),
+      always("On a full line", "%", "", [](const Hop& hop) { return computedPercent(hop, 1); })};
+}
+
+}  // namespace
+
+double Hop::expected() const {
+  const stats::Interval probability = struck(*this);
+  return frames * (probability.low + probability.high) / 2;
+}
+
+double Hop::sigma() const {
+  const stats::Interval probability = struck(*this);
+  const auto seen = static_cast<double>(retries);
+  const double distance =
+      std::max({0.0, seen - frames * probability.high, frames * probability.low - seen});
+  const double deviation = std::sqrt(frames * probability.high * (1 - probability.high));
+  return deviation == 0 ? 0 : distance / deviation;
+}
+
+stats::Interval Hop::range(double confidence) const {
+  const stats::Interval probability = struck(*this);
+  return {stats::binomialRange(frames, probability.low, confidence).low,
+          stats::binomialRange(frames, probability.high, confidence).high};
+}
+
+double Hop::misfit() const { return retryMisfit(asked, computed, nacks); }
+
+PointHops hopsOf(const Measured& measured, Bytes longest) {
+  PointHops all{measured.point, static_cast<std::uint32_t>(measured.trials.size()), {}};
+  Picoseconds time;
+  for (const bench::TrialResult& trial : measured.trials) {
+    time += measured.point.spec.duration;
+    for (const bench::LinkLoad& link : trial.fabric->links) {
+      if (!link.retries) continue;
+      auto hop = std::find_if(all.hops.begin(), all.hops.end(),
+                              [&](const Hop& one) { return one.name == link.name; });
+      if (hop == all.hops.end()) hop = all.hops.insert(hop, Hop{.name = link.name});
+      const bench::HopRetries& seen = *link.retries;
+      hop->longest = longest;
+      hop->bit_error_rate = seen.bit_error_rate;
+      hop->frames += static_cast<double>(link.packets);
+      hop->bytes += static_cast<double>(link.bytes);
+      if (seen.retries > 0) {
+        hop->computed.least = hop->retries == 0
+                                  ? seen.computed.least
+                                  : std::min(hop->computed.least, seen.computed.least);
+        const Picoseconds in_hand = frameSlot(longest, link.rate);
+        hop->computed.most = std::max(hop->computed.most, seen.computed.most + in_hand);
+        hop->wasted = hop->computed.most - in_hand / 2;
+      }
+      hop->retries += seen.retries;
+      hop->nacks += seen.nacks;
+      hop->nacks_lost += seen.nacks_lost;
+      hop->repeated += static_cast<double>(seen.replayed);
+      hop->asked.merge(seen.latency);
+      hop->latency.merge(seen.latency);
+      hop->latency.merge(seen.timed_latency);
+      hop->slot = frameSlot(Bytes(std::llround(lengthOf(*hop))), link.rate);
+      hop->load = hop->frames * hop->slot.toSeconds() / time.toSeconds();
+    }
+  }
+  return all;
+}
+
+Hop together(const std::vector<Hop>& hops, std::string name) {
+  Hop all = hops.front();
+  all.name = std::move(name);
+  double load = all.load;
+  for (std::size_t i = 1; i < hops.size(); ++i) {
+    const Hop& hop = hops[i];
+    // Of all frames: what is expected of them adds up.
+    const double bits = all.bit_error_rate * all.bytes + hop.bit_error_rate * hop.bytes;
+    all.frames += hop.frames;
+    all.bytes += hop.bytes;
+    all.longest = std::max(all.longest, hop.longest);
+    all.bit_error_rate = all.bytes > 0 ? bits / all.bytes : 0;
+    if (hop.retries > 0) {
+      all.computed.least =
+          all.retries == 0 ? hop.computed.least : std::min(all.computed.least, hop.computed.least);
+      all.computed.most = std::max(all.computed.most, hop.computed.most);
+    }
+    // Of all failures.
+    if (all.nacks + hop.nacks > 0) {
+      const auto failures = static_cast<std::int64_t>(all.nacks);
+      const auto more = static_cast<std::int64_t>(hop.nacks);
+      all.wasted = (all.wasted * failures + hop.wasted * more) / (failures + more);
+    }
+    all.retries += hop.retries;
+    all.nacks += hop.nacks;
+    all.nacks_lost += hop.nacks_lost;
+    all.repeated += hop.repeated;
+    all.latency.merge(hop.latency);
+    all.asked.merge(hop.asked);
+    all.slot = std::max(all.slot, hop.slot);
+    load += hop.load;
+  }
+  all.load = load / static_cast<double>(hops.size());
+  return all;
+}
+
+void addHopTables(const Design& design, const std::vector<PointHops>& points, std::size_t most_rows,
+                  ResultBuilder& builder) {
+  std::vector<PointHops> rows;
+  bool cut = false;
+  for (const PointHops& at : points) {
+    rows.push_back(shownOf(at, most_rows));
+    cut = cut || at.hops.size() > most_rows;
+  }
+  const std::string which =
+      cut ? fmt::format(" Of each point the {} hops on which the most are expected.", most_rows)
+          : std::string();
+  addHopTable(design, rows, countColumns(),
+              {"hops",
+               "Retries of each hop",
+               "A hop is one direction of a link. Every frame is struck by itself, so that the "
+               "number of retries scatters by chance alone: expected of errors and bits, and "
+               "the range in which it is with 99 % probability. NACKs beyond the retries are "
+               "of copies that were damaged too; lost are those that bit errors or an outage "
+               "took on their way back. Sent again: those frames, and all that followed." +
+                   which,
+               {},
+               {}},
+              builder);
+  addHopTable(design, rows, latencyColumns(),
+              {"hop_latency",
+               "Retry latency of each hop",
+               "From the end of a damaged frame's first transmission to the end of its good copy. "
+               "Computed of one attempt, from link delay, configuration and frame: least on a "
+               "free line, most with the frame that the sender has in hand. Longer ones met "
+               "further errors, or waited for the replay timer because a NACK was lost. Error: the "
+               "largest distance of any retry but the latter from the times of one, two, three and "
+               "more attempts." +
+                   which,
+               {},
+               {}},
+              builder);
+  addHopTable(design, rows, shareColumns(),
+              {"hop_share",
+               "Throughput lost to retries",
+               "Frames sent again among all on the line, and what the closed form of go-back-N "
+               "makes of the failures that happened: at the hop's load, and on a full line, which "
+               "it is while a retry is made up for. The measured share is between the two, but "
+               "for a frame more or less per failure." +
+                   which,
+               {},
+               {}},
+              builder);
+}
+
+void checkRetryCounts(const std::vector<PointHops>& points, ResultBuilder& builder) {
+  std::size_t count = 0;
+  for (const PointHops& at : points) count += at.hops.size();
+  if (count == 0) return;
+  const double confidence = 1 - (1 - kConfidence) / static_cast<double>(count);
+  for (const PointHops& at : points) {
+    for (const Hop& hop : at.hops) {
+      const stats::Interval range = hop.range(confidence);
+      const auto retries = static_cast<double>(hop.retries);
+      if (retries >= range.low && retries <= range.high) continue;
+      builder.anomaly(fmt::format("{} retries, where {:g} errors per bit make {:.0f} to {:.0f}",
+                                  hop.retries, hop.bit_error_rate, range.low, range.high),
+                      placeName(at.point, hop));
+    }
+  }
+}
+
+}  // namespace plumbline::suite

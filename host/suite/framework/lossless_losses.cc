@@ -1,0 +1,123 @@
+#include "suite/framework/lossless_losses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bench/trial/longest_frame.h"
+#include "fabric/switch/headroom.h"
+#include "fabric/topology/topology.h"
+
+namespace plumbline::suite {
+namespace {
+
+constexpr std::size_t kLinksNamed = 3;
+
+std::uint64_t dropsOf(const bench::FabricResult& fabric, fabric::DropReason reason) {
+  return fabric.total.drops[static_cast<std::size_t>(reason)];
+}
+
+bool injectsLosses(const bench::TrialSpec& spec) {
+  return !spec.dut.impairments.empty() || !spec.dut.bit_errors.empty() ||
+         !spec.dut.failures.empty() || !spec.damage.empty();
+}
+
+bool injectsPauses(const bench::TrialSpec& spec) {
+  return !spec.dut.storms.empty() || !spec.storms.empty();
+}
+
+bool dataIsLossless(const bench::TrialSpec& spec) {
+  if (!spec.transport) return false;
+  const unsigned priority =
+      std::visit([](const auto& one) -> unsigned { return one.data_priority; }, *spec.transport);
+  const fabric::SwitchSpec& switches = spec.dut.switches;
+  unsigned lossless = switches.pfc ? switches.pfc->priorities : 0U;
+  lossless |= switches.cbfc ? switches.cbfc->channels : 0U;
+  return (lossless >> priority & 1U) != 0;
+}
+
+// By the closed form of the headroom that every link into a switch needs.
+std::string headroomReason(const bench::TrialSpec& spec) {
+  const fabric::Topology topology = fabric::buildTopology(spec.dut.topology);
+  const auto need =
+      fabric::largestHeadroomNeed(topology, spec.dut.switches, bench::longestFrame(spec));
+  if (!need || need->short_of_it == 0) {
+    return "the headroom is enough for every link of the DUT: what sends into it did not stop in "
+           "time";
+  }
+  return fmt::format("the headroom of {} B is below the {} B that {} needs",
+                     spec.dut.switches.pfc->headroom.count(), need->bytes.count(),
+                     topology.linkName(need->link));
+}
+
+std::string linksText(const std::map<std::string, std::uint64_t>& links) {
+  std::vector<std::pair<std::uint64_t, std::string>> most;
+  most.reserve(links.size());
+  for (const auto& [name, packets] : links) most.emplace_back(packets, name);
+  std::sort(most.begin(), most.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most.size(), kLinksNamed); ++i) {
+    text += fmt::format("{}{} ({})", i > 0 ? ", " : "", most[i].second, most[i].first);
+  }
+  if (most.size() > kLinksNamed) text += fmt::format(" and {} more", most.size() - kLinksNamed);
+  return text;
+}
+
+}  // namespace
+
+void LosslessLosses::add(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+                         const std::string& where) {
+  if (!trial.fabric || trial.fabric->fast_forward) return;
+  const bench::FabricResult& fabric = *trial.fabric;
+  const std::uint64_t headroom = dropsOf(fabric, fabric::DropReason::kHeadroomFull);
+  const std::uint64_t watchdog =
+      injectsPauses(spec) ? 0 : dropsOf(fabric, fabric::DropReason::kWatchdog);
+  const bool other_causes =
+      injectsLosses(spec) || injectsPauses(spec) || fabric.total.dropped() > headroom + watchdog;
+  const std::uint64_t timeouts =
+      dataIsLossless(spec) && !other_causes ? fabric.endpoints.timeouts : 0;
+  if (headroom + watchdog + timeouts == 0) return;
+  if (headroom > 0 && headroom_full_ == 0) reason_ = headroomReason(spec);
+  if (trials_ == 0) first_ = where;
+  ++trials_;
+  headroom_full_ += headroom;
+  watchdog_ += watchdog;
+  timeouts_ += timeouts;
+  for (const bench::LinkLoad& link : fabric.links) {
+    if (link.headroom_dropped > 0) links_[link.name] += link.headroom_dropped;
+  }
+}
+
+std::optional<results::Anomaly> LosslessLosses::anomaly() const {
+  if (trials_ == 0) return std::nullopt;
+  std::vector<std::string> what;
+  if (headroom_full_ > 0) {
+    what.push_back(
+        fmt::format("{} packets of a lossless priority dropped, PFC headroom full, on "
+                    "their way into {}",
+                    headroom_full_, linksText(links_)));
+  }
+  if (watchdog_ > 0) {
+    what.push_back(
+        fmt::format("{} packets of a lossless priority dropped by the PFC watchdog", watchdog_));
+  }
+  if (timeouts_ > 0) {
+    what.push_back(fmt::format("{} timeouts of endpoints with lossless data{}", timeouts_,
+                               headroom_full_ + watchdog_ > 0
+                                   ? ""
+                                   : ", without a loss: pauses or queues lasted longer than the "
+                                     "timeout"));
+  }
+  std::string text = fmt::format("{}", fmt::join(what, "; "));
+  if (!reason_.empty()) text += ". Likely reason: " + reason_;
+  return results::Anomaly{
+      std::move(text),
+      trials_ == 1 ? first_ : fmt::format("{} trials, the first: {}", trials_, first_)};
+}
+
+}  // namespace plumbline::suite

@@ -1,0 +1,37 @@
+// Losses where PFC or CBFC promise none. They are an anomaly of the result, whatever the test.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "bench/trial/trial.h"
+#include "results/test_result.h"
+
+namespace plumbline::suite {
+
+// Collects them over the trials of a test.
+class LosslessLosses {
+ public:
+  // Counts, of a trial on a simulated DUT, packets that were dropped because an input's headroom
+  // was full; those that a PFC watchdog dropped, unless the trial injects a pause storm; and
+  // timeouts of endpoints whose data are lossless, unless the trial itself injects losses or pauses
+  // or packets were dropped for other reasons. Losses by failed links, bit errors and scripts are
+  // not PFC's and are not counted. `where` names the trial.
+  void add(const bench::TrialSpec& spec, const bench::TrialResult& trial, const std::string& where);
+
+  // How many, where, and the likely reason; nothing when there was none.
+  [[nodiscard]] std::optional<results::Anomaly> anomaly() const;
+
+ private:
+  std::uint64_t headroom_full_ = 0;  // packets
+  std::uint64_t watchdog_ = 0;       // packets
+  std::uint64_t timeouts_ = 0;
+  std::uint64_t trials_ = 0;                    // with any of these
+  std::map<std::string, std::uint64_t> links_;  // packets that had no headroom, by egress link
+  std::string first_;                           // trial
+  std::string reason_;                          // of the first with a full headroom
+};
+
+}  // namespace plumbline::suite

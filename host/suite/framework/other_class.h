@@ -1,0 +1,16 @@
+// A traffic class for traffic beside that of a lossless one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "fabric/spec/fabric_spec.h"
+
+namespace plumbline::suite {
+
+// The highest priority other than `priority` that these switches do not pause; nothing where they
+// pause all others. Not the lowest: by strict priority it would wait for the traffic itself, pauses
+// or not.
+std::optional<std::uint8_t> classBeside(const fabric::SwitchSpec& switches, std::uint8_t priority);
+
+}  // namespace plumbline::suite

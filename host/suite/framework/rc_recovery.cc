@@ -1,0 +1,27 @@
+#include "suite/framework/rc_recovery.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "fabric/spec/spray_kinds.h"
+
+namespace plumbline::suite {
+
+void chooseRecovery(bench::TrialSpec& spec) {
+  if (!spec.transport || !fabric::spraysPackets(spec.dut.switches.load_balancing.kind)) return;
+  auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);
+  if (roce == nullptr || roce->service != transport::RoceService::kRc ||
+      roce->recovery != transport::RoceRecovery::kGoBackN) {
+    return;
+  }
+  roce->recovery = transport::RoceRecovery::kSelectiveRepeat;
+  roce->reorder_tolerance = roce->reorder_packets / 2;
+}
+
+std::string recoveryText(const transport::RoceSpec& roce) {
+  if (roce.recovery == transport::RoceRecovery::kGoBackN) return "go-back-N";
+  return fmt::format("selective repeat, reorder tolerance {} packets", roce.reorder_tolerance);
+}
+
+}  // namespace plumbline::suite

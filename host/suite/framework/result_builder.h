@@ -1,0 +1,97 @@
+// Fills what every test's result has in the same way: identification, configuration, deviations,
+// figures over repetitions and how well they repeat.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/observation_point.h"
+#include "bench/trial/trial.h"
+#include "results/test_result.h"
+#include "suite/framework/bench_clock.h"
+#include "suite/framework/lossless_losses.h"
+#include "suite/framework/profile.h"
+#include "suite/framework/reading.h"
+#include "suite/procedure.h"
+
+namespace plumbline::suite {
+
+// The same of plain numbers.
+results::Quantity quantityOf(std::span<const double> values, std::string unit,
+                             ObservationPoint observed = ObservationPoint::kTester);
+
+// Ratio of the sums of paired repetitions with CV of the single ratios and 95 % confidence interval
+// (stats/paired_ratio.h). At least one pair, denominators above zero.
+results::Quantity ratioOf(std::span<const double> numerators, std::span<const double> denominators,
+                          ObservationPoint observed);
+// Of repetitions; what is above is noted (terminology draft: "CV < 5 % recommended").
+inline constexpr double kMaxCv = 0.05;
+
+class ResultBuilder {
+ public:
+  // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench
+  // and DUT, and `deviations` from the draft.
+  ResultBuilder(const Procedure& procedure, std::string section,
+                std::vector<results::Deviation> deviations, const TestConfig& config);
+  // The same with what `settings` configure and where they deviate.
+  ResultBuilder(const Procedure& procedure, std::string section, TestId test,
+                const Settings& settings, const TestConfig& config);
+
+  results::TestResult& result() { return result_; }
+
+  void deviation(std::string what, std::string where);
+  void anomaly(std::string what, std::string where);
+  // Checks the trial of `spec`: false when it is not valid, which makes the result so and is an
+  // anomaly. Losses of lossless priorities are one as well.
+  bool accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+              const std::string& where);
+  // Losses of lossless priorities alone, of a trial that the test judges itself.
+  void noteSaturation(const bench::TrialResult& trial, const std::string& where);
+  void noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
+                  const std::string& where);
+  // A row of the repeatability table; CV above 5 % is an anomaly. Returns the figure.
+  results::Quantity repeated(const std::string& point, const std::string& metric,
+                             std::span<const double> values, const std::string& unit);
+  // The same of readings, whose mean is `mean`.
+  void repeated(const std::string& point, const std::string& metric,
+                std::span<const Reading> readings, const results::Quantity& mean);
+  // Adds a figure with its uncertainty: what the clock of the bench makes of it comes to what the
+  // readings say themselves. Returns it as it is then, for the table that has it too.
+  results::Quantity kpi(std::string name, std::string point, results::Quantity quantity);
+  // A primary figure that is a KPI as well has the KPI's uncertainty.
+  void primary(std::string name, results::Quantity quantity);
+
+  // The finished result. What procedures took for the tester's own observation is labelled with
+  // what the bench really observes.
+  results::TestResult take();
+
+ private:
+  void configure(const TestConfig& config);
+  void configure(const Settings& settings, const TestConfig& config);
+
+  // Label and systematic uncertainty of a figure.
+  void state(kpi::Basis basis, results::Quantity& quantity) const;
+  void statePrimary();
+  // The percentiles among the KPIs that rest on too few samples, as one anomaly.
+  void noteFewSamples();
+
+  void addHostCounters();
+  // Points with one repetition as a deviation, figures that scatter as one anomaly.
+  void noteScatter();
+
+  results::TestResult result_;
+  // The KPIs of `result_` before the bench's clock was added, by the same place.
+  std::vector<results::Quantity> as_measured_;
+  std::map<std::string, std::uint64_t> host_counters_;  // over all trials
+  LosslessLosses losses_;                               // of all trials
+  ObservationPoint observed_ = ObservationPoint::kTester;
+  BenchClock clock_;
+  std::optional<Picoseconds> shortest_;  // trial: no rate is over less
+};
+
+}  // namespace plumbline::suite

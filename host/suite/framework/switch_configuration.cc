@@ -1,0 +1,137 @@
+#include "suite/framework/switch_configuration.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <variant>
+
+#include "bench/json/dut_json.h"
+#include "suite/framework/numbers.h"
+#include "suite/framework/profile.h"
+#include "suite/training/collective.h"
+#include "workload/spec_fields.h"
+
+namespace plumbline::suite {
+namespace {
+
+std::string retryText(const fabric::LlrSpec& llr) {
+  std::string text =
+      fmt::format("processing of receiver {}, of sender {}", durationText(llr.receiver_processing),
+                  durationText(llr.sender_processing));
+  text += llr.replay_timer ? ", replay timer " + durationText(*llr.replay_timer)
+                           : ", replay timer twice the longest retry of each link";
+  text += llr.max_replays ? fmt::format(", replays at most {}", *llr.max_replays)
+                          : ", replays without limit";
+  if (llr.replay_buffer) text += fmt::format(", buffer {} B", llr.replay_buffer->count());
+  if (llr.pcs_lost) {
+    text += ", outages waited for up to " + durationText(*llr.pcs_lost);
+  }
+  if (llr.data_age) text += ", frames given up at an age of " + durationText(*llr.data_age);
+  if (llr.max_replays || llr.data_age) {
+    text += ", INIT every " + durationText(llr.init_interval);
+  }
+  return text;
+}
+
+// What of the queueing is switched on.
+void addQueueing(const fabric::SwitchSpec& switches, ConfigurationLines& dut) {
+  for (const fabric::EcnSpec& ecn : switches.ecn) {
+    dut.emplace_back(
+        "ECN", fmt::format("{} to {} B, up to {:.6g} %, priorities 0x{:02x}", ecn.kmin.count(),
+                           ecn.kmax.count(), 100 * ecn.pmax.toDouble(), ecn.priorities));
+  }
+  if (switches.pfc) {
+    dut.emplace_back("PFC", fmt::format("xoff {} B, xon {} B, headroom {} B, priorities 0x{:02x}{}",
+                                        switches.pfc->xoff.count(), switches.pfc->xon.count(),
+                                        switches.pfc->headroom.count(), switches.pfc->priorities,
+                                        switches.pfc->watchdog ? ", watchdog" : ""));
+  }
+  if (switches.cbfc) {
+    std::string text = fmt::format("{} credits of {} B, channels 0x{:02x}", switches.cbfc->credits,
+                                   switches.cbfc->credit_size.count(), switches.cbfc->channels);
+    for (const fabric::VirtualChannelSpec& channel : switches.cbfc->virtual_channels) {
+      text += fmt::format(", of which 0x{:02x} share {}", channel.priorities, channel.credits);
+    }
+    dut.emplace_back("CBFC", std::move(text));
+  }
+  if (switches.trim) {
+    dut.emplace_back("Trimming", fmt::format("above {} B to {} B", switches.trim->threshold.count(),
+                                             switches.trim->keep.count()));
+  }
+  if (switches.llr) dut.emplace_back("Link-level retry", retryText(*switches.llr));
+}
+
+std::string programText(const workload::TrainingProgram& program) {
+  std::vector<std::string> collectives;
+  for (const workload::CollectiveSpec& one : program.collectives) {
+    collectives.push_back(fmt::format("{} of {}", collectiveName(one.kind),
+                                      valueText(Bytes(static_cast<std::int64_t>(one.bytes)))));
+  }
+  std::string text = listText(collectives);
+  if (program.compute > Picoseconds()) text += ", compute " + durationText(program.compute);
+  return text +
+         fmt::format(", {} iteration{}", program.iterations, program.iterations == 1 ? "" : "s");
+}
+
+std::string programText(const workload::MessageProgram& program) {
+  constexpr std::array<const char*, 5> kPatterns{"pairs", "permutation", "random permutation",
+                                                 "incast", "listed pairs"};
+  std::string text =
+      fmt::format("{}, messages of {}", kPatterns[static_cast<std::size_t>(program.pattern)],
+                  valueText(Bytes(static_cast<std::int64_t>(program.bytes))));
+  if (const auto* arrivals = std::get_if<workload::Arrivals>(&program.load)) {
+    text += fmt::format(", one every {}{}", durationText(arrivals->interval),
+                        arrivals->poisson ? " on average (Poisson)" : "");
+  } else {
+    text +=
+        fmt::format(", {} outstanding", std::get<workload::ClosedLoop>(program.load).outstanding);
+  }
+  return text + (program.bidirectional ? ", bidirectional" : "");
+}
+
+std::string programText(const workload::TraceProgram& program) {
+  return fmt::format("trace of {} messages", program.entries.size());
+}
+
+std::string programText(const workload::MoeProgram& program) {
+  return fmt::format(
+      "mixture of experts, {} dispatch of {} tokens, top {} of {} experts, {} routing, {} B a "
+      "token "
+      "({} B back), {} layer{}",
+      program.mode == workload::MoeMode::kNormal ? "normal" : "low-latency", program.tokens,
+      program.top_k, program.experts, workload::moeRoutingName(program.routing),
+      program.dispatch_bytes, program.combine_bytes, program.layers,
+      program.layers == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void addSwitchConfiguration(const fabric::SwitchSpec& switches, ConfigurationLines& lines) {
+  if (switches.shared_buffer) {
+    lines.emplace_back("Shared buffer",
+                       fmt::format("{} B, alpha {:.6g}", switches.shared_buffer->total.count(),
+                                   switches.shared_buffer->alpha.toDouble()));
+  } else {
+    lines.emplace_back("Buffer per port", fmt::format("{} B", switches.buffer_per_port.count()));
+  }
+  lines.emplace_back("Forwarding latency", durationText(switches.latency));
+  lines.emplace_back("Forwarding", switches.forwarding == fabric::Forwarding::kCutThrough
+                                       ? "cut-through"
+                                       : "store-and-forward");
+  lines.emplace_back("Load balancing",
+                     std::string(bench::loadBalancingName(switches.load_balancing.kind)));
+  addQueueing(switches, lines);
+}
+
+void addJobConfiguration(const workload::WorkloadSpec& workload, ConfigurationLines& lines) {
+  for (const workload::JobSpec& job : workload.jobs) {
+    const bool by_name = job.placement.rule == workload::PlacementRule::kExplicit;
+    const std::size_t ranks = by_name ? job.placement.hosts.size() : job.placement.ranks;
+    lines.emplace_back(
+        "Job " + job.name,
+        fmt::format("{} ranks, {}", ranks,
+                    std::visit([](const auto& one) { return programText(one); }, job.program)));
+  }
+}
+
+}  // namespace plumbline::suite

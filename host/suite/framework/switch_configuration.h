@@ -1,0 +1,22 @@
+// What a scenario configures, as lines of a result's configuration and of the report.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric/spec/fabric_spec.h"
+#include "workload/workload_spec.h"
+
+namespace plumbline::suite {
+
+// Names and values, in the order in which they are shown.
+using ConfigurationLines = std::vector<std::pair<std::string, std::string>>;
+
+// Buffer, forwarding, load balancing, and what of ECN, PFC, CBFC, trimming and LLR there is.
+void addSwitchConfiguration(const fabric::SwitchSpec& switches, ConfigurationLines& lines);
+
+// A line for each job: what it does, with how many ranks and bytes.
+void addJobConfiguration(const workload::WorkloadSpec& workload, ConfigurationLines& lines);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,81 @@
+// Trials that several procedures ask for, and the streams in them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "bench/trial/trial.h"
+#include "scenario/scenario.h"
+#include "suite/framework/frame_size.h"
+#include "suite/framework/profile.h"
+#include "suite/procedure.h"
+
+namespace plumbline::suite {
+
+// Latency groups of a load trial: the pairs as the scenario has them, and their reverse.
+inline constexpr std::uint32_t kForwardGroup = 0;
+inline constexpr std::uint32_t kReverseGroup = 1;
+
+// A load on pairs of hosts.
+struct Load {
+  std::vector<scenario::HostPair> pairs;
+  scenario::Direction direction = scenario::Direction::kUnidirectional;
+  SizePoint size;
+  std::uint32_t qps = 1;
+  Fraction rate;  // of line rate (L1) per sending host, shared evenly by its streams
+};
+
+// All pairs of the scenario at `rate`.
+Load fullLoad(const TestConfig& config, scenario::Direction direction, const SizePoint& size,
+              std::uint32_t qps, Fraction rate);
+
+// Everybody sends for `duration`. Streams begin at phases within one frame slot that are drawn anew
+// for every repetition (and are the same at every rate): what a real start leaves to chance.
+bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picoseconds duration,
+                           Picoseconds drain, std::uint32_t repetition);
+
+// The trial of another repetition: the same with other seeds, of the switches' hashes, of
+// everything that the workload draws, of bit errors and of drawn gaps. Repetition 0 has the seeds
+// of `spec`.
+bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition);
+
+// How much of what a sender was to send it sent in its time, 0 to 1: of the sender of `spec` that
+// is furthest behind. What PFC holds back leaves later, and was not offered at the trial's rate.
+// Constant loads and bursts; line rate of the senders' ports.
+double sentInTime(const bench::TrialSpec& spec, const bench::TrialResult& trial, BitRate line);
+// Slots that senders gave up because they were paused, of all streams and ports.
+std::uint64_t slotsGivenUp(const bench::TrialResult& trial);
+
+// A phase in [0, range) of `stream` in a repetition, from the scenario's seed.
+Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
+                      Picoseconds range);
+
+// PlannedTrial::hop_cost of streams alone, which have no transport to simulate; of few it is in the
+// processor's caches.
+double streamHopCost(const bench::TrialSpec& spec);
+
+// Frames crossing a link in a trial of streams alone, for a plan's Plan::packet_hops; 0 on a bench
+// whose cost does not depend on them.
+double frameHops(const TestConfig& config, const bench::TrialSpec& spec);
+
+// Adds packet-hops to the plan.
+void addHops(double hops, double cost, Plan& plan);
+
+// Adds to the plan what so many trials like `spec` cost that send for `sending` together.
+void addCardTime(const TestConfig& config, const bench::TrialSpec& spec, Picoseconds sending,
+                 std::uint64_t trials, Plan& plan);
+
+// Rate `step` of a search with `steps` steps up to line rate.
+Fraction rateOfStep(std::uint64_t step, std::uint32_t steps);
+
+// "1024 B, 4 QPs, bidirectional"; "1 QP".
+std::string qpsText(std::uint32_t qps);
+
+// What the bench's limits say about a planned trial; empty when it can run.
+void addRefusals(const TestConfig& config, const PlannedTrial& trial, Plan& plan);
+// Throws Error(kUnsupported) with the plan's refusals, if it has any.
+void requireRunnable(const Procedure& procedure, const Plan& plan);
+
+}  // namespace plumbline::suite

@@ -1,0 +1,109 @@
+// The seam of window-based congestion control: how much a UET source may have under way to one
+// destination, moved by one of several algorithms.
+//
+// An algorithm is a class of its own file (Nscc, Swift) with the members that WindowAlgorithm
+// names. To add one: the class, a word and a block of factors in UetSpec, an alternative in
+// CongestionWindow and its case in make(). Nothing else in the transport knows which one moves the
+// window. Receiver credit (rccc.h) is not one of them: it permits beside the window, not instead of
+// it. Rate-based control of RoCEv2 has a seam of its own (RateAlgorithm, dcqcn.h).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <variant>
+
+#include "base/units.h"
+#include "transport/congestion/congestion_events.h"
+#include "transport/congestion/nscc.h"
+#include "transport/congestion/swift.h"
+
+namespace plumbline::transport {
+
+// window(): bytes, at least one full packet. onTrim(): `adjust` is false where the window is to
+// stay, as for a trim on the last hop while the destination gives credit.
+template <typename T>
+concept WindowAlgorithm = requires(T algorithm, const AckEvent& ack, const LossEvent& loss,
+                                   bool adjust) {
+  algorithm.onAck(ack);
+  algorithm.onTrim(loss, adjust);
+  algorithm.onLoss(loss);
+  algorithm.onTimeout(loss);
+  { algorithm.window() } -> std::convertible_to<double>;
+};
+
+// A window that nothing moves.
+class FixedWindow {
+ public:
+  explicit FixedWindow(double bytes) : bytes_(bytes) {}
+
+  void onAck(const AckEvent& /*ack*/) {}
+  void onTrim(const LossEvent& /*trim*/, bool /*adjust*/) {}
+  void onLoss(const LossEvent& /*loss*/) {}
+  void onTimeout(const LossEvent& /*loss*/) {}
+  [[nodiscard]] double window() const { return bytes_; }
+
+ private:
+  double bytes_;
+};
+
+static_assert(WindowAlgorithm<FixedWindow> && WindowAlgorithm<Nscc> && WindowAlgorithm<Swift>);
+
+// What all contexts of a host have in common.
+struct CongestionWindowRules {
+  // No limit by a window: receiver credit alone permits. Fits into 64 bits.
+  static constexpr double kUnlimited = 0x1p62;
+
+  UetCongestionControl control = UetCongestionControl::kNone;
+  double fixed = kUnlimited;  // bytes, where no algorithm moves it
+  NsccParameters nscc;
+  SwiftParameters swift;
+};
+
+// `mtu_bytes`: nominal size of a full packet.
+CongestionWindowRules makeCongestionWindowRules(const UetSpec& spec, BitRate rate,
+                                                std::uint32_t mtu_bytes);
+
+class CongestionWindow {
+ public:
+  // `rules` must outlive it.
+  CongestionWindow(const CongestionWindowRules& rules, Picoseconds now)
+      : algorithm_(make(rules, now)) {
+    bytes_ = std::visit([](const auto& algorithm) { return algorithm.window(); }, algorithm_);
+  }
+
+  [[nodiscard]] double bytes() const { return bytes_; }
+
+  void onAck(const AckEvent& ack) {
+    tell([&](auto& algorithm) { algorithm.onAck(ack); });
+  }
+  void onTrim(const LossEvent& trim, bool adjust) {
+    tell([&](auto& algorithm) { algorithm.onTrim(trim, adjust); });
+  }
+  void onLoss(const LossEvent& loss) {
+    tell([&](auto& algorithm) { algorithm.onLoss(loss); });
+  }
+  void onTimeout(const LossEvent& loss) {
+    tell([&](auto& algorithm) { algorithm.onTimeout(loss); });
+  }
+
+ private:
+  using Algorithm = std::variant<FixedWindow, Nscc, Swift>;
+
+  static Algorithm make(const CongestionWindowRules& rules, Picoseconds now);
+  // The window is kept beside the algorithm, so that sending asks nobody for it.
+  template <typename Event>
+  void tell(const Event& event) {
+    std::visit(
+        [&](auto& algorithm) {
+          event(algorithm);
+          bytes_ = algorithm.window();
+        },
+        algorithm_);
+  }
+
+  double bytes_ = 0;
+  Algorithm algorithm_;
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,90 @@
+// RCCC, the receiver-credit congestion control of UET: the destination paces what all its sources
+// together may send (docs/model/uet.md). Counters are cumulative, in units of 256 bytes; on the
+// wire they are cut to 24 bits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/engine/ring.h"
+#include "transport/uet/uet_spec.h"
+#include "transport/uet/uet_wire.h"
+
+namespace plumbline::transport {
+
+// The source's account with one destination.
+class RcccSource {
+ public:
+  RcccSource() = default;
+  // Starts with `max_window` bytes of speculative credit, also the most that may be unspent.
+  explicit RcccSource(std::int64_t max_window) : unspent_(max_window), max_window_(max_window) {}
+
+  [[nodiscard]] bool maySend() const { return unspent_ > 0; }
+  // The last packet may overdraw the account; the next grant pays for it.
+  void spend(std::int64_t bytes) { unspent_ -= bytes; }
+  // The destination has spoken (grant or NACK): what it did not ask for must not be sent any more.
+  void stopSpeculating();
+  // Cumulative credit as the destination says it.
+  void onCredit(std::uint32_t credit);
+
+  // The credit_target to ask for. `backlog`: bytes not yet sent or to be sent again. `mtu`: the
+  // least to ask for while nothing was heard of the destination. `limit`: what NSCC would let out,
+  // if it is used as well. `active_sources`: destinations that this host has a backlog for.
+  [[nodiscard]] std::uint32_t target(std::int64_t backlog, std::int64_t mtu,
+                                     std::optional<std::int64_t> limit,
+                                     std::uint32_t active_sources) const;
+
+  [[nodiscard]] std::int64_t unspent() const { return unspent_; }
+  [[nodiscard]] bool speculating() const { return speculating_; }
+
+ private:
+  std::int64_t unspent_ = 0;     // bytes
+  std::int64_t max_window_ = 0;  // bytes
+  std::uint32_t credit_ = 0;     // last cumulative credit received, 24 bits
+  bool speculating_ = true;
+};
+
+// The destination: gives credit to its sources in turn, at its own link's pace.
+class RcccPacer {
+ public:
+  // One grant gives at most `grant` bytes; grants of g bytes are g·8 / (rate·pace) apart.
+  RcccPacer(BitRate rate, Bytes grant, Fraction pace);
+
+  // `source` asks for credit up to cumulative `target`. `renew`: it has waited for long, so that
+  // credit may have been lost; what it was given is told again. `source` indices are small.
+  void request(std::uint32_t source, std::uint32_t target, bool renew);
+  // Forgets `source`.
+  void remove(std::uint32_t source);
+
+  struct Grant {
+    std::uint32_t source = 0;
+    std::uint32_t credit = 0;  // cumulative, 24 bits
+    std::uint32_t bytes = 0;   // by which it grows
+  };
+  // The grant that is due at `now`, if any.
+  std::optional<Grant> next(Picoseconds now);
+  // When the next one is due; kNever if nobody asks.
+  [[nodiscard]] Picoseconds nextAt() const { return active_.empty() ? fabric::kNever : next_at_; }
+
+  // From a grant of `bytes` to the next: rounded up to a picosecond.
+  [[nodiscard]] Picoseconds spacing(std::int64_t bytes) const;
+
+ private:
+  struct Source {
+    std::uint32_t target = 0;   // highest asked for, 24 bits
+    std::uint32_t granted = 0;  // cumulative, 24 bits
+    bool listed = false;        // in active_
+    bool renew = false;
+  };
+
+  BitRate rate_;
+  Fraction pace_;
+  std::int32_t grant_;  // units of 256 bytes
+  Picoseconds next_at_{};
+  std::vector<Source> sources_;
+  fabric::Ring<std::uint32_t> active_;  // in turn; may hold sources that were removed
+};
+
+}  // namespace plumbline::transport

@@ -1,0 +1,28 @@
+// What the network sees of a queue pair: its number, and the hash that spreads its packets.
+#pragma once
+
+#include <cstdint>
+
+#include "base/random.h"
+#include "transport/roce/roce_packet.h"
+#include "transport/roce/roce_spec.h"
+
+namespace plumbline::transport {
+
+// The number under which `host` is known to the peer of its queue pair `flow`, 24 bits of which
+// travel as the destination QP of what it sends.
+inline std::uint32_t roceQpNumber(std::uint32_t host, std::uint32_t flow) {
+  return host << 8 | flow;
+}
+
+// Packet::flow_hash of data from `self` to `peer` on queue pair `flow`, but for spraying hosts,
+// each packet of which has its own. `seed`: the fabric's.
+inline std::uint32_t roceFlowHash(const RoceSpec& spec, std::uint64_t seed, std::uint32_t self,
+                                  std::uint32_t peer, std::uint32_t flow) {
+  const std::uint64_t both = static_cast<std::uint64_t>(self) << 16 | peer;
+  const std::uint64_t entropy = both << 8 | (spec.shared_source_port ? 0 : flow);
+  const std::uint64_t port = kFirstSourcePort | (mix64(mix64(seed) ^ entropy) & (kSourcePorts - 1));
+  return static_cast<std::uint32_t>(mix64(both << 16 | port));
+}
+
+}  // namespace plumbline::transport

@@ -1,0 +1,171 @@
+// Sends and receives plain streams on one simulated host.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stats/histogram.h"
+#include "transport/protocol.h"
+#include "transport/stream/stream_clock.h"
+#include "transport/stream/stream_spec.h"
+
+namespace plumbline::transport {
+
+// Of one stream at its sender.
+struct StreamSent {
+  std::uint64_t frames = 0;
+  std::uint64_t late = 0;       // left later than the threshold after their due time
+  Picoseconds late_max;         // largest of departure - due, below the threshold or not
+  std::uint64_t given_up = 0;   // slots in which the priority was paused
+  std::uint64_t held_back = 0;  // of these, slots before the stream's end; of bursts, all
+};
+
+// Of one stream at its receiver, as the card counts (see SequenceWindow).
+struct StreamReceived {
+  std::uint64_t frames = 0;  // duplicates and stale ones included
+  std::uint64_t bytes = 0;
+  std::uint64_t lost = 0;  // below next_sequence and not arrived
+  std::uint64_t duplicate = 0;
+  std::uint64_t out_of_order = 0;
+  std::uint64_t stale = 0;
+  std::uint64_t ce = 0;
+  std::uint64_t trimmed = 0;  // arrived cut; they are lost frames, too
+  std::uint64_t next_sequence = 0;
+};
+
+// Latency of the streams of a group that end at one host [ps], first bit to first bit; duplicates,
+// stale and trimmed frames are left out.
+struct StreamLatency {
+  std::uint32_t group = 0;
+  stats::Histogram histogram;
+};
+
+// The rule of the card's receiver for sequence number s and a window of the last W numbers:
+// s >= next: s - next more are lost and the window moves; below next and inside the window: seen
+// before is a duplicate, else out of order and one less is lost; older: stale, cannot be told.
+class SequenceWindow {
+ public:
+  enum class Verdict : std::uint8_t { kNew, kOutOfOrder, kDuplicate, kStale };
+
+  // `size`: W, a power of two of at least 64; the card's is 128.
+  explicit SequenceWindow(std::uint32_t size);
+  // Updates `counts`, whose next_sequence is `next`.
+  Verdict add(std::uint64_t sequence, StreamReceived& counts);
+
+ private:
+  [[nodiscard]] std::uint64_t& word(std::uint64_t sequence) {
+    return bits_[sequence / 64 & (bits_.size() - 1)];
+  }
+
+  std::vector<std::uint64_t> bits_;  // a ring; numbers not below next are zero
+};
+
+struct StreamOptions {
+  std::uint32_t sequence_window = 128;
+  Picoseconds late_threshold = nanoseconds(10);
+};
+
+// Frames leave in the order (due, stream number), at their due time rounded up to a picosecond, or
+// when the wire is free if that is later. A slot whose priority is paused is given up, as on the
+// card: the frame is due one period later. Messages cannot be posted.
+//
+// Packet fields: aux = stream, extra = row at the receiver (upper 24 bits) and sequence number,
+// psn = rounds of the queue pair, stamp = departure, connection = queue pair.
+class StreamProtocol final : public Protocol {
+ public:
+  // The streams of `plan` from and to `context.self`.
+  StreamProtocol(const HostContext& context, std::shared_ptr<const StreamPlan> plan,
+                 const StreamOptions& options = {});
+
+  [[nodiscard]] ProtocolId id() const override { return ProtocolId::kStream; }
+  // Throws Error(kUnsupported).
+  void post(const Message& message, Picoseconds now) override;
+  void receive(const fabric::Packet& packet, Picoseconds now) override;
+  bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
+  void wake(Picoseconds now) override;
+  [[nodiscard]] const EndpointStats& stats() const override { return stats_; }
+  // A stream is a flow, `flow` its number. Payload is counted as whole frames.
+  void appendFlows(std::vector<FlowStats>& flows) const override;
+
+  // Streams that begin, resp. end here, ascending, and their counters.
+  [[nodiscard]] const std::vector<std::uint32_t>& sentStreams() const { return sent_streams_; }
+  [[nodiscard]] const StreamSent& sent(std::size_t index) const { return senders_[index].counts; }
+  [[nodiscard]] const std::vector<std::uint32_t>& receivedStreams() const {
+    return received_streams_;
+  }
+  [[nodiscard]] const StreamReceived& received(std::size_t index) const {
+    return receivers_[index].counts;
+  }
+  [[nodiscard]] const std::vector<StreamLatency>& latency() const { return latency_; }
+  // Frames that were addressed to another host, or belong to no stream that ends here.
+  [[nodiscard]] std::uint64_t misdelivered() const { return misdelivered_; }
+
+ private:
+  struct SenderState {
+    SenderState(StreamClock stream_clock, fabric::Packet frame, std::uint32_t queue_pairs,
+                std::uint32_t port, Picoseconds stream_end)
+        : clock(stream_clock), head(frame), qps(queue_pairs), first_port(port), end(stream_end) {}
+
+    StreamClock clock;
+    fabric::Packet head;  // all that does not change from frame to frame
+    std::uint32_t qps;
+    std::uint32_t qp = 0;
+    std::uint32_t first_port;
+    Picoseconds end;  // slots from here on make up for those given up before
+    std::uint32_t rounds = 0;
+    Picoseconds first_sent = fabric::kNever;
+    Picoseconds last_sent{};
+    StreamSent counts;
+  };
+  struct ReceiverState {
+    std::uint32_t stream = 0;
+    std::uint32_t group = 0;  // index into latency_
+    Picoseconds serialization;
+    SequenceWindow window;
+    Picoseconds last_received{};
+    StreamReceived counts;
+  };
+  // Of a binary heap, the earliest in front.
+  struct Due {
+    FineTime time;
+    std::uint32_t sender = 0;
+    bool operator<(const Due& other) const {
+      return time != other.time ? time > other.time : sender > other.sender;
+    }
+  };
+
+  void addSender(std::uint32_t stream);
+  void addReceiver(std::uint32_t stream);
+  // The frontmost sender's clock has moved on.
+  void reorder();
+  void fill(SenderState& sender, Picoseconds now, fabric::Packet& packet);
+
+  HostContext context_;
+  std::shared_ptr<const StreamPlan> plan_;
+  StreamOptions options_;
+  std::vector<std::uint32_t> sent_streams_;
+  std::vector<std::uint32_t> received_streams_;
+  std::vector<SenderState> senders_;
+  std::vector<ReceiverState> receivers_;
+  std::vector<Due> heap_;
+  std::vector<StreamLatency> latency_;
+  std::uint64_t misdelivered_ = 0;
+  EndpointStats stats_;
+};
+
+// What became of one stream, from both its ends.
+struct StreamOutcome {
+  StreamSent sent;
+  StreamReceived received;
+  // Sent and never received: received.lost, and what is missing behind the last frame that came.
+  [[nodiscard]] std::uint64_t lost() const {
+    return received.lost + (sent.frames - received.next_sequence);
+  }
+};
+
+// Outcomes of all streams of `plan`, by number; `protocols` are those of all its hosts, any order.
+std::vector<StreamOutcome> collectStreams(const StreamPlan& plan,
+                                          const std::vector<const StreamProtocol*>& protocols);
+
+}  // namespace plumbline::transport

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "bench_verbs/ibv_library.h"
@@ -176,26 +177,44 @@ class VerbsFaultsOfADevice : public testing::Test {
   }
 };
 
-TEST_F(VerbsFaultsOfADevice, AWrongKeyIsRefusedAndLeavesAQueuePairInError) {
+// Writes one message of 64 bytes by `key`, and again on the same queue pair; returns both faults.
+std::vector<Error> faultsOfWrites(EndPair ends, const MemoryKey& key) {
   const endpoint::ChannelSpec channel{Operation::kWrite, Bytes(64), 1, 2};
-  const EndSpec end{"end", 1, 2, 64};
-  EndPair ends = IbvLibrary().connect(hereSpec(), end, end);
-  MemoryKey wrong = ends.target->key();
-  wrong.rkey ^= 0x100;
   Initiator initiator(std::move(ends.initiator), channel);
   std::array<std::uint32_t, 2> done{};
   const auto fault = [&] {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     return errorOf([&] {
-      ASSERT_TRUE(initiator.post(0, 0, wrong));
+      ASSERT_TRUE(initiator.post(0, 0, key));
       while (std::chrono::steady_clock::now() < deadline) initiator.poll(done);
     });
   };
-  const Error refused = fault();
-  EXPECT_EQ(refused.kind(), ErrorKind::kTester);
-  EXPECT_THAT(refused.what(), HasSubstr("the peer refused a message: remote access error"));
-  EXPECT_THAT(refused.remedy(), HasSubstr("--resume"));
-  EXPECT_THAT(fault().what(), HasSubstr("the queue pair is in error"));
+  std::vector<Error> faults{fault()};
+  faults.push_back(fault());
+  return faults;
+}
+
+TEST_F(VerbsFaultsOfADevice, AWrongKeyIsRefusedAndLeavesAQueuePairInError) {
+  EndSpec target{"target", 1, 2, 64, endpoint::RemoteAccess::kWrite};
+  EndPair ends = IbvLibrary().connect(hereSpec(), {"initiator", 1, 2, 64}, target);
+  MemoryKey wrong = ends.target->key();
+  wrong.rkey ^= 0x100;
+  const std::vector<Error> faults = faultsOfWrites(std::move(ends), wrong);
+  EXPECT_EQ(faults[0].kind(), ErrorKind::kTester);
+  EXPECT_THAT(faults[0].what(), HasSubstr("the peer refused a message: remote access error"));
+  EXPECT_THAT(faults[0].remedy(), HasSubstr("--resume"));
+  EXPECT_THAT(faults[1].what(), HasSubstr("the queue pair is in error"));
+}
+
+// A target of SEND, or of reads, takes no write, by the right key either.
+TEST_F(VerbsFaultsOfADevice, AccessThatTheOperationDoesNotNeedIsRefused) {
+  for (const auto access : {endpoint::RemoteAccess::kNone, endpoint::RemoteAccess::kRead}) {
+    EndPair ends =
+        IbvLibrary().connect(hereSpec(), {"initiator", 1, 2, 64}, {"target", 1, 2, 64, access});
+    const MemoryKey key = ends.target->key();
+    const std::vector<Error> faults = faultsOfWrites(std::move(ends), key);
+    EXPECT_THAT(faults[0].what(), HasSubstr("the peer refused a message: remote "));
+  }
 }
 
 // Work requests of a queue pair in error complete at once: more of them than the queue holds.

@@ -64,6 +64,38 @@ std::vector<T> busiest(std::vector<T> all, Measure measure) {
   return all;
 }
 
+std::string milliseconds(const std::optional<double>& seconds) {
+  return seconds ? fmt::format("{:.3g}", 1e3 * *seconds) : "-";
+}
+
+// "3 / 12 / 40 %": requests that wait and run, and the share of KV cache in use.
+std::string poolText(const control::LiveServingPool& pool) {
+  const control::LiveServingWorker& all = pool.all;
+  const std::string used =
+      all.pages_used && all.pages > 0
+          ? fmt::format("{:.0f} %", 100.0 * static_cast<double>(*all.pages_used) /
+                                        static_cast<double>(all.pages))
+          : "-";
+  return fmt::format("{} / {} / {}", countOf(all.waiting), countOf(all.running), used);
+}
+
+// Serving systems; modelled, as the heading says of the whole interval.
+std::string servingTable(const std::vector<control::LiveServing>& systems) {
+  Rows rows;
+  for (const control::LiveServing& one : systems) {
+    rows.push_back({one.name.empty() ? "serving" : one.name, std::to_string(one.arrived),
+                    std::to_string(one.done), std::to_string(one.within_limits),
+                    std::to_string(one.rejected + one.failed), std::to_string(one.tokens),
+                    milliseconds(one.measured.ttft_p50_s), milliseconds(one.measured.ttft_p99_s),
+                    milliseconds(one.measured.itl_p99_s), poolText(one.prefill),
+                    poolText(one.decode)});
+  }
+  return session::alignedTable(
+      {"system", "arrived", "done", "in limits", "refused", "tokens", "TTFT P50 ms", "P99 ms",
+       "ITL P99 ms", "prefill wait/run/KV", "decode wait/run/KV"},
+      rows);
+}
+
 std::string screen(const control::LiveInterval& live) {
   std::string text = heading(live);
   Rows rows;
@@ -87,6 +119,7 @@ std::string screen(const control::LiveInterval& live) {
                     std::to_string(link.marked)});
   }
   text += "\n" + session::alignedTable({"link", "busy %", "queue B", "dropped", "marked"}, rows);
+  if (!live.serving.empty()) text += "\n" + servingTable(live.serving);
   if (live.fairness.flow_jfi) text += fmt::format("\nJFI of flows {:.4f}", *live.fairness.flow_jfi);
   if (live.fairness.link_jfi) text += fmt::format("\nJFI of links {:.4f}", *live.fairness.link_jfi);
   return text + "\n";

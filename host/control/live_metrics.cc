@@ -13,8 +13,7 @@ namespace {
 
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
-using prometheus::MetricType;
-using Labels = std::vector<ClientMetric::Label>;
+using Labels = MetricLabels;
 
 constexpr std::uint32_t kPriorities = 8;
 constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 0.999};
@@ -70,44 +69,6 @@ std::map<std::string, const T*> byName(const std::vector<T>& elements) {
 }
 
 }  // namespace
-
-// Families in the order in which they are first named.
-class LiveMetrics::Families {
- public:
-  void counter(const char* name, const std::string& help, Labels labels, double value) {
-    ClientMetric& metric = add(name, help, MetricType::Counter, std::move(labels));
-    metric.counter.value = value;
-  }
-  void counter(const char* name, const std::string& help, Labels labels, std::uint64_t value) {
-    counter(name, help, std::move(labels), static_cast<double>(value));
-  }
-  void gauge(const char* name, const std::string& help, Labels labels, double value) {
-    ClientMetric& metric = add(name, help, MetricType::Gauge, std::move(labels));
-    metric.gauge.value = value;
-  }
-  void gauge(const char* name, const std::string& help, Labels labels, std::uint64_t value) {
-    gauge(name, help, std::move(labels), static_cast<double>(value));
-  }
-  void summary(const char* name, const std::string& help, Labels labels,
-               ClientMetric::Summary value) {
-    ClientMetric& metric = add(name, help, MetricType::Summary, std::move(labels));
-    metric.summary = std::move(value);
-  }
-  std::vector<MetricFamily> take() { return std::move(families_); }
-
- private:
-  ClientMetric& add(const std::string& name, const std::string& help, MetricType type,
-                    Labels labels) {
-    const auto [place, fresh] = places_.try_emplace(name, families_.size());
-    if (fresh) families_.push_back({name, help, type, {}});
-    ClientMetric& metric = families_[place->second].metric.emplace_back();
-    metric.label = std::move(labels);
-    return metric;
-  }
-
-  std::vector<MetricFamily> families_;
-  std::map<std::string, std::size_t> places_;
-};
 
 void LiveMetrics::onInterval(const LiveInterval& interval) {
   const std::scoped_lock lock(mutex_);
@@ -183,6 +144,7 @@ void LiveMetrics::count(const LiveInterval& now, const LiveInterval& before) {
     totals.dropped += grown(link.dropped, old.dropped);
     totals.marked += grown(link.marked, old.marked);
   }
+  serving_.count(now, before);
   for (const CongestionMetric& one : kCongestion) {
     grow(bench.congestion[one.name], now.congestion.*one.member, before.congestion.*one.member);
   }
@@ -202,16 +164,20 @@ void LiveMetrics::countLost(const LiveInterval& now, BenchTotals& totals) {
 
 std::vector<MetricFamily> LiveMetrics::collect() const {
   const std::scoped_lock lock(mutex_);
-  Families families;
+  MetricFamilies families;
   addProgress(families);
   addTotals(families);
   addPorts(families);
   addLinks(families);
   addLatency(families);
+  serving_.addTotals(families);
+  for (const auto& [id, run] : runs_) {
+    if (!run.ended && run.measured) addServingLevels(run.latest, families);
+  }
   return families.take();
 }
 
-void LiveMetrics::addProgress(Families& families) const {
+void LiveMetrics::addProgress(MetricFamilies& families) const {
   for (const auto& [id, run] : runs_) {
     if (run.ended) continue;
     const LiveTrial& trial = run.latest.trial;
@@ -239,7 +205,7 @@ void LiveMetrics::addProgress(Families& families) const {
   }
 }
 
-void LiveMetrics::addTotals(Families& families) const {
+void LiveMetrics::addTotals(MetricFamilies& families) const {
   for (const auto& entry : benches_) {
     // Names of their own, because a lambda of Clang 14 cannot capture structured bindings.
     const std::string& name = entry.first;
@@ -290,7 +256,7 @@ void LiveMetrics::addTotals(Families& families) const {
   }
 }
 
-void LiveMetrics::addPorts(Families& families) const {
+void LiveMetrics::addPorts(MetricFamilies& families) const {
   for (const auto& [name, bench] : benches_) {
     struct Rates {
       bool known = false;
@@ -352,7 +318,7 @@ void LiveMetrics::addPorts(Families& families) const {
   }
 }
 
-void LiveMetrics::addLinks(Families& families) const {
+void LiveMetrics::addLinks(MetricFamilies& families) const {
   for (const auto& [name, bench] : benches_) {
     struct Queue {
       bool live = false;  // of a run that goes on
@@ -410,7 +376,7 @@ void LiveMetrics::addLinks(Families& families) const {
   }
 }
 
-void LiveMetrics::addLatency(Families& families) const {
+void LiveMetrics::addLatency(MetricFamilies& families) const {
   for (const auto& [name, bench] : benches_) {
     const auto found = runs_.find(bench.latest_run);
     if (found == runs_.end() || !found->second.latest.latency) continue;

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "control/live_hub.h"
+#include "control/metric_families.h"
+#include "control/serving_metrics.h"
 
 namespace plumbline::control {
 
@@ -74,19 +76,19 @@ class LiveMetrics final : public LiveListener {
     std::map<std::string, std::uint64_t> deepest;  // queue in bytes since the trial began, by link
     std::vector<std::uint64_t> latency;            // frames by bucket of stats/histogram.h
   };
-  class Families;
 
   void count(const LiveInterval& now, const LiveInterval& before);
   static void countLost(const LiveInterval& now, BenchTotals& totals);
-  void addProgress(Families& families) const;
-  void addPorts(Families& families) const;
-  void addLinks(Families& families) const;
-  void addTotals(Families& families) const;
-  void addLatency(Families& families) const;
+  void addProgress(MetricFamilies& families) const;
+  void addPorts(MetricFamilies& families) const;
+  void addLinks(MetricFamilies& families) const;
+  void addTotals(MetricFamilies& families) const;
+  void addLatency(MetricFamilies& families) const;
 
   mutable std::mutex mutex_;
   std::map<std::string, BenchTotals> benches_;  // by name
   std::map<std::int64_t, Running> runs_;        // that go on, and of each bench the latest
+  ServingTotals serving_;
 };
 
 }  // namespace plumbline::control

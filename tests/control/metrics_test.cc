@@ -125,6 +125,63 @@ TEST(LiveMetrics, ARunningTrialIsShownAsItStands) {
   }
 }
 
+// A trial of two tenants; the second one knows nothing of its workers.
+LiveInterval servingTrial(std::uint64_t arrived, std::uint64_t done) {
+  LiveInterval live;
+  live.run = 7;
+  live.bench = "sim";
+  live.observed = "modelled";
+  live.trial.number = 1;
+  LiveServing first;
+  first.name = "chat";
+  first.arrived = arrived;
+  first.done = done;
+  first.tokens = 10 * done;
+  first.transferring = 3;
+  first.prefill.all = {2, 4, 30, 100};
+  first.decode.all = {0, 8, 60, 200};
+  first.measured.ttft_p99_s = 0.25;
+  LiveServing second;
+  second.name = "batch";
+  second.arrived = 2 * arrived;
+  live.serving = {first, second};
+  return live;
+}
+
+TEST(LiveMetrics, ServingSystemsAreCountedAndShownByName) {
+  Metrics metrics;
+  LiveListener& live = metrics.liveListener();
+  live.onInterval(servingTrial(10, 4));
+  live.onInterval(servingTrial(25, 20));
+  LiveInterval next = servingTrial(5, 5);
+  next.trial.number = 2;
+  live.onInterval(next);
+  const Exposition all = shown(metrics);
+  const std::string chat = R"({bench="sim",system="chat"})";
+  // Totals of the first trial at its last interval, and those of the second one.
+  EXPECT_EQ(all["plumbline_serving_requests_arrived_total" + chat], 25 + 5);
+  EXPECT_EQ(all["plumbline_serving_requests_done_total" + chat], 20 + 5);
+  EXPECT_EQ(all["plumbline_serving_tokens_total" + chat], 250);
+  EXPECT_EQ(all[R"(plumbline_serving_requests_arrived_total{bench="sim",system="batch"})"],
+            50 + 10);
+  const std::string run = R"({bench="sim",system="chat",run="7")";
+  EXPECT_EQ(all["plumbline_serving_requests_transferring" + run + "}"], 3);
+  EXPECT_EQ(all["plumbline_serving_requests_waiting" + run + R"(,pool="prefill"})"], 2);
+  EXPECT_EQ(all["plumbline_serving_requests_running" + run + R"(,pool="decode"})"], 8);
+  EXPECT_EQ(all["plumbline_serving_kv_pages_used" + run + R"(,pool="decode"})"], 60);
+  EXPECT_EQ(all["plumbline_serving_ttft_seconds" + run + R"(,quantile="0.99"})"], 0.25);
+  EXPECT_EQ(all.count("plumbline_serving_itl_seconds"), 0u);
+  EXPECT_EQ(all.count(R"(plumbline_serving_requests_waiting{bench="sim",system="batch",run="7",)"
+                      R"(pool="prefill"})"),
+            0u);
+  RunState ended;
+  ended.id = 7;
+  live.onRun(ended);
+  const Exposition after = shown(metrics);
+  EXPECT_EQ(after.count("plumbline_serving_requests_waiting"), 0u);
+  EXPECT_EQ(after["plumbline_serving_requests_done_total" + chat], 25);
+}
+
 TEST(LiveMetrics, CountersAddUpOverTrialsAndGaugesEndWithTheRun) {
   Metrics metrics;
   LiveListener& live = metrics.liveListener();

@@ -170,7 +170,7 @@ void addClassRates(const Measured& one, ResultBuilder& builder) {
   builder.result().charts.push_back(std::move(chart));
 }
 
-void MixedConvergenceProcedure::report(const TestConfig& config, const Design& design,
+void MixedConvergenceProcedure::report(const TestConfig& /*config*/, const Design& design,
                                        const std::vector<Measured>& measured,
                                        ResultBuilder& builder) const {
   const auto joining = design.carried<Picoseconds>();

@@ -165,7 +165,7 @@ Design PermutationProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-void PermutationProcedure::report(const TestConfig& config, const Design& design,
+void PermutationProcedure::report(const TestConfig& /*config*/, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<PermutationPoint>>();

@@ -133,7 +133,7 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-void MultiTenantProcedure::report(const TestConfig& config, const Design& design,
+void MultiTenantProcedure::report(const TestConfig& /*config*/, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<TenantPoint>>();

@@ -356,7 +356,7 @@ void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& bui
   builder.result().tables.push_back(std::move(table));
 }
 
-void LinkFailureProcedure::report(const TestConfig& config, const Design& design,
+void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const auto& plan = design.carried<FailureDesign>();

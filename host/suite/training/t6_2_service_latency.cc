@@ -182,7 +182,7 @@ void ServiceLatencyProcedure::reportSetup(const Design& design,
            builder);
 }
 
-void ServiceLatencyProcedure::report(const TestConfig& config, const Design& design,
+void ServiceLatencyProcedure::report(const TestConfig& /*config*/, const Design& design,
                                      const std::vector<Measured>& measured,
                                      ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<ServiceLatencyPoint>>();

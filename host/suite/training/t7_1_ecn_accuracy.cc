@@ -380,7 +380,7 @@ class EcnReport {
   std::vector<Verdict> verdicts_;
 };
 
-void EcnAccuracyProcedure::report(const TestConfig& config, const Design& design,
+void EcnAccuracyProcedure::report(const TestConfig& /*config*/, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<EcnPoint>>();

@@ -338,7 +338,7 @@ double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cy
   return (samples.interval * longest).toMicroseconds();
 }
 
-void PfcDeadlockProcedure::report(const TestConfig& config, const Design& design,
+void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const auto duration = design.carried<Picoseconds>();

@@ -361,6 +361,23 @@ traffic: {message_sizes: [1KiB], pairs: [[0, 1]]}
 parameters: {loads: [50%], repetitions: 2, duration: 200us}
 )";
 
+// A prefill and a decode worker of one NIC each.
+constexpr const char* kServing = R"(plumbline: 1
+name: serving
+test: I6.1
+profile: quick
+dut:
+  topology: {kind: pools, prefill_leaves: 1, decode_leaves: 1, hosts_per_leaf: 1, spines: 1, link: 400G}
+  switch:
+    shared_buffer: {total: 64MB}
+    pfc: {priorities: 3, xoff: 250KB, headroom: 300KB}
+serving:
+  model: cfg-a
+  accelerator: h100
+  servers: {gpus: 1, nics: 1, prefill: {workers: 1, tp: 1}, decode: {workers: 1, tp: 1}}
+parameters: {repetitions: 2, prompts: [128]}
+)";
+
 TEST_F(MetricsOfRuns, AddUpToTheLiveIntervals) {
   const std::vector<LiveInterval> trials = run(1, kIncast);
   ASSERT_EQ(trials.size(), 3u);
@@ -405,6 +422,7 @@ TEST_F(MetricsOfRuns, AddUpToTheLiveIntervals) {
 TEST_F(MetricsOfRuns, TheDashboardAsksForWhatThereIs) {
   run(1, kIncast);
   run(2, kStreams);
+  run(3, kServing);
   metrics();
   std::ifstream file(PLUMBLINE_SOURCE_DIR "/docs/grafana/plumbline.json");
   const json dashboard = json::parse(file);

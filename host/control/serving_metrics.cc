@@ -78,8 +78,8 @@ void ServingTotals::addTotals(MetricFamilies& families) const {
     add("plumbline_serving_requests_done_total", "Requests answered in full", totals.done);
     add("plumbline_serving_requests_within_limits_total",
         "Requests answered in full within the limits of TTFT and ITL", totals.within_limits);
-    add("plumbline_serving_requests_rejected_total", "Requests refused by the router",
-        totals.rejected);
+    add("plumbline_serving_requests_rejected_total",
+        "Requests refused, since no worker has the KV cache for them", totals.rejected);
     add("plumbline_serving_requests_failed_total", "Requests that failed", totals.failed);
     add("plumbline_serving_tokens_total", "Output tokens", totals.tokens);
     add("plumbline_serving_tokens_within_limits_total",

@@ -9,7 +9,6 @@
 namespace plumbline::suite {
 namespace {
 
-using ObservationPoint;
 using results::Quantity;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -11,8 +11,6 @@
 namespace plumbline::suite {
 namespace {
 
-using ObservationPoint;
-
 // Picoseconds of a unit of time.
 double picosecondsOf(const std::string& unit) {
   if (unit == "ps") return 1;

@@ -46,12 +46,12 @@ std::string kindOf(const std::string& name) {
 }
 
 // Mean over parallel cables.
-struct Load {
+struct LinkMean {
   double sum = 0;
   std::size_t cables = 0;
 };
 
-using Loads = std::map<std::pair<std::string, std::string>, Load>;  // by sender and receiver
+using Loads = std::map<std::pair<std::string, std::string>, LinkMean>;  // by sender and receiver
 
 results::HeatMap mapOf(const Loads& loads) {
   std::map<std::string, std::size_t, NaturalOrder> rows;
@@ -89,7 +89,7 @@ std::vector<results::HeatMap> linkHeatMaps(const std::vector<bench::LinkLoad>& l
     const std::string from = link.name.substr(0, dash);
     // Without the number of a parallel cable.
     const std::string to = link.name.substr(dash + 1, link.name.find('#', dash) - dash - 1);
-    Load& load = by_kinds[{kindOf(from), kindOf(to)}][{from, to}];
+    LinkMean& load = by_kinds[{kindOf(from), kindOf(to)}][{from, to}];
     load.sum += link.utilisation;
     ++load.cables;
   }
@@ -112,7 +112,7 @@ results::Timeline pauseTimeline(const bench::Samples& samples, Picoseconds end,
   results::Timeline timeline{id, title, {}, "time [us]", end.toMicroseconds(), {}};
   struct Paused {
     Picoseconds sum;
-    std::vector<Span> spans;
+    std::vector<results::Span> spans;
     bool left_out = false;
   };
   std::map<std::string, Paused, NaturalOrder> lanes;
@@ -131,7 +131,7 @@ results::Timeline pauseTimeline(const bench::Samples& samples, Picoseconds end,
   for (auto& [name, lane] : lanes) {
     if (lane.left_out) continue;
     std::sort(lane.spans.begin(), lane.spans.end(),
-              [](const Span& a, const Span& b) { return a.from < b.from; });
+              [](const results::Span& a, const results::Span& b) { return a.from < b.from; });
     timeline.lanes.push_back({name, std::move(lane.spans)});
   }
   if (timeline.lanes.size() < lanes.size()) {

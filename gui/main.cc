@@ -19,10 +19,9 @@ struct Options {
   QCommandLineOption token{QStringLiteral("token-file"),
                            QStringLiteral("File with the token the server asks for."),
                            QStringLiteral("FILE")};
-  QCommandLineOption ca{
-      QStringLiteral("ca-file"),
-      QStringLiteral("PEM of the authority that signed the server's certificate."),
-      QStringLiteral("FILE")};
+  QCommandLineOption ca{QStringLiteral("ca-file"),
+                        QStringLiteral("PEM of the server's certificate authority."),
+                        QStringLiteral("FILE")};
   QCommandLineOption results{QStringLiteral("results"),
                              QStringLiteral("Where a local server stores its runs."),
                              QStringLiteral("DIR")};

@@ -248,9 +248,8 @@ std::string fetchFiles(Client& client, std::int64_t id, const RunOptions& run) {
 void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string& help) {
   verb.add_option("--server", options.address, help);
   verb.add_option("--token-file", options.token_file, "File that holds the server's token");
-  verb.add_option(
-      "--ca", options.ca_file,
-      "PEM file of the authority that signed the server's certificate (default: system's)");
+  verb.add_option("--ca", options.ca_file,
+                  "PEM file of the server's certificate authority (default: system's)");
 }
 
 std::unique_ptr<Client> connectTo(const ServerOptions& options) {

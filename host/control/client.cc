@@ -206,7 +206,7 @@ class Client::Impl {
         co_return Refusal{0,
                           "TLS failed: " + untrusted.message(),
                           hostField(),
-                          "does --ca name the authority that signed the server's certificate?",
+                          "does --ca name the server's certificate authority?",
                           {}};
       }
     }

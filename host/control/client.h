@@ -26,8 +26,7 @@ struct ServerAddress {
   std::uint16_t port = kDefaultPort;
   std::string token;  // empty = none
   bool tls = false;
-  std::string
-      ca_file;  // PEM of the authority that signed the server's certificate; empty = the system's
+  std::string ca_file;  // PEM of the server's certificate authority; empty = the system's
 
   // "HOST", "HOST:PORT", "[::1]:8470", each with "http://" or "https://" before it if wanted. TLS
   // is on for https, and without a scheme for every host but loopback. Throws Error(kUsage).

@@ -244,7 +244,7 @@ TEST(CardParts, GapsThatCannotBeAreNamed) {
   TrialSpec spec = specOfParts();
   spec.streams[0].load = BurstLoad{};
   EXPECT_THAT(planRefusals(spec, cardCapabilities()),
-              Contains(HasSubstr("only a constant load has")));
+              Contains(HasSubstr("require a constant-rate load")));
 }
 
 // 100, 100, 300 ns, each twice: due at 0, 100, 200, 300, 400, 700 and every 1000 ns again.

@@ -82,7 +82,9 @@ inline Exposition readExposition(const std::string& text) {
     if (name.starts_with("plumbline_") == false) fault("without prefix", line);
     for (const char* unit :
          {"milliseconds", "_ms", "_us", "_ns", "_ps", "_bits", "_bps", "percent"}) {
-      if (name.find(unit) != std::string::npos) fault("not a base unit", line);
+      if ((name + "_").find(std::string(unit) + "_") != std::string::npos) {
+        fault("not a base unit", line);
+      }
     }
     std::size_t used = 0;
     double value = std::nan("");

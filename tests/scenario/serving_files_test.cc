@@ -72,7 +72,7 @@ TEST_F(ServingFiles, ATraceGivesWhatTheWorkloadDoesNot) {
   EXPECT_THAT(
       messages(parse("trace: {file: t.csv}, workload: {arrivals: {rate: 3}, prompt: 9, output: "
                      "7}")),
-      ElementsAre(HasSubstr("neither times nor lengths are used")));
+      ElementsAre(HasSubstr("neither times nor lengths of the trace are used")));
   EXPECT_THAT(messages(parse("workload: {prompt: {kind: trace}}")),
               ElementsAre(HasSubstr("prompt lengths of no trace")));
   EXPECT_THAT(messages(parse("workload: {prompt: {kind: trace, low: 3}}")),

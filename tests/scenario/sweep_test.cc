@@ -131,8 +131,8 @@ TEST(SweepTest, TheSectionItselfIsChecked) {
   EXPECT_THAT(complaint("sweep: {dut..x: [1]}\n"), HasSubstr("cannot be swept"));
   EXPECT_THAT(complaint("sweep: {dut.switch: [{latency: 1us}], dut.switch.latency: [1us]}\n"),
               HasSubstr("are the same place"));
-  EXPECT_THAT(complaint("sweep: {seed: [1], seed: [2]}\n"), HasSubstr("here twice"));
-  EXPECT_THAT(complaint("sweep: {seed: [1]}\nsweep: {seed: [2]}\n"), HasSubstr("here twice"));
+  EXPECT_THAT(complaint("sweep: {seed: [1], seed: [2]}\n"), HasSubstr("appears twice"));
+  EXPECT_THAT(complaint("sweep: {seed: [1]}\nsweep: {seed: [2]}\n"), HasSubstr("appears twice"));
   EXPECT_THAT(complaint("sweep: {name.first: [a]}\n"), HasSubstr("there is no \"first\""));
   EXPECT_THAT(complaint("sweep: {traffic.pairs.2: [[0, 1]]}\n"), HasSubstr("0 to 1"));
 }

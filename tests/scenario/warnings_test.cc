@@ -181,7 +181,7 @@ TEST(Warnings, TwoJobsOfOneName) {
       warnings(file(kClos, "switch: {}",
                     "transport: {kind: roce}, workload: [{kind: pairs, name: a, ranks: 2},\n"
                     "{kind: pairs, name: a, ranks: 2}]")),
-      ElementsAre("s:5:21: two jobs have the name 'a': their results cannot be told apart "
+      ElementsAre("s:5:21: two jobs have the name 'a': their results would be indistinguishable "
                   "(a name for each)"));
 }
 

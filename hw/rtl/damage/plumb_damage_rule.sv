@@ -15,21 +15,28 @@
 module plumb_damage_rule #(
   parameter bit Sent = 1'b1    // lengths and flows are known
 ) (
+  // Clock and reset (active low)
   input  logic                    clk_i,
   input  logic                    rst_ni,
-  input  logic                    clear_i,
-  input  logic                    load_i,
+  input  logic                    clear_i,           // pulse: begins the rule anew
+
+  // The rule
+  input  logic                    load_i,            // pulse: take rule_i
   input  plumb_damage_pkg::rule_t rule_i,
-  input  logic                    frame_i,
-  input  plumb_tx_pkg::user_t     user_i,
-  input  logic                    control_i,      // a MAC control frame
-  input  logic [31:0]             any_number_i,
-  input  logic [31:0]             control_number_i,
-  output logic                    eligible_o,
-  input  logic                    strike_i,
-  output plumb_damage_pkg::action_t action_o,     // on the frame
-  output logic                    active_o,       // not KindNone
-  output logic [31:0]             strikes_o
+
+  // A frame
+  input  logic                    frame_i,           // pulse, with the next four
+  input  plumb_tx_pkg::user_t     user_i,            // flow, number and kind; of sent frames only
+  input  logic                    control_i,         // a MAC control frame
+  input  logic [31:0]             any_number_i,      // number of the frame among all
+  input  logic [31:0]             control_number_i,  // number among MAC control frames
+
+  // What the rule says of it, from the next clock on
+  output logic                    eligible_o,        // level: the rule wants the frame
+  input  logic                    strike_i,          // pulse: it got it
+  output plumb_damage_pkg::action_t action_o,        // while eligible_o: what to do to the frame
+  output logic                    active_o,          // level: the rule is not KindNone
+  output logic [31:0]             strikes_o          // strikes since load or clear
 );
 
   plumb_damage_pkg::rule_t rule_q;
@@ -40,13 +47,13 @@ module plumb_damage_rule #(
   logic [17:0]             start_q, stop_q;
   logic                    spent_q, wanted, possible, wanted_q;
 
-  // rule_q.kind != KindNone, which is asked for in every clock.
+  // rule_q.kind != KindNone, which is needed in every clock.
   logic active_q;
 
   assign active_o = active_q;
 
   // Rules mostly have nothing to do: then nothing is worked out, which simulation would take time
-  // for. What nobody looks at is 'x.
+  // for. What is not used is 'x.
   always_comb begin
     wanted   = 1'b0;
     possible = 1'b0;

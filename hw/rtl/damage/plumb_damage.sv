@@ -6,17 +6,17 @@
 // random errors are on, Clocks otherwise; it changes over between frames. m_stamp_o, m_user_o and
 // m_preamble_o are those that came with the frame's first beat; they stay until the next one's.
 //
-// One rule strikes a frame at most, the lowest that wants it; random errors come on top:
+// One rule strikes a frame at most, the lowest slot that applies; random errors come on top:
 //
 //   KindBits      bits [offset, offset + param) of the frame are inverted, as far as it reaches
 //   KindFcs       the bits of param in the FCS, bit 0 the first on the wire
 //   KindIcrc      the same in the ICRC, the last four bytes before the FCS; the FCS is corrected
-//                 by what these bits contribute to it: right stays right
-//   KindTruncate  param bytes of the frame remain; one that is no longer is left alone
+//                 by what these bits contribute to it: a right FCS stays right
+//   KindTruncate  param bytes of the frame remain; a frame that is not longer stays whole
 //   KindDrop      the frame vanishes
 //
 // The length of a received frame is not known while it passes: KindFcs and KindIcrc are for
-// sent frames only. Frames are numbered whichever way they go, but a rule for received frames needs
+// sent frames only. Frames are numbered in any case, but a rule for received frames needs
 // four clocks after it was loaded to see them. What is struck but reaches behind the frame's end,
 // or does not shorten it, counts as a strike of its rule and as nothing else.
 //

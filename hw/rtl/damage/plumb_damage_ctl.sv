@@ -1,7 +1,7 @@
 // Damages or drops control ordered sets on their way: one rule of the kinds KindBits and KindDrop.
 //
 // Combinational from s_* to m_*. The rule looks at the ordered sets of one message type (byte D1
-// equal to the low byte of its flow), or at all with MatchAny, and strikes by their count like
+// equal to the low byte of its flow; all types without MatchFlow), and strikes by their count like
 // plumb_damage_rule. KindBits inverts bits [offset, offset + param) of the 64.
 //
 // event_valid_o pulses a clock after an ordered set was struck, and inc_damaged_o or inc_dropped_o

@@ -6,9 +6,9 @@
 // same probability, independently, and so is every bit of the frames. The row begins with the first
 // beat after ready_o has risen.
 //
-// Masks leave hit_o / mask_o: they belong to the beat that take_i passes in this clock. The bits of
-// that mask are then in the queue of positions, lowest first, pos_last_o with the last one of the
-// beat; they stay until popped.
+// hit_o and mask_o belong to the beat that passes next; take_i says that it passes in this clock.
+// The bits of its mask are then in the queue of positions, lowest first, pos_last_o with the last
+// one of the beat; they stay until popped.
 //
 // A beat every clock, as long as there is less than one error per clock on average: 32 beats with
 // errors are made ahead. If they should ever run out, beats pass undamaged, the row does not

@@ -1,15 +1,16 @@
 // One rule: which frames are to be damaged, and how.
 //
-// A rule looks at the frames of its match: all, those of one flow, or MAC control frames. It strikes
-// a frame whose number is at least the next wanted one, which is `first` to begin with and `step`
-// behind the number struck after that, and not above `last`, at most `times` times. So a rule with
-// first = last strikes one certain frame, and a frame that was struck and is sent again is spared.
+// A rule looks at the frames of its match: all, those of one flow, or MAC control frames. It
+// strikes a frame whose number is not below the next one wanted and not above `last`, at most
+// `times` times. The next one wanted is `first`, and after each strike the number struck plus
+// `step`. So a rule with first = last strikes one certain frame, and a frame that is sent again is
+// not struck again.
 //
 // Numbers: of a flow its frame numbers; of MAC control frames and of all frames their count here.
 //
-// A frame is shown with frame_i; from the next clock on, until another is shown, eligible_o says
-// that the rule wants it. strike_i says that it got it. load_i takes a rule, load_i and clear_i
-// begin it anew.
+// frame_i presents a frame; from the next clock on, until another is presented, eligible_o says
+// that the rule applies to it. strike_i says that it is this rule that is carried out. load_i takes
+// a rule, load_i and clear_i begin it anew.
 `include "plumb_simulated.svh"
 
 module plumb_damage_rule #(

@@ -1,5 +1,6 @@
 // The card's path to the host's memory: capture writer and register loader behind one AXI4 master
-// of 512 bits (plumb_dma_write_mux), their registers (block dma), and the host's register bus on its way to the card.
+// of 512 bits (plumb_dma_write_mux), their registers (block dma), and the host's register bus on
+// its way to the card.
 //
 //   s_axil_*  the host's; m_axil_* the card's (plumb_dma_router)
 //   cap_*     the card's capture streams (plumb_card)

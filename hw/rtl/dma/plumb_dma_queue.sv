@@ -1,5 +1,5 @@
 // A short first-in first-out queue in distributed RAM. What is pushed shows at head_o one clock
-// later; pushing while full_o or popping while !valid_o is a fault of the user.
+// later. No push while full_o, no pop while !valid_o.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 

@@ -1,6 +1,6 @@
 // One AXI4 write master of two: a (captures) and b (answers of register reads), taken in turns, a
 // burst each. Bursts reach the memory's data and answer channels in the order of their addresses,
-// so what belongs to whom is kept as a queue of owners for each.
+// so a queue for each channel holds which of the two each burst is of.
 //
 // Addresses pass through a register, data in the clock in which they are offered; answers are taken
 // at once. At most 2^BurstsLog2 bursts are under way.

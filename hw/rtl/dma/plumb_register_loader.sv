@@ -8,13 +8,14 @@
 // beats of the list wait here, fetched in bursts of at most 16 beats that do not cross 4 KiB, so
 // that the memory's latency only shows at the start.
 //
-// What the reads give goes to answers_i, 16 words a beat, in order; the last beat is filled up with
+// The values read go to answers_i, 16 words a beat, in order; the last beat is filled up with
 // zeros. Beats are written one by one, and busy_o ends when the memory has acknowledged them all.
 //
 // A list ends early, with error_o, at an entry whose beat was read with an error, whose offset is
-// none below the DMA's own block, or whose access was refused; and before it has begun if address_i
-// or answers_i is no multiple of 64 or count_i not 1 to 2^20. done_o counts the entries carried
-// out. An answer that the memory refuses sets error_o too; the list goes on.
+// no multiple of 4 or in the DMA's own block, whose bits 31:17 are not zero, or whose access was
+// refused; and before it has begun if address_i or answers_i is no multiple of 64 or count_i not 1
+// to 2^20. done_o counts the entries carried out. An answer that the memory refuses sets error_o
+// too; the list goes on.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -24,7 +25,7 @@ module plumb_register_loader (
   input  wire logic         rst_ni,
 
   // The list
-  input  wire logic         start_i,          // pulse, with the next three
+  input  wire logic         start_i,          // pulse; the next three are steady a clock before
   input  wire logic [63:0]  address_i,        // of the list in memory, a multiple of 64
   input  wire logic [63:0]  answers_i,        // where answers go, a multiple of 64
   input  wire logic [31:0]  count_i,          // entries, 1 to 2^20

@@ -1,6 +1,6 @@
-// Flow control of a port (docs/card.md, "Flow control"): what it makes the other end do (PFC of
-// software, storm and virtual receive buffer, CBFC credits), what the other end makes it do (CBFC
-// limits for the gate; PFC is plumb_rx's), and the log of all pauses.
+// Flow control of a port (docs/card.md, "Flow control"): what it sends to the other end (PFC by
+// software, storm or virtual receive buffer; CBFC credits), the CBFC limits that it obeys (received
+// PFC is in plumb_rx), and the log of all pauses.
 //
 //   received frames ─► classify ─► virtual buffer ─► watermark ─► frames ─► gate (plumb_tx)
 //                          │            └─► CBFC receiver ─► CF_Update      ▲
@@ -8,7 +8,7 @@
 //   CF_Update ─► CBFC sender ─► limits for the gate ─► CC_Update ───────────┘
 //
 // The virtual channels of CBFC are the eight priorities. Everything is at rest while config is
-// zero. cfg_* are levels, *_i pulses where named so. clear_i zeroes counters, log and buffer.
+// zero. clear_i zeroes counters, log and buffer.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 

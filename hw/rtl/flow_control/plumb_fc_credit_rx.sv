@@ -4,8 +4,8 @@
 // A frame's cells are its credits (plumb_fc_buffer with cells of a credit); one that found no room
 // counts as overrun and frees its credits at once. A CC_Update says what the sender has consumed:
 // what did not arrive of it was lost on the way, counts as recovered and is freed. A total below
-// what has arrived is not of this stream: error_o, and nothing is done. cc_update_i is delayed here
-// by the three clocks that the frames before it still need in the buffer; what was lost is freed a
+// what has arrived is an error (error_o) and is not used. cc_update_i is delayed here by the three
+// clocks that the frames before it still need in the buffer; what was lost is freed a
 // clock later, before a frame behind it can get there.
 //
 // A CF_Update leaves for one or two channels when their total has changed and min_i clocks have

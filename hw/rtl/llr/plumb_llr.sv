@@ -1,6 +1,6 @@
 // Link-level retry of a port: sender and receiver, their messages, counters, and the histogram of
-// retry latency (docs/card.md, "Link-level retry"). The control ordered sets of others go to and
-// from the MAC through here too.
+// retry latency (docs/card.md, "Link-level retry"). The control ordered sets of CBFC go to the
+// MAC through here too.
 //
 //   sender of the port ──► plumb_llr_tx ──► MAC ──► plumb_llr_rx ──► receiver of the port
 //                              ▲   │ INIT    ▲ │        │   ▲ INIT

@@ -1,5 +1,5 @@
-// Control ordered sets of a port, both ways: puts LLR's messages and those of others (cf_*, taken as
-// they are) one after the other to the MAC, and tells LLR's messages apart as they come.
+// Control ordered sets of a port, both ways: gives LLR's messages and those of CBFC (cf_*, passed
+// unchanged) one after the other to the MAC, and decodes the messages of LLR that come.
 //
 // NACK before ECHO before INIT before ACK before cf. A message is taken (its *_taken_o) when it
 // enters the register to the MAC, where it stays until tx_ctl_ready_i; a request may be withdrawn

@@ -19,13 +19,13 @@
 // has been acknowledged for replay_timer clocks; more than replay_count_max of them without
 // progress, a link that is down for pcs_lost clocks and a frame older than data_age lead to Flush,
 // which gives up all outstanding frames. While the link is down no frame starts and the replay
-// timer stands.
+// timer is at zero.
 //
 // hold_o asks the gate to let no frame go: while frames cannot start, and then until all that have
 // been decided on before have left. Those that had to wait, and those that piled up behind them,
-// are counted (delayed): the departure time in their tag is that of their schedule. For them and for
-// replayed frames m_departure_o says when they cross, PathClocks behind these outputs, to a clock;
-// the line may have room for them up to four clocks later.
+// are counted (delayed): the departure time in their tag is that of their schedule. For them and
+// for replayed frames m_departure_o says when they cross, PathClocks behind these outputs, to a
+// clock; the line may have room for them up to four clocks later.
 //
 // Limits: a frame starts while fewer than max_frames frames and max_bytes bytes are outstanding (so
 // the frame in hand may exceed the bytes), and the buffer has room for a frame of the largest size.

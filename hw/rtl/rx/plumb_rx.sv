@@ -8,8 +8,8 @@
 // Takes a beat every clock, and frames of one beat every clock until the event FIFO (512) is full;
 // events leave it every two clocks, faster than 64-byte frames at 100 Gb/s come. Descriptors come
 // DescLatency = 11 clocks after the cycle of a frame's last beat, for every frame in order.
-// cnt_frames_o and cnt_bytes_o count every frame; of these, each is a runt, a giant, an FCS error
-// or good, and only good ones touch anything else.
+// cnt_frames_o and cnt_bytes_o count every frame. Each is a runt, a giant, an FCS error or good,
+// and only good ones have any other effect.
 //
 // clear_i zeroes tables, groups, histograms and counters; until clear_busy_o falls nothing is
 // counted, so that everything counts from the same clock on. PFC timers keep running. The same

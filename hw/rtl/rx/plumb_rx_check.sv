@@ -6,8 +6,8 @@
 //
 // The ICRC lies at the end of the IP packet, which for frames of the tester is right before the
 // FCS, but before the padding in short frames of others; so the IP length decides. It covers from
-// the IP header on, with the fields that routers may change counted as ones, and is checked by
-// running over it: a good frame leaves the same register as one with a good FCS.
+// the IP header on, with the fields that routers may change counted as ones. The CRC runs over the
+// ICRC itself too: a good one leaves the same register as a good FCS.
 `include "plumb_simulated.svh"
 
 module plumb_rx_check (

@@ -1,7 +1,7 @@
 // What was received of each flow: reads, updates and writes back one row per event.
 //
-// Takes an event every two clocks at most. An event behind another one of the same row sees its
-// result: the row passes two places where a result not yet in memory overtakes what was read.
+// Takes an event every two clocks at most. An event sees the result of the one before it on the
+// same row: in two places a result that is not yet in memory replaces what was read.
 //
 //   clock   0     1           2         3          4           5        6
 //           pop   row read    read out  sequence   new row     write

@@ -7,8 +7,8 @@
 //
 // A frame is one of: runt, giant, FCS error, good. Only a good one is looked into: it is a MAC
 // control frame, or not understood, or untagged, or tagged. A trimmed one has no ICRC any more; it
-// is tagged if its IP packet still holds the whole tag, else it is bare, which is neither untagged
-// nor not understood.
+// is tagged if its IP packet still holds the whole tag. Else it counts as bare, and neither as
+// untagged nor as not understood.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 

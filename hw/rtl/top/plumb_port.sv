@@ -6,8 +6,8 @@
 // table command is at work (at most 300 clocks), and HIST_ADDR, HIST_LO and HIST_HI while a cell is
 // being fetched.
 //
-// clk_bus_i is clk_i for all that only changes by an access or when something went wrong; it may
-// rest (plumb_clock_gate) but while bus_busy_o is high, or an access comes.
+// clk_bus_i is clk_i for the registers and what serves them. It may rest (plumb_clock_gate) while
+// bus_busy_o is low and no access comes.
 //
 // Capture streams: see plumb_capture_tap. cap_ready_i is common to both directions of the port.
 `include "plumb_assert.svh"

@@ -1,9 +1,9 @@
-// What is set from outside of a port, by its MAC and by the card's common part, on its way in.
+// The inputs of a port, from its MAC and from the card's common part.
 //
 // In hardware these are wires. Only a simulated port has registers here (PLUMB_EARLY_PINS), so that
-// no logic hangs on a pin: a simulator evaluates such logic once more whenever it looks at the pins.
-// The simulation makes up for the clock that the registers take: a pin is set before the edge after
-// which the port is to see it.
+// no logic hangs on a pin: a simulator evaluates such logic once more whenever it looks at the
+// pins. The simulation makes up for the clock that the registers take: a pin is set before the edge
+// after which the port is to see it.
 module plumb_port_pins (
   input  logic         clk_i,           // rising edge
 

@@ -53,7 +53,7 @@ module plumb_tx #(
   input  logic [8*64-1:0] until_i,            // 64 bits each: end of pause, card time in ps
   input  logic [8*14-1:0] credit_i,           // 14 bits each: longest frame with credit, bytes
   input  logic [7:0]   credit_busy_i,         // level, one bit each: credit_i not valid yet
-  input  logic         wait_i,                // level: a blocked frame waits, else is skipped
+  input  logic         wait_i,                // level: a blocked frame waits, else is given up
   output logic [13:0]  root_length_o,         // bytes with FCS of the earliest frame
   output logic [2:0]   root_priority_o,       // priority of that frame
   output logic         sent_o,                // pulse: root_* of one clock ago was sent

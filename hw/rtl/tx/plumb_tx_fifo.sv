@@ -1,5 +1,5 @@
-// Output FIFO to the MAC: takes the beats of the pipeline behind it, which cannot stop, and offers
-// them with tready.
+// Output FIFO to the MAC: takes the beats of the pipeline, which cannot stop, and offers them
+// with tready.
 //
 // Latency 3 clocks while the MAC takes everything, a beat every clock. When more than
 // 2^BeatsLog2 - Reserve beats are waiting, pause_o (registered) asks the builder to pause; Reserve

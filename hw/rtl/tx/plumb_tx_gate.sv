@@ -54,7 +54,7 @@ module plumb_tx_gate #(
   input  logic [8*14-1:0] credit_i,              // 14 bits each: longest frame with credit, bytes
   input  logic [7:0]      credit_busy_i,         // level: credit_i is being worked out, decide
                                                  // nothing
-  input  logic            wait_i,                // level: a blocked frame waits, else is skipped
+  input  logic            wait_i,                // level: a blocked frame waits, else is given up
 
   // The root of the schedule
   input  logic            open_i,                // level: the root is valid and may be decided on

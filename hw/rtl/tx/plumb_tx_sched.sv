@@ -54,8 +54,8 @@ module plumb_tx_sched #(
   input  logic [8*14-1:0]      credit_i,              // 14 bits each: longest frame with credit,
                                                       // bytes
   input  logic [7:0]           credit_busy_i,         // level, one bit each: credit_i not valid yet
-  input  logic                 wait_i,                // level: a blocked frame waits, else is
-                                                      // skipped
+  input  logic                 wait_i,                // level: a blocked frame waits, else is given
+                                                      // up
 
   // The control frame that waits
   input  logic                 control_i,             // level: a control frame waits

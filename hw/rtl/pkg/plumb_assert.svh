@@ -7,7 +7,8 @@
 //
 // The first two stand behind the ports of a module with parameters, one for each. A wrong value
 // ends elaboration: "plumb_tx_sched: FlowsLog2 is 13, allowed 3 to 12". Low is 1 or more, as tools
-// warn of unsigned < 0; Allowed has no comma and no quotation mark. Yosys prints %0d for the value.
+// warn of unsigned < 0; Allowed has no comma and no quotation mark. Yosys prints %0d for the value,
+// and nothing of the text of a $fatal.
 //
 // The others use clk_i and rst_ni of the module. Property may be any concurrent property that is
 // known to Verilator: a boolean, a |-> b, a |=> b, with $past, $rose, $stable.
